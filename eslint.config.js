@@ -1,0 +1,25 @@
+import js from '@eslint/js';
+import globals from 'globals';
+
+export default [
+  { ignores: ['node_modules/', 'coverage/'] },
+  js.configs.recommended,
+  {
+    languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.node },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      curly: 'error',
+      eqeqeq: 'error',
+      'no-console': 'error',
+      'no-else-return': 'error',
+      'no-implicit-coercion': 'error',
+      'no-param-reassign': 'error',
+      'no-shadow': 'error',
+      'no-useless-rename': 'error',
+      'no-var': 'error',
+      'object-shorthand': 'error',
+      'prefer-const': 'error',
+      'prefer-template': 'error',
+    },
+  },
+];

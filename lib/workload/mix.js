@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+
+const TWO_TO_THE_32 = 2 ** 32;
+
+/**
+ * Scrambles 32 bits so that neighbouring inputs share nothing: the finaliser of MurmurHash3 (Austin Appleby, public
+ * domain). It is a bijection, so distinct inputs stay distinct.
+ *
+ * @param {number} value a 32-bit integer
+ * @returns {number} an unsigned 32-bit integer
+ */
+export function mix32(value) {
+  let mixed = value ^ (value >>> 16);
+  mixed = Math.imul(mixed, 0x85ebca6b);
+  mixed ^= mixed >>> 13;
+  mixed = Math.imul(mixed, 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/**
+ * Scrambles an object's index under a seed; one to one over each run of 2^32 indices.
+ *
+ * @param {number} index a non-negative safe integer
+ * @param {number} seed an unsigned 32-bit integer
+ * @returns {number} an unsigned 32-bit integer
+ */
+export function mixIndex(index, seed) {
+  const high = Math.floor(index / TWO_TO_THE_32);
+  return mix32((index >>> 0) ^ mix32(high ^ seed));
+}
+
+/**
+ * @param {string} text
+ * @returns {number} 32 bits of the text's SHA-256, unsigned
+ */
+export function seedOf(text) {
+  return createHash('sha256').update(text).digest().readUInt32BE(0);
+}

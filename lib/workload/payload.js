@@ -1,0 +1,195 @@
+import { createCipheriv, createHash } from 'node:crypto';
+import { mix32, seedOf } from './mix.js';
+
+/** Objects whose payloads are views of one block: one for each place a view can begin. A power of two. */
+const PLACES = 2 ** 23;
+
+/** The longest view. Behind the last place a block goes on for this long, so that a view never has to wrap. */
+export const LONGEST_VIEW = 2 ** 20;
+
+const BLOCKS_KEPT = 2;
+
+/** Any odd number permutes the places; this one (2^23 divided by the golden ratio) sets neighbours far apart. */
+const STRIDE = 5184305;
+
+/**
+ * The bytes of a run's objects: pure functions of (run id, index), incompressible, and different for each object.
+ *
+ * A payload is a view of a block of random bytes that begins at a place of its own, so that neither writing nor checking
+ * it copies anything. After as many objects as a block has places, the next block, made from another key, takes over.
+ */
+export class Payload {
+  #runId;
+  #shift;
+  /** @type {Map<number, Buffer>} */
+  #blocks = new Map();
+  /** The block of the object asked for last: nearly always that of the next one, too. */
+  #block = Buffer.alloc(0);
+  #generation = -1;
+
+  /** @param {string} runId */
+  constructor(runId) {
+    this.#runId = runId;
+    this.#shift = mix32(seedOf(runId));
+  }
+
+  /**
+   * A part of an object's payload, without copying; it must not be written to.
+   *
+   * @param {number} index the object
+   * @param {number} position where in the object the part begins, in bytes
+   * @param {number} length bytes, at most {@link LONGEST_VIEW}
+   * @returns {Buffer}
+   */
+  view(index, position, length) {
+    const block = this.#blockOf(index);
+    const start = this.#placeOf(index, position);
+    return block.subarray(start, start + length);
+  }
+
+  /**
+   * The payload in the form a request takes as its body: one view, or, where the object is longer than a view may be, an
+   * iterable of views that can be walked again for each attempt.
+   *
+   * @param {number} index
+   * @param {number} size bytes
+   * @returns {Buffer | Iterable<Buffer>}
+   */
+  body(index, size) {
+    return size <= LONGEST_VIEW ? this.view(index, 0, size) : { [Symbol.iterator]: () => this.#views(index, size) };
+  }
+
+  /**
+   * Compares received bytes with what the object holds at that position.
+   *
+   * @param {number} index
+   * @param {number} position where in the object the bytes stand
+   * @param {Buffer} received
+   * @returns {number} the offset in the object of the first byte that differs, or -1
+   */
+  firstMismatch(index, position, received) {
+    let done = 0;
+    while (done < received.length) {
+      const length = Math.min(received.length - done, LONGEST_VIEW);
+      const block = this.#blockOf(index);
+      const start = this.#placeOf(index, position + done);
+      if (received.compare(block, start, start + length, done, done + length) !== 0) {
+        return position + done + firstDifference(received.subarray(done), block.subarray(start, start + length));
+      }
+      done += length;
+    }
+    return -1;
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} size
+   */
+  *#views(index, size) {
+    for (let position = 0; position < size; position += LONGEST_VIEW) {
+      yield this.view(index, position, Math.min(LONGEST_VIEW, size - position));
+    }
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} position
+   */
+  #placeOf(index, position) {
+    return (Math.imul(index % PLACES, STRIDE) + this.#shift + position) % PLACES & (PLACES - 1);
+  }
+
+  /** @param {number} index */
+  #blockOf(index) {
+    const generation = Math.floor(index / PLACES);
+    if (generation !== this.#generation) {
+      this.#block = this.#blocks.get(generation) ?? this.#makeBlock(generation);
+      this.#generation = generation;
+    }
+    return this.#block;
+  }
+
+  /**
+   * AES in counter mode is the quickest source of reproducible random bytes that Node has. Two blocks are kept because
+   * threads pass from one generation to the next at slightly different moments.
+   *
+   * @param {number} generation
+   */
+  #makeBlock(generation) {
+    const key = createHash('sha256').update(`payload ${generation} of ${this.#runId}`).digest();
+    const cipher = createCipheriv('aes-128-ctr', key.subarray(0, 16), key.subarray(16));
+    const block = Buffer.allocUnsafeSlow(PLACES + LONGEST_VIEW);
+    cipher.update(Buffer.alloc(PLACES)).copy(block);
+    block.copy(block, PLACES, 0, LONGEST_VIEW);
+    this.#blocks.set(generation, block);
+    if (this.#blocks.size > BLOCKS_KEPT) {
+      this.#blocks.delete(/** @type {number} */ (this.#blocks.keys().next().value));
+    }
+    return block;
+  }
+}
+
+/**
+ * Checks a body while it streams in: each chunk against what the object holds at that position. One verifier serves a
+ * thread for the whole run.
+ */
+export class BodyVerifier {
+  #payload;
+  #index = 0;
+  #size = 0;
+  /** Bytes received so far. */
+  received = 0;
+  /** Offset of the first byte that differs from the object's, or -1. */
+  mismatch = -1;
+
+  /** @param {Payload} payload */
+  constructor(payload) {
+    this.#payload = payload;
+  }
+
+  /**
+   * @param {number} index the object whose body is awaited
+   * @param {number} size its size in bytes
+   */
+  begin(index, size) {
+    this.#index = index;
+    this.#size = size;
+    this.received = 0;
+    this.mismatch = -1;
+  }
+
+  /** @param {Buffer} chunk */
+  accept(chunk) {
+    if (this.mismatch < 0) {
+      const expected = Math.min(chunk.length, this.#size - this.received);
+      const inside = expected === chunk.length ? chunk : chunk.subarray(0, Math.max(expected, 0));
+      this.mismatch = this.#payload.firstMismatch(this.#index, this.received, inside);
+    }
+    this.received += chunk.length;
+  }
+
+  /**
+   * @returns {number} once the body has ended: the offset at which it stops being the object (its first wrong byte, or
+   *   where one ends and the other goes on), or -1 where every byte is right
+   */
+  end() {
+    if (this.mismatch < 0 && this.received !== this.#size) {
+      return Math.min(this.received, this.#size);
+    }
+    return this.mismatch;
+  }
+}
+
+/**
+ * @param {Buffer} one
+ * @param {Buffer} other
+ */
+function firstDifference(one, other) {
+  const length = Math.min(one.length, other.length);
+  for (let offset = 0; offset < length; offset++) {
+    if (one[offset] !== other[offset]) {
+      return offset;
+    }
+  }
+  return length;
+}
