@@ -23,7 +23,7 @@ export class Payload {
   #shift;
   /** @type {Map<number, Buffer>} */
   #blocks = new Map();
-  /** The block of the object asked for last: nearly always that of the next one, too. */
+  /** @type {Buffer} The block of the object asked for last: nearly always that of the next one, too. */
   #block = Buffer.alloc(0);
   #generation = -1;
 
@@ -96,7 +96,7 @@ export class Payload {
    * @param {number} position
    */
   #placeOf(index, position) {
-    return (Math.imul(index % PLACES, STRIDE) + this.#shift + position) % PLACES & (PLACES - 1);
+    return ((Math.imul(index % PLACES, STRIDE) + this.#shift + position) % PLACES) & (PLACES - 1);
   }
 
   /** @param {number} index */

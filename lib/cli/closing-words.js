@@ -1,0 +1,40 @@
+import { cleanupCommand, describeCleanup } from './cleanup.js';
+import { EXIT } from './exit-status.js';
+
+/**
+ * @param {import('../run/benchmark-run.js').RunResult} result
+ * @param {import('./stop-request.js').StopRequest} stopRequest
+ * @returns {number} the exit status
+ */
+export function exitStatus({ problems, stages, cleanup, crash }, { status }) {
+  if (status !== null) {
+    return status;
+  }
+  if (problems.length > 0) {
+    return EXIT.usage;
+  }
+  const isIncomplete = stages.some(
+    ({ end, failed, skipped, integrityErrors }) => end !== 'complete' || failed + skipped + integrityErrors > 0,
+  );
+  return isIncomplete || crash !== null || (cleanup !== null && cleanup.left !== 0) ? EXIT.incomplete : EXIT.complete;
+}
+
+/**
+ * What is still to be said on stderr when a run is over.
+ *
+ * @param {import('../run/benchmark-run.js').RunResult} result
+ * @param {import('../run/run-config.js').RunConfig} config
+ * @returns {{ notices: string[], errors: string[] }}
+ */
+export function closingWords({ problems, cleanup, stages }, config) {
+  const errors = problems.map((problem) => `error: ${problem}`);
+  if (cleanup !== null && cleanup.left !== 0) {
+    errors.push(...cleanup.problems.map((problem) => `error: clean-up: ${problem}`));
+    errors.push(`error: ${describeCleanup(cleanup, config)}; try again with: ${cleanupCommand(config)}`);
+  }
+  const notices = cleanup !== null && cleanup.left === 0 ? [describeCleanup(cleanup, config)] : [];
+  if (config.keep && stages.length > 0) {
+    notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);
+  }
+  return { notices, errors };
+}

@@ -1,0 +1,132 @@
+import { formatSize } from '../log/units.js';
+import { RunLog } from '../report/run-log.js';
+import { costLine } from '../report/cost-line.js';
+import { Progress } from './progress.js';
+
+/** So many errors of a kind are shown for each stage; the log counts them all. */
+const SHOWN_A_STAGE = 100;
+
+/**
+ * Shows a run while it runs: its log on stdout, the rest on stderr.
+ *
+ * @implements {RunObserver}
+ * @typedef {import('../run/benchmark-run.js').RunObserver} RunObserver
+ */
+export class ConsoleObserver {
+  #terminal;
+  #config;
+  #facts;
+  #quiet;
+  #log;
+  #progress;
+  #errorsShown = 0;
+
+  /**
+   * @param {object} options
+   * @param {import('./terminal.js').Terminal} options.terminal
+   * @param {import('../run/run-config.js').RunConfig} options.config
+   * @param {import('../run/run-facts.js').RunFacts} options.facts
+   * @param {boolean} options.quiet
+   * @param {() => number} options.now monotonic ms
+   */
+  constructor({ terminal, config, facts, quiet, now }) {
+    this.#terminal = terminal;
+    this.#config = config;
+    this.#facts = facts;
+    this.#quiet = quiet;
+    this.#log = new RunLog({
+      writeLine: (line) => terminal.out(line),
+      withMachineLines: !terminal.logIsOnTerminal,
+    });
+    this.#progress = new Progress(terminal, now);
+  }
+
+  runStarts() {
+    const { runId, objects, size, prefix, store } = this.#config;
+    this.#terminal.err(
+      `Run ${runId}: ${objects} objects of ${formatSize(size)} in ${store.buckets.join(', ')} under ${prefix}/${runId}/`,
+    );
+    const cost = costLine(this.#config);
+    if (cost !== null) {
+      this.notice(cost);
+    }
+    this.#log.runStarts(this.#facts);
+  }
+
+  /** @param {import('../run/benchmark-run.js').StagePlan} plan */
+  stageStarts({ stage, objects, threads, buckets, done }) {
+    this.#errorsShown = 0;
+    this.#log.stageStarts({ stage, objects, threads, buckets });
+    if (!this.#quiet) {
+      this.#progress.start({ stage, objects, done });
+    }
+  }
+
+  /**
+   * @param {import('../run/benchmark-run.js').StageName} stage
+   * @param {import('../meter/second-counts.js').SecondCount} count
+   */
+  second(stage, count) {
+    this.#log.second(stage, count);
+  }
+
+  retrying() {
+    this.#log.retrying();
+  }
+
+  /**
+   * @param {import('../run/benchmark-run.js').StageName} stage
+   * @param {Error} error
+   */
+  integrityError(stage, error) {
+    this.#showError(`${stage}: integrity error: ${error.message}`);
+  }
+
+  /**
+   * @param {import('../run/benchmark-run.js').StageName} stage
+   * @param {import('../run/benchmark-run.js').FailedOperation} operation
+   * @param {Error} error
+   */
+  failed(stage, { bucket, key, attempts }, error) {
+    const tries = attempts === 1 ? '' : ` after ${attempts} attempts`;
+    this.#showError(`${stage}: ${bucket}/${key} failed${tries}: ${error.message}`);
+  }
+
+  /** @param {import('../run/stage-result.js').StageResult} result */
+  stageEnds(result) {
+    this.#progress.stop();
+    this.#log.stageEnds(result);
+    const { stage, end, skipped, abandoned } = result;
+    if (skipped > 0) {
+      this.#terminal.err(`${stage}: ${skipped} objects were skipped, because they had not been written`);
+    }
+    if (abandoned > 0) {
+      this.#terminal.err(`${stage}: ${abandoned} operations were under way when the stage was stopped`);
+    }
+    if (end === 'stalled') {
+      this.#terminal.err(`${stage}: ended because nothing succeeded any more: is the store still there?`);
+    }
+  }
+
+  /** @param {readonly import('../run/stage-result.js').StageResult[]} stages */
+  runEnds(stages) {
+    this.#log.runEnds(stages);
+  }
+
+  /** @param {string} message */
+  notice(message) {
+    if (!this.#quiet) {
+      this.#terminal.err(message);
+    }
+  }
+
+  /** @param {string} line */
+  #showError(line) {
+    this.#errorsShown += 1;
+    if (this.#errorsShown <= SHOWN_A_STAGE) {
+      this.#terminal.err(line);
+    } else if (this.#errorsShown === SHOWN_A_STAGE + 1) {
+      this.#terminal.err('(further errors of this stage are counted, but not shown)');
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'dotenv';
+import { UsageError } from './usage-error.js';
+import { bucketNames, hostname, port, region, secret, yesOrNo } from './values.js';
+
+/**
+ * @typedef {object} Variable
+ * @property {string} name
+ * @property {(text: string) => any} read throws a RangeError that says what was expected
+ * @property {string} [expected] set where the variable is required: what it should hold
+ * @property {any} [fallback] where the variable is absent or empty
+ */
+
+/** @type {Readonly<Record<string, Variable>>} */
+const VARIABLES = {
+  buckets: { name: 'S3_BUCKET', read: bucketNames, expected: 'one or more bucket names, comma-separated' },
+  hostname: { name: 'S3_HOSTNAME', read: hostname, expected: 'a host such as ACCOUNT.r2.cloudflarestorage.com' },
+  accessKeyId: { name: 'S3_ACCESS_KEY', read: secret, expected: 'an access key id' },
+  secretAccessKey: { name: 'S3_SECRET_KEY', read: secret, expected: 'a secret access key' },
+  sessionToken: { name: 'S3_SESSION_TOKEN', read: secret },
+  useTls: { name: 'S3_USE_SSL', read: yesOrNo, fallback: true },
+  port: { name: 'S3_PORT', read: port },
+  region: { name: 'S3_REGION', read: region, fallback: 'auto' },
+};
+
+/**
+ * Reads the store and its credentials from the environment and a file of variables; the environment goes first.
+ *
+ * @param {Record<string, string | undefined>} env
+ * @param {string} file
+ * @returns {{ store: import('../run/run-config.js').StoreConfig, warnings: string[] }}
+ * @throws {UsageError} with every problem at once
+ */
+export function readStoreConfig(env, file) {
+  const { variables, problem } = readVariables(file);
+  const { values, problems } = readValues({ ...variables, ...definedOnly(env) });
+  if (problems.length > 0) {
+    const hint = 'Copy .env.example to .env and fill it in, or try the tool without a store: --local';
+    throw new UsageError([...(problem === null ? [] : [problem]), ...problems, hint]);
+  }
+  const { accessKeyId, secretAccessKey, sessionToken, useTls } = values;
+  const buckets = [...new Set(values.buckets)];
+  return {
+    store: {
+      buckets,
+      hostname: values.hostname,
+      region: values.region,
+      useTls,
+      port: values.port ?? (useTls ? 443 : 80),
+      credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    },
+    warnings:
+      buckets.length < values.buckets.length ? ['S3_BUCKET names a bucket more than once: it is used once'] : [],
+  };
+}
+
+/**
+ * @param {string} file
+ * @returns {{ variables: Record<string, string>, problem: string | null }}
+ */
+function readVariables(file) {
+  try {
+    return { variables: parse(readFileSync(file)), problem: null };
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    return { variables: {}, problem: code === 'ENOENT' ? `${file}: there is no such file` : `${file}: ${message}` };
+  }
+}
+
+/** @param {Record<string, string | undefined>} env */
+function definedOnly(env) {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+}
+
+/** @param {Record<string, string | undefined>} variables */
+function readValues(variables) {
+  /** @type {Record<string, any>} */
+  const values = {};
+  /** @type {string[]} */
+  const problems = [];
+  for (const [key, { name, read, expected, fallback }] of Object.entries(VARIABLES)) {
+    const given = variables[name]?.trim() ?? '';
+    if (given !== '') {
+      try {
+        values[key] = read(given);
+      } catch (error) {
+        problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
+      }
+    } else if (expected !== undefined) {
+      problems.push(`${name} is not set: expected ${expected}`);
+    } else {
+      values[key] = fallback;
+    }
+  }
+  return { values, problems };
+}

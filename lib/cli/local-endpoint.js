@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { startLocalS3 } from '../local-s3/start.js';
+import { formatSize } from '../log/units.js';
+import { UsageError } from './usage-error.js';
+
+const BUCKET = 'local';
+
+/** What an object takes in the endpoint beside its bytes: its key, its place in the table, its ETag. */
+const OVERHEAD_BYTES = 1024;
+
+/** As much of the free memory as the objects may take. */
+const SHARE_OF_MEMORY = 0.5;
+
+/**
+ * Starts the endpoint of --local.
+ *
+ * @param {Pick<import('./options.js').CommandLine, 'objects' | 'size' | 'faults'>} options
+ * @param {number} freeMemory bytes
+ * @returns {Promise<{ endpoint: import('../local-s3/start.js').LocalS3, store: import('../run/run-config.js').StoreConfig }>}
+ * @throws {UsageError}
+ */
+export async function startLocalEndpoint({ objects, size, faults }, freeMemory) {
+  const needed = objects * (size + OVERHEAD_BYTES);
+  if (needed > freeMemory * SHARE_OF_MEMORY) {
+    const most = Math.floor((freeMemory * SHARE_OF_MEMORY) / (size + OVERHEAD_BYTES));
+    throw new UsageError([
+      `--local keeps its objects in memory: ${objects} of ${formatSize(size)} would take more than half of what is free; expected at most ${most} objects of that size`,
+    ]);
+  }
+  const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
+  const endpoint = await start(credentials, faults);
+  const { hostname, port } = endpoint;
+  return { endpoint, store: { buckets: [BUCKET], hostname, port, useTls: false, region: 'auto', credentials } };
+}
+
+/**
+ * @param {{ accessKeyId: string, secretAccessKey: string }} credentials
+ * @param {string} [faults]
+ */
+async function start(credentials, faults = '') {
+  try {
+    return await startLocalS3({ buckets: [BUCKET], credentials, faults });
+  } catch (error) {
+    throw new UsageError([`--local: ${/** @type {Error} */ (error).message}`]);
+  }
+}

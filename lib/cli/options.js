@@ -1,0 +1,156 @@
+import { Command, Option } from 'commander';
+import { VERSION } from './package-version.js';
+import { UsageError } from './usage-error.js';
+import * as values from './values.js';
+
+/**
+ * @typedef {object} OptionRow
+ * @property {string} flags
+ * @property {string} help
+ * @property {(text: string) => any} [read] of an option that takes a value; throws a RangeError that says what was expected
+ * @property {string} [fallback] the value where the option is absent, as the user would write it
+ */
+
+/** Every option, told once: flag, parser, default and help. @type {Readonly<Record<string, OptionRow>>} */
+const OPTIONS = {
+  local: { flags: '--local', help: 'run against an endpoint in memory: no account, no .env' },
+  client: {
+    flags: '--client <name>',
+    help: 'direct: what the store can do; sdk: what an app sees',
+    read: values.oneOf('direct', 'sdk'),
+    fallback: 'direct',
+  },
+  size: { flags: '--size <size>', help: 'of an object: 1000, 64kB, 1MiB', read: values.objectSize, fallback: '16KiB' },
+  stages: {
+    flags: '--stages <names>',
+    help: 'what to run, comma-separated',
+    read: values.stageNames,
+    fallback: 'write,read,stat,remove',
+  },
+  keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
+  runId: { flags: '--run-id <id>', help: 'a name for the run (default: date, time, chance)', read: values.runId },
+  prefix: { flags: '--prefix <prefix>', help: 'of every key', read: values.prefix, fallback: 'benchmark' },
+  timeout: { flags: '--timeout <time>', help: 'for a whole attempt', read: values.timeout, fallback: '10s' },
+  retries: {
+    flags: '--retries <n>',
+    help: 'of an operation, on transient errors',
+    read: values.retryCount,
+    fallback: '19',
+  },
+  keepAlive: { flags: '--no-keep-alive', help: 'open a connection for each request' },
+  cores: { flags: '--cores <n>', help: 'to run on; this version uses one', read: values.coreCount, fallback: '1' },
+  envFile: { flags: '--env-file <file>', help: 'where S3_… variables stand', read: values.text, fallback: '.env' },
+  json: { flags: '--json <file>', help: 'write the whole result there', read: values.text },
+  quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
+  cleanup: { flags: '--cleanup <run-id>', help: 'remove what a run left behind, and end', read: values.runId },
+  faults: { flags: '--faults <script>', help: 'with --local: faults to inject, see README', read: values.text },
+};
+
+const EXAMPLES = `
+Examples:
+  node r2-benchmark.js 10000 100 --local                    try it without an account
+  node r2-benchmark.js 10000 1000 | tee -i log-$HOST.txt    keep the log of a run
+  node peak-performance.js log*.txt                         add up the logs of all hosts
+  node r2-benchmark.js --cleanup 20260131-120000-x7k2       after a run that was killed
+
+Exit status: 0 all well, 1 incomplete or a verification failed, 2 usage, configuration
+or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
+
+/**
+ * What the command line asks for.
+ *
+ * @typedef {object} CommandLine
+ * @property {number} objects
+ * @property {number} threads
+ * @property {boolean} local
+ * @property {'direct' | 'sdk'} client
+ * @property {number} size bytes
+ * @property {string[]} stages
+ * @property {boolean} keep
+ * @property {string | undefined} runId
+ * @property {string} prefix
+ * @property {number} timeout ms
+ * @property {number} retries
+ * @property {boolean} keepAlive
+ * @property {number} cores
+ * @property {string} envFile
+ * @property {string | undefined} json
+ * @property {boolean} quiet
+ * @property {string | undefined} cleanup
+ * @property {string | undefined} faults
+ */
+
+/** @typedef {{ stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream }} Outputs */
+
+/**
+ * @param {readonly string[]} argv the arguments, without the names of Node and of the program
+ * @param {Outputs} outputs
+ * @returns {CommandLine}
+ * @throws {UsageError} with every problem at once
+ * @throws {import('commander').CommanderError} for help and version, and for what is no option at all
+ */
+export function readCommandLine(argv, outputs) {
+  const command = buildCommand(outputs).parse(argv, { from: 'user' });
+  const given = command.opts();
+  /** @type {string[]} */
+  const problems = [];
+  const read = reader(problems);
+  /** @type {Record<string, any>} */
+  const options = {};
+  for (const [name, row] of Object.entries(OPTIONS)) {
+    const flag = row.flags.split(' ')[0];
+    const value = given[name] ?? row.fallback;
+    options[name] = row.read === undefined ? Boolean(value) : read(flag, value, row.read);
+  }
+  if (given.cleanup === undefined) {
+    const [objects, threads] = command.args;
+    options.objects = read('<objects>', objects ?? '', values.objectCount);
+    options.threads = read('<threads>', threads ?? '', values.threadCount);
+  }
+  if (options.faults !== undefined && !options.local) {
+    problems.push('--faults: only the endpoint of --local can inject faults');
+  }
+  if (problems.length > 0) {
+    throw new UsageError([...problems, 'node r2-benchmark.js --help shows the usage']);
+  }
+  return /** @type {CommandLine} */ (Object.freeze(options));
+}
+
+/** @param {string[]} problems */
+function reader(problems) {
+  /**
+   * @param {string} name
+   * @param {string | undefined} value
+   * @param {(text: string) => any} read
+   */
+  return (name, value, read) => {
+    try {
+      return value === undefined ? undefined : read(value);
+    } catch (error) {
+      problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
+      return undefined;
+    }
+  };
+}
+
+/** @param {Outputs} outputs */
+function buildCommand({ stdout, stderr }) {
+  const command = new Command('r2-benchmark')
+    .usage('<objects> <threads> [options]')
+    .description(
+      'Measures how many operations a second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
+        'writes so many <objects> over so many concurrent <threads>, reads and checks them, stats and removes them.',
+    )
+    .argument('[objects]')
+    .argument('[threads]')
+    .version(VERSION, '--version', 'show the version')
+    .helpOption('--help', 'show this help')
+    .configureHelp({ helpWidth: 100, visibleArguments: () => [] })
+    .addHelpText('after', EXAMPLES)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
+  for (const { flags, help, fallback } of Object.values(OPTIONS)) {
+    command.addOption(new Option(flags, fallback === undefined ? help : `${help} (default: ${fallback})`));
+  }
+  return command;
+}

@@ -1,0 +1,54 @@
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { UsageError } from './usage-error.js';
+
+/**
+ * A file that the result of a run is going to be written to. It is opened beside its place before the run, so that a
+ * path which cannot be written is known at once, and takes its place when it is whole.
+ */
+export class ReportFile {
+  #path;
+  #temporary;
+  #descriptor;
+  #isOpen = true;
+
+  /**
+   * @param {string} path
+   * @param {string} option the option that names the path
+   * @throws {UsageError} where nothing can be written there
+   */
+  constructor(path, option) {
+    this.#path = path;
+    this.#temporary = `${path}.${process.pid}.tmp`;
+    try {
+      this.#descriptor = openSync(this.#temporary, 'wx');
+    } catch (error) {
+      throw new UsageError([`${option}: ${path} cannot be written: ${/** @type {Error} */ (error).message}`]);
+    }
+  }
+
+  /**
+   * @param {string} text
+   * @throws {NodeJS.ErrnoException} where the disk is full, for example; nothing is left behind then
+   */
+  write(text) {
+    this.#isOpen = false;
+    try {
+      writeSync(this.#descriptor, text);
+      closeSync(this.#descriptor);
+      renameSync(this.#temporary, this.#path);
+    } catch (error) {
+      rmSync(this.#temporary, { force: true });
+      throw error;
+    }
+  }
+
+  /** Takes the file away again where the run came to no result. */
+  discard() {
+    if (!this.#isOpen) {
+      return;
+    }
+    this.#isOpen = false;
+    closeSync(this.#descriptor);
+    rmSync(this.#temporary, { force: true });
+  }
+}

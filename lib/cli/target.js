@@ -1,0 +1,26 @@
+import { readStoreConfig } from './environment.js';
+import { startLocalEndpoint } from './local-endpoint.js';
+
+/**
+ * The store that a run goes to.
+ *
+ * @typedef {object} Target
+ * @property {import('../run/run-config.js').StoreConfig} store
+ * @property {string[]} warnings
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {import('./options.js').CommandLine} options
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Pick<NodeJS.Process, 'availableMemory'>} process
+ * @returns {Promise<Target>}
+ * @throws {import('./usage-error.js').UsageError}
+ */
+export async function openTarget(options, env, process) {
+  if (options.local) {
+    const { endpoint, store } = await startLocalEndpoint(options, process.availableMemory());
+    return { store, warnings: [], close: () => endpoint.close() };
+  }
+  return { ...readStoreConfig(env, options.envFile), close: async () => {} };
+}

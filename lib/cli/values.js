@@ -1,0 +1,211 @@
+import { parseDuration, parseSize } from '../log/units.js';
+import { STAGES } from '../stages/index.js';
+import { isPrefix, isRunId } from '../workload/keyspace.js';
+
+// How the values of options and variables are read. Each reader takes the text as the user wrote it and throws a
+// RangeError that says what was expected.
+
+/** S3 takes no more in a single PUT. */
+const LARGEST_OBJECT = 5 * 1024 ** 3;
+
+const LARGEST_COUNT = 1e9;
+const LARGEST_THREAD_COUNT = 100_000;
+const LARGEST_TIMEOUT_MS = 3_600_000;
+const STAGE_NAMES = STAGES.map(({ name }) => name.toLowerCase());
+
+/** Host names and IPv4 addresses; with colons, IPv6 addresses. */
+const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^[0-9A-Fa-f:]{2,39}$/;
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
+const REGION = /^[A-Za-z0-9-]{1,64}$/;
+const SECRET = /^[\x21-\x7e]+$/;
+
+const YES = ['1', 'true', 'yes', 'on'];
+const NO = ['0', 'false', 'no', 'off'];
+
+/**
+ * @param {number} least
+ * @param {number} most
+ * @returns {(text: string) => number}
+ */
+export function wholeNumber(least, most) {
+  return (given) => {
+    const value = /^[0-9]{1,15}$/.test(given) ? Number(given) : NaN;
+    if (!(value >= least && value <= most)) {
+      throw new RangeError(`expected a whole number from ${least} to ${most}, got ${quote(given)}`);
+    }
+    return value;
+  };
+}
+
+export const objectCount = wholeNumber(1, LARGEST_COUNT);
+export const threadCount = wholeNumber(1, LARGEST_THREAD_COUNT);
+export const retryCount = wholeNumber(0, 1000);
+
+/**
+ * @param {string} given
+ * @returns {number}
+ */
+export function coreCount(given) {
+  if (given !== '1' && given !== 'auto') {
+    throw new RangeError(`expected 1 or auto: this version runs on one core, got ${quote(given)}`);
+  }
+  return 1;
+}
+
+export const port = wholeNumber(1, 65535);
+
+/**
+ * @param {string} given
+ * @returns {string}
+ */
+export function text(given) {
+  if (given === '') {
+    throw new RangeError('expected a value, got nothing');
+  }
+  return given;
+}
+
+/**
+ * @template {string} Choice
+ * @param {readonly Choice[]} choices
+ * @returns {(text: string) => Choice}
+ */
+export function oneOf(...choices) {
+  return (given) => {
+    const found = choices.find((choice) => choice === given);
+    if (found === undefined) {
+      throw new RangeError(`expected ${choices.join(' or ')}, got ${quote(given)}`);
+    }
+    return found;
+  };
+}
+
+/**
+ * @param {string} given
+ * @returns {number} bytes
+ */
+export function objectSize(given) {
+  const size = parseSize(given);
+  if (size > LARGEST_OBJECT) {
+    throw new RangeError(`expected at most 5GiB, which is all that a single PUT takes, got ${quote(given)}`);
+  }
+  return size;
+}
+
+/**
+ * @param {string} given
+ * @returns {number} ms
+ */
+export function timeout(given) {
+  const duration = parseDuration(given);
+  if (duration < 1 || duration > LARGEST_TIMEOUT_MS) {
+    throw new RangeError(`expected a time from 1ms to 1h, got ${quote(given)}`);
+  }
+  return duration;
+}
+
+/**
+ * @param {string} given comma-separated
+ * @returns {string[]} in the order in which the stages run
+ */
+export function stageNames(given) {
+  const names = listOf(given);
+  const strange = names.filter((name) => !STAGE_NAMES.includes(name));
+  if (names.length === 0 || strange.length > 0) {
+    throw new RangeError(`expected some of ${STAGE_NAMES.join(',')}, got ${quote(strange[0] ?? given)}`);
+  }
+  return STAGE_NAMES.filter((name) => names.includes(name));
+}
+
+/**
+ * @param {string} given
+ * @returns {string}
+ */
+export function runId(given) {
+  if (!isRunId(given)) {
+    throw new RangeError(`expected 1 to 64 of A-Z a-z 0-9 . _ - and not dots alone, got ${quote(given)}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} given
+ * @returns {string}
+ */
+export function prefix(given) {
+  if (!isPrefix(given)) {
+    throw new RangeError(`expected names of A-Z a-z 0-9 . _ - with / between them, got ${quote(given)}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} given comma-separated
+ * @returns {string[]} a bucket may be named twice here
+ */
+export function bucketNames(given) {
+  const names = listOf(given);
+  const strange = names.find((name) => !BUCKET.test(name));
+  if (names.length === 0 || strange !== undefined) {
+    throw new RangeError(`expected bucket names, comma-separated, got ${quote(strange ?? given)}`);
+  }
+  return names;
+}
+
+/**
+ * @param {string} given
+ * @returns {string}
+ */
+export function hostname(given) {
+  if (!HOSTNAME.test(given)) {
+    throw new RangeError(`expected a host name alone, without https:// or a path or a port, got ${quote(given)}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} given
+ * @returns {string}
+ */
+export function region(given) {
+  if (!REGION.test(given)) {
+    throw new RangeError(`expected a region such as auto, got ${quote(given)}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} given not to be shown
+ * @returns {string}
+ */
+export function secret(given) {
+  if (!SECRET.test(given)) {
+    throw new RangeError('expected printable characters without blanks');
+  }
+  return given;
+}
+
+/**
+ * @param {string} given
+ * @returns {boolean}
+ */
+export function yesOrNo(given) {
+  const lowerCase = given.toLowerCase();
+  if (!YES.includes(lowerCase) && !NO.includes(lowerCase)) {
+    throw new RangeError(`expected ${YES.join(', ')} or ${NO.join(', ')}, got ${quote(given)}`);
+  }
+  return YES.includes(lowerCase);
+}
+
+/** @param {string} given comma-separated */
+function listOf(given) {
+  return given
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+/** @param {string} given */
+function quote(given) {
+  return JSON.stringify(given.length > 80 ? `${given.slice(0, 80)}…` : given);
+}

@@ -1,0 +1,47 @@
+import { BodyVerifier } from '../workload/payload.js';
+
+/**
+ * One thread's work: it takes on one object after the other. It is what a stage sees of an object and what the retry
+ * policy sees of an attempt, in one, so that an operation costs no object of its own.
+ *
+ * @implements {StageOperation}
+ * @implements {RetriedOperation}
+ * @typedef {import('../stages/stage.js').StageOperation} StageOperation
+ * @typedef {import('../s3/retry.js').Operation} RetriedOperation
+ */
+export class Operation {
+  #stage;
+  index = 0;
+  bucket = '';
+  key = '';
+  attempts = 0;
+  outcomeUnknown = false;
+  startedAt = 0;
+  attemptStartedAt = 0;
+  finishedAt = 0;
+
+  /**
+   * @param {import('../stages/stage.js').Stage} stage
+   * @param {import('../stages/stage.js').Workload} workload
+   * @param {import('../s3/object-store.js').ObjectConnection} connection
+   */
+  constructor(stage, workload, connection) {
+    this.#stage = stage;
+    this.isWrite = stage.isWrite;
+    this.workload = workload;
+    this.connection = connection;
+    this.verifier = new BodyVerifier(workload.payload);
+    this.size = workload.keyspace.objectSize;
+  }
+
+  /** @param {number} index */
+  take(index) {
+    this.index = index;
+    this.bucket = this.workload.keyspace.bucketOf(index);
+    this.key = this.workload.keyspace.keyOf(index);
+  }
+
+  attempt() {
+    return this.#stage.attempt(this);
+  }
+}

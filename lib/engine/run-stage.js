@@ -1,0 +1,162 @@
+import { SecondSampler } from '../meter/second-sampler.js';
+import { StageMeter } from '../meter/stage-meter.js';
+import { Pauses } from '../s3/pauses.js';
+import { Retrier, isThrottled } from '../s3/retry.js';
+import { AttemptError } from '../s3/s3-error.js';
+import { IntegrityError } from '../stages/index.js';
+import { Operation } from './operation.js';
+import { StageWatch } from './stage-watch.js';
+import { runPool } from './worker-pool.js';
+
+/**
+ * @typedef {object} Engine what all stages of a run share
+ * @property {import('../meter/clock.js').Clock} clock
+ * @property {() => number} random uniform in [0, 1)
+ * @property {import('../stages/stage.js').Workload} workload
+ * @property {readonly import('../s3/object-store.js').ObjectConnection[]} connections one for each thread
+ * @property {number} mostAttempts of an operation
+ * @property {number} longestDrought ms without a success after which a stage ends
+ */
+
+/**
+ * What becomes known while a stage runs.
+ *
+ * @typedef {object} StageHooks
+ * @property {(second: import('../meter/second-counts.js').SecondCount) => void} second one is over
+ * @property {() => void} retrying an operation is tried again
+ * @property {(error: IntegrityError) => void} integrityError
+ * @property {(operation: { bucket: string, key: string, attempts: number }, error: AttemptError) => void} failed an
+ *   operation is given up
+ */
+
+/**
+ * How a stage ended: all its work done, on request, because nothing succeeded any more, or by an error after which no
+ * operation of the run can succeed.
+ *
+ * @typedef {'complete' | 'stopped' | 'stalled' | 'fatal'} StageEnd
+ */
+
+/**
+ * @typedef {object} StageOutcome
+ * @property {StageEnd} end
+ * @property {import('./stage-watch.js').FatalError | null} fatal
+ * @property {number} startedAt monotonic ms
+ * @property {number} endedAt monotonic ms
+ * @property {StageMeter} meter
+ */
+
+/**
+ * Runs one stage on one core, from the first operation to the last.
+ *
+ * @param {import('../stages/stage.js').Stage} stage
+ * @param {object} options
+ * @param {Engine} options.engine
+ * @param {import('./budget.js').CountBudget} options.budget
+ * @param {AbortSignal} options.signal stops the stage: what is under way is given a while to settle
+ * @param {StageHooks} options.hooks
+ * @param {(meter: StageMeter) => void} [options.onStart]
+ * @returns {Promise<StageOutcome>}
+ */
+export async function runStage(stage, { engine, budget, signal, hooks, onStart = () => {} }) {
+  const { clock, workload, connections } = engine;
+  const pauses = new Pauses();
+  const startedAt = clock.now();
+  const meter = new StageMeter(clock, startedAt);
+  const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond: hooks.second });
+  const watch = new StageWatch({
+    clock,
+    meter,
+    connections,
+    longestDrought: engine.longestDrought,
+    signal,
+    onStop: () => stopWork(budget, pauses),
+  });
+  const retrier = new Retrier({
+    mostAttempts: engine.mostAttempts,
+    now: clock.now,
+    random: engine.random,
+    pauses,
+    signal: watch.stopped,
+    hooks: retryHooks(meter, hooks),
+  });
+  const finish = finisher(meter, hooks, watch);
+
+  onStart(meter);
+  sampler.start();
+  watch.start();
+  try {
+    await runPool({
+      threads: connections.map((connection) => new Operation(stage, workload, connection)),
+      claim: () => budget.claim(),
+      work: async (operation, index) => {
+        if (stage.needsObject && workload.wroteObjects && !workload.written.has(index)) {
+          meter.skipped += 1;
+          return;
+        }
+        operation.take(index);
+        try {
+          await retrier.run(operation);
+          meter.succeeded(operation, operation.size);
+        } catch (error) {
+          finish(operation, error);
+        }
+        meter.unknownOutcomes += Number(operation.outcomeUnknown);
+      },
+    });
+  } finally {
+    watch.stop();
+    sampler.stop(clock.now());
+  }
+  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt: clock.now(), meter };
+}
+
+/**
+ * @param {import('./budget.js').CountBudget} budget
+ * @param {Pauses} pauses
+ */
+function stopWork(budget, pauses) {
+  budget.close();
+  pauses.endAll();
+}
+
+/**
+ * @param {StageMeter} meter
+ * @param {StageHooks} hooks
+ * @returns {import('../s3/retry.js').RetryHooks}
+ */
+function retryHooks(meter, hooks) {
+  return {
+    attemptFailed(error, latency) {
+      meter.attemptFailed(error.kind, latency);
+      meter.throttled += Number(isThrottled(error));
+    },
+    retrying() {
+      meter.retries += 1;
+      hooks.retrying();
+    },
+  };
+}
+
+/**
+ * @param {StageMeter} meter
+ * @param {StageHooks} hooks
+ * @param {StageWatch} watch
+ * @returns {(operation: Operation, error: unknown) => void} what is done about an operation that did not succeed
+ */
+function finisher(meter, hooks, watch) {
+  return (operation, error) => {
+    if (error instanceof IntegrityError) {
+      meter.attemptFailed('integrity', operation.finishedAt - operation.attemptStartedAt);
+      meter.integrityErrors += 1;
+      hooks.integrityError(error);
+    } else if (!(error instanceof AttemptError) || error.verdict === 'stop') {
+      meter.failed += 1;
+      watch.fail({ error, bucket: operation.bucket });
+    } else if (watch.stopped.aborted && error.verdict === 'retry') {
+      meter.abandoned += 1;
+    } else {
+      meter.failed += 1;
+      hooks.failed(operation, error);
+    }
+  };
+}

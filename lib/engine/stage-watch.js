@@ -1,0 +1,115 @@
+import { AttemptError } from '../s3/s3-error.js';
+
+/**
+ * @typedef {object} FatalError
+ * @property {unknown} error after which no operation of the run can succeed, or one that nobody expected
+ * @property {string} bucket where it came up
+ */
+
+/** A stage in which nothing succeeds for this long has lost its store. */
+export const LONGEST_DROUGHT_MS = 60_000;
+
+/** What is under way when a stage is stopped has this long to settle. */
+const SETTLING_TIME_MS = 5000;
+
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Decides when a stage has to end before its work is done: on request, by an error that concerns the whole run, or
+ * because nothing succeeds any more.
+ */
+export class StageWatch {
+  #clock;
+  #meter;
+  #connections;
+  #longestDrought;
+  #signal;
+  #onStop;
+  #controller = new AbortController();
+  #onRequest = () => this.#stop('stopped');
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+  /** @type {NodeJS.Timeout | undefined} */
+  #settling;
+  /** @type {import('./run-stage.js').StageEnd} */
+  end = 'complete';
+  /** @type {FatalError | null} */
+  fatal = null;
+
+  /**
+   * @param {object} options
+   * @param {import('../meter/clock.js').Clock} options.clock
+   * @param {import('../meter/stage-meter.js').StageMeter} options.meter
+   * @param {readonly import('../s3/object-store.js').ObjectConnection[]} options.connections
+   * @param {number} options.longestDrought ms without a success after which the stage ends
+   * @param {AbortSignal} options.signal the request to stop
+   * @param {() => void} options.onStop no more work is to be begun
+   */
+  constructor({ clock, meter, connections, longestDrought, signal, onStop }) {
+    this.#clock = clock;
+    this.#meter = meter;
+    this.#connections = connections;
+    this.#longestDrought = longestDrought;
+    this.#signal = signal;
+    this.#onStop = onStop;
+  }
+
+  /** Aborted as soon as the stage is to end. */
+  get stopped() {
+    return this.#controller.signal;
+  }
+
+  start() {
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#signal.addEventListener('abort', this.#onRequest, { once: true });
+    if (this.#signal.aborted) {
+      this.#onRequest();
+    }
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+    clearTimeout(this.#settling);
+    this.#signal.removeEventListener('abort', this.#onRequest);
+  }
+
+  /** @param {FatalError} fatal */
+  fail(fatal) {
+    this.fatal ??= fatal;
+    this.#stop('fatal');
+  }
+
+  #look() {
+    if (this.#clock.now() - this.#meter.lastSuccessAt >= this.#longestDrought) {
+      this.#stop('stalled');
+    }
+  }
+
+  /** @param {import('./run-stage.js').StageEnd} end */
+  #stop(end) {
+    if (this.stopped.aborted) {
+      return;
+    }
+    this.end = end;
+    this.#controller.abort();
+    this.#onStop();
+    this.#settling = setTimeout(() => this.#abandon(), SETTLING_TIME_MS);
+  }
+
+  #abandon() {
+    for (const connection of this.#connections) {
+      if (connection.startedAt !== 0) {
+        connection.abort(abandonedError());
+      }
+    }
+  }
+}
+
+function abandonedError() {
+  return new AttemptError({
+    kind: 'abandoned',
+    verdict: 'retry',
+    message: `no answer within ${SETTLING_TIME_MS}ms of the request to stop`,
+    outcomeUnknown: true,
+  });
+}

@@ -1,0 +1,81 @@
+import { xmlResult } from './operations.js';
+import { errorDocument } from './s3-error.js';
+
+/**
+ * @import { ServerResponse } from 'node:http'
+ * @import { Result } from './operations.js'
+ * @import { Operation } from './router.js'
+ * @import { Tally } from './tally.js'
+ */
+
+/** The one answer to one request, counted once it was sent to its end. */
+export class Answer {
+  #tally;
+  #operation;
+  #resource;
+
+  /**
+   * @param {ServerResponse} response
+   * @param {object} context
+   * @param {Operation} context.operation
+   * @param {string} context.resource the path asked for
+   * @param {Tally} context.tally
+   */
+  constructor(response, { operation, resource, tally }) {
+    this.response = response;
+    this.#operation = operation;
+    this.#resource = resource;
+    this.#tally = tally;
+  }
+
+  /** @param {Result} result */
+  send(result) {
+    this.begin(result);
+    this.end(result.status, result.body);
+  }
+
+  /**
+   * Sends the status and the headers alone; {@link end} has to follow, or the connection has to be cut.
+   *
+   * @param {Result} result
+   */
+  begin({ status, headers }) {
+    if (!this.isAbandoned) {
+      this.response.writeHead(status, headers);
+    }
+  }
+
+  /**
+   * @param {Buffer} part of the body
+   * @param {() => void} [onWritten]
+   */
+  write(part, onWritten) {
+    if (!this.isAbandoned) {
+      this.response.write(part, onWritten);
+    }
+  }
+
+  /**
+   * @param {number} status as sent
+   * @param {Buffer} [rest] what is still to be sent of the body
+   */
+  end(status, rest) {
+    if (!this.isAbandoned) {
+      this.response.end(rest, () => this.#tally.countAnswer(this.#operation, status));
+    }
+  }
+
+  /**
+   * @param {{ status: number, code: string, message: string }} error
+   * @param {(string | number)[]} [headers] further headers
+   */
+  sendError({ status, code, message }, headers = []) {
+    const result = xmlResult(status, errorDocument(code, message, this.#resource));
+    this.send({ ...result, headers: [...headers, ...result.headers] });
+  }
+
+  /** Whether the client went away, as it may during a delay: writing to it would be an error then. */
+  get isAbandoned() {
+    return this.response.destroyed;
+  }
+}

@@ -1,0 +1,171 @@
+import { mixIndex, seedOf } from '../workload/mix.js';
+import { operationsOf } from './faults.js';
+
+/**
+ * @import { Operation } from './router.js'
+ * @import { FaultItem, FaultPlan } from './faults.js'
+ *
+ * @typedef {object} Fault
+ * @property {string} name
+ * @property {number} status to be answered by the faults that answer one
+ * @property {string} code the error code in the XML body of that answer
+ * @property {number | null} retryAfter whole seconds that the answer names, or null
+ *
+ * @typedef {object} Decision
+ * @property {number} delay ms to pass before the request takes effect
+ * @property {Fault | null} fault
+ *
+ * @typedef {object} ActiveItem an item of the plan with its state
+ * @property {FaultItem} item
+ * @property {() => boolean} hits whether the fault befalls this request
+ * @property {() => number} delay ms
+ * @property {(connection: object) => boolean} closes whether this was the connection's last request
+ */
+
+/** @type {Decision} */
+const NOTHING = Object.freeze({ delay: 0, fault: null });
+const TWO_TO_THE_32 = 2 ** 32;
+
+/** What a rate may save up for a burst, in seconds. */
+const BURST = 0.05;
+
+const NEEDS_BYTES = new Set(['truncate', 'corrupt', 'drip']);
+const NEEDS_OBJECT = new Set(['wrong-etag', 'wrong-size']);
+const THROTTLING = new Set([429, 503]);
+
+/**
+ * Decides what happens to each request. Each item of the plan draws its own series of random numbers, so that a case can
+ * be replayed, and one item more does not shift the draws of the others.
+ */
+export class FaultInjector {
+  /** @type {Map<Operation, ActiveItem[]>} */
+  #itemsOf = new Map();
+
+  /**
+   * @param {FaultPlan} plan
+   * @param {() => number} now a monotonic clock, ms
+   */
+  constructor({ seed, items }, now) {
+    items.forEach((item, place) => {
+      const active = activate(item, randomNumbers(seedOf(`fault ${place} of ${seed}`)), now);
+      for (const operation of operationsOf(item)) {
+        this.#itemsOf.set(operation, [...(this.#itemsOf.get(operation) ?? []), active]);
+      }
+    });
+  }
+
+  /**
+   * The first item of the script that hits wins; delays add up.
+   *
+   * @param {Operation} operation
+   * @param {number} [size] bytes of the object, undefined where there is none: a GET of it is left alone
+   * @returns {Decision}
+   */
+  decide(operation, size) {
+    const items = this.#itemsOf.get(operation);
+    if (items === undefined || (operation === 'GET' && size === undefined)) {
+      return NOTHING;
+    }
+    const delay = items.reduce((sum, item) => sum + item.delay(), 0);
+    // All are asked, also behind the first that hits: each draws once for each request.
+    const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size));
+    return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
+  }
+
+  /**
+   * @param {Operation} operation
+   * @param {object} connection the same object for each request of a connection
+   * @returns {boolean} whether the connection is to be closed behind this request's answer
+   */
+  closesAfter(operation, connection) {
+    const items = this.#itemsOf.get(operation) ?? [];
+    return items.filter((item) => item.closes(connection)).length > 0;
+  }
+}
+
+/**
+ * @param {FaultItem} item
+ * @param {() => number} random from 0 to below 1
+ * @param {() => number} now
+ * @returns {ActiveItem}
+ */
+function activate(item, random, now) {
+  const { probability, minimum, maximum, perSecond, requests } = item;
+  const active = { item, hits: () => false, delay: () => 0, closes: () => false };
+  if (probability !== undefined) {
+    return { ...active, hits: () => random() < probability };
+  }
+  if (perSecond !== undefined) {
+    return { ...active, hits: tokenBucket(perSecond, now) };
+  }
+  if (minimum !== undefined && maximum !== undefined) {
+    return { ...active, delay: () => minimum + random() * (maximum - minimum) };
+  }
+  return requests === undefined ? active : { ...active, closes: everyNth(requests) };
+}
+
+/**
+ * @param {number} seed
+ * @returns {() => number} uniform from 0 to below 1
+ */
+function randomNumbers(seed) {
+  let drawn = 0;
+  return () => mixIndex(drawn++, seed) / TWO_TO_THE_32;
+}
+
+/**
+ * @param {number} perSecond
+ * @param {() => number} now ms
+ * @returns {() => boolean} whether one more request is above the rate
+ */
+function tokenBucket(perSecond, now) {
+  const capacity = Math.max(1, perSecond * BURST);
+  let tokens = capacity;
+  let filledAt = now();
+  return () => {
+    const time = now();
+    tokens = Math.min(capacity, tokens + ((time - filledAt) / 1000) * perSecond);
+    filledAt = time;
+    if (tokens < 1) {
+      return true;
+    }
+    tokens--;
+    return false;
+  };
+}
+
+/**
+ * @param {number} requests
+ * @returns {(connection: object) => boolean}
+ */
+function everyNth(requests) {
+  /** @type {WeakMap<object, number>} */
+  const served = new WeakMap();
+  return (connection) => {
+    const count = (served.get(connection) ?? 0) + 1;
+    served.set(connection, count);
+    return count === requests;
+  };
+}
+
+/**
+ * @param {string} name
+ * @param {number | undefined} size bytes of the object, if there is one
+ */
+function isPossible(name, size) {
+  if (NEEDS_BYTES.has(name)) {
+    return size !== undefined && size > 0;
+  }
+  return !NEEDS_OBJECT.has(name) || size !== undefined;
+}
+
+/**
+ * @param {FaultItem} item the one that hit
+ * @param {ActiveItem[]} items all of the operation
+ * @returns {Fault}
+ */
+function faultOf({ name, status = 503, code = 'SlowDown' }, items) {
+  const milliseconds = items.find(({ item }) => item.name === 'retry-after')?.item.milliseconds;
+  const retryAfter = milliseconds === undefined || !THROTTLING.has(status) ? null : Math.ceil(milliseconds / 1000);
+  return { name, status, code, retryAfter };
+}

@@ -1,0 +1,109 @@
+import { S3Error } from './s3-error.js';
+import { percentEncode } from './percent-encoding.js';
+import { escapeXml, xmlDocument } from './xml.js';
+
+/** @import { ObjectTable, StoredObject } from './object-table.js' */
+
+/** S3 gives no more keys than this on a page. */
+export const MAXIMUM_KEYS = 1000;
+
+const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+
+/**
+ * ListObjectsV2 without delimiter.
+ *
+ * @param {string} bucket
+ * @param {ObjectTable} table
+ * @param {Readonly<Record<string, string>>} query `prefix`, `start-after`, `continuation-token`, `max-keys` and
+ *   `encoding-type` are understood
+ * @returns {string} the XML answer
+ * @throws {S3Error} InvalidArgument or NotImplemented
+ */
+export function listObjects(bucket, table, query) {
+  if (query.delimiter) {
+    throw new S3Error('NotImplemented', 'This endpoint lists without a delimiter.');
+  }
+  const prefix = query.prefix ?? '';
+  const maximum = maximumKeys(query['max-keys']);
+  const token = query['continuation-token'];
+  const after = token === undefined ? (query['start-after'] ?? '') : keyOfToken(token);
+  // A page of no keys is not truncated: no token could ever lead on from it.
+  const page = maximum === 0 ? { entries: [], isTruncated: false } : table.page({ prefix, after, maximum });
+  const encode = encoder(query['encoding-type']);
+  const parts = [
+    element('Name', bucket),
+    element('Prefix', encode(prefix)),
+    element('KeyCount', page.entries.length),
+    element('MaxKeys', maximum),
+    element('IsTruncated', page.isTruncated),
+    ...optional('EncodingType', query['encoding-type']),
+    ...optional('StartAfter', query['start-after'] && encode(query['start-after'])),
+    ...optional('ContinuationToken', token),
+    ...(page.isTruncated ? [element('NextContinuationToken', tokenOf(page.entries[page.entries.length - 1].key))] : []),
+    ...page.entries.map(({ key, object }) => contents(encode(key), object)),
+  ];
+  return xmlDocument(`<ListBucketResult xmlns="${NAMESPACE}">${parts.join('')}</ListBucketResult>`);
+}
+
+/**
+ * @param {string} key as it is to be shown
+ * @param {StoredObject} object
+ */
+function contents(key, { body, etag, lastModified }) {
+  return (
+    `<Contents>${element('Key', key)}${element('LastModified', new Date(lastModified).toISOString())}` +
+    `${element('ETag', etag)}${element('Size', body.length)}<StorageClass>STANDARD</StorageClass></Contents>`
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string | number | boolean} value
+ */
+function element(name, value) {
+  return `<${name}>${escapeXml(String(value))}</${name}>`;
+}
+
+/**
+ * @param {string} name
+ * @param {string | undefined} value
+ */
+function optional(name, value) {
+  return value ? [element(name, value)] : [];
+}
+
+/** @param {string | undefined} encodingType */
+function encoder(encodingType) {
+  if (!encodingType) {
+    return (/** @type {string} */ text) => text;
+  }
+  if (encodingType !== 'url') {
+    throw new S3Error('InvalidArgument', 'Invalid Encoding Method specified in Request');
+  }
+  return percentEncode;
+}
+
+/** @param {string | undefined} text */
+function maximumKeys(text) {
+  if (!text) {
+    return MAXIMUM_KEYS;
+  }
+  if (!/^[0-9]{1,9}$/.test(text)) {
+    throw new S3Error('InvalidArgument', 'max-keys must be an integer between 0 and 2147483647');
+  }
+  return Math.min(Number(text), MAXIMUM_KEYS);
+}
+
+/** @param {string} key */
+function tokenOf(key) {
+  return Buffer.from(key, 'utf8').toString('base64url');
+}
+
+/** @param {string} token */
+function keyOfToken(token) {
+  const key = Buffer.from(token, 'base64url').toString('utf8');
+  if (key === '' || tokenOf(key) !== token) {
+    throw new S3Error('InvalidArgument', 'The continuation token provided is incorrect');
+  }
+  return key;
+}

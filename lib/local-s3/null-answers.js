@@ -1,0 +1,134 @@
+import { STATUS_CODES } from 'node:http';
+import { mix32 } from '../workload/mix.js';
+import { Payload } from '../workload/payload.js';
+import { deleteResult } from './delete-objects.js';
+import { listObjects } from './list-objects.js';
+import { ObjectTable } from './object-table.js';
+import { S3Error, errorDocument } from './s3-error.js';
+
+/**
+ * @import { Operation, Target } from './router.js'
+ *
+ * @typedef {object} NullAnswer
+ * @property {number} status
+ * @property {string} head status line and headers as sent, without Date and without the empty line that ends them
+ * @property {string | Buffer | Iterable<Buffer>} body '' for none
+ */
+
+const OBJECT_KEY = /(?:^|\/)([A-Za-z0-9._-]+)\/[0-9a-f]{8}-([0-9]{1,15})$/;
+const NO_OBJECTS = new ObjectTable();
+
+/** The payloads of one run hold up to 18 MB. */
+const PAYLOADS_KEPT = 8;
+
+/** Makes the answers of the null mode out of nothing but the request. */
+export class NullAnswers {
+  #objectSize;
+  /** @type {Map<string, Payload>} */
+  #payloads = new Map();
+
+  /** @param {number} objectSize bytes of each object */
+  constructor(objectSize) {
+    this.#objectSize = objectSize;
+  }
+
+  /**
+   * @param {Operation} operation
+   * @param {Target} target
+   * @param {S3Error | null} refusal why operation `OTHER` is refused
+   * @returns {NullAnswer}
+   */
+  answer(operation, target, refusal) {
+    try {
+      return this.#answerTo(operation, target, refusal);
+    } catch (error) {
+      if (!(error instanceof S3Error)) {
+        throw error;
+      }
+      return xml(error.status, errorDocument(error.code, error.message, target.path));
+    }
+  }
+
+  /**
+   * @param {Operation} operation
+   * @param {Target} target
+   * @param {S3Error | null} refusal
+   * @returns {NullAnswer}
+   */
+  #answerTo(operation, target, refusal) {
+    switch (operation) {
+      case 'PUT':
+        return { status: 200, head: objectHead(target.key, 0), body: '' };
+      case 'HEAD':
+        return { status: 200, head: objectHead(target.key, this.#objectSize), body: '' };
+      case 'GET':
+        return { status: 200, head: objectHead(target.key, this.#objectSize), body: this.#bodyOf(target.key) };
+      case 'DELETE':
+        return { status: 204, head: 'HTTP/1.1 204 No Content\r\n', body: '' };
+      case 'BUCKET':
+        return { status: 200, head: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n', body: '' };
+      case 'POST':
+        return xml(200, deleteResult(''));
+      case 'LIST':
+        return xml(200, listObjects(target.bucket, NO_OBJECTS, target.query));
+      case 'OTHER':
+        throw refusal;
+    }
+  }
+
+  /**
+   * @param {string} key
+   * @returns {Buffer | Iterable<Buffer>}
+   */
+  #bodyOf(key) {
+    const parts = OBJECT_KEY.exec(key);
+    if (parts === null) {
+      throw new S3Error('NoSuchKey', 'The specified key is not of the form <prefix>/<run id>/<8 hex>-<index>.');
+    }
+    return this.#payloadOf(parts[1]).body(Number(parts[2]), this.#objectSize);
+  }
+
+  /** @param {string} runId */
+  #payloadOf(runId) {
+    let payload = this.#payloads.get(runId);
+    if (payload === undefined) {
+      if (this.#payloads.size === PAYLOADS_KEPT) {
+        this.#payloads.clear();
+      }
+      payload = new Payload(runId);
+      this.#payloads.set(runId, payload);
+    }
+    return payload;
+  }
+}
+
+/**
+ * @param {string} key
+ * @param {number} size bytes
+ */
+function objectHead(key, size) {
+  return `HTTP/1.1 200 OK\r\nETag: ${etagOf(key)}\r\nContent-Length: ${size}\r\n`;
+}
+
+/**
+ * A quoted ETag that depends on nothing but the key, so that PUT and HEAD agree: 32 bits, repeated to the usual length.
+ *
+ * @param {string} key
+ */
+function etagOf(key) {
+  let state = 0;
+  for (let place = 0; place < key.length; place++) {
+    state = Math.imul(state, 31) + key.charCodeAt(place);
+  }
+  return `"${mix32(state).toString(16).padStart(8, '0').repeat(4)}"`;
+}
+
+/**
+ * @param {number} status
+ * @param {string} document
+ */
+function xml(status, document) {
+  const body = Buffer.from(document);
+  const headers = `Content-Type: application/xml\r\nContent-Length: ${body.length}\r\n`;
+  return { status, head: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}`, body };
+}

@@ -1,0 +1,82 @@
+import { deleteObjects } from './delete-objects.js';
+import { listObjects } from './list-objects.js';
+import { S3Error } from './s3-error.js';
+
+/**
+ * @import { ObjectTable, StoredObject } from './object-table.js'
+ * @import { Operation, Target } from './router.js'
+ *
+ * @typedef {object} Request a request that was received whole and let in
+ * @property {Target} target
+ * @property {ObjectTable} table the bucket's objects
+ * @property {Buffer} body
+ * @property {number} now epoch ms
+ *
+ * @typedef {(string | number)[]} HeaderList names and values by turns
+ *
+ * @typedef {object} Result what is to be answered
+ * @property {number} status
+ * @property {HeaderList} headers
+ * @property {Buffer} [body]
+ */
+
+/**
+ * What each operation does.
+ *
+ * @type {Record<Exclude<Operation, 'OTHER'>, (request: Request) => Result>}
+ * @throws {S3Error}
+ */
+export const OPERATION_TABLE = Object.freeze({
+  PUT: ({ table, target, body, now }) => ({
+    status: 200,
+    headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0],
+  }),
+  GET: ({ table, target }) => {
+    const object = existing(table, target.key);
+    return { status: 200, headers: headersOf(object), body: object.body };
+  },
+  HEAD: ({ table, target }) => ({ status: 200, headers: headersOf(existing(table, target.key)) }),
+  DELETE: ({ table, target }) => {
+    table.delete(target.key);
+    return { status: 204, headers: [] };
+  },
+  POST: ({ table, body }) => xmlResult(200, deleteObjects(table, body)),
+  LIST: ({ table, target }) => xmlResult(200, listObjects(target.bucket, table, target.query)),
+  BUCKET: () => ({ status: 200, headers: ['Content-Length', 0] }),
+});
+
+/**
+ * @param {number} status
+ * @param {string} document
+ * @returns {Result & { body: Buffer }}
+ */
+export function xmlResult(status, document) {
+  const body = Buffer.from(document, 'utf8');
+  return { status, headers: ['Content-Type', 'application/xml', 'Content-Length', body.length], body };
+}
+
+/** @param {StoredObject} object */
+function headersOf({ body, etag, lastModified }) {
+  return [
+    'ETag',
+    etag,
+    'Content-Length',
+    body.length,
+    'Content-Type',
+    'application/octet-stream',
+    'Last-Modified',
+    new Date(lastModified).toUTCString(),
+  ];
+}
+
+/**
+ * @param {ObjectTable} table
+ * @param {string} key
+ */
+function existing(table, key) {
+  const object = table.get(key);
+  if (object === undefined) {
+    throw new S3Error('NoSuchKey', 'The specified key does not exist.');
+  }
+  return object;
+}

@@ -1,0 +1,121 @@
+/**
+ * @typedef {object} RequestHead
+ * @property {string} method
+ * @property {string} url path and query
+ * @property {boolean} isLast whether the connection is to be closed behind the answer
+ */
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const MAXIMUM_HEAD = 16 * 1024;
+const REQUEST_LINE = /^([A-Z]+) (\/[^ \r\n]*) HTTP\/1\.([01])\r\n/;
+const FRAMING = /\r\n(content-length|transfer-encoding|connection):[ \t]*([^\r\n]*)/gi;
+const LENGTH = /^[0-9]{1,15}[ \t]*$/;
+
+/** Why the bytes on a connection cannot be answered. */
+export class MalformedRequest extends Error {}
+
+/**
+ * Reads HTTP/1.1 requests (RFC 9112) off a connection, wherever its bytes are cut into chunks. It knows as little as
+ * measuring a client needs: bodies are counted off and dropped, and must have a Content-Length.
+ */
+export class RequestReader {
+  #onRequest;
+  /** The beginning of a head whose end has not come yet. @type {Buffer | null} */
+  #pending = null;
+  /** The request whose body is under way. @type {RequestHead | null} */
+  #request = null;
+  #bodyLeft = 0;
+
+  /** @param {(request: RequestHead) => void} onRequest called when a request is there with its whole body */
+  constructor(onRequest) {
+    this.#onRequest = onRequest;
+  }
+
+  /**
+   * @param {Buffer} received
+   * @throws {MalformedRequest} the connection is of no more use then
+   */
+  accept(received) {
+    const chunk = this.#pending === null ? received : Buffer.concat([this.#pending, received]);
+    this.#pending = null;
+    let position = 0;
+    while (position < chunk.length) {
+      position = this.#request === null ? this.#acceptHead(chunk, position) : this.#acceptBody(chunk, position);
+    }
+  }
+
+  /**
+   * @param {Buffer} chunk
+   * @param {number} start
+   * @returns {number} where the next part of the chunk begins
+   */
+  #acceptHead(chunk, start) {
+    const end = chunk.indexOf(HEAD_END, start);
+    if ((end < 0 ? chunk.length : end) - start > MAXIMUM_HEAD) {
+      throw new MalformedRequest(`a head of more than ${MAXIMUM_HEAD} bytes`);
+    }
+    if (end < 0) {
+      this.#pending = chunk.subarray(start);
+      return chunk.length;
+    }
+    const { request, bodyLength } = parseHead(chunk.toString('latin1', start, end + 2));
+    if (bodyLength === 0) {
+      this.#onRequest(request);
+    } else {
+      this.#request = request;
+      this.#bodyLeft = bodyLength;
+    }
+    return end + HEAD_END.length;
+  }
+
+  /**
+   * @param {Buffer} chunk
+   * @param {number} start
+   * @returns {number} where the next part of the chunk begins
+   */
+  #acceptBody(chunk, start) {
+    const taken = Math.min(this.#bodyLeft, chunk.length - start);
+    this.#bodyLeft -= taken;
+    if (this.#bodyLeft === 0 && this.#request !== null) {
+      const request = this.#request;
+      this.#request = null;
+      this.#onRequest(request);
+    }
+    return start + taken;
+  }
+}
+
+/**
+ * @param {string} head with the line break behind its last line
+ * @returns {{ request: RequestHead, bodyLength: number }}
+ */
+function parseHead(head) {
+  const line = REQUEST_LINE.exec(head);
+  if (line === null) {
+    throw new MalformedRequest('the first line is not that of an HTTP/1.1 request');
+  }
+  const [, method, url, minorVersion] = line;
+  let isLast = minorVersion === '0';
+  let bodyLength = 0;
+  for (const [, name, value] of head.matchAll(FRAMING)) {
+    switch (name.length) {
+      case 'content-length'.length:
+        bodyLength = parseLength(value);
+        break;
+      case 'connection'.length:
+        isLast ||= value.toLowerCase().includes('close');
+        break;
+      default:
+        throw new MalformedRequest('a body without Content-Length');
+    }
+  }
+  return { request: { method, url, isLast }, bodyLength };
+}
+
+/** @param {string} value */
+function parseLength(value) {
+  if (!LENGTH.test(value)) {
+    throw new MalformedRequest('Content-Length is not a number');
+  }
+  return Number(value);
+}

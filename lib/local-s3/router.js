@@ -1,0 +1,118 @@
+import { S3Error } from './s3-error.js';
+
+/**
+ * What a request asks for: the methods of objects, then a listing (`LIST`), a batch deletion (`POST`), a look at a bucket
+ * (`BUCKET`), and whatever the endpoint does not know (`OTHER`).
+ *
+ * @typedef {'PUT' | 'GET' | 'HEAD' | 'DELETE' | 'POST' | 'LIST' | 'BUCKET' | 'OTHER'} Operation
+ *
+ * @typedef {object} Target
+ * @property {string} path as received, percent-encoded
+ * @property {string} bucket
+ * @property {string} key '' when the bucket itself is meant
+ * @property {Record<string, string>} query decoded; the last one of a repeated name
+ */
+
+/** @type {readonly Operation[]} */
+export const OPERATIONS = Object.freeze(['PUT', 'GET', 'HEAD', 'DELETE', 'POST', 'LIST', 'BUCKET', 'OTHER']);
+
+const OBJECT_METHODS = new Set(['PUT', 'GET', 'HEAD', 'DELETE']);
+const KNOWN_METHODS = new Set([...OBJECT_METHODS, 'POST']);
+const MAXIMUM_KEY_BYTES = 1024;
+const MOST_BYTES_A_UNIT = 3;
+const NO_QUERY = Object.freeze({});
+const NOWHERE = Object.freeze({ path: '', bucket: '', key: '', query: NO_QUERY });
+
+/** Parameters of an object's URL that change nothing: the SDK names its operation in one of them. */
+const HARMLESS = new Set(['x-id']);
+
+/**
+ * @param {string} method
+ * @param {string} url path and query as received
+ * @returns {{ operation: Operation, target: Target, refusal: S3Error | null }} `refusal` says why operation `OTHER` is
+ *   not carried out
+ */
+export function route(method, url) {
+  try {
+    const target = parseTarget(url);
+    const operation = operationOf(method, target);
+    return { operation, target, refusal: operation === 'OTHER' ? refusalOf(method) : null };
+  } catch (error) {
+    if (error instanceof S3Error) {
+      return { operation: 'OTHER', target: NOWHERE, refusal: error };
+    }
+    throw error;
+  }
+}
+
+/**
+ * @param {string} url
+ * @returns {Target}
+ * @throws {S3Error} InvalidURI or KeyTooLongError
+ */
+function parseTarget(url) {
+  const queryStart = url.indexOf('?');
+  const path = queryStart < 0 ? url : url.slice(0, queryStart);
+  if (path[0] !== '/' || path.length === 1) {
+    throw new S3Error('InvalidURI', 'Expected a path-style address: /bucket or /bucket/key.');
+  }
+  const keyStart = path.indexOf('/', 1);
+  const bucket = decode(keyStart < 0 ? path.slice(1) : path.slice(1, keyStart));
+  const key = keyStart < 0 ? '' : decode(path.slice(keyStart + 1));
+  if (key.length * MOST_BYTES_A_UNIT > MAXIMUM_KEY_BYTES && Buffer.byteLength(key) > MAXIMUM_KEY_BYTES) {
+    throw new S3Error('KeyTooLongError', `Your key is too long: it may have ${MAXIMUM_KEY_BYTES} bytes.`);
+  }
+  return { path, bucket, key, query: queryStart < 0 ? NO_QUERY : parseQuery(url.slice(queryStart + 1)) };
+}
+
+/**
+ * @param {string} method
+ * @param {Target} target
+ * @returns {Operation}
+ */
+function operationOf(method, { key, query }) {
+  if (key !== '') {
+    const isPlain = OBJECT_METHODS.has(method) && Object.keys(query).every((name) => HARMLESS.has(name));
+    return isPlain ? /** @type {Operation} */ (method) : 'OTHER';
+  }
+  if (method === 'GET' && query['list-type'] === '2') {
+    return 'LIST';
+  }
+  if (method === 'POST' && query.delete !== undefined) {
+    return 'POST';
+  }
+  return method === 'HEAD' && Object.keys(query).length === 0 ? 'BUCKET' : 'OTHER';
+}
+
+/** @param {string} method */
+function refusalOf(method) {
+  return KNOWN_METHODS.has(method)
+    ? new S3Error('NotImplemented', 'This endpoint does not implement the operation that was asked for.')
+    : new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
+}
+
+/** @param {string} text what stands behind the question mark */
+function parseQuery(text) {
+  /** @type {Record<string, string>} */
+  const query = Object.create(null);
+  for (const parameter of text.split('&')) {
+    if (parameter !== '') {
+      const equals = parameter.indexOf('=');
+      const name = equals < 0 ? parameter : parameter.slice(0, equals);
+      query[decode(name)] = equals < 0 ? '' : decode(parameter.slice(equals + 1));
+    }
+  }
+  return query;
+}
+
+/** @param {string} text */
+function decode(text) {
+  if (!text.includes('%')) {
+    return text;
+  }
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new S3Error('InvalidURI', "Couldn't parse the specified URI: its percent-encoding is not UTF-8.");
+  }
+}

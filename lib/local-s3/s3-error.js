@@ -1,0 +1,51 @@
+import { escapeXml, xmlDocument } from './xml.js';
+
+/** The HTTP status of each error code that the endpoint answers, as S3's list of error codes has them. */
+const STATUS_OF = Object.freeze({
+  AccessDenied: 403,
+  AuthorizationHeaderMalformed: 400,
+  BadDigest: 400,
+  EntityTooLarge: 400,
+  InternalError: 500,
+  InvalidAccessKeyId: 403,
+  InvalidArgument: 400,
+  InvalidRequest: 400,
+  InvalidURI: 400,
+  KeyTooLongError: 400,
+  MalformedXML: 400,
+  MethodNotAllowed: 405,
+  MissingContentLength: 411,
+  NoSuchBucket: 404,
+  NoSuchKey: 404,
+  NotImplemented: 501,
+  RequestTimeTooSkewed: 403,
+  SignatureDoesNotMatch: 403,
+  XAmzContentSHA256Mismatch: 400,
+});
+
+/** A refusal in the words of S3: the server turns it into an answer with an XML body. */
+export class S3Error extends Error {
+  /**
+   * @param {keyof typeof STATUS_OF} code
+   * @param {string} message one sentence for the reader of the answer
+   */
+  constructor(code, message) {
+    super(message);
+    this.name = 'S3Error';
+    this.code = code;
+    this.status = STATUS_OF[code];
+  }
+}
+
+/**
+ * @param {string} code
+ * @param {string} message
+ * @param {string} resource the path that was asked for
+ * @returns {string} the XML body of an error answer
+ */
+export function errorDocument(code, message, resource) {
+  return xmlDocument(
+    `<Error><Code>${escapeXml(code)}</Code><Message>${escapeXml(message)}</Message>` +
+      `<Resource>${escapeXml(resource)}</Resource></Error>`,
+  );
+}

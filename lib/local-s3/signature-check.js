@@ -1,0 +1,221 @@
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { percentEncode } from './percent-encoding.js';
+import { S3Error } from './s3-error.js';
+
+/**
+ * @typedef {object} Credentials
+ * @property {string} accessKeyId
+ * @property {string} secretAccessKey
+ * @property {string} [sessionToken] where set, every request has to bear and sign it
+ *
+ * @typedef {object} SignedRequest
+ * @property {string} method
+ * @property {string} path as received, percent-encoded, without the query
+ * @property {Readonly<Record<string, string>>} query decoded
+ * @property {import('node:http').IncomingHttpHeaders} headers
+ */
+
+/** How far the clocks of client and server may be apart, in ms. */
+export const MAXIMUM_SKEW = 15 * 60 * 1000;
+
+const AUTHORIZATION =
+  /^AWS4-HMAC-SHA256 +Credential=([^/]+)\/([0-9]{8})\/([^/]*)\/([^/]*)\/aws4_request, *SignedHeaders=([^, ]+), *Signature=([0-9a-f]{64})$/;
+const AMZ_DATE = /^([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})Z$/;
+const SIGNATURE_LENGTH = 64;
+const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
+const EMPTY_SHA256 = hash('sha256', '');
+
+/** SHA-256 and, with a secret, HMAC-SHA-256, in the form that SignatureV4 asks for. */
+export class NodeSha256 {
+  #hash;
+
+  /** @param {string | ArrayBuffer | ArrayBufferView} [secret] */
+  constructor(secret) {
+    this.#hash =
+      secret === undefined ? createHash('sha256') : createHmac('sha256', /** @type {string | Buffer} */ (secret));
+  }
+
+  /** @param {Uint8Array} data */
+  update(data) {
+    this.#hash.update(data);
+  }
+
+  /** @returns {Promise<Uint8Array>} */
+  digest() {
+    return Promise.resolve(this.#hash.digest());
+  }
+
+  reset() {
+    throw new Error('SignatureV4 makes a new hash each time and resets none.');
+  }
+}
+
+/**
+ * Checks AWS Signature Version 4 in the Authorization header, by signing what arrived anew and comparing: with the
+ * signer of the AWS SDK, so that our own cannot be wrong in the same way on both sides. It caches the signing key of the
+ * day. It leaves out a Date header even where the client signed it; clients of S3 sign X-Amz-Date.
+ */
+export class SignatureCheck {
+  #credentials;
+  #region;
+  #now;
+  #signer;
+
+  /**
+   * @param {object} options
+   * @param {Credentials} options.credentials the only ones that are let in
+   * @param {string} options.region
+   * @param {() => number} options.now the server's clock, epoch ms
+   * @param {typeof NodeSha256} [options.sha256]
+   */
+  constructor({ credentials, region, now, sha256 = NodeSha256 }) {
+    this.#credentials = credentials;
+    this.#region = region;
+    this.#now = now;
+    this.#signer = new SignatureV4({
+      credentials,
+      region,
+      service: 's3',
+      sha256,
+      uriEscapePath: false,
+      applyChecksum: false,
+    });
+  }
+
+  /**
+   * @param {SignedRequest} request
+   * @param {Buffer} body
+   * @throws {S3Error} whatever S3 answers to the fault that was found
+   */
+  async check(request, body) {
+    const { accessKeyId, scopeDate, region, service, signedHeaders, signature } = parseAuthorization(request.headers);
+    if (accessKeyId !== this.#credentials.accessKeyId) {
+      throw new S3Error('InvalidAccessKeyId', 'The access key id you provided does not exist in our records.');
+    }
+    if (region !== this.#region || service !== 's3') {
+      throw new S3Error(
+        'AuthorizationHeaderMalformed',
+        `The scope '${region}/${service}' of the credential is wrong; expecting '${this.#region}/s3'.`,
+      );
+    }
+    const signingDate = this.#signingDate(request.headers['x-amz-date'], scopeDate);
+    checkPayloadHash(request.headers['x-amz-content-sha256'], body);
+    const names = checkedNames(signedHeaders, request.headers);
+    const expected = await this.#sign(request, names, signingDate);
+    if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) {
+      throw new S3Error(
+        'SignatureDoesNotMatch',
+        'The request signature we calculated does not match the signature you provided.',
+      );
+    }
+  }
+
+  /**
+   * @param {string | string[] | undefined} amzDate
+   * @param {string} scopeDate
+   */
+  #signingDate(amzDate, scopeDate) {
+    const parts = AMZ_DATE.exec(String(amzDate));
+    if (parts === null) {
+      throw new S3Error('AccessDenied', 'AWS authentication requires a valid X-Amz-Date header.');
+    }
+    const [year, month, day, hour, minute, second] = parts.slice(1).map(Number);
+    const time = Date.UTC(year, month - 1, day, hour, minute, second);
+    if (Math.abs(time - this.#now()) > MAXIMUM_SKEW) {
+      throw new S3Error(
+        'RequestTimeTooSkewed',
+        'The difference between the request time and the server time is too large.',
+      );
+    }
+    if (!String(amzDate).startsWith(scopeDate)) {
+      throw new S3Error('AuthorizationHeaderMalformed', "The credential's date differs from that of X-Amz-Date.");
+    }
+    return new Date(time);
+  }
+
+  /**
+   * @param {SignedRequest} request
+   * @param {Set<string>} signedNames
+   * @param {Date} signingDate
+   * @returns {Promise<string>} the signature, 64 hexadecimal digits
+   */
+  async #sign({ method, path, query, headers }, signedNames, signingDate) {
+    /** @type {Record<string, string>} */
+    const signedHeaders = {};
+    for (const name of signedNames) {
+      signedHeaders[name] = String(headers[name]);
+    }
+    const signed = await this.#signer.sign(
+      { method, path: canonicalPath(path), query, headers: signedHeaders, protocol: 'http:', hostname: '' },
+      // The signer leaves some headers out of its own accord, but what the client signed has to be counted.
+      { signingDate, signableHeaders: signedNames },
+    );
+    return signed.headers.authorization.slice(-SIGNATURE_LENGTH);
+  }
+}
+
+/** @param {import('node:http').IncomingHttpHeaders} headers */
+function parseAuthorization({ authorization }) {
+  if (authorization === undefined) {
+    throw new S3Error('AccessDenied', 'Access Denied: the request is not signed.');
+  }
+  const parts = AUTHORIZATION.exec(authorization);
+  if (parts === null) {
+    throw new S3Error('AuthorizationHeaderMalformed', 'Expected an Authorization header of the form AWS4-HMAC-SHA256.');
+  }
+  const [, accessKeyId, scopeDate, region, service, signedHeaders, signature] = parts;
+  return { accessKeyId, scopeDate, region, service, signedHeaders, signature };
+}
+
+/**
+ * S3 encodes the path once and does not normalise it, whatever the client left unencoded.
+ *
+ * @param {string} path
+ */
+function canonicalPath(path) {
+  return percentEncode(path.includes('%') ? decodeURIComponent(path) : path);
+}
+
+/**
+ * S3 refuses a request with headers of its own that are not covered by the signature.
+ *
+ * @param {string} list the names in SignedHeaders
+ * @param {import('node:http').IncomingHttpHeaders} headers
+ */
+function checkedNames(list, headers) {
+  const names = new Set(list.split(';'));
+  for (const name in headers) {
+    if ((name === 'host' || name.startsWith('x-amz-')) && !names.has(name)) {
+      throw new S3Error('AccessDenied', `There were headers present in the request which were not signed: ${name}`);
+    }
+  }
+  for (const name of names) {
+    if (headers[name] === undefined) {
+      throw new S3Error('SignatureDoesNotMatch', `A signed header is missing from the request: ${name}`);
+    }
+  }
+  return names;
+}
+
+/**
+ * @param {string | string[] | undefined} claimed X-Amz-Content-Sha256
+ * @param {Buffer} body
+ */
+function checkPayloadHash(claimed, body) {
+  if (typeof claimed !== 'string') {
+    throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256');
+  }
+  if (claimed === UNSIGNED_PAYLOAD) {
+    return;
+  }
+  if (claimed.startsWith('STREAMING-')) {
+    throw new S3Error('NotImplemented', `${claimed} not implemented`);
+  }
+  if (claimed !== (body.length === 0 ? EMPTY_SHA256 : hash('sha256', body))) {
+    throw new S3Error(
+      'XAmzContentSHA256Mismatch',
+      "The provided 'x-amz-content-sha256' header does not match what was computed.",
+    );
+  }
+}

@@ -1,0 +1,170 @@
+import { hash } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Answer } from './answer.js';
+import { answerWithFault } from './fault-answers.js';
+import { FaultInjector } from './fault-injector.js';
+import { parseFaults } from './faults.js';
+import { Listener } from './listener.js';
+import { ObjectTable } from './object-table.js';
+import { OPERATION_TABLE } from './operations.js';
+import { receiveBody } from './receive-body.js';
+import { route } from './router.js';
+import { S3Error } from './s3-error.js';
+import { SignatureCheck } from './signature-check.js';
+import { Tally } from './tally.js';
+
+/**
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { Endpoint, EndpointOptions } from './endpoint.js'
+ * @import { Operation, Target } from './router.js'
+ */
+
+/** No limit of the server may disturb a benchmark: idle connections stay open, slow requests are not cut off. */
+const NO_LIMITS = Object.freeze({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, noDelay: true });
+
+/**
+ * The S3 endpoint that keeps objects in memory and checks the signature of every request.
+ *
+ * @implements {Endpoint}
+ */
+export class StoreServer {
+  #tally = new Tally(Date.now);
+  #tables;
+  #signatures;
+  #faults;
+  #skew;
+  #listener;
+
+  /**
+   * @param {EndpointOptions} options
+   * @throws {Error} when the fault script has mistakes
+   */
+  constructor({ buckets, region, credentials, tls, faults }) {
+    const plan = parseFaults(faults);
+    this.#skew = plan.skew;
+    this.#faults = new FaultInjector(plan, () => performance.now());
+    this.#tables = new Map(buckets.map((bucket) => [bucket, new ObjectTable()]));
+    this.#signatures = new SignatureCheck({ credentials, region, now: () => this.#now() });
+    const server = tls === null ? http.createServer(NO_LIMITS) : https.createServer({ ...NO_LIMITS, ...tls });
+    server.on('request', (message, response) => void this.#handle(message, response));
+    this.#listener = new Listener(server, () => this.#tally.countConnection());
+  }
+
+  /** @param {number} port */
+  listen(port) {
+    return this.#listener.listen(port);
+  }
+
+  report() {
+    return this.#tally.report(Object.fromEntries([...this.#tables].map(([bucket, table]) => [bucket, table.size])));
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {Buffer} body
+   */
+  put(bucket, key, body) {
+    this.#tableOf(bucket).put(key, body, this.#now());
+  }
+
+  /** @param {string} bucket */
+  list(bucket) {
+    return this.#tableOf(bucket).keys();
+  }
+
+  /**
+   * Anything but an S3Error is a mistake of ours: it is not caught, and ends the endpoint where everybody can see it.
+   *
+   * @param {IncomingMessage} message
+   * @param {ServerResponse} response
+   */
+  async #handle(message, response) {
+    const { operation, target, refusal } = route(String(message.method), String(message.url));
+    this.#tally.countRequest(operation);
+    if (this.#skew !== 0) {
+      response.setHeader('Date', new Date(this.#now()).toUTCString());
+    }
+    const answer = new Answer(response, { operation, resource: target.path, tally: this.#tally });
+    try {
+      if (operation === 'OTHER') {
+        throw refusal;
+      }
+      const body = await receiveBody(message);
+      if (body !== null) {
+        await this.#letIn(message, target, body);
+        await this.#answer(operation, target, body, answer);
+      }
+    } catch (error) {
+      if (!(error instanceof S3Error)) {
+        throw error;
+      }
+      answer.sendError(error);
+    }
+  }
+
+  /**
+   * @param {IncomingMessage} message
+   * @param {Target} target
+   * @param {Buffer} body
+   * @throws {S3Error} when the request is not to be trusted
+   */
+  async #letIn({ method, headers }, { path, query }, body) {
+    await this.#signatures.check({ method: String(method), path, query, headers }, body);
+    const digest = headers['content-md5'];
+    if (digest !== undefined && digest !== hash('md5', body, 'base64')) {
+      throw new S3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.');
+    }
+  }
+
+  /**
+   * A delay passes before the request takes effect: a client that has given up by then may find the effect later.
+   *
+   * @param {Exclude<Operation, 'OTHER'>} operation
+   * @param {Target} target
+   * @param {Buffer} body
+   * @param {Answer} answer
+   */
+  async #answer(operation, target, body, answer) {
+    const table = this.#tableOf(target.bucket);
+    const perform = () => OPERATION_TABLE[operation]({ table, target, body, now: this.#now() });
+    const { delay, fault } = this.#faults.decide(operation, table.get(target.key)?.body.length);
+    if (delay > 0) {
+      await sleep(delay);
+    }
+    this.#closeInTime(operation, answer);
+    if (fault === null) {
+      answer.send(perform());
+    } else {
+      this.#tally.countFault(fault.name);
+      answerWithFault({ fault, answer, perform, reset: (socket) => this.#listener.reset(socket) });
+    }
+  }
+
+  /**
+   * @param {Operation} operation
+   * @param {Answer} answer
+   */
+  #closeInTime(operation, { response }) {
+    const { socket } = response;
+    if (socket !== null && this.#faults.closesAfter(operation, socket)) {
+      this.#tally.countFault('close');
+      response.once('finish', () => socket.destroySoon());
+    }
+  }
+
+  /** @param {string} bucket */
+  #tableOf(bucket) {
+    const table = this.#tables.get(bucket);
+    if (table === undefined) {
+      throw new S3Error('NoSuchBucket', `The specified bucket does not exist: ${bucket}`);
+    }
+    return table;
+  }
+
+  #now() {
+    return Date.now() + this.#skew;
+  }
+}

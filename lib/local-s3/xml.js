@@ -1,0 +1,38 @@
+const ENTITIES = /** @type {Record<string, string>} */ ({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" });
+const NAMES = new Map(Object.entries(ENTITIES).map(([name, character]) => [character, name]));
+const ENTITY_PATTERN = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/gi;
+const SPECIAL = /[&<>"']|\p{Cc}/gu;
+const LAST_CODE_POINT = 0x10ffff;
+
+/**
+ * Control characters become numeric references, as S3 writes them, although XML 1.0 has no place for most of them: a
+ * key may hold them.
+ *
+ * @param {string} text
+ * @returns {string} the text as it may stand in an element
+ */
+export function escapeXml(text) {
+  return text.replace(SPECIAL, (character) => `&${NAMES.get(character) ?? `#${character.charCodeAt(0)}`};`);
+}
+
+/**
+ * @param {string} text what stood in an element
+ * @returns {string} the text that is meant; references that no character has stay as they are
+ */
+export function unescapeXml(text) {
+  return text.replace(ENTITY_PATTERN, (reference, hexadecimal, decimal, name) => {
+    if (name !== undefined) {
+      return ENTITIES[name] ?? reference;
+    }
+    const codePoint = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+    return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : reference;
+  });
+}
+
+/**
+ * @param {string} root the root element
+ * @returns {string}
+ */
+export function xmlDocument(root) {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}`;
+}

@@ -1,0 +1,200 @@
+import { between, choice, column, count, decimal, either, escapePattern, jsonObject } from './notation.js';
+import { openingCost, timeOfDay } from './notation.js';
+
+/** @typedef {import('./notation.js').Notation} Notation */
+
+/**
+ * @typedef {'Write' | 'Read' | 'Stat' | 'Remove'} StageName
+ * @typedef {{ p50: number, maximum: number }} OpeningCost ms
+ */
+
+/**
+ * @typedef {{ kind: 'schedule', stage: StageName, objects: number, threads: number, buckets: number }} ScheduleRecord
+ * @typedef {{ kind: 'second', time: string, stage: StageName, operationsPerSecond: number, megabytesPerSecond: number }}
+ *   SecondRecord `time` is the second's end, `HH:MM:SS` in UTC
+ * @typedef {{ kind: 'retrying', more: number }} RetryingRecord `more` retries beside the one that the line stands for
+ * @typedef {{ kind: 'summary', stage: StageName, milliseconds: number, peakOperationsPerSecond: number,
+ *   averageOperationsPerSecond: number, megabytes: number, recoverableErrors: number }} SummaryRecord
+ * @typedef {{ kind: 'integrity', stage: StageName, count: number }} IntegrityRecord
+ * @typedef {{ kind: 'latency', stage: StageName, of: 'operations' | 'attempts', minimum: number, mean: number,
+ *   p50: number, p90: number, p99: number, p999: number, maximum: number }} LatencyRecord ms
+ * @typedef {{ kind: 'connections', stage: StageName, opened: number, reused: number, name: number | null,
+ *   tcp: OpeningCost | null, tls: OpeningCost | null }} ConnectionsRecord ms; null for what did not take place
+ * @typedef {{ kind: 'table-header' }} TableHeaderRecord
+ * @typedef {{ kind: 'table-row', stage: StageName, objects: number, operationsPerSecond: number,
+ *   peakOperationsPerSecond: number, megabytesPerSecond: number, p50: number | null, p99: number | null,
+ *   errors: number }} TableRowRecord percentiles in ms; null, written `-`, where there are none
+ * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineRecord
+ * @typedef {ScheduleRecord | SecondRecord | RetryingRecord | SummaryRecord | IntegrityRecord | LatencyRecord
+ *   | ConnectionsRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
+ */
+
+/**
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {Notation} notation
+ * @property {RegExp} whole matches a text that is this value and nothing else
+ */
+
+/**
+ * @typedef {object} Shape
+ * @property {RegExp} pattern with one capturing group for each field
+ * @property {readonly string[]} literals what stands before, between and behind the fields
+ * @property {readonly Field[]} fields
+ */
+
+/** @type {readonly StageName[]} */
+export const STAGE_NAMES = Object.freeze(['Write', 'Read', 'Stat', 'Remove']);
+
+/** No line of ours is longer, in characters. */
+export const LONGEST_LINE = 8192;
+
+/** A whole machine line stays under 1,000 characters. */
+const LONGEST_MACHINE_DATA = 999 - '# r2-benchmark '.length;
+
+const milliseconds = decimal(2, 'ms');
+const rate = decimal(1, '');
+
+/** @type {Readonly<Record<string, Notation>>} */
+const NOTATIONS = {
+  count,
+  milliseconds,
+  rate,
+  timeOfDay,
+  stage: choice(Object.fromEntries(STAGE_NAMES.map((name) => [name, name]))),
+  furtherRetries: either(0, '', between(' (', count, ' more)')),
+  integrityErrors: either(1, '1 integrity error', between('', count, ' integrity errors')),
+  latencyOf: choice({ operations: 'latency', attempts: 'attempt latency' }),
+  nameLookup: either(null, '', between(' name ', milliseconds, '')),
+  tcpOpening: either(null, '', between(' TCP ', openingCost(), '')),
+  tlsOpening: either(null, '', between(' TLS ', openingCost(), '')),
+  stageColumn: choice(Object.fromEntries(STAGE_NAMES.map((name) => [name, name.padEnd('Remove'.length)]))),
+  countColumn: column(11, count),
+  rateColumn: column(11, rate),
+  percentileColumn: column(11, either(null, '-', milliseconds)),
+  errorsColumn: column(10, count),
+  jsonObject: jsonObject(LONGEST_MACHINE_DATA),
+};
+
+/** Every line kind, told once, for writing and reading alike: as it stands in the log, with `{field:notation}` for values. */
+const SHAPES = compileAll({
+  schedule:
+    '{stage:stage}: scheduling for {objects:count} objects in {threads:count} threads and {buckets:count} buckets',
+  second: '{time:timeOfDay}: {stage:stage}: Ops {operationsPerSecond:rate}/s Throughput {megabytesPerSecond:rate}MB/s',
+  retrying: 'Retrying on TRANSIENT error{more:furtherRetries}',
+  summary:
+    '{stage:stage} took {milliseconds:count}ms. ' +
+    'Peak ops {peakOperationsPerSecond:rate}/s Avg ops {averageOperationsPerSecond:rate}/s  ' +
+    'Total size {megabytes:rate}MB  Recoverable errors {recoverableErrors:count}',
+  integrity: '{stage:stage}: {count:integrityErrors}',
+  latency:
+    '{stage:stage} {of:latencyOf}: min {minimum:milliseconds} mean {mean:milliseconds} p50 {p50:milliseconds} ' +
+    'p90 {p90:milliseconds} p99 {p99:milliseconds} p99.9 {p999:milliseconds} max {maximum:milliseconds}',
+  connections:
+    '{stage:stage} connections: opened {opened:count} reused {reused:count}' +
+    '{name:nameLookup}{tcp:tcpOpening}{tls:tlsOpening}',
+  'table-header': 'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors',
+  'table-row':
+    '{stage:stageColumn}{objects:countColumn}{operationsPerSecond:rateColumn}{peakOperationsPerSecond:rateColumn}' +
+    '{megabytesPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}',
+  machine: '# r2-benchmark {data:jsonObject}',
+});
+
+/**
+ * Writes a record as the line of the log that stands for it. Rates are rounded to one decimal, latencies to two.
+ *
+ * @param {LogRecord} record
+ * @returns {string} without a line feed
+ * @throws {RangeError} where a value would not come back from the line: it is negative, not finite, not a safe integer
+ *   for a count, or 1e12 and more for a rate or a latency; or where a machine line would reach 1,000 characters
+ */
+export function formatLine(record) {
+  const shape = SHAPES.get(record.kind);
+  if (shape === undefined) {
+    throw new RangeError(`expected a record of kind ${[...SHAPES.keys()].join(', ')}, got ${record.kind}`);
+  }
+  const values = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (record));
+  const texts = shape.fields.map((field) => writeValue(field, values[field.name], record.kind));
+  return String.raw({ raw: shape.literals }, ...texts);
+}
+
+/**
+ * Reads a line of the log, in time linear in its length. A line that is read is written again with identical bytes.
+ *
+ * @param {string} text without a line feed
+ * @returns {LogRecord | null} null where the line is not one of ours
+ */
+export function parseLine(text) {
+  if (text.length > LONGEST_LINE) {
+    return null;
+  }
+  for (const [kind, { pattern, fields }] of SHAPES) {
+    const match = pattern.exec(text);
+    if (match !== null) {
+      return readRecord(kind, fields, match.slice(1));
+    }
+  }
+  return null;
+}
+
+/**
+ * @param {string} kind
+ * @param {readonly Field[]} fields
+ * @param {readonly string[]} texts of the fields
+ */
+function readRecord(kind, fields, texts) {
+  /** @type {Record<string, unknown>} */
+  const record = { kind };
+  for (const [index, { name, notation }] of fields.entries()) {
+    const value = readValue(notation, texts[index]);
+    if (value === undefined) {
+      return null;
+    }
+    record[name] = value;
+  }
+  return /** @type {LogRecord} */ (/** @type {unknown} */ (record));
+}
+
+/**
+ * @param {Notation} notation
+ * @param {string} text
+ * @returns {unknown} undefined where writing the value again would not give the same text
+ */
+function readValue({ parse, format }, text) {
+  const value = parse(text);
+  return value !== undefined && format(value) === text ? value : undefined;
+}
+
+/**
+ * @param {Field} field
+ * @param {unknown} value
+ * @param {string} kind
+ */
+function writeValue({ name, notation, whole }, value, kind) {
+  const text = notation.format(value);
+  if (!whole.test(text) || readValue(notation, text) === undefined) {
+    throw new RangeError(`${name} of a ${kind} line: expected ${notation.expected}, got ${text.slice(0, 80)}`);
+  }
+  return text;
+}
+
+/** @param {Readonly<Record<LogRecord['kind'], string>>} templates */
+function compileAll(templates) {
+  return new Map(Object.entries(templates).map(([kind, template]) => [kind, compile(template)]));
+}
+
+/**
+ * @param {string} template
+ * @returns {Shape}
+ */
+function compile(template) {
+  const parts = template.split(/\{(\w+):(\w+)\}/);
+  const literals = parts.filter((_, index) => index % 3 === 0);
+  const fields = literals.slice(1).map((_, index) => {
+    const notation = NOTATIONS[parts[3 * index + 2]];
+    return { name: parts[3 * index + 1], notation, whole: new RegExp(`^${notation.pattern}$`) };
+  });
+  const groups = fields.map(({ notation }) => `(${notation.pattern})`);
+  const pattern = new RegExp(`^${String.raw({ raw: literals.map(escapePattern) }, ...groups)}$`);
+  return { pattern, literals, fields };
+}

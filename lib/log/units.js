@@ -1,0 +1,140 @@
+const BYTES_OF_UNIT = new Map([
+  ['B', 1],
+  ['kB', 1000],
+  ['MB', 1000 ** 2],
+  ['GB', 1000 ** 3],
+  ['KiB', 1024],
+  ['MiB', 1024 ** 2],
+  ['GiB', 1024 ** 3],
+]);
+
+const MILLISECONDS_OF_UNIT = new Map([
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+
+/** From the largest to the smallest, as {@link formatSize} tries them. */
+const BINARY_UNITS = ['GiB', 'MiB', 'KiB', 'B'];
+
+const SECONDS_OF_DAY = 86_400;
+
+const QUANTITY_PATTERN = /^([0-9]{1,16})(?:\.([0-9]{1,16}))?([A-Za-z]{0,3})$/;
+const TIME_OF_DAY_PATTERN = /^([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])$/;
+
+/**
+ * Reads a size: a number with `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB`, `GB` (powers of 1000), `B` or nothing
+ * behind it. Units may be written in lower case.
+ *
+ * @param {string} text
+ * @returns {number} bytes
+ * @throws {RangeError} where the text is not a size, or not a whole number of bytes
+ */
+export function parseSize(text) {
+  return parseQuantity(text, BYTES_OF_UNIT, 'B', 'a size such as 16KiB, 1.5MB or 1000: a whole number of bytes');
+}
+
+/**
+ * Reads a duration: a number with `ms`, `s`, `m`, `h` or nothing behind it, which means seconds.
+ *
+ * @param {string} text
+ * @returns {number} ms
+ * @throws {RangeError} where the text is not a duration, or not a whole number of milliseconds
+ */
+export function parseDuration(text) {
+  return parseQuantity(
+    text,
+    MILLISECONDS_OF_UNIT,
+    's',
+    'a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds',
+  );
+}
+
+/**
+ * Integers all the way, because a product of floats may miss a whole number: 1.005 × 1000 is 1004.9999999999999.
+ *
+ * @param {string} text
+ * @param {ReadonlyMap<string, number>} scales what each unit is worth
+ * @param {string} plainUnit the unit of a number that stands alone
+ * @param {string} expected
+ */
+function parseQuantity(text, scales, plainUnit, expected) {
+  const [, whole, fraction = '', unit] = QUANTITY_PATTERN.exec(text) ?? [];
+  const scale = scaleOf(unit === '' ? plainUnit : unit, scales);
+  if (scale !== undefined) {
+    const numerator = BigInt(whole + fraction) * BigInt(scale);
+    const denominator = 10n ** BigInt(fraction.length);
+    const value = Number(numerator / denominator);
+    if (numerator % denominator === 0n && Number.isSafeInteger(value)) {
+      return value;
+    }
+  }
+  throw new RangeError(`expected ${expected}, got ${JSON.stringify(text)}`);
+}
+
+/**
+ * @param {string | undefined} unit
+ * @param {ReadonlyMap<string, number>} scales
+ */
+function scaleOf(unit, scales) {
+  for (const [name, scale] of scales) {
+    if (unit === name || unit === name.toLowerCase()) {
+      return scale;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * @param {number} bytes
+ * @returns {string} units of 1024 × 1024 bytes, which the log calls MB, with one decimal
+ */
+export function formatMegabytes(bytes) {
+  return (bytes / 1024 ** 2).toFixed(1);
+}
+
+/**
+ * Writes a size without loss, in the largest binary unit that divides it: `16KiB`, `1MiB`, `1000B`.
+ *
+ * @param {number} bytes
+ * @returns {string}
+ * @throws {RangeError} where it is not a whole number of bytes
+ */
+export function formatSize(bytes) {
+  if (!Number.isSafeInteger(bytes) || bytes < 0) {
+    throw new RangeError(`expected a whole number of bytes, got ${bytes}`);
+  }
+  for (const unit of BINARY_UNITS) {
+    const scale = /** @type {number} */ (BYTES_OF_UNIT.get(unit));
+    if (bytes >= scale && bytes % scale === 0) {
+      return `${bytes / scale}${unit}`;
+    }
+  }
+  return '0B';
+}
+
+/**
+ * @param {number} epochSecond whole seconds since 1970
+ * @returns {string} the time of day in UTC, `HH:MM:SS`
+ * @throws {RangeError} where it is not a whole number
+ */
+export function formatTimeOfDay(epochSecond) {
+  if (!Number.isSafeInteger(epochSecond)) {
+    throw new RangeError(`expected whole seconds since 1970, got ${epochSecond}`);
+  }
+  return new Date((epochSecond % SECONDS_OF_DAY) * 1000).toISOString().slice('1970-01-01T'.length, -'.000Z'.length);
+}
+
+/**
+ * @param {string} text `HH:MM:SS`
+ * @returns {number} the second of the day, 0 to 86,399
+ * @throws {RangeError} where it is no time of day
+ */
+export function parseTimeOfDay(text) {
+  const match = TIME_OF_DAY_PATTERN.exec(text);
+  if (match === null) {
+    throw new RangeError(`expected a time of day from 00:00:00 to 23:59:59, got ${JSON.stringify(text)}`);
+  }
+  return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
+}

@@ -1,0 +1,31 @@
+import { LatencyHistogram } from './latency-histogram.js';
+
+/**
+ * What connections cost to open, in ms.
+ *
+ * @typedef {object} OpeningCosts
+ * @property {import('./latency-histogram.js').LatencySummary | null} tcp
+ * @property {import('./latency-histogram.js').LatencySummary | null} tls null over plain HTTP
+ */
+
+/** Collects what connections cost to open, from one stage to the next. */
+export class ConnectionMeter {
+  #tcp = new LatencyHistogram();
+  #tls = new LatencyHistogram();
+
+  /** @param {{ tcp: number, tls: number | null }} milliseconds of one connection */
+  opened({ tcp, tls }) {
+    this.#tcp.record(tcp);
+    if (tls !== null) {
+      this.#tls.record(tls);
+    }
+  }
+
+  /** @returns {OpeningCosts} of the connections opened since the last call */
+  take() {
+    const costs = { tcp: this.#tcp.summary(), tls: this.#tls.summary() };
+    this.#tcp = new LatencyHistogram();
+    this.#tls = new LatencyHistogram();
+    return costs;
+  }
+}

@@ -1,0 +1,88 @@
+import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
+
+const MICROSECONDS = 1000;
+
+/** An hour in µs: longer than an operation can take, its attempts and waits together. */
+const HIGHEST_TRACKABLE = 3_600_000_000;
+
+/**
+ * @typedef {object} LatencySummary all in ms; the percentiles are within 0.1% of the true ones
+ * @property {number} count values
+ * @property {number} minimum
+ * @property {number} mean
+ * @property {number} p50
+ * @property {number} p90
+ * @property {number} p99
+ * @property {number} p999
+ * @property {number} maximum
+ */
+
+/** Latencies in an HdrHistogram of microseconds; what has to be exact (count, minimum, mean, maximum) is kept beside it. */
+export class LatencyHistogram {
+  #histogram = build({
+    bitBucketSize: 32,
+    autoResize: false,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: HIGHEST_TRACKABLE,
+    numberOfSignificantValueDigits: 3,
+    useWebAssembly: false,
+  });
+  #sum = 0;
+  #minimum = Infinity;
+  #maximum = 0;
+  count = 0;
+
+  /** @param {number} milliseconds */
+  record(milliseconds) {
+    this.#histogram.recordValue(Math.min(Math.round(milliseconds * MICROSECONDS), HIGHEST_TRACKABLE));
+    this.count += 1;
+    this.#sum += milliseconds;
+    if (milliseconds < this.#minimum) {
+      this.#minimum = milliseconds;
+    }
+    if (milliseconds > this.#maximum) {
+      this.#maximum = milliseconds;
+    }
+  }
+
+  /** @param {LatencyHistogram} other whose values are added to this one's */
+  add(other) {
+    this.#histogram.add(other.#histogram);
+    this.count += other.count;
+    this.#sum += other.#sum;
+    this.#minimum = Math.min(this.#minimum, other.#minimum);
+    this.#maximum = Math.max(this.#maximum, other.#maximum);
+  }
+
+  /** @returns {LatencySummary | null} null where there is no value */
+  summary() {
+    if (this.count === 0) {
+      return null;
+    }
+    return {
+      count: this.count,
+      minimum: this.#minimum,
+      mean: this.#sum / this.count,
+      p50: this.#percentile(50),
+      p90: this.#percentile(90),
+      p99: this.#percentile(99),
+      p999: this.#percentile(99.9),
+      maximum: this.#maximum,
+    };
+  }
+
+  /** @returns {string} the compressed HdrHistogram V2 encoding of the values in µs, in base64 */
+  encode() {
+    return encodeIntoCompressedBase64(this.#histogram);
+  }
+
+  /**
+   * The histogram knows a value by the range that it falls in, so that a percentile could come out beyond the extremes.
+   *
+   * @param {number} percentile
+   */
+  #percentile(percentile) {
+    const value = this.#histogram.getValueAtPercentile(percentile) / MICROSECONDS;
+    return Math.min(Math.max(value, this.#minimum), this.#maximum);
+  }
+}

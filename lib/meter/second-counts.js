@@ -1,0 +1,78 @@
+/**
+ * @typedef {object} SecondCount
+ * @property {number} second the epoch second, named by its start
+ * @property {number} operations that completed in it
+ * @property {number} bytes of those operations
+ */
+
+/** Operations and bytes by the whole epoch second in which they completed. */
+export class SecondCounts {
+  #clock;
+  #first;
+  /** The place of the second in which a stage began is 0. @type {number[]} */
+  #operations = [];
+  /** @type {number[]} */
+  #bytes = [];
+
+  /**
+   * @param {import('./clock.js').Clock} clock
+   * @param {number} startedAt monotonic ms
+   */
+  constructor(clock, startedAt) {
+    this.#clock = clock;
+    this.#first = this.secondOf(startedAt);
+  }
+
+  /**
+   * @param {number} finishedAt monotonic ms
+   * @param {number} bytes
+   */
+  add(finishedAt, bytes) {
+    const place = this.secondOf(finishedAt) - this.#first;
+    while (this.#operations.length <= place) {
+      this.#operations.push(0);
+      this.#bytes.push(0);
+    }
+    this.#operations[place] += 1;
+    this.#bytes[place] += bytes;
+  }
+
+  /**
+   * @param {number} second epoch second
+   * @returns {SecondCount}
+   */
+  at(second) {
+    const place = second - this.#first;
+    return { second, operations: this.#operations[place] ?? 0, bytes: this.#bytes[place] ?? 0 };
+  }
+
+  /**
+   * Every second that a stage touched, those without an operation, too.
+   *
+   * @param {number} endedAt monotonic ms
+   * @returns {SecondCount[]}
+   */
+  until(endedAt) {
+    const count = Math.max(Math.ceil(this.#clock.toEpoch(endedAt) / 1000) - this.#first, this.#operations.length, 1);
+    return Array.from({ length: count }, (_, place) => this.at(this.#first + place));
+  }
+
+  /** @param {number} monotonic ms */
+  secondOf(monotonic) {
+    return Math.floor(this.#clock.toEpoch(monotonic) / 1000);
+  }
+}
+
+/**
+ * The largest count of a second that lies wholly inside a stage, or the stage's mean where that is larger or no second is
+ * whole: a stage of half a second has no second to show, and a second at its edge is not a full one.
+ *
+ * @param {readonly SecondCount[]} seconds
+ * @param {{ startedAt: number, endedAt: number, average: number }} stage epoch ms, and its mean in ops/s
+ * @returns {number} ops/s
+ */
+export function peakOf(seconds, { startedAt, endedAt, average }) {
+  return seconds
+    .filter(({ second }) => second * 1000 >= startedAt && (second + 1) * 1000 <= endedAt)
+    .reduce((peak, { operations }) => Math.max(peak, operations), average);
+}

@@ -1,0 +1,69 @@
+/** Version of the machine lines' shapes; it goes up when a reader of the old ones would misread the new ones. */
+export const FORMAT_VERSION = 1;
+
+/** Characters of an encoded histogram on one line, so that the whole line stays under 1,000. */
+const PART_LENGTH = 800;
+
+/**
+ * @typedef {import('../log/log-line.js').MachineRecord} MachineRecord
+ * @typedef {import('../run/stage-result.js').StageResult} StageResult
+ */
+
+/**
+ * @param {import('../run/run-facts.js').RunFacts} facts
+ * @returns {MachineRecord}
+ */
+export function runLine(facts) {
+  return { kind: 'machine', data: { kind: 'run', format: FORMAT_VERSION, ...facts } };
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {MachineRecord[]} the stage's totals, and its latency histogram in as many parts as it takes
+ */
+export function stageMachineLines(result) {
+  const { stage, end, startedAt, endedAt, objects, threads, operations, bytes, attempts, retries } = result;
+  const { throttled, failed, integrityErrors, skipped, abandoned, errors } = result;
+  /** @type {Record<string, unknown>} */
+  const totals = { kind: 'stage', stage, end, start: round(startedAt), stop: round(endedAt), objects, threads };
+  Object.assign(totals, {
+    operations,
+    bytes,
+    attempts,
+    retries,
+    throttled,
+    failed,
+    integrityErrors,
+    skipped,
+    abandoned,
+  });
+  return [
+    { kind: 'machine', data: { ...totals, errors } },
+    ...histogramLines(stage, result.latencies.operations.encode()),
+  ];
+}
+
+/**
+ * @param {string} stage
+ * @param {string} encoded
+ * @returns {MachineRecord[]}
+ */
+function histogramLines(stage, encoded) {
+  const of = Math.ceil(encoded.length / PART_LENGTH);
+  return Array.from({ length: of }, (_, place) => ({
+    kind: 'machine',
+    data: {
+      kind: 'histogram',
+      stage,
+      unit: 'us',
+      part: place + 1,
+      of,
+      data: encoded.slice(place * PART_LENGTH, (place + 1) * PART_LENGTH),
+    },
+  }));
+}
+
+/** @param {number} milliseconds to µs */
+function round(milliseconds) {
+  return Math.round(milliseconds * 1000) / 1000;
+}

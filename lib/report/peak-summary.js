@@ -1,0 +1,12 @@
+/** @typedef {import('../hosts/merge-hosts.js').Peaks} Peaks */
+
+/**
+ * The peaks in the form in which JavaScript prints an object, as the tool's users have always seen them.
+ *
+ * @param {Peaks} peaks ops/s
+ * @returns {string} lines of text; ops/s rounded to one decimal, which is left out where it is zero
+ */
+export function formatPeakSummary(peaks) {
+  const lines = Object.entries(peaks).map(([stage, peak]) => `  ${stage}: ${Number(peak.toFixed(1))}`);
+  return `Peak Performance: {\n${lines.join(',\n')}\n}\n`;
+}

@@ -1,0 +1,82 @@
+const MEGABYTE = 1024 ** 2;
+
+/**
+ * @typedef {import('../run/stage-result.js').StageResult} StageResult
+ * @typedef {import('../log/log-line.js').LogRecord} LogRecord
+ */
+
+/**
+ * The lines that stand behind the last second of a stage.
+ *
+ * @param {StageResult} result
+ * @returns {LogRecord[]}
+ */
+export function stageLines(result) {
+  const { stage, integrityErrors } = result;
+  return [
+    {
+      kind: 'summary',
+      stage,
+      milliseconds: Math.round(result.duration),
+      peakOperationsPerSecond: result.peak,
+      averageOperationsPerSecond: result.average,
+      megabytes: result.bytes / MEGABYTE,
+      recoverableErrors: result.retries,
+    },
+    ...(integrityErrors === 0 ? [] : [/** @type {LogRecord} */ ({ kind: 'integrity', stage, count: integrityErrors })]),
+    ...latencyLines(result),
+    connectionsLine(result),
+  ];
+}
+
+/**
+ * The attempts' line is left out where it would say the same as the operations'.
+ *
+ * @param {StageResult} result
+ * @returns {LogRecord[]}
+ */
+function latencyLines({ stage, operations, attempts, latencies }) {
+  /** @type {('operations' | 'attempts')[]} */
+  const kinds = attempts === operations ? ['operations'] : ['operations', 'attempts'];
+  return kinds.flatMap((of) => {
+    const summary = latencies[of].summary();
+    return summary === null ? [] : [/** @type {LogRecord} */ ({ kind: 'latency', stage, of, ...summary })];
+  });
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {LogRecord}
+ */
+function connectionsLine({ stage, connections: { opened, reused, lookupTime, tcp, tls } }) {
+  return { kind: 'connections', stage, opened, reused, name: lookupTime, tcp, tls };
+}
+
+/**
+ * The table at the end of a run: one row a stage.
+ *
+ * @param {readonly StageResult[]} results
+ * @returns {LogRecord[]}
+ */
+export function stageTable(results) {
+  return [{ kind: 'table-header' }, ...results.map(tableRow)];
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {LogRecord}
+ */
+function tableRow(result) {
+  const latency = result.latencies.operations.summary();
+  return {
+    kind: 'table-row',
+    stage: result.stage,
+    objects: result.operations,
+    operationsPerSecond: result.average,
+    peakOperationsPerSecond: result.peak,
+    megabytesPerSecond: result.bytes / MEGABYTE / (result.duration / 1000),
+    p50: latency?.p50 ?? null,
+    p99: latency?.p99 ?? null,
+    errors: result.failed + result.integrityErrors,
+  };
+}

@@ -1,0 +1,145 @@
+import { runPool } from '../engine/worker-pool.js';
+import { LONGEST_BATCH } from '../s3/bucket-admin.js';
+import { AttemptError } from '../s3/s3-error.js';
+
+/** Ranges of keys that are listed at the same time. */
+const RANGES_AT_ONCE = 8;
+
+const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
+
+/** Requests whose answer never came may be carried out this late. */
+const LATE_WRITES_MS = 2000;
+
+/**
+ * @typedef {object} CleanupResult
+ * @property {number} removed objects
+ * @property {number} left objects of the run that the store still has, by its own count; -1 where it could not be counted
+ * @property {number} foreign objects under the run's prefix that the run did not write, and that stay
+ * @property {string[]} problems what the store said about objects that it did not delete, and requests that failed
+ */
+
+/**
+ * @typedef {object} CleanupOptions
+ * @property {import('../s3/bucket-admin.js').BucketAdmin} admin
+ * @property {import('../workload/keyspace.js').Keyspace} keyspace
+ * @property {(index: number) => boolean} owns whether an object of the run is to be removed
+ * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
+ * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
+ * @property {(milliseconds: number) => Promise<void>} wait
+ */
+
+/**
+ * A part of a bucket's keys that is listed by itself.
+ *
+ * @typedef {object} KeyRange
+ * @property {string} bucket
+ * @property {string} after the range begins behind this key
+ * @property {string} before it ends in front of this key
+ */
+
+/**
+ * Removes what a run wrote. It lists the run's prefix and deletes only keys that the run itself would give an object, and
+ * it ends with a count that is taken from the store.
+ *
+ * @param {CleanupOptions} options
+ * @returns {Promise<CleanupResult>}
+ */
+export async function cleanUp(options) {
+  const result = { removed: 0, left: -1, foreign: 0, problems: /** @type {string[]} */ ([]) };
+  try {
+    await removeAll(options, result);
+    if (options.outcomeUnknown) {
+      await options.wait(LATE_WRITES_MS);
+      await removeAll(options, result);
+    }
+    await countLeft(options, result);
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    result.problems.push(error.message);
+  }
+  return result;
+}
+
+/**
+ * @param {CleanupOptions} options
+ * @param {CleanupResult} result
+ */
+async function removeAll(options, result) {
+  const { admin, retry } = options;
+  await walk(options, async (bucket, own) => {
+    for (let start = 0; start < own.length; start += LONGEST_BATCH) {
+      const batch = own.slice(start, start + LONGEST_BATCH);
+      const refused = await retry(() => admin.deleteBatch(bucket, batch));
+      result.removed += batch.length - refused.length;
+      result.problems.push(...refused);
+    }
+  });
+}
+
+/**
+ * @param {CleanupOptions} options
+ * @param {CleanupResult} result
+ */
+async function countLeft(options, result) {
+  let left = 0;
+  result.foreign = 0;
+  await walk(options, async (_bucket, own, foreign) => {
+    left += own.length;
+    result.foreign += foreign;
+  });
+  result.left = left;
+}
+
+/**
+ * Goes over all keys under the run's prefix, several ranges of each bucket at once.
+ *
+ * @param {CleanupOptions} options
+ * @param {(bucket: string, own: string[], foreign: number) => Promise<void>} visit one page
+ */
+async function walk(options, visit) {
+  const ranges = options.keyspace.buckets.flatMap((bucket) => rangesOf(bucket, options.keyspace.keyPrefix));
+  let next = 0;
+  await runPool({
+    threads: Array.from({ length: Math.min(RANGES_AT_ONCE, ranges.length) }),
+    claim: () => (next < ranges.length ? next++ : -1),
+    work: (_thread, place) => walkRange(ranges[place], options, visit),
+  });
+}
+
+/**
+ * @param {KeyRange} range
+ * @param {CleanupOptions} options
+ * @param {(bucket: string, own: string[], foreign: number) => Promise<void>} visit
+ */
+async function walkRange({ bucket, after, before }, { admin, keyspace, owns, retry }, visit) {
+  let position = after;
+  for (;;) {
+    const page = await retry(() => admin.listPage(bucket, keyspace.keyPrefix, position));
+    const inside = page.keys.filter((key) => key < before);
+    const indices = inside.map((key) => keyspace.indexOf(bucket, key));
+    const own = inside.filter((_, place) => indices[place] >= 0 && owns(indices[place]));
+    await visit(bucket, own, indices.filter((index) => index < 0).length);
+    if (page.isLast || inside.length < page.keys.length) {
+      return;
+    }
+    position = page.keys[page.keys.length - 1];
+  }
+}
+
+/**
+ * The first range also holds what stands in front of the first digit, the last one what stands behind the last: all that
+ * is there is looked at, though only names that begin with a digit can be the run's.
+ *
+ * @param {string} bucket
+ * @param {string} keyPrefix
+ * @returns {KeyRange[]}
+ */
+function rangesOf(bucket, keyPrefix) {
+  return HEXADECIMAL_DIGITS.map((digit, place) => ({
+    bucket,
+    after: place === 0 ? '' : keyPrefix + digit,
+    before: place + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[place + 1] : '\uffff',
+  }));
+}

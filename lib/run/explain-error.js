@@ -1,0 +1,53 @@
+import { CLOCK_SKEW } from '../s3/s3-error.js';
+
+/**
+ * @typedef {object} Place where an error came up
+ * @property {string} hostname
+ * @property {number} port
+ * @property {string} bucket
+ * @property {string} action what was tried, such as `read`
+ * @property {number} now epoch ms
+ */
+
+/**
+ * One line about an error that ends a run: what happened, and what the user can do.
+ *
+ * @param {import('../s3/s3-error.js').AttemptError} error
+ * @param {Place} place
+ * @returns {string}
+ */
+export function explainError(error, { hostname, port, bucket, action, now }) {
+  const said = error.message;
+  switch (error.kind) {
+    case 'denied':
+      return `${action} in bucket "${bucket}" was refused (${said}): check S3_ACCESS_KEY, S3_SECRET_KEY and what they permit`;
+    case 'no-bucket':
+      return `${action} failed because there is no bucket "${bucket}" on ${hostname} (${said}): check S3_BUCKET and S3_HOSTNAME; a bucket in a jurisdiction has a host of its own`;
+    case CLOCK_SKEW:
+      return `this host's clock is ${describeOffset(now - error.serverTime, error.serverTime)} (${said}): set the clock and run again`;
+    case 'redirect':
+      return `${hostname} redirects requests for bucket "${bucket}" (${said}): check S3_HOSTNAME, S3_REGION and S3_USE_SSL`;
+    case 'certificate':
+      return `the certificate of ${hostname} is not trusted (${said}): NODE_EXTRA_CA_CERTS=<file> adds an authority of your own`;
+    case 'tls':
+      return `no TLS connection to ${hostname}:${port} (${said}): check S3_PORT; S3_USE_SSL=0 means plain HTTP`;
+    case 'name':
+      return `the name ${hostname} does not resolve (${said}): check S3_HOSTNAME`;
+    case 'connect':
+    case 'timeout':
+      return `no connection to ${hostname}:${port} (${said}): check S3_HOSTNAME and S3_PORT, and whether the store is up`;
+    default:
+      return `${action} in bucket "${bucket}" on ${hostname}:${port} failed (${said})`;
+  }
+}
+
+/**
+ * @param {number} offset ms by which this host's clock is ahead of the store's
+ * @param {number} serverTime epoch ms, 0 where the store did not tell it
+ */
+function describeOffset(offset, serverTime) {
+  if (serverTime === 0) {
+    return 'too far from the store’s, which did not say what time it has';
+  }
+  return `${Math.round(Math.abs(offset) / 1000)}s ${offset < 0 ? 'behind' : 'ahead of'} the store's`;
+}

@@ -1,0 +1,32 @@
+/**
+ * The store that a run goes to.
+ *
+ * @typedef {object} StoreConfig
+ * @property {readonly string[]} buckets
+ * @property {string} hostname
+ * @property {number} port
+ * @property {boolean} useTls
+ * @property {string} region
+ * @property {import('../s3/sigv4.js').Credentials} credentials
+ */
+
+/**
+ * All that a run is told, checked and complete.
+ *
+ * @typedef {object} RunConfig
+ * @property {number} objects
+ * @property {number} threads concurrent requests, each on a connection of its own
+ * @property {readonly string[]} stages lower-case names
+ * @property {'direct' | 'sdk'} client
+ * @property {number} size bytes of an object
+ * @property {string} prefix
+ * @property {string} runId
+ * @property {number} timeout ms for a whole attempt
+ * @property {number} retries of an operation, beside its first attempt
+ * @property {boolean} keep leave the objects where they are
+ * @property {boolean} keepAlive
+ * @property {number} cores
+ * @property {StoreConfig} store
+ */
+
+export {};

@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+
+/** A name is looked up anew at most this often, however many connections fail. */
+const SHORTEST_LIFE_MS = 1000;
+
+/**
+ * The addresses of one host name, resolved once and handed out in turn, so that thousands of connections cost one
+ * look-up and spread over all addresses that answer.
+ */
+export class AddressBook {
+  #hostname;
+  #now;
+  /** @type {Promise<string[]> | null} */
+  #addresses = null;
+  #next = 0;
+  #lookedUpAt = 0;
+  /** How long the last look-up took in ms; null where none was needed. @type {number | null} */
+  lookupTime = null;
+
+  /**
+   * @param {string} hostname a name, or an address
+   * @param {() => number} now monotonic ms
+   */
+  constructor(hostname, now) {
+    this.#hostname = hostname;
+    this.#now = now;
+  }
+
+  /**
+   * @returns {Promise<string>} the next address in turn
+   * @throws {NodeJS.ErrnoException} where the name does not resolve
+   */
+  async next() {
+    this.#addresses ??= this.#resolve();
+    const addresses = await this.#addresses;
+    const address = addresses[this.#next % addresses.length];
+    this.#next += 1;
+    return address;
+  }
+
+  /**
+   * Takes an address that does not answer out of the turn. Behind the last one the name is looked up again: its
+   * addresses may have moved.
+   *
+   * @param {string} address
+   * @returns {Promise<boolean>} whether there is another address to try at once
+   */
+  async drop(address) {
+    const addresses = (await this.#addresses) ?? [];
+    const others = addresses.filter((other) => other !== address);
+    if (others.length > 0) {
+      this.#addresses = Promise.resolve(others);
+      return true;
+    }
+    if (this.#now() - this.#lookedUpAt >= SHORTEST_LIFE_MS) {
+      this.#addresses = null;
+    }
+    return false;
+  }
+
+  async #resolve() {
+    this.#lookedUpAt = this.#now();
+    if (isIP(this.#hostname) !== 0) {
+      return [this.#hostname];
+    }
+    try {
+      const found = await lookup(this.#hostname, { all: true });
+      this.lookupTime = this.#now() - this.#lookedUpAt;
+      return found.map(({ address }) => address);
+    } catch (error) {
+      this.#addresses = null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { timeoutError } from './s3-error.js';
+
+const SHORTEST_INTERVAL_MS = 5;
+const LONGEST_INTERVAL_MS = 250;
+
+/** An attempt is ended at most a twentieth of its time late. */
+const SWEEPS_IN_A_TIMEOUT = 20;
+
+/**
+ * Ends attempts that take too long, whatever they are doing: connecting, waiting for an answer, or being fed a body byte
+ * by byte. One timer goes over all connections, so that an attempt costs no timer of its own.
+ */
+export class AttemptDeadlines {
+  #timeout;
+  #now;
+  #connections;
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+
+  /**
+   * @param {object} options
+   * @param {number} options.timeout ms for a whole attempt
+   * @param {() => number} options.now monotonic ms
+   * @param {readonly import('./object-store.js').ObjectConnection[]} options.connections
+   */
+  constructor({ timeout, now, connections }) {
+    this.#timeout = timeout;
+    this.#now = now;
+    this.#connections = connections;
+  }
+
+  start() {
+    const interval = Math.min(Math.max(this.#timeout / SWEEPS_IN_A_TIMEOUT, SHORTEST_INTERVAL_MS), LONGEST_INTERVAL_MS);
+    this.#timer = setInterval(() => this.#sweep(), interval);
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+  }
+
+  #sweep() {
+    const oldest = this.#now() - this.#timeout;
+    for (const connection of this.#connections) {
+      if (connection.startedAt !== 0 && connection.startedAt < oldest) {
+        connection.abort(timeoutError(this.#timeout));
+      }
+    }
+  }
+}

@@ -1,0 +1,331 @@
+import { Client } from 'undici';
+import { etagDigest } from './etag-digest.js';
+import { classifyAnswer, classifyFailure, parseErrorBody } from './s3-error.js';
+import { mayResendAtOnce } from './stale-connection.js';
+import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';
+
+/** As much of an error's body as is kept to read its code from. */
+const LONGEST_ERROR_BODY = 8192;
+
+/** Longer than any pause between two requests of a run; a shorter one that the store announces goes before. */
+const KEEP_ALIVE_TIMEOUT_MS = 600_000;
+
+/** How long before the end that a store announces with `Keep-Alive: timeout=` a connection is given up. */
+const KEEP_ALIVE_MARGIN_MS = 500;
+
+/** @type {import('./object-store.js').BodySink} */
+const NOWHERE = { accept() {} };
+
+/**
+ * The direct client: requests signed here, sent over undici, one keep-alive connection a thread. It is made to cost as
+ * little as possible for each operation, so that what is measured is the store.
+ *
+ * @implements {ObjectStore}
+ * @typedef {import('./object-store.js').ObjectStore} ObjectStore
+ */
+export class DirectStore {
+  #options;
+  #origin;
+  #signer;
+  /** @type {DirectConnection[]} */
+  #connections = [];
+
+  /** @param {import('./object-store.js').StoreOptions} options */
+  constructor(options) {
+    const { useTls, hostname, port, credentials, region, epochNow } = options;
+    this.#options = options;
+    this.#origin = new URL(
+      `${useTls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
+    );
+    this.#signer = new RequestSigner({ credentials, region, host: this.#origin.host, now: epochNow });
+  }
+
+  openConnection() {
+    const connection = new DirectConnection(this.#origin, this.#signer, this.#options);
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  async close() {
+    await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+}
+
+/**
+ * One thread's connection, and at the same time the handler of the request that it carries: undici calls the on…
+ * methods. Its raw form of a handler is used because it leaves the headers unparsed.
+ *
+ * @implements {ObjectConnection}
+ * @typedef {import('./object-store.js').ObjectConnection} ObjectConnection
+ */
+class DirectConnection {
+  #origin;
+  #signer;
+  #agent;
+  #keepAlive;
+  #epochNow;
+  #payloadIsSigned;
+  /** @type {Client} */
+  #client;
+  /** Reused for every request: undici copies what it needs. @type {any} */
+  #request;
+  /** @type {(resolve: () => void, reject: (error: Error) => void) => void} */
+  #send;
+  /** @type {import('./object-store.js').BodySink} */
+  #sink = NOWHERE;
+  /** @type {() => void} */
+  #resolve = () => {};
+  /** @type {(error: Error) => void} */
+  #reject = () => {};
+  /** @type {((error: Error) => void) | null} */
+  #abortRequest = null;
+  /** The connection has just been handed over by the agent: the request on it will be its first. */
+  #isFresh = false;
+  /** The store may have closed the connection before the request was sent. */
+  #hasWaited = false;
+  #status = 0;
+  /** @type {Buffer[]} */
+  #failureHeaders = [];
+  #failureBody = '';
+
+  reply = { etagDigest: 0, contentLength: -1 };
+  startedAt = 0;
+  idleSince = 0;
+
+  /**
+   * @param {URL} origin
+   * @param {RequestSigner} signer
+   * @param {import('./object-store.js').StoreOptions} options
+   */
+  constructor(origin, signer, { agent, keepAlive, useTls, epochNow }) {
+    this.#origin = origin;
+    this.#signer = signer;
+    this.#agent = agent;
+    this.#keepAlive = keepAlive;
+    this.#epochNow = epochNow;
+    this.#payloadIsSigned = !useTls;
+    // Without a word about it, undici closes the connection after each HEAD.
+    this.#request = { path: '', method: '', body: null, headers: null, reset: !keepAlive };
+    this.#send = (resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#client.dispatch(this.#request, /** @type {any} */ (this));
+    };
+    this.#client = this.#openClient();
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {Buffer | Iterable<Buffer>} body
+   * @param {number} size
+   */
+  put(bucket, key, body, size) {
+    const path = `/${bucket}/${key}`;
+    const headers = this.#signer.sign('PUT', path, this.#payloadIsSigned ? payloadHash(body) : UNSIGNED_PAYLOAD);
+    if (!Buffer.isBuffer(body)) {
+      headers.push('content-length', String(size));
+    }
+    return this.#start('PUT', path, headers, body, NOWHERE);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {import('./object-store.js').BodySink} sink
+   */
+  get(bucket, key, sink) {
+    return this.#startWithoutBody('GET', bucket, key, sink);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  head(bucket, key) {
+    return this.#startWithoutBody('HEAD', bucket, key, NOWHERE);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  remove(bucket, key) {
+    return this.#startWithoutBody('DELETE', bucket, key, NOWHERE);
+  }
+
+  /** @param {import('./s3-error.js').AttemptError} error */
+  abort(error) {
+    if (this.#abortRequest !== null) {
+      this.#abortRequest(error);
+      return;
+    }
+    // The request still waits for its connection, where undici offers no way to take it back alone.
+    const client = this.#client;
+    this.#client = this.#openClient();
+    client.destroy(error, () => {});
+  }
+
+  close() {
+    return this.#client.destroy();
+  }
+
+  // What undici calls while a request runs.
+
+  /** @param {(error: Error) => void} abort */
+  onConnect(abort) {
+    this.#abortRequest = abort;
+    if (this.#isFresh) {
+      this.#isFresh = false;
+    } else {
+      this.#hasWaited = true;
+      this.#agent.reused += 1;
+    }
+  }
+
+  /**
+   * @param {number} status
+   * @param {Buffer[]} headers name, value, name, value, …
+   */
+  onHeaders(status, headers) {
+    if (status < 200) {
+      return true;
+    }
+    this.#status = status;
+    if (status < 300) {
+      this.#readReply(headers);
+    } else {
+      this.#failureHeaders = headers;
+      this.#failureBody = '';
+    }
+    return true;
+  }
+
+  /** @param {Buffer} chunk */
+  onData(chunk) {
+    if (this.#status < 300) {
+      this.#sink.accept(chunk);
+    } else if (this.#failureBody.length < LONGEST_ERROR_BODY) {
+      this.#failureBody += chunk.toString('utf8', 0, LONGEST_ERROR_BODY);
+    }
+    return true;
+  }
+
+  onComplete() {
+    this.#abortRequest = null;
+    if (this.#status < 300) {
+      this.#resolve();
+    } else {
+      this.#reject(
+        classifyAnswer({
+          status: this.#status,
+          ...parseErrorBody(this.#failureBody),
+          retryAfter: headerOf(this.#failureHeaders, 'retry-after'),
+          date: headerOf(this.#failureHeaders, 'date'),
+          now: this.#epochNow(),
+        }),
+      );
+    }
+  }
+
+  /** @param {Error} error */
+  onError(error) {
+    const sent = this.#abortRequest !== null;
+    this.#abortRequest = null;
+    this.#reject(
+      classifyFailure(error, {
+        sent,
+        answered: this.#status !== 0,
+        stale: this.#hasWaited && mayResendAtOnce(this, this.#request.method === 'PUT'),
+      }),
+    );
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} bucket
+   * @param {string} key
+   * @param {import('./object-store.js').BodySink} sink
+   */
+  #startWithoutBody(method, bucket, key, sink) {
+    const path = `/${bucket}/${key}`;
+    return this.#start(method, path, this.#signer.sign(method, path, EMPTY_PAYLOAD_HASH), null, sink);
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path
+   * @param {string[]} headers
+   * @param {Buffer | Iterable<Buffer> | null} body
+   * @param {import('./object-store.js').BodySink} sink
+   * @returns {Promise<void>}
+   */
+  #start(method, path, headers, body, sink) {
+    const request = this.#request;
+    request.method = method;
+    request.path = path;
+    request.headers = headers;
+    request.body = body;
+    this.#sink = sink;
+    this.#status = 0;
+    this.#hasWaited = false;
+    return new Promise(this.#send);
+  }
+
+  #openClient() {
+    return new Client(this.#origin, {
+      pipelining: this.#keepAlive ? 1 : 0,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+      // A deadline for the whole attempt is kept outside; undici's own timers would only cost.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: /** @type {any} */ (
+        (/** @type {unknown} */ _options, /** @type {(error: Error | null, socket: unknown) => void} */ callback) =>
+          this.#agent.connect((error, socket, openedAhead) => {
+            this.#isFresh = true;
+            this.#hasWaited = openedAhead;
+            callback(error, socket);
+          })
+      ),
+    });
+  }
+
+  /** @param {Buffer[]} headers */
+  #readReply(headers) {
+    const { reply } = this;
+    reply.etagDigest = 0;
+    reply.contentLength = -1;
+    for (let place = 0; place < headers.length; place += 2) {
+      const name = headers[place];
+      if (name.length === 4 && isNamed(name, 'etag')) {
+        reply.etagDigest = etagDigest(headers[place + 1]);
+      } else if (name.length === 14 && isNamed(name, 'content-length')) {
+        reply.contentLength = Number(headers[place + 1].toString('latin1'));
+      }
+    }
+  }
+}
+
+/**
+ * @param {Buffer} name
+ * @param {string} lowerCase letters and hyphens: setting bit 5 makes the one lower case and leaves the other as it is
+ */
+function isNamed(name, lowerCase) {
+  for (let place = 0; place < lowerCase.length; place++) {
+    if ((name[place] | 0x20) !== lowerCase.charCodeAt(place)) {
+      return false;
+    }
+  }
+  return name.length === lowerCase.length;
+}
+
+/**
+ * @param {Buffer[]} headers name, value, name, value, …
+ * @param {string} lowerCase
+ * @returns {string | null}
+ */
+function headerOf(headers, lowerCase) {
+  const place = headers.findIndex((name, at) => at % 2 === 0 && isNamed(name, lowerCase));
+  return place < 0 ? null : headers[place + 1].toString('latin1');
+}

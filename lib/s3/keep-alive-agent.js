@@ -1,0 +1,224 @@
+import { isIP, connect as connectTcp } from 'node:net';
+import { connect as connectTls, createSecureContext } from 'node:tls';
+import { AddressBook } from './address-book.js';
+
+/** Connections being opened at one time: thousands at once end in connect timeouts. */
+const OPENING_AT_ONCE = 64;
+
+const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
+
+/**
+ * @typedef {object} ConnectionHooks
+ * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened what a connection cost to open
+ */
+
+/**
+ * @callback SocketCallback
+ * @param {Error | null} error
+ * @param {import('node:net').Socket | null} socket
+ * @param {boolean} openedAhead the connection has waited: the store may have closed it meanwhile
+ * @returns {void}
+ */
+
+/**
+ * An open connection that waits for its first request.
+ *
+ * @typedef {object} IdleConnection
+ * @property {import('node:net').Socket} socket
+ * @property {() => void} discard the listener by which the connection is watched while it waits
+ */
+
+/**
+ * The one place that opens connections, for both clients: undici's Clients take their sockets from here through the
+ * `connect` hook, Node's Agent through `createConnection`. It resolves the host's name once, shares one TLS session
+ * cache and one set of trusted certificates, opens the connections of a run before its first request, and counts.
+ */
+export class KeepAliveAgent {
+  #hostname;
+  #port;
+  #useTls;
+  #connectTimeout;
+  #now;
+  #hooks;
+  #addresses;
+  /** @type {Set<IdleConnection>} opened ahead, not yet asked for */
+  #idle = new Set();
+  /** @type {Set<import('node:net').Socket>} every socket that is not closed yet */
+  #open = new Set();
+  /** @type {import('node:tls').SecureContext | undefined} */
+  #secureContext;
+  /** @type {Buffer | undefined} */
+  #session;
+  /** Connections opened. */
+  opened = 0;
+  /** Requests that went over a connection that had carried one before. The clients count it up. */
+  reused = 0;
+
+  /**
+   * @param {object} options
+   * @param {string} options.hostname
+   * @param {number} options.port
+   * @param {boolean} options.useTls
+   * @param {number} options.connectTimeout ms for TCP and TLS together
+   * @param {() => number} options.now monotonic ms
+   * @param {ConnectionHooks} options.hooks
+   */
+  constructor({ hostname, port, useTls, connectTimeout, now, hooks }) {
+    this.#hostname = hostname;
+    this.#port = port;
+    this.#useTls = useTls;
+    this.#connectTimeout = connectTimeout;
+    this.#now = now;
+    this.#hooks = hooks;
+    this.#addresses = new AddressBook(hostname, now);
+  }
+
+  /** How long the last look-up of the name took in ms; null where none was needed. */
+  get lookupTime() {
+    return this.#addresses.lookupTime;
+  }
+
+  /**
+   * Opens connections and keeps them until they are asked for. One that cannot be opened now is opened when a request
+   * needs it.
+   *
+   * @param {number} count
+   * @param {AbortSignal} signal stops opening more
+   * @returns {Promise<{ failed: number, lastError: Error | null }>}
+   */
+  async openAhead(count, signal) {
+    let left = count;
+    let failed = 0;
+    /** @type {Error | null} */
+    let lastError = null;
+    const openSome = async () => {
+      while (left > 0 && !signal.aborted) {
+        left -= 1;
+        try {
+          this.#keepIdle(await this.#openSocket());
+        } catch (error) {
+          failed += 1;
+          lastError = /** @type {Error} */ (error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(OPENING_AT_ONCE, count) }, openSome));
+    return { failed, lastError };
+  }
+
+  /**
+   * Hands over a connection: one opened ahead where there is one, else a fresh one.
+   *
+   * @param {SocketCallback} callback
+   */
+  connect(callback) {
+    for (const idle of this.#idle) {
+      this.#idle.delete(idle);
+      idle.socket.removeListener('readable', idle.discard).removeListener('error', idle.discard);
+      if (!idle.socket.destroyed) {
+        // undici does not go on with a request whose connection is there before its call has returned.
+        queueMicrotask(() => callback(null, idle.socket, true));
+        return;
+      }
+    }
+    this.#openSocket().then(
+      (socket) => callback(null, socket, false),
+      (error) => callback(error, null, false),
+    );
+  }
+
+  /** Destroys every connection. */
+  close() {
+    for (const socket of this.#open) {
+      socket.destroy();
+    }
+  }
+
+  /** @returns {Promise<import('node:net').Socket>} */
+  async #openSocket() {
+    for (;;) {
+      const address = await this.#addresses.next();
+      try {
+        const socket = await this.#connectTo(address);
+        this.opened += 1;
+        return socket;
+      } catch (error) {
+        if (!(await this.#addresses.drop(address))) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  /**
+   * @param {string} host an address
+   * @returns {Promise<import('node:net').Socket>}
+   */
+  #connectTo(host) {
+    const startedAt = this.#now();
+    let connectedAt = startedAt;
+    const socket = this.#useTls
+      ? connectTls({ host, port: this.#port, ...this.#tlsOptions() })
+      : connectTcp({ host, port: this.#port });
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+    socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_DELAY_MS);
+    if (this.#useTls) {
+      socket.on('session', (/** @type {Buffer} */ session) => (this.#session = session));
+    }
+    return new Promise((resolve, reject) => {
+      const fail = (/** @type {Error} */ error) => {
+        socket.destroy();
+        reject(error);
+      };
+      socket.setTimeout(this.#connectTimeout, () => fail(connectTimeoutError(this.#connectTimeout)));
+      socket.once('error', fail);
+      socket.once('close', () => reject(closedWhileOpening()));
+      socket.once('connect', () => (connectedAt = this.#now()));
+      socket.once(this.#useTls ? 'secureConnect' : 'connect', () => {
+        const readyAt = this.#now();
+        socket.setTimeout(0).removeAllListeners('timeout').removeListener('error', fail);
+        this.#hooks.opened({
+          tcp: connectedAt - startedAt,
+          tls: this.#useTls ? readyAt - connectedAt : null,
+        });
+        resolve(socket);
+      });
+    });
+  }
+
+  #tlsOptions() {
+    this.#secureContext ??= createSecureContext();
+    return {
+      secureContext: this.#secureContext,
+      session: this.#session,
+      ALPNProtocols: ['http/1.1'],
+      servername: isIP(this.#hostname) === 0 ? this.#hostname : '',
+    };
+  }
+
+  /**
+   * A connection without a request has nothing to say: whatever becomes readable on it is its end, or bytes that no
+   * request asked for.
+   *
+   * @param {import('node:net').Socket} socket
+   */
+  #keepIdle(socket) {
+    const idle = { socket, discard: () => {} };
+    idle.discard = () => {
+      this.#idle.delete(idle);
+      socket.destroy();
+    };
+    socket.once('readable', idle.discard).once('error', idle.discard);
+    this.#idle.add(idle);
+  }
+}
+
+/** @param {number} timeout ms */
+function connectTimeoutError(timeout) {
+  return Object.assign(new Error(`no connection within ${timeout}ms`), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+}
+
+function closedWhileOpening() {
+  return Object.assign(new Error('the connection was closed while it was being opened'), { code: 'ECONNRESET' });
+}

@@ -1,0 +1,246 @@
+/**
+ * What is done about an attempt that did not succeed:
+ * - `retry`: it was bad luck; the operation tries again
+ * - `fail`: it is this operation's own; the stage goes on with the others
+ * - `stop`: no operation of the run can succeed; the run ends
+ *
+ * @typedef {'retry' | 'fail' | 'stop'} Verdict
+ */
+
+/**
+ * @typedef {object} AttemptErrorDetails
+ * @property {string} kind a short name under which errors are counted
+ * @property {Verdict} verdict
+ * @property {string} message one line without secrets
+ * @property {number} [status] HTTP status, 0 where there was no answer
+ * @property {string} [code] the S3 or system error code
+ * @property {number} [retryAfter] ms that the store asked to wait
+ * @property {number} [serverTime] epoch ms of the answer's Date header
+ * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer said so
+ * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a fresh one will do
+ */
+
+/** One attempt that did not succeed, and what is to be done about it. */
+export class AttemptError extends Error {
+  /** @param {AttemptErrorDetails} details */
+  constructor(details) {
+    super(details.message);
+    this.name = 'AttemptError';
+    this.kind = details.kind;
+    this.verdict = details.verdict;
+    this.status = details.status ?? 0;
+    this.code = details.code ?? '';
+    this.retryAfter = details.retryAfter ?? 0;
+    this.serverTime = details.serverTime ?? 0;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
+    this.staleConnection = details.staleConnection ?? false;
+  }
+}
+
+/** The kind under which answers are counted by which the store asks for fewer requests. */
+export const THROTTLED = 'throttled';
+
+/** The kind of an answer that says that the key does not exist. */
+export const NOT_FOUND = 'not-found';
+
+/** The kind of an answer that says that the client's clock is wrong. */
+export const CLOCK_SKEW = 'clock-skew';
+
+const LONGEST_MESSAGE = 200;
+
+/** Codes that outrank the status they come with. @type {Record<string, [kind: string, verdict: Verdict]>} */
+const BY_CODE = {
+  RequestTimeTooSkewed: [CLOCK_SKEW, 'stop'],
+  NoSuchBucket: ['no-bucket', 'stop'],
+  InvalidBucketName: ['no-bucket', 'stop'],
+  AuthorizationHeaderMalformed: ['denied', 'stop'],
+  NoSuchKey: [NOT_FOUND, 'fail'],
+  SlowDown: [THROTTLED, 'retry'],
+  TooManyRequests: [THROTTLED, 'retry'],
+  TooMuchConcurrency: [THROTTLED, 'retry'],
+  ClientDisconnect: ['incomplete-request', 'retry'],
+  IncompleteBody: ['incomplete-request', 'retry'],
+  BadDigest: ['incomplete-request', 'retry'],
+  RequestTimeout: ['incomplete-request', 'retry'],
+};
+
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EMFILE',
+  'ENFILE',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'EAI_NODATA']);
+const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'ETIMEDOUT']);
+const TRUNCATED = new Set(['UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+const CERTIFICATE =
+  /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
+const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
+
+/**
+ * @param {object} answer
+ * @param {number} answer.status
+ * @param {string} [answer.code] S3's error code; a HEAD is answered without one
+ * @param {string} [answer.message]
+ * @param {string | null} [answer.retryAfter] the header's value
+ * @param {string | null} [answer.date] the header's value
+ * @param {number} answer.now epoch ms
+ * @returns {AttemptError}
+ */
+export function classifyAnswer({ status, code = '', message = '', retryAfter = null, date = null, now }) {
+  const [kind, verdict] = BY_CODE[code] ?? byStatus(status);
+  const said = [code, message].filter((part) => part !== '').join(': ');
+  return new AttemptError({
+    kind,
+    verdict,
+    message: shorten(`HTTP ${status}${said === '' ? '' : ` ${said}`}`),
+    status,
+    code,
+    retryAfter: parseRetryAfter(retryAfter, now),
+    serverTime: date === null ? 0 : Date.parse(date) || 0,
+    // A 503 or 429 was refused at the door. Behind any other 5xx the request may have done its work.
+    outcomeUnknown: status >= 500 && status !== 501 && status !== 503,
+  });
+}
+
+/**
+ * @param {number} status
+ * @returns {[kind: string, verdict: Verdict]}
+ */
+function byStatus(status) {
+  if (status === 429 || status === 503) {
+    return [THROTTLED, 'retry'];
+  }
+  if (status === 401 || status === 403) {
+    return ['denied', 'stop'];
+  }
+  if (status === 404) {
+    return [NOT_FOUND, 'fail'];
+  }
+  if (status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
+    return ['server-error', 'retry'];
+  }
+  if (status >= 300 && status < 400) {
+    return ['redirect', 'stop'];
+  }
+  return status >= 500 ? ['server-error', 'fail'] : ['client-error', 'fail'];
+}
+
+/**
+ * @param {unknown} error what the transport threw
+ * @param {object} circumstances
+ * @param {boolean} circumstances.sent the request had begun to be written to a connection
+ * @param {boolean} circumstances.answered a part of the answer had come
+ * @param {boolean} circumstances.stale the connection had been kept alive, and the request may be sent anew at once
+ * @returns {AttemptError}
+ */
+export function classifyFailure(error, { sent, answered, stale }) {
+  if (error instanceof AttemptError) {
+    return error;
+  }
+  const { code = '', name = 'Error', message = String(error) } = /** @type {NodeJS.ErrnoException} */ (error ?? {});
+  const kind = failureKind(code, name, answered);
+  const certificate = kind === 'certificate';
+  return new AttemptError({
+    kind: kind === 'connection' && stale && !answered ? 'stale-connection' : kind,
+    verdict: certificate ? 'stop' : 'retry',
+    message: shorten(code === '' || message.includes(code) ? message : `${message} (${code})`),
+    code: code || name,
+    outcomeUnknown: sent && !certificate,
+    staleConnection: kind === 'connection' && stale && !answered,
+  });
+}
+
+/**
+ * @param {string} code
+ * @param {string} name undici's parser errors carry no code
+ * @param {boolean} answered
+ */
+function failureKind(code, name, answered) {
+  if (NOT_CONNECTED.has(code)) {
+    return 'connect';
+  }
+  if (NO_NAME.has(code)) {
+    return 'name';
+  }
+  if (CERTIFICATE.test(code)) {
+    return 'certificate';
+  }
+  if (TLS.test(code)) {
+    return 'tls';
+  }
+  if (TRUNCATED.has(code) || (answered && CLOSED.has(code))) {
+    return 'truncated';
+  }
+  if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
+    return 'protocol';
+  }
+  return CLOSED.has(code) ? 'connection' : 'other';
+}
+
+/**
+ * @param {number} timeout ms that the attempt was given
+ * @returns {AttemptError}
+ */
+export function timeoutError(timeout) {
+  return new AttemptError({
+    kind: 'timeout',
+    verdict: 'retry',
+    message: `no complete answer within ${timeout}ms`,
+    code: 'timeout',
+    outcomeUnknown: true,
+  });
+}
+
+/**
+ * Reads what S3 says in the body of an error. It is text from outside: only two short fields are taken from it, and a
+ * body that is not XML gives empty ones.
+ *
+ * @param {string} body
+ * @returns {{ code: string, message: string }}
+ */
+export function parseErrorBody(body) {
+  return { code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '', message: textOf(body, 'Message') };
+}
+
+/**
+ * @param {string} body
+ * @param {string} element
+ */
+function textOf(body, element) {
+  const start = body.indexOf(`<${element}>`);
+  const end = start < 0 ? -1 : body.indexOf(`</${element}>`, start);
+  return end < 0 ? '' : body.slice(start + element.length + 2, end);
+}
+
+/**
+ * RFC 9110, section 10.2.3: seconds, or an HTTP date.
+ *
+ * @param {string | null} value
+ * @param {number} now epoch ms
+ * @returns {number} ms, 0 where there is nothing to wait for
+ */
+export function parseRetryAfter(value, now) {
+  if (value === null) {
+    return 0;
+  }
+  const text = value.trim();
+  if (/^\d{1,9}$/.test(text)) {
+    return Number(text) * 1000;
+  }
+  return Math.max((Date.parse(text) || 0) - now, 0);
+}
+
+/**
+ * What comes from outside is shown on one line, without control characters, and never at length.
+ *
+ * @param {string} text
+ */
+function shorten(text) {
+  // eslint-disable-next-line no-control-regex
+  const line = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
+}

@@ -1,0 +1,78 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { S3Client } from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { classifyAnswer, classifyFailure } from './s3-error.js';
+
+/**
+ * The AWS SDK's client, set up for R2: no retries of its own, no checksums that a store may not know, one keep-alive
+ * agent for all requests that takes its sockets from ours.
+ *
+ * @param {import('./object-store.js').StoreOptions} options
+ * @returns {S3Client}
+ */
+export function createSdkClient({ agent, keepAlive, useTls, hostname, port, region, credentials, threads, epochNow }) {
+  const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxSockets: threads, maxFreeSockets: threads });
+  const sockets = /** @type {any} */ (nodeAgent);
+  sockets.createConnection = (
+    /** @type {unknown} */ _options,
+    /** @type {import('./keep-alive-agent.js').SocketCallback} */ created,
+  ) => agent.connect(created);
+  const { reuseSocket } = nodeAgent;
+  nodeAgent.reuseSocket = (socket, request) => {
+    agent.reused += 1;
+    reuseSocket.call(nodeAgent, socket, request);
+  };
+  return new S3Client({
+    endpoint: `${useTls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
+    region,
+    credentials,
+    forcePathStyle: true,
+    maxAttempts: 1,
+    systemClockOffset: epochNow() - Date.now(),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: new NodeHttpHandler({
+      httpAgent: useTls ? undefined : /** @type {HttpAgent} */ (nodeAgent),
+      httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
+    }),
+  });
+}
+
+/**
+ * @param {unknown} error what the SDK threw
+ * @param {object} circumstances
+ * @param {boolean} circumstances.stale see classifyFailure
+ * @param {boolean} circumstances.answered the answer had begun
+ * @param {number} circumstances.now epoch ms
+ * @returns {import('./s3-error.js').AttemptError}
+ */
+export function classifySdkError(error, { stale, answered, now }) {
+  const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
+  const status = $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
+  if (status >= 300) {
+    const headers = $response?.headers ?? {};
+    return classifyAnswer({
+      status,
+      code: isGeneric(Code ?? name) ? '' : (Code ?? name),
+      message: isGeneric(message) ? '' : message,
+      retryAfter: headers['retry-after'] ?? null,
+      date: headers.date ?? null,
+      now,
+    });
+  }
+  return classifyFailure(error, { sent: true, answered, stale });
+}
+
+/**
+ * What the SDK makes up where an answer had no body to read a code from.
+ *
+ * @param {unknown} text
+ */
+function isGeneric(text) {
+  return (
+    typeof text !== 'string' ||
+    ['Error', 'Unknown', 'UnknownError', 'NotFound', 'Forbidden'].includes(text) ||
+    /^\d+$/.test(text)
+  );
+}

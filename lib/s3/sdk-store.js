@@ -1,0 +1,167 @@
+import { Readable } from 'node:stream';
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { etagDigest } from './etag-digest.js';
+import { classifySdkError, createSdkClient } from './sdk-client.js';
+import { mayResendAtOnce } from './stale-connection.js';
+
+/**
+ * The AWS SDK as a store: what an application that uses it would see. All threads share one client and one agent.
+ *
+ * @implements {ObjectStore}
+ * @typedef {import('./object-store.js').ObjectStore} ObjectStore
+ */
+export class SdkStore {
+  #client;
+  #options;
+
+  /** @param {import('./object-store.js').StoreOptions} options */
+  constructor(options) {
+    this.#options = options;
+    this.#client = createSdkClient(options);
+  }
+
+  openConnection() {
+    return new SdkConnection(this.#client, this.#options);
+  }
+
+  async close() {
+    this.#client.destroy();
+  }
+}
+
+/**
+ * @implements {ObjectConnection}
+ * @typedef {import('./object-store.js').ObjectConnection} ObjectConnection
+ */
+class SdkConnection {
+  #client;
+  #keepAlive;
+  #epochNow;
+  /** @type {AbortController | null} */
+  #controller = null;
+  /** @type {import('./s3-error.js').AttemptError | null} why the attempt was aborted */
+  #aborted = null;
+  #isWrite = false;
+
+  reply = { etagDigest: 0, contentLength: -1 };
+  startedAt = 0;
+  idleSince = 0;
+
+  /**
+   * @param {import('@aws-sdk/client-s3').S3Client} client
+   * @param {import('./object-store.js').StoreOptions} options
+   */
+  constructor(client, { keepAlive, epochNow }) {
+    this.#client = client;
+    this.#keepAlive = keepAlive;
+    this.#epochNow = epochNow;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {Buffer | Iterable<Buffer>} body
+   * @param {number} size
+   */
+  async put(bucket, key, body, size) {
+    const content = Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false });
+    const { ETag } = await this.#send(
+      new PutObjectCommand({ Bucket: bucket, Key: key, Body: content, ContentLength: size }),
+    );
+    this.reply.etagDigest = digestOf(ETag);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {import('./object-store.js').BodySink} sink
+   */
+  async get(bucket, key, sink) {
+    const { Body } = await this.#send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    await this.#drain(/** @type {Readable} */ (Body), sink);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  async head(bucket, key) {
+    const { ETag, ContentLength } = await this.#send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+    this.reply.etagDigest = digestOf(ETag);
+    this.reply.contentLength = ContentLength ?? -1;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  async remove(bucket, key) {
+    await this.#send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+  }
+
+  /** @param {import('./s3-error.js').AttemptError} error */
+  abort(error) {
+    this.#aborted = error;
+    this.#controller?.abort(error);
+  }
+
+  /**
+   * @param {any} command
+   * @returns {Promise<any>}
+   */
+  async #send(command) {
+    this.#isWrite = command instanceof PutObjectCommand;
+    this.#aborted = null;
+    this.#controller = new AbortController();
+    try {
+      return await this.#client.send(command, { abortSignal: this.#controller.signal });
+    } catch (error) {
+      throw this.#classify(error, false);
+    }
+  }
+
+  /**
+   * Passes a body through a sink chunk by chunk as it arrives. The SDK gives up its abort signal with the headers, so an
+   * abort while the body streams destroys the stream.
+   *
+   * @param {Readable} body
+   * @param {import('./object-store.js').BodySink} sink
+   */
+  async #drain(body, sink) {
+    const signal = /** @type {AbortController} */ (this.#controller).signal;
+    const destroy = () => body.destroy(this.#aborted ?? undefined);
+    signal.addEventListener('abort', destroy, { once: true });
+    try {
+      await new Promise((resolve, reject) => {
+        body.on('data', (chunk) => sink.accept(chunk));
+        body
+          .once('end', resolve)
+          .once('error', reject)
+          .once('close', () => reject(cutShort()));
+      });
+    } catch (error) {
+      throw this.#classify(error, true);
+    } finally {
+      signal.removeEventListener('abort', destroy);
+    }
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {boolean} answered
+   */
+  #classify(error, answered) {
+    // Which socket an attempt went over is the agent's secret, so every kept-alive one may have been closed before.
+    const stale = this.#keepAlive && mayResendAtOnce(this, this.#isWrite);
+    return this.#aborted ?? classifySdkError(error, { stale, answered, now: this.#epochNow() });
+  }
+}
+
+/** @param {string | undefined} etag */
+function digestOf(etag) {
+  return etag === undefined ? 0 : etagDigest(Buffer.from(etag, 'latin1'));
+}
+
+function cutShort() {
+  return Object.assign(new Error('the connection was closed before the body had ended'), { code: 'ECONNRESET' });
+}

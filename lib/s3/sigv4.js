@@ -1,0 +1,225 @@
+import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
+
+// AWS Signature Version 4, in the words of its specification:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+const SERVICE = 's3';
+const LONE_UNRESERVED = /[!'()*]/g;
+
+/** In place of a payload's hash: the payload is not signed. Over TLS the transport already protects it. */
+export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
+
+/** The hash of a payload of no bytes. */
+export const EMPTY_PAYLOAD_HASH = hash('sha256', '');
+
+/**
+ * @typedef {object} Credentials
+ * @property {string} accessKeyId
+ * @property {string} secretAccessKey
+ * @property {string} [sessionToken] of temporary credentials
+ */
+
+/**
+ * @param {string | Buffer} data
+ * @returns {string} SHA-256 in lower-case hexadecimal
+ */
+export function sha256(data) {
+  return hash('sha256', data);
+}
+
+/**
+ * @param {Buffer | Iterable<Buffer>} payload whole, or in pieces
+ * @returns {string} its SHA-256 in lower-case hexadecimal
+ */
+export function payloadHash(payload) {
+  if (Buffer.isBuffer(payload)) {
+    return sha256(payload);
+  }
+  const digest = createHash('sha256');
+  for (const piece of /** @type {Iterable<Buffer>} */ (payload)) {
+    digest.update(piece);
+  }
+  return digest.digest('hex');
+}
+
+/**
+ * Percent-encodes all but RFC 3986's unreserved characters, as UTF-8.
+ *
+ * @param {string} text
+ * @param {object} [options]
+ * @param {boolean} [options.keepSlash] leave `/` as it is: for a path, which S3 encodes once and never normalises
+ * @returns {string}
+ */
+export function uriEncode(text, { keepSlash = false } = {}) {
+  const encoded = encodeURIComponent(text).replace(
+    LONE_UNRESERVED,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return keepSlash ? encoded.replaceAll('%2F', '/') : encoded;
+}
+
+/**
+ * @param {readonly (readonly [name: string, value: string])[]} query not yet encoded
+ * @returns {string} encoded, sorted by name, then by value
+ */
+export function canonicalQuery(query) {
+  return query
+    .map(([name, value]) => [uriEncode(name), uriEncode(value)])
+    .sort((one, other) => compareText(one[0], other[0]) || compareText(one[1], other[1]))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+/**
+ * @param {object} request
+ * @param {string} request.method
+ * @param {string} request.canonicalPath already encoded
+ * @param {string} request.canonicalQuery see {@link canonicalQuery}
+ * @param {readonly (readonly [name: string, value: string])[]} request.headers the headers to sign; a name may occur
+ *   more than once, its values are then joined in the order given
+ * @param {string} request.payloadHash hexadecimal SHA-256 of the payload, or {@link UNSIGNED_PAYLOAD}
+ * @returns {{ text: string, signedHeaders: string }}
+ */
+export function canonicalRequest({ method, canonicalPath, canonicalQuery: query, headers, payloadHash: hashed }) {
+  /** @type {Map<string, string>} */
+  const values = new Map();
+  for (const [name, value] of headers) {
+    const lowerCase = name.toLowerCase();
+    const trimmed = value.trim().replace(/ +/g, ' ');
+    const earlier = values.get(lowerCase);
+    values.set(lowerCase, earlier === undefined ? trimmed : `${earlier},${trimmed}`);
+  }
+  const names = [...values.keys()].sort(compareText);
+  const canonicalHeaders = names.map((name) => `${name}:${values.get(name)}\n`).join('');
+  const signedHeaders = names.join(';');
+  return {
+    text: `${method}\n${canonicalPath}\n${query}\n${canonicalHeaders}\n${signedHeaders}\n${hashed}`,
+    signedHeaders,
+  };
+}
+
+/**
+ * @param {object} parts
+ * @param {string} parts.date such as `20150830T123600Z`
+ * @param {string} parts.scope such as `20150830/us-east-1/s3/aws4_request`
+ * @param {string} parts.canonicalRequest
+ * @returns {string}
+ */
+export function stringToSign({ date, scope, canonicalRequest: text }) {
+  return `${ALGORITHM}\n${date}\n${scope}\n${sha256(text)}`;
+}
+
+/**
+ * @param {object} parts
+ * @param {string} parts.secretAccessKey
+ * @param {string} parts.day such as `20150830`
+ * @param {string} parts.region
+ * @param {string} parts.service
+ * @returns {Buffer}
+ */
+export function signingKey({ secretAccessKey, day, region, service }) {
+  return [day, region, service, 'aws4_request'].reduce(
+    (key, part) => createHmac('sha256', key).update(part).digest(),
+    Buffer.from(`AWS4${secretAccessKey}`),
+  );
+}
+
+/**
+ * @param {Buffer | import('node:crypto').KeyObject} key see {@link signingKey}
+ * @param {string} text see {@link stringToSign}
+ * @returns {string} lower-case hexadecimal
+ */
+export function signature(key, text) {
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+/**
+ * Signs the requests of one host and one set of credentials. All that stays the same for a day (the key) or for a second
+ * (date, scope, the texts around them) is made once; one hash and one HMAC remain for a request.
+ */
+export class RequestSigner {
+  #credentials;
+  #region;
+  #host;
+  #now;
+  #second = -1;
+  #day = '';
+  #date = '';
+  /** @type {import('node:crypto').KeyObject} */
+  #key;
+  #signedHeaders;
+  #headersEnd = '';
+  #stringToSignStart = '';
+  #authorizationStart = '';
+
+  /**
+   * @param {object} options
+   * @param {Credentials} options.credentials
+   * @param {string} options.region
+   * @param {string} options.host the value of the Host header
+   * @param {() => number} options.now epoch milliseconds
+   */
+  constructor({ credentials, region, host, now }) {
+    this.#credentials = credentials;
+    this.#region = region;
+    this.#host = host;
+    this.#now = now;
+    this.#signedHeaders = `host;x-amz-content-sha256;x-amz-date${credentials.sessionToken ? ';x-amz-security-token' : ''}`;
+    this.#key = createSecretKey(Buffer.alloc(1));
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path already encoded; the requests that this signs have no query
+   * @param {string} hashed hexadecimal SHA-256 of the payload, or {@link UNSIGNED_PAYLOAD}
+   * @returns {string[]} the headers to send: name, value, name, value, …
+   */
+  sign(method, path, hashed) {
+    const second = Math.floor(this.#now() / 1000);
+    if (second !== this.#second) {
+      this.#beginSecond(second);
+    }
+    // The canonical request of this module's canonicalRequest(), put together from the parts that do not change.
+    const canonical = `${method}\n${path}\n\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
+    const headers = [
+      'x-amz-date',
+      this.#date,
+      'x-amz-content-sha256',
+      hashed,
+      'authorization',
+      this.#authorizationStart + signature(this.#key, this.#stringToSignStart + sha256(canonical)),
+    ];
+    if (this.#credentials.sessionToken) {
+      headers.push('x-amz-security-token', this.#credentials.sessionToken);
+    }
+    return headers;
+  }
+
+  /** @param {number} second */
+  #beginSecond(second) {
+    const { accessKeyId, secretAccessKey, sessionToken } = this.#credentials;
+    this.#second = second;
+    this.#date = `${new Date(second * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
+    const day = this.#date.slice(0, 8);
+    if (day !== this.#day) {
+      this.#day = day;
+      this.#key = createSecretKey(signingKey({ secretAccessKey, day, region: this.#region, service: SERVICE }));
+    }
+    const scope = `${day}/${this.#region}/${SERVICE}/aws4_request`;
+    const tokenHeader = sessionToken ? `x-amz-security-token:${sessionToken}\n` : '';
+    this.#headersEnd = `\nx-amz-date:${this.#date}\n${tokenHeader}\n${this.#signedHeaders}\n`;
+    this.#stringToSignStart = `${ALGORITHM}\n${this.#date}\n${scope}\n`;
+    this.#authorizationStart = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${this.#signedHeaders}, Signature=`;
+  }
+}
+
+/**
+ * Code-unit order; on percent-encoded text and header names it is the byte order that the specification asks for.
+ *
+ * @param {string} one
+ * @param {string} other
+ */
+function compareText(one, other) {
+  return one < other ? -1 : Number(one > other);
+}

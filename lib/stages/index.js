@@ -1,0 +1,9 @@
+import { read } from './read.js';
+import { remove } from './remove.js';
+import { stat } from './stat.js';
+import { write } from './write.js';
+
+/** The stages in the order in which they run. @type {readonly import('./stage.js').Stage[]} */
+export const STAGES = Object.freeze([write, read, stat, remove]);
+
+export { IntegrityError } from './stage.js';

@@ -1,0 +1,19 @@
+import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+
+/** @type {import('./stage.js').Stage} */
+export const remove = {
+  name: 'Remove',
+  isWrite: false,
+  needsObject: true,
+  async attempt({ connection, bucket, key, index, attempts, workload }) {
+    try {
+      await connection.remove(bucket, key);
+    } catch (error) {
+      // An earlier attempt whose answer was lost has removed it.
+      if (!(error instanceof AttemptError && error.kind === NOT_FOUND && attempts > 1)) {
+        throw error;
+      }
+    }
+    workload.written.delete(index);
+  },
+};

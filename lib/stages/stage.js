@@ -1,0 +1,44 @@
+/**
+ * What a stage works on: the same for all threads of a core.
+ *
+ * @typedef {object} Workload
+ * @property {import('../workload/keyspace.js').Keyspace} keyspace
+ * @property {import('../workload/payload.js').Payload} payload
+ * @property {import('../workload/written-objects.js').WrittenObjects} written
+ * @property {boolean} wroteObjects whether this run writes the objects, and so knows which are there, and their ETags
+ */
+
+/**
+ * One object under a stage, on one thread's connection. A thread has one that serves it for the whole stage.
+ *
+ * @typedef {object} StageOperation
+ * @property {number} index
+ * @property {string} bucket
+ * @property {string} key
+ * @property {number} size bytes
+ * @property {number} attempts made so far, the current one included
+ * @property {import('../s3/object-store.js').ObjectConnection} connection
+ * @property {import('../workload/payload.js').BodyVerifier} verifier
+ * @property {Workload} workload
+ */
+
+/**
+ * @typedef {object} Stage
+ * @property {import('../log/log-line.js').StageName} name as the log has it
+ * @property {boolean} isWrite whether an attempt without an answer may have left an object behind
+ * @property {boolean} needsObject whether there is nothing to do for an object that Write did not write
+ * @property {(operation: StageOperation) => Promise<void>} attempt one attempt, verification included. Throws an
+ *   AttemptError, or an IntegrityError for an answer that is not what was written
+ */
+
+/** The store answered with something else than what was written: never a success, and never tried again. */
+export class IntegrityError extends Error {
+  /**
+   * @param {StageOperation} operation
+   * @param {string} finding
+   */
+  constructor({ bucket, key }, finding) {
+    super(`${bucket}/${key}: ${finding}`);
+    this.name = 'IntegrityError';
+  }
+}

@@ -1,0 +1,20 @@
+import { IntegrityError } from './stage.js';
+import { NO_ETAG } from './write.js';
+
+/** @type {import('./stage.js').Stage} */
+export const stat = {
+  name: 'Stat',
+  isWrite: false,
+  needsObject: true,
+  async attempt(operation) {
+    const { connection, bucket, key, index, size, workload } = operation;
+    await connection.head(bucket, key);
+    const { contentLength, etagDigest } = connection.reply;
+    if (contentLength !== size) {
+      throw new IntegrityError(operation, `the size is ${contentLength} bytes, ${size} were written`);
+    }
+    if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(index)) {
+      throw new IntegrityError(operation, 'the ETag is not the one that the write was answered with');
+    }
+  },
+};

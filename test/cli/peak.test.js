@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
+const OLD_LOG = fileURLToPath(new URL('../golden/old-tool.txt', import.meta.url));
+const OWN_LOG = fileURLToPath(new URL('../golden/own-log.txt', import.meta.url));
+
+const OLD_PEAKS = 'Peak Performance: {\n  Write: 1284.2,\n  Read: 2057.7,\n  Stat: 2418.3,\n  Remove: 1749.2\n}\n';
+const OWN_PEAKS = 'Peak Performance: {\n  Write: 1200,\n  Read: 2000,\n  Stat: 5555.6,\n  Remove: 1950\n}\n';
+
+let folder = '';
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'peak-'));
+});
+
+after(() => rm(folder, { recursive: true }));
+
+/**
+ * Runs the program in the folder of the test's logs.
+ *
+ * @param {readonly string[]} args
+ */
+async function peak(...args) {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { stdout, stderr, status };
+}
+
+/**
+ * @param {string} name
+ * @param {readonly string[]} lines
+ */
+async function logFile(name, lines) {
+  await writeFile(path.join(folder, name), lines.map((line) => `${line}\n`).join(''));
+  return name;
+}
+
+/**
+ * @param {string} time
+ * @param {string} operationsPerSecond
+ */
+function second(time, operationsPerSecond) {
+  return `${time}: Write: Ops ${operationsPerSecond}/s Throughput 0.0MB/s`;
+}
+
+const SCHEDULE = 'Write: scheduling for 10000 objects in 1000 threads and 1 buckets';
+const SUMMARY = 'Write took 3000ms. Peak ops 999.9/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 0';
+
+test('the peaks of a log of the old tool are those that its summaries tell', async () => {
+  assert.deepEqual(await peak(OLD_LOG), { stdout: OLD_PEAKS, stderr: '', status: 0 });
+});
+
+test('the peaks of a log of ours include those of stages without a full second', async () => {
+  assert.deepEqual(await peak(OWN_LOG), { stdout: OWN_PEAKS, stderr: '', status: 0 });
+});
+
+test('old and new logs may be mixed', async () => {
+  const { stdout, stderr, status } = await peak(OLD_LOG, OWN_LOG);
+  const best = 'Peak Performance: {\n  Write: 1284.2,\n  Read: 2057.7,\n  Stat: 3000,\n  Remove: 1950\n}\n';
+  assert.deepEqual({ stdout, stderr, status }, { stdout: best, stderr: '', status: 0 });
+});
+
+test('the hosts are added up second by second, over midnight as well', async () => {
+  const a = await logFile('a.txt', [SCHEDULE, second('23:59:59', '100.5'), second('00:00:00', '200.2'), SUMMARY]);
+  const b = await logFile('b.txt', [SCHEDULE, second('00:00:00', '300.1'), second('00:00:01', '400.0'), SUMMARY]);
+  const c = await logFile('c.txt', [SCHEDULE, second('23:59:59', '100.7'), second('00:00:00', '0.0'), SUMMARY]);
+  const expected = { stdout: 'Peak Performance: {\n  Write: 500.3\n}\n', stderr: '', status: 0 };
+  assert.deepEqual(await peak(a, b, c), expected);
+});
+
+test('a log with CRLF, a byte order mark and stderr mixed in gives the same peaks', async () => {
+  const log = await readFile(OLD_LOG, 'utf8');
+  const mixed = `\uFEFF${log.replaceAll('\n', '\r\nprogress: 40%\r\n')}`;
+  await writeFile(path.join(folder, 'mixed.txt'), mixed);
+  assert.deepEqual(await peak('mixed.txt'), { stdout: OLD_PEAKS, stderr: '', status: 0 });
+});
+
+test('a file that is given twice is counted once, with a warning', async () => {
+  await copyFile(OLD_LOG, path.join(folder, 'log.txt'));
+  const { stdout, stderr, status } = await peak('log.txt', './log.txt');
+  assert.equal(stdout, OLD_PEAKS);
+  assert.equal(stderr, 'warning: ./log.txt: the same file as log.txt, counted once\n');
+  assert.equal(status, 0);
+});
+
+test('logs that are missing from the total are named, and the rest is printed', async () => {
+  await logFile('foreign.txt', ['Lorem ipsum']);
+  const { stdout, stderr, status } = await peak('missing.txt', '.', 'foreign.txt', OLD_LOG);
+  assert.equal(stdout, OLD_PEAKS);
+  assert.deepEqual(stderr.split('\n'), [
+    'warning: missing.txt: cannot be read: no such file or directory (ENOENT)',
+    'warning: .: is a directory, expected a log file',
+    'warning: foreign.txt: has no line of a log, expected what r2-benchmark writes to stdout',
+    '',
+  ]);
+  assert.equal(status, 1);
+});
+
+test('a log that is cut short is named with the line at which its last stage begins', async () => {
+  const cut = await logFile('cut.txt', ['run id 7f3a', SCHEDULE, second('03:10:05', '931.1')]);
+  const { stdout, stderr, status } = await peak(cut);
+  assert.equal(stdout, 'Peak Performance: {\n  Write: 931.1\n}\n');
+  assert.equal(stderr, 'warning: cut.txt:2: Write begins here and has no summary: the log is cut short\n');
+  assert.equal(status, 1);
+});
+
+test('without any stage nothing is printed but the reason', async () => {
+  const log = await logFile('retries.txt', ['Retrying on TRANSIENT error']);
+  const { stdout, stderr, status } = await peak(log);
+  assert.equal(stdout, '');
+  assert.equal(stderr, 'error: no stage in any of the logs, expected what r2-benchmark.js writes to stdout\n');
+  assert.equal(status, 1);
+});
+
+test('a call without logs, or with an unknown option, is answered on stderr with status 2', async () => {
+  const without = await peak();
+  assert.deepEqual([without.stdout, without.status], ['', 2]);
+  assert.match(without.stderr, /^error: missing required argument 'log files'\n.*--help/);
+  const unknown = await peak('--frobnicate', OLD_LOG);
+  assert.deepEqual([unknown.stdout, unknown.status], ['', 2]);
+  assert.match(unknown.stderr, /^error: unknown option '--frobnicate'\n/);
+});
+
+test('the help fits on one screen and shows an example', async () => {
+  const { stdout, stderr, status } = await peak('--help');
+  assert.deepEqual([stderr, status], ['', 0]);
+  assert.match(stdout, /^Usage: node peak-performance\.js \[options\] <log files\.\.\.>\n/);
+  assert.match(stdout, /node peak-performance\.js log\*\.txt/);
+  assert.ok(stdout.split('\n').length <= 25);
+  assert.ok(stdout.split('\n').every((line) => line.length <= 100));
+});
+
+test('the version is that of the package', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+  assert.deepEqual(await peak('--version'), { stdout: `${version}\n`, stderr: '', status: 0 });
+});
+
+for (const args of [[OLD_LOG], ['--help']]) {
+  test(`a closed stdout ends ${path.basename(args[0])} with status 141 and without a crash`, async () => {
+    const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    assert.deepEqual({ stderr, status }, { stderr: '', status: 141 });
+  });
+}
+
+test('a full disk is told in one line', { skip: !existsSync('/dev/full') && 'needs /dev/full' }, async () => {
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [PROGRAM, OLD_LOG], { stdio: ['ignore', full, 'pipe'] });
+  closeSync(full);
+  const stderrStream = /** @type {import('node:stream').Readable} */ (child.stderr);
+  const [stderr, [status]] = await Promise.all([text(stderrStream), once(child, 'exit')]);
+  assert.match(stderr, /^error: the output cannot be written: ENOSPC.*\n$/);
+  assert.equal(status, 1);
+});

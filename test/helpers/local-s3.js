@@ -1,0 +1,80 @@
+import https from 'node:https';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { S3Client } from '@aws-sdk/client-s3';
+import { generate } from 'selfsigned';
+import { startLocalS3 } from '../../lib/local-s3/start.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { EndpointOptions } from '../../lib/local-s3/endpoint.js'
+ * @import { LocalS3 } from '../../lib/local-s3/start.js'
+ *
+ * @typedef {LocalS3 & Pick<EndpointOptions, 'buckets' | 'region' | 'credentials' | 'tls'>} TestEndpoint
+ */
+
+/**
+ * Starts an embedded endpoint on a free port, with the buckets `bucket-a` and `bucket-b`, and ends it after the test.
+ *
+ * @param {TestContext} t
+ * @param {Partial<EndpointOptions>} [overrides]
+ * @returns {Promise<TestEndpoint>} the endpoint, and how to get in
+ */
+export async function startTestEndpoint(t, overrides = {}) {
+  const options = {
+    buckets: ['bucket-a', 'bucket-b'],
+    region: 'auto',
+    credentials: { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' },
+    tls: null,
+    ...overrides,
+  };
+  const endpoint = await startLocalS3(options);
+  t.after(() => endpoint.close());
+  const { buckets, region, credentials, tls } = options;
+  return { ...endpoint, buckets, region, credentials, tls };
+}
+
+/**
+ * An SDK client of a test endpoint that does not retry; it is destroyed after the test.
+ *
+ * @param {TestContext} t
+ * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls'>} endpoint
+ * @param {import('@aws-sdk/client-s3').S3ClientConfig} [overrides]
+ * @returns {S3Client}
+ */
+export function sdkClient(t, { hostname, port, region, credentials, tls }, overrides = {}) {
+  const client = new S3Client({
+    endpoint: `${tls === null ? 'http' : 'https'}://${hostname}:${port}`,
+    region,
+    credentials,
+    forcePathStyle: true,
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: new NodeHttpHandler({ httpsAgent: new https.Agent({ keepAlive: true, ca: tls?.cert }) }),
+    ...overrides,
+  });
+  t.after(() => client.destroy());
+  return client;
+}
+
+/** @type {Promise<{ key: string, cert: string }> | undefined} */
+let certificate;
+
+/** @returns {Promise<{ key: string, cert: string }>} private key and self-signed certificate for 127.0.0.1, as PEM */
+export function testCertificate() {
+  certificate ??= makeCertificate();
+  return certificate;
+}
+
+async function makeCertificate() {
+  const names = [
+    { type: /** @type {const} */ (2), value: 'localhost' },
+    { type: /** @type {const} */ (7), ip: '127.0.0.1' },
+  ];
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: names }],
+  });
+  return { key, cert };
+}

@@ -1,0 +1,254 @@
+import {
+  CreateBucketCommand,
+  ListBucketsCommand,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { accessSync, constants, rmSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { Agent as HttpsAgent } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+export const ADDRESS = '127.0.0.1';
+
+const READY_WITHIN = 30_000;
+const POLL_INTERVAL = 100;
+const STOPPED_WITHIN = 10_000;
+
+/** Ports below the range from which the system takes those of outgoing connections: nobody steals one before we listen. */
+const LOWEST_PORT = 12_000;
+const HIGHEST_PORT = 32_000;
+
+/**
+ * @typedef {object} StoredObject
+ * @property {string} key
+ * @property {number} size bytes
+ * @property {string} etag without its quotes
+ */
+
+/**
+ * A real S3 server in a process of its own, with its data in a temporary folder.
+ */
+export class TestServer {
+  #child;
+  #readCounts;
+  #bucketCount = 0;
+  #output = '';
+  #killAtExit = () => {
+    this.#child.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  };
+
+  /**
+   * @param {object} made
+   * @param {string} made.name
+   * @param {number} made.port
+   * @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, import('node:stream').Readable>} made.child
+   * @param {string} made.folder its own, removed when it stops
+   * @param {string | null} made.certificate path of the certificate that a client has to trust; null: plain HTTP
+   * @param {S3Client} made.client
+   * @param {{ accessKeyId: string, secretAccessKey: string }} made.credentials
+   * @param {(server: TestServer) => Promise<Map<string, number>>} made.readCounts
+   */
+  constructor({ name, port, child, folder, certificate, client, credentials, readCounts }) {
+    this.name = name;
+    this.folder = folder;
+    this.hostname = ADDRESS;
+    this.port = port;
+    this.origin = originOf(port, certificate);
+    this.certificate = certificate;
+    this.credentials = credentials;
+    this.client = client;
+    this.#child = child;
+    this.#readCounts = readCounts;
+    child.stdout.on('data', (chunk) => (this.#output += chunk));
+    child.stderr.on('data', (chunk) => (this.#output += chunk));
+    // A test file that dies must not leave its servers behind.
+    process.once('exit', this.#killAtExit);
+  }
+
+  /**
+   * Resolves once the server answers a signed request.
+   *
+   * @throws {Error} with what the server printed, where it ends or stays silent instead
+   */
+  async ready() {
+    const deadline = performance.now() + READY_WITHIN;
+    for (;;) {
+      try {
+        await this.client.send(new ListBucketsCommand({}));
+        return;
+      } catch (error) {
+        if (this.#child.exitCode !== null || performance.now() > deadline) {
+          await this.stop();
+          throw new Error(`${this.name} did not become ready (${error}); it printed: ${this.#output}`, {
+            cause: error,
+          });
+        }
+      }
+      await wait(POLL_INTERVAL);
+    }
+  }
+
+  /**
+   * @param {number} count
+   * @returns {Promise<string[]>} the names of as many new buckets
+   */
+  async createBuckets(count) {
+    const names = Array.from({ length: count }, () => `bucket-${++this.#bucketCount}`);
+    await Promise.all(names.map((name) => this.client.send(new CreateBucketCommand({ Bucket: name }))));
+    return names;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {string} body
+   */
+  async put(bucket, key, body) {
+    await this.client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
+  }
+
+  /**
+   * @param {string} bucket
+   * @returns {Promise<StoredObject[]>} all that the bucket holds
+   */
+  async list(bucket) {
+    const objects = [];
+    for await (const page of paginateListObjectsV2({ client: this.client }, { Bucket: bucket })) {
+      for (const { Key = '', Size = -1, ETag = '' } of page.Contents ?? []) {
+        objects.push({ key: Key, size: Size, etag: ETag.replaceAll('"', '') });
+      }
+    }
+    return objects;
+  }
+
+  /**
+   * How many requests of each operation the server has seen since it started, by its own account.
+   *
+   * @returns {Promise<Map<string, number>>} by the operation's name in lower case, such as `putobject`
+   */
+  requestCounts() {
+    return this.#readCounts(this);
+  }
+
+  /** Ends the server's process and removes its data. */
+  async stop() {
+    process.removeListener('exit', this.#killAtExit);
+    this.client.destroy();
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const exited = once(this.#child, 'exit');
+      this.#child.kill('SIGTERM');
+      const impatience = setTimeout(() => this.#child.kill('SIGKILL'), STOPPED_WITHIN);
+      await exited;
+      clearTimeout(impatience);
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What differs between the servers.
+ *
+ * @typedef {object} Recipe
+ * @property {string} name of the program
+ * @property {(folder: string) => Promise<string | null>} prepare lays out its folder; the path of the certificate, if any
+ * @property {(credentials: { accessKeyId: string, secretAccessKey: string }) => Record<string, string>} environment
+ * @property {(port: number, folder: string) => string[]} parameters
+ * @property {(server: TestServer) => Promise<Map<string, number>>} readCounts
+ */
+
+/**
+ * @param {Recipe} recipe
+ * @returns {Promise<TestServer>} ready
+ * @throws {Error} if the program is not installed or does not become ready
+ */
+export async function startServer({ name, prepare, environment, parameters, readCounts }) {
+  const program = findProgram(name);
+  const folder = await mkdtemp(path.join(tmpdir(), `r2-benchmark-${name}-`));
+  const certificate = await prepare(folder);
+  const credentials = { accessKeyId: `access-${randomUUID().slice(0, 8)}`, secretAccessKey: randomUUID() };
+  const port = await freePort();
+  const child = spawn(program, parameters(port, folder), {
+    env: { PATH: process.env.PATH, HOME: folder, ...environment(credentials) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const client = new S3Client({
+    endpoint: originOf(port, certificate),
+    region: 'auto',
+    forcePathStyle: true,
+    credentials,
+    maxAttempts: 1,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: new NodeHttpHandler(
+      certificate === null ? {} : { httpsAgent: new HttpsAgent({ keepAlive: true, ca: await readFile(certificate) }) },
+    ),
+  });
+  const server = new TestServer({ name, port, child, folder, certificate, client, credentials, readCounts });
+  await server.ready();
+  return server;
+}
+
+/**
+ * @param {number} port
+ * @param {string | null} certificate
+ */
+function originOf(port, certificate) {
+  return `${certificate === null ? 'http' : 'https'}://${ADDRESS}:${port}`;
+}
+
+/**
+ * @param {string} name
+ * @returns {string} the program's path
+ * @throws {Error} if it is in none of the folders where it may be
+ */
+function findProgram(name) {
+  const { R2_BENCHMARK_TOOLS: tools, PATH: searchPath = '' } = process.env;
+  const program = [...(tools ? [tools] : []), ...searchPath.split(path.delimiter)]
+    .map((folder) => path.join(folder, name))
+    .find(isExecutable);
+  if (program === undefined) {
+    throw new Error(
+      `${name} is not installed: expected in $R2_BENCHMARK_TOOLS (${tools || 'not set'}) or on $PATH; .ci/run builds it`,
+    );
+  }
+  return program;
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @returns {Promise<number>} */
+async function freePort() {
+  for (;;) {
+    const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT));
+    const probe = createServer();
+    try {
+      probe.listen(port, ADDRESS);
+      await once(probe, 'listening');
+      probe.close();
+      await once(probe, 'close');
+      return port;
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EADDRINUSE') {
+        throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { generate } from 'selfsigned';
+import { Agent, request } from 'undici';
+import { ADDRESS, startServer } from './server-process.js';
+
+/** @typedef {import('./server-process.js').TestServer} TestServer */
+
+/**
+ * @param {object} [options]
+ * @param {boolean} [options.tls] with a certificate of its own for 127.0.0.1 and localhost
+ * @returns {Promise<TestServer>} ready
+ */
+export function startMinio({ tls = false } = {}) {
+  return startServer({
+    name: 'minio',
+    async prepare(folder) {
+      const certificates = certificatesIn(folder);
+      await mkdir(certificates);
+      return tls ? writeCertificate(certificates) : null;
+    },
+    environment: ({ accessKeyId, secretAccessKey }) => ({
+      MINIO_ROOT_USER: accessKeyId,
+      MINIO_ROOT_PASSWORD: secretAccessKey,
+      MINIO_SITE_REGION: 'auto',
+      MINIO_PROMETHEUS_AUTH_TYPE: 'public',
+      MINIO_BROWSER: 'off',
+      MINIO_UPDATE: 'off',
+    }),
+    parameters: (port, folder) => [
+      'server',
+      ...['--address', `${ADDRESS}:${port}`],
+      ...['--certs-dir', certificatesIn(folder)],
+      dataIn(folder),
+    ],
+    readCounts: readMinioMetrics,
+  });
+}
+
+/**
+ * @param {object} [options]
+ * @param {boolean} [options.keepAlive] false: it closes the connection behind every answer
+ * @returns {Promise<TestServer>} ready
+ */
+export function startVersitygw({ keepAlive = true } = {}) {
+  return startServer({
+    name: 'versitygw',
+    async prepare(folder) {
+      await mkdir(dataIn(folder));
+      return null;
+    },
+    environment: ({ accessKeyId, secretAccessKey }) => ({
+      ROOT_ACCESS_KEY: accessKeyId,
+      ROOT_SECRET_KEY: secretAccessKey,
+    }),
+    parameters: (port, folder) => [
+      ...['--port', `${ADDRESS}:${port}`],
+      ...['--region', 'auto'],
+      ...['--quiet', '--access-log', accessLogIn(folder)],
+      ...(keepAlive ? ['--keep-alive'] : []),
+      ...['posix', dataIn(folder)],
+    ],
+    readCounts: readVersitygwAccessLog,
+  });
+}
+
+/** @param {string} folder */
+function dataIn(folder) {
+  return path.join(folder, 'data');
+}
+
+/** @param {string} folder */
+function certificatesIn(folder) {
+  return path.join(folder, 'certificates');
+}
+
+/** @param {string} folder */
+function accessLogIn(folder) {
+  return path.join(folder, 'access.log');
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<string>} the path of the certificate, named as MinIO wants it, its private key beside it
+ */
+async function writeCertificate(folder) {
+  const { private: privateKey, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    extensions: [
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: ADDRESS },
+        ],
+      },
+    ],
+  });
+  const certificate = path.join(folder, 'public.crt');
+  await writeFile(path.join(folder, 'private.key'), privateKey);
+  await writeFile(certificate, cert);
+  return certificate;
+}
+
+/**
+ * MinIO counts its requests by operation and shows them to Prometheus.
+ *
+ * @param {TestServer} server
+ */
+async function readMinioMetrics({ origin, certificate }) {
+  const ca = certificate === null ? undefined : await readFile(certificate);
+  const dispatcher = new Agent({ connect: { ca } });
+  const { body } = await request(`${origin}/minio/v2/metrics/cluster`, { dispatcher });
+  const text = await body.text();
+  await dispatcher.close();
+  const counts = text.matchAll(/^minio_s3_requests_total\{api="([a-z0-9]+)",[^}]*\} (\d+)$/gm);
+  return new Map([...counts].map(([, operation, count]) => [operation, Number(count)]));
+}
+
+/**
+ * versitygw writes a line for each request, in the format of S3's server access logs: owner, bucket, time, address,
+ * requester, request id, operation.
+ *
+ * @param {TestServer} server
+ */
+async function readVersitygwAccessLog({ folder }) {
+  const log = await readFile(accessLogIn(folder), 'utf8');
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const [, operation] of log.matchAll(/^\S+ \S+ \[[^\]]*\] \S+ \S+ \S+ s3_([A-Za-z0-9]+) /gm)) {
+    const name = operation.toLowerCase();
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}

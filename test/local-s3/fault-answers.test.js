@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import { test } from 'node:test';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { EndpointOptions } from '../../lib/local-s3/endpoint.js'
+ */
+
+const OBJECT = { Bucket: 'bucket-a', Key: 'the-key' };
+const BODY = Buffer.from('the body of the object');
+
+/**
+ * An endpoint with faults that holds one object, and a client of it.
+ *
+ * @param {TestContext} t
+ * @param {string} faults
+ * @param {{ tls?: EndpointOptions['tls'], requestHandler?: NodeHttpHandler }} [choice]
+ */
+async function faultyEndpoint(t, faults, { tls = null, requestHandler } = {}) {
+  const endpoint = await startTestEndpoint(t, { faults, tls });
+  await endpoint.put(OBJECT.Bucket, OBJECT.Key, BODY);
+  const client = sdkClient(t, endpoint, requestHandler && { requestHandler });
+  return { endpoint, client };
+}
+
+/** @param {Promise<import('@aws-sdk/client-s3').GetObjectCommandOutput>} answer */
+async function bytesOf(answer) {
+  const { Body } = await answer;
+  return Buffer.from(await /** @type {NonNullable<typeof Body>} */ (Body).transformToByteArray());
+}
+
+test('status answers with the status, the code and Retry-After, and the request has no effect', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'DELETE.status=503:100%,PUT.status=429:100%,retry-after=2s');
+  for (const [command, status, name] of /** @type {const} */ ([
+    [new DeleteObjectCommand(OBJECT), 503, 'SlowDown'],
+    [new PutObjectCommand({ ...OBJECT, Key: 'new', Body: 'x' }), 429, 'TooManyRequests'],
+  ])) {
+    await assert.rejects(client.send(/** @type {any} */ (command)), (/** @type {any} */ error) => {
+      assert.deepEqual([error.name, error.$metadata.httpStatusCode], [name, status]);
+      assert.equal(error.$response.headers['retry-after'], '2');
+      return true;
+    });
+  }
+  assert.deepEqual(await endpoint.list(OBJECT.Bucket), [OBJECT.Key]);
+  const report = await endpoint.report();
+  assert.deepEqual([report.statuses, report.faults], [{ 429: 1, 503: 1 }, { status: 2 }]);
+});
+
+test('rate answers 503 SlowDown above it', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'rate=1');
+  const answers = await Promise.allSettled(Array.from({ length: 5 }, () => client.send(new HeadObjectCommand(OBJECT))));
+  const refused = answers.filter(({ status }) => status === 'rejected').length;
+  assert.ok(refused >= 3, `${refused} of 5 were refused`);
+  const { statuses, faults } = await endpoint.report();
+  assert.deepEqual([statuses[503], faults.rate], [refused, refused]);
+});
+
+for (const tls of [false, true]) {
+  test(`reset ends the connection with RST before the answer${tls ? ', also over TLS' : ''}`, async (t) => {
+    const certificate = tls ? await testCertificate() : null;
+    const { endpoint, client } = await faultyEndpoint(t, 'PUT.reset=100%', { tls: certificate });
+    const put = client.send(new PutObjectCommand({ ...OBJECT, Key: 'new', Body: 'x' }));
+    // An orderly close would be a «socket hang up» without a system call.
+    await assert.rejects(put, { code: 'ECONNRESET', syscall: 'read' });
+    assert.deepEqual(await endpoint.list(OBJECT.Bucket), [OBJECT.Key]);
+    assert.deepEqual((await endpoint.report()).faults, { reset: 1 });
+  });
+}
+
+test('truncate announces the whole length and cuts the body', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'truncate=100%');
+  const answer = await client.send(new GetObjectCommand(OBJECT));
+  assert.equal(answer.ContentLength, BODY.length);
+  /** @type {Buffer[]} */
+  const received = [];
+  await assert.rejects(
+    async () => {
+      for await (const chunk of /** @type {AsyncIterable<Buffer>} */ (answer.Body)) {
+        received.push(chunk);
+      }
+    },
+    { code: 'ECONNRESET' },
+  );
+  assert.ok(Buffer.concat(received).equals(BODY.subarray(0, BODY.length / 2)));
+  const report = await endpoint.report();
+  assert.deepEqual([report.faults, report.requests.GET], [{ truncate: 1 }, { total: 1, succeeded: 0 }]);
+});
+
+test('corrupt flips one byte at full length, and leaves the stored object alone', async (t) => {
+  const { client } = await faultyEndpoint(t, 'seed=3,corrupt=50%');
+  const bodies = [];
+  for (let request = 0; request < 20; request++) {
+    bodies.push(await bytesOf(client.send(new GetObjectCommand(OBJECT))));
+  }
+  const wrong = bodies.filter((body) => !body.equals(BODY));
+  assert.ok(wrong.length > 0 && wrong.length < 20, `${wrong.length} of 20 were wrong`);
+  for (const body of wrong) {
+    assert.equal(body.length, BODY.length);
+    assert.equal(body.filter((byte, place) => byte !== BODY[place]).length, 1);
+  }
+});
+
+test('hang gives no answer', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'GET.hang=100%');
+  const abortion = new AbortController();
+  let isSettled = false;
+  const get = client.send(new GetObjectCommand(OBJECT), { abortSignal: abortion.signal }).finally(() => {
+    isSettled = true;
+  });
+  while ((await endpoint.report()).faults.hang !== 1) {
+    await client.send(new HeadObjectCommand(OBJECT));
+  }
+  await client.send(new HeadObjectCommand(OBJECT));
+  assert.equal(isSettled, false);
+  abortion.abort();
+  await assert.rejects(get, { name: 'AbortError' });
+  assert.deepEqual((await endpoint.report()).requests.GET, { total: 1, succeeded: 0 });
+});
+
+test('drip sends the body byte by byte', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'drip=100%');
+  await endpoint.put(OBJECT.Bucket, OBJECT.Key, Buffer.from('drip'));
+  const { Body, ContentLength } = await client.send(new GetObjectCommand(OBJECT));
+  assert.equal(ContentLength, 4);
+  const chunks = [];
+  for await (const chunk of /** @type {AsyncIterable<Buffer>} */ (Body)) {
+    chunks.push(chunk.toString());
+  }
+  assert.deepEqual(chunks, ['d', 'r', 'i', 'p']);
+  const report = await endpoint.report();
+  assert.deepEqual([report.faults, report.requests.GET], [{ drip: 1 }, { total: 1, succeeded: 1 }]);
+});
+
+test('a client that goes away while a body drips does no harm', async (t) => {
+  const { client } = await faultyEndpoint(t, 'drip=100%');
+  const { Body } = await client.send(new GetObjectCommand(OBJECT));
+  const stream = /** @type {import('node:http').IncomingMessage} */ (Body);
+  await once(stream, 'data');
+  stream.destroy();
+  await client.send(new HeadObjectCommand(OBJECT));
+});
+
+test('lost stores the object and closes the connection without an answer', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'lost=100%');
+  const put = client.send(new PutObjectCommand({ ...OBJECT, Key: 'new', Body: 'x' }));
+  await assert.rejects(put, { code: 'ECONNRESET' });
+  assert.deepEqual(await endpoint.list(OBJECT.Bucket), ['new', OBJECT.Key]);
+  const report = await endpoint.report();
+  assert.deepEqual([report.faults, report.requests.PUT], [{ lost: 1 }, { total: 1, succeeded: 0 }]);
+});
+
+test('close ends a connection without notice after some answers', async (t) => {
+  /** @type {import('node:net').Socket[]} */
+  const sockets = [];
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  agent.on('free', (socket) => sockets.push(socket));
+  const requestHandler = new NodeHttpHandler({ httpAgent: agent });
+  const { endpoint, client } = await faultyEndpoint(t, 'close=2', { requestHandler });
+  await client.send(new HeadObjectCommand(OBJECT));
+  const last = await client.send(new HeadObjectCommand(OBJECT));
+  assert.equal(last.$metadata.httpStatusCode, 200);
+  if (!sockets[0].destroyed) {
+    await once(sockets[0], 'close');
+  }
+  await client.send(new HeadObjectCommand(OBJECT));
+  const report = await endpoint.report();
+  assert.deepEqual([report.connections, report.faults, report.statuses], [2, { close: 1 }, { 200: 3 }]);
+});
+
+test('wrong-etag and wrong-size make HEAD differ from what GET tells', async (t) => {
+  for (const [fault, isWrong] of /** @type {const} */ ([
+    ['wrong-etag', (/** @type {any} */ head, /** @type {any} */ get) => head.ETag !== get.ETag],
+    ['wrong-size', (/** @type {any} */ head, /** @type {any} */ get) => head.ContentLength !== get.ContentLength],
+  ])) {
+    const { client } = await faultyEndpoint(t, `${fault}=100%`);
+    const head = await client.send(new HeadObjectCommand(OBJECT));
+    const get = await client.send(new GetObjectCommand(OBJECT));
+    assert.ok(isWrong(head, get), fault);
+    assert.ok((await bytesOf(Promise.resolve(get))).equals(BODY));
+  }
+});
+
+test('latency passes before the request takes effect, even when the client has gone by then', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'PUT.latency=150ms');
+  const put = client.send(new PutObjectCommand({ ...OBJECT, Key: 'late', Body: 'x' }), {
+    abortSignal: AbortSignal.timeout(75),
+  });
+  await assert.rejects(put, { name: 'AbortError' });
+  assert.deepEqual(await endpoint.list(OBJECT.Bucket), [OBJECT.Key]);
+  while (!(await endpoint.list(OBJECT.Bucket)).includes('late')) {
+    await client.send(new HeadObjectCommand(OBJECT));
+  }
+  const began = performance.now();
+  await client.send(new PutObjectCommand({ ...OBJECT, Body: 'y' }));
+  assert.ok(performance.now() - began >= 148);
+  assert.deepEqual((await endpoint.report()).requests.PUT, { total: 2, succeeded: 1 });
+});
+
+test('skew sets the clock of the server ahead, for signatures and the Date header', async (t) => {
+  const { client } = await faultyEndpoint(t, 'skew=20m');
+  await assert.rejects(client.send(new GetObjectCommand(OBJECT)), (/** @type {any} */ error) => {
+    assert.equal(error.name, 'RequestTimeTooSkewed');
+    const ahead = Date.parse(error.$response.headers.date) - Date.now();
+    assert.ok(Math.abs(ahead - 20 * 60_000) < 10_000, `${ahead} ms ahead`);
+    return true;
+  });
+});
+
+test('preflight, listing and missing keys are spared unless they are named', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'reset=100%');
+  await client.send(new HeadBucketCommand({ Bucket: OBJECT.Bucket }));
+  await client.send(new ListObjectsV2Command({ Bucket: OBJECT.Bucket }));
+  await assert.rejects(client.send(new GetObjectCommand({ ...OBJECT, Key: 'none' })), { name: 'NoSuchKey' });
+  assert.deepEqual((await endpoint.report()).faults, {});
+
+  const named = await faultyEndpoint(t, 'LIST.status=500:100%,BUCKET.status=403:100%');
+  await assert.rejects(named.client.send(new ListObjectsV2Command({ Bucket: OBJECT.Bucket })), {
+    name: 'InternalError',
+  });
+  await assert.rejects(
+    named.client.send(new HeadBucketCommand({ Bucket: OBJECT.Bucket })),
+    (/** @type {any} */ error) => {
+      assert.equal(error.$metadata.httpStatusCode, 403);
+      return true;
+    },
+  );
+});

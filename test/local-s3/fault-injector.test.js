@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { FaultInjector } from '../../lib/local-s3/fault-injector.js';
+import { parseFaults } from '../../lib/local-s3/faults.js';
+
+const SIZE = 100;
+
+/**
+ * @param {string} script
+ * @param {() => number} [now]
+ */
+function injector(script, now = () => 0) {
+  return new FaultInjector(parseFaults(script), now);
+}
+
+/**
+ * @param {FaultInjector} faults
+ * @param {number} requests
+ */
+function namesDrawn(faults, requests) {
+  return Array.from({ length: requests }, () => faults.decide('GET', SIZE).fault?.name);
+}
+
+test('the same seed draws the same faults, another seed others', () => {
+  fc.assert(
+    fc.property(fc.nat(1_000_000), fc.integer({ min: 20, max: 80 }), (seed, percent) => {
+      const script = `reset=${percent}%,hang=50%`;
+      const drawn = namesDrawn(injector(`seed=${seed},${script}`), 100);
+      assert.deepEqual(namesDrawn(injector(`seed=${seed},${script}`), 100), drawn);
+      assert.notDeepEqual(namesDrawn(injector(`seed=${seed + 1},${script}`), 100), drawn);
+    }),
+  );
+});
+
+test('faults are as frequent as the script says', () => {
+  fc.assert(
+    fc.property(fc.nat(1_000_000), fc.integer({ min: 0, max: 100 }), (seed, percent) => {
+      const requests = 4000;
+      const hits = namesDrawn(injector(`seed=${seed},reset=${percent}%`), requests).filter((name) => name === 'reset');
+      const expected = (requests * percent) / 100;
+      // Six standard deviations of a binomial distribution: it has to be a mistake.
+      const tolerance = 6 * Math.sqrt((expected * (100 - percent)) / 100);
+      assert.ok(Math.abs(hits.length - expected) <= tolerance, `${hits.length} instead of ${expected}`);
+    }),
+  );
+});
+
+test('one more item does not shift the draws of the others', () => {
+  const alone = namesDrawn(injector('reset=10%'), 200);
+  const together = namesDrawn(injector('reset=10%,hang=10%'), 200);
+  assert.deepEqual(
+    together.map((name) => (name === 'reset' ? name : undefined)),
+    alone,
+  );
+});
+
+test('the first item of the script that hits wins', () => {
+  assert.equal(injector('hang=100%,reset=100%').decide('PUT').fault?.name, 'hang');
+  assert.equal(injector('reset=100%,hang=100%').decide('PUT').fault?.name, 'reset');
+});
+
+test('listings, batch deletions, looks at a bucket and missing objects are left alone', () => {
+  const faults = injector('status=503:100%,latency=5ms,rate=1');
+  const nothing = { delay: 0, fault: null };
+  for (const operation of /** @type {const} */ (['LIST', 'POST', 'BUCKET'])) {
+    assert.deepEqual(faults.decide(operation, SIZE), nothing);
+    assert.equal(injector(`${operation}.status=503:100%`).decide(operation).fault?.status, 503);
+  }
+  assert.deepEqual(faults.decide('GET', undefined), nothing);
+  assert.equal(faults.decide('PUT', undefined).fault?.status, 503);
+});
+
+test('a fault that changes an answer needs something to change', () => {
+  for (const name of ['truncate', 'corrupt', 'drip']) {
+    assert.equal(injector(`${name}=100%`).decide('GET', 0).fault, null);
+    assert.equal(injector(`${name}=100%`).decide('GET', 1).fault?.name, name);
+  }
+  assert.equal(injector('wrong-etag=100%').decide('HEAD').fault, null);
+  assert.equal(injector('wrong-etag=100%').decide('HEAD', 0).fault?.name, 'wrong-etag');
+});
+
+test('delays lie within their range and add up', () => {
+  const faults = injector('latency=20ms..50ms,GET.latency=100ms');
+  const delays = Array.from({ length: 500 }, () => faults.decide('GET', SIZE).delay);
+  assert.ok(delays.every((delay) => delay >= 120 && delay <= 150));
+  assert.ok(Math.min(...delays) < 122 && Math.max(...delays) > 148);
+  assert.equal(injector('latency=7ms').decide('PUT').delay, 7);
+});
+
+test('a rate lets that many requests a second pass, and a small burst', () => {
+  let time = 0;
+  const faults = injector('rate=500', () => time);
+  let passed = 0;
+  for (; time < 10_000; time += 0.5) {
+    passed += faults.decide('HEAD', SIZE).fault === null ? 1 : 0;
+  }
+  assert.ok(Math.abs(passed - 5000) <= 26, `${passed} passed in ten seconds`);
+  const none = injector('rate=1');
+  none.decide('PUT');
+  const { status, code } = none.decide('PUT').fault ?? {};
+  assert.deepEqual([status, code], [503, 'SlowDown']);
+});
+
+test('retry-after goes with 503 and 429 alone, in whole seconds', () => {
+  /** @param {string} item */
+  const retryAfter = (item) => injector(`${item},retry-after=1500ms`).decide('PUT').fault?.retryAfter;
+  assert.equal(retryAfter('status=503:100%'), 2);
+  assert.equal(retryAfter('status=429:100%'), 2);
+  assert.equal(retryAfter('status=500:100%'), null);
+  assert.equal(injector('status=503:100%').decide('PUT').fault?.retryAfter, null);
+});
+
+test('each connection is closed after as many requests as the script says', () => {
+  const faults = injector('close=3');
+  const [one, other] = [{}, {}];
+  assert.deepEqual(
+    [one, one, other, one, other, other].map((connection) => faults.closesAfter('PUT', connection)),
+    [false, false, false, true, false, true],
+  );
+  assert.equal(injector('GET.close=1').closesAfter('PUT', one), false);
+});

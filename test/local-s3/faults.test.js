@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { operationsOf, parseFaults } from '../../lib/local-s3/faults.js';
+import { startLocalS3 } from '../../lib/local-s3/start.js';
+
+/**
+ * @param {string} script
+ * @returns {string} what the parser has against it
+ */
+function complaint(script) {
+  try {
+    parseFaults(script);
+  } catch (error) {
+    return String(error);
+  }
+  throw new assert.AssertionError({ message: `expected '${script}' to be refused` });
+}
+
+test('a script becomes a plan', () => {
+  assert.deepEqual(
+    parseFaults('seed=7, skew=-20m, latency=20ms..1.5s, PUT.status=503:5%, status=400/BadDigest:0.5%, retry-after=2s'),
+    {
+      seed: 7,
+      skew: -1_200_000,
+      items: [
+        { name: 'latency', operation: null, minimum: 20, maximum: 1500 },
+        { name: 'status', operation: 'PUT', status: 503, code: 'SlowDown', probability: 0.05 },
+        { name: 'status', operation: null, status: 400, code: 'BadDigest', probability: 0.005 },
+        { name: 'retry-after', operation: null, milliseconds: 2000 },
+      ],
+    },
+  );
+  assert.deepEqual(parseFaults(''), { seed: 0, skew: 0, items: [] });
+});
+
+test('the code in the body of an injected status fits the status', () => {
+  const codes = [400, 401, 403, 404, 409, 429, 500, 502, 503, 520].map(
+    (status) => parseFaults(`status=${status}:1%`).items[0].code,
+  );
+  assert.deepEqual(codes, [
+    'InvalidRequest',
+    'Unauthorized',
+    'AccessDenied',
+    'NoSuchKey',
+    'InvalidRequest',
+    'TooManyRequests',
+    'InternalError',
+    'InternalError',
+    'SlowDown',
+    'InternalError',
+  ]);
+});
+
+test('a fault that names no method applies to the objects only, and there to what it has a meaning for', () => {
+  /** @param {string} script */
+  const operations = (script) => operationsOf(parseFaults(script).items[0]);
+  assert.deepEqual(operations('reset=1%'), ['PUT', 'GET', 'HEAD', 'DELETE']);
+  assert.deepEqual(operations('truncate=1%'), ['GET']);
+  assert.deepEqual(operations('lost=1%'), ['PUT']);
+  assert.deepEqual(operations('wrong-size=1%'), ['HEAD']);
+  assert.deepEqual(operations('LIST.reset=1%'), ['LIST']);
+  assert.deepEqual(operations('BUCKET.status=403:1%'), ['BUCKET']);
+});
+
+test('all mistakes of a script are told at once, each with what was expected', () => {
+  const message = complaint(
+    'latency=5,frobnicate=1%,reset=5,PATCH.hang=1%,PUT.truncate=1%,seed=x,hang=1%,hang=2%,nothing',
+  );
+  for (const part of [
+    "'latency=5': expected a duration",
+    "'frobnicate=1%': expected one of seed, skew, latency, rate",
+    "'reset=5': expected a percentage",
+    "'PATCH.hang=1%': expected a method out of PUT, GET, HEAD, DELETE, POST, LIST, BUCKET",
+    "'PUT.truncate=1%': truncate applies to GET only",
+    "'seed=x': expected a whole number",
+    "'hang=2%': given twice",
+    "'nothing': expected name=value",
+  ]) {
+    assert.ok(message.includes(part), `${message} should say: ${part}`);
+  }
+  assert.doesNotMatch(message, /\n/);
+});
+
+test('values out of range are refused', () => {
+  const scripts = ['reset=101%', 'reset=-1%', 'status=200:1%', 'status=600:1%', 'status=503', 'rate=0', 'close=0'];
+  const more = [
+    'latency=5ms..1ms',
+    'latency=1ms..2ms..3ms',
+    'PUT.seed=1',
+    'latency=',
+    'constructor=1',
+    'retry-after=5%',
+  ];
+  [...scripts, ...more].forEach(complaint);
+});
+
+test('an endpoint does not start with a script that has mistakes', async () => {
+  const options = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' }, faults: 'reset=lots' };
+  await assert.rejects(startLocalS3(options), /The fault script cannot be used: 'reset=lots': expected a percentage/);
+});
+
+const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE', 'POST', 'LIST', 'BUCKET']);
+const percentage = fc.integer({ min: 0, max: 1000 }).map((tenths) => tenths / 10);
+const count = fc.integer({ min: 1, max: 999_999_999 });
+const milliseconds = fc.integer({ min: 0, max: 999_999 });
+const ITEMS = fc.oneof(
+  fc.tuple(fc.constantFrom('reset', 'hang'), percentage).map(([name, percent]) => ({
+    name,
+    value: `${percent}%`,
+    fields: { probability: percent / 100 },
+  })),
+  count.map((perSecond) => ({ name: 'rate', value: String(perSecond), fields: { perSecond } })),
+  count.map((requests) => ({ name: 'close', value: String(requests), fields: { requests } })),
+  milliseconds.map((time) => ({ name: 'retry-after', value: `${time}ms`, fields: { milliseconds: time } })),
+  fc.tuple(milliseconds, milliseconds).map(([one, other]) => {
+    const [minimum, maximum] = [Math.min(one, other), Math.max(one, other)];
+    return { name: 'latency', value: `${minimum}ms..${maximum}ms`, fields: { minimum, maximum } };
+  }),
+  fc.tuple(fc.integer({ min: 400, max: 599 }), percentage).map(([status, percent]) => ({
+    name: 'status',
+    value: `${status}/SomeCode:${percent}%`,
+    fields: { status, code: 'SomeCode', probability: percent / 100 },
+  })),
+);
+
+test('what was written down as a script is read back as the same plan', () => {
+  const entries = fc.uniqueArray(fc.tuple(fc.option(fc.constantFrom(...METHODS)), ITEMS), {
+    selector: ([operation, { name }]) => `${operation}.${name}`,
+  });
+  fc.assert(
+    fc.property(
+      entries,
+      fc.integer({ min: 0, max: 999_999_999 }),
+      fc.constantFrom(',', ' , '),
+      (items, seed, comma) => {
+        const parts = items.map(
+          ([method, { name, value }]) => `${method === null ? '' : `${method}.`}${name}=${value}`,
+        );
+        const plan = parseFaults([...parts, `seed=${seed}`].join(comma));
+        const expected = items.map(([operation, { name, fields }]) => ({ name, operation, ...fields }));
+        assert.deepEqual(plan, { seed, skew: 0, items: expected });
+      },
+    ),
+  );
+});
+
+test('any text is either a plan or an error of one line', () => {
+  const piece = fc.constantFrom(
+    'seed',
+    'status',
+    'PUT',
+    '.',
+    '=',
+    ',',
+    ':',
+    '%',
+    '5',
+    'ms',
+    '..',
+    '/',
+    '-',
+    '__proto__',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(piece).map((pieces) => pieces.join('')),
+      ),
+      (script) => {
+        try {
+          assert.ok(Array.isArray(parseFaults(script).items));
+        } catch (error) {
+          assert.match(String(error), /^Error: The fault script cannot be used: /);
+        }
+      },
+    ),
+  );
+});

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import {
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { startLocalS3 } from '../../lib/local-s3/start.js';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { BodyVerifier, LONGEST_VIEW, Payload } from '../../lib/workload/payload.js';
+import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
+
+const Bucket = 'bucket-a';
+
+/** @param {number} objectSize */
+function keyspace(objectSize) {
+  return new Keyspace({ runId: 'a-run.1', prefix: 'benchmark', buckets: [Bucket], objectSize });
+}
+
+/**
+ * Sends bytes on a connection of their own and waits until the server has closed it.
+ *
+ * @param {{ hostname: string, port: number }} endpoint
+ * @param {string | Buffer} bytes
+ * @returns {Promise<string>} all that came back
+ */
+async function exchange({ hostname, port }, bytes) {
+  const socket = net.connect(port, hostname);
+  socket.write(bytes);
+  return text(socket);
+}
+
+for (const isTls of [false, true]) {
+  for (const objectSize of [16 * 1024, 2 * LONGEST_VIEW + 5]) {
+    const title = `objects of ${objectSize} bytes are made from their keys${isTls ? ', over TLS' : ''}`;
+    test(`${title}: GET holds the payload, and HEAD agrees with PUT`, async (t) => {
+      const tls = isTls ? await testCertificate() : null;
+      const client = sdkClient(t, await startTestEndpoint(t, { mode: 'null', objectSize, tls }));
+      const payload = new Payload('a-run.1');
+      const verifier = new BodyVerifier(payload);
+      for (const index of [0, 1, 12345, 2 ** 33]) {
+        const Key = keyspace(objectSize).keyOf(index);
+        const Body = Buffer.concat([...iterableOf(payload.body(index, objectSize))]);
+        const put = await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+        const head = await client.send(new HeadObjectCommand({ Bucket, Key }));
+        const get = await client.send(new GetObjectCommand({ Bucket, Key }));
+        assert.match(String(put.ETag), /^"[0-9a-f]{32}"$/);
+        assert.deepEqual([head.ETag, get.ETag], [put.ETag, put.ETag]);
+        assert.deepEqual([head.ContentLength, get.ContentLength], [objectSize, objectSize]);
+        verifier.begin(index, objectSize);
+        for await (const chunk of /** @type {AsyncIterable<Buffer>} */ (get.Body)) {
+          verifier.accept(chunk);
+        }
+        assert.equal(verifier.end(), -1);
+      }
+    });
+  }
+}
+
+test('deletions, listings and looks at a bucket have nothing to tell', async (t) => {
+  const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 10 });
+  const client = sdkClient(t, endpoint);
+  const deletion = await client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }));
+  assert.equal(deletion.$metadata.httpStatusCode, 204);
+  await client.send(new HeadBucketCommand({ Bucket }));
+  const listing = await client.send(new ListObjectsV2Command({ Bucket, Prefix: 'benchmark/' }));
+  assert.deepEqual([listing.KeyCount, listing.IsTruncated, listing.Contents], [0, false, undefined]);
+  const batch = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: 'k' }] } }));
+  assert.deepEqual([batch.Deleted, batch.Errors], [undefined, undefined]);
+  assert.deepEqual(await endpoint.list(Bucket), []);
+  const { requests, statuses, connections } = await endpoint.report();
+  assert.deepEqual(
+    [requests.DELETE, requests.LIST],
+    [
+      { total: 1, succeeded: 1 },
+      { total: 1, succeeded: 1 },
+    ],
+  );
+  assert.deepEqual([statuses, connections], [{ 200: 3, 204: 1 }, 1]);
+});
+
+test('a key that is not of a run is NoSuchKey', async (t) => {
+  const client = sdkClient(t, await startTestEndpoint(t, { mode: 'null', objectSize: 10 }));
+  for (const Key of ['k', 'benchmark/run/0123456-1', 'benchmark/run/01234567-x', '01234567-1']) {
+    await assert.rejects(client.send(new GetObjectCommand({ Bucket, Key })), { name: 'NoSuchKey' });
+  }
+});
+
+test('two objects have different ETags', async (t) => {
+  const client = sdkClient(t, await startTestEndpoint(t, { mode: 'null', objectSize: 10 }));
+  const heads = await Promise.all(
+    [0, 1, 2, 3].map((index) => client.send(new HeadObjectCommand({ Bucket, Key: keyspace(10).keyOf(index) }))),
+  );
+  assert.equal(new Set(heads.map(({ ETag }) => ETag)).size, 4);
+});
+
+test('requests are answered in order, wherever their bytes are cut, also when they come before the answers', async (t) => {
+  const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 3 });
+  const put = 'PUT /b/k HTTP/1.1\r\nhost: h\r\ncontent-length: 5\r\n\r\nabcde';
+  const stream = `${put}GET /b/p/r/00000000-7 HTTP/1.1\r\n\r\nDELETE /b/k HTTP/1.1\r\nconnection: close\r\n\r\n`;
+  const whole = withoutDates(await exchange(endpoint, stream));
+  assert.deepEqual(whole.match(/HTTP\/1\.1 [0-9]+/g), ['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 204']);
+  const body = new Payload('r').view(7, 0, 3);
+  assert.ok(whole.includes(`Content-Length: 3\r\n\r\n${body.toString('utf8')}HTTP/1.1 204`));
+  await Promise.all(
+    Array.from({ length: stream.length - 1 }, async (_, place) => {
+      const socket = net.connect(endpoint.port, endpoint.hostname);
+      socket.setNoDelay(true);
+      const answer = text(socket);
+      await new Promise((resolve) => socket.write(stream.slice(0, place + 1), resolve));
+      socket.write(stream.slice(place + 1));
+      assert.equal(withoutDates(await answer), whole, `cut after ${place + 1} bytes`);
+    }),
+  );
+});
+
+test('a request that cannot be read is 400, and ends its connection', async (t) => {
+  const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 3 });
+  assert.match(await exchange(endpoint, 'nonsense\r\n\r\n'), /^HTTP\/1\.1 400 Bad Request\r\n.*Connection: close/s);
+});
+
+test('the null mode injects no faults and keeps no objects, and says so', async (t) => {
+  const credentials = { accessKeyId: 'a', secretAccessKey: 's' };
+  const faulty = startLocalS3({ buckets: [Bucket], credentials, mode: 'null', objectSize: 1, faults: 'reset=1%' });
+  await assert.rejects(faulty, /The null mode injects no faults/);
+  const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 1 });
+  await assert.rejects(endpoint.put(Bucket, 'k', Buffer.alloc(1)), /keeps no objects/);
+});
+
+/** @param {Buffer | Iterable<Buffer>} body */
+function iterableOf(body) {
+  return Buffer.isBuffer(body) ? [body] : body;
+}
+
+/** @param {string} answers */
+function withoutDates(answers) {
+  return answers.replaceAll(/Date: [^\r]*\r\n/g, '');
+}

@@ -1,0 +1,431 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { formatLine, LONGEST_LINE, parseLine, STAGE_NAMES } from '../../lib/log/log-line.js';
+import { formatTimeOfDay } from '../../lib/log/units.js';
+
+/** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
+
+/** @param {string} name */
+function goldenLines(name) {
+  return readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+}
+
+const OLD_LINES = goldenLines('old-tool.txt');
+const OWN_LINES = goldenLines('own-log.txt');
+
+/** @type {Readonly<Record<string, LogRecord>>} */
+const EXAMPLES = {
+  'Write: scheduling for 10000 objects in 1000 threads and 1 buckets': {
+    kind: 'schedule',
+    stage: 'Write',
+    objects: 10_000,
+    threads: 1000,
+    buckets: 1,
+  },
+  '03:10:05: Write: Ops 931.1/s Throughput 14.5MB/s': {
+    kind: 'second',
+    time: '03:10:05',
+    stage: 'Write',
+    operationsPerSecond: 931.1,
+    megabytesPerSecond: 14.5,
+  },
+  'Retrying on TRANSIENT error': { kind: 'retrying', more: 0 },
+  'Retrying on TRANSIENT error (37 more)': { kind: 'retrying', more: 37 },
+  'Write took 13477ms. Peak ops 1284.2/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 9': {
+    kind: 'summary',
+    stage: 'Write',
+    milliseconds: 13_477,
+    peakOperationsPerSecond: 1284.2,
+    averageOperationsPerSecond: 742,
+    megabytes: 156.3,
+    recoverableErrors: 9,
+  },
+  'Read: 31 integrity errors': { kind: 'integrity', stage: 'Read', count: 31 },
+  'Read: 1 integrity error': { kind: 'integrity', stage: 'Read', count: 1 },
+  'Write latency: min 3.12ms mean 12.20ms p50 11.80ms p90 15.00ms p99 30.20ms p99.9 80.10ms max 120.40ms': {
+    kind: 'latency',
+    stage: 'Write',
+    of: 'operations',
+    minimum: 3.12,
+    mean: 12.2,
+    p50: 11.8,
+    p90: 15,
+    p99: 30.2,
+    p999: 80.1,
+    maximum: 120.4,
+  },
+  'Stat attempt latency: min 0.00ms mean 0.01ms p50 0.02ms p90 0.03ms p99 0.04ms p99.9 0.05ms max 0.06ms': {
+    kind: 'latency',
+    stage: 'Stat',
+    of: 'attempts',
+    minimum: 0,
+    mean: 0.01,
+    p50: 0.02,
+    p90: 0.03,
+    p99: 0.04,
+    p999: 0.05,
+    maximum: 0.06,
+  },
+  'Write connections: opened 1000 reused 9000 name 1.20ms TCP p50 12.10ms max 40.20ms TLS p50 14.20ms max 60.10ms': {
+    kind: 'connections',
+    stage: 'Write',
+    opened: 1000,
+    reused: 9000,
+    name: 1.2,
+    tcp: { p50: 12.1, maximum: 40.2 },
+    tls: { p50: 14.2, maximum: 60.1 },
+  },
+  'Write connections: opened 3 reused 5 TCP p50 12.10ms max 40.20ms': {
+    kind: 'connections',
+    stage: 'Write',
+    opened: 3,
+    reused: 5,
+    name: null,
+    tcp: { p50: 12.1, maximum: 40.2 },
+    tls: null,
+  },
+  'Read connections: opened 0 reused 10000': {
+    kind: 'connections',
+    stage: 'Read',
+    opened: 0,
+    reused: 10_000,
+    name: null,
+    tcp: null,
+    tls: null,
+  },
+  'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors': { kind: 'table-header' },
+  'Write       10000      742.0     1284.0       11.6    11.80ms    30.20ms         0': {
+    kind: 'table-row',
+    stage: 'Write',
+    objects: 10_000,
+    operationsPerSecond: 742,
+    peakOperationsPerSecond: 1284,
+    megabytesPerSecond: 11.6,
+    p50: 11.8,
+    p99: 30.2,
+    errors: 0,
+  },
+  'Remove          0        0.0        0.0        0.0          -          -        31': {
+    kind: 'table-row',
+    stage: 'Remove',
+    objects: 0,
+    operationsPerSecond: 0,
+    peakOperationsPerSecond: 0,
+    megabytesPerSecond: 0,
+    p50: null,
+    p99: null,
+    errors: 31,
+  },
+  '# r2-benchmark {"type":"of a later version","nested":{"list":[1,2.5,null]}}': {
+    kind: 'machine',
+    data: { type: 'of a later version', nested: { list: [1, 2.5, null] } },
+  },
+};
+
+for (const [line, record] of Object.entries(EXAMPLES)) {
+  test(`this is a ${record.kind} line, written and read: ${line}`, () => {
+    assert.equal(formatLine(record), line);
+    assert.deepEqual(parseLine(line), record);
+  });
+}
+
+test('the examples cover every line kind', () => {
+  const covered = new Set(Object.values(EXAMPLES).map(({ kind }) => kind));
+  const message = /** @type {Error} */ (catchError(() => formatLine(/** @type {any} */ ({ kind: 'unheard-of' }))))
+    .message;
+  assert.equal(message, `expected a record of kind ${[...covered].join(', ')}, got unheard-of`);
+});
+
+for (const [name, lines] of Object.entries({ 'old tool': OLD_LINES, 'own log': OWN_LINES })) {
+  test(`every line of the ${name} comes back from its record with identical bytes`, () => {
+    const written = lines.map((line) => formatLine(/** @type {LogRecord} */ (parseLine(line))));
+    assert.deepEqual(written, lines);
+  });
+}
+
+const stage = fc.constantFrom(...STAGE_NAMES);
+const count = fc.oneof(fc.nat(), fc.maxSafeNat());
+/** @param {number} places */
+const decimal = (places) =>
+  fc.oneof(fc.nat(100_000), fc.nat({ max: 10 ** 12 * 10 ** places - 1 })).map((digits) => digits / 10 ** places);
+const rate = decimal(1);
+const milliseconds = decimal(2);
+const opening = fc.option(fc.record({ p50: milliseconds, maximum: milliseconds }));
+
+/** Values as a line can hold them, and plain objects, so that the same record must come back. */
+const anyRecord = fc
+  .oneof(
+    fc.record({ kind: fc.constant('schedule'), stage, objects: count, threads: count, buckets: count }),
+    fc.record({
+      kind: fc.constant('second'),
+      time: fc.nat(86_399).map(formatTimeOfDay),
+      stage,
+      operationsPerSecond: rate,
+      megabytesPerSecond: rate,
+    }),
+    fc.record({ kind: fc.constant('retrying'), more: count }),
+    fc.record({
+      kind: fc.constant('summary'),
+      stage,
+      milliseconds: count,
+      peakOperationsPerSecond: rate,
+      averageOperationsPerSecond: rate,
+      megabytes: rate,
+      recoverableErrors: count,
+    }),
+    fc.record({ kind: fc.constant('integrity'), stage, count }),
+    fc.record({
+      kind: fc.constant('latency'),
+      stage,
+      of: fc.constantFrom('operations', 'attempts'),
+      minimum: milliseconds,
+      mean: milliseconds,
+      p50: milliseconds,
+      p90: milliseconds,
+      p99: milliseconds,
+      p999: milliseconds,
+      maximum: milliseconds,
+    }),
+    fc.record({
+      kind: fc.constant('connections'),
+      stage,
+      opened: count,
+      reused: count,
+      name: fc.option(milliseconds),
+      tcp: opening,
+      tls: opening,
+    }),
+    fc.record({ kind: fc.constant('table-header') }),
+    fc.record({
+      kind: fc.constant('table-row'),
+      stage,
+      objects: count,
+      operationsPerSecond: rate,
+      peakOperationsPerSecond: rate,
+      megabytesPerSecond: rate,
+      p50: fc.option(milliseconds),
+      p99: fc.option(milliseconds),
+      errors: count,
+    }),
+    fc
+      .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4, noNullPrototype: true })
+      .map((data) => ({ kind: 'machine', data }))
+      .filter(({ data }) => JSON.stringify(data).length <= 984),
+  )
+  .map((record) => /** @type {LogRecord} */ (JSON.parse(JSON.stringify(record))));
+
+test('every record comes back from its line, which holds no line end and fits the limit', () => {
+  fc.assert(
+    fc.property(anyRecord, (record) => {
+      const line = formatLine(record);
+      assert.doesNotMatch(line, /[\n\r]/);
+      assert.ok(line.length < 1000 && line.length <= LONGEST_LINE);
+      assert.deepEqual(parseLine(line), record);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('whatever a damaged line is read as, it is written again with identical bytes', () => {
+  const edit = fc.record({
+    at: fc.nat(120),
+    remove: fc.nat(3),
+    insert: fc.oneof(fc.constantFrom('', ' ', '0', '1', '.', '-', 's', '(0 more)', '\r', '\n', '\u2028'), fc.string()),
+  });
+  const original = fc.oneof(fc.constantFrom(...OLD_LINES, ...OWN_LINES), anyRecord.map(formatLine));
+  let read = 0;
+  fc.assert(
+    fc.property(original, edit, (line, { at, remove, insert }) => {
+      const damaged = line.slice(0, at) + insert + line.slice(at + remove);
+      const record = parseLine(damaged);
+      if (record !== null) {
+        read += 1;
+        assert.equal(formatLine(record), damaged);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+  assert.ok(read > 100, `only ${read} of the damaged lines were still lines, which proves little`);
+});
+
+test('rates are rounded to one decimal and latencies to two', () => {
+  const line = formatLine({
+    kind: 'second',
+    time: '03:10:05',
+    stage: 'Read',
+    operationsPerSecond: 931.06,
+    megabytesPerSecond: -0,
+  });
+  assert.equal(line, '03:10:05: Read: Ops 931.1/s Throughput 0.0MB/s');
+});
+
+test('values too wide for the table push the rest to the right and still come back', () => {
+  /** @type {LogRecord} */
+  const record = {
+    kind: 'table-row',
+    stage: 'Stat',
+    objects: Number.MAX_SAFE_INTEGER,
+    operationsPerSecond: 999_999_999_999.9,
+    peakOperationsPerSecond: 0,
+    megabytesPerSecond: 0,
+    p50: 123_456_789.01,
+    p99: null,
+    errors: 12_345_678_901,
+  };
+  const line = formatLine(record);
+  assert.equal(
+    line,
+    'Stat   9007199254740991 999999999999.9        0.0        0.0 123456789.01ms          - 12345678901',
+  );
+  assert.deepEqual(parseLine(line), record);
+});
+
+const FOREIGN = [
+  '',
+  ' ',
+  '> node r2-benchmark.js 10000 1000',
+  'Write: scheduling for 10000 objects in 1000 threads and 1 buckets ',
+  ' Write: scheduling for 10000 objects in 1000 threads and 1 buckets',
+  'Write: scheduling for 010 objects in 1 threads and 1 buckets',
+  'Write: scheduling for 9007199254740993 objects in 1 threads and 1 buckets',
+  'List: scheduling for 1 objects in 1 threads and 1 buckets',
+  '24:00:00: Write: Ops 1.0/s Throughput 1.0MB/s',
+  '03:10:05: Write: Ops 1/s Throughput 1.0MB/s',
+  '03:10:05: Write: Ops 1.00/s Throughput 1.0MB/s',
+  '03:10:05: Write: Ops -1.0/s Throughput 1.0MB/s',
+  '03:10:05: Write: Ops NaN/s Throughput 1.0MB/s',
+  '03:10:05: Write: Ops 1.0/s Throughput 14.5MB',
+  'Write took 1ms. Peak ops 1.0/s Avg ops 1.0/s Total size 1.0MB Recoverable errors 0',
+  'Retrying on TRANSIENT error (0 more)',
+  'Retrying on TRANSIENT error(1 more)',
+  'Read: 1 integrity errors',
+  'Read: 2 integrity error',
+  'Read connections: opened 0 reused 1 TLS p50 1.00ms max 1.00ms TCP p50 1.00ms max 1.00ms',
+  'Write      10000      742.0     1284.0       11.6    11.80ms    30.20ms         0',
+  '# r2-benchmark {"a": 1}',
+  '# r2-benchmark {"a":1',
+  '# r2-benchmark [1]',
+  '# r2-benchmark 1',
+  '# r2-benchmark {"a":1.0}',
+  '# r2-benchmark {"a":1,"a":2}',
+  '#r2-benchmark {"a":1}',
+];
+
+for (const line of FOREIGN) {
+  test(`this is no line of ours: ${JSON.stringify(line)}`, () => {
+    assert.equal(parseLine(line), null);
+  });
+}
+
+const REFUSED = [Number.NaN, Infinity, -1, -0.06, 1e12, 999_999_999_999.99, 1e21, undefined, null, '5', 5n];
+
+for (const value of REFUSED) {
+  test(`${typeof value} ${value} is refused as a rate`, () => {
+    const record = {
+      kind: 'second',
+      time: '03:10:05',
+      stage: 'Read',
+      operationsPerSecond: value,
+      megabytesPerSecond: 0,
+    };
+    assert.throws(() => formatLine(/** @type {any} */ (record)), {
+      name: 'RangeError',
+      message: /^operationsPerSecond of a second line: expected a number from 0 to below 1e12, got /,
+    });
+  });
+}
+
+for (const value of [Number.NaN, -1, 1.5, 2 ** 53, 1e21, undefined, null]) {
+  test(`${typeof value} ${value} is refused as a count`, () => {
+    const record = /** @type {any} */ ({ kind: 'integrity', stage: 'Read', count: value });
+    assert.throws(() => formatLine(record), { name: 'RangeError', message: /expected a whole number from 0 to / });
+  });
+}
+
+for (const value of ['List', 'write', '', undefined, 'constructor', 'Write: 1 integrity error\nWrite']) {
+  test(`${JSON.stringify(value)} is refused as a stage`, () => {
+    const record = /** @type {any} */ ({ kind: 'integrity', stage: value, count: 0 });
+    assert.throws(() => formatLine(record), {
+      name: 'RangeError',
+      message: /expected one of Write, Read, Stat, Remove/,
+    });
+  });
+}
+
+for (const value of ['24:00:00', '3:10:05', '03:10:05\n', undefined]) {
+  test(`${JSON.stringify(value)} is refused as a time`, () => {
+    const record = { kind: 'second', time: value, stage: 'Read', operationsPerSecond: 0, megabytesPerSecond: 0 };
+    assert.throws(() => formatLine(/** @type {any} */ (record)), RangeError);
+  });
+}
+
+test('connections whose cost is half told are refused', () => {
+  const cost = {
+    kind: 'connections',
+    stage: 'Read',
+    opened: 1,
+    reused: 0,
+    name: null,
+    tcp: { p50: 1 },
+    tls: undefined,
+  };
+  assert.throws(() => formatLine(/** @type {any} */ (cost)), {
+    name: 'RangeError',
+    message: /^tcp of a connections line/,
+  });
+});
+
+test('a machine line has 999 characters at most', () => {
+  const overhead = formatLine({ kind: 'machine', data: { a: '' } }).length;
+  const longest = formatLine({ kind: 'machine', data: { a: 'x'.repeat(999 - overhead) } });
+  assert.equal(longest.length, 999);
+  assert.notEqual(parseLine(longest), null);
+  assert.equal(parseLine(longest.replace('xx', 'xxx')), null);
+  assert.throws(() => formatLine({ kind: 'machine', data: { a: 'x'.repeat(1000 - overhead) } }), {
+    name: 'RangeError',
+    message: /^data of a machine line: expected an object whose JSON has at most 984 characters, got \{"a":"x+$/,
+  });
+});
+
+for (const data of [[1], 'text', 1, null, undefined]) {
+  test(`${JSON.stringify(data)} is refused as the object of a machine line`, () => {
+    assert.throws(() => formatLine(/** @type {any} */ ({ kind: 'machine', data })), RangeError);
+  });
+}
+
+test('hostile lines take no more than linear time', () => {
+  const length = LONGEST_LINE - 100;
+  const hostile = [
+    ' '.repeat(length),
+    `Write ${' '.repeat(length)}1`,
+    `Write${' '.repeat(length)}`,
+    `Write: scheduling for ${'1'.repeat(length)} objects`,
+    `Write took ${'1'.repeat(length)}ms.`,
+    `03:10:05: Write: Ops ${'9'.repeat(length)}.`,
+    `Write connections: opened 1 reused 1${' TCP p50 1.00ms max 1.00ms'.repeat(300)}`,
+    `# r2-benchmark ${'{"a":'.repeat(length / 5)}`,
+    `# r2-benchmark ${'[{'.repeat(length / 2)}`,
+  ];
+  const start = performance.now();
+  for (let round = 0; round < 500; round += 1) {
+    for (const line of hostile) {
+      assert.equal(parseLine(line), null);
+    }
+  }
+  const took = performance.now() - start;
+  assert.ok(took < 3000, `4,500 lines took ${took} ms: quadratic time would take minutes`);
+});
+
+/** @param {() => void} action */
+function catchError(action) {
+  try {
+    action();
+  } catch (error) {
+    return error;
+  }
+  throw new assert.AssertionError({ message: 'expected an error' });
+}

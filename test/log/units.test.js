@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  formatMegabytes,
+  formatSize,
+  formatTimeOfDay,
+  parseDuration,
+  parseSize,
+  parseTimeOfDay,
+} from '../../lib/log/units.js';
+
+const SIZES = {
+  0: 0,
+  1000: 1000,
+  '1000B': 1000,
+  '16KiB': 16_384,
+  '16kib': 16_384,
+  '1MiB': 1_048_576,
+  '2GiB': 2_147_483_648,
+  '5kB': 5000,
+  '5kb': 5000,
+  '1.5MB': 1_500_000,
+  '0.5KiB': 512,
+  '1.005kB': 1005,
+  '1GB': 1_000_000_000,
+  '7b': 7,
+};
+
+for (const [text, bytes] of Object.entries(SIZES)) {
+  test(`${text} is a size of ${bytes} bytes`, () => {
+    assert.equal(parseSize(text), bytes);
+  });
+}
+
+const NOT_SIZES = [
+  '',
+  'B',
+  '-1',
+  '+1',
+  '1e3',
+  '1.5',
+  '1.B',
+  '.5kB',
+  '0.0001kB',
+  '1 KiB',
+  ' 1',
+  '1K',
+  '1KB',
+  '1M',
+  '1mIb',
+];
+const HUGE_SIZES = ['9007199254740992', '9999999GiB', '1'.repeat(100_000)];
+
+for (const text of [...NOT_SIZES, ...HUGE_SIZES, '1TiB', '1s', '١', '1\n']) {
+  test(`${JSON.stringify(text.slice(0, 20))} is refused as a size`, () => {
+    assert.throws(() => parseSize(text), RangeError);
+  });
+}
+
+test('a refused size is answered with what was expected and what came', () => {
+  assert.throws(() => parseSize('16XB'), {
+    name: 'RangeError',
+    message: 'expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "16XB"',
+  });
+});
+
+const DURATIONS = { 10: 10_000, '10s': 10_000, '500ms': 500, '1.5m': 90_000, '2h': 7_200_000, 0.001: 1 };
+
+for (const [text, milliseconds] of Object.entries(DURATIONS).filter(([, expected]) => expected !== null)) {
+  test(`${text} is a duration of ${milliseconds} ms`, () => {
+    assert.equal(parseDuration(text), milliseconds);
+  });
+}
+
+for (const text of ['', 's', '-1s', '0.5ms', '10 s', '10S', '1M', '1d', '1e3', '10KiB', 'Infinity']) {
+  test(`${JSON.stringify(text)} is refused as a duration`, () => {
+    assert.throws(() => parseDuration(text), { name: 'RangeError', message: new RegExp(`got "${text}"$`) });
+  });
+}
+
+test('every size that is formatted is parsed again without loss', () => {
+  const bytes = fc.oneof(
+    fc.maxSafeNat(),
+    fc.tuple(fc.nat(4095), fc.constantFrom(1024, 1024 ** 2, 1024 ** 3)).map(([count, unit]) => count * unit),
+  );
+  fc.assert(fc.property(bytes, (size) => assert.equal(parseSize(formatSize(size)), size)));
+});
+
+test('a size is formatted in the largest binary unit that divides it', () => {
+  const formatted = [0, 1000, 1024, 1536, 16_384, 1_048_576, 1_048_576 * 1536, 1024 ** 4].map(formatSize);
+  assert.deepEqual(formatted, ['0B', '1000B', '1KiB', '1536B', '16KiB', '1MiB', '1536MiB', '1024GiB']);
+});
+
+for (const bytes of [-1, 0.5, Number.NaN, Infinity, 2 ** 53]) {
+  test(`${bytes} is refused as a number of bytes`, () => {
+    assert.throws(() => formatSize(bytes), RangeError);
+  });
+}
+
+test('megabytes are units of 1024 × 1024 bytes', () => {
+  assert.equal(formatMegabytes(10_000 * 16_384), '156.3');
+  assert.equal(formatMegabytes(0), '0.0');
+});
+
+test('the time of day is that of UTC, in any year', () => {
+  assert.equal(formatTimeOfDay(Date.UTC(2026, 0, 31, 3, 10, 5) / 1000), '03:10:05');
+  assert.equal(formatTimeOfDay(Date.UTC(12026, 11, 31, 23, 59, 59) / 1000), '23:59:59');
+});
+
+test('a time of day is read back from what is written for it', () => {
+  const second = fc.nat(4_000_000_000);
+  fc.assert(fc.property(second, (epoch) => assert.equal(parseTimeOfDay(formatTimeOfDay(epoch)), epoch % 86_400)));
+});
+
+for (const text of ['24:00:00', '23:60:00', '23:59:60', '1:00:00', '01:00', '01:00:00\n']) {
+  test(`${JSON.stringify(text)} is refused as a time of day`, () => {
+    assert.throws(() => parseTimeOfDay(text), RangeError);
+  });
+}
+
+test('a part of a second is refused as a second', () => {
+  assert.throws(() => formatTimeOfDay(0.5), {
+    name: 'RangeError',
+    message: 'expected whole seconds since 1970, got 0.5',
+  });
+});

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startMinio } from '../helpers/servers.js';
+import { runRefused, testCleanup, testRefusals, testWholeRuns } from './store-tests.js';
+
+const plain = await startMinio();
+const secure = await startMinio({ tls: true });
+after(() => Promise.all([plain.stop(), secure.stop()]));
+
+testWholeRuns('MinIO', plain);
+testCleanup('MinIO', plain);
+testRefusals('MinIO', plain);
+
+testWholeRuns('MinIO over TLS', secure);
+testCleanup('MinIO over TLS', secure);
+
+for (const client of ['direct', 'sdk']) {
+  test(`MinIO over TLS, ${client} client: a certificate that nobody vouches for ends the run before anything is written`, async () => {
+    const buckets = await secure.createBuckets(1);
+
+    const run = await runRefused(client, secure, { buckets, trusting: false });
+
+    assert.match(run.stderr, /certificate/i);
+  });
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { startAccessLogProxy } from '../helpers/access-log-proxy.js';
+import { startMinio } from '../helpers/servers.js';
+import { assertStatus, ofKind, recordsOf, runBenchmark } from './run-benchmark.js';
+
+/** @typedef {import('../helpers/access-log-proxy.js').AccessLogEntry} AccessLogEntry */
+/** @typedef {import('../../lib/log/log-line.js').SecondRecord} SecondRecord */
+
+const OBJECTS = 1_200;
+const THREADS = 8;
+
+/** Holds the rate below THREADS / DELAY = 400 a second, so that a stage lasts 3 s and more on any machine. */
+const DELAY = 20;
+
+/** Between the proxy's answer and its arrival in the client's count: far more than a busy machine takes, less than a second. */
+const ARRIVES_WITHIN = 900;
+
+/** The clock of the log runs on from one reading of the wall clock, the proxy reads it anew: both round to 1 ms. */
+const CLOCKS_AGREE_WITHIN = 20;
+
+const METHODS = { Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' };
+
+const minio = await startMinio();
+const proxy = await startAccessLogProxy({ upstreamPort: minio.port, delay: DELAY });
+after(async () => {
+  await proxy.stop();
+  await minio.stop();
+});
+
+for (const client of ['direct', 'sdk']) {
+  test(`${client} client: every second of the log agrees with the access log of what was answered by then`, async () => {
+    const buckets = await minio.createBuckets(1);
+    const parameters = [`${OBJECTS}`, `${THREADS}`, '--client', client];
+
+    const run = await runBenchmark(parameters, { server: minio, buckets, port: proxy.port });
+
+    assertStatus(run, 0);
+    const seconds = ofKind(recordsOf(run.stdout), 'second');
+    const entries = (await proxy.entries()).filter(({ path }) => path.startsWith(`/${buckets[0]}/benchmark/`));
+    for (const stage of STAGE_NAMES) {
+      const answers = entries.filter(({ method }) => method === METHODS[stage]);
+      const lines = seconds.filter((line) => line.stage === stage);
+      assert.equal(answers.length, OBJECTS, `${stage}: as many answers as objects`);
+      assert.ok(lines.length >= 3, `${stage} lasts long enough for a full second`);
+      assertAgreement(lines, answers);
+    }
+  });
+}
+
+/**
+ * Each line ends a second: what the lines up to it add up to had been answered by then, and what had been answered well
+ * before then is in them. Comparing sums instead of single seconds leaves noise nothing to add up to.
+ *
+ * @param {readonly SecondRecord[]} lines
+ * @param {readonly AccessLogEntry[]} answers
+ */
+function assertAgreement(lines, answers) {
+  const times = answers.map(({ answeredAt }) => answeredAt);
+  const answeredBy = (/** @type {number} */ moment) => times.filter((time) => time <= moment).length;
+  let previous = -Infinity;
+  let counted = 0;
+  for (const { time, stage, operationsPerSecond } of lines) {
+    const end = epochNear(time, times[0]);
+    assert.ok(previous === -Infinity || end - previous === 1_000, `${stage} ${time} follows the line before it`);
+    counted += operationsPerSecond;
+    const [least, most] = [answeredBy(end - ARRIVES_WITHIN), answeredBy(end + CLOCKS_AGREE_WITHIN)];
+    assert.ok(
+      least <= counted && counted <= most,
+      `${stage}: ${counted} operations counted by ${time}, but ${least} to ${most} answered`,
+    );
+    previous = end;
+  }
+  assert.equal(counted, answers.length);
+}
+
+/**
+ * @param {string} time `HH:MM:SS` in UTC
+ * @param {number} moment epoch milliseconds less than half a day away
+ * @returns {number} epoch milliseconds
+ */
+function epochNear(time, moment) {
+  const day = 86_400_000;
+  const midnight = Math.floor(moment / day) * day;
+  const sinceMidnight = Date.parse(`1970-01-01T${time}Z`);
+  return [-day, 0, day]
+    .map((shift) => midnight + shift + sinceMidnight)
+    .reduce((one, other) => (Math.abs(other - moment) < Math.abs(one - moment) ? other : one));
+}

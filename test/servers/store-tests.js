@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { Payload } from '../../lib/workload/payload.js';
+import { assertStatus, ofKind, recordsOf, runBenchmark } from './run-benchmark.js';
+import { assertWholeRun } from './whole-run.js';
+
+/** @typedef {import('../helpers/server-process.js').TestServer} TestServer */
+/** @typedef {import('../helpers/server-process.js').StoredObject} StoredObject */
+
+const CLIENTS = ['direct', 'sdk'];
+const OBJECTS = 300;
+const THREADS = 10;
+const OBJECT_SIZE = 16_384;
+const BUCKETS = 3;
+const UNEVENNESS = 0.05;
+const REFUSED_WITHIN = 3_000;
+
+/** What a server counts for each stage. */
+const OPERATIONS = ['putobject', 'getobject', 'headobject', 'deleteobject'];
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testWholeRuns(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: a run logs four whole stages, counts what the server counts and leaves nothing`, async () => {
+      const buckets = await server.createBuckets(BUCKETS);
+      const earlier = await server.requestCounts();
+
+      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client], { server, buckets });
+
+      assertStatus(run, 0);
+      const records = recordsOf(run.stdout);
+      assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: BUCKETS, objectSize: OBJECT_SIZE });
+      assert.ok(ofKind(records, 'machine').length >= 1 + STAGE_NAMES.length);
+      const later = await server.requestCounts();
+      assert.deepEqual(
+        OPERATIONS.map((operation) => (later.get(operation) ?? 0) - (earlier.get(operation) ?? 0)),
+        OPERATIONS.map(() => OBJECTS),
+      );
+      for (const bucket of buckets) {
+        assert.deepEqual(await server.list(bucket), []);
+      }
+    });
+  }
+}
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testCleanup(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: --keep leaves the run's objects evenly spread, --cleanup removes them and nothing else`, async () => {
+      const buckets = await server.createBuckets(BUCKETS);
+      const runId = `kept-by-${client}`;
+      const kept = await runBenchmark(
+        [`${OBJECTS}`, `${THREADS}`, '--client', client, '--stages', 'write', '--keep', '--run-id', runId],
+        { server, buckets },
+      );
+      assertStatus(kept, 0);
+      const listings = await Promise.all(buckets.map((bucket) => server.list(bucket)));
+      assertSpread(listings);
+      assertContents(runId, buckets, listings);
+
+      const foreign = foreignKeys(runId, buckets);
+      await Promise.all(foreign.map(([bucket, key]) => server.put(bucket, key, 'not of this run')));
+      const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], { server, buckets });
+
+      assertStatus(cleaned, 0);
+      assert.match(`${cleaned.stdout}${cleaned.stderr}`, /\b0 left\b/);
+      const left = await Promise.all(
+        buckets.map(async (bucket) => (await server.list(bucket)).map(({ key }) => `${bucket} ${key}`)),
+      );
+      assert.deepEqual(left.flat().toSorted(), foreign.map((place) => place.join(' ')).toSorted());
+    });
+  }
+}
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testRefusals(title, server) {
+  const wrong = { 'secret key': { secretKey: 'not-the-secret' }, 'access key': { accessKey: 'not-the-access-key' } };
+  for (const client of CLIENTS) {
+    for (const [what, credentials] of Object.entries(wrong)) {
+      test(`${title}, ${client} client: a wrong ${what} ends the run at once, before anything is written`, async () => {
+        const buckets = await server.createBuckets(BUCKETS);
+
+        const run = await runRefused(client, server, { buckets, ...credentials });
+
+        assert.ok(run.milliseconds < REFUSED_WITHIN, `it took ${run.milliseconds} ms`);
+      });
+    }
+
+    test(`${title}, ${client} client: a bucket that is missing is named before anything is written`, async () => {
+      const present = await server.createBuckets(BUCKETS - 1);
+
+      const run = await runRefused(client, server, { buckets: [...present, 'no-such-bucket'] });
+
+      assert.match(run.stderr, /no-such-bucket/);
+      assert.doesNotMatch(run.stderr, new RegExp(present[0]), 'a bucket that is there is not blamed');
+    });
+  }
+}
+
+/**
+ * A run that has to be refused: exit status 2, one clear line, no stage begun, nothing written.
+ *
+ * @param {string} client
+ * @param {TestServer} server
+ * @param {{ buckets: string[], accessKey?: string, secretKey?: string, trusting?: boolean }} target
+ */
+export async function runRefused(client, server, target) {
+  const earlier = await server.requestCounts();
+
+  const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client], { server, ...target });
+
+  assertStatus(run, 2);
+  assert.match(run.stderr, /\S/);
+  assert.doesNotMatch(run.stderr, /^ {4}at /m, 'no stack trace');
+  assert.doesNotMatch(run.stdout, /scheduling/);
+  const later = await server.requestCounts();
+  assert.equal(later.get('putobject'), earlier.get('putobject'));
+  return run;
+}
+
+/** @param {readonly StoredObject[][]} listings one for each bucket */
+function assertSpread(listings) {
+  for (const { length } of listings) {
+    const even = OBJECTS / BUCKETS;
+    assert.ok(Math.abs(length - even) <= even * UNEVENNESS, `${length} objects in a bucket, expected about ${even}`);
+  }
+}
+
+/**
+ * @param {string} runId
+ * @param {readonly string[]} buckets
+ * @param {readonly StoredObject[][]} listings one for each bucket
+ */
+function assertContents(runId, buckets, listings) {
+  const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets, objectSize: OBJECT_SIZE });
+  const payload = new Payload(runId);
+  const indices = listings.flatMap((objects, position) =>
+    objects.map(({ key, size, etag }) => {
+      const index = keyspace.indexOf(buckets[position], key);
+      const expected = createHash('md5').update(payload.view(index, 0, OBJECT_SIZE));
+      assert.deepEqual({ key, size, etag }, { key, size: OBJECT_SIZE, etag: expected.digest('hex') });
+      return index;
+    }),
+  );
+  assert.deepEqual(
+    indices.toSorted((one, other) => one - other),
+    Array.from({ length: OBJECTS }, (_, index) => index),
+  );
+}
+
+/**
+ * Objects beside those of the run that a clean-up by prefix, by pattern or by key alone would take for its own.
+ *
+ * @param {string} runId
+ * @param {readonly string[]} buckets
+ * @returns {[bucket: string, key: string][]}
+ */
+function foreignKeys(runId, buckets) {
+  const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets, objectSize: OBJECT_SIZE });
+  const elsewhere = buckets.find((bucket) => bucket !== keyspace.bucketOf(0)) ?? '';
+  const otherSpread = keyspace.keyOf(1).replace(/-1$/, '-0');
+  return [
+    [elsewhere, keyspace.keyOf(0)],
+    [buckets[0], otherSpread],
+    [buckets[0], `benchmark/${runId}/notes.txt`],
+    [buckets[1], `benchmark/${runId}-2/00000000-0`],
+    [buckets[1], 'benchmark/other/00000000-0'],
+    [buckets[2], 'notes.txt'],
+  ];
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { ofKind } from './run-benchmark.js';
+
+/** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
+/** @typedef {import('../../lib/log/log-line.js').StageName} StageName */
+
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * @typedef {object} Workload
+ * @property {number} objects
+ * @property {number} threads
+ * @property {number} buckets
+ * @property {number} objectSize bytes
+ */
+
+/**
+ * Checks the log of a run in which nothing went wrong: four stages in their order, each with all its lines, and the
+ * lines of each in agreement with each other.
+ *
+ * @param {readonly LogRecord[]} records
+ * @param {Workload} workload
+ */
+export function assertWholeRun(records, workload) {
+  assert.deepEqual(
+    ofKind(records, 'schedule').map(({ stage }) => stage),
+    STAGE_NAMES,
+  );
+  assert.deepEqual(
+    ofKind(records, 'summary').map(({ stage }) => stage),
+    STAGE_NAMES,
+  );
+  for (const stage of STAGE_NAMES) {
+    assertWholeStage(
+      records.filter((record) => 'stage' in record && record.stage === stage),
+      workload,
+    );
+  }
+  assert.deepEqual(ofKind(records, 'retrying'), []);
+  assert.deepEqual(ofKind(records, 'integrity'), []);
+  assert.equal(ofKind(records, 'table-header').length, 1);
+}
+
+/**
+ * @param {readonly LogRecord[]} records of one stage
+ * @param {Workload} workload
+ */
+function assertWholeStage(records, { objects, threads, buckets, objectSize }) {
+  const [schedule] = ofKind(records, 'schedule');
+  assert.deepEqual({ ...schedule }, { kind: 'schedule', stage: schedule.stage, objects, threads, buckets });
+
+  const perSecond = ofKind(records, 'second').map(({ operationsPerSecond }) => operationsPerSecond);
+  assert.equal(sum(perSecond), objects, `the second lines of ${schedule.stage} add up to its total`);
+
+  const [summary] = ofKind(records, 'summary');
+  assert.equal(summary.recoverableErrors, 0);
+  assert.equal(summary.megabytes, Number(((objects * objectSize) / MEBIBYTE).toFixed(1)));
+  // The line rounds both the duration, to 1 ms, and the mean, to 0.1.
+  const { milliseconds, averageOperationsPerSecond: mean, peakOperationsPerSecond: peak } = summary;
+  assertBetween(mean, (objects / (milliseconds + 1)) * 1000 - 0.1, (objects / (milliseconds - 1)) * 1000 + 0.1);
+  assert.equal(peak, Math.max(mean, ...perSecond.slice(1, -1)), 'the peak is that of a full second, or the mean');
+
+  const latencies = ofKind(records, 'latency');
+  assert.ok(latencies.some(({ of }) => of === 'operations'));
+  for (const { minimum, p50, p90, p99, p999, maximum } of latencies) {
+    const levels = [minimum, p50, p90, p99, p999, maximum];
+    assert.deepEqual(
+      levels,
+      levels.toSorted((one, other) => one - other),
+    );
+    assertBetween(maximum, minimum, milliseconds + 1);
+  }
+
+  const [connections] = ofKind(records, 'connections');
+  assert.equal(connections.opened + connections.reused, objects);
+
+  const rows = ofKind(records, 'table-row');
+  assert.deepEqual(
+    rows.map((row) => [row.objects, row.errors, row.operationsPerSecond, row.peakOperationsPerSecond]),
+    [[objects, 0, mean, peak]],
+  );
+}
+
+/** @param {readonly number[]} values */
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/**
+ * @param {number} value
+ * @param {number} lowest
+ * @param {number} highest
+ */
+function assertBetween(value, lowest, highest) {
+  assert.ok(value >= lowest && value <= highest, `expected ${lowest} to ${highest}, got ${value}`);
+}
