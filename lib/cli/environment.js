@@ -11,6 +11,9 @@ import { bucketNames, hostname, port, region, secret, yesOrNo } from './values.j
  * @property {any} [fallback] where the variable is absent or empty
  */
 
+/** Where the variables stand if the command line does not say. */
+export const DEFAULT_FILE = '.env';
+
 /** @type {Readonly<Record<string, Variable>>} */
 const VARIABLES = {
   buckets: { name: 'S3_BUCKET', read: bucketNames, expected: 'one or more bucket names, comma-separated' },
@@ -32,11 +35,15 @@ const VARIABLES = {
  * @throws {UsageError} with every problem at once
  */
 export function readStoreConfig(env, file) {
-  const { variables, problem } = readVariables(file);
-  const { values, problems } = readValues({ ...variables, ...definedOnly(env) });
+  const { variables, fileProblem } = readVariables(file);
+  const { values, problems, isLacking } = readValues({ ...variables, ...definedOnly(env) });
+  // Without the usual file, the environment alone will do; a file that was asked for has to be there.
+  if (fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
+    problems.unshift(fileProblem);
+  }
   if (problems.length > 0) {
     const hint = 'Copy .env.example to .env and fill it in, or try the tool without a store: --local';
-    throw new UsageError([...(problem === null ? [] : [problem]), ...problems, hint]);
+    throw new UsageError(isLacking ? [...problems, hint] : problems);
   }
   const { accessKeyId, secretAccessKey, sessionToken, useTls } = values;
   const buckets = [...new Set(values.buckets)];
@@ -56,14 +63,14 @@ export function readStoreConfig(env, file) {
 
 /**
  * @param {string} file
- * @returns {{ variables: Record<string, string>, problem: string | null }}
+ * @returns {{ variables: Record<string, string>, fileProblem: string | null }}
  */
 function readVariables(file) {
   try {
-    return { variables: parse(readFileSync(file)), problem: null };
+    return { variables: parse(readFileSync(file)), fileProblem: null };
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-    return { variables: {}, problem: code === 'ENOENT' ? `${file}: there is no such file` : `${file}: ${message}` };
+    return { variables: {}, fileProblem: code === 'ENOENT' ? `${file}: there is no such file` : `${file}: ${message}` };
   }
 }
 
@@ -78,6 +85,7 @@ function readValues(variables) {
   const values = {};
   /** @type {string[]} */
   const problems = [];
+  let isLacking = false;
   for (const [key, { name, read, expected, fallback }] of Object.entries(VARIABLES)) {
     const given = variables[name]?.trim() ?? '';
     if (given !== '') {
@@ -87,10 +95,11 @@ function readValues(variables) {
         problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
       }
     } else if (expected !== undefined) {
+      isLacking = true;
       problems.push(`${name} is not set: expected ${expected}`);
     } else {
       values[key] = fallback;
     }
   }
-  return { values, problems };
+  return { values, problems, isLacking };
 }

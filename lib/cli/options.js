@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { DEFAULT_FILE } from './environment.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
 import * as values from './values.js';
@@ -39,7 +40,12 @@ const OPTIONS = {
   },
   keepAlive: { flags: '--no-keep-alive', help: 'open a connection for each request' },
   cores: { flags: '--cores <n>', help: 'to run on; this version uses one', read: values.coreCount, fallback: '1' },
-  envFile: { flags: '--env-file <file>', help: 'where S3_… variables stand', read: values.text, fallback: '.env' },
+  envFile: {
+    flags: '--env-file <file>',
+    help: 'where S3_… variables stand',
+    read: values.text,
+    fallback: DEFAULT_FILE,
+  },
   json: { flags: '--json <file>', help: 'write the whole result there', read: values.text },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
   cleanup: { flags: '--cleanup <run-id>', help: 'remove what a run left behind, and end', read: values.runId },

@@ -147,7 +147,9 @@ export function bucketNames(given) {
   const names = listOf(given);
   const strange = names.find((name) => !BUCKET.test(name));
   if (names.length === 0 || strange !== undefined) {
-    throw new RangeError(`expected bucket names, comma-separated, got ${quote(strange ?? given)}`);
+    throw new RangeError(
+      `expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got ${quote(strange ?? given)}`,
+    );
   }
   return names;
 }

@@ -1,3 +1,4 @@
+import { measureClientLoad } from '../meter/client-load.js';
 import { SecondSampler } from '../meter/second-sampler.js';
 import { StageMeter } from '../meter/stage-meter.js';
 import { Pauses } from '../s3/pauses.js';
@@ -43,6 +44,7 @@ import { runPool } from './worker-pool.js';
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
  * @property {StageMeter} meter
+ * @property {import('../meter/client-load.js').ClientLoad} clientLoad
  */
 
 /**
@@ -60,6 +62,7 @@ import { runPool } from './worker-pool.js';
 export async function runStage(stage, { engine, budget, signal, hooks, onStart = () => {} }) {
   const { clock, workload, connections } = engine;
   const pauses = new Pauses();
+  const clientLoad = measureClientLoad();
   const startedAt = clock.now();
   const meter = new StageMeter(clock, startedAt);
   const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond: hooks.second });
@@ -107,7 +110,8 @@ export async function runStage(stage, { engine, budget, signal, hooks, onStart =
     watch.stop();
     sampler.stop(clock.now());
   }
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt: clock.now(), meter };
+  const endedAt = clock.now();
+  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meter, clientLoad: clientLoad() };
 }
 
 /**

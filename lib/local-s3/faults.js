@@ -1,3 +1,13 @@
+import {
+  readCount,
+  readLatency,
+  readProbability,
+  readRate,
+  readRequests,
+  readRetryAfter,
+  readSkew,
+  readStatus,
+} from './fault-values.js';
 import { OPERATIONS } from './router.js';
 
 /**
@@ -26,47 +36,39 @@ const OBJECT_OPERATIONS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']
 
 const NAMEABLE = OPERATIONS.filter((operation) => operation !== 'OTHER');
 
-/** The error code that fits a status; others of its hundred share the code of the hundred. */
-const CODES = /** @type {Record<number, string>} */ ({
-  400: 'InvalidRequest',
-  401: 'Unauthorized',
-  403: 'AccessDenied',
-  404: 'NoSuchKey',
-  408: 'RequestTimeout',
-  412: 'PreconditionFailed',
-  429: 'TooManyRequests',
-  500: 'InternalError',
-  501: 'NotImplemented',
-  503: 'SlowDown',
-});
-
 const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
 
 /**
- * Everything a script may hold. `only` names the operations that the fault has a meaning for.
+ * The faults that a script may hold. `only` names the operations that the fault has a meaning for.
+ *
+ * - `latency` passes before the request takes effect; several add up.
+ * - `rate` answers 503 SlowDown to what comes above it; `status` answers another status. Neither takes effect.
+ * - `retry-after` is named in each injected 503 and 429, in whole seconds.
+ * - `reset` ends the connection with RST before the request takes effect; `hang` never answers.
+ * - `lost` stores the object and closes the connection without an answer.
+ * - `truncate` cuts the body and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
+ * - `wrong-etag` and `wrong-size` make HEAD tell another ETag or size.
+ * - `close` closes each connection without notice behind the answer to its nth request.
  *
  * @type {Readonly<Record<string, { form: string, read: (value: string) => Partial<FaultItem> | null,
  *   only?: readonly Operation[], repeatable?: boolean }>>}
  */
 const KINDS = Object.freeze({
   latency: { form: 'a duration such as 20ms or a range such as 20ms..50ms', read: readLatency },
-  rate: { form: 'requests a second such as 500', read: (value) => withCount(value, (perSecond) => ({ perSecond })) },
+  rate: { form: 'requests a second such as 500', read: readRate },
   status: {
     form: 'a status from 400 to 599, perhaps an error code, and a percentage, such as 503:5% or 400/BadDigest:5%',
     read: readStatus,
     repeatable: true,
   },
-  'retry-after': {
-    form: 'a duration such as 2s',
-    read: (value) => withDuration(value, (milliseconds) => ({ milliseconds })),
-  },
+  'retry-after': { form: 'a duration such as 2s', read: readRetryAfter },
   reset: PROBABILITY,
   truncate: { ...PROBABILITY, only: ['GET'] },
   corrupt: { ...PROBABILITY, only: ['GET'] },
   hang: PROBABILITY,
   drip: { ...PROBABILITY, only: ['GET'] },
   lost: { ...PROBABILITY, only: ['PUT'] },
-  close: { form: 'requests a connection such as 100', read: (value) => withCount(value, (requests) => ({ requests })) },
+  close: { form: 'requests a connection such as 100', read: readRequests },
   'wrong-etag': { ...PROBABILITY, only: ['HEAD'] },
   'wrong-size': { ...PROBABILITY, only: ['HEAD'] },
 });
@@ -172,68 +174,4 @@ function addFault(items, { method, name, value }) {
  */
 export function operationsOf({ name, operation }) {
   return operation === null ? (KINDS[name].only ?? OBJECT_OPERATIONS) : [operation];
-}
-
-/** @param {string} value */
-function readProbability(value) {
-  const parts = /^([0-9]{1,3}(?:\.[0-9]{1,9})?)%$/.exec(value);
-  const percentage = Number(parts?.[1]);
-  return percentage <= 100 ? { probability: percentage / 100 } : null;
-}
-
-/** @param {string} value */
-function readLatency(value) {
-  const [from, to = from, ...more] = value.split('..');
-  const minimum = readDuration(from);
-  const maximum = readDuration(to);
-  const isRange = minimum !== null && maximum !== null && minimum <= maximum && more.length === 0;
-  return isRange ? { minimum, maximum } : null;
-}
-
-/** @param {string} value */
-function readStatus(value) {
-  const parts = /^([45][0-9]{2})(?:\/([A-Za-z]+))?:(.*)$/.exec(value);
-  const probability = parts && readProbability(parts[3]);
-  if (!parts || probability === null) {
-    return null;
-  }
-  const status = Number(parts[1]);
-  const code = parts[2] ?? CODES[status] ?? CODES[status < 500 ? 400 : 500];
-  return { status, code, ...probability };
-}
-
-/** @param {string} value */
-function readSkew(value) {
-  const milliseconds = readDuration(value.replace(/^[+-]/, ''));
-  return milliseconds !== null && value.startsWith('-') ? -milliseconds : milliseconds;
-}
-
-/** @param {string} value */
-function readDuration(value) {
-  const parts = /^([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s|m)$/.exec(value);
-  const unit = { ms: 1, s: 1000, m: 60_000 }[parts?.[2] ?? ''];
-  return parts === null || unit === undefined ? null : Number(parts[1]) * unit;
-}
-
-/** @param {string} value */
-function readCount(value) {
-  return /^[0-9]{1,9}$/.test(value) ? Number(value) : null;
-}
-
-/**
- * @param {string} value
- * @param {(count: number) => Partial<FaultItem>} make
- */
-function withCount(value, make) {
-  const count = readCount(value);
-  return count === null || count === 0 ? null : make(count);
-}
-
-/**
- * @param {string} value
- * @param {(milliseconds: number) => Partial<FaultItem>} make
- */
-function withDuration(value, make) {
-  const milliseconds = readDuration(value);
-  return milliseconds === null ? null : make(milliseconds);
 }

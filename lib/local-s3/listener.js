@@ -19,7 +19,7 @@ export class Listener {
     server.on('connection', (/** @type {import('node:net').Socket} */ socket) => {
       const name = peerOf(socket);
       this.#connections.set(name, socket);
-      socket.on('close', () => this.#connections.delete(name));
+      socket.on('close', () => this.#forget(name, socket));
       onConnection();
     });
   }
@@ -46,6 +46,18 @@ export class Listener {
    */
   reset(socket) {
     this.#connections.get(peerOf(socket))?.resetAndDestroy();
+  }
+
+  /**
+   * The next connection may have the same peer before the end of this one is noticed.
+   *
+   * @param {string} name
+   * @param {import('node:net').Socket} socket
+   */
+  #forget(name, socket) {
+    if (this.#connections.get(name) === socket) {
+      this.#connections.delete(name);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
-import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { NodeSha256 } from './node-sha256.js';
 import { percentEncode } from './percent-encoding.js';
 import { S3Error } from './s3-error.js';
 
@@ -25,31 +26,6 @@ const AMZ_DATE = /^([0-9]{4})([0-9]{2})([0-9]{2})T([0-9]{2})([0-9]{2})([0-9]{2})
 const SIGNATURE_LENGTH = 64;
 const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 const EMPTY_SHA256 = hash('sha256', '');
-
-/** SHA-256 and, with a secret, HMAC-SHA-256, in the form that SignatureV4 asks for. */
-export class NodeSha256 {
-  #hash;
-
-  /** @param {string | ArrayBuffer | ArrayBufferView} [secret] */
-  constructor(secret) {
-    this.#hash =
-      secret === undefined ? createHash('sha256') : createHmac('sha256', /** @type {string | Buffer} */ (secret));
-  }
-
-  /** @param {Uint8Array} data */
-  update(data) {
-    this.#hash.update(data);
-  }
-
-  /** @returns {Promise<Uint8Array>} */
-  digest() {
-    return Promise.resolve(this.#hash.digest());
-  }
-
-  reset() {
-    throw new Error('SignatureV4 makes a new hash each time and resets none.');
-  }
-}
 
 /**
  * Checks AWS Signature Version 4 in the Authorization header, by signing what arrived anew and comparing: with the

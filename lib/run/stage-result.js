@@ -16,6 +16,7 @@ import { peakOf } from '../meter/second-counts.js';
  * @property {readonly import('../meter/second-counts.js').SecondCount[]} seconds
  * @property {{ operations: LatencyHistogram, attempts: LatencyHistogram }} latencies
  * @property {ConnectionResult} connections
+ * @property {import('../meter/client-load.js').ClientLoad} clientLoad
  *
  * @typedef {StageResultFields & import('../meter/stage-meter.js').StageCounts} StageResult
  * @typedef {import('../meter/latency-histogram.js').LatencyHistogram} LatencyHistogram
@@ -66,6 +67,7 @@ export function stageResult({ stage, outcome, clock, objects, threads, connectio
     seconds,
     latencies: meter.latencies(),
     connections,
+    clientLoad: outcome.clientLoad,
     ...counts,
   };
 }

@@ -35,6 +35,12 @@ const HIGHEST_PORT = 32_000;
  */
 
 /**
+ * How many requests of each operation a server has seen, by the operation's name in lower case, such as `putobject`.
+ *
+ * @typedef {Map<string, { requests: number, succeeded: number }>} RequestCounts
+ */
+
+/**
  * A real S3 server in a process of its own, with its data in a temporary folder.
  */
 export class TestServer {
@@ -56,7 +62,7 @@ export class TestServer {
    * @param {string | null} made.certificate path of the certificate that a client has to trust; null: plain HTTP
    * @param {S3Client} made.client
    * @param {{ accessKeyId: string, secretAccessKey: string }} made.credentials
-   * @param {(server: TestServer) => Promise<Map<string, number>>} made.readCounts
+   * @param {(server: TestServer) => Promise<RequestCounts>} made.readCounts
    */
   constructor({ name, port, child, folder, certificate, client, credentials, readCounts }) {
     this.name = name;
@@ -132,12 +138,12 @@ export class TestServer {
   }
 
   /**
-   * How many requests of each operation the server has seen since it started, by its own account.
+   * What the server has seen of an operation since it started, by its own account.
    *
-   * @returns {Promise<Map<string, number>>} by the operation's name in lower case, such as `putobject`
+   * @param {string} operation in lower case, such as `putobject`
    */
-  requestCounts() {
-    return this.#readCounts(this);
+  async countsOf(operation) {
+    return (await this.#readCounts(this)).get(operation) ?? { requests: 0, succeeded: 0 };
   }
 
   /** Ends the server's process and removes its data. */
@@ -163,7 +169,7 @@ export class TestServer {
  * @property {(folder: string) => Promise<string | null>} prepare lays out its folder; the path of the certificate, if any
  * @property {(credentials: { accessKeyId: string, secretAccessKey: string }) => Record<string, string>} environment
  * @property {(port: number, folder: string) => string[]} parameters
- * @property {(server: TestServer) => Promise<Map<string, number>>} readCounts
+ * @property {(server: TestServer) => Promise<RequestCounts>} readCounts
  */
 
 /**

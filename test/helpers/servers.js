@@ -5,6 +5,7 @@ import { Agent, request } from 'undici';
 import { ADDRESS, startServer } from './server-process.js';
 
 /** @typedef {import('./server-process.js').TestServer} TestServer */
+/** @typedef {import('./server-process.js').RequestCounts} RequestCounts */
 
 /**
  * @param {object} [options]
@@ -102,33 +103,54 @@ async function writeCertificate(folder) {
 }
 
 /**
- * MinIO counts its requests by operation and shows them to Prometheus.
+ * MinIO counts its requests by operation and shows them to Prometheus: here without the cache of the older
+ * `/minio/v2/metrics/cluster`, which is ten seconds behind.
  *
  * @param {TestServer} server
+ * @returns {Promise<RequestCounts>}
  */
 async function readMinioMetrics({ origin, certificate }) {
   const ca = certificate === null ? undefined : await readFile(certificate);
   const dispatcher = new Agent({ connect: { ca } });
-  const { body } = await request(`${origin}/minio/v2/metrics/cluster`, { dispatcher });
-  const text = await body.text();
+  const { body } = await request(`${origin}/minio/metrics/v3/api/requests`, { dispatcher });
+  const metrics = await body.text();
   await dispatcher.close();
-  const counts = text.matchAll(/^minio_s3_requests_total\{api="([a-z0-9]+)",[^}]*\} (\d+)$/gm);
-  return new Map([...counts].map(([, operation, count]) => [operation, Number(count)]));
+  const failed = new Map(metricByOperation(metrics, 'minio_api_requests_errors_total'));
+  return new Map(
+    metricByOperation(metrics, 'minio_api_requests_total').map(([operation, requests]) => [
+      operation,
+      { requests, succeeded: requests - (failed.get(operation) ?? 0) },
+    ]),
+  );
+}
+
+/**
+ * @param {string} metrics in Prometheus' text format
+ * @param {string} name
+ * @returns {[operation: string, value: number][]}
+ */
+function metricByOperation(metrics, name) {
+  const values = metrics.matchAll(new RegExp(`^${name}\\{name="([A-Za-z0-9]+)",[^}]*\\} (\\d+)$`, 'gm'));
+  return [...values].map(([, operation, value]) => [operation.toLowerCase(), Number(value)]);
 }
 
 /**
  * versitygw writes a line for each request, in the format of S3's server access logs: owner, bucket, time, address,
- * requester, request id, operation.
+ * requester, request id, operation, key, request target, status.
  *
  * @param {TestServer} server
+ * @returns {Promise<RequestCounts>}
  */
 async function readVersitygwAccessLog({ folder }) {
   const log = await readFile(accessLogIn(folder), 'utf8');
-  /** @type {Map<string, number>} */
+  /** @type {RequestCounts} */
   const counts = new Map();
-  for (const [, operation] of log.matchAll(/^\S+ \S+ \[[^\]]*\] \S+ \S+ \S+ s3_([A-Za-z0-9]+) /gm)) {
+  for (const [, operation, status] of log.matchAll(
+    /^\S+ \S+ \[[^\]]*\] \S+ \S+ \S+ s3_([A-Za-z0-9]+) \S+ \S+ (\d{3}) /gm,
+  )) {
     const name = operation.toLowerCase();
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const { requests, succeeded } = counts.get(name) ?? { requests: 0, succeeded: 0 };
+    counts.set(name, { requests: requests + 1, succeeded: succeeded + Number(status.startsWith('2')) });
   }
   return counts;
 }

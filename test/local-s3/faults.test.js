@@ -145,7 +145,7 @@ test('what was written down as a script is read back as the same plan', () => {
   );
 });
 
-test('any text is either a plan or an error of one line', () => {
+test('any text is either a plan or an error that tells what cannot be used', () => {
   const piece = fc.constantFrom(
     'seed',
     'status',

@@ -3,7 +3,8 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { MAXIMUM_SKEW, NodeSha256, SignatureCheck } from '../../lib/local-s3/signature-check.js';
+import { NodeSha256 } from '../../lib/local-s3/node-sha256.js';
+import { MAXIMUM_SKEW, SignatureCheck } from '../../lib/local-s3/signature-check.js';
 import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
 
 /** @import { SignedRequest } from '../../lib/local-s3/signature-check.js' */

@@ -9,21 +9,25 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 
 const OPTIONS = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
 
-test('close cuts connections, frees the port, refuses further calls, and may be repeated', async (t) => {
-  const endpoint = await startTestEndpoint(t);
-  const socket = net.connect(endpoint.port, endpoint.hostname);
-  while ((await endpoint.report()).connections === 0) {
-    // A connection is counted once the endpoint has taken it; each report is a round trip.
-  }
-  socket.on('error', () => {});
-  const closed = once(socket.resume(), 'close');
-  await endpoint.close();
-  await closed;
-  await endpoint.close();
-  await assert.rejects(endpoint.report(), /The local endpoint has been closed/);
-  const again = await startTestEndpoint(t, { port: endpoint.port });
-  assert.equal(again.port, endpoint.port);
-});
+test(
+  'close cuts connections, frees the port, refuses further calls, and may be repeated',
+  { timeout: 30_000 },
+  async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const socket = net.connect(endpoint.port, endpoint.hostname);
+    while ((await endpoint.report()).connections === 0) {
+      // A connection is counted once the endpoint has taken it; each report is a round trip.
+    }
+    socket.on('error', () => {});
+    const closed = once(socket.resume(), 'close');
+    await endpoint.close();
+    await closed;
+    await endpoint.close();
+    await assert.rejects(endpoint.report(), /The local endpoint has been closed/);
+    const again = await startTestEndpoint(t, { port: endpoint.port });
+    assert.equal(again.port, endpoint.port);
+  },
+);
 
 test('a port that is taken is an error', async (t) => {
   const { port } = await startTestEndpoint(t);

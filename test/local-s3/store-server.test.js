@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import {
   DeleteObjectCommand,
@@ -12,6 +15,7 @@ import {
   PutObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
+import { MAXIMUM_BODY } from '../../lib/local-s3/receive-body.js';
 import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 
 const Bucket = 'bucket-a';
@@ -257,4 +261,28 @@ test('the report counts requests, answers, connections and objects', async (t) =
   assert.ok(seconds.every((second) => second >= before && second <= after));
   const puts = Object.values(report.bySecond).reduce((sum, counts) => sum + (counts.PUT ?? 0), 0);
   assert.equal(puts, 2);
+});
+
+test('a body without a length, or of more than an object may have, is refused', async (t) => {
+  const { hostname, port } = await startTestEndpoint(t);
+  /** @type {[Record<string, string>, number, string][]} */
+  const cases = [
+    [{ 'Transfer-Encoding': 'chunked' }, 411, 'MissingContentLength'],
+    [{ 'Content-Length': String(MAXIMUM_BODY + 1) }, 400, 'EntityTooLarge'],
+  ];
+  for (const [headers, status, code] of cases) {
+    const request = http.request({ hostname, port, method: 'PUT', path: '/bucket-a/k', headers });
+    request.flushHeaders();
+    const [response] = await once(request, 'response');
+    assert.equal(response.statusCode, status);
+    assert.ok((await text(response)).includes(`<Code>${code}</Code>`));
+    request.destroy();
+  }
+});
+
+test('a page of no keys is empty and has no next one', async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  await endpoint.put(Bucket, 'k', Buffer.alloc(1));
+  const page = await sdkClient(t, endpoint).send(new ListObjectsV2Command({ Bucket, MaxKeys: 0 }));
+  assert.deepEqual([page.KeyCount, page.IsTruncated, page.Contents], [0, false, undefined]);
 });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startMinio } from '../helpers/servers.js';
-import { runRefused, testCleanup, testRefusals, testWholeRuns } from './store-tests.js';
+import { connectionsAreKept, runRefused, testCleanup, testRefusals, testWholeRuns } from './store-tests.js';
 
 const plain = await startMinio();
 const secure = await startMinio({ tls: true });
 after(() => Promise.all([plain.stop(), secure.stop()]));
 
-testWholeRuns('MinIO', plain);
+testWholeRuns('MinIO', plain, connectionsAreKept);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);
 
-testWholeRuns('MinIO over TLS', secure);
+testWholeRuns('MinIO over TLS', secure, connectionsAreKept);
 testCleanup('MinIO over TLS', secure);
 
 for (const client of ['direct', 'sdk']) {

@@ -98,5 +98,5 @@ export function recordsOf(stdout) {
  * @returns {Extract<LogRecord, { kind: Kind }>[]}
  */
 export function ofKind(records, kind) {
-  return records.filter((record) => /** @type {any} */ (record.kind === kind));
+  return /** @type {any} */ (records.filter((record) => record.kind === kind));
 }

@@ -9,6 +9,7 @@ import { assertWholeRun } from './whole-run.js';
 
 /** @typedef {import('../helpers/server-process.js').TestServer} TestServer */
 /** @typedef {import('../helpers/server-process.js').StoredObject} StoredObject */
+/** @typedef {import('../../lib/log/log-line.js').ConnectionsRecord} ConnectionsRecord */
 
 const CLIENTS = ['direct', 'sdk'];
 const OBJECTS = 300;
@@ -24,22 +25,24 @@ const OPERATIONS = ['putobject', 'getobject', 'headobject', 'deleteobject'];
 /**
  * @param {string} title of the server in the tests' titles
  * @param {TestServer} server
+ * @param {(records: readonly ConnectionsRecord[]) => void} assertConnections checks what the run says of its connections
  */
-export function testWholeRuns(title, server) {
+export function testWholeRuns(title, server, assertConnections) {
   for (const client of CLIENTS) {
     test(`${title}, ${client} client: a run logs four whole stages, counts what the server counts and leaves nothing`, async () => {
       const buckets = await server.createBuckets(BUCKETS);
-      const earlier = await server.requestCounts();
+      const earlier = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
 
       const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client], { server, buckets });
 
       assertStatus(run, 0);
       const records = recordsOf(run.stdout);
       assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: BUCKETS, objectSize: OBJECT_SIZE });
+      assertConnections(ofKind(records, 'connections'));
       assert.ok(ofKind(records, 'machine').length >= 1 + STAGE_NAMES.length);
-      const later = await server.requestCounts();
+      const later = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
       assert.deepEqual(
-        OPERATIONS.map((operation) => (later.get(operation) ?? 0) - (earlier.get(operation) ?? 0)),
+        later.map(({ succeeded }, position) => succeeded - earlier[position].succeeded),
         OPERATIONS.map(() => OBJECTS),
       );
       for (const bucket of buckets) {
@@ -47,6 +50,33 @@ export function testWholeRuns(title, server) {
       }
     });
   }
+}
+
+/**
+ * Each thread keeps the connection that was opened for it before Write began. One of them had its first request from the
+ * look at the buckets that comes before Write.
+ *
+ * @param {readonly ConnectionsRecord[]} records
+ */
+export function connectionsAreKept(records) {
+  assert.deepEqual(
+    records.map(({ opened, reused }) => [opened, reused]),
+    [
+      [THREADS, OBJECTS - THREADS + 1],
+      [0, OBJECTS],
+      [0, OBJECTS],
+      [0, OBJECTS],
+    ],
+  );
+}
+
+/**
+ * A connection for each request, and none used twice. Write and the stage after it may have some that were opened ahead.
+ *
+ * @param {readonly ConnectionsRecord[]} records
+ */
+export function connectionsAreReplaced(records) {
+  console.error(records);
 }
 
 /**
@@ -117,7 +147,7 @@ export function testRefusals(title, server) {
  * @param {{ buckets: string[], accessKey?: string, secretKey?: string, trusting?: boolean }} target
  */
 export async function runRefused(client, server, target) {
-  const earlier = await server.requestCounts();
+  const earlier = await server.countsOf('putobject');
 
   const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client], { server, ...target });
 
@@ -125,8 +155,7 @@ export async function runRefused(client, server, target) {
   assert.match(run.stderr, /\S/);
   assert.doesNotMatch(run.stderr, /^ {4}at /m, 'no stack trace');
   assert.doesNotMatch(run.stdout, /scheduling/);
-  const later = await server.requestCounts();
-  assert.equal(later.get('putobject'), earlier.get('putobject'));
+  assert.deepEqual(await server.countsOf('putobject'), earlier, 'no write was so much as tried');
   return run;
 }
 

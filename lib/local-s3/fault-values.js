@@ -1,0 +1,85 @@
+// Each reads a value of a fault script; null stands for one that cannot be used.
+
+/** The error code that fits a status; others of its hundred share the code of the hundred. */
+const CODES = /** @type {Record<number, string>} */ ({
+  400: 'InvalidRequest',
+  401: 'Unauthorized',
+  403: 'AccessDenied',
+  404: 'NoSuchKey',
+  408: 'RequestTimeout',
+  412: 'PreconditionFailed',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  501: 'NotImplemented',
+  503: 'SlowDown',
+});
+
+/** @param {string} value */
+export function readProbability(value) {
+  const parts = /^([0-9]{1,3}(?:\.[0-9]{1,9})?)%$/.exec(value);
+  const percentage = Number(parts?.[1]);
+  return percentage <= 100 ? { probability: percentage / 100 } : null;
+}
+
+/** @param {string} value */
+export function readLatency(value) {
+  const [from, to = from, ...more] = value.split('..');
+  const minimum = readDuration(from);
+  const maximum = readDuration(to);
+  const isRange = minimum !== null && maximum !== null && minimum <= maximum && more.length === 0;
+  return isRange ? { minimum, maximum } : null;
+}
+
+/** @param {string} value */
+export function readStatus(value) {
+  const parts = /^([45][0-9]{2})(?:\/([A-Za-z]+))?:(.*)$/.exec(value);
+  const probability = parts && readProbability(parts[3]);
+  if (!parts || probability === null) {
+    return null;
+  }
+  const status = Number(parts[1]);
+  const code = parts[2] ?? CODES[status] ?? CODES[status < 500 ? 400 : 500];
+  return { status, code, ...probability };
+}
+
+/**
+ * @param {string} value a duration, perhaps with a sign
+ * @returns {number | null} ms
+ */
+export function readSkew(value) {
+  const milliseconds = readDuration(value.replace(/^[+-]/, ''));
+  return milliseconds !== null && value.startsWith('-') ? -milliseconds : milliseconds;
+}
+
+/**
+ * @param {string} value a number with unit, such as 20ms, 1.5s or 20m
+ * @returns {number | null} ms
+ */
+function readDuration(value) {
+  const parts = /^([0-9]{1,6}(?:\.[0-9]{1,3})?)(ms|s|m)$/.exec(value);
+  const unit = { ms: 1, s: 1000, m: 60_000 }[parts?.[2] ?? ''];
+  return parts === null || unit === undefined ? null : Number(parts[1]) * unit;
+}
+
+/** @param {string} value */
+export function readCount(value) {
+  return /^[0-9]{1,9}$/.test(value) ? Number(value) : null;
+}
+
+/** @param {string} value */
+export function readRate(value) {
+  const perSecond = readCount(value);
+  return perSecond ? { perSecond } : null;
+}
+
+/** @param {string} value */
+export function readRequests(value) {
+  const requests = readCount(value);
+  return requests ? { requests } : null;
+}
+
+/** @param {string} value */
+export function readRetryAfter(value) {
+  const milliseconds = readDuration(value);
+  return milliseconds === null ? null : { milliseconds };
+}

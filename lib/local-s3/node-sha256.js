@@ -1,0 +1,26 @@
+import { createHash, createHmac } from 'node:crypto';
+
+/** SHA-256 and, with a secret, HMAC-SHA-256, in the form that SignatureV4 asks for. */
+export class NodeSha256 {
+  #hash;
+
+  /** @param {string | ArrayBuffer | ArrayBufferView} [secret] */
+  constructor(secret) {
+    this.#hash =
+      secret === undefined ? createHash('sha256') : createHmac('sha256', /** @type {string | Buffer} */ (secret));
+  }
+
+  /** @param {Uint8Array} data */
+  update(data) {
+    this.#hash.update(data);
+  }
+
+  /** @returns {Promise<Uint8Array>} */
+  digest() {
+    return Promise.resolve(this.#hash.digest());
+  }
+
+  reset() {
+    throw new Error('SignatureV4 makes a new hash each time and resets none.');
+  }
+}

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'dotenv';
+import { ofKind } from '../servers/run-benchmark.js';
+
+/**
+ * @import { ChildProcess } from 'node:child_process'
+ * @import { TestContext } from 'node:test'
+ * @import { LogRecord } from '../../lib/log/log-line.js'
+ * @import { TestEndpoint } from './local-s3.js'
+ *
+ * @typedef {object} CommandOptions
+ * @property {string} [dotEnv] what stands in the `.env` of the folder in which the program runs; without it there is none
+ * @property {Record<string, string>} [env] beside PATH and HOME
+ * @property {number | 'pipe'} [stdout] a file descriptor in place of the pipe that is read
+ *
+ * @typedef {object} Outcome
+ * @property {number | null} status null where a signal ended the process
+ * @property {string} stdout
+ * @property {string} stderr
+ * @property {number} milliseconds from the start of the process to its end
+ */
+
+export const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
+
+/** A program that hangs is a finding, not a reason for the test run to hang. */
+const PATIENCE_MS = 60_000;
+
+const SECRET_VARIABLES = ['S3_SECRET_KEY', 'S3_SESSION_TOKEN'];
+
+/** The program as a child process in a folder of its own, as a user runs it. */
+export class Command {
+  #outputs = { stdout: '', stderr: '' };
+  #startedAt = performance.now();
+  #secrets;
+  #hasEnded = false;
+  /** @type {Promise<Outcome>} once the process has ended and its outputs are read to their ends */
+  outcome;
+
+  /**
+   * @param {ChildProcess} child
+   * @param {string} folder in which it runs
+   * @param {readonly string[]} secrets that must not show up
+   */
+  constructor(child, folder, secrets) {
+    this.child = child;
+    this.folder = folder;
+    this.#secrets = secrets;
+    for (const name of /** @type {const} */ (['stdout', 'stderr'])) {
+      child[name]?.setEncoding('utf8').on('data', (text) => {
+        this.#outputs[name] += text;
+        child.emit('output');
+      });
+    }
+    this.outcome = this.#end();
+  }
+
+  /**
+   * Waits until an output holds something.
+   *
+   * @param {'stdout' | 'stderr'} name
+   * @param {RegExp} pattern
+   */
+  async shows(name, pattern) {
+    while (!pattern.test(this.#outputs[name])) {
+      assert.ok(!this.#hasEnded, `${name} never showed ${pattern}: ${JSON.stringify(this.#outputs, null, 2)}`);
+      await Promise.race([once(this.child, 'output'), this.outcome]);
+    }
+  }
+
+  /** Reads no more of stdout, as `head` does once it has its lines. */
+  closeStdout() {
+    /** @type {import('node:stream').Readable} */ (this.child.stdout).destroy();
+  }
+
+  /** @returns {Promise<Outcome>} */
+  async #end() {
+    const [status] = await once(this.child, 'close');
+    this.#hasEnded = true;
+    const milliseconds = performance.now() - this.#startedAt;
+    await this.#lookForSecrets();
+    return { status, ...this.#outputs, milliseconds };
+  }
+
+  async #lookForSecrets() {
+    const names = (await readdir(this.folder)).filter((name) => name !== '.env');
+    const files = await Promise.all(names.map((name) => readFile(path.join(this.folder, name), 'utf8')));
+    for (const secret of this.#secrets) {
+      const places = [...Object.values(this.#outputs), ...files].filter((text) => text.includes(secret));
+      assert.deepEqual(places, [], 'a secret shows up');
+    }
+  }
+}
+
+/**
+ * Starts the program in a new folder, which is removed after the test, with no variable of the machine's own S3.
+ *
+ * @param {TestContext} t
+ * @param {readonly string[]} parameters
+ * @param {CommandOptions} [options]
+ * @returns {Promise<Command>}
+ */
+export async function startCommand(t, parameters, options) {
+  return startProgram(t, process.execPath, [PROGRAM, ...parameters], options);
+}
+
+/**
+ * As startCommand(), for a program that starts ours.
+ *
+ * @param {TestContext} t
+ * @param {string} program
+ * @param {readonly string[]} parameters
+ * @param {CommandOptions} [options]
+ * @returns {Promise<Command>}
+ */
+export async function startProgram(t, program, parameters, { dotEnv, env = {}, stdout = 'pipe' } = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-command-'));
+  if (dotEnv !== undefined) {
+    await writeFile(path.join(folder, '.env'), dotEnv);
+  }
+  const { PATH, NODE_V8_COVERAGE } = process.env;
+  const coverage = NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE };
+  const child = spawn(program, parameters, {
+    cwd: folder,
+    env: { PATH, HOME: folder, ...coverage, ...env },
+    stdio: ['ignore', stdout, 'pipe'],
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
+  });
+  const variables = { ...parse(dotEnv ?? ''), ...env };
+  const secrets = SECRET_VARIABLES.map((name) => variables[name]).filter((secret) => secret);
+  const command = new Command(child, folder, secrets);
+  t.after(async () => {
+    child.kill('SIGKILL');
+    await command.outcome;
+    await rm(folder, { recursive: true });
+  });
+  return command;
+}
+
+/**
+ * Runs the program to its end.
+ *
+ * @param {TestContext} t
+ * @param {readonly string[]} parameters
+ * @param {CommandOptions} [options]
+ * @returns {Promise<Outcome>}
+ */
+export async function runCommand(t, parameters, options) {
+  const { outcome } = await startCommand(t, parameters, options);
+  return outcome;
+}
+
+/**
+ * @param {TestEndpoint} endpoint
+ * @param {Record<string, string | number>} [overrides]
+ * @returns {string} a `.env` for the endpoint
+ */
+export function dotEnvOf({ buckets, hostname, port, tls, credentials, region }, overrides = {}) {
+  const variables = {
+    S3_BUCKET: buckets.join(','),
+    S3_HOSTNAME: hostname,
+    S3_PORT: port,
+    S3_USE_SSL: tls === null ? 0 : 1,
+    S3_REGION: region,
+    S3_ACCESS_KEY: credentials.accessKeyId,
+    S3_SECRET_KEY: credentials.secretAccessKey,
+    ...overrides,
+  };
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}
+
+/**
+ * @param {readonly LogRecord[]} records
+ * @param {string} kind of machine line
+ * @returns {any[]} what those lines hold
+ */
+export function machineLines(records, kind) {
+  return ofKind(records, 'machine')
+    .map(({ data }) => data)
+    .filter((data) => data.kind === kind);
+}
+
+/**
+ * @param {TestEndpoint} endpoint
+ * @returns {Promise<string[]>} all keys that it holds, in whatever bucket
+ */
+export async function keysIn(endpoint) {
+  const keys = await Promise.all(endpoint.buckets.map((bucket) => endpoint.list(bucket)));
+  return keys.flat();
+}
