@@ -38,7 +38,10 @@ export async function main(argv, env, streams) {
   try {
     const options = readCommandLine(argv, streams);
     const target = await openTarget(options, env, streams);
-    stopRequest.listen();
+    // A clean-up has nothing to settle: a signal may end it at once, and it may be begun again.
+    if (options.cleanup === undefined) {
+      stopRequest.listen();
+    }
     try {
       return await run({ options, target, terminal, stopRequest });
     } finally {
@@ -70,6 +73,11 @@ async function run({ options, target, terminal, stopRequest }) {
 
   stopRequest.onRequest = (reason) => say(`Stopping (${reason}): settling what is under way, then cleaning up`);
   stopRequest.onSecondSignal = () => terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
+  if (config.threads < options.threads) {
+    say(
+      `${options.threads} threads are more than the ${config.objects} objects have work for: ${config.threads} will do`,
+    );
+  }
   const reportFile = options.json === undefined ? null : new ReportFile(options.json, '--json');
   const versions = versionsOf(config.client);
   const facts = runFacts({ config, host: hostname(), startedAt: clock.epochNow(), versions });
@@ -99,6 +107,6 @@ function runConfig(options, store, clock) {
   const runId = options.cleanup ?? options.runId ?? makeRunId(clock.epochNow(), Math.random);
   const isCleanup = options.cleanup !== undefined;
   const objects = isCleanup ? 0 : options.objects;
-  const threads = isCleanup ? 1 : options.threads;
+  const threads = isCleanup ? 1 : Math.min(options.threads, objects);
   return Object.freeze({ ...options, runId, store, objects, threads });
 }

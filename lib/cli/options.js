@@ -49,7 +49,7 @@ const OPTIONS = {
   json: { flags: '--json <file>', help: 'write the whole result there', read: values.text },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
   cleanup: { flags: '--cleanup <run-id>', help: 'remove what a run left behind, and end', read: values.runId },
-  faults: { flags: '--faults <script>', help: 'with --local: faults to inject, see README', read: values.text },
+  faults: { flags: '--faults <script>', help: 'with --local: faults to inject, see README', read: values.faultScript },
 };
 
 const EXAMPLES = `
@@ -115,6 +115,13 @@ export function readCommandLine(argv, outputs) {
   }
   if (options.faults !== undefined && !options.local) {
     problems.push('--faults: only the endpoint of --local can inject faults');
+  }
+  if (options.keep && options.stages?.includes('remove')) {
+    if (given.stages === undefined) {
+      options.stages = options.stages.filter((/** @type {string} */ name) => name !== 'remove');
+    } else {
+      problems.push('--keep: the stage remove would take the objects away, expected --stages without it');
+    }
   }
   if (problems.length > 0) {
     throw new UsageError([...problems, 'node r2-benchmark.js --help shows the usage']);

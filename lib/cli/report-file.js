@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -19,6 +19,9 @@ export class ReportFile {
   constructor(path, option) {
     this.#path = path;
     this.#temporary = `${path}.${process.pid}.tmp`;
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      throw new UsageError([`${option}: ${path} is a directory, expected the path of a file`]);
+    }
     try {
       this.#descriptor = openSync(this.#temporary, 'wx');
     } catch (error) {
@@ -33,7 +36,7 @@ export class ReportFile {
   write(text) {
     this.#isOpen = false;
     try {
-      writeSync(this.#descriptor, text);
+      writeFileSync(this.#descriptor, text);
       closeSync(this.#descriptor);
       renameSync(this.#temporary, this.#path);
     } catch (error) {

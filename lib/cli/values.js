@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+import { parseFaults } from '../local-s3/faults.js';
 import { parseDuration, parseSize } from '../log/units.js';
 import { STAGES } from '../stages/index.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
@@ -13,8 +15,7 @@ const LARGEST_THREAD_COUNT = 100_000;
 const LARGEST_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = STAGES.map(({ name }) => name.toLowerCase());
 
-/** Host names and IPv4 addresses; with colons, IPv6 addresses. */
-const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$|^[0-9A-Fa-f:]{2,39}$/;
+const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 const REGION = /^[A-Za-z0-9-]{1,64}$/;
 const SECRET = /^[\x21-\x7e]+$/;
@@ -105,6 +106,19 @@ export function timeout(given) {
 }
 
 /**
+ * @param {string} given
+ * @returns {string} the same
+ */
+export function faultScript(given) {
+  try {
+    parseFaults(given);
+  } catch (error) {
+    throw new RangeError(/** @type {Error} */ (error).message);
+  }
+  return given;
+}
+
+/**
  * @param {string} given comma-separated
  * @returns {string[]} in the order in which the stages run
  */
@@ -159,7 +173,9 @@ export function bucketNames(given) {
  * @returns {string}
  */
 export function hostname(given) {
-  if (!HOSTNAME.test(given)) {
+  // 1.2.3.999 has the form of a name, and is none; an address with a zone cannot stand in a URL.
+  const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
+  if (!isName && !(isIPv6(given) && !given.includes('%'))) {
     throw new RangeError(`expected a host name alone, without https:// or a path or a port, got ${quote(given)}`);
   }
   return given;

@@ -87,6 +87,7 @@ export async function runStage(stage, { engine, budget, signal, hooks, onStart =
   onStart(meter);
   sampler.start();
   watch.start();
+  let endedAt = startedAt;
   try {
     await runPool({
       threads: connections.map((connection) => new Operation(stage, workload, connection)),
@@ -108,9 +109,9 @@ export async function runStage(stage, { engine, budget, signal, hooks, onStart =
     });
   } finally {
     watch.stop();
-    sampler.stop(clock.now());
+    endedAt = clock.now();
+    sampler.stop(endedAt);
   }
-  const endedAt = clock.now();
   return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meter, clientLoad: clientLoad() };
 }
 

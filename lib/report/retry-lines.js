@@ -20,9 +20,10 @@ export class RetryLines {
 
   /** To be called at the end of each second and of each stage. */
   flush() {
-    const more = this.#thisSecond - SHOWN_A_SECOND;
-    if (more > 0) {
-      this.#write({ kind: 'retrying', more });
+    const rest = this.#thisSecond - SHOWN_A_SECOND;
+    if (rest > 0) {
+      // The line itself stands for one of them.
+      this.#write({ kind: 'retrying', more: rest - 1 });
     }
     this.#thisSecond = 0;
   }

@@ -61,6 +61,9 @@ export async function runBenchmark(config, { clock, random, signal, observer }) 
     result.problems = await preflight({ engine: run.engine, store: config.store, signal });
     if (result.problems.length === 0 && !signal.aborted) {
       observer.runStarts();
+      if (config.stages.includes('stat') && !run.engine.workload.wroteObjects) {
+        observer.notice('Stat checks sizes alone: the ETags are known only to the run that wrote the objects');
+      }
       await openConnections(config, run, signal, observer);
       try {
         await runStages(config, run, signal, observer, result);
@@ -103,7 +106,7 @@ async function openConnections({ keepAlive, threads }, { agent }, signal, observ
  */
 async function runStages(config, run, signal, observer, result) {
   const { objects, threads, store } = config;
-  const connectionsSinceLastStage = connectionCounter(run);
+  const connectionsSinceLastStage = connectionCounter(run, config.keepAlive);
   for (const stage of STAGES.filter(({ name }) => config.stages.includes(name.toLowerCase()))) {
     if (signal.aborted || result.problems.length > 0 || result.crash !== null) {
       return;
@@ -138,10 +141,11 @@ async function runStages(config, run, signal, observer, result) {
 
 /**
  * @param {import('./open-run.js').OpenRun} run
+ * @param {boolean} keepAlive whether the connections opened so far are the first stage's
  * @returns {() => import('./stage-result.js').ConnectionResult} what became of the connections since the last call
  */
-function connectionCounter({ agent, connectionMeter }) {
-  let opened = 0;
+function connectionCounter({ agent, connectionMeter }, keepAlive) {
+  let opened = keepAlive ? 0 : agent.opened;
   let { reused } = agent;
   return () => {
     const counts = {

@@ -1,9 +1,11 @@
 import { runPool } from '../engine/worker-pool.js';
-import { LONGEST_BATCH } from '../s3/bucket-admin.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /** Ranges of keys that are listed at the same time. */
 const RANGES_AT_ONCE = 8;
+
+/** S3 allows no more keys in one batch. */
+const LONGEST_BATCH = 1000;
 
 const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 
@@ -34,7 +36,7 @@ const LATE_WRITES_MS = 2000;
  * @typedef {object} KeyRange
  * @property {string} bucket
  * @property {string} after the range begins behind this key
- * @property {string} before it ends in front of this key
+ * @property {string} last it ends with this key
  */
 
 /**
@@ -113,11 +115,11 @@ async function walk(options, visit) {
  * @param {CleanupOptions} options
  * @param {(bucket: string, own: string[], foreign: number) => Promise<void>} visit
  */
-async function walkRange({ bucket, after, before }, { admin, keyspace, owns, retry }, visit) {
+async function walkRange({ bucket, after, last }, { admin, keyspace, owns, retry }, visit) {
   let position = after;
   for (;;) {
     const page = await retry(() => admin.listPage(bucket, keyspace.keyPrefix, position));
-    const inside = page.keys.filter((key) => key < before);
+    const inside = page.keys.filter((key) => key <= last);
     const indices = inside.map((key) => keyspace.indexOf(bucket, key));
     const own = inside.filter((_, place) => indices[place] >= 0 && owns(indices[place]));
     await visit(bucket, own, indices.filter((index) => index < 0).length);
@@ -140,6 +142,6 @@ function rangesOf(bucket, keyPrefix) {
   return HEXADECIMAL_DIGITS.map((digit, place) => ({
     bucket,
     after: place === 0 ? '' : keyPrefix + digit,
-    before: place + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[place + 1] : '\uffff',
+    last: place + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[place + 1] : '\uffff',
   }));
 }

@@ -1,9 +1,6 @@
 import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { classifySdkError, createSdkClient } from './sdk-client.js';
 
-/** S3 allows no more keys in one page, nor in one batch. */
-export const LONGEST_BATCH = 1000;
-
 /**
  * Lists and deletes for clean-up, through the SDK: nothing here is measured.
  */
@@ -38,7 +35,7 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
-   * @param {readonly string[]} keys at most {@link LONGEST_BATCH}
+   * @param {readonly string[]} keys at most 1,000, which is all that S3 allows
    * @returns {Promise<string[]>} for each key that the store did not delete, what it said about it
    * @throws {import('./s3-error.js').AttemptError}
    */

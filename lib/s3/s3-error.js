@@ -91,7 +91,8 @@ const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
  * @returns {AttemptError}
  */
 export function classifyAnswer({ status, code = '', message = '', retryAfter = null, date = null, now }) {
-  const [kind, verdict] = BY_CODE[code] ?? byStatus(status);
+  // The code is text from outside: `constructor` must not find what every object inherits.
+  const [kind, verdict] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status);
   const said = [code, message].filter((part) => part !== '').join(': ');
   return new AttemptError({
     kind,
@@ -129,6 +130,9 @@ function byStatus(status) {
   return status >= 500 ? ['server-error', 'fail'] : ['client-error', 'fail'];
 }
 
+/** Failures that come up before a request has a connection: it cannot have been carried out. */
+const BEFORE_REQUEST = new Set(['connect', 'name', 'certificate']);
+
 /**
  * @param {unknown} error what the transport threw
  * @param {object} circumstances
@@ -141,15 +145,16 @@ export function classifyFailure(error, { sent, answered, stale }) {
   if (error instanceof AttemptError) {
     return error;
   }
-  const { code = '', name = 'Error', message = String(error) } = /** @type {NodeJS.ErrnoException} */ (error ?? {});
+  const { name = 'Error', message = String(error), code: given } = /** @type {NodeJS.ErrnoException} */ (error ?? {});
+  // A DOMException, such as that of AbortSignal.timeout(), has a number for its code.
+  const code = typeof given === 'string' ? given : '';
   const kind = failureKind(code, name, answered);
-  const certificate = kind === 'certificate';
   return new AttemptError({
     kind: kind === 'connection' && stale && !answered ? 'stale-connection' : kind,
-    verdict: certificate ? 'stop' : 'retry',
+    verdict: kind === 'certificate' ? 'stop' : 'retry',
     message: shorten(code === '' || message.includes(code) ? message : `${message} (${code})`),
     code: code || name,
-    outcomeUnknown: sent && !certificate,
+    outcomeUnknown: sent && !BEFORE_REQUEST.has(kind),
     staleConnection: kind === 'connection' && stale && !answered,
   });
 }

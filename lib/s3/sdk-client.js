@@ -12,7 +12,9 @@ import { classifyAnswer, classifyFailure } from './s3-error.js';
  * @returns {S3Client}
  */
 export function createSdkClient({ agent, keepAlive, useTls, hostname, port, region, credentials, threads, epochNow }) {
-  const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxSockets: threads, maxFreeSockets: threads });
+  // With a finite number of sockets, Node's agent hands a finished one to a request that waits, also without keepAlive.
+  const maxSockets = keepAlive ? threads : Infinity;
+  const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxSockets, maxFreeSockets: threads });
   const sockets = /** @type {any} */ (nodeAgent);
   sockets.createConnection = (
     /** @type {unknown} */ _options,
@@ -30,6 +32,8 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
     forcePathStyle: true,
     maxAttempts: 1,
     systemClockOffset: epochNow() - Date.now(),
+    // R2 does not know «100 Continue», which the SDK asks for in front of bodies of 2 MiB and more.
+    expectContinueHeader: false,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: new NodeHttpHandler({

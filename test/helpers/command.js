@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'dotenv';
+import { main } from '../../lib/cli/benchmark.js';
 import { ofKind } from '../servers/run-benchmark.js';
 
 /**
@@ -98,6 +100,18 @@ export class Command {
 }
 
 /**
+ * @param {TestContext} t
+ * @param {Record<string, string>} files contents by name
+ * @returns {Promise<string>} a new folder that holds them, removed after the test
+ */
+export async function folderWith(t, files) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await Promise.all(Object.entries(files).map(([name, content]) => writeFile(path.join(folder, name), content)));
+  return folder;
+}
+
+/**
  * Starts the program in a new folder, which is removed after the test, with no variable of the machine's own S3.
  *
  * @param {TestContext} t
@@ -119,10 +133,7 @@ export async function startCommand(t, parameters, options) {
  * @returns {Promise<Command>}
  */
 export async function startProgram(t, program, parameters, { dotEnv, env = {}, stdout = 'pipe' } = {}) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-command-'));
-  if (dotEnv !== undefined) {
-    await writeFile(path.join(folder, '.env'), dotEnv);
-  }
+  const folder = await folderWith(t, dotEnv === undefined ? {} : { '.env': dotEnv });
   const { PATH, NODE_V8_COVERAGE } = process.env;
   const coverage = NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE };
   const child = spawn(program, parameters, {
@@ -138,7 +149,6 @@ export async function startProgram(t, program, parameters, { dotEnv, env = {}, s
   t.after(async () => {
     child.kill('SIGKILL');
     await command.outcome;
-    await rm(folder, { recursive: true });
   });
   return command;
 }
@@ -154,6 +164,20 @@ export async function startProgram(t, program, parameters, { dotEnv, env = {}, s
 export async function runCommand(t, parameters, options) {
   const { outcome } = await startCommand(t, parameters, options);
   return outcome;
+}
+
+/**
+ * Calls the program in this process, which takes milliseconds: for what it refuses before it looks for a store.
+ *
+ * @param {readonly string[]} parameters
+ * @param {Record<string, string>} env
+ */
+export async function runInProcess(parameters, env) {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const streams = Object.assign(new EventEmitter(), { stdout, stderr, availableMemory: () => 2 ** 30 });
+  const status = await main(parameters, env, /** @type {any} */ (streams));
+  return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }
 
 /**

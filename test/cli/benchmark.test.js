@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { formatLine, parseLine } from '../../lib/log/log-line.js';
+import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../servers/run-benchmark.js';
+import { assertWholeRun } from '../servers/whole-run.js';
+
+const OBJECTS = 400;
+const THREADS = 8;
+const SIZE = ['--size', '2KiB'];
+const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
+
+/** @param {string} stdout */
+function stagesIn(stdout) {
+  return ofKind(recordsOf(stdout), 'schedule').map(({ stage }) => stage);
+}
+
+/**
+ * @param {string} stdout
+ * @param {'opened' | 'reused'} count
+ */
+function connectionsIn(stdout, count) {
+  return ofKind(recordsOf(stdout), 'connections').map((record) => record[count]);
+}
+
+describe('a run', { concurrency: 3 }, () => {
+  for (const client of CLIENTS) {
+    test(`the ${client} client goes through four stages, whose lines agree with each other`, async (t) => {
+      const parameters = [`${OBJECTS}`, `${THREADS}`, ...SIZE, '--local', '--client', client, '--run-id', 'a-run'];
+      const outcome = await runCommand(t, parameters);
+      assertStatus(outcome, 0);
+      const lines = outcome.stdout.trimEnd().split('\n');
+      assert.deepEqual(
+        lines.map((line) => formatLine(/** @type {any} */ (parseLine(line)))),
+        lines,
+      );
+      assert.ok(lines.every((line) => !line.startsWith('#') || line.length < 1000));
+      const records = recordsOf(outcome.stdout);
+      assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: 1, objectSize: 2048 });
+      assert.deepEqual(
+        records.slice(-5).map(({ kind }) => kind),
+        ['table-header', 'table-row', 'table-row', 'table-row', 'table-row'],
+      );
+      assert.deepEqual(
+        records.map(({ kind }) => kind).filter((kind) => kind === 'latency').length,
+        4,
+        'the latency of attempts is told only where it differs',
+      );
+    });
+
+    test(`the ${client} client opens a connection for each thread, ahead of Write, and keeps it`, async (t) => {
+      const parameters = [`${OBJECTS}`, `${THREADS}`, ...SIZE, '--local', '--client', client];
+      const outcome = await runCommand(t, parameters);
+      assertStatus(outcome, 0);
+      assert.deepEqual(connectionsIn(outcome.stdout, 'opened'), [THREADS, 0, 0, 0]);
+      // One of them had its first request before Write, from the look at the bucket.
+      assert.deepEqual(connectionsIn(outcome.stdout, 'reused'), [OBJECTS - THREADS + 1, OBJECTS, OBJECTS, OBJECTS]);
+    });
+
+    test(`the ${client} client opens a connection for each request with --no-keep-alive`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const parameters = ['200', '4', ...SIZE, '--no-keep-alive', '--client', client];
+      const outcome = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 0);
+      const attempts = machineLines(recordsOf(outcome.stdout), 'stage').map((stage) => stage.attempts);
+      assert.deepEqual(attempts, [200, 200, 200, 200]);
+      assert.deepEqual(connectionsIn(outcome.stdout, 'opened'), attempts);
+      assert.deepEqual(connectionsIn(outcome.stdout, 'reused'), [0, 0, 0, 0]);
+      const { connections } = await endpoint.report();
+      assert.equal(connections, 4 * 200 + endpoint.buckets.length, 'one for each operation and each look at a bucket');
+    });
+  }
+
+  test('the machine lines say what the lines for people say, and nothing secret', async (t) => {
+    const parameters = [`${OBJECTS}`, `${THREADS}`, ...SIZE, '--local', '--run-id', 'a-run'];
+    const records = recordsOf((await runCommand(t, parameters)).stdout);
+    const [run] = machineLines(records, 'run');
+    assert.deepEqual([run.run, run.format], ['a-run', 1]);
+    assert.match(run.start, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.deepEqual([run.options.objects, run.options.threads, run.options.size], [OBJECTS, THREADS, 2048]);
+    const summaries = ofKind(records, 'summary');
+    const rows = ofKind(records, 'table-row');
+    const stages = machineLines(records, 'stage');
+    assert.equal(stages.length, 4);
+    for (const [place, stage] of stages.entries()) {
+      assert.equal(stage.stage, summaries[place].stage);
+      assert.equal(stage.operations, rows[place].objects);
+      assert.equal(Math.round(stage.stop - stage.start), summaries[place].milliseconds);
+      assert.deepEqual([stage.bytes, stage.attempts, stage.errors], [OBJECTS * 2048, OBJECTS, {}]);
+    }
+    for (const name of ['Write', 'Read', 'Stat', 'Remove']) {
+      const parts = machineLines(records, 'histogram').filter(({ stage }) => stage === name);
+      assert.deepEqual(
+        parts.map(({ part, of }) => [part, of]),
+        parts.map((_, place) => [place + 1, parts.length]),
+      );
+      assert.ok(parts.length > 0);
+    }
+  });
+
+  test('two and three buckets are filled evenly, and emptied', async (t) => {
+    for (const count of [2, 3]) {
+      const buckets = ['bucket-a', 'bucket-b', 'bucket-c'].slice(0, count);
+      const endpoint = await startTestEndpoint(t, { buckets });
+      const options = { dotEnv: dotEnvOf(endpoint) };
+      const run = ['300', `${THREADS}`, ...SIZE, '--run-id', `over-${count}`];
+      const written = await runCommand(t, [...run, '--stages', 'write', '--keep'], options);
+      assertStatus(written, 0);
+      assert.deepEqual(
+        (await endpoint.report()).objects,
+        Object.fromEntries(buckets.map((bucket) => [bucket, 300 / count])),
+      );
+      const outcome = await runCommand(t, [...run, '--stages', 'read,stat,remove'], options);
+      assertStatus(outcome, 0);
+      assert.deepEqual(await keysIn(endpoint), []);
+    }
+  });
+
+  for (const size of ['0', '1', '3MiB']) {
+    test(`objects of ${size} bytes pass through all stages`, async (t) => {
+      const outcome = await runCommand(t, ['20', '2', '--size', size, '--local']);
+      assertStatus(outcome, 0);
+      assert.deepEqual(stagesIn(outcome.stdout), ['Write', 'Read', 'Stat', 'Remove']);
+    });
+  }
+
+  test('sizes are taken in powers of 1000 and of 1024', async (t) => {
+    for (const [size, bytes] of Object.entries({ 1000: 1000, '64kB': 64_000, '1.5KiB': 1536 })) {
+      const outcome = await runCommand(t, ['2', '1', '--size', size, '--stages', 'write', '--local']);
+      assertStatus(outcome, 0);
+      const [stage] = machineLines(recordsOf(outcome.stdout), 'stage');
+      assert.equal(stage.bytes, 2 * bytes);
+    }
+  });
+
+  for (const stages of ['write', 'write,stat', 'remove,write', 'stat, read ,write', 'write,read,stat,remove']) {
+    test(`the stages ${stages} run in their own order and leave nothing`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const outcome = await runCommand(t, ['60', '3', ...SIZE, '--stages', stages], { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 0);
+      const named = stages.split(',').map((name) => name.trim());
+      assert.deepEqual(
+        stagesIn(outcome.stdout),
+        ['Write', 'Read', 'Stat', 'Remove'].filter((name) => named.includes(name.toLowerCase())),
+      );
+      const { requests } = await endpoint.report();
+      assert.equal(requests.PUT.succeeded, 60);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('more threads than objects are as many as there are objects, with a notice', async (t) => {
+    const outcome = await runCommand(t, ['5', '20', ...SIZE, '--local']);
+    assertStatus(outcome, 0);
+    const threads = ofKind(recordsOf(outcome.stdout), 'schedule').map((schedule) => schedule.threads);
+    assert.deepEqual(threads, [5, 5, 5, 5]);
+    assert.match(outcome.stderr, /^.*20 threads.*5 objects.*$/m);
+  });
+
+  test('--quiet leaves errors, warnings and the run id on stderr', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-a' });
+    const parameters = ['20', '40', ...SIZE, '--stages', 'write', '--run-id', 'hushed', '--quiet'];
+    const outcome = await runCommand(t, parameters, { dotEnv });
+    assertStatus(outcome, 0);
+    assert.deepEqual(outcome.stderr.split('\n'), [
+      'warning: S3_BUCKET names a bucket more than once: it is used once',
+      'Run hushed: 20 objects of 2KiB in bucket-a under benchmark/hushed/',
+      '',
+    ]);
+  });
+
+  test('the run id, the buckets and the prefix are told before the first object is written', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const outcome = await runCommand(t, ['20', '2', '--prefix', 'load/test'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    const [line] = outcome.stderr.split('\n');
+    assert.match(
+      line,
+      /^Run (\d{8}-\d{6}-[0-9a-z]{4}): 20 objects of 16KiB in bucket-a, bucket-b under load\/test\/\1\/$/,
+    );
+  });
+});

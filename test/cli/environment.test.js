@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { readStoreConfig } from '../../lib/cli/environment.js';
+import { dotEnvOf, folderWith, keysIn, runCommand, runInProcess } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../servers/run-benchmark.js';
+
+const REQUIRED = {
+  S3_BUCKET: 'bucket-a',
+  S3_HOSTNAME: 'account.r2.cloudflarestorage.com',
+  S3_ACCESS_KEY: 'an-access-key',
+  S3_SECRET_KEY: 'the-secret-key',
+};
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {string} content of the file
+ * @param {Record<string, string>} [env]
+ */
+async function readFrom(t, content, env = {}) {
+  return readStoreConfig(env, path.join(await folderWith(t, { '.env': content }), '.env'));
+}
+
+/**
+ * @param {Record<string, string>} env
+ * @returns {readonly string[]} the problems
+ */
+function problemsOf(env) {
+  try {
+    readStoreConfig(env, '.env');
+  } catch (error) {
+    return /** @type {import('../../lib/cli/usage-error.js').UsageError} */ (error).problems;
+  }
+  return [];
+}
+
+test('what R2 needs is the default: TLS on port 443, region auto', () => {
+  const { store, warnings } = readStoreConfig(REQUIRED, '.env');
+  assert.deepEqual(store, {
+    buckets: ['bucket-a'],
+    hostname: 'account.r2.cloudflarestorage.com',
+    region: 'auto',
+    useTls: true,
+    port: 443,
+    credentials: { accessKeyId: 'an-access-key', secretAccessKey: 'the-secret-key' },
+  });
+  assert.deepEqual(warnings, []);
+});
+
+test('S3_USE_SSL is on when it is empty, and off only when it says so', () => {
+  for (const [given, useTls] of /** @type {[string, boolean][]} */ ([
+    ...['', ' ', '1', 'true', 'TRUE', 'yes', 'on'].map((text) => [text, true]),
+    ...['0', 'false', 'False', 'no', 'off', ' off '].map((text) => [text, false]),
+  ])) {
+    const { store } = readStoreConfig({ ...REQUIRED, S3_USE_SSL: given }, '.env');
+    assert.deepEqual([given, store.useTls, store.port], [given, useTls, useTls ? 443 : 80]);
+  }
+  for (const given of ['2', 'nope', '00', '0 1', 'null', '-1']) {
+    assert.deepEqual(problemsOf({ ...REQUIRED, S3_USE_SSL: given }), [
+      `S3_USE_SSL: expected 1, true, yes, on or 0, false, no, off, got ${JSON.stringify(given)}`,
+    ]);
+  }
+});
+
+test('a host that is more or less than a host name is refused', () => {
+  const refused = ['https://example.com', 'example.com/path', 'example.com:9000', 'dead:9000', '10:80', '1.2.3.999'];
+  for (const given of [
+    ...refused,
+    'a b',
+    '.example.com',
+    'example.com.',
+    '[::1]',
+    'fe80::1%eth0',
+    'user@example.com',
+  ]) {
+    assert.match(
+      problemsOf({ ...REQUIRED, S3_HOSTNAME: given }).join('\n'),
+      /^S3_HOSTNAME: expected a host name alone/,
+    );
+  }
+  for (const given of [
+    'localhost',
+    '127.0.0.1',
+    '::1',
+    '2001:db8::7',
+    'Example.COM',
+    'x.eu.r2.cloudflarestorage.com',
+  ]) {
+    assert.equal(readStoreConfig({ ...REQUIRED, S3_HOSTNAME: given }, '.env').store.hostname, given);
+  }
+});
+
+test('every other variable is checked, too', () => {
+  for (const [name, values] of Object.entries({
+    S3_BUCKET: [',', 'ab', 'a/b', 'bucket a', 'x'.repeat(64), 'bucket-a,../b'],
+    S3_PORT: ['0', '65536', '-1', '9e3', 'https'],
+    S3_REGION: ['eu west', 'auto/x', 'x'.repeat(65)],
+    S3_ACCESS_KEY: ['an access key', 'schlüssel'],
+    S3_SECRET_KEY: ['a secret key', 'schlüssel'],
+    S3_SESSION_TOKEN: ['a token'],
+  })) {
+    for (const value of values) {
+      const problems = problemsOf({ ...REQUIRED, [name]: value });
+      assert.equal(problems.length, 1, value);
+      assert.match(problems[0], new RegExp(`^${name}: expected `));
+      assert.ok(!/KEY|TOKEN/.test(name) || !problems[0].includes(value), 'a secret is not shown');
+    }
+  }
+});
+
+test('a file may have quotes, CRLF, a byte order mark, export, comments and blanks', async (t) => {
+  const lines = [
+    '# a comment',
+    'export S3_BUCKET="bucket-a, bucket-b"',
+    "S3_HOSTNAME='example.com'   # another one",
+    '  S3_ACCESS_KEY = an-access-key  ',
+    'S3_SECRET_KEY="pass#word=1"',
+    '',
+    'S3_PORT=9000',
+  ];
+  const { store } = await readFrom(t, `\uFEFF${lines.join('\r\n')}\r\n`);
+  const { buckets, hostname, port, credentials } = store;
+  assert.deepEqual([buckets, hostname, port], [['bucket-a', 'bucket-b'], 'example.com', 9000]);
+  assert.deepEqual(credentials, { accessKeyId: 'an-access-key', secretAccessKey: 'pass#word=1' });
+  const exported = await readFrom(t, '\uFEFFexport S3_BUCKET=bucket-a\r\n', { ...REQUIRED, S3_BUCKET: 'bucket-b' });
+  assert.deepEqual(exported.store.buckets, ['bucket-b']);
+});
+
+test('the environment goes before the file', async (t) => {
+  const { store } = await readFrom(t, 'S3_PORT=9000\nS3_USE_SSL=0\nS3_REGION=eu\n', { ...REQUIRED, S3_PORT: '9443' });
+  assert.deepEqual([store.port, store.useTls, store.region], [9443, false, 'eu']);
+});
+
+test('a session token of temporary credentials is taken', () => {
+  const { store } = readStoreConfig({ ...REQUIRED, S3_SESSION_TOKEN: 'a-token' }, '.env');
+  assert.equal(store.credentials.sessionToken, 'a-token');
+});
+
+describe('the program', { concurrency: 3 }, () => {
+  test('without any configuration tells all that is missing, and how to get on', async (t) => {
+    const outcome = await runCommand(t, ['10', '2']);
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stdout, '');
+    for (const name of [...Object.keys(REQUIRED), '.env: there is no such file', '.env.example', '--local']) {
+      assert.ok(outcome.stderr.includes(name), `${name}:\n${outcome.stderr}`);
+    }
+    assert.doesNotMatch(outcome.stderr, /S3_SESSION_TOKEN|S3_PORT|S3_REGION|S3_USE_SSL/);
+  });
+
+  test('with a configuration that is wrong in many places tells all of them at once', async (t) => {
+    const dotEnv = `S3_BUCKET=a/b\nS3_HOSTNAME=https://example.com\nS3_ACCESS_KEY=\nS3_SECRET_KEY="the secret"\nS3_USE_SSL=maybe\nS3_PORT=0\n`;
+    const outcome = await runCommand(t, ['10', '2'], { dotEnv });
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stdout, '');
+    for (const name of ['BUCKET', 'HOSTNAME', 'ACCESS_KEY', 'SECRET_KEY', 'USE_SSL', 'PORT']) {
+      assert.match(outcome.stderr, new RegExp(`^error: S3_${name}\\b`, 'm'));
+    }
+  });
+
+  test('runs on the environment alone, and on a file of another name', async (t) => {
+    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
+    const { hostname, port, credentials } = endpoint;
+    const folder = await folderWith(t, { 'other.env': dotEnvOf(endpoint) });
+    const env = {
+      S3_BUCKET: 'bucket-a',
+      S3_HOSTNAME: hostname,
+      S3_PORT: String(port),
+      S3_USE_SSL: '0',
+      S3_ACCESS_KEY: credentials.accessKeyId,
+      S3_SECRET_KEY: credentials.secretAccessKey,
+    };
+    assertStatus(await runCommand(t, ['10', '2'], { env }), 0);
+    assertStatus(await runCommand(t, ['10', '2'], { env, dotEnv: 'S3_PORT=1\nS3_SECRET_KEY=another\n' }), 0);
+    assertStatus(await runCommand(t, ['10', '2', '--env-file', path.join(folder, 'other.env')]), 0);
+  });
+
+  test('misses a file that was asked for, also where the environment says all', async () => {
+    // In this process: Node 20 looks at an --env-file behind the program's name, too, and ends with an error of its own.
+    const { status, stderr } = await runInProcess(['10', '2', '--env-file', 'other.env'], REQUIRED);
+    assert.deepEqual([status, stderr], [2, 'error: other.env: there is no such file\n']);
+  });
+
+  test('uses a bucket that is named twice once, and says so', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b,bucket-a' });
+    const outcome = await runCommand(t, ['10', '2', '--stages', 'write', '--keep'], { dotEnv });
+    assertStatus(outcome, 0);
+    assert.match(outcome.stderr, /^warning: S3_BUCKET names a bucket more than once/m);
+    assert.equal(ofKind(recordsOf(outcome.stdout), 'schedule')[0].buckets, 2);
+    assert.equal((await keysIn(endpoint)).length, 10);
+  });
+
+  test('signs with the session token of temporary credentials', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint, { S3_SESSION_TOKEN: 'a-session-token-that-nobody-may-see' });
+    assertStatus(await runCommand(t, ['10', '2', '--stages', 'write'], { dotEnv }), 0);
+  });
+});

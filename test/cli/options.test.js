@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { assertStatus } from '../servers/run-benchmark.js';
+import { runCommand, runInProcess, startCommand } from '../helpers/command.js';
+
+const HINT = 'error: node r2-benchmark.js --help shows the usage';
+
+/** @param {readonly string[]} lines of stderr */
+function assertRefusal(lines) {
+  assert.ok(
+    lines.every((line) => /^error: \S/.test(line) && line.length < 250),
+    lines.join('\n'),
+  );
+}
+
+/**
+ * Hands parameters to the program in this process: there are many that it has to refuse.
+ *
+ * @param {readonly string[]} parameters
+ * @returns {Promise<string[]>} the lines of stderr
+ */
+async function refused(...parameters) {
+  const { status, stdout, stderr } = await runInProcess(parameters, {});
+  assert.deepEqual([status, stdout], [2, '']);
+  const lines = stderr.trimEnd().split('\n');
+  assertRefusal(lines);
+  return lines;
+}
+
+/** What is no number of objects, of threads or of retries. */
+const NO_NUMBERS = ['', ' ', '0x10', '-1', '+1', '1.5', '1e3', '1e99', '10x', 'ten', 'NaN', 'Infinity', '١', '1,000'];
+const NO_SIZES = ['', '-1', '1.5', '1e3', '16Kb', '16 KiB', '6GiB', '0.0001kB', 'big', '9999999999999999999'];
+const NO_TIMES = ['', '0', '0ms', '-1s', '0.5ms', '1d', '2h', 'soon'];
+const NO_RUN_IDS = ['', '.', '..', '...', 'a/b', '/', 'a b', 'a\nb', 'ä', '%2e', '*', 'x'.repeat(65), 'x'.repeat(1000)];
+
+describe('the command line', { concurrency: 3 }, () => {
+  test('numbers of objects that are none are refused by name', async () => {
+    for (const given of [...NO_NUMBERS, '0', '1000000001']) {
+      const expected = `expected a whole number from 1 to 1000000000, got ${JSON.stringify(given)}`;
+      assert.deepEqual(await refused('--local', '--', given, '10'), [`error: <objects>: ${expected}`, HINT]);
+    }
+  });
+
+  test('a negative number needs no separator to be told apart from an option', async () => {
+    assert.match((await refused('-5', '10', '--local'))[0], /-5/);
+  });
+
+  test('all that is wrong is told at once, and nothing is written', async (t) => {
+    const parameters = ['0', '10x', '--size', 'big', '--timeout', 'soon', '--retries', '-', '--client', 'curl'];
+    const more = ['--stages', 'write,erase', '--run-id', '..', '--prefix', '/', '--cores', '0', '--json', ''];
+    const command = await startCommand(t, [...parameters, ...more, '--faults', 'reset=1%']);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stdout, '');
+    assert.deepEqual(await readdir(command.folder), []);
+    const lines = outcome.stderr.trimEnd().split('\n');
+    assertRefusal(lines);
+    const names = lines.map((line) => /^error: (<\w+>|--[a-z-]+):/.exec(line)?.[1]).filter(Boolean);
+    const options = ['--client', '--size', '--stages', '--run-id', '--prefix', '--timeout', '--retries', '--cores'];
+    assert.deepEqual(names.toSorted(), [...options, '--json', '--faults', '<objects>', '<threads>'].toSorted());
+  });
+
+  test('missing arguments are named', async () => {
+    const lines = await refused();
+    assert.match(lines[0], /^error: <objects>: expected a whole number/);
+    assert.match(lines[1], /^error: <threads>: expected a whole number/);
+    assert.match((await refused('10', '--local'))[0], /^error: <threads>: expected a whole number/);
+  });
+
+  test('an unknown option, one without its value, and a third argument are refused', async () => {
+    assert.match((await refused('10', '10', '--frobnicate'))[0], /^error: unknown option '--frobnicate'/);
+    assert.match((await refused('10', '10', '--size'))[0], /^error: option '--size <size>' argument missing/);
+    assert.match((await refused('10', '10', '10', '--local'))[0], /^error: too many arguments/);
+  });
+
+  for (const [option, values, expected] of /** @type {const} */ ([
+    ['--size', NO_SIZES, /a size such as|at most 5GiB/],
+    ['--timeout', NO_TIMES, /a duration such as|a time from 1ms to 1h/],
+    ['--run-id', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
+    ['--cleanup', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
+    ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
+    ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,stat,remove/],
+    ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
+    ['--faults', ['reset', 'reset=101%', 'STAT.reset=1%', 'typhoon=1%'], /fault script/],
+  ])) {
+    test(`values that ${option} does not take are refused by name`, async () => {
+      for (const given of values) {
+        const lines = await refused('10', '10', '--local', `${option}=${given}`);
+        assert.ok(lines[0].startsWith(`error: ${option}: `), lines[0]);
+        assert.match(lines[0], expected);
+      }
+    });
+  }
+
+  test('objects cannot be kept and removed', async () => {
+    assert.match((await refused('10', '10', '--local', '--keep', '--stages', 'write,remove'))[0], /^error: --keep: /);
+  });
+
+  test('a run that would take more than half of the free memory is refused', async () => {
+    const [line] = await refused('1000000000', '10', '--local', '--size', '1MiB');
+    assert.match(line, /^error: --local .*1000000000 of 1MiB.*expected at most \d+ objects/);
+  });
+
+  test('the version is that of the package', async (t) => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    const { stdout, stderr, status } = await runCommand(t, ['--version']);
+    assert.deepEqual({ stdout, stderr, status }, { stdout: `${version}\n`, stderr: '', status: 0 });
+  });
+
+  test('the help fits on a screen and shows examples', async (t) => {
+    const { stdout, stderr, status } = await runCommand(t, ['--help']);
+    assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
+    const lines = stdout.trimEnd().split('\n');
+    assert.ok(lines.length <= 40, `${lines.length} lines`);
+    assert.deepEqual(
+      lines.filter((line) => line.length > 100),
+      [],
+    );
+    assert.match(lines[0], /^Usage: .*<objects> <threads> \[options\]$/);
+    assert.match(stdout, /node r2-benchmark\.js 10000 100 --local/);
+    assert.match(stdout, /\| tee -i log-\$HOST\.txt/);
+    assert.match(stdout, /node peak-performance\.js log\*\.txt/);
+    assert.match(stdout, /--cleanup \S+/);
+  });
+});

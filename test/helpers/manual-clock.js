@@ -1,0 +1,18 @@
+import { Clock } from '../../lib/meter/clock.js';
+
+/** A clock that a test sets. It begins at an epoch time and counts its monotonic ms from 1000. */
+export class ManualClock extends Clock {
+  #time;
+
+  /** @param {number} epochStart ms */
+  constructor(epochStart) {
+    const time = { monotonic: 1000 };
+    super({ monotonic: () => time.monotonic, wall: () => epochStart });
+    this.#time = time;
+  }
+
+  /** @param {number} milliseconds */
+  advance(milliseconds) {
+    this.#time.monotonic += milliseconds;
+  }
+}

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { SecondCounts } from '../../lib/meter/second-counts.js';
+import { SecondSampler } from '../../lib/meter/second-sampler.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+
+/** @typedef {import('../../lib/meter/second-counts.js').SecondCount} SecondCount */
+
+const EPOCH_SECOND = 1_700_000_000;
+
+/**
+ * A stage on a clock of its own, and the timers of Node with it.
+ *
+ * @param {number} milliseconds into the second in which the stage starts
+ */
+function startSampler(milliseconds) {
+  const clock = new ManualClock(EPOCH_SECOND * 1000 + milliseconds);
+  const startedAt = clock.now();
+  const counts = new SecondCounts(clock, startedAt);
+  /** @type {SecondCount[]} */
+  const seconds = [];
+  const sampler = new SecondSampler({ clock, counts, startedAt, onSecond: (second) => seconds.push(second) });
+  mock.timers.enable({ apis: ['setTimeout'] });
+  sampler.start();
+  return {
+    counts,
+    seconds,
+    clock,
+    /** @param {number} passed ms */
+    pass(passed) {
+      clock.advance(passed);
+      mock.timers.tick(passed);
+    },
+    stop() {
+      sampler.stop(clock.now());
+      mock.timers.reset();
+    },
+  };
+}
+
+/** @param {readonly SecondCount[]} seconds */
+function operationsOf(seconds) {
+  return seconds.map(({ operations }) => operations);
+}
+
+test('a second is handed on once it is over, and the last one at the end', () => {
+  const stage = startSampler(400);
+  stage.counts.add(stage.clock.now(), 10);
+  stage.pass(599);
+  assert.deepEqual(stage.seconds, []);
+  stage.pass(1);
+  assert.deepEqual(stage.seconds, [{ second: EPOCH_SECOND, operations: 1, bytes: 10 }]);
+  stage.pass(500);
+  stage.counts.add(stage.clock.now(), 20);
+  assert.equal(stage.seconds.length, 1);
+  stage.stop();
+  assert.deepEqual(stage.seconds[1], { second: EPOCH_SECOND + 1, operations: 1, bytes: 20 });
+});
+
+test('a timer that is seconds late hands on each of them, the empty ones too', () => {
+  const stage = startSampler(0);
+  stage.counts.add(stage.clock.now(), 1);
+  stage.clock.advance(3300);
+  stage.counts.add(stage.clock.now(), 1);
+  stage.pass(0);
+  mock.timers.tick(1000);
+  assert.deepEqual(operationsOf(stage.seconds), [1, 0, 0]);
+  stage.stop();
+  assert.deepEqual(operationsOf(stage.seconds), [1, 0, 0, 1]);
+});
+
+test('a timer that fires too early hands on nothing, and tries again', () => {
+  const stage = startSampler(0);
+  mock.timers.tick(1000);
+  assert.deepEqual(stage.seconds, []);
+  stage.clock.advance(1000);
+  mock.timers.tick(1000);
+  assert.equal(stage.seconds.length, 1);
+  stage.stop();
+  assert.equal(stage.seconds.length, 1);
+});
+
+test('an end on a boundary hands on the second before it once, whether the timer came first or not', () => {
+  for (const timerComesFirst of [true, false]) {
+    const stage = startSampler(0);
+    stage.counts.add(stage.clock.now(), 1);
+    if (timerComesFirst) {
+      stage.pass(1000);
+    } else {
+      stage.clock.advance(1000);
+    }
+    stage.stop();
+    assert.deepEqual(operationsOf(stage.seconds), [1]);
+  }
+});
+
+test('nothing is handed on behind the end', () => {
+  const stage = startSampler(0);
+  stage.pass(1500);
+  stage.stop();
+  const count = stage.seconds.length;
+  mock.timers.enable({ apis: ['setTimeout'] });
+  stage.pass(5000);
+  mock.timers.reset();
+  assert.equal(stage.seconds.length, count);
+});
+
+test('whatever the timers do, the seconds are in order, none is missing or twice, and they add up to the stage', () => {
+  const step = fc.record({ passed: fc.nat(2500), lag: fc.nat(1500), operations: fc.nat(3) });
+  fc.assert(
+    fc.property(fc.nat(999), fc.array(step, { maxLength: 20 }), (offset, steps) => {
+      const stage = startSampler(offset);
+      let total = 0;
+      for (const { passed, lag, operations } of steps) {
+        stage.clock.advance(lag);
+        stage.pass(passed);
+        for (let count = 0; count < operations; count++) {
+          stage.counts.add(stage.clock.now(), 5);
+          total += 1;
+        }
+      }
+      stage.stop();
+      assert.deepEqual(stage.seconds, stage.counts.until(stage.clock.now()));
+      assert.deepEqual(
+        stage.seconds.map(({ second }) => second),
+        stage.seconds.map((_, place) => EPOCH_SECOND + place),
+      );
+      assert.equal(
+        operationsOf(stage.seconds).reduce((sum, count) => sum + count, 0),
+        total,
+      );
+      assert.equal(
+        stage.seconds.reduce((sum, { bytes }) => sum + bytes, 0),
+        5 * total,
+      );
+    }),
+    { numRuns: 200 },
+  );
+});

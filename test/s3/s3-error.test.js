@@ -1,0 +1,294 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  AttemptError,
+  classifyAnswer,
+  classifyFailure,
+  parseErrorBody,
+  parseRetryAfter,
+  timeoutError,
+} from '../../lib/s3/s3-error.js';
+
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+const SENT = { sent: true, answered: false, stale: false };
+
+/** Far more than a linear reading takes, far less than a quadratic one. */
+const LONGEST_READING_MS = 2000;
+
+/** What R2 and S3 answer, and what is to be done about it. */
+const ANSWERS = /** @type {const} */ ([
+  [401, 'Unauthorized', 'denied', 'stop'],
+  [403, 'AccessDenied', 'denied', 'stop'],
+  [403, 'SignatureDoesNotMatch', 'denied', 'stop'],
+  [403, 'InvalidAccessKeyId', 'denied', 'stop'],
+  [403, 'NotEntitled', 'denied', 'stop'],
+  [400, 'AuthorizationHeaderMalformed', 'denied', 'stop'],
+  [403, 'RequestTimeTooSkewed', 'clock-skew', 'stop'],
+  [404, 'NoSuchBucket', 'no-bucket', 'stop'],
+  [400, 'InvalidBucketName', 'no-bucket', 'stop'],
+  [301, 'PermanentRedirect', 'redirect', 'stop'],
+  [307, 'TemporaryRedirect', 'redirect', 'stop'],
+  [404, 'NoSuchKey', 'not-found', 'fail'],
+  [412, 'PreconditionFailed', 'client-error', 'fail'],
+  [400, 'InvalidRequest', 'client-error', 'fail'],
+  [400, 'EntityTooLarge', 'client-error', 'fail'],
+  [405, 'MethodNotAllowed', 'client-error', 'fail'],
+  [411, 'MissingContentLength', 'client-error', 'fail'],
+  [501, 'NotImplemented', 'server-error', 'fail'],
+  [500, 'InternalError', 'server-error', 'retry'],
+  [502, '', 'server-error', 'retry'],
+  [504, '', 'server-error', 'retry'],
+  [520, '', 'server-error', 'retry'],
+  [524, '', 'server-error', 'retry'],
+  [529, '', 'server-error', 'retry'],
+  [503, 'ServiceUnavailable', 'throttled', 'retry'],
+  [503, 'SlowDown', 'throttled', 'retry'],
+  [429, 'TooManyRequests', 'throttled', 'retry'],
+  [429, 'TooMuchConcurrency', 'throttled', 'retry'],
+  [400, 'ClientDisconnect', 'incomplete-request', 'retry'],
+  [400, 'IncompleteBody', 'incomplete-request', 'retry'],
+  [400, 'BadDigest', 'incomplete-request', 'retry'],
+  [400, 'RequestTimeout', 'incomplete-request', 'retry'],
+]);
+
+for (const [status, code, kind, verdict] of ANSWERS) {
+  test(`the answer ${status} ${code} is counted as ${kind}, and the verdict is ${verdict}`, () => {
+    const error = classifyAnswer({ status, code, message: 'Told so.', now: NOW });
+    assert.deepEqual([error.kind, error.verdict, error.status, error.code], [kind, verdict, status, code]);
+    assert.equal(error.message, code === '' ? `HTTP ${status} Told so.` : `HTTP ${status} ${code}: Told so.`);
+  });
+}
+
+test('an answer to a HEAD has no code, and its status decides', () => {
+  const verdicts = [401, 403, 404, 400, 429, 500, 501, 503].map((status) => {
+    const { kind, verdict, message } = classifyAnswer({ status, now: NOW });
+    assert.equal(message, `HTTP ${status}`);
+    return [kind, verdict];
+  });
+  assert.deepEqual(verdicts, [
+    ['denied', 'stop'],
+    ['denied', 'stop'],
+    ['not-found', 'fail'],
+    ['client-error', 'fail'],
+    ['throttled', 'retry'],
+    ['server-error', 'retry'],
+    ['server-error', 'fail'],
+    ['throttled', 'retry'],
+  ]);
+});
+
+test('every status and code whatever has a kind and a verdict', () => {
+  const code = fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__', 'toString', 'hasOwnProperty'));
+  fc.assert(
+    fc.property(fc.integer({ min: 300, max: 599 }), code, fc.string(), (status, anyCode, message) => {
+      const error = classifyAnswer({ status, code: anyCode, message, now: NOW });
+      assert.ok(error instanceof AttemptError);
+      assert.ok(['retry', 'fail', 'stop'].includes(error.verdict));
+      assert.match(error.kind, /^[a-z-]+$/);
+    }),
+  );
+});
+
+test('other answers of the 400s are never tried again', () => {
+  for (let status = 400; status < 500; status++) {
+    if (status !== 429) {
+      assert.notEqual(classifyAnswer({ status, now: NOW }).verdict, 'retry', String(status));
+    }
+  }
+});
+
+test('a request may have done its work behind a 500 or a gateway’s error, not where it was refused', () => {
+  const unknown = [500, 502, 504, 520, 400, 403, 404, 429, 501, 503].filter(
+    (status) => classifyAnswer({ status, now: NOW }).outcomeUnknown,
+  );
+  assert.deepEqual(unknown, [500, 502, 504, 520]);
+});
+
+test('the Date header tells the server’s time, and one that is none tells nothing', () => {
+  const date = 'Sat, 31 Jan 2026 11:40:00 GMT';
+  assert.equal(classifyAnswer({ status: 403, date, now: NOW }).serverTime, NOW - 20 * 60_000);
+  assert.equal(classifyAnswer({ status: 403, date: 'yesterday', now: NOW }).serverTime, 0);
+  assert.equal(classifyAnswer({ status: 403, now: NOW }).serverTime, 0);
+});
+
+test('Retry-After is read as seconds', () => {
+  const seconds = ['0', '1', '30', ' 120 ', '999999999'].map((value) => parseRetryAfter(value, NOW));
+  assert.deepEqual(seconds, [0, 1000, 30_000, 120_000, 999_999_999_000]);
+});
+
+test('Retry-After is read as a date, and one in the past asks for nothing', () => {
+  assert.equal(parseRetryAfter('Sat, 31 Jan 2026 12:00:07 GMT', NOW), 7000);
+  assert.equal(parseRetryAfter('Sat, 31 Jan 2026 11:59:00 GMT', NOW), 0);
+});
+
+test('a Retry-After that is neither asks for nothing', () => {
+  const garbage = ['', ' ', 'soon', '-5', '1.5', '1e3', '0x10', '7;', 'in 3000 years', '2099', 'NaN', '٣', '\u0000'];
+  for (const value of garbage.filter((text) => text !== '2099')) {
+    assert.equal(parseRetryAfter(value, NOW), 0, JSON.stringify(value));
+  }
+  assert.equal(parseRetryAfter(null, NOW), 0);
+});
+
+test('whatever Retry-After says, it is a time to wait and never a negative one', () => {
+  fc.assert(
+    fc.property(fc.string(), (value) => {
+      const milliseconds = parseRetryAfter(value, NOW);
+      assert.ok(Number.isFinite(milliseconds) && milliseconds >= 0);
+    }),
+  );
+});
+
+test('a Retry-After of many digits asks for a long time', () => {
+  assert.ok(parseRetryAfter('99999999999', NOW) > 1e9);
+  assert.ok(Number.isFinite(parseRetryAfter('9'.repeat(500), NOW)));
+});
+
+/** What transports throw, by its code. */
+const FAILURES = /** @type {const} */ ([
+  ['ECONNREFUSED', 'connect', 'retry'],
+  ['EHOSTUNREACH', 'connect', 'retry'],
+  ['ENETUNREACH', 'connect', 'retry'],
+  ['EADDRNOTAVAIL', 'connect', 'retry'],
+  ['EMFILE', 'connect', 'retry'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'connect', 'retry'],
+  ['ENOTFOUND', 'name', 'retry'],
+  ['EAI_AGAIN', 'name', 'retry'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate', 'stop'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'certificate', 'stop'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate', 'stop'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'certificate', 'stop'],
+  ['CERT_HAS_EXPIRED', 'certificate', 'stop'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate', 'stop'],
+  ['EPROTO', 'tls', 'retry'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', 'retry'],
+  ['ECONNRESET', 'connection', 'retry'],
+  ['EPIPE', 'connection', 'retry'],
+  ['ETIMEDOUT', 'connection', 'retry'],
+  ['UND_ERR_SOCKET', 'connection', 'retry'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'truncated', 'retry'],
+  ['HPE_INVALID_CONSTANT', 'protocol', 'retry'],
+  ['EWHATEVER', 'other', 'retry'],
+]);
+
+for (const [code, kind, verdict] of FAILURES) {
+  test(`a transport’s ${code} is counted as ${kind}, and the verdict is ${verdict}`, () => {
+    const error = classifyFailure(Object.assign(new Error('it broke'), { code }), SENT);
+    assert.deepEqual([error.kind, error.verdict, error.code, error.status], [kind, verdict, code, 0]);
+    assert.equal(error.message, `it broke (${code})`);
+  });
+}
+
+test('a connection that ends in mid-answer has truncated it', () => {
+  const error = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+  assert.equal(classifyFailure(error, { ...SENT, answered: true }).kind, 'truncated');
+  assert.equal(classifyFailure(error, { ...SENT, answered: true, stale: true }).staleConnection, false);
+});
+
+test('a kept-alive connection that ends without an answer was stale', () => {
+  const error = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  const stale = classifyFailure(error, { ...SENT, stale: true });
+  assert.deepEqual([stale.kind, stale.staleConnection, stale.verdict], ['stale-connection', true, 'retry']);
+  const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+  assert.equal(classifyFailure(refused, { ...SENT, stale: true }).staleConnection, false);
+});
+
+test('undici’s parser errors carry no code and are known by their name', () => {
+  const error = Object.assign(new Error('Response does not match the HTTP/1.1 protocol'), { name: 'HTTPParserError' });
+  const { kind, code, verdict } = classifyFailure(error, SENT);
+  assert.deepEqual([kind, code, verdict], ['protocol', 'HTTPParserError', 'retry']);
+});
+
+test('a request that never had a connection cannot have been carried out', () => {
+  const outcomes = ['ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED', 'ECONNRESET', 'EPIPE', 'HPE_INVALID_CONSTANT'].map(
+    (code) => classifyFailure(Object.assign(new Error('it broke'), { code }), SENT).outcomeUnknown,
+  );
+  assert.deepEqual(outcomes, [false, false, false, true, true, true]);
+  const error = Object.assign(new Error('it broke'), { code: 'ECONNRESET' });
+  assert.equal(classifyFailure(error, { ...SENT, sent: false }).outcomeUnknown, false);
+});
+
+test('whatever is thrown is an attempt’s error in the end', () => {
+  const thrown = [
+    null,
+    undefined,
+    'text',
+    7,
+    {},
+    new Error(''),
+    { code: 23 },
+    new DOMException('over', 'TimeoutError'),
+  ];
+  for (const value of thrown) {
+    const error = classifyFailure(value, SENT);
+    assert.ok(error instanceof AttemptError);
+    assert.equal(error.verdict, 'retry');
+    assert.equal(typeof error.code, 'string');
+  }
+});
+
+test('an attempt’s error stays as it is', () => {
+  const error = timeoutError(500);
+  assert.equal(classifyFailure(error, { sent: false, answered: true, stale: true }), error);
+  assert.deepEqual([error.kind, error.verdict, error.outcomeUnknown], ['timeout', 'retry', true]);
+  assert.match(error.message, /500ms/);
+});
+
+test('an error’s body tells its code and its message', () => {
+  const body =
+    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>';
+  assert.deepEqual(parseErrorBody(body), { code: 'NoSuchKey', message: 'The key does not exist.' });
+});
+
+test('a body that is not such XML gives nothing, or what can be found in it', () => {
+  const nothing = { code: '', message: '' };
+  for (const body of [
+    '',
+    'oops',
+    '<html><body>502 Bad Gateway</body></html>',
+    '{"Code":"NoSuchKey"}',
+    '<Code>',
+    '\u0000',
+  ]) {
+    assert.deepEqual(parseErrorBody(body), nothing, body);
+  }
+  assert.deepEqual(parseErrorBody('<Code>SlowDown</Code><Message>Please redu'), { code: 'SlowDown', message: '' });
+  assert.deepEqual(parseErrorBody('<Code>NoSuchK'), nothing);
+  assert.equal(parseErrorBody('<Code>a b</Code>').code, '');
+  assert.equal(parseErrorBody(`<Code>${'a'.repeat(65)}</Code>`).code, '');
+  assert.equal(parseErrorBody('<Code><Code>Inner</Code></Code>').code, 'Inner');
+});
+
+test('hostile bodies are read in linear time', () => {
+  const million = 1_000_000;
+  const bodies = [
+    '<Code>'.repeat(million),
+    '<Message>'.repeat(million),
+    `<Code>${'a'.repeat(million)}`,
+    `<Message>${'</Messag'.repeat(million)}`,
+    '<Error>'.repeat(million) + '</Error>'.repeat(million),
+    `${'<Code>aaaa</Cod'.repeat(million)}`,
+    '<'.repeat(million),
+  ];
+  for (const body of bodies) {
+    const startedAt = performance.now();
+    const parts = parseErrorBody(body);
+    classifyAnswer({ status: 400, ...parts, now: NOW });
+    const duration = performance.now() - startedAt;
+    assert.ok(duration < LONGEST_READING_MS, `${body.slice(0, 20)}… took ${duration}ms`);
+  }
+});
+
+test('what a store says is shown on one line, without control characters, and not at length', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 400, unit: 'binary' }), (message) => {
+      const error = classifyAnswer({ status: 500, code: 'InternalError', message: `x${message}`, now: NOW });
+      assert.ok(error.message.length <= 201, String(error.message.length));
+      // eslint-disable-next-line no-control-regex
+      assert.doesNotMatch(error.message, /[\u0000-\u001f\u007f-\u009f]/);
+    }),
+  );
+  const { message } = classifyFailure(new Error(`first\nsecond\u001b[31m${'x'.repeat(1000)}`), SENT);
+  assert.ok(message.startsWith('first second'));
+  assert.ok(message.length <= 201);
+});

@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { deflateRawSync } from 'node:zlib';
+import { BodyVerifier, LONGEST_VIEW, Payload } from '../../lib/workload/payload.js';
+
+/** Objects that share a block; the next one belongs to the next generation. */
+const BLOCK_OBJECTS = 2 ** 23;
+
+/** One for all tests: it takes its time to make a block. */
+const payload = new Payload('run-1');
+
+const anyIndex = fc.oneof(fc.nat(10_000), fc.integer({ min: BLOCK_OBJECTS - 100, max: BLOCK_OBJECTS + 100 }));
+const anySize = fc.integer({ min: 1, max: 300 });
+
+/**
+ * @param {number} index
+ * @param {number} size
+ * @param {Payload} [source]
+ */
+function bytesOf(index, size, source = payload) {
+  const body = source.body(index, size);
+  return Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
+}
+
+/**
+ * @param {Buffer} body
+ * @param {readonly number[]} cuts offsets at which a chunk ends, in any order
+ */
+function chunksOf(body, cuts) {
+  const edges = [0, ...cuts.map((cut) => cut % (body.length + 1)).sort((one, other) => one - other), body.length];
+  return edges.slice(1).map((edge, place) => body.subarray(edges[place], edge));
+}
+
+/**
+ * @param {number} index
+ * @param {number} size
+ * @param {readonly Buffer[]} chunks
+ * @returns {number} the offset at which the body stops being the object, or -1
+ */
+function verify(index, size, chunks) {
+  const verifier = new BodyVerifier(payload);
+  verifier.begin(index, size);
+  chunks.forEach((chunk) => verifier.accept(chunk));
+  return verifier.end();
+}
+
+test('a payload depends on nothing but run id and index', () => {
+  const other = new Payload('run-1');
+  fc.assert(
+    fc.property(fc.array(anyIndex, { minLength: 1, maxLength: 5 }), anySize, (indices, size) => {
+      const there = indices.map((index) => bytesOf(index, size));
+      const back = [...indices].reverse().map((index) => bytesOf(index, size, other));
+      assert.deepEqual(there, back.reverse());
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('another process makes the same payloads', async () => {
+  const indices = [0, 1, 12_345];
+  const program = `
+    import { Payload } from ${JSON.stringify(new URL('../../lib/workload/payload.js', import.meta.url).href)};
+    const payload = new Payload('run-1');
+    process.stdout.write(${JSON.stringify(indices)}.map((index) => payload.view(index, 0, 64).toString('hex')).join(' '));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  assert.equal(stdout, indices.map((index) => bytesOf(index, 64).toString('hex')).join(' '));
+});
+
+test('objects have different payloads', () => {
+  const seen = new Set();
+  for (let index = 0; index < 50_000; index++) {
+    seen.add(bytesOf(index, 16).toString('latin1'));
+  }
+  assert.equal(seen.size, 50_000);
+});
+
+test('any two objects differ, also across generations of blocks', () => {
+  fc.assert(
+    fc.property(anyIndex, anyIndex, (one, other) => {
+      fc.pre(one !== other);
+      assert.notDeepEqual(bytesOf(one, 16), bytesOf(other, 16));
+    }),
+  );
+});
+
+test('the same object of another run has another payload', () => {
+  assert.notDeepEqual(bytesOf(0, 64), bytesOf(0, 64, new Payload('run-2')));
+});
+
+test('an object of the next generation has a payload of its own', () => {
+  assert.notDeepEqual(bytesOf(5, 64), bytesOf(5 + BLOCK_OBJECTS, 64));
+  assert.notDeepEqual(bytesOf(5 + BLOCK_OBJECTS, 64), bytesOf(5 + 2 * BLOCK_OBJECTS, 64));
+});
+
+test('a generation that was given up is made again as it was', () => {
+  const fresh = new Payload('run-3');
+  const generations = [0, 1, 2];
+  const before = generations.map((generation) => Buffer.from(fresh.view(generation * BLOCK_OBJECTS, 0, 64)));
+  const after = generations.map((generation) => fresh.view(generation * BLOCK_OBJECTS, 0, 64));
+  assert.deepEqual(
+    before,
+    after.map((view) => Buffer.from(view)),
+  );
+});
+
+test('payloads cannot be compressed, neither one alone nor several together', () => {
+  const single = bytesOf(3, 16 * 1024);
+  assert.ok(deflateRawSync(single).length >= single.length);
+  const several = Buffer.concat(Array.from({ length: 16 }, (_, index) => bytesOf(index, 16 * 1024)));
+  assert.ok(deflateRawSync(several).length >= several.length);
+});
+
+test('a part of a payload is the same, wherever the payload is cut', () => {
+  fc.assert(
+    fc.property(anyIndex, anySize, fc.nat(), fc.nat(), (index, size, from, to) => {
+      const [start, end] = [from % (size + 1), to % (size + 1)].sort((one, other) => one - other);
+      assert.deepEqual(payload.view(index, start, end - start), bytesOf(index, size).subarray(start, end));
+    }),
+  );
+});
+
+test('a longer object begins with the bytes of a shorter one', () => {
+  assert.deepEqual(bytesOf(9, 2 * LONGEST_VIEW + 5).subarray(0, 1000), bytesOf(9, 1000));
+});
+
+test('a body that is no longer than a view is one buffer that copies nothing', () => {
+  const body = payload.body(1, LONGEST_VIEW);
+  assert.ok(Buffer.isBuffer(body));
+  assert.equal(body.length, LONGEST_VIEW);
+  assert.equal(body.buffer, payload.view(2, 0, 1).buffer);
+  assert.equal(bytesOf(1, 0).length, 0);
+});
+
+test('a longer body is an iterable that can be walked again, and has exactly its size', () => {
+  for (const size of [LONGEST_VIEW + 1, 3 * LONGEST_VIEW, 9 * LONGEST_VIEW + 7]) {
+    const body = payload.body(6, size);
+    assert.ok(!Buffer.isBuffer(body));
+    const lengths = [...body].map((piece) => piece.length);
+    assert.equal(
+      lengths.reduce((sum, length) => sum + length, 0),
+      size,
+    );
+    assert.ok(lengths.every((length) => length > 0 && length <= LONGEST_VIEW));
+    assert.ok(Buffer.concat([...body]).equals(Buffer.concat([...body])));
+  }
+});
+
+test('an object that is longer than a block is verified where the block begins anew', () => {
+  const size = 9 * LONGEST_VIEW + 7;
+  const body = Buffer.from(bytesOf(2, size));
+  assert.equal(verify(2, size, [body]), -1);
+  assert.equal(verify(2, size, chunksOf(body, [1, 8 * LONGEST_VIEW - 3, 8 * LONGEST_VIEW + 3])), -1);
+  body[size - 1] ^= 0x80;
+  assert.equal(verify(2, size, [body]), size - 1);
+});
+
+test('the right bytes are found right, however they are cut into chunks', () => {
+  fc.assert(
+    fc.property(anyIndex, anySize, fc.array(fc.nat(), { maxLength: 12 }), (index, size, cuts) => {
+      assert.equal(verify(index, size, chunksOf(bytesOf(index, size), cuts)), -1);
+    }),
+  );
+});
+
+test('a single flipped bit is found at its offset, however the body is cut into chunks', () => {
+  fc.assert(
+    fc.property(
+      anyIndex,
+      anySize,
+      fc.array(fc.nat(), { maxLength: 12 }),
+      fc.nat(),
+      fc.nat(7),
+      (index, size, cuts, at, bit) => {
+        const body = Buffer.from(bytesOf(index, size));
+        const offset = at % size;
+        body[offset] ^= 1 << bit;
+        assert.equal(verify(index, size, chunksOf(body, cuts)), offset);
+      },
+    ),
+  );
+});
+
+test('of several wrong bytes the first is named', () => {
+  const body = Buffer.from(bytesOf(4, 100));
+  for (const offset of [90, 41, 40]) {
+    body[offset] ^= 1;
+  }
+  assert.equal(verify(4, 100, chunksOf(body, [41, 60])), 40);
+});
+
+test('a body that is too short is found out at its end', () => {
+  fc.assert(
+    fc.property(anyIndex, anySize, fc.nat(), fc.array(fc.nat(), { maxLength: 5 }), (index, size, cut, cuts) => {
+      const length = cut % size;
+      assert.equal(verify(index, size, chunksOf(bytesOf(index, size).subarray(0, length), cuts)), length);
+    }),
+  );
+});
+
+test('a body that is too long is found out, even where it goes on as the payload would', () => {
+  fc.assert(
+    fc.property(anyIndex, anySize, anySize, fc.array(fc.nat(), { maxLength: 5 }), (index, size, more, cuts) => {
+      assert.equal(verify(index, size, chunksOf(bytesOf(index, size + more), cuts)), size);
+    }),
+  );
+});
+
+test('an object of no bytes is right without a byte, and wrong with one', () => {
+  assert.equal(verify(0, 0, []), -1);
+  assert.equal(verify(0, 0, [Buffer.alloc(0)]), -1);
+  assert.equal(verify(0, 0, [Buffer.from('x')]), 0);
+});
+
+test('another object’s payload is not taken for this one’s', () => {
+  fc.assert(
+    fc.property(anyIndex, anyIndex, (one, other) => {
+      fc.pre(one !== other);
+      assert.ok(verify(one, 64, [Buffer.from(bytesOf(other, 64))]) >= 0);
+    }),
+  );
+});
+
+test('a verifier serves one object after the other, and forgets the one before', () => {
+  const verifier = new BodyVerifier(payload);
+  verifier.begin(1, 10);
+  verifier.accept(Buffer.from(bytesOf(2, 20)));
+  assert.ok(verifier.end() >= 0);
+  assert.equal(verifier.received, 20);
+  verifier.begin(3, 30);
+  verifier.accept(bytesOf(3, 30));
+  assert.equal(verifier.end(), -1);
+  assert.equal(verifier.received, 30);
+});

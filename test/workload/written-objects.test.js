@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WrittenObjects } from '../../lib/workload/written-objects.js';
+
+const OBJECTS = 8;
+
+const step = fc.record({
+  index: fc.nat(OBJECTS - 1),
+  digest: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 2 ** 32 - 1 })),
+});
+
+test('it holds what was last said about each object, and counts those that are there', () => {
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const written = new WrittenObjects(OBJECTS);
+      const model = new Map();
+      for (const { index, digest } of steps) {
+        if (digest === 0) {
+          written.delete(index);
+          model.delete(index);
+        } else {
+          written.add(index, digest);
+          model.set(index, digest);
+        }
+      }
+      for (let index = 0; index < OBJECTS; index++) {
+        assert.equal(written.has(index), model.has(index));
+        assert.equal(written.digestOf(index), model.get(index) ?? 0);
+      }
+      assert.equal(written.count, model.size);
+    }),
+  );
+});
+
+test('nothing is written at the beginning', () => {
+  const written = new WrittenObjects(3);
+  assert.deepEqual(
+    [0, 1, 2].map((index) => written.has(index)),
+    [false, false, false],
+  );
+  assert.equal(written.count, 0);
+});
