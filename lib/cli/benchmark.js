@@ -71,14 +71,17 @@ async function run({ options, target, terminal, stopRequest }) {
     return cleanUpByCommand(config, { ...world, terminal });
   }
 
+  const reportFile = options.json === undefined ? null : new ReportFile(options.json, '--json');
   stopRequest.onRequest = (reason) => say(`Stopping (${reason}): settling what is under way, then cleaning up`);
-  stopRequest.onSecondSignal = () => terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
+  stopRequest.onSecondSignal = () => {
+    reportFile?.discard();
+    terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
+  };
   if (config.threads < options.threads) {
     say(
       `${options.threads} threads are more than the ${config.objects} objects have work for: ${config.threads} will do`,
     );
   }
-  const reportFile = options.json === undefined ? null : new ReportFile(options.json, '--json');
   const versions = versionsOf(config.client);
   const facts = runFacts({ config, host: hostname(), startedAt: clock.epochNow(), versions });
   const observer = new ConsoleObserver({ terminal, config, facts, quiet: options.quiet, now: clock.now });

@@ -43,7 +43,7 @@ export function readStoreConfig(env, file) {
   }
   if (problems.length > 0) {
     const hint = 'Copy .env.example to .env and fill it in, or try the tool without a store: --local';
-    throw new UsageError(isLacking ? [...problems, hint] : problems);
+    throw new UsageError(problems, isLacking ? hint : '');
   }
   const { accessKeyId, secretAccessKey, sessionToken, useTls } = values;
   const buckets = [...new Set(values.buckets)];

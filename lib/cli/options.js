@@ -124,7 +124,7 @@ export function readCommandLine(argv, outputs) {
     }
   }
   if (problems.length > 0) {
-    throw new UsageError([...problems, 'node r2-benchmark.js --help shows the usage']);
+    throw new UsageError(problems, 'node r2-benchmark.js --help shows the usage');
   }
   return /** @type {CommandLine} */ (Object.freeze(options));
 }

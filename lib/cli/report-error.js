@@ -16,6 +16,9 @@ export function reportError(error, terminal) {
   }
   if (error instanceof UsageError) {
     error.problems.forEach((problem) => terminal.err(`error: ${problem}`));
+    if (error.hint !== '') {
+      terminal.err(error.hint);
+    }
     return EXIT.usage;
   }
   const { name = 'Error', message = String(error) } = /** @type {Error} */ (error ?? {});

@@ -19,10 +19,10 @@ export class ReportFile {
   constructor(path, option) {
     this.#path = path;
     this.#temporary = `${path}.${process.pid}.tmp`;
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
-      throw new UsageError([`${option}: ${path} is a directory, expected the path of a file`]);
-    }
     try {
+      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+        throw new Error('it is a directory');
+      }
       this.#descriptor = openSync(this.#temporary, 'wx');
     } catch (error) {
       throw new UsageError([`${option}: ${path} cannot be written: ${/** @type {Error} */ (error).message}`]);

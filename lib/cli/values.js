@@ -225,5 +225,8 @@ function listOf(given) {
 
 /** @param {string} given */
 function quote(given) {
+  if (given === '') {
+    return 'nothing';
+  }
   return JSON.stringify(given.length > 80 ? `${given.slice(0, 80)}…` : given);
 }

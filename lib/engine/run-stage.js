@@ -87,7 +87,7 @@ export async function runStage(stage, { engine, budget, signal, hooks, onStart =
   onStart(meter);
   sampler.start();
   watch.start();
-  let endedAt = startedAt;
+  let endedAt;
   try {
     await runPool({
       threads: connections.map((connection) => new Operation(stage, workload, connection)),

@@ -176,7 +176,9 @@ function noteFatalError(fatal, { store }, { engine }, stage, result) {
   }
   const { hostname, port } = store;
   const action = stage.name.toLowerCase();
-  result.problems.push(explainError(error, { hostname, port, bucket, action, now: engine.clock.epochNow() }));
+  result.problems.push(
+    explainError(error, { hostname, port, buckets: [bucket], action, now: engine.clock.epochNow() }),
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import { CLOCK_SKEW } from '../s3/s3-error.js';
  * @typedef {object} Place where an error came up
  * @property {string} hostname
  * @property {number} port
- * @property {string} bucket
+ * @property {readonly string[]} buckets
  * @property {string} action what was tried, such as `read`
  * @property {number} now epoch ms
  */
@@ -16,17 +16,18 @@ import { CLOCK_SKEW } from '../s3/s3-error.js';
  * @param {Place} place
  * @returns {string}
  */
-export function explainError(error, { hostname, port, bucket, action, now }) {
+export function explainError(error, { hostname, port, buckets, action, now }) {
   const said = error.message;
+  const where = `${buckets.length === 1 ? 'bucket' : 'buckets'} ${buckets.map((bucket) => `"${bucket}"`).join(', ')}`;
   switch (error.kind) {
     case 'denied':
-      return `${action} in bucket "${bucket}" was refused (${said}): check S3_ACCESS_KEY, S3_SECRET_KEY and what they permit`;
+      return `${action} in ${where} was refused (${said}): check S3_ACCESS_KEY, S3_SECRET_KEY and what they permit`;
     case 'no-bucket':
-      return `${action} failed because there is no bucket "${bucket}" on ${hostname} (${said}): check S3_BUCKET and S3_HOSTNAME; a bucket in a jurisdiction has a host of its own`;
+      return `${action} failed because there is no ${where} on ${hostname} (${said}): check S3_BUCKET and S3_HOSTNAME; a bucket in a jurisdiction has a host of its own`;
     case CLOCK_SKEW:
       return `this host's clock is ${describeOffset(now - error.serverTime, error.serverTime)} (${said}): set the clock and run again`;
     case 'redirect':
-      return `${hostname} redirects requests for bucket "${bucket}" (${said}): check S3_HOSTNAME, S3_REGION and S3_USE_SSL`;
+      return `${hostname} redirects requests for ${where} (${said}): check S3_HOSTNAME, S3_REGION and S3_USE_SSL`;
     case 'certificate':
       return `the certificate of ${hostname} is not trusted (${said}): NODE_EXTRA_CA_CERTS=<file> adds an authority of your own`;
     case 'tls':
@@ -37,7 +38,7 @@ export function explainError(error, { hostname, port, bucket, action, now }) {
     case 'timeout':
       return `no connection to ${hostname}:${port} (${said}): check S3_HOSTNAME and S3_PORT, and whether the store is up`;
     default:
-      return `${action} in bucket "${bucket}" on ${hostname}:${port} failed (${said})`;
+      return `${action} in ${where} on ${hostname}:${port} failed (${said})`;
   }
 }
 

@@ -20,36 +20,53 @@ const ABSENT_OBJECT = 'preflight';
  * @returns {Promise<string[]>} a line for each problem; none where the run may begin
  */
 export async function preflight({ engine, store, signal }) {
-  /** @type {Map<string, string>} */
-  const problems = new Map();
+  /**
+   * What was said, and of which buckets: it is told once for all of them.
+   *
+   * @type {Map<string, { error: AttemptError, buckets: string[] }>}
+   */
+  const findings = new Map();
   for (const bucket of store.buckets) {
-    const error = await askFor(bucket, engine, signal);
+    const error = signal.aborted ? null : await askFor(bucket, engine, signal);
     if (error !== null) {
-      const { hostname, port } = store;
-      const line = explainError(error, { hostname, port, bucket, action: 'read', now: engine.clock.epochNow() });
-      problems.set(line, bucket);
+      const said = `${error.kind} ${error.message}`;
+      const finding = findings.get(said) ?? { error, buckets: [] };
+      finding.buckets.push(bucket);
+      findings.set(said, finding);
     }
   }
-  return [...problems.keys()];
+  const { hostname, port } = store;
+  return [...findings.values()].map(({ error, buckets }) =>
+    explainError(error, { hostname, port, buckets, action: 'read', now: engine.clock.epochNow() }),
+  );
 }
 
 /**
  * @param {string} bucket
  * @param {import('../engine/run-stage.js').Engine} engine
  * @param {AbortSignal} signal
- * @returns {Promise<AttemptError | null>}
+ * @returns {Promise<AttemptError | null>} null also where the signal put an end to the question
  */
 async function askFor(bucket, { clock, random, workload, connections }, signal) {
   const [connection] = connections;
   const key = workload.keyspace.keyPrefix + ABSENT_OBJECT;
+  const pauses = new Pauses();
   const retrier = new Retrier({
     mostAttempts: MOST_ATTEMPTS,
     now: clock.now,
     random,
-    pauses: new Pauses(),
+    pauses,
     signal,
     hooks: { attemptFailed() {}, retrying() {} },
   });
+  // Nothing is written yet that would have to settle.
+  const giveUp = () => {
+    pauses.endAll();
+    if (connection.startedAt !== 0) {
+      connection.abort(new AttemptError({ kind: 'abandoned', verdict: 'retry', message: 'the run was stopped' }));
+    }
+  };
+  signal.addEventListener('abort', giveUp);
   try {
     await retrier.call(() => connection.get(bucket, key, { accept() {} }), connection);
     return null;
@@ -57,6 +74,8 @@ async function askFor(bucket, { clock, random, workload, connections }, signal) 
     if (!(error instanceof AttemptError)) {
       throw error;
     }
-    return error.kind === NOT_FOUND ? null : error;
+    return signal.aborted || error.kind === NOT_FOUND ? null : error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
   }
 }

@@ -48,9 +48,10 @@ export class AddressBook {
    */
   async drop(address) {
     const addresses = (await this.#addresses) ?? [];
-    const others = addresses.filter((other) => other !== address);
-    if (others.length > 0) {
-      this.#addresses = Promise.resolve(others);
+    if (addresses.some((other) => other !== address)) {
+      // In place, for several may be dropped at the same moment; one of them may be gone already.
+      const place = addresses.indexOf(address);
+      addresses.splice(place, Number(place >= 0));
       return true;
     }
     if (this.#now() - this.#lookedUpAt >= SHORTEST_LIFE_MS) {

@@ -1,4 +1,5 @@
 import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient } from './sdk-client.js';
 
 /**
@@ -57,9 +58,13 @@ export class BucketAdmin {
    * @returns {Promise<any>}
    */
   async #send(command) {
+    const deadline = AbortSignal.timeout(this.#timeout);
     try {
-      return await this.#client.send(command, { abortSignal: AbortSignal.timeout(this.#timeout) });
+      return await this.#client.send(command, { abortSignal: deadline });
     } catch (error) {
+      if (deadline.aborted) {
+        throw timeoutError(this.#timeout);
+      }
       throw classifySdkError(error, { stale: true, answered: false, now: this.#epochNow() });
     }
   }

@@ -80,6 +80,11 @@ const CERTIFICATE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 
+/** Failures that come up before a request has a connection: it cannot have been carried out. */
+const BEFORE_REQUEST = new Set(['connect', 'name', 'certificate']);
+
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
+
 /**
  * @param {object} answer
  * @param {number} answer.status
@@ -130,8 +135,11 @@ function byStatus(status) {
   return status >= 500 ? ['server-error', 'fail'] : ['client-error', 'fail'];
 }
 
-/** Failures that come up before a request has a connection: it cannot have been carried out. */
-const BEFORE_REQUEST = new Set(['connect', 'name', 'certificate']);
+/**
+ * OpenSSL's errors have a reason in words beside a message full of internals.
+ *
+ * @typedef {NodeJS.ErrnoException & { reason?: string }} TransportError
+ */
 
 /**
  * @param {unknown} error what the transport threw
@@ -145,18 +153,31 @@ export function classifyFailure(error, { sent, answered, stale }) {
   if (error instanceof AttemptError) {
     return error;
   }
-  const { name = 'Error', message = String(error), code: given } = /** @type {NodeJS.ErrnoException} */ (error ?? {});
+  const {
+    name = 'Error',
+    message = String(error),
+    reason = message,
+    code: given,
+  } = /** @type {TransportError} */ (error ?? {});
   // A DOMException, such as that of AbortSignal.timeout(), has a number for its code.
   const code = typeof given === 'string' ? given : '';
   const kind = failureKind(code, name, answered);
   return new AttemptError({
     kind: kind === 'connection' && stale && !answered ? 'stale-connection' : kind,
     verdict: kind === 'certificate' ? 'stop' : 'retry',
-    message: shorten(code === '' || message.includes(code) ? message : `${message} (${code})`),
+    message: shorten(describeFailure(reason, code)),
     code: code || name,
     outcomeUnknown: sent && !BEFORE_REQUEST.has(kind),
     staleConnection: kind === 'connection' && stale && !answered,
   });
+}
+
+/**
+ * @param {string} message
+ * @param {string} code
+ */
+function describeFailure(message, code) {
+  return code === '' || message.includes(code) ? message : `${message} (${code})`;
 }
 
 /**
@@ -233,10 +254,11 @@ export function parseRetryAfter(value, now) {
     return 0;
   }
   const text = value.trim();
-  if (/^\d{1,9}$/.test(text)) {
-    return Number(text) * 1000;
+  if (/^\d+$/.test(text)) {
+    return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
   }
-  return Math.max((Date.parse(text) || 0) - now, 0);
+  // Date.parse() finds a date in nearly everything that ends in a number.
+  return HTTP_DATE.test(text) ? Math.max((Date.parse(text) || 0) - now, 0) : 0;
 }
 
 /**
