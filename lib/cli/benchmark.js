@@ -2,15 +2,15 @@ import { hostname } from 'node:os';
 import { Clock } from '../meter/clock.js';
 import { jsonReport } from '../report/json-report.js';
 import { runBenchmark } from '../run/benchmark-run.js';
-import { runFacts } from '../run/run-facts.js';
 import { cleanUpByCommand, cleanupCommand } from './cleanup.js';
 import { closingWords, exitStatus } from './closing-words.js';
 import { ConsoleObserver } from './console-observer.js';
+import { EXIT } from './exit-status.js';
 import { readCommandLine } from './options.js';
 import { versionsOf } from './package-version.js';
 import { ReportFile } from './report-file.js';
 import { reportError } from './report-error.js';
-import { makeRunId } from './run-id.js';
+import { resolveConfig } from './resolve-config.js';
 import { StopRequest } from './stop-request.js';
 import { openTarget } from './target.js';
 import { Terminal } from './terminal.js';
@@ -43,7 +43,7 @@ export async function main(argv, env, streams) {
       stopRequest.listen();
     }
     try {
-      return await run({ options, target, terminal, stopRequest });
+      return await run({ options, env, target, terminal, stopRequest });
     } finally {
       stopRequest.stopListening();
       await target.close();
@@ -56,15 +56,17 @@ export async function main(argv, env, streams) {
 /**
  * @param {object} parts
  * @param {import('./options.js').CommandLine} parts.options
+ * @param {NodeJS.ProcessEnv} parts.env
  * @param {import('./target.js').Target} parts.target
  * @param {Terminal} parts.terminal
  * @param {StopRequest} parts.stopRequest
  * @returns {Promise<number>} the exit status
  */
-async function run({ options, target, terminal, stopRequest }) {
+async function run({ options, env, target, terminal, stopRequest }) {
   const clock = new Clock();
   const world = { clock, random: Math.random, signal: stopRequest.signal };
-  const config = runConfig(options, target.store, clock);
+  const now = clock.epochNow();
+  const config = resolveConfig(options, { store: target.store, env, now, random: world.random });
   const say = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
   if (options.cleanup !== undefined) {
@@ -82,34 +84,26 @@ async function run({ options, target, terminal, stopRequest }) {
       `${options.threads} threads are more than the ${config.objects} objects have work for: ${config.threads} will do`,
     );
   }
-  const versions = versionsOf(config.client);
-  const facts = runFacts({ config, host: hostname(), startedAt: clock.epochNow(), versions });
-  const observer = new ConsoleObserver({ terminal, config, facts, quiet: options.quiet, now: clock.now });
+  const identity = { host: hostname(), versions: versionsOf(config.client) };
+  const observer = new ConsoleObserver({ terminal, config, quiet: options.quiet, now: clock.now });
 
   try {
-    const result = await runBenchmark(config, { ...world, observer });
+    const result = await runBenchmark(config, { ...world, identity, observer });
     observer.runEnds(result.stages);
     const { notices, errors } = closingWords(result, config);
     notices.forEach(say);
     errors.forEach((error) => terminal.err(error));
     const status = exitStatus(result, stopRequest);
-    reportFile?.write(jsonReport({ facts, result, exitStatus: status }));
-    return result.crash === null ? status : reportError(result.crash, terminal);
+    const failure = reportFile?.write(jsonReport(result, status)) ?? null;
+    if (failure !== null) {
+      terminal.err(`error: ${failure}`);
+    }
+    if (result.crash !== null) {
+      return reportError(result.crash, terminal);
+    }
+    return failure !== null && status === EXIT.complete ? EXIT.incomplete : status;
   } finally {
+    observer.close();
     reportFile?.discard();
   }
-}
-
-/**
- * @param {import('./options.js').CommandLine} options
- * @param {import('../run/run-config.js').StoreConfig} store
- * @param {Clock} clock
- * @returns {import('../run/run-config.js').RunConfig}
- */
-function runConfig(options, store, clock) {
-  const runId = options.cleanup ?? options.runId ?? makeRunId(clock.epochNow(), Math.random);
-  const isCleanup = options.cleanup !== undefined;
-  const objects = isCleanup ? 0 : options.objects;
-  const threads = isCleanup ? 1 : Math.min(options.threads, objects);
-  return Object.freeze({ ...options, runId, store, objects, threads });
 }

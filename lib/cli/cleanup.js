@@ -17,23 +17,20 @@ import { EXIT } from './exit-status.js';
 export async function cleanUpByCommand(config, { clock, random, signal, terminal }) {
   const run = await openRun(config, { clock, random });
   try {
-    const problems = await preflight({ engine: run.engine, store: config.store, signal });
+    const problems = await preflight(run, config.store, signal);
     if (problems.length > 0) {
       problems.forEach((problem) => terminal.err(`error: ${problem}`));
       return EXIT.usage;
     }
-    const { keyspace } = run.engine.workload;
-    const { timeout } = config;
-    const { storeOptions } = run;
-    const everything = () => true;
     const result = await cleanUpRun({
-      keyspace,
-      storeOptions,
+      keyspace: run.engine.workload.keyspace,
+      storeOptions: run.attendantOptions,
       clock,
       random,
-      timeout,
-      owns: everything,
+      timeout: config.timeout,
+      owns: () => true,
       outcomeUnknown: false,
+      requests: run.requests,
     });
     terminal.out(describeCleanup(result, config));
     result.problems.forEach((problem) => terminal.err(`error: ${problem}`));

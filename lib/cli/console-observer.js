@@ -15,7 +15,6 @@ const SHOWN_A_STAGE = 100;
 export class ConsoleObserver {
   #terminal;
   #config;
-  #facts;
   #quiet;
   #log;
   #progress;
@@ -25,14 +24,12 @@ export class ConsoleObserver {
    * @param {object} options
    * @param {import('./terminal.js').Terminal} options.terminal
    * @param {import('../run/run-config.js').RunConfig} options.config
-   * @param {import('../run/run-facts.js').RunFacts} options.facts
    * @param {boolean} options.quiet
    * @param {() => number} options.now monotonic ms
    */
-  constructor({ terminal, config, facts, quiet, now }) {
+  constructor({ terminal, config, quiet, now }) {
     this.#terminal = terminal;
     this.#config = config;
-    this.#facts = facts;
     this.#quiet = quiet;
     this.#log = new RunLog({
       writeLine: (line) => terminal.out(line),
@@ -41,7 +38,8 @@ export class ConsoleObserver {
     this.#progress = new Progress(terminal, now);
   }
 
-  runStarts() {
+  /** @param {import('../run/run-facts.js').RunFacts} facts */
+  runStarts(facts) {
     const { runId, objects, size, prefix, store } = this.#config;
     this.#terminal.err(
       `Run ${runId}: ${objects} objects of ${formatSize(size)} in ${store.buckets.join(', ')} under ${prefix}/${runId}/`,
@@ -50,15 +48,15 @@ export class ConsoleObserver {
     if (cost !== null) {
       this.notice(cost);
     }
-    this.#log.runStarts(this.#facts);
+    this.#log.runStarts(facts);
   }
 
   /** @param {import('../run/benchmark-run.js').StagePlan} plan */
-  stageStarts({ stage, objects, threads, buckets, done }) {
+  stageStarts({ stage, objects, threads, buckets, done, duration }) {
     this.#errorsShown = 0;
     this.#log.stageStarts({ stage, objects, threads, buckets });
     if (!this.#quiet) {
-      this.#progress.start({ stage, objects, done });
+      this.#progress.start({ stage, objects, done, duration });
     }
   }
 
@@ -106,6 +104,11 @@ export class ConsoleObserver {
     if (end === 'stalled') {
       this.#terminal.err(`${stage}: ended because nothing succeeded any more: is the store still there?`);
     }
+  }
+
+  /** Whatever became of the run: a live line that went on would keep the process from ending. */
+  close() {
+    this.#progress.stop();
   }
 
   /** @param {readonly import('../run/stage-result.js').StageResult[]} stages */

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../log/units.js';
 import { UsageError } from './usage-error.js';
 
@@ -30,7 +29,10 @@ export async function startLocalEndpoint({ objects, size, faults }, freeMemory) 
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
   const endpoint = await start(credentials, faults);
   const { hostname, port } = endpoint;
-  return { endpoint, store: { buckets: [BUCKET], hostname, port, useTls: false, region: 'auto', credentials } };
+  return {
+    endpoint,
+    store: { buckets: [BUCKET], hostname, port, useTls: false, region: 'auto', credentials, sharesClock: true },
+  };
 }
 
 /**
@@ -38,6 +40,8 @@ export async function startLocalEndpoint({ objects, size, faults }, freeMemory) 
  * @param {string} [faults]
  */
 async function start(credentials, faults = '') {
+  // A run against a store has no use for the endpoint, and need not load it.
+  const { startLocalS3 } = await import('../local-s3/start.js');
   try {
     return await startLocalS3({ buckets: [BUCKET], credentials, faults });
   } catch (error) {

@@ -40,6 +40,18 @@ const OPTIONS = {
   },
   keepAlive: { flags: '--no-keep-alive', help: 'open a connection for each request' },
   cores: { flags: '--cores <n>', help: 'to run on; this version uses one', read: values.coreCount, fallback: '1' },
+  startAt: {
+    flags: '--start-at <time>',
+    help: "by the store's clock: ISO time, epoch seconds, next:60s, or (one host only) +30s",
+    read: values.startTime,
+  },
+  duration: {
+    flags: '--duration <time>',
+    help: 'of each stage; <objects> is then the most',
+    read: values.stageDuration,
+  },
+  gap: { flags: '--gap <time>', help: 'between stages of a --duration', read: values.gap, fallback: '5s' },
+  shard: { flags: '--shard <i/N>', help: "this host's share: i of N from 0, or auto", read: values.shard },
   envFile: {
     flags: '--env-file <file>',
     help: 'where S3_… variables stand',
@@ -79,6 +91,10 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @property {number} retries
  * @property {boolean} keepAlive
  * @property {number} cores
+ * @property {import('../run/start-time.js').StartTime | undefined} startAt
+ * @property {number | undefined} duration ms
+ * @property {number} gap ms
+ * @property {{ index: number | null, count: number | null } | undefined} shard
  * @property {string} envFile
  * @property {string | undefined} json
  * @property {boolean} quiet

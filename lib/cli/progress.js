@@ -16,14 +16,14 @@ export class Progress {
     this.#now = now;
   }
 
-  /** @param {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'done'>} plan */
-  start({ stage, objects, done }) {
+  /** @param {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'done' | 'duration'>} plan */
+  start({ stage, objects, done, duration }) {
     if (!this.#terminal.isLive) {
       return;
     }
     const startedAt = this.#now();
     this.#timer = setInterval(() => {
-      this.#terminal.live(progressLine({ stage, objects, done: done(), elapsed: this.#now() - startedAt }));
+      this.#terminal.live(progressLine({ stage, objects, duration, done: done(), elapsed: this.#now() - startedAt }));
     }, REFRESH_MS);
   }
 
@@ -37,14 +37,18 @@ export class Progress {
  * @param {object} state
  * @param {string} state.stage
  * @param {number} state.objects
+ * @param {number | null} state.duration ms, where it is time that ends the stage
  * @param {number} state.done operations
  * @param {number} state.elapsed ms since the stage began
  * @returns {string}
  */
-export function progressLine({ stage, objects, done, elapsed }) {
+export function progressLine({ stage, objects, duration, done, elapsed }) {
   const rate = done / (elapsed / 1000);
-  const left = done === 0 ? '' : `  ${formatTime((objects - done) / rate)} left`;
-  return `${stage}  ${done} of ${objects}  ${Math.floor((done / objects) * 100)}%  ${Math.round(rate)} ops/s${left}`;
+  const share = duration === null ? done / objects : Math.min(elapsed / duration, 1);
+  const left = duration === null ? (objects - done) / rate : (duration - elapsed) / 1000;
+  const end = Number.isFinite(left) ? `  ${formatTime(Math.max(left, 0))} left` : '';
+  const what = duration === null ? `${done} of ${objects}` : `${done} operations`;
+  return `${stage}  ${what}  ${Math.floor(share * 100)}%  ${Math.round(rate)} ops/s${end}`;
 }
 
 /** @param {number} seconds */

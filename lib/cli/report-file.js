@@ -31,7 +31,8 @@ export class ReportFile {
 
   /**
    * @param {string} text
-   * @throws {NodeJS.ErrnoException} where the disk is full, for example; nothing is left behind then
+   * @returns {string | null} why it could not be written, because the disk is full for example, and nothing is left
+   *   behind; null where all is well
    */
   write(text) {
     this.#isOpen = false;
@@ -39,9 +40,10 @@ export class ReportFile {
       writeFileSync(this.#descriptor, text);
       closeSync(this.#descriptor);
       renameSync(this.#temporary, this.#path);
+      return null;
     } catch (error) {
       rmSync(this.#temporary, { force: true });
-      throw error;
+      return `${this.#path} could not be written: ${/** @type {Error} */ (error).message}`;
     }
   }
 

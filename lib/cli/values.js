@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { parseFaults } from '../local-s3/faults.js';
 import { parseDuration, parseSize } from '../log/units.js';
+import { parseStartTime } from '../run/start-time.js';
 import { STAGES } from '../stages/index.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
 
@@ -12,6 +13,7 @@ const LARGEST_OBJECT = 5 * 1024 ** 3;
 
 const LARGEST_COUNT = 1e9;
 const LARGEST_THREAD_COUNT = 100_000;
+const LEAST_DURATION_MS = 1000;
 const LARGEST_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = STAGES.map(({ name }) => name.toLowerCase());
 
@@ -113,9 +115,51 @@ export function faultScript(given) {
   try {
     parseFaults(given);
   } catch (error) {
-    throw new RangeError(/** @type {Error} */ (error).message);
+    throw new RangeError(/** @type {Error} */ (error).message, { cause: error });
   }
   return given;
+}
+
+/**
+ * @param {string} given
+ * @returns {number} ms
+ */
+export function stageDuration(given) {
+  const duration = parseDuration(given);
+  if (duration < LEAST_DURATION_MS) {
+    throw new RangeError(`expected 1s or more, got ${quote(given)}`);
+  }
+  return duration;
+}
+
+/**
+ * @param {string} given
+ * @returns {number} ms
+ */
+export function gap(given) {
+  return parseDuration(given);
+}
+
+/**
+ * @param {string} given
+ * @returns {import('../run/start-time.js').StartTime}
+ */
+export function startTime(given) {
+  return parseStartTime(given);
+}
+
+/**
+ * @param {string} given `i/N`, `auto` or `auto/N`
+ * @returns {{ index: number | null, count: number | null }} null for what the environment tells
+ */
+export function shard(given) {
+  const match = /^(auto|[0-9]{1,6})(?:\/([1-9][0-9]{0,5}))?$/.exec(given);
+  const index = match === null || match[1] === 'auto' ? null : Number(match[1]);
+  const count = match?.[2] === undefined ? null : Number(match[2]);
+  if (match === null || (index !== null && (count === null || index >= count))) {
+    throw new RangeError(`expected i/N with i from 0 to N-1, or auto, or auto/N, got ${quote(given)}`);
+  }
+  return { index, count };
 }
 
 /**

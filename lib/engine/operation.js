@@ -1,4 +1,5 @@
 import { BodyVerifier } from '../workload/payload.js';
+import { globalIndex } from '../workload/shard.js';
 
 /**
  * One thread's work: it takes on one object after the other. It is what a stage sees of an object and what the retry
@@ -11,6 +12,7 @@ import { BodyVerifier } from '../workload/payload.js';
  */
 export class Operation {
   #stage;
+  place = 0;
   index = 0;
   bucket = '';
   key = '';
@@ -34,11 +36,13 @@ export class Operation {
     this.size = workload.keyspace.objectSize;
   }
 
-  /** @param {number} index */
-  take(index) {
-    this.index = index;
-    this.bucket = this.workload.keyspace.bucketOf(index);
-    this.key = this.workload.keyspace.keyOf(index);
+  /** @param {number} place of an object among those of this host */
+  take(place) {
+    const { keyspace, shard } = this.workload;
+    this.place = place;
+    this.index = globalIndex(shard, place);
+    this.bucket = keyspace.bucketOf(this.index);
+    this.key = keyspace.keyOf(this.index);
   }
 
   attempt() {

@@ -53,13 +53,14 @@ import { runPool } from './worker-pool.js';
  * @param {import('../stages/stage.js').Stage} stage
  * @param {object} options
  * @param {Engine} options.engine
- * @param {import('./budget.js').CountBudget} options.budget
+ * @param {import('./budget.js').Budget} options.budget
+ * @param {import('./stage-watch.js').TimeLimit | null} [options.limit]
  * @param {AbortSignal} options.signal stops the stage: what is under way is given a while to settle
  * @param {StageHooks} options.hooks
  * @param {(meter: StageMeter) => void} [options.onStart]
  * @returns {Promise<StageOutcome>}
  */
-export async function runStage(stage, { engine, budget, signal, hooks, onStart = () => {} }) {
+export async function runStage(stage, { engine, budget, limit = null, signal, hooks, onStart = () => {} }) {
   const { clock, workload, connections } = engine;
   const pauses = new Pauses();
   const clientLoad = measureClientLoad();
@@ -72,6 +73,8 @@ export async function runStage(stage, { engine, budget, signal, hooks, onStart =
     connections,
     longestDrought: engine.longestDrought,
     signal,
+    limit,
+    onTimeUp: () => budget.close(),
     onStop: () => stopWork(budget, pauses),
   });
   const retrier = new Retrier({
@@ -104,7 +107,7 @@ export async function runStage(stage, { engine, budget, signal, hooks, onStart =
         } catch (error) {
           finish(operation, error);
         }
-        meter.unknownOutcomes += Number(operation.outcomeUnknown);
+        meter.unknownOutcomes += Number(operation.outcomeUnknown && stage.isWrite);
       },
     });
   } finally {
@@ -116,7 +119,7 @@ export async function runStage(stage, { engine, budget, signal, hooks, onStart =
 }
 
 /**
- * @param {import('./budget.js').CountBudget} budget
+ * @param {import('./budget.js').Budget} budget
  * @param {Pauses} pauses
  */
 function stopWork(budget, pauses) {

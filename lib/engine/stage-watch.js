@@ -6,6 +6,14 @@ import { AttemptError } from '../s3/s3-error.js';
  * @property {string} bucket where it came up
  */
 
+/**
+ * When a stage ends though there would be more to do; monotonic ms.
+ *
+ * @typedef {object} TimeLimit
+ * @property {number} stopsAt no operation is begun any more
+ * @property {number} endsAt what is still under way is aborted
+ */
+
 /** A stage in which nothing succeeds for this long has lost its store. */
 export const LONGEST_DROUGHT_MS = 60_000;
 
@@ -24,7 +32,11 @@ export class StageWatch {
   #connections;
   #longestDrought;
   #signal;
+  #limit;
+  #onTimeUp;
   #onStop;
+  /** @type {NodeJS.Timeout[]} */
+  #limitTimers = [];
   #controller = new AbortController();
   #onRequest = () => this.#stop('stopped');
   /** @type {NodeJS.Timeout | undefined} */
@@ -43,14 +55,18 @@ export class StageWatch {
    * @param {readonly import('../s3/object-store.js').ObjectConnection[]} options.connections
    * @param {number} options.longestDrought ms without a success after which the stage ends
    * @param {AbortSignal} options.signal the request to stop
-   * @param {() => void} options.onStop no more work is to be begun
+   * @param {TimeLimit | null} options.limit
+   * @param {() => void} options.onTimeUp no more operation is to be begun
+   * @param {() => void} options.onStop what is under way is to come to its end, too
    */
-  constructor({ clock, meter, connections, longestDrought, signal, onStop }) {
+  constructor({ clock, meter, connections, longestDrought, signal, limit, onTimeUp, onStop }) {
     this.#clock = clock;
     this.#meter = meter;
     this.#connections = connections;
     this.#longestDrought = longestDrought;
     this.#signal = signal;
+    this.#limit = limit;
+    this.#onTimeUp = onTimeUp;
     this.#onStop = onStop;
   }
 
@@ -62,6 +78,7 @@ export class StageWatch {
   start() {
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
     this.#signal.addEventListener('abort', this.#onRequest, { once: true });
+    this.#watchLimit();
     if (this.#signal.aborted) {
       this.#onRequest();
     }
@@ -70,6 +87,7 @@ export class StageWatch {
   stop() {
     clearInterval(this.#timer);
     clearTimeout(this.#settling);
+    this.#limitTimers.forEach((timer) => clearTimeout(timer));
     this.#signal.removeEventListener('abort', this.#onRequest);
   }
 
@@ -77,6 +95,16 @@ export class StageWatch {
   fail(fatal) {
     this.fatal ??= fatal;
     this.#stop('fatal');
+  }
+
+  #watchLimit() {
+    if (this.#limit !== null) {
+      const now = this.#clock.now();
+      this.#limitTimers = [
+        setTimeout(this.#onTimeUp, this.#limit.stopsAt - now),
+        setTimeout(() => this.#endOfTime(), this.#limit.endsAt - now),
+      ];
+    }
   }
 
   #look() {
@@ -96,6 +124,13 @@ export class StageWatch {
     this.#settling = setTimeout(() => this.#abandon(), SETTLING_TIME_MS);
   }
 
+  /** The time of the stage is over, for what is still under way, too. */
+  #endOfTime() {
+    this.#controller.abort();
+    this.#onStop();
+    this.#abandon();
+  }
+
   #abandon() {
     for (const connection of this.#connections) {
       if (connection.startedAt !== 0) {
@@ -109,7 +144,7 @@ function abandonedError() {
   return new AttemptError({
     kind: 'abandoned',
     verdict: 'retry',
-    message: `no answer within ${SETTLING_TIME_MS}ms of the request to stop`,
+    message: 'there was no answer when the stage had to end',
     outcomeUnknown: true,
   });
 }

@@ -2,23 +2,27 @@ import { open } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import { LONGEST_LINE, parseLine } from '../log/log-line.js';
 
-/** @typedef {import('../log/log-line.js').LogRecord} LogRecord */
-/** @typedef {import('node:fs/promises').FileHandle} FileHandle */
+/**
+ * @import { FileHandle } from 'node:fs/promises'
+ * @import { LogRecord } from '../log/log-line.js'
+ */
 
 /**
- * @typedef {object} LogEntry one line of ours
- * @property {string} file the log it stands in, as the caller named it
- * @property {number} line counted from 1
- * @property {LogRecord} record
+ * @typedef {{ line: number, record: LogRecord }} LogEntry one line of ours; lines are counted from 1
+ * @typedef {{ file: string, entries: LogEntry[] }} LogEntries some lines of one log, in their order
  */
 
 /**
  * @typedef {object} LogWarning
- * @property {string} file
+ * @property {string} file the log, as the caller named it
  * @property {number | null} line null where the warning is about the whole file
  * @property {string} message
  * @property {boolean} incomplete whether something that belongs to the total is missing from it
  */
+
+/** The name of a file that stands for standard input, and what it is called in warnings. */
+const STANDARD_INPUT = '-';
+const STANDARD_INPUT_NAME = 'standard input';
 
 /** Logs may have several GB: large enough that the calls do not matter, small enough for constant memory. Bytes. */
 const CHUNK_SIZE = 256 * 1024;
@@ -27,17 +31,22 @@ const CHUNK_SIZE = 256 * 1024;
  * Reads log files one after the other, in constant memory. What cannot be read becomes a warning, and reading goes on. A
  * file that is given twice, under whatever name, is read once.
  *
- * @param {Iterable<string>} files
- * @returns {AsyncGenerator<LogEntry | LogWarning, void, undefined>}
+ * @param {Iterable<string>} files `-` is standard input
+ * @param {AsyncIterable<Uint8Array>} standardInput
+ * @returns {AsyncGenerator<LogEntries | LogWarning, void, undefined>} the lines of a chunk of the file together, because
+ *   awaiting every line alone would take most of the time
  */
-export async function* readLogs(files) {
+export async function* readLogs(files, standardInput) {
   /** @type {Map<string, string>} */
   const alreadyRead = new Map();
   for (const file of files) {
+    const name = file === STANDARD_INPUT ? STANDARD_INPUT_NAME : file;
     try {
-      yield* readFile(file, alreadyRead);
+      yield* file === STANDARD_INPUT
+        ? readOnce(name, STANDARD_INPUT, alreadyRead, () => standardInput)
+        : readFile(name, alreadyRead);
     } catch (error) {
-      yield warning(file, `cannot be read: ${systemReason(error)}`);
+      yield warning(name, null, `cannot be read: ${systemReason(error)}`);
     }
   }
 }
@@ -45,22 +54,17 @@ export async function* readLogs(files) {
 /**
  * @param {string} file
  * @param {Map<string, string>} alreadyRead the names of the files, by what identifies a file on this machine
- * @returns {AsyncGenerator<LogEntry | LogWarning, void, undefined>}
+ * @returns {AsyncGenerator<LogEntries | LogWarning, void, undefined>}
  */
 async function* readFile(file, alreadyRead) {
   const handle = await open(file);
   try {
     const status = await handle.stat({ bigint: true });
-    const identity = `${status.dev}:${status.ino}`;
-    const earlier = alreadyRead.get(identity);
     if (status.isDirectory()) {
-      yield warning(file, 'is a directory, expected a log file');
-    } else if (earlier !== undefined) {
-      const what = earlier === file ? 'given twice' : `the same file as ${earlier}`;
-      yield { ...warning(file, `${what}, counted once`), incomplete: false };
+      yield warning(file, null, 'is a directory, expected a log file');
     } else {
-      alreadyRead.set(identity, file);
-      yield* readOpenFile(file, handle);
+      const stream = () => handle.createReadStream({ highWaterMark: CHUNK_SIZE, autoClose: false });
+      yield* readOnce(file, `${status.dev}:${status.ino}`, alreadyRead, stream);
     }
   } finally {
     await handle.close();
@@ -69,17 +73,41 @@ async function* readFile(file, alreadyRead) {
 
 /**
  * @param {string} file
- * @param {FileHandle} handle
- * @returns {AsyncGenerator<LogEntry | LogWarning, void, undefined>}
+ * @param {string} identity
+ * @param {Map<string, string>} alreadyRead
+ * @param {() => AsyncIterable<Uint8Array>} openStream
+ * @returns {AsyncGenerator<LogEntries | LogWarning, void, undefined>}
  */
-async function* readOpenFile(file, handle) {
-  let isOurs = false;
-  for await (const entry of readRecords(handle.createReadStream({ highWaterMark: CHUNK_SIZE, autoClose: false }))) {
-    isOurs = true;
-    yield { file, ...entry };
+async function* readOnce(file, identity, alreadyRead, openStream) {
+  const earlier = alreadyRead.get(identity);
+  if (earlier !== undefined) {
+    const what = earlier === file ? 'given twice' : `the same file as ${earlier}`;
+    yield { ...warning(file, null, `${what}, counted once`), incomplete: false };
+    return;
   }
-  if (!isOurs) {
-    yield warning(file, 'has no line of a log, expected what r2-benchmark writes to stdout');
+  alreadyRead.set(identity, file);
+  let isEmpty = true;
+  let isOurs = false;
+  for await (const { entries } of readRecords(notingWhetherEmpty(openStream(), () => (isEmpty = false)))) {
+    isOurs ||= entries.length > 0;
+    yield { file, entries };
+  }
+  if (isEmpty) {
+    yield warning(file, null, 'is empty, expected what r2-benchmark writes to stdout');
+  } else if (!isOurs) {
+    const message = 'neither this line nor any behind it is one of a log, expected what r2-benchmark writes to stdout';
+    yield warning(file, 1, message);
+  }
+}
+
+/**
+ * @param {AsyncIterable<Uint8Array>} chunks
+ * @param {() => void} onChunk
+ */
+async function* notingWhetherEmpty(chunks, onChunk) {
+  for await (const chunk of chunks) {
+    onChunk();
+    yield chunk;
   }
 }
 
@@ -88,24 +116,26 @@ async function* readOpenFile(file, handle) {
  * be LF or CRLF, and a byte order mark may stand in front.
  *
  * @param {AsyncIterable<Uint8Array>} chunks UTF-8
- * @returns {AsyncGenerator<{ line: number, record: LogRecord }, void, undefined>}
+ * @returns {AsyncGenerator<{ entries: LogEntry[] }, void, undefined>}
  */
 export async function* readRecords(chunks) {
   let line = 0;
   for await (const texts of splitLines(chunks)) {
+    /** @type {LogEntry[]} */
+    const entries = [];
     for (const text of texts) {
       line += 1;
       const record = parseLine(text.endsWith('\r') ? text.slice(0, -1) : text);
       if (record !== null) {
-        yield { line, record };
+        entries.push({ line, record });
       }
     }
+    yield { entries };
   }
 }
 
 /**
- * Hands on the lines of each chunk together, because awaiting every line alone would take most of the time. The beginning
- * of an unfinished line is kept up to the length at which it can no longer be one of ours.
+ * The beginning of an unfinished line is kept up to the length at which it can no longer be one of ours.
  *
  * @param {AsyncIterable<Uint8Array>} chunks
  * @returns {AsyncGenerator<string[], void, undefined>}
@@ -123,11 +153,12 @@ async function* splitLines(chunks) {
 
 /**
  * @param {string} file
+ * @param {number | null} line
  * @param {string} message
  * @returns {LogWarning}
  */
-function warning(file, message) {
-  return { file, line: null, message, incomplete: true };
+function warning(file, line, message) {
+  return { file, line, message, incomplete: true };
 }
 
 /**

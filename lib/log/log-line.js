@@ -38,6 +38,7 @@ import { openingCost, timeOfDay } from './notation.js';
 
 /**
  * @typedef {object} Shape
+ * @property {string} kind
  * @property {RegExp} pattern with one capturing group for each field
  * @property {readonly string[]} literals what stands before, between and behind the fields
  * @property {readonly Field[]} fields
@@ -100,6 +101,9 @@ const SHAPES = compileAll({
   machine: '# r2-benchmark {data:jsonObject}',
 });
 
+const SHAPES_WITH_TIME = [...SHAPES.values()].filter(({ fields }) => fields[0]?.notation === timeOfDay);
+const SHAPES_WITHOUT_TIME = [...SHAPES.values()].filter((shape) => !SHAPES_WITH_TIME.includes(shape));
+
 /**
  * Writes a record as the line of the log that stands for it. Rates are rounded to one decimal, latencies to two.
  *
@@ -128,25 +132,36 @@ export function parseLine(text) {
   if (text.length > LONGEST_LINE) {
     return null;
   }
-  for (const [kind, { pattern, fields }] of SHAPES) {
+  for (const { kind, pattern, fields } of candidates(text.charCodeAt(0))) {
     const match = pattern.exec(text);
     if (match !== null) {
-      return readRecord(kind, fields, match.slice(1));
+      return readRecord(kind, fields, match);
     }
   }
   return null;
 }
 
 /**
+ * Almost all lines of a log are those of its seconds, and no other kind begins with a digit.
+ *
+ * @param {number} firstCharacter its code
+ */
+function candidates(firstCharacter) {
+  const isDigit = firstCharacter >= 0x30 && firstCharacter <= 0x39;
+  return isDigit ? SHAPES_WITH_TIME : SHAPES_WITHOUT_TIME;
+}
+
+/**
  * @param {string} kind
  * @param {readonly Field[]} fields
- * @param {readonly string[]} texts of the fields
+ * @param {readonly string[]} match the whole line, and behind it the texts of the fields
  */
-function readRecord(kind, fields, texts) {
+function readRecord(kind, fields, match) {
   /** @type {Record<string, unknown>} */
   const record = { kind };
-  for (const [index, { name, notation }] of fields.entries()) {
-    const value = readValue(notation, texts[index]);
+  for (let place = 0; place < fields.length; place += 1) {
+    const { name, notation } = fields[place];
+    const value = readValue(notation, match[place + 1]);
     if (value === undefined) {
       return null;
     }
@@ -160,9 +175,9 @@ function readRecord(kind, fields, texts) {
  * @param {string} text
  * @returns {unknown} undefined where writing the value again would not give the same text
  */
-function readValue({ parse, format }, text) {
+function readValue({ parse, format, isExact }, text) {
   const value = parse(text);
-  return value !== undefined && format(value) === text ? value : undefined;
+  return value !== undefined && (isExact || format(value) === text) ? value : undefined;
 }
 
 /**
@@ -180,14 +195,15 @@ function writeValue({ name, notation, whole }, value, kind) {
 
 /** @param {Readonly<Record<LogRecord['kind'], string>>} templates */
 function compileAll(templates) {
-  return new Map(Object.entries(templates).map(([kind, template]) => [kind, compile(template)]));
+  return new Map(Object.entries(templates).map(([kind, template]) => [kind, compile(kind, template)]));
 }
 
 /**
+ * @param {string} kind
  * @param {string} template
  * @returns {Shape}
  */
-function compile(template) {
+function compile(kind, template) {
   const parts = template.split(/\{(\w+):(\w+)\}/);
   const literals = parts.filter((_, index) => index % 3 === 0);
   const fields = literals.slice(1).map((_, index) => {
@@ -196,5 +212,5 @@ function compile(template) {
   });
   const groups = fields.map(({ notation }) => `(${notation.pattern})`);
   const pattern = new RegExp(`^${String.raw({ raw: literals.map(escapePattern) }, ...groups)}$`);
-  return { pattern, literals, fields };
+  return { kind, pattern, literals, fields };
 }

@@ -6,6 +6,7 @@
  * @property {string} pattern a regular expression without capturing groups, in which every repetition is bounded and no
  *   text can match in two ways: the time to match stays linear
  * @property {string} expected what a value must be, for the error message
+ * @property {boolean} [isExact] whether the pattern alone assures that a value that was read is written with the same text
  * @property {(text: string) => any} parse
  * @property {(value: any) => string} format
  */
@@ -14,6 +15,7 @@
 export const count = {
   pattern: '(?:0|[1-9][0-9]{0,15})',
   expected: `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+  isExact: true,
   parse: (text) => (Number.isSafeInteger(Number(text)) ? Number(text) : undefined),
   format: String,
 };
@@ -22,6 +24,7 @@ export const count = {
 export const timeOfDay = {
   pattern: '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]',
   expected: 'a time of day from 00:00:00 to 23:59:59',
+  isExact: true,
   parse: (text) => text,
   format: String,
 };
@@ -37,6 +40,7 @@ export function decimal(places, unit) {
   return {
     pattern: `(?:0|[1-9][0-9]{0,11})\\.[0-9]{${places}}${unit}`,
     expected: 'a number from 0 to below 1e12',
+    isExact: true,
     parse: Number.parseFloat,
     format: (value) => (typeof value === 'number' ? value.toFixed(places) : String(value)) + unit,
   };
@@ -51,6 +55,7 @@ export function choice(texts) {
   return {
     pattern: `(?:${Object.values(texts).join('|')})`,
     expected: `one of ${Object.keys(texts).join(', ')}`,
+    isExact: true,
     parse: (text) => values.get(text),
     format: (value) => (Object.hasOwn(texts, value) ? texts[value] : String(value)),
   };

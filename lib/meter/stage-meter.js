@@ -14,7 +14,7 @@ import { SecondCounts } from './second-counts.js';
  * @property {number} integrityErrors operations whose answer was not what had been written
  * @property {number} skipped operations that had no object, because Write had not written it
  * @property {number} abandoned operations that were under way when the stage was stopped, and came to no end
- * @property {number} unknownOutcomes operations with an attempt that may have been carried out without an answer
+ * @property {number} unknownOutcomes writes with an attempt that may have been carried out without an answer
  * @property {Record<string, number>} errors failed attempts by kind
  */
 

@@ -3,15 +3,13 @@ import { FORMAT_VERSION } from './machine-lines.js';
 /**
  * The whole result of a run as one JSON object; its shape is documented in the README.
  *
- * @param {object} parts
- * @param {import('../run/run-facts.js').RunFacts} parts.facts
- * @param {import('../run/benchmark-run.js').RunResult} parts.result
- * @param {number} parts.exitStatus
+ * @param {import('../run/benchmark-run.js').RunResult} result
+ * @param {number} exitStatus
  * @returns {string}
  */
-export function jsonReport({ facts, result, exitStatus }) {
-  const { problems, stages, cleanup } = result;
-  const report = { format: FORMAT_VERSION, ...facts, exitStatus, problems, stages: stages.map(stageReport), cleanup };
+export function jsonReport({ facts, problems, stages, cleanup, requests }, exitStatus) {
+  const results = { exitStatus, problems, stages: stages.map(stageReport), cleanup, requests };
+  const report = { format: FORMAT_VERSION, ...facts, ...results };
   return `${JSON.stringify(report, null, 2)}\n`;
 }
 

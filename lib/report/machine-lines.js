@@ -23,7 +23,7 @@ export function runLine(facts) {
  */
 export function stageMachineLines(result) {
   const { stage, end, startedAt, endedAt, objects, threads, operations, bytes, attempts, retries } = result;
-  const { throttled, failed, integrityErrors, skipped, abandoned, errors } = result;
+  const { throttled, failed, integrityErrors, skipped, abandoned, errors, storeClock } = result;
   /** @type {Record<string, unknown>} */
   const totals = { kind: 'stage', stage, end, start: round(startedAt), stop: round(endedAt), objects, threads };
   Object.assign(totals, {
@@ -38,7 +38,7 @@ export function stageMachineLines(result) {
     abandoned,
   });
   return [
-    { kind: 'machine', data: { ...totals, errors } },
+    { kind: 'machine', data: { ...totals, clock: storeClock, errors } },
     ...histogramLines(stage, result.latencies.operations.encode()),
   ];
 }

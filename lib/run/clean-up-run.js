@@ -17,9 +17,10 @@ const MOST_ATTEMPTS = 6;
  * @param {number} options.timeout ms for a request
  * @param {(index: number) => boolean} options.owns whether an object of the run is to be removed
  * @param {boolean} options.outcomeUnknown see cleanup.js
+ * @param {import('./open-run.js').RequestCounts} options.requests where the requests are counted
  * @returns {Promise<import('./cleanup.js').CleanupResult>}
  */
-export async function cleanUpRun({ keyspace, storeOptions, clock, random, timeout, owns, outcomeUnknown }) {
+export async function cleanUpRun({ keyspace, storeOptions, clock, random, timeout, owns, outcomeUnknown, requests }) {
   // The SDK takes its time to load, and most runs have nothing left to clean up.
   const { BucketAdmin } = await import('../s3/bucket-admin.js');
   const admin = new BucketAdmin(storeOptions, timeout);
@@ -41,6 +42,7 @@ export async function cleanUpRun({ keyspace, storeOptions, clock, random, timeou
       wait: (milliseconds) => wait(milliseconds),
     });
   } finally {
+    requests.cleanup += admin.requests;
     admin.close();
   }
 }

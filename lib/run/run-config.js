@@ -8,13 +8,14 @@
  * @property {boolean} useTls
  * @property {string} region
  * @property {import('../s3/sigv4.js').Credentials} credentials
+ * @property {boolean} [sharesClock] whether the store runs on this host, and so by the same clock
  */
 
 /**
  * All that a run is told, checked and complete.
  *
  * @typedef {object} RunConfig
- * @property {number} objects
+ * @property {number} objects of this host; with a duration, the most that it writes
  * @property {number} threads concurrent requests, each on a connection of its own
  * @property {readonly string[]} stages lower-case names
  * @property {'direct' | 'sdk'} client
@@ -26,6 +27,10 @@
  * @property {boolean} keep leave the objects where they are
  * @property {boolean} keepAlive
  * @property {number} cores
+ * @property {import('../workload/shard.js').Shard} shard this host's share of the run's objects
+ * @property {import('./start-time.js').StartTime} [startAt]
+ * @property {number} [duration] ms of each stage; without it, a stage has done when all objects are done
+ * @property {number} gap ms between two stages of a fixed duration
  * @property {StoreConfig} store
  */
 

@@ -4,7 +4,10 @@
  * @typedef {object} RunFacts
  * @property {string} run the run id
  * @property {string} host the name of the host that ran it
+ * @property {string} shard such as `0/1`
  * @property {string} start ISO time
+ * @property {import('./store-clock.js').ClockFacts | null} clock of the store, by which all times of the run are given;
+ *   null where it could not be measured, and the host's own clock is used
  * @property {Record<string, string>} versions of the tool and what it stands on
  * @property {RunOptions} options
  */
@@ -23,6 +26,7 @@
  * @property {number} retries of an operation
  * @property {boolean} keepAlive
  * @property {number} cores
+ * @property {number | null} duration ms of each stage, null where it is all objects that end it
  */
 
 /**
@@ -30,16 +34,20 @@
  * @param {import('./run-config.js').RunConfig} parts.config
  * @param {string} parts.host
  * @param {number} parts.startedAt epoch ms
+ * @param {import('./store-clock.js').ClockFacts | null} parts.clock
  * @param {Record<string, string>} parts.versions
  * @returns {RunFacts}
  */
-export function runFacts({ config, host, startedAt, versions }) {
+export function runFacts({ config, host, startedAt, clock, versions }) {
   const { objects, threads, size, stages, client, prefix, timeout, retries, keepAlive, cores, runId, store } = config;
+  const { shard, duration = null } = config;
   const endpoint = `${store.useTls ? 'https' : 'http'}://${store.hostname}:${store.port}`;
   return {
     run: runId,
     host,
+    shard: `${shard.index}/${shard.count}`,
     start: new Date(startedAt).toISOString(),
+    clock,
     versions,
     options: {
       objects,
@@ -54,6 +62,7 @@ export function runFacts({ config, host, startedAt, versions }) {
       retries,
       keepAlive,
       cores,
+      duration,
     },
   };
 }

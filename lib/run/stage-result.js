@@ -17,6 +17,7 @@ import { peakOf } from '../meter/second-counts.js';
  * @property {{ operations: LatencyHistogram, attempts: LatencyHistogram }} latencies
  * @property {ConnectionResult} connections
  * @property {import('../meter/client-load.js').ClientLoad} clientLoad
+ * @property {import('./store-clock.js').ClockFacts | null} storeClock as it was known at the stage's end
  *
  * @typedef {StageResultFields & import('../meter/stage-meter.js').StageCounts} StageResult
  * @typedef {import('../meter/latency-histogram.js').LatencyHistogram} LatencyHistogram
@@ -44,9 +45,10 @@ const SHORTEST_DURATION_MS = 0.001;
  * @param {number} parts.objects
  * @param {number} parts.threads
  * @param {ConnectionResult} parts.connections
+ * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
  * @returns {StageResult}
  */
-export function stageResult({ stage, outcome, clock, objects, threads, connections }) {
+export function stageResult({ stage, outcome, clock, objects, threads, connections, storeClock }) {
   const { meter } = outcome;
   const counts = meter.counts();
   const startedAt = clock.toEpoch(outcome.startedAt);
@@ -68,6 +70,7 @@ export function stageResult({ stage, outcome, clock, objects, threads, connectio
     latencies: meter.latencies(),
     connections,
     clientLoad: outcome.clientLoad,
+    storeClock,
     ...counts,
   };
 }

@@ -9,6 +9,8 @@ export class BucketAdmin {
   #client;
   #timeout;
   #epochNow;
+  /** Requests sent. */
+  requests = 0;
 
   /**
    * @param {import('./object-store.js').StoreOptions} options
@@ -58,6 +60,7 @@ export class BucketAdmin {
    * @returns {Promise<any>}
    */
   async #send(command) {
+    this.requests += 1;
     const deadline = AbortSignal.timeout(this.#timeout);
     try {
       return await this.#client.send(command, { abortSignal: deadline });

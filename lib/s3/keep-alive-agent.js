@@ -1,6 +1,5 @@
 import { isIP, connect as connectTcp } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
-import { AddressBook } from './address-book.js';
 
 /** Connections being opened at one time: thousands at once end in connect timeouts. */
 const OPENING_AT_ONCE = 64;
@@ -56,21 +55,22 @@ export class KeepAliveAgent {
 
   /**
    * @param {object} options
-   * @param {string} options.hostname
+   * @param {string} options.hostname that is to be found in the server's certificate
+   * @param {import('./address-book.js').AddressBook} options.addresses of that host
    * @param {number} options.port
    * @param {boolean} options.useTls
    * @param {number} options.connectTimeout ms for TCP and TLS together
    * @param {() => number} options.now monotonic ms
    * @param {ConnectionHooks} options.hooks
    */
-  constructor({ hostname, port, useTls, connectTimeout, now, hooks }) {
+  constructor({ hostname, addresses, port, useTls, connectTimeout, now, hooks }) {
     this.#hostname = hostname;
     this.#port = port;
     this.#useTls = useTls;
     this.#connectTimeout = connectTimeout;
     this.#now = now;
     this.#hooks = hooks;
-    this.#addresses = new AddressBook(hostname, now);
+    this.#addresses = addresses;
   }
 
   /** How long the last look-up of the name took in ms; null where none was needed. */

@@ -54,6 +54,8 @@ const BY_CODE = {
   NoSuchBucket: ['no-bucket', 'stop'],
   InvalidBucketName: ['no-bucket', 'stop'],
   AuthorizationHeaderMalformed: ['denied', 'stop'],
+  // versitygw's answer to an access key that it does not know comes with a 404.
+  XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
   SlowDown: [THROTTLED, 'retry'],
   TooManyRequests: [THROTTLED, 'retry'],
@@ -97,7 +99,7 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
  */
 export function classifyAnswer({ status, code = '', message = '', retryAfter = null, date = null, now }) {
   // The code is text from outside: `constructor` must not find what every object inherits.
-  const [kind, verdict] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status);
+  const [kind, verdict] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
   const said = [code, message].filter((part) => part !== '').join(': ');
   return new AttemptError({
     kind,
@@ -114,16 +116,18 @@ export function classifyAnswer({ status, code = '', message = '', retryAfter = n
 
 /**
  * @param {number} status
+ * @param {string} code that says nothing more
  * @returns {[kind: string, verdict: Verdict]}
  */
-function byStatus(status) {
+function byStatus(status, code) {
   if (status === 429 || status === 503) {
     return [THROTTLED, 'retry'];
   }
   if (status === 401 || status === 403) {
     return ['denied', 'stop'];
   }
-  if (status === 404) {
+  // With a code of its own, a 404 may speak of anything.
+  if (status === 404 && code === '') {
     return [NOT_FOUND, 'fail'];
   }
   if (status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {

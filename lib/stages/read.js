@@ -9,6 +9,7 @@ import { IntegrityError } from './stage.js';
 export const read = {
   name: 'Read',
   isWrite: false,
+  removes: false,
   needsObject: true,
   async attempt(operation) {
     const { connection, bucket, key, index, size, verifier } = operation;

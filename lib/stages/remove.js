@@ -4,8 +4,9 @@ import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 export const remove = {
   name: 'Remove',
   isWrite: false,
+  removes: true,
   needsObject: true,
-  async attempt({ connection, bucket, key, index, attempts, workload }) {
+  async attempt({ connection, bucket, key, place, attempts, workload }) {
     try {
       await connection.remove(bucket, key);
     } catch (error) {
@@ -14,6 +15,6 @@ export const remove = {
         throw error;
       }
     }
-    workload.written.delete(index);
+    workload.written.delete(place);
   },
 };

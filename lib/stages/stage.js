@@ -5,6 +5,7 @@
  * @property {import('../workload/keyspace.js').Keyspace} keyspace
  * @property {import('../workload/payload.js').Payload} payload
  * @property {import('../workload/written-objects.js').WrittenObjects} written
+ * @property {import('../workload/shard.js').Shard} shard this host's share of the objects
  * @property {boolean} wroteObjects whether this run writes the objects, and so knows which are there, and their ETags
  */
 
@@ -12,7 +13,8 @@
  * One object under a stage, on one thread's connection. A thread has one that serves it for the whole stage.
  *
  * @typedef {object} StageOperation
- * @property {number} index
+ * @property {number} place of the object among those of this host
+ * @property {number} index of the object in the whole run
  * @property {string} bucket
  * @property {string} key
  * @property {number} size bytes
@@ -26,6 +28,7 @@
  * @typedef {object} Stage
  * @property {import('../log/log-line.js').StageName} name as the log has it
  * @property {boolean} isWrite whether an attempt without an answer may have left an object behind
+ * @property {boolean} removes whether an object is gone afterwards
  * @property {boolean} needsObject whether there is nothing to do for an object that Write did not write
  * @property {(operation: StageOperation) => Promise<void>} attempt one attempt, verification included. Throws an
  *   AttemptError, or an IntegrityError for an answer that is not what was written

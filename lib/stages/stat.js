@@ -5,15 +5,16 @@ import { NO_ETAG } from './write.js';
 export const stat = {
   name: 'Stat',
   isWrite: false,
+  removes: false,
   needsObject: true,
   async attempt(operation) {
-    const { connection, bucket, key, index, size, workload } = operation;
+    const { connection, bucket, key, place, size, workload } = operation;
     await connection.head(bucket, key);
     const { contentLength, etagDigest } = connection.reply;
     if (contentLength !== size) {
       throw new IntegrityError(operation, `the size is ${contentLength} bytes, ${size} were written`);
     }
-    if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(index)) {
+    if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(place)) {
       throw new IntegrityError(operation, 'the ETag is not the one that the write was answered with');
     }
   },

@@ -5,9 +5,10 @@ export const NO_ETAG = 1;
 export const write = {
   name: 'Write',
   isWrite: true,
+  removes: false,
   needsObject: false,
-  async attempt({ connection, bucket, key, index, size, workload }) {
+  async attempt({ connection, bucket, key, place, index, size, workload }) {
     await connection.put(bucket, key, workload.payload.body(index, size), size);
-    workload.written.add(index, connection.reply.etagDigest || NO_ETAG);
+    workload.written.add(place, connection.reply.etagDigest || NO_ETAG);
   },
 };

@@ -1,8 +1,8 @@
 const BYTES_AN_OBJECT = 4;
 
 /**
- * What Write learned, in four bytes an object of shared memory: the digest of the ETag that the store answered with, or
- * 0 for an object that is not there.
+ * What Write learned of this host's objects, by their place among them, in four bytes an object of shared memory: the
+ * digest of the ETag that the store answered with, or 0 for an object that is not there.
  */
 export class WrittenObjects {
   #digests;
@@ -15,33 +15,33 @@ export class WrittenObjects {
   }
 
   /**
-   * @param {number} index
+   * @param {number} place
    * @returns {boolean}
    */
-  has(index) {
-    return this.#digests[index] !== 0;
+  has(place) {
+    return this.#digests[place] !== 0;
   }
 
   /**
-   * @param {number} index
+   * @param {number} place
    * @returns {number} the digest of the object's ETag, 0 where there is no object
    */
-  digestOf(index) {
-    return this.#digests[index];
+  digestOf(place) {
+    return this.#digests[place];
   }
 
   /**
-   * @param {number} index
+   * @param {number} place
    * @param {number} digest of its ETag, not 0
    */
-  add(index, digest) {
-    this.count += Number(!this.has(index));
-    this.#digests[index] = digest;
+  add(place, digest) {
+    this.count += Number(!this.has(place));
+    this.#digests[place] = digest;
   }
 
-  /** @param {number} index */
-  delete(index) {
-    this.count -= Number(this.has(index));
-    this.#digests[index] = 0;
+  /** @param {number} place */
+  delete(place) {
+    this.count -= Number(this.has(place));
+    this.#digests[place] = 0;
   }
 }

@@ -1,0 +1,63 @@
+import { WHOLE } from '../workload/shard.js';
+import { makeRunId } from './run-id.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * Where engines for many hosts tell a host its place among them. Kubernetes does not tell an indexed Job's pods how many
+ * they are: `JOB_COMPLETIONS` is set by our manifest.
+ */
+const PLACES = Object.freeze([
+  { engine: 'Slurm', index: 'SLURM_PROCID', count: 'SLURM_NTASKS' },
+  { engine: 'a Kubernetes indexed Job', index: 'JOB_COMPLETION_INDEX', count: 'JOB_COMPLETIONS' },
+]);
+
+/**
+ * Makes of what the command line asks for what a run is told.
+ *
+ * @param {import('./options.js').CommandLine} options
+ * @param {object} world
+ * @param {import('../run/run-config.js').StoreConfig} world.store
+ * @param {NodeJS.ProcessEnv} world.env
+ * @param {number} world.now epoch ms
+ * @param {() => number} world.random uniform in [0, 1)
+ * @returns {import('../run/run-config.js').RunConfig}
+ * @throws {UsageError}
+ */
+export function resolveConfig(options, { store, env, now, random }) {
+  const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
+  if (options.cleanup !== undefined) {
+    return Object.freeze({ ...options, runId, store, objects: 0, threads: 1, shard: WHOLE });
+  }
+  const shard = resolveShard(options.shard, env);
+  if (shard.count > 1 && options.runId === undefined) {
+    throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
+  }
+  // A thread without an object would only hold a connection open.
+  const threads = Math.min(options.threads, options.objects);
+  return Object.freeze({ ...options, runId, store, threads, shard });
+}
+
+/**
+ * @param {import('./options.js').CommandLine['shard']} given
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {import('../workload/shard.js').Shard}
+ * @throws {UsageError}
+ */
+function resolveShard(given, env) {
+  if (given === undefined) {
+    return WHOLE;
+  }
+  const place = PLACES.find(({ index: name }) => env[name] !== undefined);
+  const index = given.index ?? wholeNumber(place && env[place.index]);
+  const count = given.count ?? wholeNumber(place && env[place.count]);
+  if (index === null || count === null || index >= count) {
+    const variables = PLACES.map((each) => `${each.index} and ${each.count} of ${each.engine}`).join(', or ');
+    throw new UsageError([`--shard auto: expected ${variables}; --shard auto/N gives the number of hosts`]);
+  }
+  return { index, count };
+}
+
+/** @param {string | undefined} text */
+function wholeNumber(text) {
+  return text !== undefined && /^[0-9]{1,6}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,46 @@
+import { Pauses } from '../s3/pauses.js';
+import { Retrier } from '../s3/retry.js';
+import { AttemptError } from '../s3/s3-error.js';
+
+/** No run writes an object of this name, and the answer to a GET carries an error code, which that to a HEAD does not. */
+const ABSENT_OBJECT = 'preflight';
+
+/**
+ * Asks the store for an object that does not exist: the cheapest question that it answers in full.
+ *
+ * @param {object} options
+ * @param {import('../engine/run-stage.js').Engine} options.engine
+ * @param {import('../s3/object-store.js').ObjectConnection} options.connection
+ * @param {string} options.bucket
+ * @param {number} options.mostAttempts
+ * @param {AbortSignal} options.signal gives the question up
+ * @returns {Promise<{ error: AttemptError | null, attempts: number }>} what came back, null where the object does exist;
+ *   and after how many attempts
+ */
+export async function askForAbsentObject({ engine, connection, bucket, mostAttempts, signal }) {
+  const { clock, random, workload } = engine;
+  const key = workload.keyspace.keyPrefix + ABSENT_OBJECT;
+  const pauses = new Pauses();
+  let attempts = 1;
+  const hooks = { attemptFailed() {}, retrying: () => (attempts += 1) };
+  const retrier = new Retrier({ mostAttempts, now: clock.now, random, pauses, signal, hooks });
+  // Nothing is written that would have to settle.
+  const giveUp = () => {
+    pauses.endAll();
+    if (connection.startedAt !== 0) {
+      connection.abort(new AttemptError({ kind: 'abandoned', verdict: 'retry', message: 'the run was stopped' }));
+    }
+  };
+  signal.addEventListener('abort', giveUp);
+  try {
+    await retrier.call(() => connection.get(bucket, key, { accept() {} }), connection);
+    return { error: null, attempts };
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    return { error, attempts };
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}

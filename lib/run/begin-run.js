@@ -1,0 +1,120 @@
+import { askForAbsentObject } from './absent-object.js';
+import { pause } from './pause.js';
+import { StoreClock } from './store-clock.js';
+
+/** A start that is later than this by the store's clock is told. */
+const PUNCTUAL_MS = 50;
+
+const LONGEST_TIMER_MS = 3_600_000;
+
+/** What is known of the clock of a store on this host: it is the same. */
+const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
+
+/**
+ * Sets the run's clock by the store's, and goes on watching it.
+ *
+ * @param {import('./run-config.js').RunConfig} config
+ * @param {import('./open-run.js').OpenRun} run
+ * @param {AbortSignal} signal ends measuring
+ * @returns {Promise<{ facts: () => import('./store-clock.js').ClockFacts | null, stop: () => Promise<void> }>}
+ */
+export async function startStoreClock({ store }, run, signal) {
+  if (store.sharesClock) {
+    return { facts: () => SAME_CLOCK, stop: async () => {} };
+  }
+  const { engine, attendants } = run;
+  const [bucket] = store.buckets;
+  const storeClock = new StoreClock({
+    clock: engine.clock,
+    connections: attendants,
+    ask: async (connection, until) => {
+      run.requests.clock += 1;
+      const { error } = await askForAbsentObject({ engine, connection, bucket, mostAttempts: 1, signal: until });
+      return error?.serverTime ?? 0;
+    },
+  });
+  await storeClock.measure(signal);
+  const watching = new AbortController();
+  const watched = storeClock.watch(watching.signal);
+  return {
+    facts: () => storeClock.facts,
+    async stop() {
+      watching.abort();
+      await watched;
+    },
+  };
+}
+
+/**
+ * @param {import('./run-config.js').RunConfig} config
+ * @param {import('../meter/clock.js').Clock} clock that has been set
+ * @returns {{ startsAt: number | null, problem: string | null }} epoch ms, null where the run starts as soon as it can
+ */
+export function chooseStart({ startAt }, clock) {
+  if (startAt === undefined) {
+    return { startsAt: null, problem: null };
+  }
+  const now = clock.epochNow();
+  const startsAt = startAt(now);
+  const late = now - startsAt;
+  const problem = `--start-at: ${formatTime(startsAt)} was ${(late / 1000).toFixed(1)}s ago by the store's clock`;
+  return { startsAt, problem: late > 0 ? problem : null };
+}
+
+/**
+ * Opens the threads' connections.
+ *
+ * @param {import('./run-config.js').RunConfig} config
+ * @param {import('./open-run.js').OpenRun} run
+ * @param {AbortSignal} signal
+ * @param {import('./benchmark-run.js').RunObserver} observer
+ */
+export async function openConnections({ keepAlive, threads }, { agent }, signal, observer) {
+  if (!keepAlive) {
+    return;
+  }
+  const { failed, lastError } = await agent.openAhead(threads, signal);
+  if (failed > 0) {
+    observer.notice(
+      `${failed} of ${threads} connections could not be opened ahead (${lastError?.message}): they are opened when they are first needed`,
+    );
+  }
+}
+
+/**
+ * Waits for the moment at which all hosts start.
+ *
+ * @param {number | null} startsAt epoch ms
+ * @param {import('../meter/clock.js').Clock} clock
+ * @param {AbortSignal} signal ends the wait
+ * @param {import('./benchmark-run.js').RunObserver} observer
+ */
+export async function waitForStart(startsAt, clock, signal, observer) {
+  if (startsAt === null) {
+    return;
+  }
+  const left = startsAt - clock.epochNow();
+  if (left < -PUNCTUAL_MS) {
+    observer.notice(`Starting ${(-left / 1000).toFixed(1)}s late: the connections took that long to open`);
+    return;
+  }
+  observer.notice(`Waiting for ${formatTime(startsAt)}, in ${(left / 1000).toFixed(1)}s by the store's clock`);
+  await waitUntil(clock.now() + left, clock, signal);
+}
+
+/**
+ * @param {number} moment monotonic ms
+ * @param {import('../meter/clock.js').Clock} clock
+ * @param {AbortSignal} signal ends the wait
+ */
+export async function waitUntil(moment, clock, signal) {
+  // A timer may fire a little early, and takes no more than some weeks.
+  while (moment > clock.now() && !signal.aborted) {
+    await pause(Math.min(moment - clock.now(), LONGEST_TIMER_MS), signal);
+  }
+}
+
+/** @param {number} epoch ms */
+function formatTime(epoch) {
+  return new Date(epoch).toISOString();
+}

@@ -1,0 +1,47 @@
+import { parseDuration } from '../log/units.js';
+
+/** With the time zone, so that it is the same moment on every host. */
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
+
+const EXPECTED =
+  'expected an ISO time with its zone (2026-01-31T12:00:00Z), epoch seconds, next:60s (the next full minute) or +30s';
+
+/**
+ * When a run is to start, as a function of the store's time at which the question is asked; all in epoch ms.
+ *
+ * @typedef {(now: number) => number} StartTime
+ */
+
+/**
+ * @param {string} text
+ * @returns {StartTime}
+ * @throws {RangeError} that says what was expected
+ */
+export function parseStartTime(text) {
+  if (text.startsWith('next:')) {
+    const step = readDuration(text, 'next:');
+    return (now) => (Math.floor(now / step) + 1) * step;
+  }
+  if (text.startsWith('+')) {
+    const delay = readDuration(text, '+');
+    return (now) => now + delay;
+  }
+  const moment = EPOCH_SECONDS.test(text) ? Number(text) * 1000 : ISO_TIME.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(moment)) {
+    throw new RangeError(`${EXPECTED}, got ${JSON.stringify(text.slice(0, 80))}`);
+  }
+  return () => moment;
+}
+
+/**
+ * @param {string} text
+ * @param {string} before what stands in front of the duration
+ */
+function readDuration(text, before) {
+  const duration = parseDuration(text.slice(before.length));
+  if (duration < 1) {
+    throw new RangeError(`${EXPECTED}, got ${JSON.stringify(text.slice(0, 80))}`);
+  }
+  return duration;
+}

@@ -1,0 +1,29 @@
+/**
+ * A host's share of a run: of the objects of all hosts, every Nth one. Within a host objects are counted from 0.
+ *
+ * @typedef {object} Shard
+ * @property {number} index from 0
+ * @property {number} count of shards
+ */
+
+/** A run on one host. @type {Readonly<Shard>} */
+export const WHOLE = Object.freeze({ index: 0, count: 1 });
+
+/**
+ * @param {Shard} shard
+ * @param {number} local the place of an object among those of the shard
+ * @returns {number} its index in the whole run
+ */
+export function globalIndex({ index, count }, local) {
+  return local * count + index;
+}
+
+/**
+ * @param {Shard} shard
+ * @param {number} index in the whole run
+ * @param {number} objects of the shard
+ * @returns {boolean} whether the object is one of the shard's
+ */
+export function isInShard(shard, index, objects) {
+  return index % shard.count === shard.index && index < globalIndex(shard, objects);
+}
