@@ -21,8 +21,8 @@ export async function askForAbsentObject({ engine, connection, bucket, mostAttem
   const { clock, random, workload } = engine;
   const key = workload.keyspace.keyPrefix + ABSENT_OBJECT;
   const pauses = new Pauses();
-  let attempts = 1;
-  const hooks = { attemptFailed() {}, retrying: () => (attempts += 1) };
+  let attempts = 0;
+  const hooks = { attemptFailed() {}, retrying() {} };
   const retrier = new Retrier({ mostAttempts, now: clock.now, random, pauses, signal, hooks });
   // Nothing is written that would have to settle.
   const giveUp = () => {
@@ -33,7 +33,10 @@ export async function askForAbsentObject({ engine, connection, bucket, mostAttem
   };
   signal.addEventListener('abort', giveUp);
   try {
-    await retrier.call(() => connection.get(bucket, key, { accept() {} }), connection);
+    await retrier.call(() => {
+      attempts += 1;
+      return connection.get(bucket, key, { accept() {} });
+    }, connection);
     return { error: null, attempts };
   } catch (error) {
     if (!(error instanceof AttemptError)) {

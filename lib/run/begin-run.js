@@ -88,18 +88,22 @@ export async function openConnections({ keepAlive, threads }, { agent }, signal,
  * @param {import('../meter/clock.js').Clock} clock
  * @param {AbortSignal} signal ends the wait
  * @param {import('./benchmark-run.js').RunObserver} observer
+ * @returns {Promise<number>} the moment in monotonic ms: the one that was agreed on, even where it has passed, so that
+ *   later stages start together all the same
  */
 export async function waitForStart(startsAt, clock, signal, observer) {
   if (startsAt === null) {
-    return;
+    return clock.now();
   }
   const left = startsAt - clock.epochNow();
+  const moment = clock.now() + left;
   if (left < -PUNCTUAL_MS) {
     observer.notice(`Starting ${(-left / 1000).toFixed(1)}s late: the connections took that long to open`);
-    return;
+  } else {
+    observer.notice(`Waiting for ${formatTime(startsAt)}, in ${(left / 1000).toFixed(1)}s by the store's clock`);
   }
-  observer.notice(`Waiting for ${formatTime(startsAt)}, in ${(left / 1000).toFixed(1)}s by the store's clock`);
-  await waitUntil(clock.now() + left, clock, signal);
+  await waitUntil(moment, clock, signal);
+  return moment;
 }
 
 /**

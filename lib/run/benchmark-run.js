@@ -1,16 +1,10 @@
-import { CountBudget, RoundBudget } from '../engine/budget.js';
-import { runStage } from '../engine/run-stage.js';
-import { AttemptError } from '../s3/s3-error.js';
-import { STAGES } from '../stages/index.js';
 import { isInShard } from '../workload/shard.js';
-import { chooseStart, openConnections, startStoreClock, waitForStart, waitUntil } from './begin-run.js';
+import { chooseStart, openConnections, startStoreClock, waitForStart } from './begin-run.js';
 import { cleanUpRun } from './clean-up-run.js';
-import { explainError } from './explain-error.js';
 import { openRun } from './open-run.js';
 import { preflight } from './preflight.js';
 import { runFacts } from './run-facts.js';
-import { stageResult } from './stage-result.js';
-import { slotOf } from './stage-schedule.js';
+import { runStages } from './run-stages.js';
 
 /**
  * What a run tells while it runs.
@@ -21,7 +15,7 @@ import { slotOf } from './stage-schedule.js';
  * @property {(stage: StageName, count: import('../meter/second-counts.js').SecondCount) => void} second
  * @property {() => void} retrying
  * @property {(stage: StageName, error: import('../stages/index.js').IntegrityError) => void} integrityError
- * @property {(stage: StageName, operation: FailedOperation, error: AttemptError) => void} failed
+ * @property {(stage: StageName, operation: FailedOperation, error: Error) => void} failed
  * @property {(result: import('./stage-result.js').StageResult) => void} stageEnds
  * @property {(message: string) => void} notice something worth knowing
  *
@@ -113,112 +107,12 @@ async function runByStoreClock(running, result) {
     observer.notice('Stat checks sizes alone: the ETags are known only to the run that wrote the objects');
   }
   await openConnections(config, run, signal, observer);
-  await waitForStart(startsAt, clock, signal, observer);
+  const firstStageAt = await waitForStart(startsAt, clock, signal, observer);
   try {
-    await runStages(running, result);
+    await runStages(running, firstStageAt, result);
   } finally {
     result.cleanup = await removeLeftovers(config, run, result);
   }
-}
-
-/**
- * @param {Running} running
- * @param {RunResult} result
- */
-async function runStages({ config, run, signal, observer, clockFacts }, result) {
-  const { objects, threads, store, duration, gap } = config;
-  const { clock } = run.engine;
-  const connectionsSinceLastStage = connectionCounter(run, config.keepAlive);
-  const startedAt = clock.now();
-  let objectsThere = objects;
-  for (const [place, stage] of stagesOf(config).entries()) {
-    const limit = duration === undefined ? null : slotOf(startedAt, { duration, gap }, place);
-    await waitUntil(limit?.startsAt ?? startedAt, clock, signal);
-    if (signal.aborted || result.problems.length > 0 || result.crash !== null) {
-      return;
-    }
-    const { name } = stage;
-    // Whatever goes round has to be there already, and be there afterwards.
-    const goesRound = limit !== null && !stage.isWrite && !stage.removes;
-    const budget = goesRound ? new RoundBudget(objectsThere) : new CountBudget(objectsThere);
-    const outcome = await runStage(stage, {
-      engine: run.engine,
-      budget,
-      limit: stage.removes ? null : limit,
-      signal,
-      hooks: {
-        second: (count) => observer.second(name, count),
-        retrying: () => observer.retrying(),
-        integrityError: (error) => observer.integrityError(name, error),
-        failed: (operation, error) => observer.failed(name, operation, error),
-      },
-      onStart: (meter) =>
-        observer.stageStarts({
-          stage: name,
-          objects: objectsThere,
-          threads,
-          buckets: store.buckets.length,
-          done: () => meter.operations + meter.failed + meter.integrityErrors + meter.skipped,
-          duration: stage.removes ? null : (duration ?? null),
-        }),
-    });
-    const connections = connectionsSinceLastStage();
-    const parts = { stage, outcome, clock, objects: objectsThere, threads, connections };
-    const finished = stageResult({ ...parts, storeClock: clockFacts() });
-    result.stages.push(finished);
-    observer.stageEnds(finished);
-    noteFatalError(outcome.fatal, config, run, stage, result);
-    if (stage.isWrite) {
-      objectsThere = budget.claimed;
-    }
-  }
-}
-
-/** @param {import('./run-config.js').RunConfig} config */
-function stagesOf({ stages }) {
-  return STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
-}
-
-/**
- * @param {import('./open-run.js').OpenRun} run
- * @param {boolean} keepAlive whether the connections opened so far are the first stage's
- * @returns {() => import('./stage-result.js').ConnectionResult} what became of the connections since the last call
- */
-function connectionCounter({ agent, connectionMeter }, keepAlive) {
-  let opened = keepAlive ? 0 : agent.opened;
-  let { reused } = agent;
-  return () => {
-    const counts = {
-      opened: agent.opened - opened,
-      reused: agent.reused - reused,
-      lookupTime: agent.opened > opened ? agent.lookupTime : null,
-    };
-    ({ opened, reused } = agent);
-    return { ...counts, ...connectionMeter.take() };
-  };
-}
-
-/**
- * @param {import('../engine/stage-watch.js').FatalError | null} fatal
- * @param {import('./run-config.js').RunConfig} config
- * @param {import('./open-run.js').OpenRun} run
- * @param {import('../stages/stage.js').Stage} stage
- * @param {RunResult} result
- */
-function noteFatalError(fatal, { store }, { engine }, stage, result) {
-  if (fatal === null) {
-    return;
-  }
-  const { error, bucket } = fatal;
-  if (!(error instanceof AttemptError)) {
-    result.crash = error;
-    return;
-  }
-  const { hostname, port } = store;
-  const action = stage.name.toLowerCase();
-  result.problems.push(
-    explainError(error, { hostname, port, buckets: [bucket], action, now: engine.clock.epochNow() }),
-  );
 }
 
 /**

@@ -15,11 +15,12 @@ const SETTLING_MS = 100;
  * last operations of a stage took on one of them.
  *
  * @param {number} startsAt monotonic ms of the first stage
- * @param {{ duration: number, gap: number }} lengths ms
+ * @param {number} duration ms of a stage
+ * @param {number} gap ms between two stages
  * @param {number} place of the stage, from 0
  * @returns {Slot}
  */
-export function slotOf(startsAt, { duration, gap }, place) {
+export function slotOf(startsAt, duration, gap, place) {
   const start = startsAt + place * (duration + gap);
   const stop = start + duration;
   return { startsAt: start, stopsAt: stop, endsAt: Math.max(stop + gap - SETTLING_MS, stop) };

@@ -12,9 +12,9 @@ import { classifyAnswer, classifyFailure } from './s3-error.js';
  * @returns {S3Client}
  */
 export function createSdkClient({ agent, keepAlive, useTls, hostname, port, region, credentials, threads, epochNow }) {
-  // With a finite number of sockets, Node's agent hands a finished one to a request that waits, also without keepAlive.
-  const maxSockets = keepAlive ? threads : Infinity;
-  const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxSockets, maxFreeSockets: threads });
+  // The threads are the limit. Where the agent has one of its own, a socket that is being closed makes a request wait, and
+  // the one that it is handed then is neither counted as reused nor, without keepAlive, a fresh one.
+  const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
   const sockets = /** @type {any} */ (nodeAgent);
   sockets.createConnection = (
     /** @type {unknown} */ _options,
