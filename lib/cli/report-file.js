@@ -30,14 +30,16 @@ export class ReportFile {
   }
 
   /**
-   * @param {string} text
+   * @param {string | Iterable<string>} text the whole, or what it consists of
    * @returns {string | null} why it could not be written, because the disk is full for example, and nothing is left
    *   behind; null where all is well
    */
   write(text) {
     this.#isOpen = false;
     try {
-      writeFileSync(this.#descriptor, text);
+      for (const part of typeof text === 'string' ? [text] : text) {
+        writeFileSync(this.#descriptor, part);
+      }
       closeSync(this.#descriptor);
       renameSync(this.#temporary, this.#path);
       return null;

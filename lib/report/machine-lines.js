@@ -4,6 +4,12 @@ export const FORMAT_VERSION = 1;
 /** Characters of an encoded histogram on one line, so that the whole line stays under 1,000. */
 const PART_LENGTH = 800;
 
+/** Characters of a name, such as the host's, on the line of a run: with all of them in full it could reach 1,000. */
+const LONGEST_NAME = 100;
+
+/** Kinds of errors that the line of a stage names; further, rarer ones stand together as `others`. */
+const MOST_KINDS = 10;
+
 /**
  * @typedef {import('../log/log-line.js').MachineRecord} MachineRecord
  * @typedef {import('../run/stage-result.js').StageResult} StageResult
@@ -14,7 +20,10 @@ const PART_LENGTH = 800;
  * @returns {MachineRecord}
  */
 export function runLine(facts) {
-  return { kind: 'machine', data: { kind: 'run', format: FORMAT_VERSION, ...facts } };
+  const { host, options } = facts;
+  const shortened = { ...options, endpoint: shorten(options.endpoint), prefix: shorten(options.prefix) };
+  const data = { kind: 'run', format: FORMAT_VERSION, ...facts, host: shorten(host), options: shortened };
+  return { kind: 'machine', data };
 }
 
 /**
@@ -38,7 +47,7 @@ export function stageMachineLines(result) {
     abandoned,
   });
   return [
-    { kind: 'machine', data: { ...totals, clock: storeClock, errors } },
+    { kind: 'machine', data: { ...totals, clock: storeClock, errors: mostFrequent(errors) } },
     ...histogramLines(stage, result.latencies.operations.encode()),
   ];
 }
@@ -61,6 +70,22 @@ function histogramLines(stage, encoded) {
       data: encoded.slice(place * PART_LENGTH, (place + 1) * PART_LENGTH),
     },
   }));
+}
+
+/** @param {string} name */
+function shorten(name) {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+}
+
+/** @param {Record<string, number>} errors by kind */
+function mostFrequent(errors) {
+  const kinds = Object.entries(errors);
+  if (kinds.length <= MOST_KINDS) {
+    return errors;
+  }
+  kinds.sort(([, one], [, other]) => other - one);
+  const others = kinds.slice(MOST_KINDS).reduce((sum, [, count]) => sum + count, 0);
+  return { ...Object.fromEntries(kinds.slice(0, MOST_KINDS)), others };
 }
 
 /** @param {number} milliseconds to µs */

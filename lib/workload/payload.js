@@ -119,7 +119,10 @@ export class Payload {
     const key = createHash('sha256').update(`payload ${generation} of ${this.#runId}`).digest();
     const cipher = createCipheriv('aes-128-ctr', key.subarray(0, 16), key.subarray(16));
     const block = Buffer.allocUnsafeSlow(PLACES + LONGEST_VIEW);
-    cipher.update(Buffer.alloc(PLACES)).copy(block);
+    const zeros = Buffer.alloc(LONGEST_VIEW);
+    for (let place = 0; place < PLACES; place += LONGEST_VIEW) {
+      cipher.update(zeros).copy(block, place);
+    }
     block.copy(block, PLACES, 0, LONGEST_VIEW);
     this.#blocks.set(generation, block);
     if (this.#blocks.size > BLOCKS_KEPT) {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { readStoreConfig } from '../../lib/cli/environment.js';
 import { dotEnvOf, folderWith, keysIn, runCommand, runInProcess } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { assertStatus, ofKind, recordsOf } from '../servers/run-benchmark.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
 const REQUIRED = {
   S3_BUCKET: 'bucket-a',

@@ -8,24 +8,19 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'dotenv';
 import { main } from '../../lib/cli/benchmark.js';
-import { ofKind } from '../servers/run-benchmark.js';
+import { ofKind } from './outcome.js';
 
 /**
  * @import { ChildProcess } from 'node:child_process'
  * @import { TestContext } from 'node:test'
  * @import { LogRecord } from '../../lib/log/log-line.js'
  * @import { TestEndpoint } from './local-s3.js'
+ * @import { Outcome } from './outcome.js'
  *
  * @typedef {object} CommandOptions
  * @property {string} [dotEnv] what stands in the `.env` of the folder in which the program runs; without it there is none
  * @property {Record<string, string>} [env] beside PATH and HOME
  * @property {number | 'pipe'} [stdout] a file descriptor in place of the pipe that is read
- *
- * @typedef {object} Outcome
- * @property {number | null} status null where a signal ended the process
- * @property {string} stdout
- * @property {string} stderr
- * @property {number} milliseconds from the start of the process to its end
  */
 
 export const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
@@ -105,8 +100,14 @@ export class Command {
  * @returns {Promise<string>} a new folder that holds them, removed after the test
  */
 export async function folderWith(t, files) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-'));
+  const folder = await makeFolder(files);
   t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** @param {Record<string, string>} files contents by name */
+async function makeFolder(files) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-'));
   await Promise.all(Object.entries(files).map(([name, content]) => writeFile(path.join(folder, name), content)));
   return folder;
 }
@@ -133,7 +134,7 @@ export async function startCommand(t, parameters, options) {
  * @returns {Promise<Command>}
  */
 export async function startProgram(t, program, parameters, { dotEnv, env = {}, stdout = 'pipe' } = {}) {
-  const folder = await folderWith(t, dotEnv === undefined ? {} : { '.env': dotEnv });
+  const folder = await makeFolder(dotEnv === undefined ? {} : { '.env': dotEnv });
   const { PATH, NODE_V8_COVERAGE } = process.env;
   const coverage = NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE };
   const child = spawn(program, parameters, {
@@ -149,6 +150,7 @@ export async function startProgram(t, program, parameters, { dotEnv, env = {}, s
   t.after(async () => {
     child.kill('SIGKILL');
     await command.outcome;
+    await rm(folder, { recursive: true });
   });
   return command;
 }

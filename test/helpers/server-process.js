@@ -9,7 +9,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { accessSync, constants, rmSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { Agent as HttpsAgent } from 'node:https';
 import { createServer } from 'node:net';
@@ -21,7 +21,18 @@ export const ADDRESS = '127.0.0.1';
 
 const READY_WITHIN = 30_000;
 const POLL_INTERVAL = 100;
-const STOPPED_WITHIN = 10_000;
+
+/**
+ * Runs the command that it is given until its own standard input ends: when we close it, or when our process is gone,
+ * however it went. A test that is killed must not leave its servers behind.
+ */
+const UNTIL_INPUT_ENDS = `
+  exec 3<&0
+  "$@" 3<&- & server=$!
+  { read -r _ <&3; kill -KILL "$server"; } & watcher=$!
+  wait "$server"
+  kill "$watcher"
+`;
 
 /** Ports below the range from which the system takes those of outgoing connections: nobody steals one before we listen. */
 const LOWEST_PORT = 12_000;
@@ -48,16 +59,12 @@ export class TestServer {
   #readCounts;
   #bucketCount = 0;
   #output = '';
-  #killAtExit = () => {
-    this.#child.kill('SIGKILL');
-    rmSync(this.folder, { recursive: true, force: true });
-  };
 
   /**
    * @param {object} made
    * @param {string} made.name
    * @param {number} made.port
-   * @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, import('node:stream').Readable>} made.child
+   * @param {import('node:child_process').ChildProcessWithoutNullStreams} made.child
    * @param {string} made.folder its own, removed when it stops
    * @param {string | null} made.certificate path of the certificate that a client has to trust; null: plain HTTP
    * @param {S3Client} made.client
@@ -77,8 +84,6 @@ export class TestServer {
     this.#readCounts = readCounts;
     child.stdout.on('data', (chunk) => (this.#output += chunk));
     child.stderr.on('data', (chunk) => (this.#output += chunk));
-    // A test file that dies must not leave its servers behind.
-    process.once('exit', this.#killAtExit);
   }
 
   /**
@@ -93,7 +98,7 @@ export class TestServer {
         await this.client.send(new ListBucketsCommand({}));
         return;
       } catch (error) {
-        if (this.#child.exitCode !== null || performance.now() > deadline) {
+        if (this.#hasEnded() || performance.now() > deadline) {
           await this.stop();
           throw new Error(`${this.name} did not become ready (${error}); it printed: ${this.#output}`, {
             cause: error,
@@ -148,16 +153,17 @@ export class TestServer {
 
   /** Ends the server's process and removes its data. */
   async stop() {
-    process.removeListener('exit', this.#killAtExit);
     this.client.destroy();
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+    if (!this.#hasEnded()) {
       const exited = once(this.#child, 'exit');
-      this.#child.kill('SIGTERM');
-      const impatience = setTimeout(() => this.#child.kill('SIGKILL'), STOPPED_WITHIN);
+      this.#child.stdin.destroy();
       await exited;
-      clearTimeout(impatience);
     }
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  #hasEnded() {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 }
 
@@ -183,9 +189,9 @@ export async function startServer({ name, prepare, environment, parameters, read
   const certificate = await prepare(folder);
   const credentials = { accessKeyId: `access-${randomUUID().slice(0, 8)}`, secretAccessKey: randomUUID() };
   const port = await freePort();
-  const child = spawn(program, parameters(port, folder), {
+  const child = spawn('sh', ['-c', UNTIL_INPUT_ENDS, 'sh', program, ...parameters(port, folder)], {
     env: { PATH: process.env.PATH, HOME: folder, ...environment(credentials) },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const client = new S3Client({
     endpoint: originOf(port, certificate),

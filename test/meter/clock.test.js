@@ -26,3 +26,11 @@ test('without sources of its own it tells the time of this host', () => {
   const told = new Clock().epochNow();
   assert.ok(told > before - 1000 && told < Date.now() + 1000);
 });
+
+test('once it is set to the store’s time, only the epoch moves', () => {
+  const clock = new Clock({ monotonic: () => 500, wall: () => 1_700_000_000_000 });
+  clock.adjust(-1500);
+  assert.equal(clock.now(), 500);
+  assert.equal(clock.epochNow(), 1_699_999_998_500);
+  assert.equal(clock.toEpoch(600), 1_699_999_998_600);
+});

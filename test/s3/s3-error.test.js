@@ -123,8 +123,8 @@ test('Retry-After is read as a date, and one in the past asks for nothing', () =
 });
 
 test('a Retry-After that is neither asks for nothing', () => {
-  const garbage = ['', ' ', 'soon', '-5', '1.5', '1e3', '0x10', '7;', 'in 3000 years', '2099', 'NaN', '٣', '\u0000'];
-  for (const value of garbage.filter((text) => text !== '2099')) {
+  const garbage = ['', ' ', 'soon', '-5', '1.5', '1e3', '0x10', '7;', 'foo 3000', 'NaN', '٣', '\u0000'];
+  for (const value of garbage) {
     assert.equal(parseRetryAfter(value, NOW), 0, JSON.stringify(value));
   }
   assert.equal(parseRetryAfter(null, NOW), 0);

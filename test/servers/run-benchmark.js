@@ -6,24 +6,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { parseLine } from '../../lib/log/log-line.js';
 
-/** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
+export { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+/** @typedef {import('../helpers/outcome.js').Outcome} Outcome */
 /** @typedef {import('../helpers/server-process.js').TestServer} TestServer */
 
 const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const PATIENCE = 180_000;
 
 /**
- * @typedef {object} Outcome
- * @property {number | null} status
- * @property {string} stdout
- * @property {string} stderr
- * @property {number} milliseconds from the start of the process to its end
- */
-
-/**
- * Runs the command line as a user does, configured by a `.env` file alone.
+ * Runs the command line as a user does, configured by the file that `--env-file` names and by nothing else.
  *
  * @param {readonly string[]} parameters
  * @param {object} target
@@ -39,7 +32,7 @@ export async function runBenchmark(parameters, { server, buckets, trusting = tru
   const { port = server.port, accessKey = server.credentials.accessKeyId } = other;
   const { secretKey = server.credentials.secretAccessKey } = other;
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-run-'));
-  const configuration = path.join(folder, '.env');
+  const configuration = path.join(folder, 'store.env');
   await writeFile(
     configuration,
     [
@@ -65,38 +58,4 @@ export async function runBenchmark(parameters, { server, buckets, trusting = tru
   await rm(folder, { recursive: true });
   assert.ok(!`${stdout}${stderr}`.includes(secretKey), 'a secret is in the output');
   return { status, stdout, stderr, milliseconds };
-}
-
-/**
- * @param {Outcome} run
- * @param {number} status
- */
-export function assertStatus(run, status) {
-  assert.equal(run.status, status, `exit status ${run.status}; stderr:\n${run.stderr}\nstdout:\n${run.stdout}`);
-}
-
-/**
- * @param {string} stdout
- * @returns {LogRecord[]} one for each line, for there may be no line that is not of the log
- */
-export function recordsOf(stdout) {
-  assert.ok(stdout.endsWith('\n'), 'the log ends with a whole line');
-  return stdout
-    .slice(0, -1)
-    .split('\n')
-    .map((line) => {
-      const record = parseLine(line);
-      assert.ok(record !== null, `not a line of the log: ${line}`);
-      return record;
-    });
-}
-
-/**
- * @template {LogRecord['kind']} Kind
- * @param {readonly LogRecord[]} records
- * @param {Kind} kind
- * @returns {Extract<LogRecord, { kind: Kind }>[]}
- */
-export function ofKind(records, kind) {
-  return /** @type {any} */ (records.filter((record) => record.kind === kind));
 }

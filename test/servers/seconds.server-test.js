@@ -3,7 +3,8 @@ import { after, test } from 'node:test';
 import { STAGE_NAMES } from '../../lib/log/log-line.js';
 import { startAccessLogProxy } from '../helpers/access-log-proxy.js';
 import { startMinio } from '../helpers/servers.js';
-import { assertStatus, ofKind, recordsOf, runBenchmark } from './run-benchmark.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { runBenchmark } from './run-benchmark.js';
 
 /** @typedef {import('../helpers/access-log-proxy.js').AccessLogEntry} AccessLogEntry */
 /** @typedef {import('../../lib/log/log-line.js').SecondRecord} SecondRecord */

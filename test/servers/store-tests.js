@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { STAGE_NAMES } from '../../lib/log/log-line.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { Payload } from '../../lib/workload/payload.js';
-import { assertStatus, ofKind, recordsOf, runBenchmark } from './run-benchmark.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { runBenchmark } from './run-benchmark.js';
 import { assertWholeRun } from './whole-run.js';
 
 /** @typedef {import('../helpers/server-process.js').TestServer} TestServer */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { STAGE_NAMES } from '../../lib/log/log-line.js';
-import { ofKind } from './run-benchmark.js';
+import { ofKind } from '../helpers/outcome.js';
 
 /** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
 /** @typedef {import('../../lib/log/log-line.js').StageName} StageName */

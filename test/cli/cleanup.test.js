@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { cleanupCommand, describeCleanup } from '../../lib/cli/cleanup.js';
+import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+const OBJECTS = 200;
+const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 'a-run'];
+
+test('the result of a clean-up is told in one line', () => {
+  const config = /** @type {any} */ ({ runId: 'a-run', prefix: 'benchmark', store: { buckets: ['a', 'b'] } });
+  const result = { removed: 3, left: 0, foreign: 0, problems: [] };
+  const removed = 'Clean-up of run a-run: 3 objects removed under benchmark/a-run/ in a, b';
+  assert.equal(describeCleanup(result, config), `${removed}, 0 left`);
+  assert.equal(describeCleanup({ ...result, left: 2 }, config), `${removed}, 2 left`);
+  assert.equal(describeCleanup({ ...result, left: -1 }, config), `${removed}, how many are left could not be counted`);
+  assert.match(describeCleanup({ ...result, foreign: 4 }, config), /, 0 left, and 4 that the run did not write/);
+});
+
+test('the command that cleans up names the prefix where it is not the usual one', () => {
+  assert.match(cleanupCommand(/** @type {any} */ ({ runId: 'r', prefix: 'benchmark' })), / --cleanup r$/);
+  assert.match(cleanupCommand(/** @type {any} */ ({ runId: 'r', prefix: 'x/y' })), / --cleanup r --prefix x\/y$/);
+});
+
+describe('objects that stay', { concurrency: 3 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    const using = ['--client', client];
+
+    test(`${client}: --keep leaves the objects to a run that reads them, and --cleanup removes nothing else`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const dotEnv = dotEnvOf(endpoint);
+      const kept = await runCommand(t, [...RUN, ...using, '--keep'], { dotEnv });
+      assertStatus(kept, 0);
+      assert.deepEqual(
+        ofKind(recordsOf(kept.stdout), 'schedule').map(({ stage }) => stage),
+        ['Write', 'Read', 'Stat'],
+      );
+      assert.match(kept.stderr, /^The objects were kept; remove them with: node r2-benchmark\.js --cleanup a-run$/m);
+      const keys = await keysIn(endpoint);
+      assert.equal(keys.length, OBJECTS);
+      assert.ok(keys.every((key) => /^benchmark\/a-run\/[0-9a-f]{8}-\d+$/.test(key)));
+
+      const later = await runCommand(t, [...RUN, ...using, '--stages', 'read,stat'], { dotEnv });
+      assertStatus(later, 0);
+      assert.deepEqual(
+        machineLines(recordsOf(later.stdout), 'stage').map(({ stage, operations }) => [stage, operations]),
+        [
+          ['Read', OBJECTS],
+          ['Stat', OBJECTS],
+        ],
+      );
+      assert.match(later.stderr, /^Stat checks sizes alone/m);
+      assert.deepEqual(await keysIn(endpoint), keys, 'a run that did not write the objects leaves them');
+
+      const foreign = ['benchmark/a-run/notes.txt', 'benchmark/a-run2/00000000-0', 'benchmark/a-run', 'other'];
+      await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
+      await endpoint.put('bucket-b', keys[0], Buffer.from('in the wrong bucket, or its own'));
+      const cleaned = await runCommand(t, [...using, '--cleanup', 'a-run'], { dotEnv });
+      assertStatus(cleaned, 0);
+      assert.match(cleaned.stdout, /^Clean-up of run a-run: 200 objects removed .*, 0 left, and 2 .* not touched\n$/);
+      assert.deepEqual((await keysIn(endpoint)).toSorted(), [...foreign, keys[0]].toSorted());
+    });
+  }
+
+  test("objects of another run, or of another size, are not taken for the run's own", async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint);
+    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
+
+    const smaller = await runCommand(t, [...RUN, '--size', '512', '--stages', 'read,stat'], { dotEnv });
+    assertStatus(smaller, 1);
+    assert.deepEqual(
+      machineLines(recordsOf(smaller.stdout), 'stage').map(({ integrityErrors }) => integrityErrors),
+      [OBJECTS, OBJECTS],
+    );
+    assert.match(
+      smaller.stderr,
+      /^Read: integrity error: .* from offset 512 on \(1024 bytes came, 512 were written\)$/m,
+    );
+    assert.equal(smaller.stderr.match(/integrity error/g)?.length, 200, 'no more than 100 of a stage are shown');
+
+    const another = await runCommand(t, [...RUN, '--run-id', 'another', '--stages', 'read'], { dotEnv });
+    assertStatus(another, 1);
+    assert.equal(machineLines(recordsOf(another.stdout), 'stage')[0].failed, OBJECTS);
+    assert.match(another.stderr, /^Read: \S+ failed: HTTP 404 NoSuchKey/m);
+  });
+
+  test('the objects of an earlier run are removed by the stage Remove alone', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint);
+    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
+    assertStatus(await runCommand(t, [...RUN, '--stages', 'remove'], { dotEnv }), 0);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('more objects than a page of a listing holds are cleaned up', async (t) => {
+    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
+    const dotEnv = dotEnvOf(endpoint);
+    const run = ['20000', '20', '--size', '1', '--run-id', 'many', '--stages', 'write'];
+    const outcome = await runCommand(t, run, { dotEnv });
+    assertStatus(outcome, 0);
+    assert.match(outcome.stderr, /^Clean-up of run many: 20000 objects removed .*, 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('a clean-up that cannot reach the store, or may not, ends with status 2', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const denied = await runCommand(t, ['--cleanup', 'a-run'], {
+      dotEnv: dotEnvOf(endpoint, { S3_SECRET_KEY: 'a-wrong-secret-key' }),
+    });
+    assertStatus(denied, 2);
+    assert.match(denied.stderr, /^error: .*S3_SECRET_KEY/);
+    await endpoint.close();
+    const unreachable = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(unreachable, 2);
+  });
+
+  test('a clean-up gets over errors of the store, and counts what it could not remove', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, LIST.status=503:20%, POST.status=500:20%' });
+    const dotEnv = dotEnvOf(endpoint);
+    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
+    const outcome = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv });
+    assertStatus(outcome, 0);
+    assert.deepEqual(await keysIn(endpoint), []);
+
+    const stubborn = await startTestEndpoint(t, { faults: 'POST.status=501:100%' });
+    const left = await runCommand(t, [...RUN, '--stages', 'write'], { dotEnv: dotEnvOf(stubborn) });
+    assertStatus(left, 1);
+    assert.match(left.stderr, /^error: clean-up: .*501/m);
+    assert.match(left.stderr, /try again with: node r2-benchmark\.js --cleanup a-run$/m);
+    assert.equal((await keysIn(stubborn)).length, OBJECTS);
+  });
+});

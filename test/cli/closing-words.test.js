@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { closingWords, exitStatus } from '../../lib/cli/closing-words.js';
+
+const CONFIG = /** @type {any} */ ({ runId: 'r', prefix: 'benchmark', keep: false, store: { buckets: ['b'] } });
+const CLEAN = { removed: 5, left: 0, foreign: 0, problems: [] };
+const STAGE = { end: 'complete', failed: 0, skipped: 0, integrityErrors: 0 };
+
+/**
+ * @param {object} parts of a result in which all is well
+ * @returns {import('../../lib/run/benchmark-run.js').RunResult}
+ */
+function result(parts) {
+  return /** @type {any} */ ({ problems: [], stages: [STAGE], cleanup: null, crash: null, ...parts });
+}
+
+/**
+ * @param {object} parts
+ * @param {number | null} [asked] the status that a request to stop asks for
+ */
+function statusOf(parts, asked = null) {
+  return exitStatus(result(parts), /** @type {any} */ ({ status: asked }));
+}
+
+test('a run in which all is well ends with status 0', () => {
+  assert.equal(statusOf({}), 0);
+  assert.equal(statusOf({ cleanup: CLEAN }), 0);
+});
+
+test('whatever is missing from a run makes it incomplete', () => {
+  for (const flaw of [{ failed: 1 }, { skipped: 1 }, { integrityErrors: 1 }, { end: 'stalled' }, { end: 'stopped' }]) {
+    assert.equal(statusOf({ stages: [STAGE, { ...STAGE, ...flaw }] }), 1, JSON.stringify(flaw));
+  }
+  assert.equal(statusOf({ cleanup: { ...CLEAN, left: 1 } }), 1);
+  assert.equal(statusOf({ cleanup: { ...CLEAN, left: -1 } }), 1);
+  assert.equal(statusOf({ crash: new Error('unexpected') }), 1);
+});
+
+test('a problem of configuration outranks what is missing, and a signal outranks both', () => {
+  const parts = { problems: ['no bucket'], stages: [{ ...STAGE, end: 'fatal' }] };
+  assert.equal(statusOf(parts), 2);
+  assert.equal(statusOf(parts, 130), 130);
+});
+
+test('objects that are left are an error that names the command, those that are removed a notice', () => {
+  assert.deepEqual(closingWords(result({}), CONFIG), { notices: [], errors: [] });
+  const clean = closingWords(result({ cleanup: CLEAN }), CONFIG);
+  assert.match(clean.notices[0], /5 objects removed .* 0 left$/);
+  assert.deepEqual(clean.errors, []);
+  const cleanup = { ...CLEAN, left: 2, problems: ['k: AccessDenied'] };
+  const { notices, errors } = closingWords(result({ cleanup, problems: ['denied'] }), CONFIG);
+  assert.deepEqual(notices, []);
+  assert.deepEqual(errors.slice(0, 2), ['error: denied', 'error: clean-up: k: AccessDenied']);
+  assert.match(errors[2], /2 left; try again with: node r2-benchmark\.js --cleanup r$/);
+});
+
+test('objects that were kept are told with the command that removes them, where anything was done', () => {
+  const keeping = { ...CONFIG, keep: true };
+  assert.match(closingWords(result({}), keeping).notices[0], /kept.* --cleanup r$/);
+  assert.deepEqual(closingWords(result({ stages: [] }), keeping).notices, []);
+});

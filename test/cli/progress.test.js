@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Progress, progressLine } from '../../lib/cli/progress.js';
+
+test('the line tells how far a stage is, how fast it goes, and how long it still takes', () => {
+  const line = progressLine({ stage: 'Write', objects: 10_000, duration: null, done: 2500, elapsed: 5000 });
+  assert.equal(line, 'Write  2500 of 10000  25%  500 ops/s  15s left');
+});
+
+test('minutes are told apart from seconds, and nothing is foretold before the first operation', () => {
+  assert.equal(
+    progressLine({ stage: 'Read', objects: 10_000, duration: null, done: 100, elapsed: 1000 }),
+    'Read  100 of 10000  1%  100 ops/s  1m 39s left',
+  );
+  assert.equal(
+    progressLine({ stage: 'Stat', objects: 10, duration: null, done: 0, elapsed: 250 }),
+    'Stat  0 of 10  0%  0 ops/s',
+  );
+  assert.equal(
+    progressLine({ stage: 'Stat', objects: 3, duration: null, done: 2, elapsed: 1000 }),
+    'Stat  2 of 3  66%  2 ops/s  1s left',
+  );
+});
+
+test('where time ends a stage, the line tells how much of it has passed', () => {
+  const stage = { stage: 'Write', objects: 10_000, duration: 10_000, done: 2500 };
+  assert.equal(progressLine({ ...stage, elapsed: 5000 }), 'Write  2500 operations  50%  500 ops/s  5s left');
+  assert.equal(progressLine({ ...stage, elapsed: 10_500 }), 'Write  2500 operations  100%  238 ops/s  0s left');
+});
+
+test('the line is shown while a stage runs, and taken away at its end', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let time = 0;
+  /** @type {string[]} */
+  const shown = [];
+  const progress = new Progress({ isLive: true, live: (text) => shown.push(text) }, () => time);
+  progress.start({ stage: 'Write', objects: 100, duration: null, done: () => time / 10 });
+  time = 250;
+  t.mock.timers.tick(250);
+  time = 500;
+  t.mock.timers.tick(250);
+  progress.stop();
+  t.mock.timers.tick(1000);
+  assert.deepEqual(shown, [
+    'Write  25 of 100  25%  100 ops/s  1s left',
+    'Write  50 of 100  50%  100 ops/s  1s left',
+    '',
+  ]);
+});
+
+test('nothing is shown where nobody watches', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  /** @type {string[]} */
+  const shown = [];
+  const progress = new Progress({ isLive: false, live: (text) => shown.push(text) }, () => 0);
+  progress.start({ stage: 'Write', objects: 100, duration: null, done: () => 1 });
+  t.mock.timers.tick(1000);
+  progress.stop();
+  assert.deepEqual(
+    shown.filter((text) => text !== ''),
+    [],
+  );
+});

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+
+/** The bound of the design is 3 s; the rest is for a machine that has other things to do. */
+const REFUSED_WITHIN_MS = 10_000;
+
+const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
+const RUN = ['50', '4', '--size', '1KiB'];
+
+/**
+ * Runs against a store that lets nothing be written.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {'direct' | 'sdk'} client
+ * @param {string} dotEnv
+ * @param {Record<string, string>} [env]
+ * @returns {Promise<string>} the one line that says why
+ */
+async function refusal(t, client, dotEnv, env) {
+  const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv, env });
+  assertStatus(outcome, 2);
+  assert.ok(outcome.milliseconds < REFUSED_WITHIN_MS, `took ${outcome.milliseconds}ms`);
+  assert.equal(outcome.stdout, '', 'no stage begins');
+  const lines = outcome.stderr.trimEnd().split('\n');
+  assert.equal(lines.length, 1, outcome.stderr);
+  assert.match(lines[0], /^error: /);
+  return lines[0];
+}
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {import('node:net').Server} server
+ * @returns {Promise<number>} the port on which it listens until the test ends
+ */
+async function listen(t, server) {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+}
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {{ status: number, body: string, headers?: Record<string, string> }} answer to every request
+ */
+async function answering(t, { status, body, headers }) {
+  /** @type {string[]} */
+  const requests = [];
+  const server = http.createServer((request, response) => {
+    requests.push(String(request.method));
+    request.resume();
+    response.writeHead(status, { 'Content-Type': 'application/xml', ...headers }).end(body);
+  });
+  const port = await listen(t, server);
+  const store = { buckets: ['bucket-a'], hostname: '127.0.0.1', port, region: 'auto', tls: null };
+  const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
+  return { requests, dotEnv: dotEnvOf(/** @type {any} */ ({ ...store, credentials })) };
+}
+
+/** @param {string} code */
+function errorBody(code) {
+  return `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>So it is.</Message></Error>`;
+}
+
+describe('a run that cannot succeed is refused before anything is written', { concurrency: 3 }, () => {
+  for (const client of CLIENTS) {
+    for (const [what, name, value] of [
+      ['secret key', 'S3_SECRET_KEY', 'a-wrong-secret-key'],
+      ['access key', 'S3_ACCESS_KEY', 'a-wrong-access-key'],
+      ['region', 'S3_REGION', 'eu-nowhere-1'],
+    ]) {
+      test(`${client}: a wrong ${what}`, async (t) => {
+        const endpoint = await startTestEndpoint(t);
+        const line = await refusal(t, client, dotEnvOf(endpoint, { [name]: value, S3_BUCKET: 'bucket-a' }));
+        assert.match(line, /bucket-a/);
+        assert.match(line, /S3_ACCESS_KEY, S3_SECRET_KEY/);
+        const { requests } = await endpoint.report();
+        assert.deepEqual([requests.PUT.total, requests.GET.total], [0, 1], 'no request is tried again');
+      });
+    }
+
+    test(`${client}: a bucket that does not exist, beside one that does`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
+      const line = await refusal(t, client, dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-x' }));
+      assert.match(line, /read.*"bucket-x"/);
+      assert.doesNotMatch(line, /bucket-a/);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+
+    test(`${client}: a store that refuses with a code alone, such as a token without permission`, async (t) => {
+      const { requests, dotEnv } = await answering(t, { status: 403, body: errorBody('AccessDenied') });
+      assert.match(await refusal(t, client, dotEnv), /read in bucket "bucket-a" was refused .*AccessDenied/);
+      assert.deepEqual(requests, ['GET']);
+    });
+
+    test(`${client}: a clock that is wrong, by how much the store's Date header tells`, async (t) => {
+      const headers = { Date: new Date(Date.now() + 3_600_000).toUTCString() };
+      const answer = { status: 403, body: errorBody('RequestTimeTooSkewed'), headers };
+      const { requests, dotEnv } = await answering(t, answer);
+      const line = await refusal(t, client, dotEnv);
+      const offset = Number(/clock is (\d+)s behind the store's/.exec(line)?.[1]);
+      assert.ok(Math.abs(offset - 3600) <= 10, line);
+      assert.deepEqual(requests, ['GET']);
+    });
+
+    test(`${client}: the embedded endpoint with a clock that is 20 minutes ahead`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'skew=20m' });
+      const line = await refusal(t, client, dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a' }));
+      assert.match(line, /clock is (1199|120\d)s behind the store's .*RequestTimeTooSkewed/);
+    });
+
+    test(`${client}: a port on which nobody listens`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      await endpoint.close();
+      assert.match(await refusal(t, client, dotEnvOf(endpoint)), /no connection to 127\.0\.0\.1:\d+ .*ECONNREFUSED/);
+    });
+
+    test(`${client}: a name that does not resolve`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const line = await refusal(t, client, dotEnvOf(endpoint, { S3_HOSTNAME: 'no-such-host.invalid' }));
+      assert.match(line, /the name no-such-host\.invalid does not resolve .*S3_HOSTNAME/);
+    });
+
+    test(`${client}: a server that speaks no TLS where TLS was asked for`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const line = await refusal(t, client, dotEnvOf(endpoint, { S3_USE_SSL: '' }));
+      assert.match(line, /no TLS connection to 127\.0\.0\.1:\d+ .*S3_USE_SSL=0/);
+    });
+
+    test(`${client}: a server that closes every connection`, async (t) => {
+      const port = await listen(
+        t,
+        net.createServer((socket) => socket.destroy()),
+      );
+      const endpoint = await startTestEndpoint(t);
+      await refusal(t, client, dotEnvOf(endpoint, { S3_PORT: port, S3_BUCKET: 'bucket-a' }));
+    });
+
+    test(`${client}: a redirect`, async (t) => {
+      const body = errorBody('PermanentRedirect');
+      const { dotEnv } = await answering(t, { status: 301, body, headers: { Location: 'http://elsewhere.invalid/' } });
+      assert.match(await refusal(t, client, dotEnv), /redirects/);
+    });
+
+    test(`${client}: a certificate that is not trusted, until NODE_EXTRA_CA_CERTS vouches for it`, async (t) => {
+      const tls = await testCertificate();
+      const endpoint = await startTestEndpoint(t, { tls });
+      const line = await refusal(t, client, dotEnvOf(endpoint));
+      assert.match(line, /certificate of 127\.0\.0\.1 is not trusted .*NODE_EXTRA_CA_CERTS/);
+      assert.equal((await endpoint.report()).requests.GET.total, 0, 'not a byte is sent to whom nobody knows');
+
+      const folder = await folderWith(t, { 'authority.pem': tls.cert });
+      const env = { NODE_EXTRA_CA_CERTS: path.join(folder, 'authority.pem') };
+      const trusting = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint), env });
+      assertStatus(trusting, 0);
+      assert.match(trusting.stdout, /^Write connections: opened 4 .* TLS p50 /m);
+    });
+  }
+
+  test('a report that cannot be written', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const folder = await folderWith(t, { 'a-file': '' });
+    for (const json of [path.join(folder, 'missing', 'a.json'), path.join(folder, 'a-file', 'a.json'), folder]) {
+      const outcome = await runCommand(t, [...RUN, '--json', json], { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 2);
+      assert.equal(outcome.stdout, '');
+      assert.match(outcome.stderr, /^error: --json: \S+ .*\n$/);
+      assert.ok(outcome.stderr.includes(json));
+    }
+    assert.equal((await endpoint.report()).connections, 0);
+  });
+
+  for (const client of CLIENTS) {
+    test(`${client}: a signal ends the wait for a store that does not answer`, async (t) => {
+      const silent = net.createServer();
+      const connected = once(silent, 'connection');
+      const port = await listen(t, silent);
+      const endpoint = await startTestEndpoint(t);
+      const dotEnv = dotEnvOf(endpoint, { S3_PORT: port });
+      const command = await startCommand(t, [...RUN, '--client', client, '--timeout', '5m'], { dotEnv });
+      const [socket] = await connected;
+      await once(socket, 'data');
+      command.child.kill('SIGINT');
+      const outcome = await command.outcome;
+      assertStatus(outcome, 130);
+      assert.deepEqual([outcome.stdout, /^error/m.test(outcome.stderr)], ['', false]);
+    });
+  }
+});

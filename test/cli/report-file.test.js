@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
+import { ReportFile } from '../../lib/cli/report-file.js';
+import { UsageError } from '../../lib/cli/usage-error.js';
+import { PROGRAM, dotEnvOf, folderWith, machineLines, startCommand, startProgram } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+
+test('a report takes its place when it is whole, over an earlier one', async (t) => {
+  const folder = await folderWith(t, { 'report.json': 'an earlier one' });
+  const place = path.join(folder, 'report.json');
+  const report = new ReportFile(place, '--json');
+  assert.equal(await readFile(place, 'utf8'), 'an earlier one');
+  assert.equal(report.write('the new one'), null);
+  report.discard();
+  assert.equal(await readFile(place, 'utf8'), 'the new one');
+  assert.deepEqual(await readdir(folder), ['report.json']);
+});
+
+test('a report that is discarded leaves nothing, and an earlier one as it was', async (t) => {
+  const folder = await folderWith(t, { 'report.json': 'an earlier one' });
+  const report = new ReportFile(path.join(folder, 'report.json'), '--json');
+  report.discard();
+  report.discard();
+  assert.deepEqual(await readdir(folder), ['report.json']);
+});
+
+test('a place where nothing can be written is refused at once, and by name', async (t) => {
+  const folder = await folderWith(t, { 'a-file': '' });
+  for (const place of [folder, path.join(folder, 'missing', 'x'), path.join(folder, 'a-file', 'x')]) {
+    assert.throws(
+      () => new ReportFile(place, '--json'),
+      (error) => error instanceof UsageError && error.message.startsWith(`--json: ${place} cannot be written: `),
+    );
+  }
+  assert.deepEqual(await readdir(folder), ['a-file']);
+});
+
+describe('--json', { concurrency: 3 }, () => {
+  test('holds all that the log holds, and more', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.corrupt=3%, HEAD.status=503:3%' });
+    const run = ['200', '5', '--size', '1KiB', '--run-id', 'a-run', '--json', 'result.json'];
+    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    const outcome = await command.outcome;
+    assertStatus(outcome, 1);
+    assert.deepEqual((await readdir(command.folder)).toSorted(), ['.env', 'result.json']);
+    const report = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    assert.deepEqual([report.format, report.run, report.exitStatus, report.problems], [1, 'a-run', 1, []]);
+    assert.deepEqual([report.options.objects, report.options.threads, report.options.buckets], [200, 5, 2]);
+    assert.ok(report.versions.node && report.versions.undici && report.versions['r2-benchmark']);
+
+    const records = recordsOf(outcome.stdout);
+    const totals = machineLines(records, 'stage');
+    assert.equal(report.stages.length, 4);
+    for (const [place, stage] of report.stages.entries()) {
+      const { stage: name, operations, attempts, retries, integrityErrors, errors } = totals[place];
+      const { stage: named, seconds, latency } = stage;
+      assert.deepEqual(
+        [named, stage.operations, stage.attempts, stage.retries, stage.integrityErrors, stage.errors],
+        [name, operations, attempts, retries, integrityErrors, errors],
+      );
+      assert.equal(
+        seconds.reduce((/** @type {number} */ sum, /** @type {any} */ second) => sum + second.operations, 0),
+        operations,
+      );
+      assert.equal(latency.operations.count, operations);
+      assert.equal(latency.attempts.count, attempts);
+      assert.equal(decodeFromCompressedBase64(latency.histogram.data).totalCount, operations);
+      const parts = machineLines(records, 'histogram').filter((line) => line.stage === name);
+      assert.equal(parts.map(({ data }) => data).join(''), latency.histogram.data);
+    }
+  });
+
+  test('says why a run could not begin', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-x' });
+    const command = await startCommand(t, ['10', '2', '--json', 'result.json'], { dotEnv });
+    assertStatus(await command.outcome, 2);
+    const report = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    assert.deepEqual([report.exitStatus, report.stages, report.cleanup], [2, [], null]);
+    assert.match(report.problems[0], /there is no bucket "bucket-x"/);
+  });
+
+  test('tells of the clean-up of a run that did not remove its objects itself', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const run = ['10', '2', '--stages', 'write', '--json', 'result.json'];
+    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(await command.outcome, 0);
+    const report = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    assert.deepEqual(report.cleanup, { removed: 10, left: 0, foreign: 0, problems: [] });
+  });
+
+  test('a report for which there is no room is told, and the log is whole', async (t) => {
+    // A limit on the size of files stands in for a full disk: the report is larger than two blocks.
+    const limited = 'ulimit -f 2 && exec "$0" "$@"';
+    const run = ['20', '2', '--local', '--json', 'result.json'];
+    const command = await startProgram(t, '/bin/sh', ['-c', limited, process.execPath, PROGRAM, ...run], {});
+    const outcome = await command.outcome;
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^error: result\.json could not be written: EFBIG.*$/m);
+    assert.equal(recordsOf(outcome.stdout).at(-1)?.kind, 'table-row');
+    assert.deepEqual(await readdir(command.folder), []);
+  });
+});

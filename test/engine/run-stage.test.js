@@ -1,0 +1,420 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { CountBudget } from '../../lib/engine/budget.js';
+import { runStage } from '../../lib/engine/run-stage.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { STAGES } from '../../lib/stages/index.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { Engine } from '../../lib/engine/run-stage.js'
+ * @import { IntegrityError } from '../../lib/stages/index.js'
+ * @import { FakeRequest } from '../helpers/fake-store.js'
+ *
+ * @typedef {'success' | 'transient' | 'throttled' | 'own' | 'integrity'} Outcome of an attempt
+ */
+
+const [write, read, , remove] = STAGES;
+const SIZE = 16;
+const TIME_LIMIT = { timeout: 20_000 };
+
+/**
+ * @param {'retry' | 'fail' | 'stop'} verdict
+ * @param {string} [kind]
+ */
+function attemptError(verdict, kind = verdict) {
+  return new AttemptError({ kind, verdict, message: `the store says ${kind}` });
+}
+
+/**
+ * Runs a stage and keeps what its hooks tell.
+ *
+ * @param {import('../../lib/stages/stage.js').Stage} stage
+ * @param {Engine} engine
+ * @param {number} objects
+ * @param {AbortSignal} [signal]
+ */
+async function run(stage, engine, objects, signal = new AbortController().signal) {
+  /** @type {import('../../lib/meter/second-counts.js').SecondCount[]} */
+  const seconds = [];
+  /** @type {IntegrityError[]} */
+  const integrityErrors = [];
+  /** @type {{ key: string, attempts: number, error: AttemptError }[]} */
+  const failed = [];
+  let retries = 0;
+  const outcome = await runStage(stage, {
+    engine,
+    budget: new CountBudget(objects),
+    signal,
+    hooks: {
+      second: (second) => seconds.push(second),
+      retrying: () => (retries += 1),
+      integrityError: (error) => integrityErrors.push(error),
+      failed: ({ key, attempts }, error) => failed.push({ key, attempts, error }),
+    },
+  });
+  return { ...outcome, counts: outcome.meter.counts(), seconds, integrityErrors, failed, retries };
+}
+
+/** Lets everything go on that waits for no timer. */
+async function settle() {
+  for (let turn = 0; turn < 5; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** @param {TestContext} t */
+function mockTimers(t) {
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  t.after(() => mock.timers.reset());
+}
+
+/**
+ * Plays Read: the body is right, wrong, or does not come.
+ *
+ * @param {FakeRequest & { index: number }} request
+ * @param {Outcome} outcome
+ * @param {Engine} engine
+ */
+function answerRead({ sink, index }, outcome, engine) {
+  if (outcome === 'transient' || outcome === 'throttled') {
+    throw attemptError('retry', outcome);
+  }
+  if (outcome === 'own') {
+    throw attemptError('fail');
+  }
+  const body = Buffer.from(engine.workload.payload.view(index, 0, SIZE));
+  body[3] ^= Number(outcome === 'integrity');
+  sink?.accept(body);
+}
+
+test('whatever becomes of its objects, the counts of a stage are exact', TIME_LIMIT, async () => {
+  const failures = fc.array(fc.constantFrom('transient', 'throttled'), { maxLength: 5 });
+  const end = fc.constantFrom('success', 'success', 'own', 'integrity');
+  const objects = fc.array(fc.tuple(failures, end), { maxLength: 25 });
+  const mostAttempts = 4;
+  await fc.assert(
+    fc.asyncProperty(objects, fc.integer({ min: 1, max: 6 }), async (script, threads) => {
+      const attempts = script.map(() => 0);
+      const engine = fakeEngine({
+        threads,
+        mostAttempts,
+        wroteObjects: false,
+        objects: script.length,
+        answer: (request) => {
+          const [before, last] = script[request.index];
+          const outcome = before[attempts[request.index]] ?? last;
+          attempts[request.index] += 1;
+          answerRead(request, /** @type {Outcome} */ (outcome), engine);
+        },
+      });
+      const { counts, seconds, integrityErrors, failed, retries, meter, ...outcome } = await run(
+        read,
+        engine,
+        script.length,
+      );
+      const expected = expectedCounts(script, mostAttempts);
+      assert.deepEqual(
+        {
+          operations: counts.operations,
+          failed: counts.failed,
+          integrityErrors: counts.integrityErrors,
+          retries: counts.retries,
+          throttled: counts.throttled,
+          attempts: counts.attempts,
+        },
+        expected,
+      );
+      assert.equal(counts.bytes, expected.operations * SIZE);
+      assert.equal(
+        attempts.reduce((sum, made) => sum + made, 0),
+        expected.attempts,
+      );
+      assert.equal(retries, expected.retries);
+      assert.equal(integrityErrors.length, expected.integrityErrors);
+      assert.equal(failed.length, expected.failed);
+      assert.equal(
+        Object.values(counts.errors).reduce((sum, count) => sum + count, 0),
+        expected.attempts - expected.operations,
+      );
+      assert.deepEqual([counts.skipped, counts.abandoned, counts.unknownOutcomes], [0, 0, 0]);
+      assert.equal(outcome.end, 'complete');
+      assert.equal(
+        seconds.reduce((sum, { operations }) => sum + operations, 0),
+        expected.operations,
+      );
+      assert.deepEqual(seconds, meter.seconds.until(outcome.endedAt));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/**
+ * @param {readonly [string[], string][]} script
+ * @param {number} mostAttempts
+ */
+function expectedCounts(script, mostAttempts) {
+  const counts = { operations: 0, failed: 0, integrityErrors: 0, retries: 0, throttled: 0, attempts: 0 };
+  for (const [failures, end] of script) {
+    const givenUp = failures.length >= mostAttempts;
+    const met = failures.slice(0, mostAttempts);
+    counts.attempts += met.length + Number(!givenUp);
+    counts.retries += met.length - Number(givenUp);
+    counts.throttled += met.filter((outcome) => outcome === 'throttled').length;
+    counts.operations += Number(!givenUp && end === 'success');
+    counts.failed += Number(givenUp || end === 'own');
+    counts.integrityErrors += Number(!givenUp && end === 'integrity');
+  }
+  return counts;
+}
+
+test('each object is worked on once, on as many connections at a time as there are', TIME_LIMIT, async () => {
+  const busy = new Set();
+  let most = 0;
+  /** @type {number[]} */
+  const indices = [];
+  const engine = fakeEngine({
+    threads: 5,
+    objects: 100,
+    answer: async ({ index, connection }) => {
+      assert.ok(!busy.has(connection));
+      busy.add(connection);
+      most = Math.max(most, busy.size);
+      await new Promise((resolve) => setImmediate(resolve));
+      busy.delete(connection);
+      indices.push(index);
+    },
+  });
+  const { counts } = await run(write, engine, 100);
+  assert.deepEqual([counts.operations, most], [100, 5]);
+  assert.equal(new Set(indices).size, 100);
+  assert.equal(engine.workload.written.count, 100);
+});
+
+test('the meter is handed over before the first attempt', TIME_LIMIT, async () => {
+  let started = false;
+  const engine = fakeEngine({ answer: () => assert.ok(started) });
+  const hooks = { second() {}, retrying() {}, integrityError() {}, failed() {} };
+  await runStage(write, {
+    engine,
+    budget: new CountBudget(1),
+    signal: new AbortController().signal,
+    hooks,
+    onStart: (meter) => {
+      started = true;
+      assert.equal(meter.operations, 0);
+    },
+  });
+  assert.ok(started);
+});
+
+test(
+  'an error after which nothing can succeed stops the stage, and what is under way settles',
+  TIME_LIMIT,
+  async () => {
+    let requests = 0;
+    const error = attemptError('stop', 'denied');
+    const engine = fakeEngine({
+      threads: 4,
+      objects: 1000,
+      answer: async ({ index }) => {
+        requests += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+        if (index === 5) {
+          throw error;
+        }
+      },
+    });
+    const { end, fatal, counts } = await run(write, engine, 1000);
+    assert.equal(end, 'fatal');
+    assert.deepEqual(fatal, { error, bucket: engine.workload.keyspace.bucketOf(5) });
+    assert.ok(requests < 20, `${requests} requests`);
+    assert.deepEqual([counts.failed, counts.operations], [1, requests - 1]);
+  },
+);
+
+test('an error that nobody expected stops the stage likewise, and is kept', TIME_LIMIT, async () => {
+  const error = new TypeError('a mistake of ours');
+  const engine = fakeEngine({
+    threads: 2,
+    objects: 50,
+    answer: ({ index }) => {
+      if (index === 3) {
+        throw error;
+      }
+    },
+  });
+  const { end, fatal, counts } = await run(write, engine, 50);
+  assert.deepEqual([end, fatal?.error, counts.failed], ['fatal', error, 1]);
+  assert.ok(counts.operations < 10);
+});
+
+test('a stage in which nothing succeeds any more ends as stalled', TIME_LIMIT, async () => {
+  const engine = fakeEngine({
+    threads: 3,
+    objects: 1000,
+    longestDrought: 100,
+    mostAttempts: 1e9,
+    answer: () => {
+      throw attemptError('retry', 'connect');
+    },
+  });
+  const { end, fatal, counts, retries } = await run(write, engine, 1000);
+  assert.deepEqual([end, fatal, counts.operations], ['stalled', null, 0]);
+  assert.equal(counts.abandoned, 3);
+  assert.equal(counts.failed, 0);
+  assert.equal(counts.retries, retries);
+  assert.ok(counts.errors.connect >= 3);
+});
+
+test('what does not settle within five seconds of a stop is abandoned', TIME_LIMIT, async (t) => {
+  mockTimers(t);
+  const controller = new AbortController();
+  const engine = fakeEngine({
+    threads: 3,
+    objects: 100,
+    answer: ({ index }) => (index === 0 ? undefined : new Promise(() => {})),
+  });
+  let over = false;
+  const running = run(write, engine, 100, controller.signal).finally(() => (over = true));
+  await settle();
+  controller.abort();
+  mock.timers.tick(4999);
+  await settle();
+  assert.equal(over, false);
+  mock.timers.tick(1);
+  const { end, counts, failed } = await running;
+  assert.equal(end, 'stopped');
+  assert.deepEqual([counts.operations, counts.abandoned, counts.failed, failed.length], [1, 3, 0, 0]);
+  assert.equal(counts.unknownOutcomes, 3);
+});
+
+test('what settles in time behind a stop still counts, and nothing new is begun', TIME_LIMIT, async (t) => {
+  mockTimers(t);
+  const controller = new AbortController();
+  /** @type {(() => void)[]} */
+  const pending = [];
+  const engine = fakeEngine({
+    threads: 3,
+    objects: 100,
+    answer: () => new Promise((resolve) => pending.push(() => resolve(undefined))),
+  });
+  const running = run(write, engine, 100, controller.signal);
+  await settle();
+  controller.abort();
+  pending.forEach((finish) => finish());
+  const { end, counts } = await running;
+  assert.deepEqual([end, counts.operations, counts.abandoned, pending.length], ['stopped', 3, 0, 3]);
+});
+
+test('a stop does not sit out a backoff', TIME_LIMIT, async (t) => {
+  mockTimers(t);
+  const controller = new AbortController();
+  const engine = fakeEngine({
+    threads: 2,
+    objects: 10,
+    answer: () => {
+      throw new AttemptError({ kind: 'throttled', verdict: 'retry', message: 'HTTP 503', retryAfter: 30_000 });
+    },
+  });
+  const running = run(write, engine, 10, controller.signal);
+  await settle();
+  controller.abort();
+  const { end, counts } = await running;
+  assert.deepEqual([end, counts.abandoned, counts.attempts, counts.throttled], ['stopped', 2, 2, 2]);
+});
+
+test('a stop that has come before the start lets nothing begin', TIME_LIMIT, async () => {
+  const engine = fakeEngine({ answer: () => assert.fail('a request was sent') });
+  const { end, counts } = await run(write, engine, 10, AbortSignal.abort());
+  assert.deepEqual([end, counts.attempts], ['stopped', 0]);
+});
+
+test('objects that Write did not write are skipped, not asked for', TIME_LIMIT, async () => {
+  /** @type {number[]} */
+  const asked = [];
+  const engine = fakeEngine({
+    objects: 10,
+    answer: (request) => {
+      asked.push(request.index);
+      answerRead(request, 'success', engine);
+    },
+  });
+  [1, 4, 7].forEach((index) => engine.workload.written.add(index, 99));
+  const { counts } = await run(read, engine, 10);
+  assert.deepEqual(asked.sort(), [1, 4, 7]);
+  assert.deepEqual([counts.operations, counts.skipped, counts.failed], [3, 7, 0]);
+});
+
+test('a run that did not write asks for every object', TIME_LIMIT, async () => {
+  const engine = fakeEngine({
+    objects: 10,
+    wroteObjects: false,
+    answer: (request) => answerRead(request, 'success', engine),
+  });
+  const { counts } = await run(read, engine, 10);
+  assert.deepEqual([counts.operations, counts.skipped], [10, 0]);
+});
+
+test('an integrity error names bucket, key and offset, and the stage goes on', TIME_LIMIT, async () => {
+  const engine = fakeEngine({
+    objects: 10,
+    wroteObjects: false,
+    answer: (request) => answerRead(request, request.index === 6 ? 'integrity' : 'success', engine),
+  });
+  const { end, counts, integrityErrors, retries } = await run(read, engine, 10);
+  assert.deepEqual([end, counts.operations, counts.integrityErrors, counts.failed, retries], ['complete', 9, 1, 0, 0]);
+  assert.deepEqual(counts.errors, { integrity: 1 });
+  const { keyspace } = engine.workload;
+  assert.ok(integrityErrors[0].message.startsWith(`${keyspace.bucketOf(6)}/${keyspace.keyOf(6)}: `));
+  assert.match(integrityErrors[0].message, /offset 3/);
+});
+
+test('an operation that is given up is told with its key, its attempts and its error', TIME_LIMIT, async () => {
+  const error = attemptError('fail', 'client-error');
+  const engine = fakeEngine({
+    objects: 4,
+    answer: ({ index }) => {
+      if (index === 2) {
+        throw error;
+      }
+    },
+  });
+  const { failed, end } = await run(write, engine, 4);
+  assert.deepEqual(failed, [{ key: engine.workload.keyspace.keyOf(2), attempts: 1, error }]);
+  assert.equal(end, 'complete');
+});
+
+test('writes with an attempt of unknown outcome are counted, however they end', TIME_LIMIT, async () => {
+  for (const [stage, expected] of /** @type {const} */ ([
+    [write, 2],
+    [remove, 0],
+  ])) {
+    const engine = fakeEngine({
+      objects: 5,
+      mostAttempts: 1,
+      answer: ({ index }) => {
+        if (index % 2 === 1) {
+          throw new AttemptError({ kind: 'timeout', verdict: 'retry', message: 'lost', outcomeUnknown: true });
+        }
+      },
+    });
+    [0, 1, 2, 3, 4].forEach((place) => engine.workload.written.add(place, 1));
+    const { counts } = await run(stage, engine, 5);
+    assert.deepEqual([counts.operations, counts.failed, counts.unknownOutcomes], [3, 2, expected]);
+  }
+});
+
+test(
+  'the latency of an operation is that of its attempts and waits, and each attempt has its own',
+  TIME_LIMIT,
+  async () => {
+    const engine = fakeEngine({ objects: 20, answer: () => {} });
+    const { meter, startedAt, endedAt } = await run(write, engine, 20);
+    const { operations, attempts } = meter.latencies();
+    assert.deepEqual([operations.count, attempts.count], [20, 20]);
+    assert.ok(/** @type {number} */ (operations.summary()?.maximum) <= endedAt - startedAt);
+  },
+);

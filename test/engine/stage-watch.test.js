@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { StageWatch } from '../../lib/engine/stage-watch.js';
+import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+
+/**
+ * A watch whose time is the test's.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {readonly number[]} [startedAt] of the attempt on each connection
+ * @param {import('../../lib/engine/stage-watch.js').TimeLimit | null} [limit]
+ */
+function startWatch(t, startedAt = [], limit = null) {
+  const clock = new ManualClock(1_700_000_000_000);
+  const meter = new StageMeter(clock, clock.now());
+  const controller = new AbortController();
+  /** @type {{ place: number, kind: string, outcomeUnknown: boolean }[]} */
+  const aborted = [];
+  let stops = 0;
+  let timesUp = 0;
+  const connections = startedAt.map((started, place) => ({
+    startedAt: started,
+    /** @param {import('../../lib/s3/s3-error.js').AttemptError} error */
+    abort: ({ kind, outcomeUnknown }) => aborted.push({ place, kind, outcomeUnknown }),
+  }));
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  t.after(() => mock.timers.reset());
+  const watch = new StageWatch({
+    clock,
+    meter,
+    connections: /** @type {any} */ (connections),
+    longestDrought: 60_000,
+    signal: controller.signal,
+    limit,
+    onTimeUp: () => (timesUp += 1),
+    onStop: () => (stops += 1),
+  });
+  return {
+    watch,
+    meter,
+    clock,
+    controller,
+    aborted,
+    stops: () => stops,
+    timesUp: () => timesUp,
+    /** @param {number} milliseconds */
+    pass(milliseconds) {
+      for (let passed = 0; passed < milliseconds; passed += 250) {
+        clock.advance(250);
+        mock.timers.tick(250);
+      }
+    },
+  };
+}
+
+test('a stage that nothing stops is complete', (t) => {
+  const { watch, stops } = startWatch(t);
+  watch.start();
+  watch.stop();
+  assert.deepEqual([watch.end, watch.fatal, watch.stopped.aborted, stops()], ['complete', null, false, 0]);
+});
+
+test('a request to stop ends the stage', (t) => {
+  const { watch, controller, stops } = startWatch(t);
+  watch.start();
+  controller.abort();
+  assert.deepEqual([watch.end, watch.stopped.aborted, stops()], ['stopped', true, 1]);
+});
+
+test('a request to stop that has come before the start ends the stage at its start', (t) => {
+  const { watch, controller, stops } = startWatch(t);
+  controller.abort();
+  watch.start();
+  assert.deepEqual([watch.end, stops()], ['stopped', 1]);
+});
+
+test('a stage ends when nothing has succeeded for a minute, and not before', (t) => {
+  const { watch, pass, stops } = startWatch(t);
+  watch.start();
+  pass(59_750);
+  assert.equal(stops(), 0);
+  pass(250);
+  assert.deepEqual([watch.end, stops()], ['stalled', 1]);
+});
+
+test('a success puts the minute off', (t) => {
+  const { watch, meter, clock, pass, stops } = startWatch(t);
+  watch.start();
+  pass(50_000);
+  meter.succeeded({ attempts: 1, startedAt: clock.now(), attemptStartedAt: clock.now(), finishedAt: clock.now() }, 1);
+  pass(59_750);
+  assert.equal(stops(), 0);
+  pass(250);
+  assert.equal(watch.end, 'stalled');
+});
+
+test('of several reasons to end, and of several fatal errors, the first counts', (t) => {
+  const { watch, controller, stops } = startWatch(t);
+  watch.start();
+  const first = { error: new Error('first'), bucket: 'one' };
+  watch.fail(first);
+  watch.fail({ error: new Error('second'), bucket: 'two' });
+  controller.abort();
+  assert.deepEqual([watch.end, watch.fatal, stops()], ['fatal', first, 1]);
+});
+
+test('what is under way has five seconds to settle, and is abandoned then, its outcome unknown', (t) => {
+  const { watch, controller, aborted, pass } = startWatch(t, [1000, 0, 1000]);
+  watch.start();
+  controller.abort();
+  pass(4750);
+  assert.equal(aborted.length, 0);
+  pass(250);
+  assert.deepEqual(
+    aborted,
+    [0, 2].map((place) => ({ place, kind: 'abandoned', outcomeUnknown: true })),
+  );
+});
+
+test('nothing is abandoned, and no stop heard, behind the stage’s end', (t) => {
+  const { watch, controller, aborted, pass, stops } = startWatch(t, [1000]);
+  watch.start();
+  controller.abort();
+  watch.stop();
+  pass(120_000);
+  assert.equal(aborted.length, 0);
+  assert.equal(stops(), 1);
+});
+
+test('when its time is up a stage begins nothing more, and later aborts what is still under way', (t) => {
+  // The clock of these tests begins at 1000 ms.
+  const { watch, aborted, pass, stops, timesUp } = startWatch(t, [1000], { stopsAt: 3000, endsAt: 3500 });
+  watch.start();
+  pass(1750);
+  assert.equal(timesUp(), 0);
+  pass(250);
+  assert.deepEqual([timesUp(), stops(), watch.stopped.aborted, aborted.length], [1, 0, false, 0]);
+  pass(500);
+  assert.deepEqual([timesUp(), stops(), watch.stopped.aborted, aborted.length], [1, 1, true, 1]);
+  assert.equal(watch.end, 'complete');
+});
+
+test('a stage that is done before its time is up is left alone', (t) => {
+  const { watch, pass, timesUp, stops } = startWatch(t, [], { stopsAt: 3000, endsAt: 3500 });
+  watch.start();
+  watch.stop();
+  pass(10_000);
+  assert.deepEqual([timesUp(), stops()], [0, 0]);
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { dotEnvOf, runCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+
+const GOLDEN = new URL('run-log.txt', import.meta.url);
+
+/**
+ * What changes from run to run becomes a placeholder, and lines that a slower run would have more of become one.
+ *
+ * @param {string} log
+ * @returns {string}
+ */
+function withPlaceholders(log) {
+  const lines = log
+    .replace(/"data":"[^"]*"/g, '"data":"BASE64"')
+    .replace(/"host":"[^"]*"/g, '"host":"HOST"')
+    .replace(/"start":"[^"]*"/g, '"start":"TIME"')
+    .replace(/"\d+\.\d+\.\d+"/g, '"VERSION"')
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replace(/\d\d:\d\d:\d\d/g, 'TIME')
+    .replace(/"(part|of)":\d+/g, '"$1":N')
+    .replace(/"(start|stop|offset|uncertainty)":-?[\d.]+/g, '"$1":N')
+    .replace(/(Ops|took|Throughput|[Pp]eak ops|Avg ops|p\d\d(?:\.9)?|min|mean|max) \d+(\.\d+)?/g, '$1 N')
+    .replace(/^((?:Write|Read|Stat|Remove) +\d+) .* (\d+)$/gm, '$1 N $2')
+    .split('\n');
+  return lines.filter((line, place) => line !== lines[place - 1]).join('\n');
+}
+
+test('the log of a run is what it has always been; UPDATE_GOLDEN=1 writes it anew', async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const run = ['300', '6', '--size', '4KiB', '--run-id', 'golden-run'];
+  const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+  assertStatus(outcome, 0);
+  assert.equal(outcome.stderr, 'Run golden-run: 300 objects of 4KiB in bucket-a, bucket-b under benchmark/golden-run/\n');
+  const log = withPlaceholders(outcome.stdout);
+  if (process.env.UPDATE_GOLDEN === '1') {
+    await writeFile(GOLDEN, log);
+  }
+  assert.equal(log, await readFile(GOLDEN, 'utf8'));
+});

@@ -1,0 +1,78 @@
+/**
+ * @typedef {object} Script what goes wrong
+ * @property {number} [pageLength] keys of a page
+ * @property {(keys: readonly string[]) => string[]} [refuse] which keys of a batch are not deleted
+ * @property {(request: 'list' | 'delete') => void} [before] called before each request; what it throws, the request fails with
+ */
+
+/** Lists and deletes in memory, as BucketAdmin does it in a store. */
+export class FakeAdmin {
+  #pageLength;
+  #refuse;
+  #before;
+  #listing = 0;
+  /** @type {Map<string, string[]>} keys in their order, by bucket */
+  #keys;
+  lists = 0;
+  batches = 0;
+  /** The most listings that were under way at one time. */
+  mostLists = 0;
+  longestBatch = 0;
+
+  /**
+   * @param {Record<string, string[]>} keys by bucket
+   * @param {Script} [script]
+   */
+  constructor(keys, { pageLength = 1000, refuse = () => [], before = () => {} } = {}) {
+    this.#keys = new Map(Object.entries(keys).map(([bucket, held]) => [bucket, [...new Set(held)].sort()]));
+    this.#pageLength = pageLength;
+    this.#refuse = refuse;
+    this.#before = before;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} prefix
+   * @param {string} startAfter
+   */
+  async listPage(bucket, prefix, startAfter) {
+    this.lists += 1;
+    this.#listing += 1;
+    this.mostLists = Math.max(this.mostLists, this.#listing);
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#listing -= 1;
+    this.#before('list');
+    const found = this.keysOf(bucket).filter((key) => key.startsWith(prefix) && key > startAfter);
+    return { keys: found.slice(0, this.#pageLength), isLast: found.length <= this.#pageLength };
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {readonly string[]} keys
+   */
+  async deleteBatch(bucket, keys) {
+    this.batches += 1;
+    this.longestBatch = Math.max(this.longestBatch, keys.length);
+    this.#before('delete');
+    const refused = this.#refuse(keys);
+    const gone = new Set(keys.filter((key) => !refused.includes(key)));
+    this.#keys.set(
+      bucket,
+      this.keysOf(bucket).filter((key) => !gone.has(key)),
+    );
+    return refused.map((key) => `${key}: AccessDenied Locked.`);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  plant(bucket, key) {
+    this.#keys.set(bucket, [...this.keysOf(bucket), key].sort());
+  }
+
+  /** @param {string} bucket */
+  keysOf(bucket) {
+    return this.#keys.get(bucket) ?? [];
+  }
+}

@@ -1,0 +1,120 @@
+import { Clock } from '../../lib/meter/clock.js';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { Payload } from '../../lib/workload/payload.js';
+import { WHOLE } from '../../lib/workload/shard.js';
+import { WrittenObjects } from '../../lib/workload/written-objects.js';
+
+/**
+ * @import { Engine } from '../../lib/engine/run-stage.js'
+ * @import { BodySink, ObjectConnection } from '../../lib/s3/object-store.js'
+ *
+ * @typedef {object} FakeRequest
+ * @property {'put' | 'get' | 'head' | 'remove'} method
+ * @property {string} bucket
+ * @property {string} key
+ * @property {FakeConnection} connection that carries it
+ * @property {Buffer | Iterable<Buffer>} [body] of a put
+ * @property {BodySink} [sink] of a get
+ */
+
+/**
+ * A connection to no store at all: a test says what becomes of each request.
+ *
+ * @implements {ObjectConnection}
+ */
+export class FakeConnection {
+  #answer;
+  /** @type {((error: Error) => void) | null} */
+  #reject = null;
+  reply = { etagDigest: 0, contentLength: -1 };
+  startedAt = 0;
+  idleSince = 0;
+
+  /** @param {(request: FakeRequest) => unknown} answer what it throws, or rejects with, the request fails with */
+  constructor(answer) {
+    this.#answer = answer;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {Buffer | Iterable<Buffer>} body
+   */
+  put(bucket, key, body) {
+    return this.#carry({ method: 'put', bucket, key, body, connection: this });
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {BodySink} sink
+   */
+  get(bucket, key, sink) {
+    return this.#carry({ method: 'get', bucket, key, sink, connection: this });
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  head(bucket, key) {
+    return this.#carry({ method: 'head', bucket, key, connection: this });
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  remove(bucket, key) {
+    return this.#carry({ method: 'remove', bucket, key, connection: this });
+  }
+
+  /** @param {Error} error */
+  abort(error) {
+    this.#reject?.(error);
+  }
+
+  /**
+   * @param {FakeRequest} request
+   * @returns {Promise<void>}
+   */
+  #carry(request) {
+    return new Promise((resolve, reject) => {
+      this.#reject = reject;
+      Promise.resolve(request)
+        .then(this.#answer)
+        .then(() => resolve(), reject);
+    });
+  }
+}
+
+/**
+ * What a stage runs on, over a store that a test plays.
+ *
+ * @param {object} options
+ * @param {(request: FakeRequest & { index: number }) => unknown} options.answer
+ * @param {number} [options.objects]
+ * @param {number} [options.threads]
+ * @param {number} [options.objectSize] bytes
+ * @param {boolean} [options.wroteObjects]
+ * @param {number} [options.mostAttempts]
+ * @param {number} [options.longestDrought] ms
+ * @param {Clock} [options.clock]
+ * @param {import('../../lib/workload/shard.js').Shard} [options.shard]
+ * @returns {Engine}
+ */
+export function fakeEngine({ answer, ...choice }) {
+  const { objects = 10, threads = 4, objectSize = 16, wroteObjects = true } = choice;
+  const { mostAttempts = 20, longestDrought = 60_000, clock = new Clock(), shard = WHOLE } = choice;
+  const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: ['one', 'two'], objectSize });
+  const answerWithIndex = (/** @type {FakeRequest} */ request) =>
+    answer({ ...request, index: keyspace.indexOf(request.bucket, request.key) });
+  return {
+    clock,
+    random: () => 0,
+    connections: Array.from({ length: threads }, () => new FakeConnection(answerWithIndex)),
+    mostAttempts,
+    longestDrought,
+    workload: { keyspace, payload: new Payload('run-1'), written: new WrittenObjects(objects), shard, wroteObjects },
+  };
+}

@@ -1,0 +1,55 @@
+import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { stageResult } from '../../lib/run/stage-result.js';
+import { STAGES } from '../../lib/stages/index.js';
+import { ManualClock } from './manual-clock.js';
+
+/**
+ * @import { StageResult } from '../../lib/run/stage-result.js'
+ *
+ * @typedef {object} FinishedOperation
+ * @property {number} after ms behind the one before it
+ * @property {number} [latency] ms; without one, all the time since the one before it
+ * @property {readonly string[]} [failures] the kinds of its failed attempts, which take 1 ms each
+ */
+
+/** Bytes of an object. */
+const SIZE = 16 * 1024;
+
+const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, tcp: null, tls: null };
+const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, eventLoopUtilization: 0.25 };
+
+/**
+ * A stage that ran by a clock of its own.
+ *
+ * @param {object} course
+ * @param {'Write' | 'Read' | 'Stat' | 'Remove'} [course.name]
+ * @param {number} [course.startedAt] epoch ms
+ * @param {readonly FinishedOperation[]} course.operations
+ * @param {number} [course.rest] ms behind the last operation
+ * @param {number} [course.objects]
+ * @param {number} [course.threads]
+ * @param {Partial<StageResult>} [overrides] of the result
+ * @returns {StageResult}
+ */
+export function finishedStage(course, overrides = {}) {
+  const { name = 'Write', startedAt = 1_700_000_000_250, operations, rest = 0 } = course;
+  const { objects = operations.length, threads = 4 } = course;
+  const clock = new ManualClock(startedAt);
+  const begun = clock.now();
+  const meter = new StageMeter(clock, begun);
+  for (const { after, latency = after, failures = [] } of operations) {
+    clock.advance(after);
+    for (const kind of failures) {
+      meter.attemptFailed(kind, 1);
+      meter.retries += 1;
+    }
+    const times = { startedAt: clock.now() - latency, attemptStartedAt: clock.now() - latency / (failures.length + 1) };
+    meter.succeeded({ attempts: failures.length + 1, ...times, finishedAt: clock.now() }, SIZE);
+  }
+  clock.advance(rest);
+  const stage = /** @type {import('../../lib/stages/stage.js').Stage} */ (STAGES.find((known) => known.name === name));
+  const end = /** @type {const} */ ('complete');
+  const outcome = { end, fatal: null, startedAt: begun, endedAt: clock.now(), meter, clientLoad: CLIENT_LOAD };
+  const result = stageResult({ stage, outcome, clock, objects, threads, connections: CONNECTIONS, storeClock: null });
+  return { ...result, ...overrides };
+}

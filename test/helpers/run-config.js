@@ -1,0 +1,44 @@
+import { WHOLE } from '../../lib/workload/shard.js';
+
+/**
+ * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { TestEndpoint } from './local-s3.js'
+ */
+
+/**
+ * What a small run is told.
+ *
+ * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls' | 'buckets'>} target
+ * @param {Partial<RunConfig>} [overrides]
+ * @returns {RunConfig}
+ */
+export function runConfig({ hostname, port, region, credentials, tls, buckets }, overrides = {}) {
+  return {
+    objects: 20,
+    threads: 4,
+    stages: ['write', 'read', 'stat', 'remove'],
+    client: 'direct',
+    size: 1000,
+    prefix: 'benchmark',
+    runId: 'run-1',
+    timeout: 10_000,
+    retries: 19,
+    keep: false,
+    keepAlive: true,
+    cores: 1,
+    shard: WHOLE,
+    gap: 0,
+    store: { buckets, hostname, port, useTls: tls !== null, region, credentials, sharesClock: true },
+    ...overrides,
+  };
+}
+
+/** A target that is never asked. */
+export const NO_TARGET = Object.freeze({
+  hostname: 'store.test',
+  port: 443,
+  region: 'auto',
+  credentials: { accessKeyId: 'the-access-key', secretAccessKey: 'the-secret-key', sessionToken: 'the-session-token' },
+  tls: { key: '', cert: '' },
+  buckets: ['one', 'two'],
+});

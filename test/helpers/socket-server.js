@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import tls from 'node:tls';
+
+/**
+ * @typedef {object} SocketServer
+ * @property {number} port
+ * @property {net.Socket[]} sockets every connection that was accepted, in order; under TLS, once its handshake is done
+ * @property {() => Promise<void>} closed resolves once every connection that was accepted has been closed
+ */
+
+/**
+ * Starts a server that does with connections whatever a test likes, and ends it after the test.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {object} [options]
+ * @param {{ key: string, cert: string } | null} [options.certificate] for TLS
+ * @param {(socket: net.Socket) => void} [options.onSocket]
+ * @param {string} [options.host]
+ * @returns {Promise<SocketServer>}
+ */
+export async function startSocketServer(t, { certificate = null, onSocket = () => {}, host = '127.0.0.1' } = {}) {
+  /** @type {net.Socket[]} */
+  const sockets = [];
+  /** @type {Promise<unknown>[]} */
+  const closings = [];
+  const server = certificate === null ? net.createServer() : tls.createServer(certificate);
+  server.on(certificate === null ? 'connection' : 'secureConnection', (/** @type {net.Socket} */ socket) => {
+    sockets.push(socket);
+    closings.push(once(socket, 'close'));
+    socket.on('error', () => {});
+    onSocket(socket);
+  });
+  server.on('tlsClientError', () => {});
+  server.listen(0, host);
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    sockets.forEach((socket) => socket.destroy());
+  });
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  return {
+    port,
+    sockets,
+    closed: async () => {
+      await Promise.all(closings);
+    },
+  };
+}
+
+/** @returns {Promise<number>} a port on which nobody listens any more */
+export async function closedPort() {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = /** @type {net.AddressInfo} */ (server.address());
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/**
+ * Resolves as soon as a condition holds; a test's own time limit ends the waiting.
+ *
+ * @param {() => boolean} condition
+ */
+export async function until(condition) {
+  while (!condition()) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}

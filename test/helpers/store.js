@@ -1,0 +1,97 @@
+import { AddressBook } from '../../lib/s3/address-book.js';
+import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
+import { KeepAliveAgent } from '../../lib/s3/keep-alive-agent.js';
+import { openStore } from '../../lib/s3/object-store.js';
+import { trustCertificate } from './trust-certificate.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { ObjectConnection, StoreOptions } from '../../lib/s3/object-store.js'
+ * @import { TestEndpoint } from './local-s3.js'
+ *
+ * @typedef {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls'>} Target
+ *
+ * @typedef {object} TestStore
+ * @property {KeepAliveAgent} agent
+ * @property {ObjectConnection[]} connections
+ * @property {StoreOptions} options
+ */
+
+const LONGEST_CONNECT_MS = 10_000;
+
+/**
+ * Opens a store as a run does: an agent, the client over it, a connection for each thread, and a deadline for attempts.
+ * Everything is closed after the test.
+ *
+ * @param {TestContext} t
+ * @param {'direct' | 'sdk'} client
+ * @param {Target} target
+ * @param {object} [choice]
+ * @param {number} [choice.threads]
+ * @param {boolean} [choice.keepAlive]
+ * @param {number} [choice.timeout] ms for an attempt
+ * @param {boolean} [choice.trusting] whether the target's certificate is trusted
+ * @returns {Promise<TestStore>}
+ */
+export async function openTestStore(t, client, target, choice = {}) {
+  const { threads = 1, keepAlive = true, timeout = 10_000, trusting = true } = choice;
+  if (target.tls !== null && trusting) {
+    trustCertificate(t, target.tls.cert);
+  }
+  const { hostname, port, region, credentials } = target;
+  const useTls = target.tls !== null;
+  const now = () => performance.now();
+  const agent = new KeepAliveAgent({
+    hostname,
+    addresses: new AddressBook(hostname, now),
+    port,
+    useTls,
+    connectTimeout: LONGEST_CONNECT_MS,
+    now,
+    hooks: { opened() {} },
+  });
+  const options = { agent, useTls, hostname, port, region, credentials, keepAlive, threads, epochNow: Date.now };
+  const store = await openStore(client, options);
+  const connections = Array.from({ length: threads }, (_, thread) => store.openConnection(thread));
+  const deadlines = new AttemptDeadlines({ timeout, now, connections });
+  deadlines.start();
+  t.after(async () => {
+    deadlines.stop();
+    await store.close();
+    agent.close();
+  });
+  return { agent, connections, options };
+}
+
+/**
+ * Carries out one attempt as the retry policy does, so that its deadline is kept.
+ *
+ * @template Result
+ * @param {ObjectConnection} connection
+ * @param {() => Promise<Result>} request
+ */
+export async function attempt(connection, request) {
+  const timed = connection;
+  timed.startedAt = performance.now();
+  try {
+    return await request();
+  } finally {
+    timed.startedAt = 0;
+    timed.idleSince = performance.now();
+  }
+}
+
+/** Keeps the bytes of a body. */
+export class BodyCollector {
+  /** @type {Buffer[]} */
+  #chunks = [];
+
+  /** @param {Buffer} chunk valid only now */
+  accept(chunk) {
+    this.#chunks.push(Buffer.from(chunk));
+  }
+
+  get bytes() {
+    return Buffer.concat(this.#chunks);
+  }
+}

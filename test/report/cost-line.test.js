@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { costLine } from '../../lib/report/cost-line.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/**
+ * @param {string} hostname
+ * @param {Partial<import('../../lib/run/run-config.js').RunConfig>} [overrides]
+ */
+function lineFor(hostname, overrides) {
+  return costLine(runConfig({ ...NO_TARGET, hostname }, overrides));
+}
+
+test('a million objects cost what R2’s price list says', () => {
+  const line = lineFor('abc.r2.cloudflarestorage.com', { objects: 1_000_000 });
+  assert.match(String(line), /\$5\.2200 for 1000000 Class A and 2000000 Class B operations/);
+});
+
+test('only the stages that run are billed, and deleting never is', () => {
+  const host = 'abc.r2.cloudflarestorage.com';
+  assert.match(
+    String(lineFor(host, { objects: 1e6, stages: ['write', 'remove'] })),
+    /\$4\.5000 for 1000000 Class A and 0 Class B/,
+  );
+  assert.match(
+    String(lineFor(host, { objects: 1e6, stages: ['read'] })),
+    /\$0\.3600 for 0 Class A and 1000000 Class B/,
+  );
+  assert.match(String(lineFor(host, { objects: 1e6, stages: ['remove'] })), /\$0\.0000 for 0 Class A and 0 Class B/);
+});
+
+test('hosts of jurisdictions are R2’s too', () => {
+  assert.notEqual(lineFor('abc.eu.r2.cloudflarestorage.com'), null);
+  assert.notEqual(lineFor('ABC.FEDRAMP.R2.CloudflareStorage.com'), null);
+});
+
+test('another store’s prices are not known', () => {
+  for (const hostname of [
+    's3.amazonaws.com',
+    '127.0.0.1',
+    'r2.cloudflarestorage.com.example',
+    'xr2.cloudflarestorage.com',
+  ]) {
+    assert.equal(lineFor(hostname), null, hostname);
+  }
+});

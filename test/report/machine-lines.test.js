@@ -1,0 +1,153 @@
+import fc from 'fast-check';
+import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatLine, parseLine } from '../../lib/log/log-line.js';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { FORMAT_VERSION, runLine, stageMachineLines } from '../../lib/report/machine-lines.js';
+import { runFacts } from '../../lib/run/run-facts.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/** @typedef {import('../../lib/log/log-line.js').MachineRecord} MachineRecord */
+
+const LONGEST_LINE = 999;
+
+/** Every kind under which a failed attempt may be counted. */
+const ERROR_KINDS = [
+  ...['abandoned', 'certificate', 'client-error', 'clock-skew', 'connect', 'connection', 'denied'],
+  ...['incomplete-request', 'integrity', 'name', 'no-bucket', 'not-found', 'other', 'protocol', 'redirect'],
+  ...['rewritten-too-soon', 'server-error', 'stale-connection', 'throttled', 'timeout', 'tls', 'truncated'],
+];
+
+/** @param {MachineRecord} record */
+function written(record) {
+  const line = formatLine(record);
+  assert.ok(line.length <= LONGEST_LINE, `${line.length} characters`);
+  const parsed = parseLine(line);
+  assert.ok(parsed !== null && parsed.kind === 'machine');
+  return /** @type {any} */ (parsed.data);
+}
+
+/** @param {readonly number[]} latencies ms */
+function stageOf(latencies) {
+  return finishedStage({ operations: latencies.map((latency) => ({ after: 1, latency })) });
+}
+
+test('the line at a run’s start has its facts and the format’s version', () => {
+  const facts = runFacts({
+    config: runConfig(NO_TARGET),
+    host: 'fra-1',
+    startedAt: 0,
+    clock: null,
+    versions: { node: '20.0.0' },
+  });
+  const data = written(runLine(facts));
+  assert.deepEqual([data.kind, data.format, data.run, data.host], ['run', FORMAT_VERSION, 'run-1', 'fra-1']);
+  assert.equal(data.options.objects, 20);
+});
+
+test('a run’s line keeps its length, and its run id, with the longest names and the largest numbers', () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const config = runConfig(
+    { ...NO_TARGET, hostname: `${'a'.repeat(63)}.`.repeat(4).slice(0, 253), port: 65_535 },
+    {
+      runId: 'r'.repeat(64),
+      prefix: 'p'.repeat(512),
+      objects: most,
+      threads: most,
+      size: most,
+      timeout: most,
+      retries: most,
+    },
+  );
+  const versions = {
+    'r2-benchmark': '100.100.100-beta.100',
+    node: 'v100.100.100',
+    undici: '100.100.100',
+    sdk: '3.10000.100',
+  };
+  const facts = runFacts({ config, host: 'h'.repeat(253), startedAt: Date.now(), clock: null, versions });
+  const data = written(runLine(facts));
+  assert.equal(data.run, 'r'.repeat(64));
+  assert.equal(data.options.objects, most);
+});
+
+test('the line at a stage’s end has its absolute times and all its counts', () => {
+  const operations = [{ after: 10 }, { after: 20.5, failures: ['timeout', 'throttled'] }];
+  const result = finishedStage(
+    { name: 'Read', operations },
+    { throttled: 1, skipped: 3, integrityErrors: 4, failed: 5 },
+  );
+  const data = written(stageMachineLines(result)[0]);
+  assert.deepEqual([data.kind, data.stage, data.end], ['stage', 'Read', 'complete']);
+  assert.deepEqual([data.start, data.stop], [1_700_000_000_250, 1_700_000_000_280.5]);
+  assert.deepEqual(
+    [
+      data.operations,
+      data.bytes,
+      data.attempts,
+      data.retries,
+      data.throttled,
+      data.skipped,
+      data.integrityErrors,
+      data.failed,
+    ],
+    [2, 2 * 16 * 1024, 4, 2, 1, 3, 4, 5],
+  );
+  assert.deepEqual(data.errors, { throttled: 1, timeout: 1 });
+});
+
+test('a stage’s line keeps its length with every kind of error and the largest numbers', () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const errors = Object.fromEntries(ERROR_KINDS.map((kind) => [kind, Math.floor(most / ERROR_KINDS.length)]));
+  const counts = { operations: most, bytes: most, attempts: most, retries: most, throttled: most, failed: most };
+  const rest = { integrityErrors: most, skipped: most, abandoned: most, objects: most, threads: most };
+  const times = { startedAt: 9_999_999_999_999.25, endedAt: 9_999_999_999_999.5 };
+  const storeClock = { offset: -86_400_000.123, uncertainty: 1000.123 };
+  const result = { ...stageOf([1]), ...counts, ...rest, ...times, storeClock, errors };
+  const data = written(stageMachineLines(result)[0]);
+  assert.deepEqual([data.operations, data.attempts], [most, most]);
+});
+
+test('a stage’s line names its most frequent errors, and adds up the others', () => {
+  const few = Object.fromEntries(ERROR_KINDS.slice(0, 10).map((kind, place) => [kind, place + 1]));
+  assert.deepEqual(written(stageMachineLines({ ...stageOf([1]), errors: few })[0]).errors, few);
+  const many = Object.fromEntries(ERROR_KINDS.map((kind, place) => [kind, 10_000 + place]));
+  const { others, ...named } = written(stageMachineLines({ ...stageOf([1]), errors: many })[0]).errors;
+  const rarest = ERROR_KINDS.slice(0, -10);
+  assert.deepEqual(named, Object.fromEntries(Object.entries(many).slice(-10)));
+  assert.equal(
+    others,
+    rarest.reduce((sum, kind) => sum + many[kind], 0),
+  );
+});
+
+test('the parts of a histogram join again to the whole, whatever its length', () => {
+  const latencies = fc.array(fc.double({ min: 0.01, max: 3_600_000, noNaN: true }), { maxLength: 1500 });
+  fc.assert(
+    fc.property(latencies, (values) => {
+      const result = stageOf(values);
+      const parts = stageMachineLines(result).slice(1).map(written);
+      assert.deepEqual(
+        parts.map(({ part, of }) => [part, of]),
+        parts.map((_, place) => [place + 1, parts.length]),
+      );
+      assert.ok(parts.every(({ kind, stage, unit }) => kind === 'histogram' && stage === 'Write' && unit === 'us'));
+      const whole = parts.map(({ data }) => data).join('');
+      assert.equal(whole, result.latencies.operations.encode());
+      assert.equal(decodeFromCompressedBase64(whole).totalCount, values.length);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('a histogram that is long enough stands in several parts', () => {
+  const histogram = new LatencyHistogram();
+  for (let value = 1; value < 20_000; value++) {
+    histogram.record((value * 7919) % 100_003);
+  }
+  const result = { ...stageOf([1]), latencies: { operations: histogram, attempts: histogram } };
+  const parts = stageMachineLines(result).slice(1).map(written);
+  assert.ok(parts.length > 1, String(parts.length));
+});

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatLine, parseLine } from '../../lib/log/log-line.js';
+import { RunLog } from '../../lib/report/run-log.js';
+import { runFacts } from '../../lib/run/run-facts.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/** Two seconds before midnight. */
+const STARTED = Date.parse('2026-01-31T23:59:58.400Z');
+
+const FACTS = runFacts({ config: runConfig(NO_TARGET), host: 'fra-1', startedAt: STARTED, clock: null, versions: {} });
+
+/**
+ * The log of a run of one stage that passes midnight and is tried again often in its second second.
+ *
+ * @param {boolean} withMachineLines
+ */
+function logOfRun(withMachineLines) {
+  /** @type {string[]} */
+  const lines = [];
+  const log = new RunLog({ writeLine: (line) => lines.push(line), withMachineLines });
+  const operations = Array.from({ length: 25 }, () => ({ after: 100, latency: 40 }));
+  const result = finishedStage({ startedAt: STARTED, operations, threads: 4 }, { retries: 9 });
+  log.runStarts(FACTS);
+  log.stageStarts({ stage: 'Write', objects: 25, threads: 4, buckets: 2 });
+  result.seconds.forEach((second, place) => {
+    for (let count = 0; place === 1 && count < 8; count++) {
+      log.retrying();
+    }
+    log.second('Write', second);
+  });
+  log.retrying();
+  log.stageEnds(result);
+  log.runEnds([result]);
+  return lines;
+}
+
+const GOLDEN = `\
+Write: scheduling for 25 objects in 4 threads and 2 buckets
+23:59:59: Write: Ops 5.0/s Throughput 0.1MB/s
+Retrying on TRANSIENT error
+Retrying on TRANSIENT error
+Retrying on TRANSIENT error
+Retrying on TRANSIENT error (4 more)
+00:00:00: Write: Ops 10.0/s Throughput 0.2MB/s
+00:00:01: Write: Ops 10.0/s Throughput 0.2MB/s
+Retrying on TRANSIENT error
+Write took 2500ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 0.4MB  Recoverable errors 9
+Write latency: min 40.00ms mean 40.00ms p50 40.00ms p90 40.00ms p99 40.00ms p99.9 40.00ms max 40.00ms
+Write connections: opened 2 reused 98
+Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors
+Write          25       10.0       10.0        0.2    40.00ms    40.00ms         0
+`;
+
+test('a run’s log on a terminal is as it always was, line for line', () => {
+  assert.equal(
+    logOfRun(false)
+      .map((line) => `${line}\n`)
+      .join(''),
+    GOLDEN,
+  );
+});
+
+test('beside a terminal the same lines stand, and machine lines among them', () => {
+  const lines = logOfRun(true);
+  const human = lines.filter((line) => !line.startsWith('# r2-benchmark {'));
+  assert.deepEqual(human.map((line) => `${line}\n`).join(''), GOLDEN);
+  const kinds = lines.filter((line) => !human.includes(line)).map((line) => /"kind":"(\w+)"/.exec(line)?.[1]);
+  assert.deepEqual(kinds, ['run', 'stage', 'histogram']);
+  assert.ok(lines[0].startsWith('# r2-benchmark '));
+});
+
+test('every line of a log is read back, and written again with identical bytes', () => {
+  for (const line of logOfRun(true)) {
+    const record = parseLine(line);
+    assert.ok(record !== null, line);
+    assert.equal(formatLine(record), line);
+  }
+});
+
+test('the seconds of a log add up to its stage, and the retries to its recoverable errors', () => {
+  const records = logOfRun(false).map(parseLine);
+  let operations = 0;
+  let retries = 0;
+  let recoverable = -1;
+  for (const record of records) {
+    operations += record?.kind === 'second' ? record.operationsPerSecond : 0;
+    retries += record?.kind === 'retrying' ? 1 + record.more : 0;
+    recoverable = record?.kind === 'summary' ? record.recoverableErrors : recoverable;
+  }
+  assert.equal(operations, 25);
+  assert.equal(retries, recoverable);
+});
+
+test('a run in which no stage ran has no table', () => {
+  /** @type {string[]} */
+  const lines = [];
+  new RunLog({ writeLine: (line) => lines.push(line), withMachineLines: false }).runEnds([]);
+  assert.deepEqual(lines, []);
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatLine } from '../../lib/log/log-line.js';
+import { stageLines, stageTable } from '../../lib/report/stage-lines.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+
+const TEN_STRAIGHT = Array.from({ length: 10 }, () => ({ after: 50 }));
+
+/** @param {import('../../lib/run/stage-result.js').StageResult} result */
+function linesOf(result) {
+  return stageLines(result).map(formatLine);
+}
+
+test('a stage’s summary has the old tool’s shape, blanks included', () => {
+  const [summary] = linesOf(finishedStage({ operations: TEN_STRAIGHT }));
+  assert.equal(summary, 'Write took 500ms. Peak ops 20.0/s Avg ops 20.0/s  Total size 0.2MB  Recoverable errors 0');
+});
+
+test('recoverable errors are the attempts that were tried again', () => {
+  const operations = [
+    { after: 50, failures: ['throttled', 'timeout'] },
+    { after: 50, failures: ['connect'] },
+  ];
+  const [summary] = linesOf(finishedStage({ name: 'Read', operations }));
+  assert.match(summary, /^Read took 100ms\. .* {2}Recoverable errors 3$/);
+});
+
+test('where every operation went straight, one latency line says it all', () => {
+  const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }));
+  assert.deepEqual(
+    lines.filter((line) => line.includes('latency')),
+    ['Write latency: min 50.00ms mean 50.00ms p50 50.00ms p90 50.00ms p99 50.00ms p99.9 50.00ms max 50.00ms'],
+  );
+});
+
+test('where attempts failed, they have a latency line of their own', () => {
+  const operations = [...TEN_STRAIGHT, { after: 50, failures: ['timeout'] }];
+  const lines = linesOf(finishedStage({ operations })).filter((line) => line.includes('latency'));
+  assert.equal(lines.length, 2);
+  assert.match(lines[1], /^Write attempt latency: min 1\.00ms /);
+});
+
+test('a stage without a success has no latency to tell, and still a summary', () => {
+  const lines = linesOf(finishedStage({ operations: [], rest: 100 }));
+  assert.equal(lines[0], 'Write took 100ms. Peak ops 0.0/s Avg ops 0.0/s  Total size 0.0MB  Recoverable errors 0');
+  assert.deepEqual(
+    lines.filter((line) => line.includes('latency')),
+    [],
+  );
+});
+
+test('integrity errors have a line only where there are some', () => {
+  const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }, { integrityErrors: 2 }));
+  assert.ok(lines.includes('Write: 2 integrity errors'));
+  assert.ok(!linesOf(finishedStage({ operations: TEN_STRAIGHT })).some((line) => line.includes('integrity')));
+});
+
+test('connections are told with what opening them cost', () => {
+  const cost = { count: 2, minimum: 1, mean: 2, p50: 2.5, p90: 3, p99: 3, p999: 3, maximum: 4.25 };
+  const connections = { opened: 2, reused: 8, lookupTime: 1.2, tcp: cost, tls: cost };
+  const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }, { connections }));
+  assert.ok(
+    lines.includes(
+      'Write connections: opened 2 reused 8 name 1.20ms TCP p50 2.50ms max 4.25ms TLS p50 2.50ms max 4.25ms',
+    ),
+    lines.join('\n'),
+  );
+});
+
+test('the table has a header, and a row for each stage', () => {
+  const results = [
+    finishedStage({ operations: TEN_STRAIGHT }),
+    finishedStage({ name: 'Read', operations: [], rest: 100 }, { failed: 2, integrityErrors: 3 }),
+  ];
+  assert.deepEqual(stageTable(results).map(formatLine), [
+    'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors',
+    'Write          10       20.0       20.0        0.3    50.00ms    50.00ms         0',
+    'Read            0        0.0        0.0        0.0          -          -         5',
+  ]);
+});
+
+test('every line can be written, however short, long or large the stage', () => {
+  for (const overrides of [
+    { duration: 0.001, average: 1e9, peak: 1e9 },
+    { duration: 1e9, operations: 1e12, bytes: 2 ** 53 - 1 },
+  ]) {
+    const result = finishedStage({ operations: TEN_STRAIGHT }, overrides);
+    assert.ok([...stageLines(result), ...stageTable([result])].map(formatLine).length > 3);
+  }
+});

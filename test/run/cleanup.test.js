@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cleanUp } from '../../lib/run/cleanup.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { FakeAdmin } from '../helpers/fake-admin.js';
+
+/** @typedef {Record<string, string[]>} KeysByBucket */
+
+const BUCKETS = ['one', 'two'];
+const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS, objectSize: 16 });
+
+/** Beside the run's prefix, and under it: what the run cannot have written. */
+const BESIDE = [
+  'benchmark/run-1',
+  'benchmark/run-10/00000000-0',
+  'benchmark/run-2/0badcafe-7',
+  'benchmark',
+  'other/benchmark/run-1/0badcafe-7',
+  'zebra',
+];
+const UNDER = [
+  '',
+  '!',
+  '0',
+  '1',
+  '9',
+  'a',
+  'f',
+  'g',
+  'preflight',
+  'zzz',
+  'ä',
+  '0badcafe-7',
+  'ffffffff-00',
+  'a/b/c',
+].map((name) => KEYSPACE.keyPrefix + name);
+
+/**
+ * @param {readonly number[]} indices
+ * @returns {KeysByBucket}
+ */
+function objectsOf(indices) {
+  /** @type {KeysByBucket} */
+  const keys = { one: [], two: [] };
+  indices.forEach((index) => keys[KEYSPACE.bucketOf(index)].push(KEYSPACE.keyOf(index)));
+  return keys;
+}
+
+/** @param {number} count */
+function upTo(count) {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/**
+ * @param {KeysByBucket} one
+ * @param {KeysByBucket} other
+ * @returns {KeysByBucket}
+ */
+function together(one, other) {
+  return Object.fromEntries(BUCKETS.map((bucket) => [bucket, [...one[bucket], ...other[bucket]]]));
+}
+
+/**
+ * @param {FakeAdmin} admin
+ * @param {object} [choice]
+ * @param {(index: number) => boolean} [choice.owns]
+ * @param {boolean} [choice.outcomeUnknown]
+ * @param {(milliseconds: number) => Promise<void>} [choice.wait]
+ */
+function cleanUpWith(admin, { owns = () => true, outcomeUnknown = false, wait } = {}) {
+  return cleanUp({
+    admin: /** @type {any} */ (admin),
+    keyspace: KEYSPACE,
+    owns,
+    retry: (request) => request(),
+    outcomeUnknown,
+    wait: wait ?? (() => assert.fail('there is nothing to wait for')),
+  });
+}
+
+test('all objects of a run are removed, and none is left by the store’s own count', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(500)));
+  const result = await cleanUpWith(admin);
+  assert.deepEqual(result, { removed: 500, left: 0, foreign: 0, problems: [] });
+  assert.deepEqual(
+    BUCKETS.flatMap((bucket) => admin.keysOf(bucket)),
+    [],
+  );
+});
+
+test('foreign objects beside the prefix and under it stay, and those under it are counted', async () => {
+  const foreign = { one: [...BESIDE, ...UNDER], two: [...UNDER] };
+  const admin = new FakeAdmin(together(objectsOf(upTo(100)), foreign));
+  const result = await cleanUpWith(admin);
+  assert.deepEqual(result, { removed: 100, left: 0, foreign: 2 * UNDER.length, problems: [] });
+  for (const bucket of BUCKETS) {
+    assert.deepEqual(admin.keysOf(bucket), [...new Set(foreign[/** @type {'one' | 'two'} */ (bucket)])].sort());
+  }
+});
+
+test('a key of the run in the wrong bucket is foreign', async () => {
+  const [key, bucket] = [KEYSPACE.keyOf(5), KEYSPACE.bucketOf(5)];
+  const wrong = bucket === 'one' ? 'two' : 'one';
+  const admin = new FakeAdmin({ [bucket]: [key], [wrong]: [key] });
+  const result = await cleanUpWith(admin);
+  assert.deepEqual([result.removed, result.left, result.foreign], [1, 0, 1]);
+  assert.deepEqual([admin.keysOf(bucket), admin.keysOf(wrong)], [[], [key]]);
+});
+
+test('more objects than a page and a batch hold are removed range by range', async () => {
+  const objects = 40_000;
+  const admin = new FakeAdmin(objectsOf(upTo(objects)));
+  const result = await cleanUpWith(admin);
+  assert.deepEqual([result.removed, result.left], [objects, 0]);
+  assert.ok(admin.longestBatch <= 1000, String(admin.longestBatch));
+  assert.ok(admin.mostLists > 1 && admin.mostLists <= 8, `${admin.mostLists} at a time`);
+});
+
+test('pages of any length are walked to their end', async () => {
+  for (const pageLength of [1, 2, 7, 5000]) {
+    const admin = new FakeAdmin(together(objectsOf(upTo(300)), { one: UNDER, two: [] }), { pageLength });
+    const result = await cleanUpWith(admin);
+    assert.deepEqual([result.removed, result.left, result.foreign], [300, 0, UNDER.length], `pages of ${pageLength}`);
+    assert.ok(admin.longestBatch <= 1000);
+  }
+});
+
+test('another shard’s objects stay, and are neither left behind nor foreign', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(100)));
+  const result = await cleanUpWith(admin, { owns: (index) => index % 4 === 1 });
+  assert.deepEqual(result, { removed: 25, left: 0, foreign: 0, problems: [] });
+  assert.equal(BUCKETS.flatMap((bucket) => admin.keysOf(bucket)).length, 75);
+});
+
+test('whatever the store holds, exactly the run’s own objects go', async () => {
+  const name = fc.oneof(fc.string({ maxLength: 20 }), fc.stringMatching(/^[0-9a-f]{8}-[0-9]{1,3}$/));
+  const foreignKey = fc.oneof(
+    name.map((text) => KEYSPACE.keyPrefix + text),
+    name,
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.nat(2000), { maxLength: 60 }),
+      fc.array(foreignKey, { maxLength: 20 }),
+      fc.integer({ min: 1, max: 20 }),
+      async (indices, others, pageLength) => {
+        const foreign = others.filter((key) => BUCKETS.every((bucket) => KEYSPACE.indexOf(bucket, key) < 0));
+        const admin = new FakeAdmin(together(objectsOf(indices), { one: foreign, two: [] }), { pageLength });
+        const result = await cleanUpWith(admin);
+        assert.deepEqual(admin.keysOf('one'), [...new Set(foreign)].sort());
+        assert.deepEqual(admin.keysOf('two'), []);
+        assert.equal(result.removed, indices.length);
+        assert.equal(result.left, 0);
+        const under = [...new Set(foreign)].filter((key) => key.startsWith(KEYSPACE.keyPrefix));
+        assert.equal(result.foreign, under.length);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('what the store does not delete is told and counted as left', async () => {
+  const locked = KEYSPACE.keyOf(3);
+  const admin = new FakeAdmin(objectsOf(upTo(10)), { refuse: (keys) => keys.filter((key) => key === locked) });
+  const result = await cleanUpWith(admin);
+  assert.deepEqual(result, { removed: 9, left: 1, foreign: 0, problems: [`${locked}: AccessDenied Locked.`] });
+});
+
+test('writes of unknown outcome are waited for, and looked for a second time', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(10)));
+  /** @type {number[]} */
+  const waits = [];
+  const result = await cleanUpWith(admin, {
+    outcomeUnknown: true,
+    wait: async (milliseconds) => {
+      waits.push(milliseconds);
+      assert.deepEqual(admin.keysOf(KEYSPACE.bucketOf(20)), []);
+      admin.plant(KEYSPACE.bucketOf(20), KEYSPACE.keyOf(20));
+    },
+  });
+  assert.deepEqual(waits, [2000]);
+  assert.deepEqual([result.removed, result.left], [11, 0]);
+});
+
+for (const failing of /** @type {const} */ (['list', 'delete'])) {
+  test(`a ${failing} that keeps failing is a problem, and what is left is not known`, async () => {
+    const admin = new FakeAdmin(objectsOf(upTo(10)), {
+      before: (request) => {
+        if (request === failing) {
+          throw new AttemptError({ kind: 'denied', verdict: 'stop', message: 'HTTP 403 AccessDenied' });
+        }
+      },
+    });
+    const result = await cleanUpWith(admin);
+    assert.deepEqual([result.left, result.problems], [-1, ['HTTP 403 AccessDenied']]);
+  });
+}
+
+test('each request goes through the retry policy', async () => {
+  let failures = 0;
+  const admin = new FakeAdmin(objectsOf(upTo(50)), {
+    before: () => {
+      failures += 1;
+      if (failures % 2 === 1) {
+        throw new AttemptError({ kind: 'throttled', verdict: 'retry', message: 'HTTP 503' });
+      }
+    },
+  });
+  const result = await cleanUp({
+    admin: /** @type {any} */ (admin),
+    keyspace: KEYSPACE,
+    owns: () => true,
+    async retry(request) {
+      for (;;) {
+        try {
+          return await request();
+        } catch (error) {
+          assert.ok(error instanceof AttemptError);
+        }
+      }
+    },
+    outcomeUnknown: false,
+    wait: async () => {},
+  });
+  assert.deepEqual([result.left, result.problems], [0, []]);
+});
+
+test('an error that nobody expected is thrown', async () => {
+  const error = new TypeError('a mistake of ours');
+  const admin = new FakeAdmin(objectsOf([1]), {
+    before: () => {
+      throw error;
+    },
+  });
+  await assert.rejects(cleanUpWith(admin), error);
+});

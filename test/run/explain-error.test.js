@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { explainError } from '../../lib/run/explain-error.js';
+import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
+
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+const PLACE = { hostname: 'store.test', port: 443, buckets: ['photos'], action: 'read', now: NOW };
+
+/**
+ * @param {number} status
+ * @param {string} code
+ * @param {string | null} [date]
+ */
+function answered(status, code, date = null) {
+  return classifyAnswer({ status, code, message: 'Told so.', date, now: NOW });
+}
+
+/** @param {string} code */
+function failed(code) {
+  const error = Object.assign(new Error('it broke'), { code });
+  return classifyFailure(error, { sent: true, answered: false, stale: false });
+}
+
+/** What is said of an error, and what has to be in it. @type {[import('../../lib/s3/s3-error.js').AttemptError, RegExp[]][]} */
+const EXPLANATIONS = [
+  [
+    answered(403, 'AccessDenied'),
+    [/"photos"/, /read/, /refused/, /S3_ACCESS_KEY/, /S3_SECRET_KEY/, /AccessDenied: Told so/],
+  ],
+  [answered(404, 'NoSuchBucket'), [/no bucket "photos"/, /read/, /store\.test/, /S3_BUCKET/]],
+  [answered(301, 'PermanentRedirect'), [/store\.test redirects/, /S3_HOSTNAME/]],
+  [failed('DEPTH_ZERO_SELF_SIGNED_CERT'), [/certificate of store\.test is not trusted/, /NODE_EXTRA_CA_CERTS/]],
+  [failed('EPROTO'), [/TLS/, /store\.test:443/, /S3_PORT/, /S3_USE_SSL=0/]],
+  [failed('ENOTFOUND'), [/store\.test does not resolve/, /S3_HOSTNAME/]],
+  [failed('ECONNREFUSED'), [/no connection to store\.test:443/, /ECONNREFUSED/, /S3_PORT/]],
+  [timeoutError(500), [/no connection to store\.test:443/, /500ms/]],
+  [answered(400, 'InvalidRequest'), [/read in bucket "photos" on store\.test:443 failed/, /InvalidRequest/]],
+];
+
+for (const [error, expected] of EXPLANATIONS) {
+  test(`a line about ${error.kind} says what happened and what can be done`, () => {
+    const line = explainError(error, PLACE);
+    expected.forEach((pattern) => assert.match(line, pattern));
+    assert.ok(!line.includes('\n'));
+  });
+}
+
+test('a wrong clock is told with its offset, as the Date header has it', () => {
+  const behind = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 12:20:00 GMT'), PLACE);
+  assert.match(behind, /clock is 1200s behind the store's/);
+  const ahead = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 11:00:00 GMT'), PLACE);
+  assert.match(ahead, /clock is 3600s ahead of the store's/);
+  assert.match(explainError(answered(403, 'RequestTimeTooSkewed'), PLACE), /did not say what time it has/);
+});
+
+test('several buckets are named in one line', () => {
+  const line = explainError(answered(404, 'NoSuchBucket'), { ...PLACE, buckets: ['photos', 'films'] });
+  assert.match(line, /"photos", "films"/);
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runFacts } from '../../lib/run/run-facts.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+const STARTED = Date.parse('2026-01-31T23:59:58.400Z');
+
+/** @param {Partial<import('../../lib/run/run-config.js').RunConfig>} [overrides] */
+function factsOf(overrides) {
+  const config = runConfig(NO_TARGET, overrides);
+  return runFacts({ config, host: 'fra-1', startedAt: STARTED, clock: null, versions: { 'r2-benchmark': '1.0.0' } });
+}
+
+test('the facts identify the run, its host and its start', () => {
+  const { run, host, start, versions } = factsOf();
+  assert.deepEqual([run, host, start], ['run-1', 'fra-1', '2026-01-31T23:59:58.400Z']);
+  assert.deepEqual(versions, { 'r2-benchmark': '1.0.0' });
+});
+
+test('they say how the run was made', () => {
+  const { options } = factsOf({
+    objects: 7,
+    threads: 3,
+    size: 9,
+    client: 'sdk',
+    timeout: 11,
+    retries: 5,
+    keepAlive: false,
+  });
+  assert.deepEqual(
+    [
+      options.objects,
+      options.threads,
+      options.size,
+      options.client,
+      options.timeout,
+      options.retries,
+      options.keepAlive,
+    ],
+    [7, 3, 9, 'sdk', 11, 5, false],
+  );
+  assert.equal(options.endpoint, 'https://store.test:443');
+  assert.equal(options.buckets, 2);
+  assert.deepEqual(options.stages, ['write', 'read', 'stat', 'remove']);
+});
+
+test('nothing in them is secret', () => {
+  const text = JSON.stringify(factsOf());
+  for (const secret of ['the-access-key', 'the-secret-key', 'the-session-token']) {
+    assert.ok(!text.includes(secret), secret);
+  }
+});

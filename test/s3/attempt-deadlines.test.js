@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
+
+/** @typedef {import('../../lib/s3/object-store.js').ObjectConnection} ObjectConnection */
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {object} options
+ * @param {number} options.timeout ms
+ * @param {readonly number[]} options.startedAt of the attempt on each connection
+ */
+function watchConnections(t, { timeout, startedAt }) {
+  let now = 1000;
+  /** @type {{ place: number, kind: string, at: number }[]} */
+  const aborted = [];
+  const connections = startedAt.map((started, place) => ({
+    startedAt: started,
+    /** @param {{ kind: string }} error */
+    abort: ({ kind }) => aborted.push({ place, kind, at: now }),
+  }));
+  const deadlines = new AttemptDeadlines({
+    timeout,
+    now: () => now,
+    connections: /** @type {ObjectConnection[]} */ (/** @type {unknown} */ (connections)),
+  });
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  deadlines.start();
+  return {
+    deadlines,
+    aborted,
+    connections,
+    /** @param {number} milliseconds */
+    pass(milliseconds) {
+      for (let passed = 0; passed < milliseconds; passed += 1) {
+        now += 1;
+        mock.timers.tick(1);
+      }
+    },
+  };
+}
+
+test('an attempt is ended behind its time, at most a twentieth of it late', (t) => {
+  const { aborted, pass } = watchConnections(t, { timeout: 200, startedAt: [1000] });
+  pass(200);
+  assert.equal(aborted.length, 0);
+  pass(11);
+  assert.equal(aborted[0]?.kind, 'timeout');
+  assert.ok(aborted[0].at > 1200 && aborted[0].at <= 1211);
+});
+
+test('a long time is looked at every quarter of a second', (t) => {
+  const { aborted, pass } = watchConnections(t, { timeout: 60_000, startedAt: [1000] });
+  pass(60_251);
+  assert.ok(aborted.length >= 1 && aborted[0].at <= 61_251);
+});
+
+test('a connection without an attempt, or with a younger one, is let be', (t) => {
+  const { aborted, pass } = watchConnections(t, { timeout: 100, startedAt: [0, 1000, 1090] });
+  pass(150);
+  assert.deepEqual([...new Set(aborted.map(({ place }) => place))], [1]);
+});
+
+test('an attempt that ended in time is not ended again', (t) => {
+  const { aborted, connections, pass } = watchConnections(t, { timeout: 100, startedAt: [1000] });
+  pass(50);
+  connections[0].startedAt = 0;
+  pass(500);
+  assert.equal(aborted.length, 0);
+});
+
+test('nothing is ended behind the stop', (t) => {
+  const { aborted, deadlines, pass } = watchConnections(t, { timeout: 100, startedAt: [1000] });
+  deadlines.stop();
+  pass(500);
+  assert.equal(aborted.length, 0);
+});

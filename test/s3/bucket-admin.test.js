@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BucketAdmin } from '../../lib/s3/bucket-admin.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { startSocketServer } from '../helpers/socket-server.js';
+import { openTestStore } from '../helpers/store.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { Target } from '../helpers/store.js'
+ */
+
+const BUCKET = 'bucket-a';
+
+/**
+ * @param {TestContext} t
+ * @param {Target} target
+ * @param {number} [timeout] ms
+ */
+async function openAdmin(t, target, timeout = 10_000) {
+  const { options } = await openTestStore(t, 'direct', target);
+  const admin = new BucketAdmin(options, timeout);
+  t.after(() => admin.close());
+  return admin;
+}
+
+/**
+ * @param {TestContext} t
+ * @param {readonly string[]} keys
+ * @param {string} [faults]
+ */
+async function adminOf(t, keys, faults = '') {
+  const endpoint = await startTestEndpoint(t, { faults });
+  await Promise.all(keys.map((key) => endpoint.put(BUCKET, key, Buffer.from('x'))));
+  return { endpoint, admin: await openAdmin(t, endpoint) };
+}
+
+test('a page holds the keys under a prefix in their order', async (t) => {
+  const { admin } = await adminOf(t, ['p/b', 'p/a', 'q/a', 'p', 'p/c & <d>']);
+  assert.deepEqual(await admin.listPage(BUCKET, 'p/', ''), { keys: ['p/a', 'p/b', 'p/c & <d>'], isLast: true });
+  assert.deepEqual(await admin.listPage(BUCKET, 'p/', 'p/a'), { keys: ['p/b', 'p/c & <d>'], isLast: true });
+  assert.deepEqual(await admin.listPage(BUCKET, 'nothing/', ''), { keys: [], isLast: true });
+});
+
+test('a page holds a thousand keys, and says that there are more', async (t) => {
+  const keys = Array.from({ length: 1001 }, (_, place) => `p/${String(place).padStart(4, '0')}`);
+  const { admin } = await adminOf(t, keys);
+  assert.deepEqual(await admin.listPage(BUCKET, 'p/', ''), { keys: keys.slice(0, 1000), isLast: false });
+  assert.deepEqual(await admin.listPage(BUCKET, 'p/', keys[999]), { keys: keys.slice(1000), isLast: true });
+});
+
+test('a batch of keys is deleted, those that do not exist included, and no other', async (t) => {
+  const { admin, endpoint } = await adminOf(t, ['p/a', 'p/b & c', 'p/d']);
+  assert.deepEqual(await admin.deleteBatch(BUCKET, ['p/a', 'p/b & c', 'p/not-there']), []);
+  assert.deepEqual(await endpoint.list(BUCKET), ['p/d']);
+});
+
+test('a batch of a thousand keys is one request', async (t) => {
+  const keys = Array.from({ length: 1000 }, (_, place) => `p/${place}`);
+  const { admin, endpoint } = await adminOf(t, keys);
+  assert.deepEqual(await admin.deleteBatch(BUCKET, keys), []);
+  assert.deepEqual(await endpoint.list(BUCKET), []);
+  assert.equal((await endpoint.report()).requests.POST.total, 1);
+});
+
+test('what the store says of a key that it did not delete is told', async (t) => {
+  const document =
+    '<DeleteResult><Error><Key>p/a</Key><Code>AccessDenied</Code><Message>Locked.</Message></Error></DeleteResult>';
+  const { port } = await startSocketServer(t, {
+    onSocket: (socket) =>
+      socket.once('data', () =>
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${document.length}\r\n\r\n${document}`),
+      ),
+  });
+  const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
+  const admin = await openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
+  assert.deepEqual(await admin.deleteBatch(BUCKET, ['p/a', 'p/b']), ['p/a: AccessDenied Locked.']);
+});
+
+test('a refusal is an attempt’s error', async (t) => {
+  const { admin } = await adminOf(t, [], 'LIST.status=503:100%,POST.status=403:100%');
+  await assert.rejects(admin.listPage(BUCKET, 'p/', ''), { name: 'AttemptError', kind: 'throttled', verdict: 'retry' });
+  await assert.rejects(admin.deleteBatch(BUCKET, ['p/a']), { name: 'AttemptError', kind: 'denied', verdict: 'stop' });
+  await assert.rejects(admin.listPage('elsewhere', 'p/', ''), { name: 'AttemptError', kind: 'no-bucket' });
+});
+
+test('a request that is never answered ends in time, and is tried again by whoever retries', async (t) => {
+  const endpoint = await startTestEndpoint(t, { faults: 'LIST.hang=100%' });
+  const admin = await openAdmin(t, endpoint, 100);
+  await assert.rejects(admin.listPage(BUCKET, 'p/', ''), (error) => {
+    assert.ok(error instanceof AttemptError);
+    assert.deepEqual([error.kind, error.verdict], ['timeout', 'retry']);
+    return true;
+  });
+});

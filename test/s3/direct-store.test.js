@@ -1,0 +1,3 @@
+import { testStore } from './store-suite.js';
+
+testStore('direct');

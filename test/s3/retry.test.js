@@ -1,0 +1,315 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Retrier, backoff, isThrottled } from '../../lib/s3/retry.js';
+import { AttemptError, classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
+
+/**
+ * @import { AttemptErrorDetails } from '../../lib/s3/s3-error.js'
+ * @import { Operation } from '../../lib/s3/retry.js'
+ */
+
+const MOST_ATTEMPTS = 20;
+const ATTEMPT_MS = 10;
+
+/** @param {Partial<AttemptErrorDetails>} [details] */
+function transient(details = {}) {
+  return new AttemptError({ kind: 'server-error', verdict: 'retry', message: 'HTTP 500', status: 500, ...details });
+}
+
+/** @param {number} status */
+function answer(status) {
+  return classifyAnswer({ status, now: 0 });
+}
+
+/** @param {boolean} stale */
+function resetBy(stale) {
+  const error = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  return classifyFailure(error, { sent: true, answered: false, stale });
+}
+
+/**
+ * A retrier whose time passes only in attempts and pauses, and an operation that meets one outcome after the other, the
+ * last of them for ever.
+ *
+ * @param {readonly (Error | null)[]} outcomes null for a success
+ * @param {object} [choice]
+ * @param {boolean} [choice.isWrite]
+ * @param {() => number} [choice.random]
+ * @param {(pause: number) => void} [choice.onPause] called while a pause lasts
+ * @param {AbortController} [choice.controller]
+ */
+function scripted(outcomes, { isWrite = false, random = () => 0.5, onPause = () => {}, controller } = {}) {
+  let now = 1000;
+  const { signal } = controller ?? new AbortController();
+  /** @type {number[]} */
+  const pauses = [];
+  /** @type {{ kind: string, latency: number, throttled: boolean }[]} */
+  const failed = [];
+  let retries = 0;
+  const retrier = new Retrier({
+    mostAttempts: MOST_ATTEMPTS,
+    now: () => now,
+    random,
+    pauses: /** @type {any} */ ({
+      /** @param {number} milliseconds */
+      async wait(milliseconds) {
+        pauses.push(milliseconds);
+        now += milliseconds;
+        onPause(milliseconds);
+      },
+    }),
+    signal,
+    hooks: {
+      attemptFailed: (error, latency) => failed.push({ kind: error.kind, latency, throttled: isThrottled(error) }),
+      retrying: () => (retries += 1),
+    },
+  });
+  /** @type {Operation} */
+  const operation = {
+    isWrite,
+    connection: { startedAt: 0, idleSince: 0 },
+    attempts: 0,
+    outcomeUnknown: false,
+    startedAt: 0,
+    attemptStartedAt: 0,
+    finishedAt: 0,
+    async attempt() {
+      assert.equal(operation.connection.startedAt, now, 'a deadline is kept for the attempt');
+      now += ATTEMPT_MS;
+      const outcome = outcomes[Math.min(operation.attempts, outcomes.length) - 1];
+      if (outcome !== null) {
+        throw outcome;
+      }
+    },
+  };
+  return {
+    operation,
+    pauses,
+    failed,
+    retrier,
+    retries: () => retries,
+    run: () => retrier.run(operation),
+  };
+}
+
+test('an operation that succeeds is tried once', async () => {
+  const { operation, run, pauses, failed, retries } = scripted([null]);
+  await run();
+  assert.equal(operation.attempts, 1);
+  assert.deepEqual([pauses, failed, retries()], [[], [], 0]);
+});
+
+test('an operation that never succeeds is given up behind the last attempt, with its error', async () => {
+  const error = transient();
+  const { operation, run, pauses, failed, retries } = scripted([error]);
+  await assert.rejects(run(), error);
+  assert.equal(operation.attempts, MOST_ATTEMPTS);
+  assert.equal(failed.length, MOST_ATTEMPTS);
+  assert.equal(retries(), MOST_ATTEMPTS - 1);
+  assert.equal(pauses.length, MOST_ATTEMPTS - 1);
+});
+
+test('whatever an operation meets, attempts are bounded and each failed one is told', async () => {
+  const outcome = fc.constantFrom(transient(), answer(503), answer(404), answer(403), resetBy(true), timeoutError(1));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(outcome, fc.constant(null)), { minLength: 1, maxLength: 30 }),
+      async (outcomes) => {
+        const { operation, run, failed, retries } = scripted(outcomes);
+        const ended = await run().then(
+          () => null,
+          (error) => error,
+        );
+        assert.ok(operation.attempts <= MOST_ATTEMPTS);
+        assert.equal(failed.length, operation.attempts - Number(ended === null));
+        assert.equal(retries(), operation.attempts - 1);
+        const reached = outcomes[Math.min(operation.attempts, outcomes.length) - 1];
+        assert.equal(ended, reached);
+        assert.ok(ended === null || ended.verdict !== 'retry' || operation.attempts === MOST_ATTEMPTS);
+      },
+    ),
+  );
+});
+
+test('errors that are not bad luck are not tried again', async () => {
+  for (const error of [answer(404), answer(403), answer(400)]) {
+    const { operation, run, retries } = scripted([error, null]);
+    await assert.rejects(run(), error);
+    assert.deepEqual([operation.attempts, retries()], [1, 0]);
+  }
+});
+
+test('what is no attempt’s error, such as one of integrity, goes straight through', async () => {
+  const error = new Error('the body differs');
+  const { operation, run, failed, pauses } = scripted([transient(), error]);
+  await assert.rejects(run(), error);
+  assert.equal(operation.attempts, 2);
+  assert.deepEqual(
+    failed.map(({ kind }) => kind),
+    ['server-error'],
+  );
+  assert.equal(pauses.length, 1);
+  assert.ok(operation.finishedAt > operation.attemptStartedAt, 'its times are there all the same');
+});
+
+test('the times of an operation span its attempts and pauses, those of an attempt do not', async () => {
+  const { operation, run, pauses, failed } = scripted([transient(), transient(), null]);
+  await run();
+  const waited = pauses.reduce((sum, pause) => sum + pause, 0);
+  assert.equal(operation.finishedAt - operation.startedAt, 3 * ATTEMPT_MS + waited);
+  assert.equal(operation.finishedAt - operation.attemptStartedAt, ATTEMPT_MS);
+  assert.deepEqual(
+    failed.map(({ latency }) => latency),
+    [ATTEMPT_MS, ATTEMPT_MS],
+  );
+});
+
+test('no deadline is kept while an operation waits, or is over', async () => {
+  /** @type {number[]} */
+  const startedAt = [];
+  const { operation, run } = scripted([transient(), null], {
+    onPause: () => startedAt.push(operation.connection.startedAt),
+  });
+  await run();
+  assert.deepEqual(startedAt, [0]);
+  assert.equal(operation.connection.startedAt, 0);
+  assert.equal(operation.connection.idleSince, operation.finishedAt);
+});
+
+test('an operation starts afresh each time it is run', async () => {
+  const { operation, run } = scripted([timeoutError(1), null], { isWrite: true });
+  await run();
+  assert.deepEqual([operation.attempts, operation.outcomeUnknown], [2, true]);
+  operation.attempt = async () => {};
+  await run();
+  assert.deepEqual([operation.attempts, operation.outcomeUnknown], [1, false]);
+});
+
+test('backoff is full jitter under a ceiling that doubles from 50 ms to 5 s', () => {
+  const attempts = fc.integer({ min: 1, max: MOST_ATTEMPTS });
+  const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  fc.assert(
+    fc.property(attempts, chance, (made, drawn) => {
+      const ceiling = Math.min(50 * 2 ** (made - 1), 5000);
+      const pause = backoff({ attempts: made, isWrite: false, outcomeUnknown: false }, { retryAfter: 0 }, drawn);
+      assert.equal(pause, drawn * ceiling);
+    }),
+  );
+});
+
+test('the jitter spreads from nothing to the ceiling', () => {
+  const operation = { attempts: 4, isWrite: false, outcomeUnknown: false };
+  const pauses = Array.from({ length: 1000 }, (_, place) => backoff(operation, { retryAfter: 0 }, place / 1000));
+  assert.equal(pauses[0], 0);
+  assert.ok(pauses[999] > 395 && pauses[999] < 400);
+  assert.ok(Math.abs(pauses.reduce((sum, pause) => sum + pause, 0) / 1000 - 200) < 1);
+});
+
+test('Retry-After is waited out up to 30 s, with the jitter on top', () => {
+  fc.assert(
+    fc.property(fc.nat(1e9), fc.integer({ min: 1, max: 20 }), (retryAfter, attempts) => {
+      const operation = { attempts, isWrite: false, outcomeUnknown: false };
+      const [shortest, longest] = [0, 0.999].map((chance) => backoff(operation, { retryAfter }, chance));
+      assert.equal(shortest, Math.min(retryAfter, 30_000));
+      assert.ok(longest > shortest && longest < 30_000 + 5000);
+    }),
+  );
+});
+
+test('a write that may have been carried out is not repeated within a second', async () => {
+  const { pauses, run } = scripted([timeoutError(5), answer(503), transient({ outcomeUnknown: true }), null], {
+    isWrite: true,
+    random: () => 0,
+  });
+  await run();
+  assert.deepEqual(pauses, [1000, 1000, 1000]);
+});
+
+test('a write that was refused, and a read of unknown outcome, do not wait for it', async () => {
+  const refused = scripted([answer(503), null], { isWrite: true, random: () => 0 });
+  await refused.run();
+  const read = scripted([timeoutError(5), null], { random: () => 0 });
+  await read.run();
+  assert.deepEqual([refused.pauses, read.pauses], [[0], [0]]);
+});
+
+test('a 429 behind a write of unknown outcome is our own doing, and not counted as throttling', async () => {
+  const { failed, run } = scripted([timeoutError(5), answer(429), answer(429), null], { isWrite: true });
+  await run();
+  assert.deepEqual(
+    failed.map(({ kind, throttled }) => [kind, throttled]),
+    [
+      ['timeout', false],
+      ['rewritten-too-soon', false],
+      ['rewritten-too-soon', false],
+    ],
+  );
+});
+
+test('any other 429 is throttling', async () => {
+  for (const [outcomes, isWrite] of /** @type {const} */ ([
+    [[answer(429), answer(429), null], true],
+    [[timeoutError(5), answer(429), null], false],
+    [[answer(503), answer(429), null], true],
+  ])) {
+    const { failed, run } = scripted(outcomes, { isWrite });
+    await run();
+    assert.equal(failed.at(-1)?.kind, 'throttled');
+    assert.equal(failed.at(-1)?.throttled, true);
+  }
+});
+
+test('a 503 behind a write of unknown outcome stays the store’s throttling', async () => {
+  const { failed, run } = scripted([timeoutError(5), answer(503), null], { isWrite: true });
+  await run();
+  assert.deepEqual(
+    failed.map(({ throttled }) => throttled),
+    [false, true],
+  );
+});
+
+test('a stale connection is left at once, a second one in a row waits like any other fault', async () => {
+  const { pauses, run, retries, operation } = scripted([resetBy(true), resetBy(true), resetBy(true), null]);
+  await run();
+  assert.equal(operation.attempts, 4);
+  assert.equal(retries(), 3);
+  assert.deepEqual(pauses, [50, 100]);
+});
+
+test('a connection that was not stale is waited for', async () => {
+  const { pauses, run } = scripted([resetBy(false), null]);
+  await run();
+  assert.deepEqual(pauses, [25]);
+});
+
+test('a stop ends the backoff, and nothing is tried again', async () => {
+  const controller = new AbortController();
+  const error = transient();
+  const { operation, run, pauses } = scripted([error], { controller, onPause: () => controller.abort() });
+  await assert.rejects(run(), error);
+  assert.equal(operation.attempts, 1);
+  assert.equal(pauses.length, 1);
+});
+
+test('behind a stop a failed attempt does not even wait', async () => {
+  const controller = new AbortController();
+  controller.abort();
+  const { operation, run, pauses, retries } = scripted([transient()], { controller });
+  await assert.rejects(run(), AttemptError);
+  assert.deepEqual([operation.attempts, pauses.length, retries()], [1, 0, 0]);
+});
+
+test('a request that stands by itself is tried in the same way, and its result is handed on', async () => {
+  const { retrier, pauses } = scripted([]);
+  let attempts = 0;
+  const request = async () => {
+    attempts += 1;
+    if (attempts < 3) {
+      throw transient();
+    }
+    return 'found';
+  };
+  assert.equal(await retrier.call(request, { startedAt: 0, idleSince: 0 }), 'found');
+  assert.equal(pauses.length, 2);
+});

@@ -1,0 +1,542 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import net from 'node:net';
+import { test } from 'node:test';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { BodyVerifier, Payload } from '../../lib/workload/payload.js';
+import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
+import { closedPort, startSocketServer } from '../helpers/socket-server.js';
+import { attempt, BodyCollector, openTestStore } from '../helpers/store.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { AttemptErrorDetails } from '../../lib/s3/s3-error.js'
+ * @import { ObjectConnection } from '../../lib/s3/object-store.js'
+ * @import { Target } from '../helpers/store.js'
+ *
+ * @typedef {'direct' | 'sdk'} ClientName
+ */
+
+const BUCKET = 'bucket-a';
+const KEY = 'benchmark/run-1/0badcafe-7';
+const MIB = 1024 ** 2;
+const TIMEOUT = 200;
+
+/** Far more than a deadline needs on a busy machine, far less than the faults would take by themselves. */
+const PATIENCE = 5000;
+const TIME_LIMIT = { timeout: 30_000 };
+
+const CREDENTIALS = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
+const PAYLOAD = new Payload('run-1');
+const INDEX = 7;
+
+const NOWHERE = { accept() {} };
+
+/** @param {number} size */
+function bytesOf(size) {
+  const body = PAYLOAD.body(INDEX, size);
+  return Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
+}
+
+/**
+ * The four requests for one object.
+ *
+ * @param {ObjectConnection} connection
+ * @returns {Record<'PUT' | 'GET' | 'HEAD' | 'DELETE', () => Promise<void>>}
+ */
+function requestsOf(connection) {
+  const small = bytesOf(1000);
+  return {
+    PUT: () => attempt(connection, () => connection.put(BUCKET, KEY, small, small.length)),
+    GET: () => attempt(connection, () => connection.get(BUCKET, KEY, NOWHERE)),
+    HEAD: () => attempt(connection, () => connection.head(BUCKET, KEY)),
+    DELETE: () => attempt(connection, () => connection.remove(BUCKET, KEY)),
+  };
+}
+
+/**
+ * @param {Promise<void>} request
+ * @param {Partial<AttemptErrorDetails>} expected
+ * @returns {Promise<AttemptError>}
+ */
+async function assertFails(request, expected) {
+  const error = await request.then(
+    () => assert.fail('the request has succeeded'),
+    (reason) => reason,
+  );
+  assert.ok(error instanceof AttemptError, String(error));
+  const told = Object.keys(expected).map((name) => [name, error[/** @type {keyof AttemptError} */ (name)]]);
+  assert.deepEqual(Object.fromEntries(told), expected, error.message);
+  assert.ok(!error.message.includes(CREDENTIALS.secretAccessKey));
+  return error;
+}
+
+/**
+ * A server that answers each request with the same bytes, as a target.
+ *
+ * @param {TestContext} t
+ * @param {string | Buffer} answer
+ * @returns {Promise<Target>}
+ */
+async function startParrot(t, answer) {
+  const { port } = await startSocketServer(t, {
+    onSocket: (socket) => socket.on('data', () => socket.write(answer)),
+  });
+  return { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+}
+
+/**
+ * What both clients have to do alike.
+ *
+ * @param {ClientName} client
+ */
+export function testStore(client) {
+  for (const useTls of [false, true]) {
+    testRequests(client, useTls);
+    testConnections(client, useTls);
+  }
+  testRefusals(client);
+  testDamage(client);
+  testDeadlines(client);
+  testFailuresToConnect(client);
+  testStrangeAnswers(client);
+}
+
+/**
+ * @param {TestContext} t
+ * @param {boolean} useTls
+ * @param {string} [faults]
+ */
+async function startTarget(t, useTls, faults = '') {
+  return startTestEndpoint(t, { faults, tls: useTls ? await testCertificate() : null });
+}
+
+/** @param {boolean} useTls */
+function over(useTls) {
+  return useTls ? 'over TLS' : 'over plain HTTP';
+}
+
+/**
+ * @param {ClientName} client
+ * @param {boolean} useTls
+ */
+function testRequests(client, useTls) {
+  test(`${client}: an object of any size goes there and comes back, ${over(useTls)}`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTarget(t, useTls);
+    const { connections } = await openTestStore(t, client, endpoint);
+    const [connection] = connections;
+    for (const size of [0, 1, 16 * 1024, 3 * MIB]) {
+      await connection.put(BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
+      const written = connection.reply.etagDigest;
+      assert.notEqual(written, 0, 'the answer to a write names an ETag');
+
+      const collector = new BodyCollector();
+      await connection.get(BUCKET, KEY, collector);
+      assert.ok(collector.bytes.equals(bytesOf(size)), `${size} bytes`);
+
+      await connection.head(BUCKET, KEY);
+      assert.deepEqual(connection.reply, { etagDigest: written, contentLength: size });
+
+      await connection.remove(BUCKET, KEY);
+      assert.deepEqual(await endpoint.list(BUCKET), []);
+    }
+  });
+
+  test(`${client}: a body can be sent again for another attempt, ${over(useTls)}`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTarget(t, useTls);
+    const { connections } = await openTestStore(t, client, endpoint);
+    const body = PAYLOAD.body(INDEX, 3 * MIB);
+    for (const bucket of ['bucket-a', 'bucket-b']) {
+      await connections[0].put(bucket, KEY, body, 3 * MIB);
+      const verifier = new BodyVerifier(PAYLOAD);
+      verifier.begin(INDEX, 3 * MIB);
+      await connections[0].get(bucket, KEY, verifier);
+      assert.equal(verifier.end(), -1);
+    }
+  });
+}
+
+/**
+ * @param {ClientName} client
+ * @param {boolean} useTls
+ */
+function testConnections(client, useTls) {
+  test(
+    `${client}: all requests go over the connection that was opened ahead, ${over(useTls)}`,
+    TIME_LIMIT,
+    async (t) => {
+      const endpoint = await startTarget(t, useTls);
+      const { agent, connections } = await openTestStore(t, client, endpoint);
+      await agent.openAhead(1, new AbortController().signal);
+      const { PUT, GET, HEAD, DELETE } = requestsOf(connections[0]);
+      for (const request of [PUT, HEAD, HEAD, GET, HEAD, DELETE]) {
+        await request();
+      }
+      const { connections: accepted } = await endpoint.report();
+      assert.deepEqual([accepted, agent.opened, agent.reused], [1, 1, 5]);
+    },
+  );
+
+  test(`${client}: concurrent threads have a connection each, ${over(useTls)}`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTarget(t, useTls, 'latency=20ms');
+    const { agent, connections } = await openTestStore(t, client, endpoint, { threads: 8 });
+    const rounds = 3;
+    for (let round = 0; round < rounds; round++) {
+      await Promise.all(connections.map((connection) => requestsOf(connection).PUT()));
+    }
+    assert.equal(agent.opened, 8);
+    assert.equal(agent.reused, 8 * (rounds - 1));
+    assert.equal((await endpoint.report()).connections, 8);
+  });
+
+  test(
+    `${client}: without keep-alive each request has a connection of its own, ${over(useTls)}`,
+    TIME_LIMIT,
+    async (t) => {
+      const endpoint = await startTarget(t, useTls);
+      const { agent, connections } = await openTestStore(t, client, endpoint, { keepAlive: false });
+      const { PUT, GET, HEAD, DELETE } = requestsOf(connections[0]);
+      for (const request of [PUT, HEAD, GET, DELETE]) {
+        await request();
+      }
+      const { connections: accepted } = await endpoint.report();
+      assert.deepEqual([accepted, agent.opened, agent.reused], [4, 4, 0]);
+    },
+  );
+}
+
+/** @param {ClientName} client */
+function testRefusals(client) {
+  test(`${client}: a missing key is this operation’s failure`, TIME_LIMIT, async (t) => {
+    const { connections } = await openTestStore(t, client, await startTestEndpoint(t));
+    const { GET, HEAD } = requestsOf(connections[0]);
+    await assertFails(GET(), { kind: 'not-found', verdict: 'fail', status: 404, code: 'NoSuchKey' });
+    await assertFails(HEAD(), { kind: 'not-found', verdict: 'fail', status: 404, code: '' });
+  });
+
+  test(`${client}: a missing bucket ends the run`, TIME_LIMIT, async (t) => {
+    const { connections } = await openTestStore(t, client, await startTestEndpoint(t, { buckets: ['bucket-b'] }));
+    const { PUT, GET, DELETE } = requestsOf(connections[0]);
+    for (const request of [PUT, GET, DELETE]) {
+      await assertFails(request(), { kind: 'no-bucket', verdict: 'stop', status: 404, code: 'NoSuchBucket' });
+    }
+  });
+
+  test(`${client}: wrong credentials end the run, and the secret is not told`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    for (const credentials of [
+      { ...CREDENTIALS, secretAccessKey: `${CREDENTIALS.secretAccessKey}-not` },
+      { ...CREDENTIALS, accessKeyId: 'somebody-else' },
+    ]) {
+      const { connections } = await openTestStore(t, client, { ...endpoint, credentials });
+      const requests = requestsOf(connections[0]);
+      for (const request of Object.values(requests)) {
+        await assertFails(request(), { kind: 'denied', verdict: 'stop', outcomeUnknown: false });
+      }
+    }
+  });
+
+  test(`${client}: a clock that is wrong ends the run, with the store’s time`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'skew=40m' });
+    const { connections } = await openTestStore(t, client, endpoint);
+    const { serverTime } = await assertFails(requestsOf(connections[0]).GET(), { kind: 'clock-skew', verdict: 'stop' });
+    assert.ok(Math.abs(serverTime - Date.now() - 40 * 60_000) < 60_000);
+  });
+
+  test(`${client}: a session token is sent and signed`, TIME_LIMIT, async (t) => {
+    const credentials = { ...CREDENTIALS, sessionToken: 'a/token+of=some/length' };
+    const endpoint = await startTestEndpoint(t, { credentials });
+    const { connections } = await openTestStore(t, client, endpoint);
+    const { PUT, GET, HEAD, DELETE } = requestsOf(connections[0]);
+    for (const request of [PUT, GET, HEAD, DELETE]) {
+      await request();
+    }
+    const without = await openTestStore(t, client, { ...endpoint, credentials: CREDENTIALS });
+    await assertFails(requestsOf(without.connections[0]).GET(), { kind: 'denied', verdict: 'stop' });
+  });
+
+  test(`${client}: a store that asks for fewer requests is heard`, TIME_LIMIT, async (t) => {
+    const faults = 'PUT.status=503:100%,GET.status=429:100%,HEAD.status=503:100%,retry-after=2s';
+    const endpoint = await startTestEndpoint(t, { faults });
+    await endpoint.put(BUCKET, KEY, bytesOf(10));
+    const { connections } = await openTestStore(t, client, endpoint);
+    const { PUT, GET, HEAD } = requestsOf(connections[0]);
+    const throttled = { kind: 'throttled', verdict: /** @type {const} */ ('retry'), retryAfter: 2000 };
+    await assertFails(PUT(), { ...throttled, status: 503, code: 'SlowDown', outcomeUnknown: false });
+    await assertFails(HEAD(), { ...throttled, status: 503, code: '' });
+    await assertFails(GET(), { ...throttled, status: 429, code: 'TooManyRequests' });
+  });
+
+  test(`${client}: a store’s own errors are told from the request’s`, TIME_LIMIT, async (t) => {
+    const faults = 'PUT.status=500:100%,HEAD.status=502:100%,DELETE.status=400/BadDigest:100%';
+    const { connections } = await openTestStore(t, client, await startTestEndpoint(t, { faults }));
+    const { PUT, HEAD, DELETE } = requestsOf(connections[0]);
+    await assertFails(PUT(), { kind: 'server-error', verdict: 'retry', status: 500, outcomeUnknown: true });
+    await assertFails(HEAD(), { kind: 'server-error', verdict: 'retry', status: 502 });
+    await assertFails(DELETE(), { kind: 'incomplete-request', verdict: 'retry', status: 400, code: 'BadDigest' });
+  });
+}
+
+/** @param {ClientName} client */
+function testDamage(client) {
+  test(
+    `${client}: a body that is cut short is never a success, and the next request goes well`,
+    TIME_LIMIT,
+    async (t) => {
+      for (const useTls of [false, true]) {
+        const endpoint = await startTarget(t, useTls, 'truncate=100%');
+        await endpoint.put(BUCKET, KEY, bytesOf(100_000));
+        const { connections } = await openTestStore(t, client, endpoint);
+        const { GET, HEAD } = requestsOf(connections[0]);
+        await assertFails(GET(), { kind: 'truncated', verdict: 'retry', staleConnection: false });
+        await HEAD();
+        await assertFails(GET(), { kind: 'truncated', verdict: 'retry' });
+      }
+    },
+  );
+
+  test(`${client}: a connection that is reset is tried again, over another one`, TIME_LIMIT, async (t) => {
+    for (const useTls of [false, true]) {
+      const endpoint = await startTarget(t, useTls, 'GET.reset=100%,PUT.reset=100%');
+      await endpoint.put(BUCKET, KEY, bytesOf(1000));
+      const { agent, connections } = await openTestStore(t, client, endpoint);
+      const { PUT, GET, HEAD } = requestsOf(connections[0]);
+      await HEAD();
+      await assertFails(GET(), { verdict: 'retry', kind: 'stale-connection', status: 0, outcomeUnknown: true });
+      await HEAD();
+      await assertFails(PUT(), { verdict: 'retry', kind: 'connection', status: 0, outcomeUnknown: true });
+      await HEAD();
+      assert.equal(agent.opened, 3);
+    }
+  });
+
+  test(`${client}: a write that is carried out without an answer is of unknown outcome`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'lost=100%' });
+    const { connections } = await openTestStore(t, client, endpoint);
+    await assertFails(requestsOf(connections[0]).PUT(), { verdict: 'retry', outcomeUnknown: true });
+    assert.deepEqual(await endpoint.list(BUCKET), [KEY]);
+  });
+
+  test(`${client}: corrupted bytes reach the verifier, which names the first`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'corrupt=100%' });
+    await endpoint.put(BUCKET, KEY, bytesOf(200_000));
+    const { connections } = await openTestStore(t, client, endpoint);
+    const verifier = new BodyVerifier(PAYLOAD);
+    verifier.begin(INDEX, 200_000);
+    await connections[0].get(BUCKET, KEY, verifier);
+    assert.equal(verifier.end(), 100_000);
+  });
+
+  test(`${client}: a wrong ETag and a wrong size are told as they came`, TIME_LIMIT, async (t) => {
+    for (const [fault, sameEtag, contentLength] of /** @type {const} */ ([
+      ['wrong-etag', false, 1000],
+      ['wrong-size', true, 1001],
+    ])) {
+      const endpoint = await startTestEndpoint(t, { faults: `${fault}=100%` });
+      const { connections } = await openTestStore(t, client, endpoint);
+      const [connection] = connections;
+      const { PUT, HEAD } = requestsOf(connection);
+      await PUT();
+      const written = connection.reply.etagDigest;
+      await HEAD();
+      assert.equal(connection.reply.etagDigest === written, sameEtag);
+      assert.equal(connection.reply.contentLength, contentLength);
+    }
+  });
+
+  test(`${client}: a store that closes idle connections costs at most one more attempt`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'close=2' });
+    await endpoint.put(BUCKET, KEY, bytesOf(1000));
+    const { connections } = await openTestStore(t, client, endpoint);
+    const { GET } = requestsOf(connections[0]);
+    for (let count = 0; count < 20; count++) {
+      await GET().catch(async (error) => {
+        assert.equal(error.kind, 'stale-connection', error.message);
+        assert.equal(error.staleConnection, true);
+        await GET();
+      });
+    }
+    assert.equal((await endpoint.report()).requests.GET.succeeded, 20);
+  });
+}
+
+/** @param {ClientName} client */
+function testDeadlines(client) {
+  for (const [fault, what] of [
+    ['hang', 'is never answered'],
+    ['drip', 'is answered byte by byte'],
+  ]) {
+    test(`${client}: an attempt that ${what} ends at its deadline, and the next goes well`, TIME_LIMIT, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: `GET.${fault}=100%` });
+      await endpoint.put(BUCKET, KEY, bytesOf(1000));
+      const { connections } = await openTestStore(t, client, endpoint, { timeout: TIMEOUT });
+      const { GET, HEAD } = requestsOf(connections[0]);
+      for (let count = 0; count < 2; count++) {
+        const startedAt = performance.now();
+        await assertFails(GET(), { kind: 'timeout', verdict: 'retry', outcomeUnknown: true });
+        const duration = performance.now() - startedAt;
+        assert.ok(duration >= TIMEOUT && duration < PATIENCE, `${duration}ms`);
+        await HEAD();
+      }
+    });
+  }
+
+  test(`${client}: an attempt that waits for its connection ends at its deadline`, TIME_LIMIT, async (t) => {
+    const { port } = await startSocketServer(t);
+    const tls = await testCertificate();
+    const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls };
+    const { connections } = await openTestStore(t, client, target, { timeout: TIMEOUT });
+    const { PUT, GET } = requestsOf(connections[0]);
+    for (const request of [GET, PUT, GET]) {
+      const startedAt = performance.now();
+      await assertFails(request(), { kind: 'timeout', verdict: 'retry' });
+      assert.ok(performance.now() - startedAt < PATIENCE);
+    }
+  });
+
+  test(`${client}: an abort ends the attempt with the error that it is given`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.hang=100%' });
+    const { connections } = await openTestStore(t, client, endpoint);
+    const [connection] = connections;
+    const { PUT, DELETE } = requestsOf(connection);
+    const error = new AttemptError({ kind: 'abandoned', verdict: 'retry', message: 'no time left' });
+    const put = assertFails(PUT(), { kind: 'abandoned', message: 'no time left' });
+    while ((await endpoint.report()).faults.hang === undefined) {
+      // The request is on its way.
+    }
+    connection.abort(error);
+    assert.equal(await put, error);
+    await DELETE();
+  });
+}
+
+/** @param {ClientName} client */
+function testFailuresToConnect(client) {
+  test(`${client}: a store that is not there cannot have carried out anything`, TIME_LIMIT, async (t) => {
+    const target = {
+      hostname: '127.0.0.1',
+      port: await closedPort(),
+      region: 'auto',
+      credentials: CREDENTIALS,
+      tls: null,
+    };
+    const { connections } = await openTestStore(t, client, target);
+    for (const request of Object.values(requestsOf(connections[0]))) {
+      await assertFails(request(), { kind: 'connect', verdict: 'retry', code: 'ECONNREFUSED', outcomeUnknown: false });
+    }
+  });
+
+  test(`${client}: a certificate that is not trusted ends the run`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTarget(t, true);
+    const { connections } = await openTestStore(t, client, endpoint, { trusting: false });
+    const code = 'DEPTH_ZERO_SELF_SIGNED_CERT';
+    await assertFails(requestsOf(connections[0]).GET(), { kind: 'certificate', verdict: 'stop', code });
+    assert.equal((await endpoint.report()).requests.GET.total, 0);
+  });
+
+  test(`${client}: TLS to a store that speaks plain HTTP is told as such`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const { connections } = await openTestStore(t, client, { ...endpoint, tls: await testCertificate() });
+    const error = await assertFails(requestsOf(connections[0]).GET(), { verdict: 'retry', status: 0 });
+    assert.ok(['tls', 'connection', 'stale-connection'].includes(error.kind), error.kind);
+  });
+
+  test(`${client}: a host may be an IPv6 address`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const relay = await startRelay(t, endpoint.port);
+    if (relay === null) {
+      t.skip('this machine has no ::1');
+      return;
+    }
+    const { connections } = await openTestStore(t, client, { ...endpoint, hostname: '::1', port: relay });
+    const { PUT, GET, HEAD, DELETE } = requestsOf(connections[0]);
+    for (const request of [PUT, GET, HEAD, DELETE]) {
+      await request();
+    }
+  });
+}
+
+/**
+ * Hands on what comes over IPv6, for the embedded endpoint listens on IPv4 alone.
+ *
+ * @param {TestContext} t
+ * @param {number} port
+ * @returns {Promise<number | null>} the relay's port; null where there is no IPv6
+ */
+async function startRelay(t, port) {
+  try {
+    const relay = await startSocketServer(t, {
+      host: '::1',
+      onSocket: (socket) => {
+        const onwards = net.connect(port, '127.0.0.1');
+        onwards.on('error', () => socket.destroy());
+        socket.pipe(onwards).pipe(socket);
+      },
+    });
+    return relay.port;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {ClientName} client */
+function testStrangeAnswers(client) {
+  test(`${client}: an answer that is not HTTP is tried again`, TIME_LIMIT, async (t) => {
+    const { connections } = await openTestStore(t, client, await startParrot(t, 'SSH-2.0-OpenSSH_9.6\r\n'));
+    await assertFails(requestsOf(connections[0]).GET(), { kind: 'protocol', verdict: 'retry', status: 0 });
+  });
+
+  test(`${client}: a redirect ends the run`, TIME_LIMIT, async (t) => {
+    const answer = 'HTTP/1.1 301 Moved Permanently\r\nLocation: http://store.test/\r\nContent-Length: 0\r\n\r\n';
+    const { connections } = await openTestStore(t, client, await startParrot(t, answer));
+    await assertFails(requestsOf(connections[0]).GET(), { kind: 'redirect', verdict: 'stop', status: 301 });
+  });
+
+  for (const [what, body] of [
+    ['names a code that every object has', '<Error><Code>constructor</Code><Message>Gotcha</Message></Error>'],
+    ['is no XML', '<html><body>Bad Request<br></body>'],
+    ['is cut short', '<?xml version="1.0"?><Error><Code>Inval'],
+    ['is nested', `${'<Error>'.repeat(2000)}<Code>InvalidRequest</Code>${'</Error>'.repeat(2000)}`],
+    ['is of megabytes', `<Error><Code>InvalidRequest</Code><Message>${'a < '.repeat(MIB)}`],
+  ]) {
+    test(`${client}: a refusal whose body ${what} is a refusal like any other`, TIME_LIMIT, async (t) => {
+      const answer = `HTTP/1.1 400 Bad Request\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+      const { connections } = await openTestStore(t, client, await startParrot(t, answer));
+      const { GET, DELETE } = requestsOf(connections[0]);
+      for (const request of [GET, DELETE]) {
+        const error = await assertFails(request(), { kind: 'client-error', verdict: 'fail', status: 400 });
+        assert.ok(error.message.length <= 201);
+      }
+    });
+  }
+
+  test(
+    `${client}: a long body is sent without asking whether it may go on, which R2 would not answer`,
+    TIME_LIMIT,
+    async (t) => {
+      /** @type {import('node:http').IncomingHttpHeaders[]} */
+      const received = [];
+      const server = createServer((request, response) => {
+        received.push(request.headers);
+        request.resume().on('end', () => response.writeHead(200, { ETag: '"x"' }).end());
+      });
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
+      t.after(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      const { port } = /** @type {net.AddressInfo} */ (server.address());
+      const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+      const { connections } = await openTestStore(t, client, target);
+      await connections[0].put(BUCKET, KEY, PAYLOAD.body(INDEX, 3 * MIB), 3 * MIB);
+      const [headers] = received;
+      assert.equal(headers.expect, undefined);
+      assert.equal(headers['content-length'], String(3 * MIB));
+      assert.equal(headers['transfer-encoding'], undefined);
+      assert.deepEqual(
+        Object.keys(headers).filter((name) => name.includes('checksum')),
+        [],
+      );
+    },
+  );
+}
