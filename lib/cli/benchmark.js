@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Clock } from '../meter/clock.js';
 import { jsonReport } from '../report/json-report.js';
 import { runBenchmark } from '../run/benchmark-run.js';
@@ -35,6 +36,21 @@ export async function main(argv, env, streams) {
   const stopRequest = new StopRequest(streams);
   const plain = env.NO_COLOR !== undefined && env.NO_COLOR !== '';
   const terminal = new Terminal({ ...streams, plain, onClosed: () => stopRequest.outputClosed() });
+  const status = await runProgram(argv, env, streams, terminal, stopRequest);
+  // A closed output makes itself known only after the line that it refuses.
+  await nextTurn();
+  return stopRequest.status ?? status;
+}
+
+/**
+ * @param {readonly string[]} argv
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Streams} streams
+ * @param {Terminal} terminal
+ * @param {StopRequest} stopRequest
+ * @returns {Promise<number>} the exit status
+ */
+async function runProgram(argv, env, streams, terminal, stopRequest) {
   try {
     const options = readCommandLine(argv, streams);
     const target = await openTarget(options, env, streams);

@@ -1,6 +1,7 @@
 import { cleanUpRun } from '../run/clean-up-run.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../run/preflight.js';
+import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
 
 /**
@@ -52,9 +53,13 @@ export function describeCleanup({ removed, left, foreign }, { runId, prefix, sto
 }
 
 /**
- * @param {Pick<import('../run/run-config.js').RunConfig, 'runId' | 'prefix'>} config
+ * @param {Pick<import('../run/run-config.js').RunConfig, 'runId' | 'prefix'> & { envFile?: string }} config
  * @returns {string} the command that removes what a run left behind
  */
-export function cleanupCommand({ runId, prefix }) {
-  return `node r2-benchmark.js --cleanup ${runId}${prefix === 'benchmark' ? '' : ` --prefix ${prefix}`}`;
+export function cleanupCommand({ runId, prefix, envFile = DEFAULT_FILE }) {
+  const options = [
+    prefix === 'benchmark' ? '' : ` --prefix ${prefix}`,
+    envFile === DEFAULT_FILE ? '' : ` --env-file ${envFile}`,
+  ];
+  return `node r2-benchmark.js --cleanup ${runId}${options.join('')}`;
 }

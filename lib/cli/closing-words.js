@@ -33,7 +33,8 @@ export function closingWords({ problems, cleanup, stages }, config) {
     errors.push(`error: ${describeCleanup(cleanup, config)}; try again with: ${cleanupCommand(config)}`);
   }
   const notices = cleanup !== null && cleanup.left === 0 ? [describeCleanup(cleanup, config)] : [];
-  if (config.keep && stages.length > 0) {
+  // What was kept in memory has gone with the endpoint.
+  if (config.keep && stages.length > 0 && !config.store.sharesClock) {
     notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);
   }
   return { notices, errors };

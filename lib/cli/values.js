@@ -14,6 +14,10 @@ const LARGEST_OBJECT = 5 * 1024 ** 3;
 const LARGEST_COUNT = 1e9;
 const LARGEST_THREAD_COUNT = 100_000;
 const LEAST_DURATION_MS = 1000;
+
+/** Well below what a timer takes. */
+const LARGEST_DURATION_MS = 7 * 24 * 3_600_000;
+
 const LARGEST_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = STAGES.map(({ name }) => name.toLowerCase());
 
@@ -121,24 +125,22 @@ export function faultScript(given) {
 }
 
 /**
- * @param {string} given
- * @returns {number} ms
+ * @param {number} least ms
+ * @param {string} description of the range
+ * @returns {(given: string) => number} ms
  */
-export function stageDuration(given) {
-  const duration = parseDuration(given);
-  if (duration < LEAST_DURATION_MS) {
-    throw new RangeError(`expected 1s or more, got ${quote(given)}`);
-  }
-  return duration;
+function durationFrom(least, description) {
+  return (given) => {
+    const duration = parseDuration(given);
+    if (duration < least || duration > LARGEST_DURATION_MS) {
+      throw new RangeError(`expected ${description}, got ${quote(given)}`);
+    }
+    return duration;
+  };
 }
 
-/**
- * @param {string} given
- * @returns {number} ms
- */
-export function gap(given) {
-  return parseDuration(given);
-}
+export const stageDuration = durationFrom(LEAST_DURATION_MS, 'a time from 1s to 168h');
+export const gap = durationFrom(0, 'a time up to 168h');
 
 /**
  * @param {string} given

@@ -110,6 +110,8 @@ async function runByStoreClock(running, result) {
   const firstStageAt = await waitForStart(startsAt, clock, signal, observer);
   try {
     await runStages(running, firstStageAt, result);
+  } catch (error) {
+    result.crash = error;
   } finally {
     result.cleanup = await removeLeftovers(config, run, result);
   }

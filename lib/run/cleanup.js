@@ -123,7 +123,8 @@ async function walkRange({ bucket, after, last }, { admin, keyspace, owns, retry
     const indices = inside.map((key) => keyspace.indexOf(bucket, key));
     const own = inside.filter((_, place) => indices[place] >= 0 && owns(indices[place]));
     await visit(bucket, own, indices.filter((index) => index < 0).length);
-    if (page.isLast || inside.length < page.keys.length) {
+    // A store that says that there is more, and gives nothing, would have us ask for ever.
+    if (page.isLast || inside.length < page.keys.length || page.keys.length === 0) {
       return;
     }
     position = page.keys[page.keys.length - 1];

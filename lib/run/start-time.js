@@ -4,6 +4,9 @@ import { parseDuration } from '../log/units.js';
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
 
+/** A week: whoever waits longer has mistyped. */
+const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
+
 const EXPECTED =
   'expected an ISO time with its zone (2026-01-31T12:00:00Z), epoch seconds, next:60s (the next full minute) or +30s';
 
@@ -40,7 +43,7 @@ export function parseStartTime(text) {
  */
 function readDuration(text, before) {
   const duration = parseDuration(text.slice(before.length));
-  if (duration < 1) {
+  if (duration < 1 || duration > LONGEST_WAIT_MS) {
     throw new RangeError(`${EXPECTED}, got ${JSON.stringify(text.slice(0, 80))}`);
   }
   return duration;

@@ -273,7 +273,7 @@ class DirectConnection {
   }
 
   #openClient() {
-    return new Client(this.#origin, {
+    const client = new Client(this.#origin, {
       pipelining: this.#keepAlive ? 1 : 0,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
@@ -283,12 +283,16 @@ class DirectConnection {
       connect: /** @type {any} */ (
         (/** @type {unknown} */ _options, /** @type {(error: Error | null, socket: unknown) => void} */ callback) =>
           this.#agent.connect((error, socket, openedAhead) => {
-            this.#isFresh = true;
-            this.#hasWaited = openedAhead;
+            // A connection that comes after its attempt was aborted is that of a Client which has been given up.
+            if (this.#client === client) {
+              this.#isFresh = true;
+              this.#hasWaited = openedAhead;
+            }
             callback(error, socket);
           })
       ),
     });
+    return client;
   }
 
   /** @param {Buffer[]} headers */

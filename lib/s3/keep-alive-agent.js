@@ -44,6 +44,8 @@ export class KeepAliveAgent {
   #idle = new Set();
   /** @type {Set<import('node:net').Socket>} every socket that is not closed yet */
   #open = new Set();
+  /** Those that are not ready yet. @type {Set<import('node:net').Socket>} */
+  #opening = new Set();
   /** @type {import('node:tls').SecureContext | undefined} */
   #secureContext;
   /** @type {Buffer | undefined} */
@@ -91,6 +93,8 @@ export class KeepAliveAgent {
     let failed = 0;
     /** @type {Error | null} */
     let lastError = null;
+    const giveUp = () => this.#opening.forEach((socket) => socket.destroy());
+    signal.addEventListener('abort', giveUp, { once: true });
     const openSome = async () => {
       while (left > 0 && !signal.aborted) {
         left -= 1;
@@ -103,6 +107,7 @@ export class KeepAliveAgent {
       }
     };
     await Promise.all(Array.from({ length: Math.min(OPENING_AT_ONCE, count) }, openSome));
+    signal.removeEventListener('abort', giveUp);
     return { failed, lastError };
   }
 
@@ -161,7 +166,11 @@ export class KeepAliveAgent {
       ? connectTls({ host, port: this.#port, ...this.#tlsOptions() })
       : connectTcp({ host, port: this.#port });
     this.#open.add(socket);
-    socket.once('close', () => this.#open.delete(socket));
+    this.#opening.add(socket);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#opening.delete(socket);
+    });
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_DELAY_MS);
     if (this.#useTls) {
       socket.on('session', (/** @type {Buffer} */ session) => (this.#session = session));
@@ -177,6 +186,7 @@ export class KeepAliveAgent {
       socket.once('connect', () => (connectedAt = this.#now()));
       socket.once(this.#useTls ? 'secureConnect' : 'connect', () => {
         const readyAt = this.#now();
+        this.#opening.delete(socket);
         socket.setTimeout(0).removeAllListeners('timeout').removeListener('error', fail);
         this.#hooks.opened({
           tcp: connectedAt - startedAt,

@@ -134,7 +134,6 @@ export class Retrier {
     if (error.verdict !== 'retry' || operation.attempts >= this.#mostAttempts || this.#signal.aborted) {
       throw error;
     }
-    this.#hooks.retrying(error);
     // A second connection in a row that breaks at once is a fault of its own, and waits like any other.
     if (!(error.staleConnection && operation.attempts === 1)) {
       await this.#pauses.wait(backoff(operation, error, this.#random()));
@@ -142,6 +141,7 @@ export class Retrier {
     if (this.#signal.aborted) {
       throw error;
     }
+    this.#hooks.retrying(error);
   }
 }
 
