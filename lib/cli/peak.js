@@ -1,144 +1,136 @@
-import { createRequire } from 'node:module';
-import { Command, CommanderError } from 'commander';
-import { HostLog, mergePeaks } from '../hosts/merge-hosts.js';
+import { HostLogs } from '../hosts/host-logs.js';
+import { mergeHosts } from '../hosts/merge-hosts.js';
 import { readLogs } from '../hosts/read-logs.js';
+import { placeOf } from '../hosts/wording.js';
+import { formatPeakBlocks } from '../report/peak-blocks.js';
+import { peakCsv } from '../report/peak-csv.js';
+import { peakJson } from '../report/peak-json.js';
 import { formatPeakSummary } from '../report/peak-summary.js';
-
-/** @typedef {import('node:stream').Writable} Writable */
-/** @typedef {import('../hosts/read-logs.js').LogWarning} LogWarning */
-
-const EXIT_INCOMPLETE = 1;
-const EXIT_USAGE = 2;
-const EXIT_OUTPUT_CLOSED = 141;
-
-const EXAMPLE = `
-Example:
-  node r2-benchmark.js 10000 1000 | tee -i log-$HOST.txt    # on every host
-  node peak-performance.js log*.txt                         # anywhere, afterwards
-
-Exit status: 0 all well, 1 something is missing from the total, 2 usage, 141 the output was closed.`;
+import { EXIT } from './exit-status.js';
+import { readPeakOptions, STANDARD_OUTPUT } from './peak-options.js';
+import { Output } from './peak-output.js';
+import { ReportFile } from './report-file.js';
+import { reportError } from './report-error.js';
 
 /**
- * Adds up the logs of one or several hosts and prints the peak of each stage.
+ * @import { Readable, Writable } from 'node:stream'
+ * @import { Aggregate } from '../hosts/merge-hosts.js'
+ * @import { PeakOptions } from './peak-options.js'
+ */
+
+/**
+ * @typedef {object} Report
+ * @property {ReportFile | null} file null where it goes to standard output
+ * @property {(aggregate: Aggregate) => Iterable<string>} format
+ */
+
+/**
+ * Adds up the logs of one or several hosts and prints what they did together in each stage.
  *
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} _env
- * @param {{ stdout: Writable, stderr: Writable }} streams
+ * @param {{ stdin: Readable, stdout: Writable, stderr: Writable }} streams
  * @returns {Promise<number>} the exit status
  */
 export async function main(argv, _env, streams) {
   const stdout = new Output(streams.stdout);
   const stderr = new Output(streams.stderr);
-  const status = await run(argv, stdout, stderr);
+  const status = await run(argv, { stdin: streams.stdin, stdout, stderr });
   const failure = (await stdout.failure()) ?? (await stderr.failure());
-  if (failure === undefined) {
+  if (failure === null) {
     return status;
   }
-  if (/** @type {NodeJS.ErrnoException} */ (failure).code === 'EPIPE') {
-    return EXIT_OUTPUT_CLOSED;
+  if (failure.code === 'EPIPE') {
+    return EXIT.outputClosed;
   }
-  stderr.write(`error: the output cannot be written: ${failure.message}\n`);
-  return EXIT_INCOMPLETE;
+  await stderr.write(`error: the output cannot be written: ${failure.message}\n`);
+  return EXIT.incomplete;
 }
 
 /**
  * @param {readonly string[]} argv
- * @param {Output} stdout
- * @param {Output} stderr
+ * @param {{ stdin: Readable, stdout: Output, stderr: Output }} streams
  * @returns {Promise<number>} the exit status, provided that all that was written went through
  */
-async function run(argv, stdout, stderr) {
+async function run(argv, { stdin, stdout, stderr }) {
+  const err = (/** @type {string} */ line) => stderr.write(`${line}\n`);
+  /** @type {Report[]} */
+  let reports = [];
   try {
-    const { args: files } = commandLine(stdout, stderr).parse(argv, { from: 'user' });
-    return await aggregate(files, stdout, stderr);
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      return error.exitCode === 0 ? 0 : EXIT_USAGE;
+    const outputs = {
+      out: (/** @type {string} */ text) => stdout.write(text),
+      err: (/** @type {string} */ text) => stderr.write(text),
+    };
+    const options = readPeakOptions(argv, outputs);
+    reports = openReports(options);
+    const aggregate = await readHosts(options.files, stdin);
+    for (const warning of aggregate.warnings) {
+      await err(`warning: ${placeOf(warning)}: ${warning.message}`);
     }
-    stderr.write(`error: ${error instanceof Error ? error.message : error}\n`);
-    return EXIT_INCOMPLETE;
+    if (aggregate.stages.length === 0) {
+      err('error: no stage in any of the logs, expected what r2-benchmark.js writes to stdout');
+      return EXIT.incomplete;
+    }
+    const isWritten = await writeAll(aggregate, reports, stdout, err);
+    return isWritten && !aggregate.warnings.some(({ incomplete }) => incomplete) ? EXIT.complete : EXIT.incomplete;
+  } catch (error) {
+    return reportError(error, { err });
+  } finally {
+    reports.forEach(({ file }) => file?.discard());
   }
 }
 
 /**
- * @param {Output} stdout
- * @param {Output} stderr
+ * Opened before the logs are read: a path that cannot be written is known at once.
+ *
+ * @param {PeakOptions} options
+ * @returns {Report[]}
  */
-function commandLine(stdout, stderr) {
-  return new Command('node peak-performance.js')
-    .description('Adds up the logs of one or several hosts and prints the peak operations per second of each stage.')
-    .argument('<log files...>', 'what r2-benchmark.js wrote to stdout, one file for each host')
-    .version(createRequire(import.meta.url)('../../package.json').version)
-    .addHelpText('after', EXAMPLE)
-    .showHelpAfterError('(--help shows the usage)')
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
+function openReports({ json, csv }) {
+  /** @type {Report[]} */
+  const reports = [];
+  const open = (
+    /** @type {string | undefined} */ path,
+    /** @type {string} */ option,
+    /** @type {Report['format']} */ format,
+  ) => {
+    if (path !== undefined) {
+      reports.push({ file: path === STANDARD_OUTPUT ? null : new ReportFile(path, option), format });
+    }
+  };
+  open(json, '--json', (aggregate) => [peakJson(aggregate)]);
+  open(csv, '--csv', peakCsv);
+  return reports;
 }
 
 /**
  * @param {readonly string[]} files
- * @param {Output} stdout
- * @param {Output} stderr
+ * @param {Readable} stdin
  */
-async function aggregate(files, stdout, stderr) {
-  const { hosts, warnings } = await readHosts(files);
-  for (const warning of warnings) {
-    stderr.write(describe(warning));
-  }
-  const peaks = mergePeaks(hosts);
-  if (Object.keys(peaks).length === 0) {
-    stderr.write('error: no stage in any of the logs, expected what r2-benchmark.js writes to stdout\n');
-    return EXIT_INCOMPLETE;
-  }
-  stdout.write(formatPeakSummary(peaks));
-  return warnings.some(({ incomplete }) => incomplete) ? EXIT_INCOMPLETE : 0;
+async function readHosts(files, stdin) {
+  const logs = new HostLogs();
+  await readLogs(files, stdin, logs);
+  return mergeHosts(logs);
 }
 
-/** @param {readonly string[]} files */
-async function readHosts(files) {
-  /** @type {Map<string, HostLog>} */
-  const hosts = new Map();
-  /** @type {LogWarning[]} */
-  const warnings = [];
-  for await (const entry of readLogs(files)) {
-    if ('message' in entry) {
-      warnings.push(entry);
-    } else {
-      const host = hosts.get(entry.file) ?? new HostLog(entry.file);
-      hosts.set(entry.file, host);
-      host.add(entry.line, entry.record);
-    }
+/**
+ * @param {Aggregate} aggregate
+ * @param {readonly Report[]} reports
+ * @param {Output} stdout
+ * @param {(line: string) => void} err
+ * @returns {Promise<boolean>} whether every file could be written
+ */
+async function writeAll(aggregate, reports, stdout, err) {
+  const forStdout = reports.find(({ file }) => file === null)?.format ?? textOf;
+  for (const text of forStdout(aggregate)) {
+    await stdout.write(text);
   }
-  const logs = [...hosts.values()];
-  return { hosts: logs, warnings: [...warnings, ...logs.flatMap((host) => host.warnings())] };
+  const failures = reports.flatMap(({ file, format }) => file?.write(format(aggregate)) ?? []);
+  failures.forEach((failure) => err(`error: ${failure}`));
+  return failures.length === 0;
 }
 
-/** @param {LogWarning} warning */
-function describe({ file, line, message }) {
-  return `warning: ${line === null ? file : `${file}:${line}`}: ${message}\n`;
-}
-
-/** A stream whose failures are asked for at the end instead of ending the process at once. */
-class Output {
-  #stream;
-  /** @type {Promise<Error | null | undefined>[]} */
-  #writes = [];
-
-  /** @param {Writable} stream */
-  constructor(stream) {
-    this.#stream = stream;
-    // A failed write tells its callback; the event, which says the same, would end the process without a listener.
-    stream.on('error', () => {});
-  }
-
-  /** @param {string} text */
-  write(text) {
-    this.#writes.push(new Promise((resolve) => this.#stream.write(text, resolve)));
-  }
-
-  /** @returns {Promise<Error | undefined>} what went wrong first, once everything is written */
-  async failure() {
-    const results = await Promise.all(this.#writes);
-    return results.find((error) => error instanceof Error);
-  }
+/** @param {Aggregate} aggregate */
+function textOf(aggregate) {
+  return [formatPeakSummary(aggregate.peaks), formatPeakBlocks(aggregate)];
 }

@@ -34,7 +34,7 @@ const LARGEST = HEADER + MOST_COUNTS * LONGEST_WORD;
  *
  * @param {string} base64 the compressed HdrHistogram V2 encoding
  * @returns {Histogram}
- * @throws {Error} where it is not such a histogram, or larger than any of ours
+ * @throws {unknown} where it is not such a histogram, or larger than any of ours; the library throws strings, too
  */
 export function decodeHistogram(base64) {
   const compressed = Buffer.from(base64, 'base64').subarray(COMPRESSED_HEADER);
@@ -70,7 +70,7 @@ function countsIn(payload) {
   for (const byte of payload) {
     // The ninth byte has no bit that says whether another one follows.
     const isLast = length === LONGEST_WORD - 1 || byte < 0x80;
-    word += (length === LONGEST_WORD - 1 ? byte : byte % 0x80) * 2 ** (7 * length);
+    word += (byte % 0x80) * 2 ** (7 * length);
     length += 1;
     if (isLast) {
       counts += word % 2 === 1 ? (word + 1) / 2 : 1;

@@ -1,29 +1,44 @@
 /** Puts the numbered parts of an encoded histogram together again. */
 export class HistogramParts {
-  /** @type {Map<number, string>} */
+  /** By number. @type {Map<number, string>} */
   #parts = new Map();
   #of = 0;
+  #isWhole = false;
 
   /**
    * @param {import('./machine-facts.js').HistogramPart} part
-   * @returns {string | null} the whole encoding where this was the last part that was missing
+   * @returns {string | null} the whole encoding, once, with the part that was the last to come
    */
   add({ part, of, data }) {
+    if (this.#isWhole) {
+      return null;
+    }
     this.#of = of;
     this.#parts.set(part, data);
-    const whole = this.missing() === null ? Array.from({ length: of }, (_, place) => this.#parts.get(place + 1)).join('') : null;
-    if (whole !== null) {
-      this.#parts.clear();
+    if (this.#firstMissing() !== null) {
+      return null;
     }
+    const whole = this.#numbers()
+      .map((number) => this.#parts.get(number))
+      .join('');
+    this.#isWhole = true;
+    this.#parts.clear();
     return whole;
   }
 
-  /** @returns {string | null} what is missing, in words; null where there is a whole */
+  /** @returns {string | null} what is missing, in words; null where nothing is */
   missing() {
-    const place = Array.from({ length: this.#of }, (_, index) => index + 1).find((part) => !this.#parts.has(part));
-    if (this.#of === 0) {
-      return 'the histogram is missing';
+    if (this.#isWhole) {
+      return null;
     }
-    return place === undefined ? null : `part ${place} of ${this.#of} of the histogram is missing`;
+    return this.#of === 0 ? 'no histogram' : `part ${this.#firstMissing()} of ${this.#of} of the histogram is missing`;
+  }
+
+  #numbers() {
+    return Array.from({ length: this.#of }, (_, place) => place + 1);
+  }
+
+  #firstMissing() {
+    return this.#numbers().find((number) => !this.#parts.has(number)) ?? null;
   }
 }

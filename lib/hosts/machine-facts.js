@@ -103,7 +103,15 @@ export function readStageFacts(data) {
     const count = asCount(value);
     return ERROR_KIND.test(kind) && count !== null ? [/** @type {[string, number]} */ ([kind, count])] : [];
   });
-  return { stage, end: asText(data.end, ERROR_KIND) ?? 'unknown', start, stop, clock: asClock(data.clock), counts, errors };
+  return {
+    stage,
+    end: asText(data.end, ERROR_KIND) ?? 'unknown',
+    start,
+    stop,
+    clock: asClock(data.clock),
+    counts,
+    errors,
+  };
 }
 
 /**

@@ -2,15 +2,7 @@ import { open } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import { LONGEST_LINE, parseLine } from '../log/log-line.js';
 
-/**
- * @import { FileHandle } from 'node:fs/promises'
- * @import { LogRecord } from '../log/log-line.js'
- */
-
-/**
- * @typedef {{ line: number, record: LogRecord }} LogEntry one line of ours; lines are counted from 1
- * @typedef {{ file: string, entries: LogEntry[] }} LogEntries some lines of one log, in their order
- */
+/** @import { LogRecord } from '../log/log-line.js' */
 
 /**
  * @typedef {object} LogWarning
@@ -20,12 +12,18 @@ import { LONGEST_LINE, parseLine } from '../log/log-line.js';
  * @property {boolean} incomplete whether something that belongs to the total is missing from it
  */
 
+/**
+ * @typedef {object} LogReader
+ * @property {(file: string, line: number, record: LogRecord) => void} addRecord a line of ours; lines are counted from 1
+ * @property {(warning: LogWarning) => void} addWarning
+ */
+
 /** The name of a file that stands for standard input, and what it is called in warnings. */
 const STANDARD_INPUT = '-';
 const STANDARD_INPUT_NAME = 'standard input';
 
 /** Logs may have several GB: large enough that the calls do not matter, small enough for constant memory. Bytes. */
-const CHUNK_SIZE = 256 * 1024;
+const CHUNK_SIZE = 64 * 1024;
 
 /**
  * Reads log files one after the other, in constant memory. What cannot be read becomes a warning, and reading goes on. A
@@ -33,20 +31,22 @@ const CHUNK_SIZE = 256 * 1024;
  *
  * @param {Iterable<string>} files `-` is standard input
  * @param {AsyncIterable<Uint8Array>} standardInput
- * @returns {AsyncGenerator<LogEntries | LogWarning, void, undefined>} the lines of a chunk of the file together, because
- *   awaiting every line alone would take most of the time
+ * @param {LogReader} reader is told what is found. It is called, and not awaited: awaiting every line would take most of
+ *   the time.
  */
-export async function* readLogs(files, standardInput) {
+export async function readLogs(files, standardInput, reader) {
   /** @type {Map<string, string>} */
   const alreadyRead = new Map();
   for (const file of files) {
     const name = file === STANDARD_INPUT ? STANDARD_INPUT_NAME : file;
     try {
-      yield* file === STANDARD_INPUT
-        ? readOnce(name, STANDARD_INPUT, alreadyRead, () => standardInput)
-        : readFile(name, alreadyRead);
+      if (file === STANDARD_INPUT) {
+        await readOnce({ file: name, identity: STANDARD_INPUT, alreadyRead, open: () => standardInput }, reader);
+      } else {
+        await readFile(name, alreadyRead, reader);
+      }
     } catch (error) {
-      yield warning(name, null, `cannot be read: ${systemReason(error)}`);
+      reader.addWarning(warning(name, null, `cannot be read: ${systemReason(error)}`));
     }
   }
 }
@@ -54,60 +54,49 @@ export async function* readLogs(files, standardInput) {
 /**
  * @param {string} file
  * @param {Map<string, string>} alreadyRead the names of the files, by what identifies a file on this machine
- * @returns {AsyncGenerator<LogEntries | LogWarning, void, undefined>}
+ * @param {LogReader} reader
  */
-async function* readFile(file, alreadyRead) {
+async function readFile(file, alreadyRead, reader) {
   const handle = await open(file);
   try {
     const status = await handle.stat({ bigint: true });
     if (status.isDirectory()) {
-      yield warning(file, null, 'is a directory, expected a log file');
-    } else {
-      const stream = () => handle.createReadStream({ highWaterMark: CHUNK_SIZE, autoClose: false });
-      yield* readOnce(file, `${status.dev}:${status.ino}`, alreadyRead, stream);
+      reader.addWarning(warning(file, null, 'is a directory, expected a log file'));
+      return;
     }
+    const openStream = () => handle.createReadStream({ highWaterMark: CHUNK_SIZE, autoClose: false });
+    await readOnce({ file, identity: `${status.dev}:${status.ino}`, alreadyRead, open: openStream }, reader);
   } finally {
     await handle.close();
   }
 }
 
 /**
- * @param {string} file
- * @param {string} identity
- * @param {Map<string, string>} alreadyRead
- * @param {() => AsyncIterable<Uint8Array>} openStream
- * @returns {AsyncGenerator<LogEntries | LogWarning, void, undefined>}
+ * @param {object} log
+ * @param {string} log.file
+ * @param {string} log.identity
+ * @param {Map<string, string>} log.alreadyRead
+ * @param {() => AsyncIterable<Uint8Array>} log.open
+ * @param {LogReader} reader
  */
-async function* readOnce(file, identity, alreadyRead, openStream) {
+async function readOnce({ file, identity, alreadyRead, open: openStream }, reader) {
   const earlier = alreadyRead.get(identity);
   if (earlier !== undefined) {
     const what = earlier === file ? 'given twice' : `the same file as ${earlier}`;
-    yield { ...warning(file, null, `${what}, counted once`), incomplete: false };
+    reader.addWarning({ ...warning(file, null, `${what}, counted once`), incomplete: false });
     return;
   }
   alreadyRead.set(identity, file);
-  let isEmpty = true;
   let isOurs = false;
-  for await (const { entries } of readRecords(notingWhetherEmpty(openStream(), () => (isEmpty = false)))) {
-    isOurs ||= entries.length > 0;
-    yield { file, entries };
-  }
-  if (isEmpty) {
-    yield warning(file, null, 'is empty, expected what r2-benchmark writes to stdout');
+  const bytes = await readRecords(openStream(), (line, record) => {
+    isOurs = true;
+    reader.addRecord(file, line, record);
+  });
+  if (bytes === 0) {
+    reader.addWarning(warning(file, null, 'is empty, expected what r2-benchmark writes to stdout'));
   } else if (!isOurs) {
     const message = 'neither this line nor any behind it is one of a log, expected what r2-benchmark writes to stdout';
-    yield warning(file, 1, message);
-  }
-}
-
-/**
- * @param {AsyncIterable<Uint8Array>} chunks
- * @param {() => void} onChunk
- */
-async function* notingWhetherEmpty(chunks, onChunk) {
-  for await (const chunk of chunks) {
-    onChunk();
-    yield chunk;
+    reader.addWarning(warning(file, 1, message));
   }
 }
 
@@ -116,39 +105,35 @@ async function* notingWhetherEmpty(chunks, onChunk) {
  * be LF or CRLF, and a byte order mark may stand in front.
  *
  * @param {AsyncIterable<Uint8Array>} chunks UTF-8
- * @returns {AsyncGenerator<{ entries: LogEntry[] }, void, undefined>}
+ * @param {(line: number, record: LogRecord) => void} onRecord
+ * @returns {Promise<number>} the bytes that were read
  */
-export async function* readRecords(chunks) {
-  let line = 0;
-  for await (const texts of splitLines(chunks)) {
-    /** @type {LogEntry[]} */
-    const entries = [];
-    for (const text of texts) {
-      line += 1;
-      const record = parseLine(text.endsWith('\r') ? text.slice(0, -1) : text);
-      if (record !== null) {
-        entries.push({ line, record });
-      }
-    }
-    yield { entries };
-  }
-}
-
-/**
- * The beginning of an unfinished line is kept up to the length at which it can no longer be one of ours.
- *
- * @param {AsyncIterable<Uint8Array>} chunks
- * @returns {AsyncGenerator<string[], void, undefined>}
- */
-async function* splitLines(chunks) {
+export async function readRecords(chunks, onRecord) {
   const decoder = new TextDecoder();
+  let bytes = 0;
+  let line = 0;
   let unfinished = '';
+  const add = (/** @type {string} */ text) => {
+    line += 1;
+    const record = parseLine(text.endsWith('\r') ? text.slice(0, -1) : text);
+    if (record !== null) {
+      onRecord(line, record);
+    }
+  };
   for await (const chunk of chunks) {
-    const lines = (unfinished + decoder.decode(chunk, { stream: true })).split('\n');
-    unfinished = /** @type {string} */ (lines.pop()).slice(0, LONGEST_LINE + 2);
-    yield lines;
+    bytes += chunk.length;
+    const text = unfinished + decoder.decode(chunk, { stream: true });
+    let start = 0;
+    // Line by line, and not split at once: lines that are gone again do not pile up in memory.
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      add(text.slice(start, end));
+      start = end + 1;
+    }
+    // Its beginning is kept up to the length at which it can no longer be a line of ours.
+    unfinished = text.slice(start, start + LONGEST_LINE + 2);
   }
-  yield [unfinished + decoder.decode()];
+  add(unfinished + decoder.decode());
+  return bytes;
 }
 
 /**

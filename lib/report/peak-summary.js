@@ -1,4 +1,4 @@
-/** @typedef {import('../hosts/merge-hosts.js').Peaks} Peaks */
+/** @typedef {import('../hosts/merge-hosts.js').Aggregate['peaks']} Peaks */
 
 /**
  * The peaks in the form in which JavaScript prints an object, as the tool's users have always seen them.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
+const BENCHMARK = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const OLD_LOG = fileURLToPath(new URL('../golden/old-tool.txt', import.meta.url));
 const OWN_LOG = fileURLToPath(new URL('../golden/own-log.txt', import.meta.url));
 
@@ -36,6 +37,16 @@ async function peak(...args) {
 }
 
 /**
+ * Runs the program as peak() does, and looks at the peaks alone, which come first.
+ *
+ * @param {readonly string[]} args
+ */
+async function peaksOf(...args) {
+  const { stdout, ...rest } = await peak(...args);
+  return { stdout: stdout.slice(0, stdout.indexOf('}\n') + 2), ...rest };
+}
+
+/**
  * @param {string} name
  * @param {readonly string[]} lines
  */
@@ -56,15 +67,15 @@ const SCHEDULE = 'Write: scheduling for 10000 objects in 1000 threads and 1 buck
 const SUMMARY = 'Write took 3000ms. Peak ops 999.9/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 0';
 
 test('the peaks of a log of the old tool are those that its summaries tell', async () => {
-  assert.deepEqual(await peak(OLD_LOG), { stdout: OLD_PEAKS, stderr: '', status: 0 });
+  assert.deepEqual(await peaksOf(OLD_LOG), { stdout: OLD_PEAKS, stderr: '', status: 0 });
 });
 
 test('the peaks of a log of ours include those of stages without a full second', async () => {
-  assert.deepEqual(await peak(OWN_LOG), { stdout: OWN_PEAKS, stderr: '', status: 0 });
+  assert.deepEqual(await peaksOf(OWN_LOG), { stdout: OWN_PEAKS, stderr: '', status: 0 });
 });
 
 test('old and new logs may be mixed', async () => {
-  const { stdout, stderr, status } = await peak(OLD_LOG, OWN_LOG);
+  const { stdout, stderr, status } = await peaksOf(OLD_LOG, OWN_LOG);
   const best = 'Peak Performance: {\n  Write: 1284.2,\n  Read: 2057.7,\n  Stat: 3000,\n  Remove: 1950\n}\n';
   assert.deepEqual({ stdout, stderr, status }, { stdout: best, stderr: '', status: 0 });
 });
@@ -74,19 +85,19 @@ test('the hosts are added up second by second, over midnight as well', async () 
   const b = await logFile('b.txt', [SCHEDULE, second('00:00:00', '300.1'), second('00:00:01', '400.0'), SUMMARY]);
   const c = await logFile('c.txt', [SCHEDULE, second('23:59:59', '100.7'), second('00:00:00', '0.0'), SUMMARY]);
   const expected = { stdout: 'Peak Performance: {\n  Write: 500.3\n}\n', stderr: '', status: 0 };
-  assert.deepEqual(await peak(a, b, c), expected);
+  assert.deepEqual(await peaksOf(a, b, c), expected);
 });
 
 test('a log with CRLF, a byte order mark and stderr mixed in gives the same peaks', async () => {
   const log = await readFile(OLD_LOG, 'utf8');
   const mixed = `\uFEFF${log.replaceAll('\n', '\r\nprogress: 40%\r\n')}`;
   await writeFile(path.join(folder, 'mixed.txt'), mixed);
-  assert.deepEqual(await peak('mixed.txt'), { stdout: OLD_PEAKS, stderr: '', status: 0 });
+  assert.deepEqual(await peaksOf('mixed.txt'), { stdout: OLD_PEAKS, stderr: '', status: 0 });
 });
 
 test('a file that is given twice is counted once, with a warning', async () => {
   await copyFile(OLD_LOG, path.join(folder, 'log.txt'));
-  const { stdout, stderr, status } = await peak('log.txt', './log.txt');
+  const { stdout, stderr, status } = await peaksOf('log.txt', './log.txt');
   assert.equal(stdout, OLD_PEAKS);
   assert.equal(stderr, 'warning: ./log.txt: the same file as log.txt, counted once\n');
   assert.equal(status, 0);
@@ -94,12 +105,12 @@ test('a file that is given twice is counted once, with a warning', async () => {
 
 test('logs that are missing from the total are named, and the rest is printed', async () => {
   await logFile('foreign.txt', ['Lorem ipsum']);
-  const { stdout, stderr, status } = await peak('missing.txt', '.', 'foreign.txt', OLD_LOG);
+  const { stdout, stderr, status } = await peaksOf('missing.txt', '.', 'foreign.txt', OLD_LOG);
   assert.equal(stdout, OLD_PEAKS);
   assert.deepEqual(stderr.split('\n'), [
     'warning: missing.txt: cannot be read: no such file or directory (ENOENT)',
     'warning: .: is a directory, expected a log file',
-    'warning: foreign.txt: has no line of a log, expected what r2-benchmark writes to stdout',
+    'warning: foreign.txt:1: neither this line nor any behind it is one of a log, expected what r2-benchmark writes to stdout',
     '',
   ]);
   assert.equal(status, 1);
@@ -107,7 +118,7 @@ test('logs that are missing from the total are named, and the rest is printed', 
 
 test('a log that is cut short is named with the line at which its last stage begins', async () => {
   const cut = await logFile('cut.txt', ['run id 7f3a', SCHEDULE, second('03:10:05', '931.1')]);
-  const { stdout, stderr, status } = await peak(cut);
+  const { stdout, stderr, status } = await peaksOf(cut);
   assert.equal(stdout, 'Peak Performance: {\n  Write: 931.1\n}\n');
   assert.equal(stderr, 'warning: cut.txt:2: Write begins here and has no summary: the log is cut short\n');
   assert.equal(status, 1);
@@ -161,4 +172,57 @@ test('a full disk is told in one line', { skip: !existsSync('/dev/full') && 'nee
   const [stderr, [status]] = await Promise.all([text(stderrStream), once(child, 'exit')]);
   assert.match(stderr, /^error: the output cannot be written: ENOSPC.*\n$/);
   assert.equal(status, 1);
+});
+
+test('a report for a file is beside the text, and one for stdout is alone there', async () => {
+  const both = await peak(OWN_LOG, '--json', 'report.json', '--csv', 'series.csv');
+  assert.deepEqual([both.stdout.startsWith(OWN_PEAKS), both.stderr, both.status], [true, '', 0]);
+  const [json, csv] = await Promise.all(
+    ['report.json', 'series.csv'].map((name) => readFile(path.join(folder, name), 'utf8')),
+  );
+  assert.equal(JSON.parse(json).peaks.Write, 1200);
+  assert.equal(csv.split('\n')[1], '2026-01-31T23:59:58Z,Write,fra-1,400,6553600');
+  assert.deepEqual(await peak(OWN_LOG, '--json', '-'), { stdout: json, stderr: '', status: 0 });
+  assert.deepEqual(await peak(OWN_LOG, '--csv', '-'), { stdout: csv, stderr: '', status: 0 });
+});
+
+test('reports that cannot be written are told before the logs are read', async () => {
+  const two = await peak(OWN_LOG, '--json', '-', '--csv', '-');
+  assert.deepEqual([two.stdout, two.status], ['', 2]);
+  assert.match(two.stderr, /^error: --json, --csv: only one of them can go to standard output\n/);
+  const nowhere = await peak('missing.txt', '--csv', 'nowhere/series.csv');
+  assert.deepEqual([nowhere.stdout, nowhere.status], ['', 2]);
+  assert.match(nowhere.stderr, /^error: --csv: nowhere\/series\.csv cannot be written: /);
+  const none = await peak(OWN_LOG, '--json', '');
+  assert.deepEqual([none.status, none.stderr.split('\n')[0]], [2, 'error: --json: expected a file, got nothing']);
+});
+
+test('without a stage in the logs, no report is left behind', async () => {
+  const log = await logFile('nothing.txt', ['Retrying on TRANSIENT error']);
+  const { status } = await peak(log, '--json', 'nothing.json');
+  assert.equal(status, 1);
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.startsWith('nothing.json')),
+    [],
+  );
+});
+
+test('a log may come from standard input', async () => {
+  const child = spawn(process.execPath, [PROGRAM, '-'], { cwd: folder });
+  child.stdin.end(await readFile(OLD_LOG));
+  const [stdout, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  assert.deepEqual([stdout.startsWith(OLD_PEAKS), status], [true, 0]);
+});
+
+test('the log of a real run is understood, down to its percentiles', async () => {
+  const parameters = ['300', '5', '--local', '--size', '1KiB', '--quiet'];
+  const run = spawn(process.execPath, [BENCHMARK, ...parameters], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
+  await writeFile(path.join(folder, 'real.txt'), await text(run.stdout));
+  const { stdout, stderr, status } = await peak('real.txt', '--json', '-');
+  assert.deepEqual([stderr, status], ['', 0]);
+  const { stages, hosts, isDated } = JSON.parse(stdout);
+  assert.deepEqual([isDated, hosts[0].runs[0].size], [true, 1024]);
+  for (const { operations, attempts, bytes, latency } of stages) {
+    assert.deepEqual([operations, attempts, bytes, latency.count], [300, 300, 307_200, 300]);
+  }
 });

@@ -7,6 +7,8 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { readLogs, readRecords } from '../../lib/hosts/read-logs.js';
 
+/** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
+
 const GOLDEN = readFileSync(new URL('../golden/own-log.txt', import.meta.url));
 const RETRYING = 'Retrying on TRANSIENT error';
 
@@ -28,19 +30,6 @@ async function logFile(name, content) {
   return file;
 }
 
-/**
- * @template Item
- * @param {AsyncIterable<Item>} items
- * @returns {Promise<Item[]>}
- */
-async function all(items) {
-  const list = [];
-  for await (const item of items) {
-    list.push(item);
-  }
-  return list;
-}
-
 /** @param {readonly (string | Uint8Array)[]} chunks */
 async function* stream(chunks) {
   for (const chunk of chunks) {
@@ -49,12 +38,35 @@ async function* stream(chunks) {
 }
 
 /** @param {readonly (string | Uint8Array)[]} chunks */
+async function entriesOf(chunks) {
+  /** @type {{ line: number, record: LogRecord }[]} */
+  const entries = [];
+  await readRecords(stream(chunks), (line, record) => entries.push({ line, record }));
+  return entries;
+}
+
+/** @param {readonly (string | Uint8Array)[]} chunks */
 async function linesOf(chunks) {
-  return (await all(readRecords(stream(chunks)))).map(({ line }) => line);
+  return (await entriesOf(chunks)).map(({ line }) => line);
+}
+
+/**
+ * @param {readonly string[]} files
+ * @param {readonly string[]} [standardInput]
+ * @returns {Promise<object[]>} records and warnings, in the order in which they come
+ */
+async function itemsOf(files, standardInput = []) {
+  /** @type {object[]} */
+  const items = [];
+  await readLogs(files, stream(standardInput), {
+    addRecord: (file, line, record) => items.push({ file, line, record }),
+    addWarning: (warning) => items.push(warning),
+  });
+  return items;
 }
 
 test('records bear the number of their line, and foreign lines are passed over', async () => {
-  const entries = await all(readRecords(stream([`run id 7f3a\n\n${RETRYING}\nwriting 40%\n${RETRYING} (2 more)\n`])));
+  const entries = await entriesOf([`run id 7f3a\n\n${RETRYING}\nwriting 40%\n${RETRYING} (2 more)\n`]);
   assert.deepEqual(entries, [
     { line: 3, record: { kind: 'retrying', more: 0 } },
     { line: 5, record: { kind: 'retrying', more: 2 } },
@@ -78,13 +90,13 @@ test('nothing is read from nothing', async () => {
 });
 
 test('wherever a stream is cut into chunks, the same records are read', async () => {
-  const whole = await all(readRecords(stream([GOLDEN])));
+  const whole = await entriesOf([GOLDEN]);
   assert.equal(whole.length, GOLDEN.toString().trimEnd().split('\n').length);
   const cuts = fc.array(fc.nat(GOLDEN.length), { maxLength: 20 }).map((places) => [0, ...places.sort((a, b) => a - b)]);
   await fc.assert(
     fc.asyncProperty(cuts, async (places) => {
       const chunks = places.map((place, index) => GOLDEN.subarray(place, places[index + 1]));
-      assert.deepEqual(await all(readRecords(stream(chunks))), whole);
+      assert.deepEqual(await entriesOf(chunks), whole);
     }),
   );
 });
@@ -111,7 +123,7 @@ test('a line that begins like one of ours and goes on for too long is not taken 
 test('files are read in the order in which they are given', async () => {
   const first = await logFile('first.txt', `${RETRYING}\n`);
   const second = await logFile('second.txt', `\n${RETRYING}\n`);
-  const entries = await all(readLogs([second, first]));
+  const entries = await itemsOf([second, first]);
   assert.deepEqual(entries, [
     { file: second, line: 2, record: { kind: 'retrying', more: 0 } },
     { file: first, line: 1, record: { kind: 'retrying', more: 0 } },
@@ -125,8 +137,8 @@ test('what cannot be read is warned of, and reading goes on', async () => {
   const foreign = await logFile('foreign.txt', 'Lorem ipsum\n');
   const empty = await logFile('empty.txt', '');
   const log = await logFile('log.txt', RETRYING);
-  const entries = await all(readLogs([missing, directory, foreign, empty, log]));
-  const noLine = 'has no line of a log, expected what r2-benchmark writes to stdout';
+  const entries = await itemsOf([missing, directory, foreign, empty, log]);
+  const expected = 'expected what r2-benchmark writes to stdout';
   assert.deepEqual(entries, [
     {
       file: missing,
@@ -135,8 +147,13 @@ test('what cannot be read is warned of, and reading goes on', async () => {
       incomplete: true,
     },
     { file: directory, line: null, message: 'is a directory, expected a log file', incomplete: true },
-    { file: foreign, line: null, message: noLine, incomplete: true },
-    { file: empty, line: null, message: noLine, incomplete: true },
+    {
+      file: foreign,
+      line: 1,
+      message: `neither this line nor any behind it is one of a log, ${expected}`,
+      incomplete: true,
+    },
+    { file: empty, line: null, message: `is empty, ${expected}`, incomplete: true },
     { file: log, line: 1, record: { kind: 'retrying', more: 0 } },
   ]);
 });
@@ -147,7 +164,7 @@ test('one file under several names is read once, and nothing is missing for it',
   const hard = path.join(folder, 'hard.txt');
   await symlink(log, symbolic);
   await link(log, hard);
-  const entries = await all(readLogs([log, log, symbolic, hard]));
+  const entries = await itemsOf([log, log, symbolic, hard]);
   const same = `the same file as ${log}, counted once`;
   assert.deepEqual(entries.slice(1), [
     { file: log, line: null, message: 'given twice, counted once', incomplete: false },
@@ -155,4 +172,13 @@ test('one file under several names is read once, and nothing is missing for it',
     { file: hard, line: null, message: same, incomplete: false },
   ]);
   assert.ok('record' in entries[0]);
+});
+
+test('standard input is read in its turn, once, and warned of by its name', async () => {
+  const log = await logFile('beside.txt', RETRYING);
+  const items = await itemsOf([log, '-', '-'], [`${RETRYING}\n`]);
+  assert.deepEqual(items.slice(1), [
+    { file: 'standard input', line: 1, record: { kind: 'retrying', more: 0 } },
+    { file: 'standard input', line: null, message: 'given twice, counted once', incomplete: false },
+  ]);
 });

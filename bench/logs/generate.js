@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { damaged } from './damage.js';
+import { linesOfHost } from './host-lines.js';
+import { DEFAULTS, planHosts } from './host-plan.js';
+
+// Writes the logs of several hosts, and beside them what is true of them, for trials of peak-performance.js:
+//
+//     node bench/logs/generate.js <folder> [--hosts 3] [--old 0] [--seconds 20] [--rate 1000] [--shift 0] [--skew 0]
+//                                 [--start 2026-01-31T23:59:30Z] [--seed 1] [--size 16384] [--cut <lines>] [--double <n>]
+//
+// Shift and skew are ms from host to host. The last log is cut after so many lines; each n-th line of the first log's
+// seconds is doubled. Memory stays small whatever the size of the logs.
+
+const NUMBERS = Object.keys(DEFAULTS).filter((name) => name !== 'start');
+const CHUNK_LENGTH = 256 * 1024;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: Object.fromEntries(
+    [...Object.keys(DEFAULTS), 'cut', 'double'].map((name) => [name, { type: /** @type {const} */ ('string') }]),
+  ),
+});
+const given = Object.entries(values).map(([name, value]) => [
+  name,
+  name === 'start' ? Date.parse(String(value)) : Number(value),
+]);
+const [folder] = positionals;
+if (folder === undefined || given.some(([, value]) => Number.isNaN(value))) {
+  process.stderr.write(
+    `usage: node bench/logs/generate.js <folder> [--start <ISO time>] [--${NUMBERS.join(' n] [--')} n]\n`,
+  );
+  process.exitCode = 2;
+} else {
+  const { cut, double, ...options } = { ...DEFAULTS, ...Object.fromEntries(given) };
+  mkdirSync(folder, { recursive: true });
+  const plans = planHosts(options);
+  /** @type {Record<string, Record<string, number>>} */
+  const totals = {};
+  for (const plan of plans) {
+    const damage = { cut: plan === plans.at(-1) ? cut : undefined, double: plan === plans[0] ? double : undefined };
+    totals[plan.host] = await writeLog(path.join(folder, `log-${plan.host}.txt`), damaged(linesOfHost(plan), damage));
+  }
+  writeFileSync(path.join(folder, 'truth.json'), `${JSON.stringify({ options, cut, double, totals }, null, 2)}\n`);
+}
+
+/**
+ * @param {string} file
+ * @param {Iterable<import('./host-lines.js').TrueLine>} lines
+ * @returns {Promise<Record<string, number>>} operations that the lines of the seconds tell, by stage
+ */
+async function writeLog(file, lines) {
+  const stream = createWriteStream(file);
+  /** @type {Record<string, number>} */
+  const totals = {};
+  let text = '';
+  for (const line of lines) {
+    text += `${line.text}\n`;
+    if (line.tells !== undefined && 'rate' in line.tells) {
+      totals[line.tells.stage] = (totals[line.tells.stage] ?? 0) + line.tells.rate;
+    }
+    if (text.length > CHUNK_LENGTH) {
+      if (!stream.write(text)) {
+        await once(stream, 'drain');
+      }
+      text = '';
+    }
+  }
+  stream.end(text);
+  await once(stream, 'finish');
+  return totals;
+}

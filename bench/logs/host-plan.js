@@ -1,0 +1,113 @@
+import { mixIndex } from '../../lib/workload/mix.js';
+
+/**
+ * What one host did, as nobody but its maker knows. Times are the store's, in epoch ms.
+ *
+ * @typedef {object} HostPlan
+ * @property {string} host
+ * @property {string} run
+ * @property {string} shard
+ * @property {'own' | 'old'} shape of the log: with machine lines and counts, or of the old tool with rates
+ * @property {{ offset: number, uncertainty: number } | null} clock
+ * @property {number} start at which the run line is written
+ * @property {number} size bytes of an object
+ * @property {StagePlan[]} stages
+ *
+ * @typedef {object} StagePlan
+ * @property {import('../../lib/log/log-line.js').StageName} stage
+ * @property {number} start
+ * @property {number} stop
+ * @property {(second: number) => SecondPlan} at what the host did in an epoch second of the stage
+ *
+ * @typedef {object} SecondPlan
+ * @property {number} operations
+ * @property {number} latency of each of them, in µs
+ * @property {number} retries
+ *
+ * @typedef {object} LogOptions
+ * @property {number} seed
+ * @property {number} hosts
+ * @property {number} old how many of them wrote logs of the old tool's shape
+ * @property {number} seconds the length of a stage
+ * @property {number} start epoch ms at which the first host begins
+ * @property {number} shift ms by which each host begins after the one before it
+ * @property {number} skew ms by which the clocks differ from host to host
+ * @property {number} rate ops/s of a host at most
+ * @property {number} size bytes of an object
+ */
+
+/** @type {LogOptions} */
+export const DEFAULTS = {
+  seed: 1,
+  hosts: 3,
+  old: 0,
+  seconds: 20,
+  start: Date.UTC(2026, 0, 31, 23, 59, 30),
+  shift: 0,
+  skew: 0,
+  rate: 1000,
+  size: 16_384,
+};
+
+const STAGES = /** @type {const} */ (['Write', 'Read', 'Stat', 'Remove']);
+
+/** Between two stages, in ms. */
+const PAUSE = 300;
+
+const MOST_RETRIES = 3;
+const LONGEST_LATENCY = 200_000;
+
+/**
+ * The plans of all hosts: pure in the options, so that nothing of a second has to be kept.
+ *
+ * @param {LogOptions} options
+ * @returns {HostPlan[]}
+ */
+export function planHosts(options) {
+  return Array.from({ length: options.hosts }, (_, number) => planHost(number, options));
+}
+
+/**
+ * @param {number} number
+ * @param {LogOptions} options
+ * @returns {HostPlan}
+ */
+function planHost(number, { seed, hosts, old, seconds, start, shift, skew, rate, size }) {
+  const chance = (/** @type {number} */ place, /** @type {number} */ below) =>
+    mixIndex(place, mixIndex(number, seed)) % below;
+  const begin = start + number * shift + chance(0, 200);
+  const stages = STAGES.map((stage, place) => {
+    const stageStart = begin + place * (seconds * 1000 + PAUSE) + chance(place + 1, 100);
+    const first = Math.floor(stageStart / 1000);
+    return {
+      stage,
+      start: stageStart,
+      stop: stageStart + seconds * 1000 - 100,
+      at: (/** @type {number} */ second) => ({
+        operations: chance(8 * (second - first) + place + 1000, rate + 1),
+        latency: 1 + chance(8 * (second - first) + place + 1004, LONGEST_LATENCY),
+        retries: chance(8 * (second - first) + place + 2000, MOST_RETRIES + 1),
+      }),
+    };
+  });
+  return {
+    host: `host-${number + 1}`,
+    run: '20260131-235930-test',
+    shard: `${number}/${hosts}`,
+    shape: number >= hosts - old ? 'old' : 'own',
+    clock: skew === 0 ? null : { offset: (number - hosts / 2) * skew, uncertainty: 5 + number },
+    start: begin - 1000,
+    size,
+    stages,
+  };
+}
+
+/**
+ * @param {StagePlan} stage
+ * @returns {Generator<SecondPlan & { second: number }, void, undefined>} every second that the stage touches
+ */
+export function* secondsOfPlan({ start, stop, at }) {
+  for (let second = Math.floor(start / 1000); second * 1000 < stop; second += 1) {
+    yield { second, ...at(second) };
+  }
+}

@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { VERSION } from './package-version.js';
+import { UsageError } from './usage-error.js';
+
+/** Stands for standard output where a report's file is named. */
+export const STANDARD_OUTPUT = '-';
+
+const EXAMPLE = `
+Example:
+  node r2-benchmark.js 10000 1000 | tee -i log-$HOST.txt    # on every host
+  node peak-performance.js log*.txt                         # anywhere, afterwards
+
+A report named - goes to standard output, and nothing else does then.
+Exit status: 0 all well, 1 something is missing from the total, 2 usage, 141 the output was closed.`;
+
+/**
+ * @typedef {object} PeakOptions
+ * @property {readonly string[]} files
+ * @property {string | undefined} json
+ * @property {string | undefined} csv
+ */
+
+/**
+ * @param {readonly string[]} argv
+ * @param {{ out: (text: string) => void, err: (text: string) => void }} outputs
+ * @returns {PeakOptions}
+ * @throws {UsageError}
+ * @throws {import('commander').CommanderError} for help and version, and for what is no option at all
+ */
+export function readPeakOptions(argv, { out, err }) {
+  const command = new Command('node peak-performance.js')
+    .description('Adds up the logs of one or several hosts: what did they do together, second by second?')
+    .argument('<log files...>', 'what r2-benchmark.js wrote to stdout, one file for each host; - is standard input')
+    .option('--json <file>', 'write the whole result there')
+    .option('--csv <file>', 'write the time series there: second, stage, host, ops, bytes')
+    .version(VERSION, '--version', 'show the version')
+    .helpOption('--help', 'show this help')
+    .configureHelp({ helpWidth: 100 })
+    .addHelpText('after', EXAMPLE)
+    .showHelpAfterError('(--help shows the usage)')
+    .exitOverride()
+    .configureOutput({ writeOut: out, writeErr: err })
+    .parse(argv, { from: 'user' });
+  const { json, csv } = command.opts();
+  const problems = Object.entries({ json, csv }).flatMap(([name, file]) =>
+    file === '' ? [`--${name}: expected a file, got nothing`] : [],
+  );
+  if (json === STANDARD_OUTPUT && csv === STANDARD_OUTPUT) {
+    problems.push('--json, --csv: only one of them can go to standard output');
+  }
+  if (problems.length > 0) {
+    throw new UsageError(problems, '(--help shows the usage)');
+  }
+  return { files: command.args, json, csv };
+}

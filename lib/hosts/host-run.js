@@ -1,0 +1,168 @@
+import { decodeHistogram } from './decode-histogram.js';
+import { readHistogramPart, readStageFacts } from './machine-facts.js';
+import { StageLog } from './stage-log.js';
+import { stageWarnings } from './stage-warnings.js';
+import { wholeDays } from './time-line.js';
+
+/**
+ * @import { LogRecord, StageName } from '../log/log-line.js'
+ * @import { Histogram } from 'hdr-histogram-js'
+ * @import { RunFacts } from './machine-facts.js'
+ * @import { SecondPool } from './second-pool.js'
+ */
+
+/**
+ * @typedef {{ line: number, message: string, incomplete: boolean }} RunWarning
+ *
+ * @typedef {object} SharedByRuns
+ * @property {SecondPool} pool
+ * @property {(stage: StageName, histogram: Histogram) => void} addHistogram
+ */
+
+/** What one log says of one run: taken in line by line, its memory grows with the seconds of the run alone. */
+export class HostRun {
+  #shared;
+  #hasEnded = false;
+  #lastLine;
+  /** The stage that the last lines were about. @type {StageLog | null} */
+  #current = null;
+  /** @type {Map<StageName, StageLog>} */
+  stages = new Map();
+  /** Whether the log has machine lines: each line of a second is a count then, not a rate over about a second. */
+  isOurs;
+  /**
+   * Seconds to be added to those of the stages so that they are seconds since 1970; null where no date is known.
+   *
+   * @type {number | null}
+   */
+  shift;
+
+  /**
+   * @param {object} parts
+   * @param {string} parts.file
+   * @param {number} parts.line the first one
+   * @param {RunFacts | null} parts.facts of the run line, where there is one that can be read
+   * @param {boolean} parts.isDated whether its seconds are seconds since 1970
+   * @param {SharedByRuns} parts.shared
+   */
+  constructor({ file, line, facts, isDated, shared }) {
+    this.file = file;
+    this.line = line;
+    this.facts = facts;
+    this.isOurs = facts !== null;
+    this.shift = isDated ? 0 : null;
+    this.#lastLine = line;
+    this.#shared = shared;
+  }
+
+  /** Whether its end stands in the log: the table, or everything that was planned. */
+  get hasEnded() {
+    const planned = this.facts?.stages ?? [];
+    return this.#hasEnded || (planned.length > 0 && planned.every((stage) => this.stages.get(stage)?.facts));
+  }
+
+  /**
+   * Whether a stage that begins can only belong to another run. A stage of a log of ours that begins once more before its
+   * end is no sign of another run, but of another host that writes into the same file.
+   *
+   * @param {StageName} name
+   */
+  isOver(name) {
+    const stage = this.stages.get(name);
+    return stage !== undefined && !(this.isOurs && stage.isCut);
+  }
+
+  /**
+   * @param {number} line
+   * @param {Exclude<LogRecord, { kind: 'second' }>} record
+   */
+  add(line, record) {
+    this.#lastLine = line;
+    if (record.kind === 'schedule') {
+      this.#stage(record.stage, line).begin(record);
+    } else if (record.kind === 'summary') {
+      this.#stage(record.stage, line).summary = record;
+    } else if (record.kind === 'retrying' && this.#current !== null) {
+      this.#current.retries += 1 + record.more;
+    } else if (record.kind === 'table-header') {
+      this.#hasEnded = true;
+    } else if (record.kind === 'machine') {
+      this.#addMachineLine(line, record.data);
+    }
+  }
+
+  /**
+   * @param {number} line
+   * @param {number} second in which the operations completed
+   * @param {import('../log/log-line.js').SecondRecord} record
+   */
+  addSecond(line, second, record) {
+    this.#lastLine = line;
+    this.#stage(record.stage, line).addSecond(line, second, record, this.isOurs);
+  }
+
+  /** @returns {RunWarning[]} in the order of the lines */
+  warnings() {
+    const stages = [...this.stages.values()];
+    const warnings = stages.flatMap((stage) => stageWarnings(stage, this.isOurs));
+    const next = this.facts?.stages.find((stage) => !this.stages.has(stage));
+    const isStopped = stages.some(({ facts }) => facts !== null && facts.end !== 'complete');
+    if (next !== undefined && !this.#hasEnded && !isStopped && !stages.some(({ isCut }) => isCut)) {
+      warnings.push({
+        line: this.#lastLine,
+        message: `the log ends here, before ${next}: it is cut short`,
+        incomplete: true,
+      });
+    }
+    return warnings.sort((one, other) => one.line - other.line);
+  }
+
+  /**
+   * @param {number} line
+   * @param {Record<string, unknown>} data
+   */
+  #addMachineLine(line, data) {
+    if (data.kind === 'stage') {
+      this.#addStageFacts(line, data);
+    } else if (data.kind === 'histogram') {
+      const part = readHistogramPart(data);
+      const histogram = part && this.#stage(part.stage, line).addHistogramPart(part, decodeHistogram);
+      if (part && histogram) {
+        this.#shared.addHistogram(part.stage, histogram);
+      }
+    }
+  }
+
+  /**
+   * @param {number} line
+   * @param {Record<string, unknown>} data
+   */
+  #addStageFacts(line, data) {
+    const facts = readStageFacts(data);
+    if (facts === null) {
+      return;
+    }
+    const stage = this.#stage(facts.stage, line);
+    stage.facts = facts;
+    stage.factsLine = line;
+    this.isOurs = true;
+    // A log that has lost its head has its date from here, as has one that waited for more than a day.
+    if (stage.extent !== null) {
+      this.shift = wholeDays(facts.stop / 1000 - stage.extent.last);
+    }
+  }
+
+  /**
+   * @param {StageName} name
+   * @param {number} line
+   */
+  #stage(name, line) {
+    let stage = this.stages.get(name);
+    if (stage === undefined) {
+      stage = new StageLog(name, line, this.#shared.pool);
+      this.stages.set(name, stage);
+    }
+    this.#current = stage;
+    return stage;
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * How long hosts were in a stage together.
+ *
+ * @typedef {object} Overlap
+ * @property {number} together ms in which all hosts were in the stage
+ * @property {number} any ms in which at least one was
+ * @property {number | null} from epoch ms at which all hosts were in for the first time; null where they never were
+ * @property {number | null} to epoch ms at which they were for the last time
+ */
+
+/**
+ * @param {readonly { host: unknown, start: number, stop: number }[]} intervals of hosts in a stage, in ms; those of one
+ *   host do not overlap each other
+ * @returns {Overlap}
+ */
+export function overlapOf(intervals) {
+  const hosts = new Set(intervals.map(({ host }) => host)).size;
+  const changes = intervals
+    .flatMap(({ start, stop }) => [
+      { at: start, by: 1 },
+      { at: stop, by: -1 },
+    ])
+    // At the same moment one host leaves before another one enters: what only touches does not overlap.
+    .sort((one, other) => one.at - other.at || one.by - other.by);
+  /** @type {Overlap} */
+  const overlap = { together: 0, any: 0, from: null, to: null };
+  let present = 0;
+  let since = changes[0]?.at ?? 0;
+  for (const { at, by } of changes) {
+    if (present > 0) {
+      overlap.any += at - since;
+    }
+    if (present === hosts && at > since) {
+      overlap.together += at - since;
+      overlap.from ??= since;
+      overlap.to = at;
+    }
+    present += by;
+    since = at;
+  }
+  return overlap;
+}

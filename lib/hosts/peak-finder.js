@@ -1,0 +1,122 @@
+/** @import { SecondOfHosts } from './sum-seconds.js' */
+
+/**
+ * A rate of all hosts together.
+ *
+ * @typedef {object} Rate
+ * @property {number} operationsPerSecond
+ * @property {number} bytesPerSecond
+ *
+ * @typedef {Rate & { second: number, hosts: number }} PeakSecond `hosts` have a line for the second
+ * @typedef {Rate & { from: number, seconds: number }} Stretch from the beginning of the second `from` on
+ * @typedef {Rate & { seconds: number }} MeanTogether over so many whole seconds
+ */
+
+/** The best sustained rate is that of so many seconds in a row. */
+export const SUSTAINED_SECONDS = 10;
+
+/** Finds what is best in the seconds of a stage, which are taken in one after the other. */
+export class PeakFinder {
+  #hostCount;
+  /** The last seconds in a row, at most as many as count as sustained. @type {{ tenths: number, bytes: number }[]} */
+  #row = [];
+  #latest = -Infinity;
+  #together = { tenths: 0, bytes: 0, seconds: 0 };
+  /** @type {PeakSecond | null} */
+  peak = null;
+  /** @type {Stretch | null} */
+  sustained = null;
+
+  /** @param {number} hostCount how many hosts have the stage */
+  constructor(hostCount) {
+    this.#hostCount = hostCount;
+  }
+
+  /** @param {SecondOfHosts} second */
+  add({ second, hosts }) {
+    const tenths = hosts.reduce((sum, host) => sum + host.tenths, 0);
+    const bytes = hosts.reduce((sum, host) => sum + bytesIn(host), 0);
+    // What is an edge of all stages is a part of a second only, unless a stage has nothing but edges.
+    if (hosts.some(({ view }) => view.full === null || isFull(view, second))) {
+      this.#addPeak(second, tenths, bytes, hosts.length);
+    }
+    this.#addToRow(second, tenths, bytes);
+    const inside = new Set(hosts.filter(({ view }) => isFull(view, second)).map(({ view }) => view.host));
+    if (inside.size === this.#hostCount) {
+      this.#together.tenths += tenths;
+      this.#together.bytes += bytes;
+      this.#together.seconds += 1;
+    }
+  }
+
+  /** @returns {MeanTogether | null} null where there is no whole second in which all hosts were in the stage */
+  together() {
+    const { tenths, bytes, seconds } = this.#together;
+    return seconds === 0 ? null : { ...rateOf(tenths, bytes, seconds), seconds };
+  }
+
+  /**
+   * @param {number} second
+   * @param {number} tenths
+   * @param {number} bytes
+   * @param {number} hosts
+   */
+  #addPeak(second, tenths, bytes, hosts) {
+    const rate = rateOf(tenths, bytes, 1);
+    if (this.peak === null || rate.operationsPerSecond > this.peak.operationsPerSecond) {
+      this.peak = { ...rate, second, hosts };
+    }
+  }
+
+  /**
+   * @param {number} second
+   * @param {number} tenths
+   * @param {number} bytes
+   */
+  #addToRow(second, tenths, bytes) {
+    if (second !== this.#latest + 1) {
+      this.#row = [];
+    }
+    this.#latest = second;
+    this.#row.push({ tenths, bytes });
+    if (this.#row.length > SUSTAINED_SECONDS) {
+      this.#row.shift();
+    }
+    if (this.#row.length < SUSTAINED_SECONDS) {
+      return;
+    }
+    const sum = (/** @type {'tenths' | 'bytes'} */ name) => this.#row.reduce((total, entry) => total + entry[name], 0);
+    const rate = rateOf(sum('tenths'), sum('bytes'), SUSTAINED_SECONDS);
+    if (this.sustained === null || rate.operationsPerSecond > this.sustained.operationsPerSecond) {
+      this.sustained = { ...rate, from: second - SUSTAINED_SECONDS + 1, seconds: SUSTAINED_SECONDS };
+    }
+  }
+}
+
+/**
+ * The objects of a stage have one size, or count with their mean.
+ *
+ * @param {import('./sum-seconds.js').HostSecond} host
+ * @returns {number} bytes of what a host did in a second
+ */
+export function bytesIn({ view: { operations, bytes }, tenths }) {
+  return operations === 0 ? 0 : ((tenths / 10) * bytes) / operations;
+}
+
+/**
+ * @param {import('./stage-views.js').StageView} view
+ * @param {number} second
+ */
+function isFull({ full }, second) {
+  return full !== null && second >= full.from && second <= full.to;
+}
+
+/**
+ * @param {number} tenths of operations
+ * @param {number} bytes
+ * @param {number} seconds
+ * @returns {Rate}
+ */
+function rateOf(tenths, bytes, seconds) {
+  return { operationsPerSecond: tenths / 10 / seconds, bytesPerSecond: bytes / seconds };
+}

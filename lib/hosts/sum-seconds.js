@@ -1,0 +1,55 @@
+import { BLOCK_SECONDS } from './second-pool.js';
+
+/**
+ * @import { StageView } from './stage-views.js'
+ *
+ * @typedef {object} HostSecond what one host did in a second
+ * @property {StageView} view
+ * @property {number} tenths of operations
+ *
+ * @typedef {object} SecondOfHosts
+ * @property {number} second
+ * @property {HostSecond[]} hosts those that have a line for the second
+ */
+
+/**
+ * Goes through the seconds of a stage in their order, over all hosts together. Nothing is kept of a second that is past:
+ * the memory does not grow with the length of the runs.
+ *
+ * @param {readonly StageView[]} views
+ * @returns {Generator<SecondOfHosts, void, undefined>} seconds without a line of any host are left out
+ */
+export function* secondsOf(views) {
+  for (const { block, present } of blocksOf(views)) {
+    for (let second = block * BLOCK_SECONDS; second < (block + 1) * BLOCK_SECONDS; second += 1) {
+      const hosts = present.flatMap((view) => {
+        const tenths = view.log.series.get(second - view.shift);
+        return tenths === undefined ? [] : [{ view, tenths }];
+      });
+      if (hosts.length > 0) {
+        yield { second, hosts };
+      }
+    }
+  }
+}
+
+/**
+ * @param {readonly StageView[]} views
+ * @returns {Generator<{ block: number, present: StageView[] }, void, undefined>} the blocks in which there are seconds, in
+ *   ascending order, each with those that have some in it
+ */
+function* blocksOf(views) {
+  const queues = views.map((view) => {
+    const days = view.shift / BLOCK_SECONDS;
+    return { view, blocks: view.log.series.blocks().map((block) => block + days), next: 0 };
+  });
+  // Those that are over are taken out, so that runs that follow each other do not make each other slow.
+  let waiting = queues.filter(({ blocks }) => blocks.length > 0).sort((one, other) => one.blocks[0] - other.blocks[0]);
+  while (waiting.length > 0) {
+    const block = waiting.reduce((least, { blocks, next }) => Math.min(least, blocks[next]), Infinity);
+    const present = waiting.filter(({ blocks, next }) => blocks[next] === block);
+    yield { block, present: present.map(({ view }) => view) };
+    present.forEach((queue) => (queue.next += 1));
+    waiting = waiting.filter(({ blocks, next }) => next < blocks.length);
+  }
+}

@@ -1,0 +1,282 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linesOfHost } from '../../bench/logs/host-lines.js';
+import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
+
+// Logs with machine lines, whole and damaged.
+
+const OPTIONS = { ...DEFAULTS, seconds: 6, hosts: 2 };
+
+/**
+ * @param {number} number of the host
+ * @param {Partial<typeof OPTIONS>} [options]
+ * @returns {string[]}
+ */
+function logOf(number, options) {
+  const plan = planHosts({ ...OPTIONS, ...options })[number];
+  return [...linesOfHost(plan)].map(({ text }) => text);
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @param {Record<string, unknown>} change
+ */
+function withRunLine(lines, change) {
+  const data = JSON.parse(lines[0].slice(lines[0].indexOf('{')));
+  return [machineLine({ ...data, ...change }), ...lines.slice(1)];
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @param {RegExp} pattern
+ */
+function placeIn(lines, pattern) {
+  return lines.findIndex((line) => pattern.test(line));
+}
+
+const WHOLE = logOf(0);
+const OPERATIONS = stageOf(aggregateOf({ WHOLE })).counts.operations;
+
+test('whole logs give no warning', () => {
+  const aggregate = aggregateOf({ a: WHOLE, b: logOf(1) });
+  assert.deepEqual(warningsOf(aggregate), []);
+  assert.deepEqual(
+    aggregate.hosts.map(({ name }) => name),
+    ['host-1', 'host-2'],
+  );
+});
+
+test('a copy of a log is counted once, with a warning', () => {
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'copy.txt': WHOLE });
+  assert.deepEqual(warningsOf(aggregate), [
+    'copy.txt:1: run 20260131-235930-test, shard 0/2, stands in a.txt:1, too: counted once',
+  ]);
+  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
+});
+
+test('the same run and shard at another time is counted, with a warning', () => {
+  const later = logOf(0, { start: DEFAULTS.start + 3_600_000 });
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'later.txt': later });
+  assert.match(warningsOf(aggregate)[0], /^later\.txt:1: .* by another host or at another time, both are counted$/);
+  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
+});
+
+test('runs of different ids are told apart by whether they were at the same time', () => {
+  const other = withRunLine(logOf(1), { run: 'other' });
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': other })), [
+    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; a common --run-id would show that they belong together',
+  ]);
+  const later = withRunLine(logOf(1, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': later });
+  assert.deepEqual(warningsOf(aggregate), [
+    'b.txt:1: run later, and 20260131-235930-test in a.txt:1: they were not at the same time; the totals hold both',
+  ]);
+  assert.deepEqual(
+    aggregate.peaks.Write,
+    Math.max(...[WHOLE, later].map((log) => aggregateOf({ log }).peaks.Write ?? 0)),
+  );
+  assert.equal(stageOf(aggregate).overlap?.together, 0);
+});
+
+test('other object sizes are told', () => {
+  const warnings = warningsOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': logOf(1, { size: 1_048_576 }) }));
+  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up all the same']);
+});
+
+test('several runs in one file are runs of one host', () => {
+  const later = withRunLine(logOf(0, { start: DEFAULTS.start + 3_600_000 }), { run: 'later' });
+  const aggregate = aggregateOf({ 'a.txt': [...WHOLE, ...later] });
+  const write = stageOf(aggregate);
+  assert.deepEqual([aggregate.hosts.length, write.hosts, write.shares.length], [1, 1, 2]);
+  assert.equal(write.counts.operations, 2 * OPERATIONS);
+});
+
+test('the logs of several hosts may stand in one file, one behind the other', () => {
+  const apart = aggregateOf({ a: WHOLE, b: logOf(1) });
+  const together = aggregateOf({ 'all.txt': [...WHOLE, ...logOf(1)] });
+  assert.deepEqual(warningsOf(together), []);
+  const withoutFiles = (/** @type {typeof apart} */ { stages }) => stages.map((stage) => ({ ...stage, shares: [] }));
+  assert.deepEqual(withoutFiles(together), withoutFiles(apart));
+});
+
+test('lines of two hosts in one file are told, and never added up', () => {
+  const [one, other] = [WHOLE, logOf(1)];
+  const mixed = one.flatMap((line, place) => (other[place] === undefined ? [line] : [line, other[place]]));
+  const aggregate = aggregateOf({ 'mixed.txt': mixed });
+  const warnings = warningsOf(aggregate);
+  assert.equal(
+    warnings[0],
+    '!mixed.txt:2: another run begins before the end of the one of line 1: was it cut short, or do several hosts write into one file?',
+  );
+  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: a second of Write stands here once more/.test(warning)));
+  const largest = Math.max(...[one, other].map((log) => aggregateOf({ log }).peaks.Write ?? 0));
+  assert.ok((aggregate.peaks.Write ?? 0) <= largest);
+});
+
+test('a doubled second is counted once, and told with its line', () => {
+  const place = placeIn(WHOLE, /: Write: Ops/);
+  const doubled = WHOLE.toSpliced(place, 0, WHOLE[place], WHOLE[place]);
+  const aggregate = aggregateOf({ 'a.txt': doubled });
+  assert.deepEqual(aggregate.peaks, aggregateOf({ WHOLE }).peaks);
+  assert.deepEqual(warningsOf(aggregate), [
+    `a.txt:${place + 2}: a second of Write stands here once more, and is not counted again: do several hosts write into one file? (and 1 more like it)`,
+  ]);
+});
+
+test('a line that is missing in the middle is a gap, at the line behind it', () => {
+  const place = placeIn(WHOLE, /: Write: Ops/) + 1;
+  const next = place + placeIn(WHOLE.slice(place), /: Write: Ops/);
+  const aggregate = aggregateOf({ 'a.txt': WHOLE.toSpliced(next, 1) });
+  const [total, gap] = warningsOf(aggregate).toSorted();
+  assert.match(gap, /^a\.txt:\d+: Write has no line for the seconds before this one$/);
+  assert.match(
+    total,
+    /^!a\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines of its seconds: lines are missing/,
+  );
+  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
+});
+
+test('a line that is missing at the beginning is found by the total', () => {
+  const place = placeIn(WHOLE, /: Write: Ops/);
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1) }));
+  assert.match(
+    warning,
+    /^!a\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines of its seconds: lines are missing or of another run$/,
+  );
+});
+
+test('without a part of one histogram, there are no percentiles of its stage, and the file is named', () => {
+  const place = placeIn(WHOLE, /"histogram","stage":"Read".*"part":1,/);
+  const aggregate = aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1), 'b.txt': logOf(1) });
+  const read = stageOf(aggregate, 'Read');
+  assert.equal(read.latency, null);
+  assert.deepEqual(
+    read.missingLatency.map(({ file, reason }) => [file, reason.replace(/of \d+/, 'of n')]),
+    [['a.txt', WHOLE[place].includes('"of":1') ? 'no histogram' : 'part 1 of n of the histogram is missing']],
+  );
+  assert.match(warningsOf(aggregate)[0], /^!a\.txt:\d+: Read has no percentiles: /);
+  assert.notEqual(stageOf(aggregate, 'Stat').latency, null);
+});
+
+test('a histogram of other operations than those of the stage is not taken', () => {
+  const place = placeIn(WHOLE, /"histogram","stage":"Read"/);
+  const foreign = logOf(1).filter((line) => /"histogram","stage":"Read"/.test(line));
+  const own = WHOLE.filter((line) => /"histogram","stage":"Read"/.test(line));
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(place, own.length, ...foreign) }));
+  assert.match(warning, /Read has no percentiles: the histogram holds \d+ latencies of \d+ operations$/);
+});
+
+test('a log that is cut short keeps what it has, and an edge second alone is no peak', () => {
+  const start = Date.parse('2026-01-31T12:00:00Z');
+  const runLine = machineLine({
+    kind: 'run',
+    format: 1,
+    run: 'a',
+    host: 'h',
+    start: new Date(start).toISOString(),
+    options: {},
+  });
+  const seconds = [900, 10, 20, 800].map((rate, place) => secondLine(`12:00:0${place + 1}`, rate));
+  const aggregate = aggregateOf({ 'a.txt': [runLine, scheduleLine(), ...seconds] });
+  const write = stageOf(aggregate);
+  assert.deepEqual([write.peak.operationsPerSecond, write.peak.second], [20, start / 1000 + 2]);
+  assert.deepEqual([write.counts.operations, write.isAtLeast], [1730, true]);
+  assert.deepEqual(warningsOf(aggregate), ['!a.txt:2: Write begins here and has no summary: the log is cut short']);
+});
+
+test('an edge second of one host counts in the sum where it lies inside the stage of another', () => {
+  const start = Date.parse('2026-01-31T12:00:00Z');
+  const head = (/** @type {string} */ host) => [
+    machineLine({ kind: 'run', format: 1, run: 'a', host, start: new Date(start).toISOString(), options: {} }),
+    scheduleLine(),
+  ];
+  const seconds = (/** @type {number[]} */ rates) =>
+    rates.map((rate, place) => secondLine(`12:00:0${place + 1}`, rate));
+  const logs = { a: [...head('a'), ...seconds([1, 5, 5, 1])], b: [...head('b'), ...seconds([7, 6, 6, 6, 9])] };
+  const { peak } = stageOf(aggregateOf(logs));
+  assert.deepEqual([peak.operationsPerSecond, peak.second], [11, start / 1000 + 1]);
+  const stop = [...head('b').slice(0, 1), scheduleLine(), ...seconds([7, 6, 60])];
+  assert.equal(stageOf(aggregateOf({ ...logs, b: stop })).peak.operationsPerSecond, 65);
+});
+
+test('a log that ends between two stages is cut short', () => {
+  const place = placeIn(WHOLE, /^Stat: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, place) })), [
+    `!a.txt:${place}: the log ends here, before Stat: it is cut short`,
+  ]);
+});
+
+test('a run that was stopped ended early, and its log is whole', () => {
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const stopped = WHOLE.slice(0, placeIn(WHOLE, /^Stat: scheduling/)).with(
+    place,
+    WHOLE[place].replace('"complete"', '"stopped"'),
+  );
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': stopped })), [
+    `a.txt:${place + 1}: Read ended before its work was done (stopped)`,
+  ]);
+});
+
+test('a log without its head has its date from the stage lines', () => {
+  const headless = WHOLE.slice(1);
+  assert.deepEqual(stageOf(aggregateOf({ headless })).peak, stageOf(aggregateOf({ WHOLE })).peak);
+});
+
+test('machine lines of unknown kinds, and of none, are passed over', () => {
+  const strange = [machineLine({ kind: 'step', stage: 'Write' }), machineLine({ type: 'stage' }), machineLine({})];
+  const aggregate = aggregateOf({ a: WHOLE.toSpliced(3, 0, ...strange) });
+  assert.deepEqual(
+    aggregate.stages,
+    aggregateOf({ a: WHOLE }).stages.map((stage) => stage),
+  );
+});
+
+test('machine lines of a later format are told', () => {
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': withRunLine(WHOLE, { format: 2 }) }));
+  assert.equal(
+    warning,
+    '!a.txt:1: machine lines of format 2, expected 1: use the version of the tool that wrote the log',
+  );
+});
+
+test('the worst uncertainty of all clocks is named, and who trusts his own', () => {
+  const clock = { offset: 3, uncertainty: 41.5 };
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Stat"/);
+  const drifted = WHOLE.with(place, WHOLE[place].replace('"clock":null', `"clock":${JSON.stringify(clock)}`));
+  const { clocks } = aggregateOf({ a: drifted, b: logOf(1), old: logOf(2, { hosts: 3, old: 1 }) });
+  assert.deepEqual(clocks, {
+    worst: { uncertainty: 41.5, host: 'host-1' },
+    trusted: ['host-2'],
+    withoutMachineLines: ['old'],
+  });
+});
+
+test('hosts of one name are told apart by shard or by file', () => {
+  const named = (/** @type {string} */ shard) => withRunLine(WHOLE, { host: 'vm', shard, run: `run-${shard[0]}` });
+  const names = (/** @type {Record<string, string[]>} */ files) => aggregateOf(files).hosts.map(({ name }) => name);
+  assert.deepEqual(names({ 'a.txt': named('0/2'), 'b.txt': named('1/2') }), ['vm 0/2', 'vm 1/2']);
+  const alone = withRunLine(WHOLE, { host: 'vm', run: 'other' });
+  assert.deepEqual(names({ 'x/a.txt': withRunLine(WHOLE, { host: 'vm' }), 'x/b.txt': alone }), [
+    'vm 0/2 (a.txt)',
+    'vm 0/2 (b.txt)',
+  ]);
+});
+
+test('a summary without its machine line is told, and counts by what it says', () => {
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Remove"/);
+  const aggregate = aggregateOf({ 'a.txt': WHOLE.slice(0, place) });
+  assert.deepEqual(warningsOf(aggregate), [
+    `!a.txt:${placeIn(WHOLE, /^Remove: scheduling/) + 1}: Remove begins here and has no machine line of its totals: lines are missing`,
+  ]);
+  const whole = stageOf(aggregateOf({ WHOLE }), 'Remove');
+  assert.ok(Math.abs(stageOf(aggregate, 'Remove').counts.operations - whole.counts.operations) <= 1);
+});
+
+test('a log of the old tool finds the day of those that have a date', () => {
+  const old = [scheduleLine(), secondLine('00:00:01', 5), secondLine('00:00:02', 6), summaryLine(6)];
+  const aggregate = aggregateOf({ old, a: WHOLE });
+  assert.equal(aggregate.isDated, true);
+  const [share] = stageOf(aggregate).shares;
+  assert.deepEqual([share.startMs, share.stopMs], [Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 1, 0, 0, 2)]);
+});
