@@ -1,0 +1,113 @@
+import { linearRegression, rSquared } from 'simple-statistics';
+import { Bench } from 'tinybench';
+import { ByteCount } from './byte-count.js';
+
+/** Chunks in the pipe. */
+export const CHUNK_COUNTS = [1, 2, 4, 8, 16, 32, 64, 128];
+
+/** Bytes of a chunk: few, so that it is the reading that counts. */
+export const CHUNK_SIZE = 1024;
+
+/** The longest that a drain may hold up everything else in ms. */
+export const LONGEST_DRAIN = 1;
+
+const TIME_MS = 150;
+const WARM_UP_MS = 50;
+
+/**
+ * How fast one way of reading drains a pipe.
+ *
+ * @typedef {object} DrainSpeed
+ * @property {number} chunks in the pipe
+ * @property {number} drains a second: the median
+ * @property {number} spread of the drains a second: their median absolute deviation, as a share of the median
+ * @property {number} time for a whole drain in ms: the median
+ * @property {number} p99 of the time in ms
+ *
+ * @typedef {object} Growth of the time for a drain with the number of chunks: a straight line
+ * @property {number} fixed ms
+ * @property {number} perChunk ms
+ * @property {number} fit R²
+ * @property {number} limit chunks at which a drain takes LONGEST_DRAIN
+ * @property {boolean} isExtrapolated whether the limit lies beyond what was measured
+ *
+ * @typedef {object} WayResult
+ * @property {string} way
+ * @property {DrainSpeed[]} speeds
+ * @property {Growth} growth
+ */
+
+/**
+ * @param {import('./ways-to-read.js').WaysToRead} ways
+ * @param {(way: string) => void} progress
+ * @returns {Promise<WayResult[]>}
+ */
+export async function measureDrains(ways, progress) {
+  const results = [];
+  for (const [way, fill] of Object.entries(ways)) {
+    progress(way);
+    // Else the first counts would be measured while the code is still being compiled.
+    await measureDrain(fill, CHUNK_COUNTS[CHUNK_COUNTS.length - 1]);
+    const speeds = [];
+    for (const count of CHUNK_COUNTS) {
+      speeds.push(await measureDrain(fill, count));
+    }
+    results.push({ way, speeds, growth: growthOf(speeds) });
+  }
+  return results;
+}
+
+/**
+ * @param {import('./ways-to-read.js').FillPipe} fill
+ * @param {number} count
+ * @returns {Promise<DrainSpeed>}
+ */
+async function measureDrain(fill, count) {
+  const chunks = Array.from({ length: count }, () => Buffer.alloc(CHUNK_SIZE, 'x'));
+  /** @type {import('./ways-to-read.js').FullPipe} */
+  let pipe;
+  let sink = new ByteCount();
+  const bench = new Bench({ time: TIME_MS, warmupTime: WARM_UP_MS, throws: true });
+  // The pipe is filled outside of the time that is taken, and what came is checked there, too.
+  bench.add('drain', () => pipe.drain(sink), {
+    async: true,
+    async beforeEach() {
+      pipe = await fill(chunks);
+      sink = new ByteCount();
+    },
+    afterEach() {
+      if (sink.bytes !== count * CHUNK_SIZE) {
+        throw new Error(`a drain gave ${sink.bytes} bytes, expected ${count * CHUNK_SIZE}`);
+      }
+    },
+  });
+  const [task] = await bench.run();
+  if (!('latency' in task.result)) {
+    throw new Error(`the benchmark of ${count} chunks did not complete`);
+  }
+  const { latency, throughput } = task.result;
+  return {
+    chunks: count,
+    drains: throughput.p50,
+    spread: throughput.mad / throughput.p50,
+    time: latency.p50,
+    p99: latency.p99,
+  };
+}
+
+/**
+ * @param {readonly DrainSpeed[]} speeds
+ * @returns {Growth}
+ */
+export function growthOf(speeds) {
+  const points = speeds.map(({ chunks, time }) => [chunks, time]);
+  const { m: perChunk, b: fixed } = linearRegression(points);
+  const passed = speeds.find(({ time }) => time > LONGEST_DRAIN);
+  return {
+    fixed,
+    perChunk,
+    fit: rSquared(points, (chunks) => fixed + perChunk * chunks),
+    limit: passed?.chunks ?? Math.ceil((LONGEST_DRAIN - fixed) / perChunk),
+    isExtrapolated: passed === undefined,
+  };
+}

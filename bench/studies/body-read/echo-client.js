@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { pipeline } from 'node:stream';
+import { request } from 'undici';
+import { WebSocket } from 'ws';
+import { EchoSender } from './echo-sender.js';
+import { READ_INTERFACES } from './read-interfaces.js';
+import { TimestampStream } from './timestamp-stream.js';
+
+/** No run takes a tenth of it: one that does has come to a standstill. */
+const DEADLINE_MS = 30_000;
+
+/**
+ * What the server saw of one run.
+ *
+ * @typedef {object} EchoResult
+ * @property {number} rate timestamps/s, from the first that was sent to the last that came back
+ * @property {number} mean ms of a round trip
+ * @property {number} p50 ms
+ * @property {number} p99 ms
+ * @property {number} maximum ms
+ * @property {number} heldUp for how much of the time the server had to wait until the client read on, as a share
+ */
+
+/**
+ * Reads a stream of timestamps and sends each back.
+ *
+ * @param {number} port of the echo server
+ * @param {import('./read-interfaces.js').ReadInterfaceName} readInterface
+ * @returns {Promise<EchoResult>}
+ * @throws {Error} where a timestamp is lost or out of its order, and where the run does not come to its end
+ */
+export async function runEcho(port, readInterface) {
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
+  await once(socket, 'open', { signal });
+  try {
+    const result = Promise.race([once(socket, 'message', { signal }), refusal(socket)]);
+    await Promise.all([result, sendBack(port, readInterface, socket, signal)]);
+    const [message] = await result;
+    return JSON.parse(String(message));
+  } finally {
+    socket.terminate();
+  }
+}
+
+/**
+ * @param {number} port
+ * @param {import('./read-interfaces.js').ReadInterfaceName} readInterface
+ * @param {WebSocket} socket
+ * @param {AbortSignal} signal
+ */
+async function sendBack(port, readInterface, socket, signal) {
+  const { body } = await request(`http://127.0.0.1:${port}`, { signal });
+  // What goes wrong with one of them ends the others; the reader at the end of the line reports it.
+  const timestamps = pipeline(body, new TimestampStream(), () => {});
+  await READ_INTERFACES[readInterface](timestamps, new EchoSender(socket));
+}
+
+/**
+ * @param {WebSocket} socket
+ * @returns {Promise<never>}
+ */
+async function refusal(socket) {
+  const [code, reason] = await once(socket, 'close');
+  throw new Error(`the echo server ended the connection before the last timestamp: ${reason} (${code})`);
+}

@@ -1,0 +1,32 @@
+/** @import { ReadResult } from './drains.js' */
+
+/**
+ * The least that a WHATWG reader has to do for chunks that are there already: a queue and a promise for each read. Node's
+ * own makes native promises inside; with this one, the kind of promise is all that differs.
+ *
+ * @template {PromiseLike<ReadResult>} Promised
+ */
+export class PromiseReader {
+  #chunks;
+  #promised;
+  #next = 0;
+
+  /**
+   * @param {readonly Uint8Array[]} chunks
+   * @param {(result: ReadResult) => Promised} promised makes a resolved promise
+   */
+  constructor(chunks, promised) {
+    this.#chunks = chunks;
+    this.#promised = promised;
+  }
+
+  /** @returns {Promised} */
+  read() {
+    if (this.#next === this.#chunks.length) {
+      return this.#promised({ done: true });
+    }
+    const value = this.#chunks[this.#next];
+    this.#next += 1;
+    return this.#promised({ done: false, value });
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * A timestamp as it travels: a double of milliseconds, its number in the stream, and padding, so that some thousands of
+ * them fill what buffers there are between server and client, and each side has to wait for the other.
+ */
+export const RECORD_SIZE = 256;
+
+const NUMBER_OFFSET = 8;
+
+/**
+ * @param {Buffer} chunk
+ * @param {number} offset bytes
+ * @param {number} milliseconds
+ * @param {number} number below 2^32
+ */
+export function writeTimestamp(chunk, offset, milliseconds, number) {
+  chunk.writeDoubleLE(milliseconds, offset);
+  chunk.writeUInt32LE(number, offset + NUMBER_OFFSET);
+}
+
+/**
+ * @param {Buffer} record
+ * @returns {{ milliseconds: number, number: number }}
+ */
+export function readTimestamp(record) {
+  return { milliseconds: record.readDoubleLE(0), number: record.readUInt32LE(NUMBER_OFFSET) };
+}

@@ -1,0 +1,35 @@
+import { Transform } from 'node:stream';
+import { RECORD_SIZE } from './timestamp-record.js';
+
+/**
+ * Takes the chunks of a body apart into single timestamps. Where the reader stops, it holds one chunk and takes no more.
+ */
+export class TimestampStream extends Transform {
+  /** The beginning of a record whose end is in the next chunk. @type {Buffer} */
+  #rest = Buffer.alloc(0);
+
+  constructor() {
+    super({ readableObjectMode: true });
+  }
+
+  /**
+   * @param {Buffer} chunk
+   * @param {BufferEncoding} _encoding
+   * @param {import('node:stream').TransformCallback} callback
+   */
+  _transform(chunk, _encoding, callback) {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let offset = 0;
+    for (; offset + RECORD_SIZE <= bytes.length; offset += RECORD_SIZE) {
+      this.push(bytes.subarray(offset, offset + RECORD_SIZE));
+    }
+    this.#rest = bytes.subarray(offset);
+    callback();
+  }
+
+  /** @param {import('node:stream').TransformCallback} callback */
+  _flush(callback) {
+    const { length } = this.#rest;
+    callback(length === 0 ? null : new Error(`the stream of timestamps ended within one, after ${length} bytes of it`));
+  }
+}

@@ -1,0 +1,131 @@
+import { PassThrough } from 'node:stream';
+import Bluebird from 'bluebird';
+import { fetch } from 'undici';
+import { drainByData, drainByIteration, drainByRead, drainReader } from './drains.js';
+import { MEMORY_ORIGIN, memoryClient, memorySocket } from './memory-socket.js';
+import { PromiseReader } from './promise-reader.js';
+import { RawHandler } from './raw-handler.js';
+
+/**
+ * A pipe that is full. Draining it reads everything, to its end.
+ *
+ * @typedef {object} FullPipe
+ * @property {(sink: import('./byte-count.js').ByteCount) => Promise<void>} drain
+ *
+ * @callback FillPipe
+ * @param {readonly Buffer[]} chunks
+ * @returns {FullPipe | Promise<FullPipe>}
+ *
+ * @typedef {Readonly<Record<string, FillPipe>>} WaysToRead by name
+ */
+
+/**
+ * From a buffer that holds the chunks, each by itself. undici's handler alone has more to do than to read: for it the
+ * chunks lie in the socket, and they are parsed on their way.
+ *
+ * @type {WaysToRead}
+ */
+export const FROM_BUFFER = {
+  'undici handler': bufferedHandler,
+  'readable, read()': nodePipe(drainByRead),
+  'data events': nodePipe(drainByData),
+  'for await': nodePipe(drainByIteration),
+  'WHATWG reader': (chunks) => reading(whatwgStream(chunks).getReader()),
+  'reader, native': (chunks) => reading(new PromiseReader(chunks, (result) => Promise.resolve(result))),
+  'reader, Bluebird': (chunks) => reading(new PromiseReader(chunks, (result) => Bluebird.resolve(result))),
+};
+
+/**
+ * The body of a GET, from the arrival of its chunks at the socket until the last one is read: what a client has to choose
+ * from. All of it goes through undici, whose own streams stand upon its handler.
+ *
+ * @type {WaysToRead}
+ */
+export const FROM_SOCKET = {
+  'undici handler': arrivingHandler,
+  'request, read()': arrivingBody(drainByRead),
+  'request, data events': arrivingBody(drainByData),
+  'request, for await': arrivingBody(drainByIteration),
+  'fetch, reader': arrivingFetch,
+};
+
+/** @type {FillPipe} */
+async function bufferedHandler(chunks) {
+  const handler = await RawHandler.open(chunks, { holdsBody: true });
+  memorySocket.receive(chunks);
+  return { drain: (sink) => handler.readBody(sink, handler.resume) };
+}
+
+/** @type {FillPipe} */
+async function arrivingHandler(chunks) {
+  const handler = await RawHandler.open(chunks, { holdsBody: false });
+  return { drain: (sink) => handler.readBody(sink, () => memorySocket.receive(chunks)) };
+}
+
+/**
+ * @param {import('./drains.js').DrainStream} drain
+ * @returns {FillPipe}
+ */
+function arrivingBody(drain) {
+  return async (chunks) => {
+    memorySocket.announce(chunks);
+    const { body } = await memoryClient.request({ method: 'GET', path: '/' });
+    return {
+      drain(sink) {
+        memorySocket.receive(chunks);
+        return drain(body, sink);
+      },
+    };
+  };
+}
+
+/** @type {FillPipe} */
+async function arrivingFetch(chunks) {
+  memorySocket.announce(chunks);
+  const { body } = await fetch(MEMORY_ORIGIN, { dispatcher: memoryClient });
+  if (body === null) {
+    throw new Error('fetch gave a response without a body');
+  }
+  const reader = body.getReader();
+  return {
+    drain(sink) {
+      memorySocket.receive(chunks);
+      return drainReader(reader, sink);
+    },
+  };
+}
+
+/**
+ * @param {import('./drains.js').DrainStream} drain
+ * @returns {FillPipe}
+ */
+function nodePipe(drain) {
+  return (chunks) => {
+    // Of a stream of bytes, read() and `for await` would join all that is buffered into one new chunk.
+    const pipe = new PassThrough({ objectMode: true, highWaterMark: chunks.length + 1 });
+    chunks.forEach((chunk) => pipe.write(chunk));
+    pipe.end();
+    return { drain: (sink) => drain(pipe, sink) };
+  };
+}
+
+/** @param {readonly Buffer[]} chunks */
+function whatwgStream(chunks) {
+  return new ReadableStream(
+    {
+      start(controller) {
+        chunks.forEach((chunk) => controller.enqueue(chunk));
+        controller.close();
+      },
+    },
+    { highWaterMark: chunks.length + 1 },
+  );
+}
+
+/**
+ * @param {import('./drains.js').Reader} reader
+ * @returns {FullPipe}
+ */
+function reading(reader) {
+  return { drain: (sink) => drainReader(reader, sink) };
+}

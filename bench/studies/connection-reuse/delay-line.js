@@ -1,0 +1,100 @@
+import { Duplex } from 'node:stream';
+
+/** Bytes that may be under way in one direction; beyond them the sender has to wait. */
+export const MOST_UNDER_WAY = 1024 * 1024;
+
+/**
+ * @callback Wake calls back once a time has come, never before
+ * @param {number} time ms of the line's clock
+ * @param {() => void} callback
+ * @returns {void}
+ */
+
+/**
+ * One direction of a connection over a distance: what is written comes out after the delay, in order, its end included.
+ */
+export class DelayLine extends Duplex {
+  #delay;
+  #now;
+  #wake;
+  /** What is held longer than the delay, only for the first bytes, in ms. */
+  #hold;
+  /** In the order of their times. @type {{ due: number, chunk: Buffer | null }[]} */
+  #underWay = [];
+  #bytes = 0;
+  #lastDue = 0;
+  #isWanted = false;
+  #isAwaited = false;
+  /** @type {(() => void) | null} */
+  #accepted = null;
+
+  /**
+   * @param {object} options
+   * @param {number} options.delay ms
+   * @param {number} options.firstBytesHold ms for which the first bytes are held beyond the delay
+   * @param {() => number} options.now ms
+   * @param {Wake} options.wake
+   */
+  constructor({ delay, firstBytesHold, now, wake }) {
+    super({ allowHalfOpen: true });
+    this.#delay = delay;
+    this.#hold = firstBytesHold;
+    this.#now = now;
+    this.#wake = wake;
+  }
+
+  /**
+   * @param {Buffer} chunk
+   * @param {BufferEncoding} _encoding
+   * @param {() => void} callback
+   */
+  _write(chunk, _encoding, callback) {
+    this.#bytes += chunk.length;
+    this.#send(chunk);
+    if (this.#bytes < MOST_UNDER_WAY) {
+      callback();
+    } else {
+      this.#accepted = callback;
+    }
+  }
+
+  /** @param {() => void} callback */
+  _final(callback) {
+    this.#send(null);
+    callback();
+  }
+
+  _read() {
+    this.#isWanted = true;
+    this.#deliver();
+  }
+
+  /** @param {Buffer | null} chunk null for the end */
+  #send(chunk) {
+    this.#lastDue = Math.max(this.#lastDue, this.#now() + this.#delay + this.#hold);
+    this.#hold = 0;
+    this.#underWay.push({ due: this.#lastDue, chunk });
+    this.#deliver();
+  }
+
+  /** Hands on what has arrived, as long as the other end wants more. */
+  #deliver() {
+    while (this.#isWanted && this.#underWay.length > 0 && this.#underWay[0].due <= this.#now()) {
+      const [{ chunk }] = this.#underWay.splice(0, 1);
+      this.#isWanted = this.push(chunk);
+      this.#bytes -= chunk?.length ?? 0;
+    }
+    if (this.#accepted !== null && this.#bytes < MOST_UNDER_WAY) {
+      const accepted = this.#accepted;
+      this.#accepted = null;
+      accepted();
+    }
+    if (this.#isWanted && !this.#isAwaited && this.#underWay.length > 0) {
+      this.#isAwaited = true;
+      this.#wake(this.#underWay[0].due, () => {
+        this.#isAwaited = false;
+        this.#deliver();
+      });
+    }
+  }
+}

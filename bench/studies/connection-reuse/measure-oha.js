@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { BUCKET } from './endpoint.js';
+import { REQUESTS, expectAllAnswers } from './measurement.js';
+
+const run = promisify(execFile);
+const MILLISECONDS = 1000;
+
+/** @returns {Promise<string | null>} the version of the oha that is on PATH; null where there is none */
+export async function findOha() {
+  try {
+    const { stdout } = await run('oha', ['--version']);
+    return stdout.trim();
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/**
+ * The same load by oha, a load generator in Rust. Its latency of a request includes the opening of the connection.
+ *
+ * @param {import('./measurement.js').Load} load
+ * @returns {Promise<import('./measurement.js').Latencies>}
+ */
+export async function measureOha({ port, authorities, keepAlive }) {
+  const { stdout } = await run('oha', [
+    ...['-c', '1', '-n', String(REQUESTS), '--no-tui', '--output-format', 'json', '--http-version', '1.1'],
+    ...['--cacert', authorities],
+    ...(keepAlive ? [] : ['--disable-keepalive']),
+    `https://127.0.0.1:${port}/${BUCKET}/benchmark/study/00000000-0`,
+  ]);
+  const { summary, latencyPercentiles, statusCodeDistribution } = JSON.parse(stdout);
+  expectAllAnswers('oha', statusCodeDistribution['200'] ?? 0);
+  return {
+    minimum: summary.fastest * MILLISECONDS,
+    mean: summary.average * MILLISECONDS,
+    p50: latencyPercentiles.p50 * MILLISECONDS,
+    p90: latencyPercentiles.p90 * MILLISECONDS,
+    p99: latencyPercentiles.p99 * MILLISECONDS,
+    maximum: summary.slowest * MILLISECONDS,
+  };
+}

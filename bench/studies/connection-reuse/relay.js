@@ -1,0 +1,60 @@
+import { connect, createServer } from 'node:net';
+import { pipeline } from 'node:stream';
+import { DelayLine } from './delay-line.js';
+import { exactWake } from './exact-wake.js';
+import { FlightCount } from './flight-count.js';
+
+/**
+ * A relay that stands in for the distance between a client and a server, in a process of its own: each direction takes
+ * half a round trip. The kernel shakes hands with the client before the relay knows of it; in its stead, the first bytes
+ * of each connection are held for a round trip.
+ *
+ *     node bench/studies/connection-reuse/relay.js '{"port":8443,"roundTrip":20}'
+ *
+ * It prints `{"port":…}` when it listens, and when its standard input ends
+ * `{"connections":…,"flights":…,"most":…}`, the most being the flights of the connection that had most of them.
+ */
+const { port, roundTrip } = JSON.parse(process.argv[2]);
+/** @type {FlightCount[]} */
+const counts = [];
+
+const relay = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
+  const server = connect({ host: '127.0.0.1', port, noDelay: true, allowHalfOpen: true });
+  const count = new FlightCount();
+  counts.push(count);
+  client.on('data', () => count.clientSpoke());
+  server.on('data', () => count.serverSpoke());
+  join(client, delayLine(roundTrip), server);
+  join(server, delayLine(0), client);
+});
+relay.listen(0, '127.0.0.1', () => {
+  const address = /** @type {import('node:net').AddressInfo} */ (relay.address());
+  process.stdout.write(`${JSON.stringify({ port: address.port })}\n`);
+});
+process.stdin.once('close', () => process.stdout.write(report(), () => process.exit(0))).resume();
+
+function report() {
+  const flights = counts.map((count) => count.flights);
+  const total = flights.reduce((sum, count) => sum + count, 0);
+  return `${JSON.stringify({ connections: flights.length, flights: total, most: Math.max(...flights) })}\n`;
+}
+
+/** @param {number} firstBytesHold ms */
+function delayLine(firstBytesHold) {
+  return new DelayLine({ delay: roundTrip / 2, firstBytesHold, now: () => performance.now(), wake: exactWake });
+}
+
+/**
+ * @param {import('node:net').Socket} from
+ * @param {DelayLine} line
+ * @param {import('node:net').Socket} to
+ */
+function join(from, line, to) {
+  pipeline(from, line, to, (error) => {
+    // Whoever resets a connection resets it for the other end, too.
+    if (error) {
+      from.destroy();
+      to.destroy();
+    }
+  });
+}

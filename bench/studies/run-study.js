@@ -1,0 +1,13 @@
+/**
+ * Runs a study and turns what goes wrong into one line and exit status 1.
+ *
+ * @param {() => Promise<void>} study
+ */
+export async function runStudy(study) {
+  try {
+    await study();
+  } catch (error) {
+    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * A table as text: the first column to the left, all others to the right.
+ *
+ * @param {readonly string[]} header
+ * @param {readonly (readonly string[])[]} rows each as long as the header
+ * @returns {string} lines, each with its end
+ */
+export function formatTable(header, rows) {
+  const lines = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column].length)));
+  return lines
+    .map((cells) => {
+      const [first, ...others] = cells.map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]),
+      );
+      return `${[first, ...others].join('  ').trimEnd()}\n`;
+    })
+    .join('');
+}
