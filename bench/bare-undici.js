@@ -1,5 +1,5 @@
 import { Client } from 'undici';
-import { measureClientLoad } from '../lib/meter/client-load.js';
+import { measureCpuTime } from '../lib/meter/client-load.js';
 import { Keyspace } from '../lib/workload/keyspace.js';
 import { Payload } from '../lib/workload/payload.js';
 
@@ -68,7 +68,7 @@ class BareThread {
  * @param {string} method
  */
 async function runStage(pool, stage, method) {
-  const load = measureClientLoad();
+  const cpuTime = measureCpuTime();
   const startedAt = performance.now();
   let next = 0;
   await Promise.all(
@@ -81,7 +81,7 @@ async function runStage(pool, stage, method) {
     }),
   );
   const average = objects / ((performance.now() - startedAt) / 1000);
-  return { stage, operations: objects, average, clientLoad: load() };
+  return { stage, operations: objects, average, clientLoad: cpuTime() };
 }
 
 const pool = Array.from({ length: threads }, () => new BareThread());

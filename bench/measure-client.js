@@ -64,7 +64,7 @@ function cpuOf({ cpuUser, cpuSystem }) {
 async function runTool(client, { objects, threads, objectSize, env }) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   const json = join(folder, 'result.json');
-  const options = ['--client', client, '--size', String(objectSize), '--json', json, '--quiet'];
+  const options = ['--client', client, '--size', String(objectSize), '--cores', '1', '--json', json, '--quiet'];
   try {
     await runNode([TOOL, String(objects), String(threads), ...options], env, folder);
     return JSON.parse(readFileSync(json, 'utf8')).stages;

@@ -54,6 +54,8 @@ export async function startNullEndpoint({ objectSize, useTls }) {
 async function makeCertificate() {
   const altNames = [/** @type {const} */ ({ type: 7, ip: '127.0.0.1' })];
   const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
     extensions: [{ name: 'subjectAltName', altNames }],
   });
   return { key, cert };

@@ -15,6 +15,7 @@ import { resolveConfig } from './resolve-config.js';
 import { StopRequest } from './stop-request.js';
 import { openTarget } from './target.js';
 import { Terminal } from './terminal.js';
+import { usableCores } from './usable-cores.js';
 
 /**
  * The process, or what stands in for it.
@@ -82,7 +83,13 @@ async function run({ options, env, target, terminal, stopRequest }) {
   const clock = new Clock();
   const world = { clock, random: Math.random, signal: stopRequest.signal };
   const now = clock.epochNow();
-  const config = resolveConfig(options, { store: target.store, env, now, random: world.random });
+  const config = resolveConfig(options, {
+    store: target.store,
+    env,
+    usableCores: usableCores(),
+    now,
+    random: world.random,
+  });
   const say = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
   if (options.cleanup !== undefined) {

@@ -24,7 +24,7 @@ export async function cleanUpByCommand(config, { clock, random, signal, terminal
       return EXIT.usage;
     }
     const result = await cleanUpRun({
-      keyspace: run.engine.workload.keyspace,
+      keyspace: run.keyspace,
       storeOptions: run.attendantOptions,
       clock,
       random,

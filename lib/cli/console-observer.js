@@ -52,11 +52,11 @@ export class ConsoleObserver {
   }
 
   /** @param {import('../run/benchmark-run.js').StagePlan} plan */
-  stageStarts({ stage, objects, threads, buckets, done, duration }) {
+  stageStarts({ stage, objects, threads, buckets, duration }) {
     this.#errorsShown = 0;
     this.#log.stageStarts({ stage, objects, threads, buckets });
     if (!this.#quiet) {
-      this.#progress.start({ stage, objects, done, duration });
+      this.#progress.start({ stage, objects, duration });
     }
   }
 
@@ -74,20 +74,25 @@ export class ConsoleObserver {
 
   /**
    * @param {import('../run/benchmark-run.js').StageName} stage
-   * @param {Error} error
+   * @param {string} message
    */
-  integrityError(stage, error) {
-    this.#showError(`${stage}: integrity error: ${error.message}`);
+  integrityError(stage, message) {
+    this.#showError(`${stage}: integrity error: ${message}`);
   }
 
   /**
    * @param {import('../run/benchmark-run.js').StageName} stage
    * @param {import('../run/benchmark-run.js').FailedOperation} operation
-   * @param {Error} error
+   * @param {string} message
    */
-  failed(stage, { bucket, key, attempts }, error) {
+  failed(stage, { bucket, key, attempts }, message) {
     const tries = attempts === 1 ? '' : ` after ${attempts} attempts`;
-    this.#showError(`${stage}: ${bucket}/${key} failed${tries}: ${error.message}`);
+    this.#showError(`${stage}: ${bucket}/${key} failed${tries}: ${message}`);
+  }
+
+  /** @param {number} done operations of the stage that have come to an end */
+  progress(done) {
+    this.#progress.show(done);
   }
 
   /** @param {import('../run/stage-result.js').StageResult} result */

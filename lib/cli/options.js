@@ -39,7 +39,7 @@ const OPTIONS = {
     fallback: '19',
   },
   keepAlive: { flags: '--no-keep-alive', help: 'open a connection for each request' },
-  cores: { flags: '--cores <n>', help: 'to run on; this version uses one', read: values.coreCount, fallback: '1' },
+  cores: { flags: '--cores <n>', help: 'of this host to use, or auto', read: values.coreCount, fallback: 'auto' },
   startAt: {
     flags: '--start-at <time>',
     help: "by the store's clock: ISO time, epoch seconds, next:60s, or (one host only) +30s",
@@ -90,7 +90,7 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @property {number} timeout ms
  * @property {number} retries
  * @property {boolean} keepAlive
- * @property {number} cores
+ * @property {number | 'auto'} cores
  * @property {import('../run/start-time.js').StartTime | undefined} startAt
  * @property {number | undefined} duration ms
  * @property {number} gap ms

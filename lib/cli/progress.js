@@ -1,14 +1,13 @@
-const REFRESH_MS = 250;
-
 /** The live line of the stage under way: how far it is, how fast, and how long it still takes. */
 export class Progress {
   #terminal;
   #now;
-  /** @type {NodeJS.Timeout | undefined} */
-  #timer;
+  #startedAt = 0;
+  /** @type {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'duration'> | null} */
+  #plan = null;
 
   /**
-   * @param {Pick<import('./terminal.js').Terminal, 'isLive' | 'live'>} terminal
+   * @param {Pick<import('./terminal.js').Terminal, 'live'>} terminal
    * @param {() => number} now monotonic ms
    */
   constructor(terminal, now) {
@@ -16,19 +15,23 @@ export class Progress {
     this.#now = now;
   }
 
-  /** @param {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'done' | 'duration'>} plan */
-  start({ stage, objects, done, duration }) {
-    if (!this.#terminal.isLive) {
-      return;
+  /** @param {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'duration'>} plan */
+  start(plan) {
+    this.#plan = plan;
+    this.#startedAt = this.#now();
+  }
+
+  /** @param {number} done operations of the stage that have come to an end */
+  show(done) {
+    if (this.#plan !== null) {
+      const { stage, objects, duration } = this.#plan;
+      const elapsed = this.#now() - this.#startedAt;
+      this.#terminal.live(progressLine({ stage, objects, duration, done, elapsed }));
     }
-    const startedAt = this.#now();
-    this.#timer = setInterval(() => {
-      this.#terminal.live(progressLine({ stage, objects, duration, done: done(), elapsed: this.#now() - startedAt }));
-    }, REFRESH_MS);
   }
 
   stop() {
-    clearInterval(this.#timer);
+    this.#plan = null;
     this.#terminal.live('');
   }
 }

@@ -2,6 +2,9 @@ import { WHOLE } from '../workload/shard.js';
 import { makeRunId } from './run-id.js';
 import { UsageError } from './usage-error.js';
 
+/** With `--cores auto`, another core is used for each so many threads. */
+const THREADS_A_CORE = 250;
+
 /**
  * Where engines for many hosts tell a host its place among them. Kubernetes does not tell an indexed Job's pods how many
  * they are: `JOB_COMPLETIONS` is set by our manifest.
@@ -18,15 +21,16 @@ const PLACES = Object.freeze([
  * @param {object} world
  * @param {import('../run/run-config.js').StoreConfig} world.store
  * @param {NodeJS.ProcessEnv} world.env
+ * @param {number} world.usableCores that this process may use
  * @param {number} world.now epoch ms
  * @param {() => number} world.random uniform in [0, 1)
  * @returns {import('../run/run-config.js').RunConfig}
  * @throws {UsageError}
  */
-export function resolveConfig(options, { store, env, now, random }) {
+export function resolveConfig(options, { store, env, usableCores, now, random }) {
   const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
   if (options.cleanup !== undefined) {
-    return Object.freeze({ ...options, runId, store, objects: 0, threads: 1, shard: WHOLE });
+    return Object.freeze({ ...options, runId, store, objects: 0, threads: 1, cores: 1, shard: WHOLE });
   }
   const shard = resolveShard(options.shard, env);
   if (shard.count > 1 && options.runId === undefined) {
@@ -34,7 +38,22 @@ export function resolveConfig(options, { store, env, now, random }) {
   }
   // A thread without an object would only hold a connection open.
   const threads = Math.min(options.threads, options.objects);
-  return Object.freeze({ ...options, runId, store, threads, shard });
+  const cores = chooseCores(options.cores, threads, usableCores);
+  return Object.freeze({ ...options, runId, store, threads, cores, shard });
+}
+
+/**
+ * One core drives some ten thousand operations a second. With few threads it waits for the store, and further cores
+ * would only wait as well.
+ *
+ * @param {number | 'auto'} given
+ * @param {number} threads
+ * @param {number} usable
+ * @returns {number}
+ */
+function chooseCores(given, threads, usable) {
+  const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_A_CORE), usable) : given;
+  return Math.min(wanted, threads);
 }
 
 /**

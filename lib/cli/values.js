@@ -12,6 +12,7 @@ import { isPrefix, isRunId } from '../workload/keyspace.js';
 const LARGEST_OBJECT = 5 * 1024 ** 3;
 
 const LARGEST_COUNT = 1e9;
+const LARGEST_CORE_COUNT = 1024;
 const LARGEST_THREAD_COUNT = 100_000;
 const LEAST_DURATION_MS = 1000;
 
@@ -50,13 +51,10 @@ export const retryCount = wholeNumber(0, 1000);
 
 /**
  * @param {string} given
- * @returns {number}
+ * @returns {number | 'auto'}
  */
 export function coreCount(given) {
-  if (given !== '1' && given !== 'auto') {
-    throw new RangeError(`expected 1 or auto: this version runs on one core, got ${quote(given)}`);
-  }
-  return 1;
+  return given === 'auto' ? given : wholeNumber(1, LARGEST_CORE_COUNT)(given);
 }
 
 export const port = wholeNumber(1, 65535);

@@ -1,54 +1,49 @@
 /**
- * How much work a stage has.
- *
- * @typedef {object} Budget
- * @property {() => number} claim the next object, or -1 where there is no more work
- * @property {() => void} close nothing more is given out
- * @property {number} claimed pieces of work given out
+ * How much work a stage has, in memory that all cores share: an object is claimed by whichever thread is free, so that
+ * no core idles while another has work.
  */
+export class Budget {
+  #claims;
+  #objects;
+  #goesRound;
 
-/**
- * A number of objects, each given out once.
- *
- * @implements {Budget}
- */
-export class CountBudget {
-  #end;
-  claimed = 0;
-
-  /** @param {number} count */
-  constructor(count) {
-    this.#end = count;
+  /**
+   * @param {object} options
+   * @param {SharedArrayBuffer} options.memory see {@link budgetMemory}
+   * @param {number} options.objects
+   * @param {boolean} options.goesRound whether the objects are given out again from the first one, until it is closed;
+   *   each is given out once otherwise
+   */
+  constructor({ memory, objects, goesRound }) {
+    this.#claims = new Uint32Array(memory);
+    this.#objects = objects;
+    this.#goesRound = goesRound;
   }
 
+  /** @returns {number} the place of the next object, or -1 where there is no more work */
   claim() {
-    return this.claimed < this.#end ? this.claimed++ : -1;
+    if (this.#objects === 0 || Atomics.load(this.#claims, CLOSED) !== 0) {
+      return -1;
+    }
+    const claim = Atomics.add(this.#claims, NEXT, 1);
+    return this.#goesRound ? claim % this.#objects : claim < this.#objects ? claim : -1;
   }
 
+  /** Nothing more is given out, on any core. */
   close() {
-    this.#end = 0;
+    Atomics.store(this.#claims, CLOSED, 1);
+  }
+
+  /** Objects given out so far, of those that are given out once. */
+  get claimed() {
+    return Math.min(Atomics.load(this.#claims, NEXT), this.#objects);
   }
 }
 
-/**
- * A number of objects given out one after the other, and again from the first one, until it is closed.
- *
- * @implements {Budget}
- */
-export class RoundBudget {
-  #count;
-  claimed = 0;
+const NEXT = 0;
+const CLOSED = 1;
 
-  /** @param {number} count */
-  constructor(count) {
-    this.#count = count;
-  }
-
-  claim() {
-    return this.#count > 0 ? this.claimed++ % this.#count : -1;
-  }
-
-  close() {
-    this.#count = 0;
-  }
+/** @returns {SharedArrayBuffer} */
+export function budgetMemory() {
+  return new SharedArrayBuffer(2 * Uint32Array.BYTES_PER_ELEMENT);
 }

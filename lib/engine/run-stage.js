@@ -1,4 +1,3 @@
-import { measureClientLoad } from '../meter/client-load.js';
 import { SecondSampler } from '../meter/second-sampler.js';
 import { StageMeter } from '../meter/stage-meter.js';
 import { Pauses } from '../s3/pauses.js';
@@ -8,6 +7,8 @@ import { IntegrityError } from '../stages/index.js';
 import { Operation } from './operation.js';
 import { StageWatch } from './stage-watch.js';
 import { runPool } from './worker-pool.js';
+
+const PROGRESS_INTERVAL_MS = 250;
 
 /**
  * @typedef {object} Engine what all stages of a run share
@@ -25,9 +26,11 @@ import { runPool } from './worker-pool.js';
  * @typedef {object} StageHooks
  * @property {(second: import('../meter/second-counts.js').SecondCount) => void} second one is over
  * @property {() => void} retrying an operation is tried again
- * @property {(error: IntegrityError) => void} integrityError
- * @property {(operation: { bucket: string, key: string, attempts: number }, error: AttemptError) => void} failed an
- *   operation is given up
+ * @property {(message: string) => void} integrityError
+ * @property {(operation: GivenUpOperation, message: string) => void} failed an operation is given up
+ * @property {(done: number) => void} progress so many operations have come to an end; told from time to time
+ *
+ * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
  */
 
 /**
@@ -44,7 +47,6 @@ import { runPool } from './worker-pool.js';
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
  * @property {StageMeter} meter
- * @property {import('../meter/client-load.js').ClientLoad} clientLoad
  */
 
 /**
@@ -57,13 +59,11 @@ import { runPool } from './worker-pool.js';
  * @param {import('./stage-watch.js').TimeLimit | null} [options.limit]
  * @param {AbortSignal} options.signal stops the stage: what is under way is given a while to settle
  * @param {StageHooks} options.hooks
- * @param {(meter: StageMeter) => void} [options.onStart]
  * @returns {Promise<StageOutcome>}
  */
-export async function runStage(stage, { engine, budget, limit = null, signal, hooks, onStart = () => {} }) {
+export async function runStage(stage, { engine, budget, limit = null, signal, hooks }) {
   const { clock, workload, connections } = engine;
   const pauses = new Pauses();
-  const clientLoad = measureClientLoad();
   const startedAt = clock.now();
   const meter = new StageMeter(clock, startedAt);
   const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond: hooks.second });
@@ -87,7 +87,7 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
   });
   const finish = finisher(meter, hooks, watch);
 
-  onStart(meter);
+  const progress = setInterval(() => hooks.progress(meter.done), PROGRESS_INTERVAL_MS);
   sampler.start();
   watch.start();
   let endedAt;
@@ -111,11 +111,12 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
       },
     });
   } finally {
+    clearInterval(progress);
     watch.stop();
     endedAt = clock.now();
     sampler.stop(endedAt);
   }
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meter, clientLoad: clientLoad() };
+  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meter };
 }
 
 /**
@@ -156,7 +157,7 @@ function finisher(meter, hooks, watch) {
     if (error instanceof IntegrityError) {
       meter.attemptFailed('integrity', operation.finishedAt - operation.attemptStartedAt);
       meter.integrityErrors += 1;
-      hooks.integrityError(error);
+      hooks.integrityError(error.message);
     } else if (!(error instanceof AttemptError) || error.verdict === 'stop') {
       meter.failed += 1;
       watch.fail({ error, bucket: operation.bucket });
@@ -164,7 +165,7 @@ function finisher(meter, hooks, watch) {
       meter.abandoned += 1;
     } else {
       meter.failed += 1;
-      hooks.failed(operation, error);
+      hooks.failed(operation, error.message);
     }
   };
 }

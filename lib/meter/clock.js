@@ -1,4 +1,12 @@
 /**
+ * A clock in a form that can be sent to another thread.
+ *
+ * @typedef {object} ClockState
+ * @property {number} origin epoch ms at monotonic 0
+ * @property {number} systemTime the system's own monotonic time, which all threads share, at monotonic 0, in ms
+ */
+
+/**
  * Time for a whole run: it starts from one reading of the wall clock and goes on by the monotonic clock, so that no
  * adjustment of the host's time can stretch a second or take one out. Once the store's clock is known it is the store's
  * time, so that the seconds of several hosts are the same seconds.
@@ -15,6 +23,8 @@ export class Clock {
     /** Monotonic ms. */
     this.now = monotonic;
     this.#origin = wall() - monotonic();
+    /** The source of monotonic time, as another thread needs it. @type {() => ClockState} */
+    this.toState = () => ({ origin: this.#origin, systemTime: systemTime() - monotonic() });
     /** Epoch ms. */
     this.epochNow = () => this.toEpoch(this.now());
   }
@@ -28,6 +38,18 @@ export class Clock {
   }
 
   /**
+   * The same clock in another thread, where Node counts its monotonic time from another moment.
+   *
+   * @param {ClockState} state
+   * @returns {Clock}
+   */
+  static fromState({ origin, systemTime: systemTimeAtZero }) {
+    const shift = systemTime() - performance.now() - systemTimeAtZero;
+    const monotonic = () => performance.now() + shift;
+    return new Clock({ monotonic, wall: () => origin + monotonic() });
+  }
+
+  /**
    * Moves the epoch, once and for all, before anything is counted by it.
    *
    * @param {number} offset ms by which the store's clock is ahead of this host's
@@ -35,4 +57,9 @@ export class Clock {
   adjust(offset) {
     this.#origin += offset;
   }
+}
+
+/** @returns {number} ms of the system's monotonic clock */
+function systemTime() {
+  return Number(process.hrtime.bigint()) / 1e6;
 }

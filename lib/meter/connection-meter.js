@@ -8,6 +8,10 @@ import { LatencyHistogram } from './latency-histogram.js';
  * @property {import('./latency-histogram.js').LatencySummary | null} tls null over plain HTTP
  */
 
+/**
+ * @typedef {Record<'tcp' | 'tls', import('./latency-histogram.js').HistogramState>} ConnectionMeterState
+ */
+
 /** Collects what connections cost to open, from one stage to the next. */
 export class ConnectionMeter {
   #tcp = new LatencyHistogram();
@@ -21,11 +25,26 @@ export class ConnectionMeter {
     }
   }
 
-  /** @returns {OpeningCosts} of the connections opened since the last call */
+  /** @returns {ConnectionMeterState} of the connections opened since the last call */
   take() {
-    const costs = { tcp: this.#tcp.summary(), tls: this.#tls.summary() };
+    const state = { tcp: this.#tcp.toState(), tls: this.#tls.toState() };
     this.#tcp = new LatencyHistogram();
     this.#tls = new LatencyHistogram();
-    return costs;
+    return state;
+  }
+
+  /**
+   * Adds what another core has collected.
+   *
+   * @param {ConnectionMeterState} state
+   */
+  addState({ tcp, tls }) {
+    this.#tcp.addState(tcp);
+    this.#tls.addState(tls);
+  }
+
+  /** @returns {OpeningCosts} */
+  costs() {
+    return { tcp: this.#tcp.summary(), tls: this.#tls.summary() };
   }
 }

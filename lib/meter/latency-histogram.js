@@ -1,6 +1,9 @@
-import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
+import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 
 const MICROSECONDS = 1000;
+
+/** Bits of a counter. */
+const HISTOGRAM_BITS = 32;
 
 /** An hour in µs: longer than an operation can take, its attempts and waits together. */
 const HIGHEST_TRACKABLE = 3_600_000_000;
@@ -17,10 +20,21 @@ const HIGHEST_TRACKABLE = 3_600_000_000;
  * @property {number} maximum
  */
 
+/**
+ * A histogram in a form that can be sent from one thread to another.
+ *
+ * @typedef {object} HistogramState
+ * @property {string} encoded see {@link LatencyHistogram#encode}
+ * @property {number} count
+ * @property {number} sum ms
+ * @property {number} minimum ms
+ * @property {number} maximum ms
+ */
+
 /** Latencies in an HdrHistogram of microseconds; what has to be exact (count, minimum, mean, maximum) is kept beside it. */
 export class LatencyHistogram {
   #histogram = build({
-    bitBucketSize: 32,
+    bitBucketSize: HISTOGRAM_BITS,
     autoResize: false,
     lowestDiscernibleValue: 1,
     highestTrackableValue: HIGHEST_TRACKABLE,
@@ -52,6 +66,27 @@ export class LatencyHistogram {
     this.#sum += other.#sum;
     this.#minimum = Math.min(this.#minimum, other.#minimum);
     this.#maximum = Math.max(this.#maximum, other.#maximum);
+  }
+
+  /** @returns {HistogramState} */
+  toState() {
+    const { count } = this;
+    return { encoded: this.encode(), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
+  }
+
+  /**
+   * Adds what another thread has counted.
+   *
+   * @param {HistogramState} state
+   */
+  addState({ encoded, count, sum, minimum, maximum }) {
+    if (count > 0) {
+      this.#histogram.add(decodeFromCompressedBase64(encoded, HISTOGRAM_BITS, false));
+    }
+    this.count += count;
+    this.#sum += sum;
+    this.#minimum = Math.min(this.#minimum, minimum);
+    this.#maximum = Math.max(this.#maximum, maximum);
   }
 
   /** @returns {LatencySummary | null} null where there is no value */

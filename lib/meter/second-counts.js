@@ -28,11 +28,7 @@ export class SecondCounts {
    * @param {number} bytes
    */
   add(finishedAt, bytes) {
-    const place = this.secondOf(finishedAt) - this.#first;
-    while (this.#operations.length <= place) {
-      this.#operations.push(0);
-      this.#bytes.push(0);
-    }
+    const place = this.#placeOf(this.secondOf(finishedAt));
     this.#operations[place] += 1;
     this.#bytes[place] += bytes;
   }
@@ -57,9 +53,35 @@ export class SecondCounts {
     return Array.from({ length: count }, (_, place) => this.at(this.#first + place));
   }
 
+  /**
+   * Adds what another core has counted.
+   *
+   * @param {readonly SecondCount[]} seconds
+   */
+  addSeconds(seconds) {
+    for (const { second, operations, bytes } of seconds) {
+      const place = this.#placeOf(second);
+      this.#operations[place] += operations;
+      this.#bytes[place] += bytes;
+    }
+  }
+
   /** @param {number} monotonic ms */
   secondOf(monotonic) {
     return Math.floor(this.#clock.toEpoch(monotonic) / 1000);
+  }
+
+  /**
+   * @param {number} second epoch second, not before the first one
+   * @returns {number} its place, which there is room for
+   */
+  #placeOf(second) {
+    const place = second - this.#first;
+    while (this.#operations.length <= place) {
+      this.#operations.push(0);
+      this.#bytes.push(0);
+    }
+    return place;
   }
 }
 

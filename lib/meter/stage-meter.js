@@ -1,6 +1,19 @@
 import { LatencyHistogram } from './latency-histogram.js';
 import { SecondCounts } from './second-counts.js';
 
+/** The counts that are sums over the cores, and nothing more. */
+const SUMMED = /** @type {const} */ ([
+  'operations',
+  'bytes',
+  'retries',
+  'throttled',
+  'failed',
+  'integrityErrors',
+  'skipped',
+  'abandoned',
+  'unknownOutcomes',
+]);
+
 /**
  * What is counted of a stage.
  *
@@ -22,6 +35,17 @@ import { SecondCounts } from './second-counts.js';
  * The times of a finished operation, in monotonic ms.
  *
  * @typedef {Pick<import('../s3/retry.js').Operation, 'attempts' | 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
+ */
+
+/**
+ * A stage's counts in a form that can be sent from one thread to another.
+ *
+ * @typedef {object} StageMeterState
+ * @property {StageCounts} counts
+ * @property {import('./second-counts.js').SecondCount[]} seconds
+ * @property {Record<'straight' | 'retriedOperations' | 'retriedAttempts', HistogramState>} histograms
+ *
+ * @typedef {import('./latency-histogram.js').HistogramState} HistogramState
  */
 
 /** Counts one stage on one core. On the hot path it only adds numbers; what they amount to is worked out at the end. */
@@ -95,6 +119,46 @@ export class StageMeter {
       unknownOutcomes: this.unknownOutcomes,
       errors: Object.fromEntries([...this.#errors].sort()),
     };
+  }
+
+  /** Operations that have come to an end, whatever it was. */
+  get done() {
+    return this.operations + this.failed + this.integrityErrors + this.skipped;
+  }
+
+  /**
+   * @param {number} endedAt monotonic ms
+   * @returns {StageMeterState}
+   */
+  toState(endedAt) {
+    return {
+      counts: this.counts(),
+      seconds: this.seconds.until(endedAt),
+      histograms: {
+        straight: this.#straight.toState(),
+        retriedOperations: this.#retriedOperations.toState(),
+        retriedAttempts: this.#retriedAttempts.toState(),
+      },
+    };
+  }
+
+  /**
+   * Adds what another core has counted.
+   *
+   * @param {StageMeterState} state
+   */
+  addState({ counts, seconds, histograms }) {
+    for (const name of SUMMED) {
+      this[name] += counts[name];
+    }
+    this.#failedAttempts += counts.attempts - counts.operations;
+    for (const [kind, count] of Object.entries(counts.errors)) {
+      this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + count);
+    }
+    this.seconds.addSeconds(seconds);
+    this.#straight.addState(histograms.straight);
+    this.#retriedOperations.addState(histograms.retriedOperations);
+    this.#retriedAttempts.addState(histograms.retriedAttempts);
   }
 
   /** @returns {{ operations: LatencyHistogram, attempts: LatencyHistogram }} */

@@ -9,7 +9,7 @@ const ABSENT_OBJECT = 'preflight';
  * Asks the store for an object that does not exist: the cheapest question that it answers in full.
  *
  * @param {object} options
- * @param {import('../engine/run-stage.js').Engine} options.engine
+ * @param {Pick<import('./open-run.js').OpenRun, 'clock' | 'random' | 'keyspace'>} options.run
  * @param {import('../s3/object-store.js').ObjectConnection} options.connection
  * @param {string} options.bucket
  * @param {number} options.mostAttempts
@@ -17,9 +17,9 @@ const ABSENT_OBJECT = 'preflight';
  * @returns {Promise<{ error: AttemptError | null, attempts: number }>} what came back, null where the object does exist;
  *   and after how many attempts
  */
-export async function askForAbsentObject({ engine, connection, bucket, mostAttempts, signal }) {
-  const { clock, random, workload } = engine;
-  const key = workload.keyspace.keyPrefix + ABSENT_OBJECT;
+export async function askForAbsentObject({ run, connection, bucket, mostAttempts, signal }) {
+  const { clock, random, keyspace } = run;
+  const key = keyspace.keyPrefix + ABSENT_OBJECT;
   const pauses = new Pauses();
   let attempts = 0;
   const hooks = { attemptFailed() {}, retrying() {} };

@@ -22,14 +22,13 @@ export async function startStoreClock({ store }, run, signal) {
   if (store.sharesClock) {
     return { facts: () => SAME_CLOCK, stop: async () => {} };
   }
-  const { engine, attendants } = run;
   const [bucket] = store.buckets;
   const storeClock = new StoreClock({
-    clock: engine.clock,
-    connections: attendants,
+    clock: run.clock,
+    connections: run.attendants,
     ask: async (connection, until) => {
       run.requests.clock += 1;
-      const { error } = await askForAbsentObject({ engine, connection, bucket, mostAttempts: 1, signal: until });
+      const { error } = await askForAbsentObject({ run, connection, bucket, mostAttempts: 1, signal: until });
       return error?.serverTime ?? 0;
     },
   });
@@ -62,23 +61,25 @@ export function chooseStart({ startAt }, clock) {
 }
 
 /**
- * Opens the threads' connections.
+ * Opens the cores and their threads' connections.
  *
  * @param {import('./run-config.js').RunConfig} config
  * @param {import('./open-run.js').OpenRun} run
- * @param {AbortSignal} signal
+ * @param {AbortSignal} signal gives up
  * @param {import('./benchmark-run.js').RunObserver} observer
+ * @returns {Promise<import('../engine/cores.js').Cores>}
  */
-export async function openConnections({ keepAlive, threads }, { agent }, signal, observer) {
-  if (!keepAlive) {
-    return;
+export async function openCores({ keepAlive, threads }, run, signal, observer) {
+  const cores = await run.openCores();
+  if (keepAlive) {
+    const { failed, reason } = await cores.openConnections(signal);
+    if (failed > 0 && !signal.aborted) {
+      observer.notice(
+        `${failed} of ${threads} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
+      );
+    }
   }
-  const { failed, lastError } = await agent.openAhead(threads, signal);
-  if (failed > 0) {
-    observer.notice(
-      `${failed} of ${threads} connections could not be opened ahead (${lastError?.message}): they are opened when they are first needed`,
-    );
-  }
+  return cores;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isInShard } from '../workload/shard.js';
-import { chooseStart, openConnections, startStoreClock, waitForStart } from './begin-run.js';
+import { chooseStart, openCores, startStoreClock, waitForStart } from './begin-run.js';
 import { cleanUpRun } from './clean-up-run.js';
 import { openRun } from './open-run.js';
 import { preflight } from './preflight.js';
@@ -14,8 +14,9 @@ import { runStages } from './run-stages.js';
  * @property {(plan: StagePlan) => void} stageStarts
  * @property {(stage: StageName, count: import('../meter/second-counts.js').SecondCount) => void} second
  * @property {() => void} retrying
- * @property {(stage: StageName, error: import('../stages/index.js').IntegrityError) => void} integrityError
- * @property {(stage: StageName, operation: FailedOperation, error: Error) => void} failed
+ * @property {(stage: StageName, message: string) => void} integrityError
+ * @property {(stage: StageName, operation: FailedOperation, message: string) => void} failed
+ * @property {(done: number) => void} progress so many operations of the stage have come to an end
  * @property {(result: import('./stage-result.js').StageResult) => void} stageEnds
  * @property {(message: string) => void} notice something worth knowing
  *
@@ -30,7 +31,6 @@ import { runStages } from './run-stages.js';
  * @property {number} objects
  * @property {number} threads
  * @property {number} buckets
- * @property {() => number} done operations so far
  * @property {number | null} duration ms, where it is time that ends the stage
  */
 
@@ -94,7 +94,7 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
  */
 async function runByStoreClock(running, result) {
   const { config, run, signal, observer, clockFacts } = running;
-  const { clock, workload } = run.engine;
+  const { clock } = run;
   const { startsAt, problem } = chooseStart(config, clock);
   if (problem !== null) {
     result.problems.push(problem);
@@ -103,13 +103,13 @@ async function runByStoreClock(running, result) {
   const startTime = new Date(clock.epochNow()).toISOString();
   result.facts = { ...result.facts, start: startTime, clock: clockFacts() };
   observer.runStarts(result.facts);
-  if (config.stages.includes('stat') && !workload.wroteObjects) {
+  if (config.stages.includes('stat') && !run.wroteObjects) {
     observer.notice('Stat checks sizes alone: the ETags are known only to the run that wrote the objects');
   }
-  await openConnections(config, run, signal, observer);
+  const cores = await openCores(config, run, signal, observer);
   const firstStageAt = await waitForStart(startsAt, clock, signal, observer);
   try {
-    await runStages(running, firstStageAt, result);
+    await runStages(running, cores, firstStageAt, result);
   } catch (error) {
     result.crash = error;
   } finally {
@@ -124,14 +124,13 @@ async function runByStoreClock(running, result) {
  * @param {import('./open-run.js').OpenRun} run
  * @param {RunResult} result
  */
-async function removeLeftovers({ keep, objects, timeout, shard }, { engine, attendantOptions, requests }, { stages }) {
-  const { clock, random, workload } = engine;
+async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages }) {
+  const { clock, random, keyspace, written, wroteObjects, requests } = run;
   const outcomeUnknown = stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
-  if (keep || !workload.wroteObjects || (workload.written.count === 0 && !outcomeUnknown)) {
+  if (keep || !wroteObjects || (written.count === 0 && !outcomeUnknown)) {
     return null;
   }
-  const { keyspace } = workload;
   const owns = (/** @type {number} */ index) => isInShard(shard, index, objects);
-  const storeOptions = attendantOptions;
+  const storeOptions = run.attendantOptions;
   return cleanUpRun({ keyspace, storeOptions, clock, random, timeout, owns, outcomeUnknown, requests });
 }

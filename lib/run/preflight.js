@@ -21,11 +21,10 @@ export async function preflight(run, store, signal) {
    * @type {Map<string, { error: import('../s3/s3-error.js').AttemptError, buckets: string[] }>}
    */
   const findings = new Map();
-  const { engine } = run;
   const [connection] = run.attendants;
   for (const bucket of store.buckets) {
     const { error, attempts } = await askForAbsentObject({
-      engine,
+      run,
       connection,
       bucket,
       mostAttempts: MOST_ATTEMPTS,
@@ -44,6 +43,6 @@ export async function preflight(run, store, signal) {
   }
   const { hostname, port } = store;
   return [...findings.values()].map(({ error, buckets }) =>
-    explainError(error, { hostname, port, buckets, action: 'read', now: engine.clock.epochNow() }),
+    explainError(error, { hostname, port, buckets, action: 'read', now: run.clock.epochNow() }),
   );
 }

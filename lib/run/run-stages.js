@@ -1,5 +1,4 @@
-import { CountBudget, RoundBudget } from '../engine/budget.js';
-import { runStage } from '../engine/run-stage.js';
+import { Budget, budgetMemory } from '../engine/budget.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { STAGES } from '../stages/index.js';
 import { waitUntil } from './begin-run.js';
@@ -17,23 +16,22 @@ import { slotOf } from './stage-schedule.js';
  * Runs the stages in their order, until all are done, the run is asked to end, or one of them cannot go on.
  *
  * @param {Running} running
+ * @param {import('../engine/cores.js').Cores} cores
  * @param {number} startsAt monotonic ms of the first stage
  * @param {RunResult} result that the stages are added to
  */
-export async function runStages(running, startsAt, result) {
+export async function runStages(running, cores, startsAt, result) {
   const { config, run, signal } = running;
-  const { clock } = run.engine;
-  const connectionsSinceLastStage = connectionCounter(run, config.keepAlive);
-  let objects = config.objects;
+  const { clock } = run;
+  let { objects } = config;
   for (const [place, stage] of stagesOf(config).entries()) {
     const slot = config.duration === undefined ? null : slotOf(startsAt, config.duration, config.gap, place);
     await waitUntil(slot?.startsAt ?? startsAt, clock, signal);
     if (signal.aborted || result.problems.length > 0 || result.crash !== null) {
       return;
     }
-    const { outcome, claimed } = await runOne(stage, objects, slot, running);
-    const connections = connectionsSinceLastStage();
-    const parts = { stage, outcome, clock, objects, threads: config.threads, connections };
+    const { outcome, claimed } = await runOne(stage, objects, slot, cores, running);
+    const parts = { stage, outcome, clock, objects, threads: config.threads };
     const finished = stageResult({ ...parts, storeClock: running.clockFacts() });
     result.stages.push(finished);
     running.observer.stageEnds(finished);
@@ -53,54 +51,29 @@ function stagesOf({ stages }) {
  * @param {Stage} stage
  * @param {number} objects that are there, or with Write the most that may be
  * @param {import('./stage-schedule.js').Slot | null} slot
+ * @param {import('../engine/cores.js').Cores} cores
  * @param {Running} running
  */
-async function runOne(stage, objects, slot, { config, run, signal, observer }) {
+async function runOne(stage, objects, slot, cores, { config, signal, observer }) {
   const { name, isWrite, removes } = stage;
   // What is over after a fixed time goes round until then. Objects are written once, and all of them are removed.
   const limit = removes ? null : slot;
-  const budget = limit === null || isWrite ? new CountBudget(objects) : new RoundBudget(objects);
-  const outcome = await runStage(stage, {
-    engine: run.engine,
-    budget,
-    limit,
-    signal,
-    hooks: {
-      second: (count) => observer.second(name, count),
-      retrying: () => observer.retrying(),
-      integrityError: (error) => observer.integrityError(name, error),
-      failed: (operation, error) => observer.failed(name, operation, error),
-    },
-    onStart: (meter) =>
-      observer.stageStarts({
-        stage: name,
-        objects,
-        threads: config.threads,
-        buckets: config.store.buckets.length,
-        done: () => meter.operations + meter.failed + meter.integrityErrors + meter.skipped,
-        duration: limit === null ? null : limit.stopsAt - limit.startsAt,
-      }),
+  const budget = { memory: budgetMemory(), objects, goesRound: limit !== null && !isWrite };
+  observer.stageStarts({
+    stage: name,
+    objects,
+    threads: config.threads,
+    buckets: config.store.buckets.length,
+    duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
-  return { outcome, claimed: budget.claimed };
-}
-
-/**
- * @param {import('./open-run.js').OpenRun} run
- * @param {boolean} keepAlive whether the connections opened so far are the first stage's
- * @returns {() => import('./stage-result.js').ConnectionResult} what became of the connections since the last call
- */
-function connectionCounter({ agent, connectionMeter }, keepAlive) {
-  let opened = keepAlive ? 0 : agent.opened;
-  let { reused } = agent;
-  return () => {
-    const counts = {
-      opened: agent.opened - opened,
-      reused: agent.reused - reused,
-      lookupTime: agent.opened > opened ? agent.lookupTime : null,
-    };
-    ({ opened, reused } = agent);
-    return { ...counts, ...connectionMeter.take() };
-  };
+  const outcome = await cores.runStage({ stage: name, budget, limit }, signal, {
+    second: (count) => observer.second(name, count),
+    retrying: () => observer.retrying(),
+    integrityError: (message) => observer.integrityError(name, message),
+    failed: (operation, message) => observer.failed(name, operation, message),
+    progress: (done) => observer.progress(done),
+  });
+  return { outcome, claimed: new Budget(budget).claimed };
 }
 
 /**
@@ -120,5 +93,5 @@ function noteFatalError(fatal, { config, run }, stage, result) {
   }
   const { hostname, port } = config.store;
   const place = { hostname, port, buckets: [bucket], action: stage.name.toLowerCase() };
-  result.problems.push(explainError(error, { ...place, now: run.engine.clock.epochNow() }));
+  result.problems.push(explainError(error, { ...place, now: run.clock.epochNow() }));
 }

@@ -40,15 +40,14 @@ const SHORTEST_DURATION_MS = 0.001;
 /**
  * @param {object} parts
  * @param {import('../stages/stage.js').Stage} parts.stage
- * @param {import('../engine/run-stage.js').StageOutcome} parts.outcome
+ * @param {import('../engine/cores.js').StageOutcome} parts.outcome
  * @param {import('../meter/clock.js').Clock} parts.clock
  * @param {number} parts.objects
  * @param {number} parts.threads
- * @param {ConnectionResult} parts.connections
  * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
  * @returns {StageResult}
  */
-export function stageResult({ stage, outcome, clock, objects, threads, connections, storeClock }) {
+export function stageResult({ stage, outcome, clock, objects, threads, storeClock }) {
   const { meter } = outcome;
   const counts = meter.counts();
   const startedAt = clock.toEpoch(outcome.startedAt);
@@ -68,9 +67,17 @@ export function stageResult({ stage, outcome, clock, objects, threads, connectio
     peak: peakOf(seconds, { startedAt, endedAt, average }),
     seconds,
     latencies: meter.latencies(),
-    connections,
+    connections: connectionResult(outcome.connections),
     clientLoad: outcome.clientLoad,
     storeClock,
     ...counts,
   };
+}
+
+/**
+ * @param {import('../engine/cores.js').ConnectionOutcome} outcome
+ * @returns {ConnectionResult}
+ */
+function connectionResult({ opened, reused, lookupTime, meter }) {
+  return { opened, reused, lookupTime, ...meter.costs() };
 }

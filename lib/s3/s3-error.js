@@ -37,6 +37,15 @@ export class AttemptError extends Error {
   }
 }
 
+/**
+ * @param {AttemptError} error
+ * @returns {AttemptErrorDetails} what it is made of, to be sent to another thread
+ */
+export function detailsOf(error) {
+  const { kind, verdict, message, status, code, retryAfter, serverTime, outcomeUnknown, staleConnection } = error;
+  return { kind, verdict, message, status, code, retryAfter, serverTime, outcomeUnknown, staleConnection };
+}
+
 /** The kind under which answers are counted by which the store asks for fewer requests. */
 export const THROTTLED = 'throttled';
 

@@ -1,17 +1,32 @@
 const BYTES_AN_OBJECT = 4;
 
 /**
+ * @param {number} objects
+ * @returns {SharedArrayBuffer} memory for what is known of so many objects, for all cores
+ */
+export function memoryFor(objects) {
+  return new SharedArrayBuffer((objects + 1) * BYTES_AN_OBJECT);
+}
+
+/**
  * What Write learned of this host's objects, by their place among them, in four bytes an object of shared memory: the
  * digest of the ETag that the store answered with, or 0 for an object that is not there.
  */
 export class WrittenObjects {
   #digests;
-  /** Objects that are there. */
-  count = 0;
+  /** One number: how many objects are there. */
+  #count;
 
-  /** @param {number} objects */
-  constructor(objects) {
-    this.#digests = new Uint32Array(new SharedArrayBuffer(objects * BYTES_AN_OBJECT));
+  /** @param {SharedArrayBuffer} memory see {@link memoryFor} */
+  constructor(memory) {
+    this.memory = memory;
+    this.#count = new Int32Array(memory, 0, 1);
+    this.#digests = new Uint32Array(memory, BYTES_AN_OBJECT);
+  }
+
+  /** Objects that are there. */
+  get count() {
+    return Atomics.load(this.#count, 0);
   }
 
   /**
@@ -35,13 +50,13 @@ export class WrittenObjects {
    * @param {number} digest of its ETag, not 0
    */
   add(place, digest) {
-    this.count += Number(!this.has(place));
+    Atomics.add(this.#count, 0, Number(!this.has(place)));
     this.#digests[place] = digest;
   }
 
   /** @param {number} place */
   delete(place) {
-    this.count -= Number(this.has(place));
+    Atomics.sub(this.#count, 0, Number(this.has(place)));
     this.#digests[place] = 0;
   }
 }

@@ -26,7 +26,7 @@ const POLL_INTERVAL = 100;
  * Runs the command that it is given until its own standard input ends: when we close it, or when our process is gone,
  * however it went. A test that is killed must not leave its servers behind.
  */
-const UNTIL_INPUT_ENDS = `
+export const UNTIL_INPUT_ENDS = `
   exec 3<&0
   "$@" 3<&- & server=$!
   { read -r _ <&3; kill -KILL "$server"; } & watcher=$!
@@ -247,7 +247,7 @@ function isExecutable(file) {
 }
 
 /** @returns {Promise<number>} */
-async function freePort() {
+export async function freePort() {
   for (;;) {
     const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT));
     const probe = createServer();

@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Clock } from '../meter/clock.js';
+import { packFatal } from './core-messages.js';
+import { Core } from './core.js';
+
+/**
+ * A core in a thread of its own: it does what remote-core.js asks of it.
+ *
+ * @typedef {import('./core-messages.js').Request} Request
+ */
+
+const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
+const core = await Core.open(workerData.spec, { clock: Clock.fromState(workerData.clock), random: Math.random });
+const stopRequest = new AbortController();
+
+/** @type {Record<Request['call'], (request: any) => Promise<unknown>>} */
+const CALLS = {
+  open: () => core.openConnections(stopRequest.signal),
+  async run({ task }) {
+    const { fatal, ...outcome } = await core.runStage(task, stopRequest.signal, hooks());
+    return { ...outcome, fatal: packFatal(fatal) };
+  },
+  async stop() {
+    stopRequest.abort();
+  },
+  close: () => core.close(),
+};
+
+/** @returns {import('./run-stage.js').StageHooks} */
+function hooks() {
+  const tell = (/** @type {string} */ hook, /** @type {unknown[]} */ parameters) =>
+    port.postMessage({ kind: 'event', hook, parameters });
+  return {
+    second: (count) => tell('second', [count]),
+    retrying: () => tell('retrying', []),
+    integrityError: (message) => tell('integrityError', [message]),
+    failed: ({ bucket, key, attempts }, message) => tell('failed', [{ bucket, key, attempts }, message]),
+    progress: (done) => tell('progress', [done]),
+  };
+}
+
+port.on('message', async (/** @type {Request} */ request) => {
+  try {
+    const result = await CALLS[request.call](request);
+    port.postMessage({ kind: 'reply', id: request.id, result });
+  } catch (error) {
+    const { name, message } = /** @type {Error} */ (error);
+    port.postMessage({ kind: 'reply', id: request.id, error: `${name}: ${message}` });
+  }
+  if (request.call === 'close') {
+    port.close();
+  }
+});

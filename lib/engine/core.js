@@ -1,0 +1,184 @@
+import { measureEventLoop } from '../meter/client-load.js';
+import { ConnectionMeter } from '../meter/connection-meter.js';
+import { AddressBook } from '../s3/address-book.js';
+import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
+import { KeepAliveAgent } from '../s3/keep-alive-agent.js';
+import { openStore } from '../s3/object-store.js';
+import { STAGES } from '../stages/index.js';
+import { Keyspace } from '../workload/keyspace.js';
+import { Payload } from '../workload/payload.js';
+import { WrittenObjects } from '../workload/written-objects.js';
+import { Budget } from './budget.js';
+import { runStage } from './run-stage.js';
+
+/**
+ * What a core is told: plain values and shared memory, so that it can be sent to another thread.
+ *
+ * @typedef {object} CoreSpec
+ * @property {number} threads of this core
+ * @property {'direct' | 'sdk'} client
+ * @property {import('../run/run-config.js').StoreConfig} store
+ * @property {boolean} keepAlive
+ * @property {number} timeout ms for a whole attempt
+ * @property {number} mostAttempts of an operation
+ * @property {number} longestDrought ms without a success after which a stage ends
+ * @property {{ runId: string, prefix: string, buckets: readonly string[], objectSize: number }} layout of the keyspace
+ * @property {import('../workload/shard.js').Shard} shard
+ * @property {boolean} wroteObjects
+ * @property {SharedArrayBuffer} written see WrittenObjects
+ */
+
+/**
+ * A stage for one core.
+ *
+ * @typedef {object} StageTask
+ * @property {import('../log/log-line.js').StageName} stage
+ * @property {{ memory: SharedArrayBuffer, objects: number, goesRound: boolean }} budget
+ * @property {import('./stage-watch.js').TimeLimit | null} limit
+ */
+
+/**
+ * What a stage came to on one core, in plain values.
+ *
+ * @typedef {object} CoreOutcome
+ * @property {import('./run-stage.js').StageEnd} end
+ * @property {import('./stage-watch.js').FatalError | null} fatal
+ * @property {number} startedAt monotonic ms
+ * @property {number} endedAt monotonic ms
+ * @property {import('../meter/stage-meter.js').StageMeterState} meter
+ * @property {number} eventLoopUtilization
+ * @property {CoreConnections} connections since the stage before
+ */
+
+/**
+ * @typedef {object} CoreConnections
+ * @property {number} opened
+ * @property {number} reused
+ * @property {number | null} lookupTime ms
+ * @property {import('../meter/connection-meter.js').ConnectionMeterState} costs
+ */
+
+/** One event loop's share of a run: its threads, their connections, its meters. */
+export class Core {
+  #engine;
+  #spec;
+  #agent;
+  #connectionMeter;
+  #store;
+  #deadlines;
+  #opened = 0;
+  #reused = 0;
+
+  /**
+   * @param {CoreSpec} spec
+   * @param {object} world
+   * @param {import('../meter/clock.js').Clock} world.clock
+   * @param {() => number} world.random uniform in [0, 1)
+   * @returns {Promise<Core>}
+   */
+  static async open(spec, { clock, random }) {
+    const { client, threads, store, keepAlive, timeout } = spec;
+    const connectionMeter = new ConnectionMeter();
+    const agent = new KeepAliveAgent({
+      ...store,
+      addresses: new AddressBook(store.hostname, clock.now),
+      connectTimeout: timeout,
+      now: clock.now,
+      hooks: { opened: (milliseconds) => connectionMeter.opened(milliseconds) },
+    });
+    const objectStore = await openStore(client, { ...store, agent, keepAlive, threads, epochNow: clock.epochNow });
+    return new Core(spec, { clock, random, agent, connectionMeter, objectStore });
+  }
+
+  /**
+   * @param {CoreSpec} spec
+   * @param {object} parts
+   * @param {import('../meter/clock.js').Clock} parts.clock
+   * @param {() => number} parts.random
+   * @param {KeepAliveAgent} parts.agent
+   * @param {ConnectionMeter} parts.connectionMeter
+   * @param {import('../s3/object-store.js').ObjectStore} parts.objectStore
+   */
+  constructor(spec, { clock, random, agent, connectionMeter, objectStore }) {
+    const { threads, timeout, mostAttempts, longestDrought, layout, shard, wroteObjects, written } = spec;
+    const connections = Array.from({ length: threads }, (_, thread) => objectStore.openConnection(thread));
+    this.#spec = spec;
+    this.#agent = agent;
+    this.#connectionMeter = connectionMeter;
+    this.#store = objectStore;
+    this.#deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections });
+    this.#deadlines.start();
+    this.#engine = {
+      clock,
+      random,
+      connections,
+      mostAttempts,
+      longestDrought,
+      workload: {
+        keyspace: new Keyspace(layout),
+        payload: new Payload(layout.runId),
+        written: new WrittenObjects(written),
+        shard,
+        wroteObjects,
+      },
+    };
+  }
+
+  /**
+   * Opens the threads' connections.
+   *
+   * @param {AbortSignal} signal gives up
+   * @returns {Promise<{ failed: number, reason: string }>} how many could not be opened, and why
+   */
+  async openConnections(signal) {
+    const { failed, lastError } = await this.#agent.openAhead(this.#spec.threads, signal);
+    return { failed, reason: lastError?.message ?? '' };
+  }
+
+  /**
+   * @param {StageTask} task
+   * @param {AbortSignal} signal stops the stage
+   * @param {import('./run-stage.js').StageHooks} hooks
+   * @returns {Promise<CoreOutcome>}
+   */
+  async runStage({ stage, budget, limit }, signal, hooks) {
+    const eventLoop = measureEventLoop();
+    const { meter, ...outcome } = await runStage(stageNamed(stage), {
+      engine: this.#engine,
+      budget: new Budget(budget),
+      limit,
+      signal,
+      hooks,
+    });
+    return {
+      ...outcome,
+      meter: meter.toState(outcome.endedAt),
+      eventLoopUtilization: eventLoop(),
+      connections: this.#takeConnections(),
+    };
+  }
+
+  async close() {
+    this.#deadlines.stop();
+    await this.#store.close();
+    this.#agent.close();
+  }
+
+  /** @returns {CoreConnections} */
+  #takeConnections() {
+    const { opened, reused, lookupTime } = this.#agent;
+    const since = { opened: opened - this.#opened, reused: reused - this.#reused };
+    this.#opened = opened;
+    this.#reused = reused;
+    return { ...since, lookupTime: since.opened > 0 ? lookupTime : null, costs: this.#connectionMeter.take() };
+  }
+}
+
+/** @param {string} name */
+function stageNamed(name) {
+  const stage = STAGES.find((each) => each.name === name);
+  if (stage === undefined) {
+    throw new RangeError(`expected a stage, got ${name}`);
+  }
+  return stage;
+}

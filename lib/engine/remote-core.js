@@ -1,0 +1,127 @@
+import { Worker } from 'node:worker_threads';
+import { unpackFatal } from './core-messages.js';
+
+/**
+ * @typedef {object} Waiting
+ * @property {(result: any) => void} resolve
+ * @property {(error: Error) => void} reject
+ */
+
+/** A core that runs in a thread of its own, seen from the main thread: it takes the same calls as a Core. */
+export class RemoteCore {
+  #worker;
+  #calls = 0;
+  /** @type {Map<number, Waiting>} */
+  #waiting = new Map();
+  /** @type {import('./run-stage.js').StageHooks | null} */
+  #hooks = null;
+  #closed = false;
+  /** Why the thread is gone although nobody closed it. @type {Error | null} */
+  #failure = null;
+
+  /**
+   * @param {import('./core.js').CoreSpec} spec
+   * @param {import('../meter/clock.js').Clock} clock
+   * @param {number} number of the core, for messages
+   */
+  constructor(spec, clock, number) {
+    this.#worker = new Worker(new URL('./core-worker.js', import.meta.url), {
+      workerData: { spec, clock: clock.toState() },
+    });
+    this.#worker.on('message', (message) => this.#receive(message));
+    this.#worker.on('error', (error) => this.#fail(new Error(`the thread of core ${number} died: ${error.message}`)));
+    this.#worker.on('exit', () => this.#fail(new Error(`the thread of core ${number} ended unexpectedly`)));
+  }
+
+  /**
+   * @param {AbortSignal} signal gives up
+   * @returns {ReturnType<import('./core.js').Core['openConnections']>}
+   */
+  openConnections(signal) {
+    return this.#stoppable(signal, () => this.#call({ call: 'open' }));
+  }
+
+  /**
+   * @param {import('./core.js').StageTask} task
+   * @param {AbortSignal} signal stops the stage
+   * @param {import('./run-stage.js').StageHooks} hooks
+   * @returns {Promise<import('./core.js').CoreOutcome>}
+   */
+  async runStage(task, signal, hooks) {
+    this.#hooks = hooks;
+    const outcome = await this.#stoppable(signal, () => this.#call({ call: 'run', task }));
+    return { ...outcome, fatal: unpackFatal(outcome.fatal) };
+  }
+
+  async close() {
+    if (this.#failure === null) {
+      await this.#call({ call: 'close' });
+      this.#closed = true;
+    }
+    await this.#worker.terminate();
+  }
+
+  /**
+   * @template Result
+   * @param {AbortSignal} signal
+   * @param {() => Promise<Result>} call
+   * @returns {Promise<Result>}
+   */
+  async #stoppable(signal, call) {
+    const stop = () => this.#worker.postMessage({ id: this.#calls++, call: 'stop' });
+    const called = call();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) {
+      stop();
+    }
+    try {
+      return await called;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /**
+   * @param {{ call: string } & Record<string, unknown>} request
+   * @returns {Promise<any>}
+   */
+  #call(request) {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== null) {
+        reject(this.#failure);
+        return;
+      }
+      const id = this.#calls++;
+      this.#waiting.set(id, { resolve, reject });
+      this.#worker.postMessage({ ...request, id });
+    });
+  }
+
+  /** @param {import('./core-messages.js').Reply | import('./core-messages.js').Event} message */
+  #receive(message) {
+    if (message.kind === 'event') {
+      const hook = /** @type {(...parameters: any[]) => void} */ (this.#hooks?.[message.hook]);
+      hook(...message.parameters);
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.error === undefined) {
+      waiting?.resolve(message.result);
+    } else {
+      waiting?.reject(new Error(message.error));
+    }
+  }
+
+  /** @param {Error} error */
+  #fail(error) {
+    if (this.#closed) {
+      return;
+    }
+    this.#failure ??= error;
+    for (const { reject } of this.#waiting.values()) {
+      reject(this.#failure);
+    }
+    this.#waiting.clear();
+  }
+}
