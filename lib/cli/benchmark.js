@@ -7,6 +7,8 @@ import { cleanUpByCommand, cleanupCommand } from './cleanup.js';
 import { closingWords, exitStatus } from './closing-words.js';
 import { ConsoleObserver } from './console-observer.js';
 import { EXIT } from './exit-status.js';
+import { fileLimitProblem, openFileLimit } from './file-limit.js';
+import { keepHeapSmall } from './heap.js';
 import { readCommandLine } from './options.js';
 import { versionsOf } from './package-version.js';
 import { ReportFile } from './report-file.js';
@@ -16,6 +18,7 @@ import { StopRequest } from './stop-request.js';
 import { openTarget } from './target.js';
 import { Terminal } from './terminal.js';
 import { usableCores } from './usable-cores.js';
+import { UsageError } from './usage-error.js';
 
 /**
  * The process, or what stands in for it.
@@ -34,6 +37,7 @@ import { usableCores } from './usable-cores.js';
 export async function main(argv, env, streams) {
   // Which Node the SDK is going to drop is no news for whoever runs a benchmark.
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  keepHeapSmall();
   const stopRequest = new StopRequest(streams);
   const plain = env.NO_COLOR !== undefined && env.NO_COLOR !== '';
   const terminal = new Terminal({ ...streams, plain, onClosed: () => stopRequest.outputClosed() });
@@ -96,6 +100,10 @@ async function run({ options, env, target, terminal, stopRequest }) {
     return cleanUpByCommand(config, { ...world, terminal });
   }
 
+  const problem = fileLimitProblem(config.threads, openFileLimit(process.report));
+  if (problem !== null) {
+    throw new UsageError([problem]);
+  }
   const reportFile = options.json === undefined ? null : new ReportFile(options.json, '--json');
   stopRequest.onRequest = (reason) => say(`Stopping (${reason}): settling what is under way, then cleaning up`);
   stopRequest.onSecondSignal = () => {
