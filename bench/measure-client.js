@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { runOha } from './measure-oha.js';
 
 const run = promisify(execFile);
 const TOOL = new URL('../r2-benchmark.js', import.meta.url).pathname;
 const BARE = new URL('./bare-undici.js', import.meta.url).pathname;
+const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
 const LONGEST_OUTPUT = 64 * 1024 ** 2;
 
 /**
@@ -23,14 +25,16 @@ const LONGEST_OUTPUT = 64 * 1024 ** 2;
  * @property {number} objects
  * @property {number} threads
  * @property {number} objectSize bytes
- * @property {NodeJS.ProcessEnv} env of the endpoint
+ * @property {number} [cores] 1 without
+ * @property {Record<string, string>} env of the endpoint
  */
 
 /** The clients that can be measured: each runs a load in a process of its own and gives the stages of its result. */
-export const CLIENTS = {
-  direct: (/** @type {Load} */ load) => runTool('direct', load),
-  sdk: (/** @type {Load} */ load) => runTool('sdk', load),
+const CLIENTS = {
+  direct: async (/** @type {Load} */ load) => (await runTool('direct', load)).stages,
+  sdk: async (/** @type {Load} */ load) => (await runTool('sdk', load)).stages,
   bare: runBare,
+  oha: runOha,
 };
 
 /**
@@ -51,6 +55,14 @@ export async function measureClient(client, load) {
   }));
 }
 
+/**
+ * @param {Load} load
+ * @returns {Promise<number>} the most memory that a run of the direct client had resident, in bytes
+ */
+export async function measureMemory(load) {
+  return (await runTool('direct', load)).peakMemory;
+}
+
 /** @param {{ cpuUser: number, cpuSystem: number }} load ms */
 function cpuOf({ cpuUser, cpuSystem }) {
   return cpuUser + cpuSystem;
@@ -59,15 +71,23 @@ function cpuOf({ cpuUser, cpuSystem }) {
 /**
  * @param {'direct' | 'sdk'} client
  * @param {Load} load
- * @returns {Promise<any[]>}
+ * @returns {Promise<{ stages: any[], peakMemory: number }>}
+ * @throws {Error} where an operation failed
  */
-async function runTool(client, { objects, threads, objectSize, env }) {
+async function runTool(client, { objects, threads, objectSize, cores = 1, env }) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   const json = join(folder, 'result.json');
-  const options = ['--client', client, '--size', String(objectSize), '--cores', '1', '--json', json, '--quiet'];
+  const memoryFile = join(folder, 'peak-memory');
+  const options = ['--client', client, '--size', String(objectSize), '--cores', String(cores), '--json', json];
+  const parameters = ['--import', PEAK_MEMORY, TOOL, String(objects), String(threads), ...options, '--quiet'];
   try {
-    await runNode([TOOL, String(objects), String(threads), ...options], env, folder);
-    return JSON.parse(readFileSync(json, 'utf8')).stages;
+    await runNode(parameters, { ...env, PEAK_MEMORY_FILE: memoryFile }, folder);
+    const { stages } = JSON.parse(readFileSync(json, 'utf8'));
+    const lacking = stages.find((/** @type {any} */ { operations }) => operations !== objects);
+    if (lacking !== undefined) {
+      throw new Error(`${lacking.stage}: expected ${objects} operations, got ${lacking.operations}`);
+    }
+    return { stages, peakMemory: Number(readFileSync(memoryFile, 'utf8')) * 1024 };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -84,7 +104,7 @@ async function runBare({ objects, threads, objectSize, env }) {
 
 /**
  * @param {string[]} parameters
- * @param {NodeJS.ProcessEnv} env
+ * @param {Record<string, string>} env
  * @param {string} folder
  */
 function runNode(parameters, env, folder) {

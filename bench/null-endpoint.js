@@ -12,7 +12,7 @@ const BUCKET = 'bench';
  * An endpoint in a process of its own that does next to nothing for a request, so that the client is what is measured.
  *
  * @typedef {object} NullEndpoint
- * @property {NodeJS.ProcessEnv} env what a client needs to know to reach and to trust it
+ * @property {Record<string, string>} env what a client needs to know to reach and to trust it
  * @property {() => void} close
  */
 

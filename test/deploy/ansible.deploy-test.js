@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import * as many from './many-hosts.js';
+import { startSshHosts } from './ssh-hosts.js';
+
+const HOSTS = 3;
+const OBJECTS = 400;
+const FOLDER = path.join(many.DEPLOY, 'ansible');
+
+/** For a run that has to be there for a while. */
+const LONG = ['-e', 'patience=200', '-e', 'objects=1000000', '-e', "options='--duration 6s --gap 1s'"];
+
+/** Named to Ansible, which would take the newest of a version manager, whether it works or not. */
+const PYTHON = await many.run('python3', ['-c', 'import sys; print(sys.executable, end="")'], { cwd: FOLDER });
+
+const [server, hosts] = await Promise.all([
+  many.startStore(),
+  startSshHosts(Array.from({ length: HOSTS }, () => ({}))),
+]);
+after(() => Promise.all([server.stop(), hosts.stop()]));
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {many.Store} store
+ * @param {readonly string[]} parameters
+ * @param {readonly string[]} [names] of the hosts
+ */
+async function startPlaybook(t, store, parameters, names = hosts.names) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const inventory = path.join(folder, 'inventory.ini');
+  const envFile = path.join(folder, 'store.env');
+  await writeFile(
+    inventory,
+    ['[all]', ...names, '[all:vars]', `ansible_python_interpreter=${PYTHON.stdout}`, ''].join('\n'),
+  );
+  await writeFile(envFile, store.dotEnv);
+  const { ended } = many.start(
+    'ansible-playbook',
+    [
+      ...['-i', inventory, 'benchmark.yml', '-e', 'threads=10', '-e', 'start_in=12'],
+      ...['-e', `env_file=${envFile}`, '-e', `logs=${folder}`, ...parameters],
+    ],
+    {
+      cwd: FOLDER,
+      // A connection that is kept for the next task would outlive the test.
+      env: { HOME: folder, ANSIBLE_SSH_ARGS: `-F ${hosts.config} -o ControlMaster=no` },
+    },
+  );
+  const outcome = ended.then((end) => {
+    assert.ok(!`${end.stdout}${end.stderr}`.includes(store.secretKey), 'a secret is in the output');
+    return end;
+  });
+  return { folder, outcome };
+}
+
+test('the playbook installs, runs on all hosts together, fetches the logs and prints their total', async (t) => {
+  const store = await many.newStore(server);
+  const earlier = await store.puts();
+
+  const { folder, outcome } = await startPlaybook(t, store, ['-e', `objects=${OBJECTS}`, '--diff', '-vv']);
+  const { status, stdout, stderr } = await outcome;
+
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  many.assertOneRun(await many.readLogs(folder, /^log-/), { objects: OBJECTS, hosts: HOSTS, printed: stdout });
+  assert.equal((await store.puts()) - earlier, HOSTS * OBJECTS);
+  await store.assertEmpty();
+  for (const { home } of hosts.hosts) {
+    const copy = path.join(home, 'r2-benchmark', '.env');
+    assert.equal(await readFile(copy, 'utf8'), store.dotEnv);
+    assert.equal((await stat(copy)).mode & 0o777, 0o600);
+  }
+});
+
+test('a host that is killed spoils nobody else’s run, is named, and its objects are removed', async (t) => {
+  const store = await many.newStore(server);
+  const earlier = await store.puts();
+  const [, { name, home }] = hosts.hosts;
+  const { folder, outcome } = await startPlaybook(t, store, [...LONG, '--skip-tags', 'install']);
+  await many.until(async () => (await store.puts()) > earlier, 'a write');
+  const [pid, ...others] = await many.processesIn(path.join(home, 'r2-benchmark'));
+  assert.deepEqual(others, []);
+
+  process.kill(pid, 'SIGKILL');
+  const { status, stdout } = await outcome;
+
+  assert.equal(status, 2, stdout);
+  assert.match(stdout, new RegExp(`${name}: exit status -?\\d*[1-9]`));
+  assert.match(stdout, /Clean-up of run .*: [1-9]\d* objects removed .*, 0 left/);
+  assert.match(stdout, /Peak Performance: \{/);
+  assert.equal((await many.readLogs(folder, /^log-/)).length, HOSTS);
+  await store.assertEmpty();
+});
+
+test('nothing is started where a host cannot be reached', async (t) => {
+  const store = await many.newStore(server);
+  const earlier = await store.puts();
+
+  const { folder, outcome } = await startPlaybook(t, store, LONG, [
+    ...hosts.names,
+    'nowhere ansible_host=127.0.0.1 ansible_port=1',
+  ]);
+  const { status, stdout } = await outcome;
+
+  assert.notEqual(status, 0);
+  assert.match(stdout, /UNREACHABLE/);
+  assert.deepEqual(await many.readLogs(folder, /^log-/), []);
+  assert.equal(await store.puts(), earlier);
+});
+
+test('a host that can no longer be reached spoils nobody else’s run, and its log is missed', async (t) => {
+  const store = await many.newStore(server);
+  const earlier = await store.puts();
+  const last = HOSTS - 1;
+  const { name, home } = hosts.hosts[last];
+  const { outcome } = await startPlaybook(t, store, [...LONG, '--skip-tags', 'install']);
+  await many.until(async () => (await store.puts()) > earlier, 'a write');
+
+  hosts.disconnect(last);
+  const { status, stdout } = await outcome;
+
+  assert.equal(status, 2, stdout);
+  assert.match(stdout, new RegExp(`${name}: exit status not known`));
+  assert.match(stdout, new RegExp(`log-.*-${name}\\.txt: cannot be read`));
+  assert.match(stdout, /Peak Performance: \{/);
+  await many.until(async () => (await many.processesIn(path.join(home, 'r2-benchmark'))).length === 0, 'its end');
+  await store.assertEmpty();
+});

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DEPLOY } from './many-hosts.js';
+
+/**
+ * @param {string} heading
+ * @returns {Promise<string>} the first block of shell commands under a heading of deploy/README.md
+ */
+export async function documentedCommands(heading) {
+  const readme = await readFile(path.join(DEPLOY, 'README.md'), 'utf8');
+  const section = readme.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
+  const [, commands] = /```bash\n([^]*?)```/.exec(section ?? '') ?? [];
+  assert.ok(commands !== undefined, `deploy/README.md has no commands under ${heading}`);
+  return commands;
+}
+
+/**
+ * @param {string} given
+ * @param {Record<string, string>} replacements
+ * @returns {string} with each of them made, once
+ */
+export function adapt(given, replacements) {
+  return Object.entries(replacements).reduce((adapted, [from, to]) => {
+    assert.equal(adapted.split(from).length, 2, `expected ${JSON.stringify(from)} once in:\n${adapted}`);
+    return adapted.replace(from, () => to);
+  }, given);
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { parse } from 'dotenv';
+import { adapt, documentedCommands } from './documented-commands.js';
+import * as many from './many-hosts.js';
+
+const FOLDER = path.join(many.DEPLOY, 'kubernetes');
+const OBJECTS = 400;
+
+/** The oldest version that has all of the manifest's fields, and the newest that the validator knows. */
+const VERSIONS = [['-k', '1.29'], []];
+
+const server = await many.startStore();
+after(() => server.stop());
+
+/**
+ * @param {string} file
+ * @returns {Promise<any>}
+ */
+async function readManifest(file) {
+  const toJson = 'import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)';
+  const { status, stdout, stderr } = await many.run('python3', ['-c', toJson, file], { cwd: FOLDER });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+/**
+ * Lays out what the Dockerfile puts into the image.
+ *
+ * @param {import('node:test').TestContext} t
+ * @returns {Promise<{ image: string, entrypoint: string[] }>}
+ */
+async function layOutImage(t) {
+  const dockerfile = await readFile(path.join(FOLDER, 'Dockerfile'), 'utf8');
+  const image = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-image-'));
+  t.after(() => rm(image, { recursive: true }));
+  for (const [, sources, target] of dockerfile.matchAll(/^COPY ([^-].*) (\S+)$/gm)) {
+    for (const source of sources.split(' ')) {
+      const destination = target === './' ? source : target;
+      await cp(path.join(many.ROOT, source), path.join(image, destination), { recursive: true });
+    }
+  }
+  await symlink(path.join(many.ROOT, 'node_modules'), path.join(image, 'node_modules'));
+  const [, entrypoint] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? [];
+  return { image, entrypoint: JSON.parse(entrypoint) };
+}
+
+/**
+ * @param {any} container of the manifest
+ * @param {Record<string, string>} secret
+ * @param {number} index
+ * @param {string} uid of the Job
+ * @returns {Record<string, string>} the environment as the kubelet makes it
+ */
+function environmentOf(container, secret, index, uid) {
+  const labels = { "metadata.labels['batch.kubernetes.io/controller-uid']": uid };
+  const own = container.env.map((/** @type {any} */ { name, value, valueFrom }) => [
+    name,
+    value ?? /** @type {Record<string, string>} */ (labels)[valueFrom.fieldRef.fieldPath],
+  ]);
+  return { ...secret, ...Object.fromEntries(own), JOB_COMPLETION_INDEX: `${index}` };
+}
+
+/**
+ * @param {string} argument
+ * @param {Record<string, string>} env
+ * @returns {string} with its references to variables resolved
+ */
+function expand(argument, env) {
+  return argument.replace(/\$\(([A-Z_]+)\)/g, (reference, name) => env[name] ?? reference);
+}
+
+/** Shows each pod's log by the name that an indexed Job gives the pod, and that the Job is complete. */
+const STAND_IN_FOR_KUBECTL = `#!/bin/sh
+cd "$PODS" || exit
+case "$*" in
+'wait --for=condition=complete --timeout=1h job/r2-benchmark') ;;
+'get pods --selector batch.kubernetes.io/job-name=r2-benchmark --output name') printf 'pod/%s\\n' r2-benchmark-* ;;
+'logs pod/r2-benchmark-'?-?????) cat "\${2#pod/}" ;;
+'create '*) ;;
+*) echo "unexpected: kubectl $*" >&2; exit 1 ;;
+esac
+`;
+
+/**
+ * @param {import('node:test').TestContext} t
+ * @param {readonly string[]} logs one for each pod
+ * @returns {Promise<{ folder: string, env: Record<string, string> }>} an empty folder, in which a kubectl can be called
+ */
+async function standInForKubectl(t, logs) {
+  const parent = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-kubectl-'));
+  t.after(() => rm(parent, { recursive: true }));
+  const [folder, bin, pods] = ['user', 'bin', 'pods'].map((name) => path.join(parent, name));
+  await Promise.all([folder, bin, pods].map((each) => mkdir(each)));
+  await writeFile(path.join(bin, 'kubectl'), STAND_IN_FOR_KUBECTL, { mode: 0o755 });
+  await Promise.all(logs.map((log, index) => writeFile(path.join(pods, `r2-benchmark-${index}-x7k2p`), log)));
+  return { folder, env: { PODS: pods, PATH: `${bin}${path.delimiter}${process.env.PATH}` } };
+}
+
+for (const version of VERSIONS) {
+  test(`the manifests are valid for Kubernetes ${version[1] ?? 'as it is now'}, without a field that it does not know`, async () => {
+    const files = ['job.yml', 'secret.example.yml'];
+
+    const { status, stdout, stderr } = await many.run('kubernetes-validate', ['--strict', ...version, ...files], {
+      cwd: FOLDER,
+    });
+
+    assert.equal(status, 0, `${stdout}${stderr}`);
+  });
+}
+
+test('hadolint has nothing to say about the Dockerfile', async () => {
+  assert.deepEqual(await many.run('hadolint', ['Dockerfile'], { cwd: FOLDER }), { status: 0, stdout: '', stderr: '' });
+});
+
+test('the Job waits for clean-up, tries no index twice, needs no right, and says three times how many pods it has', async () => {
+  const { spec } = await readManifest('job.yml');
+  const pod = spec.template.spec;
+  const [container] = pod.containers;
+
+  const counts = [spec.completions, spec.parallelism, Number(environmentOf(container, {}, 0, '').JOB_COMPLETIONS)];
+  assert.equal(new Set(counts).size, 1, `${counts}`);
+  assert.equal(spec.completionMode, 'Indexed');
+  assert.equal(spec.backoffLimitPerIndex, 0);
+  assert.equal(pod.restartPolicy, 'Never');
+  assert.ok(pod.terminationGracePeriodSeconds >= 60);
+  assert.equal(pod.automountServiceAccountToken, false);
+  assert.equal(pod.securityContext.runAsNonRoot, true);
+  assert.equal(container.securityContext.readOnlyRootFilesystem, true);
+  assert.equal(container.securityContext.allowPrivilegeEscalation, false);
+  assert.equal(container.resources.limits.cpu, undefined);
+});
+
+test('what the image holds, called as the Job’s pods call it, runs together, and the documented command prints the total', async (t) => {
+  const store = await many.newStore(server);
+  const { image, entrypoint } = await layOutImage(t);
+  const [{ spec }, { stringData }] = await Promise.all([readManifest('job.yml'), readManifest('secret.example.yml')]);
+  const [container] = spec.template.spec.containers;
+  const secret = { ...stringData, ...parse(store.dotEnv) };
+  const uid = randomUUID();
+  const start = Math.floor(Date.now() / 1000) + 10;
+  const adapted = adapt(container.args.join(' '), {
+    '10000 1000': `${OBJECTS} 10`,
+    '=next:2m': `=${start}`,
+  });
+  const earlier = await store.puts();
+
+  const pods = await Promise.all(
+    Array.from({ length: spec.completions }, (_, index) => {
+      const env = environmentOf(container, secret, index, uid);
+      const [program, ...parameters] = [...entrypoint, ...adapted.split(' ')].map((argument) => expand(argument, env));
+      return many.run(program, parameters, { cwd: image, env });
+    }),
+  );
+
+  pods.forEach(({ status, stdout, stderr }) => assert.equal(status, 0, `${stdout}${stderr}`));
+  // A pod's log holds both of its streams.
+  const kubectl = await standInForKubectl(
+    t,
+    pods.map(({ stdout, stderr }) => stderr + stdout),
+  );
+  await many.installByLink(kubectl.folder, '');
+  const commands = await documentedCommands('Kubernetes');
+  const total = await many.run('bash', ['-e', '-c', commands], { cwd: kubectl.folder, env: kubectl.env });
+  assert.equal(total.status, 0, total.stderr);
+  const logs = pods.map(({ stdout }) => stdout);
+  many.assertOneRun(logs, { objects: OBJECTS, hosts: spec.completions, printed: total.stdout });
+  assert.ok(logs.every((log) => log.includes(uid)));
+  assert.equal((await store.puts()) - earlier, spec.completions * OBJECTS);
+  await store.assertEmpty();
+});

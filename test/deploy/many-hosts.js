@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { dotEnvOf, machineLines } from '../helpers/command.js';
+import { recordsOf } from '../helpers/outcome.js';
+import { startMinio } from '../helpers/servers.js';
+
+/** @typedef {import('../helpers/server-process.js').TestServer} TestServer */
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+export const DEPLOY = path.join(ROOT, 'deploy');
+
+/** What a host needs to run, beside `.env`. */
+const INSTALLED = ['r2-benchmark.js', 'peak-performance.js', 'lib', 'package.json', 'node_modules'];
+
+/** A program that hangs is a finding, not a reason for the test run to hang. */
+const PATIENCE_MS = 240_000;
+const POLL_INTERVAL_MS = 100;
+
+/** Hosts that start at one moment by the store's clock start closer together than this, on however busy a machine. */
+const TOGETHER_MS = 3000;
+
+/** A MinIO with buckets that only one test uses. */
+export class Store {
+  /**
+   * @param {TestServer} server
+   * @param {string[]} buckets
+   */
+  constructor(server, buckets) {
+    this.server = server;
+    this.buckets = buckets;
+    this.secretKey = server.credentials.secretAccessKey;
+    const { hostname, port, credentials } = server;
+    const endpoint = { buckets, hostname, port, credentials, tls: null, region: 'auto' };
+    this.dotEnv = dotEnvOf(/** @type {any} */ (endpoint));
+  }
+
+  async assertEmpty() {
+    const objects = await Promise.all(this.buckets.map((bucket) => this.server.list(bucket)));
+    assert.deepEqual(objects.flat(), [], 'objects are left');
+  }
+
+  /** @returns {Promise<number>} objects that have been put since the server started */
+  async puts() {
+    return (await this.server.countsOf('putobject')).succeeded;
+  }
+}
+
+/** @returns {Promise<TestServer>} */
+export function startStore() {
+  return startMinio();
+}
+
+/**
+ * @param {TestServer} server
+ * @returns {Promise<Store>}
+ */
+export async function newStore(server) {
+  return new Store(server, await server.createBuckets(2));
+}
+
+/**
+ * @typedef {object} Ended
+ * @property {number | null} status
+ * @property {string} stdout
+ * @property {string} stderr
+ */
+
+/**
+ * Starts a program as the leader of a process group, as a shell does.
+ *
+ * @param {string} program
+ * @param {readonly string[]} parameters
+ * @param {{ cwd: string, env?: Record<string, string> }} options
+ * @returns {{ pid: number, ended: Promise<Ended> }}
+ */
+export function start(program, parameters, { cwd, env = {} }) {
+  const child = spawn(program, parameters, {
+    cwd,
+    env: { ...process.env, PWD: cwd, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    timeout: PATIENCE_MS,
+  });
+  const outputs = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  const ended = outputs.then(([[status], stdout, stderr]) => ({ status, stdout, stderr }));
+  return { pid: child.pid ?? NaN, ended };
+}
+
+/**
+ * @param {string} program
+ * @param {readonly string[]} parameters
+ * @param {{ cwd: string, env?: Record<string, string> }} options
+ * @returns {Promise<Ended>}
+ */
+export function run(program, parameters, options) {
+  return start(program, parameters, options).ended;
+}
+
+/**
+ * Lays out a folder in which the program runs as if it had been installed there.
+ *
+ * @param {string} folder
+ * @param {string} dotEnv
+ */
+export async function installByLink(folder, dotEnv) {
+  await mkdir(folder, { recursive: true });
+  await Promise.all(INSTALLED.map((name) => symlink(path.join(ROOT, name), path.join(folder, name))));
+  await writeFile(path.join(folder, '.env'), dotEnv, { mode: 0o600 });
+}
+
+/**
+ * @param {string} folder
+ * @param {RegExp} pattern of the names of logs
+ * @returns {Promise<string[]>} the logs
+ */
+export async function readLogs(folder, pattern) {
+  const names = (await readdir(folder)).filter((name) => pattern.test(name));
+  return Promise.all(names.toSorted().map((name) => readFile(path.join(folder, name), 'utf8')));
+}
+
+/**
+ * Checks the logs of hosts that wrote all their objects, and what the aggregate made of them.
+ *
+ * @param {readonly string[]} logs one for each host
+ * @param {object} expected
+ * @param {number} expected.objects on each host
+ * @param {number} expected.hosts
+ * @param {string} expected.printed what holds the aggregate
+ */
+export function assertOneRun(logs, { objects, hosts, printed }) {
+  assert.equal(logs.length, hosts);
+  const records = logs.map(recordsOf);
+  const runs = records.flatMap((log) => machineLines(log, 'run'));
+  assert.deepEqual(
+    runs.map(({ shard }) => shard).toSorted(),
+    Array.from({ length: hosts }, (_, index) => `${index}/${hosts}`),
+  );
+  assert.equal(new Set(runs.map(({ run: id }) => id)).size, 1, 'the hosts share a run id');
+  const stages = records.flatMap((log) => machineLines(log, 'stage'));
+  for (const name of STAGE_NAMES) {
+    const ofHosts = stages.filter(({ stage }) => stage === name);
+    const total = ofHosts.reduce((sum, { operations }) => sum + operations, 0);
+    assert.equal(total, hosts * objects, name);
+    assert.match(printed, new RegExp(`^\\s*${name}\\n[^]*?Operations +${total},`, 'm'), `the total of ${name}`);
+  }
+  const starts = stages.filter(({ stage }) => stage === 'Write').map((stage) => stage.start);
+  assert.ok(Math.max(...starts) - Math.min(...starts) < TOGETHER_MS, `Write started at ${starts.join(', ')}`);
+  assert.match(printed, new RegExp(`Hosts +${hosts}: `));
+}
+
+/**
+ * @param {() => Promise<boolean>} condition
+ * @param {string} what is waited for
+ */
+export async function until(condition, what) {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, `${what}: it never came`);
+    await wait(POLL_INTERVAL_MS);
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<number[]>} the ids of the Node processes that work there
+ */
+export async function processesIn(folder) {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      try {
+        const [cwd, name] = await Promise.all([readlink(`/proc/${id}/cwd`), readFile(`/proc/${id}/comm`, 'utf8')]);
+        return cwd === folder && name === 'node\n' ? [Number(id)] : [];
+      } catch {
+        // It has ended meanwhile.
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}

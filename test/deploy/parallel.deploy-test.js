@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { adapt, documentedCommands } from './documented-commands.js';
+import * as many from './many-hosts.js';
+import { startSshHosts } from './ssh-hosts.js';
+
+const OBJECTS = 400;
+
+/** Seconds by which the hosts' clocks are ahead, as faketime wants them. */
+const CLOCKS = ['-7', '+0', '+11'];
+const HOSTS = CLOCKS.length;
+
+const libfaketime = await findLibfaketime();
+const [server, hosts] = await Promise.all([
+  many.startStore(),
+  startSshHosts(CLOCKS.map((ahead) => ({ LD_PRELOAD: libfaketime, FAKETIME: ahead, DONT_FAKE_MONOTONIC: '1' }))),
+]);
+after(() => Promise.all([server.stop(), hosts.stop()]));
+
+/** @returns {Promise<string>} where Debian's package faketime has put it for this machine's architecture */
+async function findLibfaketime() {
+  const folders = (await readdir('/usr/lib')).map((name) => `/usr/lib/${name}/faketime/libfaketime.so.1`);
+  const found = folders.find(existsSync);
+  assert.ok(found !== undefined, 'libfaketime is not installed: expected in /usr/lib/*/faketime; .ci/run installs it');
+  return found;
+}
+
+/**
+ * Lays out the hosts and a folder of the user's, and makes the documented command one of this test.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {many.Store} store
+ * @param {string} load objects, threads and options
+ */
+async function prepare(t, store, load) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
+  const homes = hosts.hosts.map(({ home }) => path.join(home, 'r2-benchmark'));
+  const folders = [folder, ...homes];
+  await Promise.all(folders.map((each) => many.installByLink(each, store.dotEnv)));
+  t.after(() => Promise.all(folders.map((each) => rm(each, { recursive: true }))));
+  const documented = await documentedCommands('GNU parallel over ssh');
+  const commands = adapt(documented, {
+    '(a1 a2 a3)': `(${hosts.names.join(' ')})`,
+    '10000 1000': load,
+    '+ 20': '+ 10',
+  });
+  const env = { PATH: `${hosts.programs}${path.delimiter}${process.env.PATH}`, HOME: folder };
+  return { folder, homes, parameters: ['-c', commands], options: { cwd: folder, env } };
+}
+
+test('the documented commands run together on hosts whose clocks are seconds apart, and print their total', async (t) => {
+  const store = await many.newStore(server);
+  const { folder, parameters, options } = await prepare(t, store, `${OBJECTS} 10`);
+  const earlier = await store.puts();
+
+  const { status, stdout, stderr } = await many.run('bash', parameters, options);
+
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  many.assertOneRun(await many.readLogs(folder, /^log-/), { objects: OBJECTS, hosts: HOSTS, printed: stdout });
+  assert.equal((await store.puts()) - earlier, HOSTS * OBJECTS);
+  await store.assertEmpty();
+});
+
+test('a run whose connections end removes what it wrote on every host', async (t) => {
+  const store = await many.newStore(server);
+  const { folder, homes, parameters, options } = await prepare(t, store, '1000000 10 --duration 60s');
+  const earlier = await store.puts();
+  const { pid, ended } = many.start('bash', parameters, options);
+  await many.until(async () => (await many.readLogs(folder, /^log-/)).some((log) => log.includes('Ops ')), 'a second');
+  const running = (await Promise.all(homes.map(many.processesIn))).flat();
+  assert.equal(running.length, HOSTS);
+  assert.ok((await store.puts()) > earlier);
+
+  // Ctrl-C reaches all of the group.
+  process.kill(-pid, 'SIGINT');
+  await ended;
+
+  await many.until(
+    async () => (await Promise.all(homes.map(many.processesIn))).flat().length === 0,
+    'the end of the runs on the hosts',
+  );
+  await store.assertEmpty();
+});

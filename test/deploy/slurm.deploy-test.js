@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { adapt, documentedCommands } from './documented-commands.js';
+import * as many from './many-hosts.js';
+import { startSlurm } from './slurm-cluster.js';
+
+const NODES = 3;
+const OBJECTS = 400;
+const LOGS = /^log-.*\.txt$/;
+
+const [server, cluster] = await Promise.all([many.startStore(), startSlurm(NODES)]);
+after(() => Promise.all([server.stop(), cluster.stop()]));
+
+/**
+ * Lays out the project's folder, which all nodes see.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {many.Store} store
+ * @param {string} load objects, threads and options
+ */
+async function prepare(t, store, load) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await many.installByLink(folder, store.dotEnv);
+  await symlink(many.DEPLOY, path.join(folder, 'deploy'));
+  const documented = await documentedCommands('Slurm');
+  const commands = adapt(documented, { '--nodes=4': `--wait --nodes=${NODES}`, '10000 1000': load });
+  return { folder, parameters: ['-c', commands], options: { cwd: folder, env: cluster.env } };
+}
+
+test('the batch script runs a task on each node together and prints their total', async (t) => {
+  const store = await many.newStore(server);
+  const { folder, parameters, options } = await prepare(t, store, `${OBJECTS} 10`);
+  const earlier = await store.puts();
+
+  const { status, stdout, stderr } = await many.run('bash', parameters, options);
+
+  const [printed] = await many.readLogs(folder, /^r2-benchmark-.*\.txt$/);
+  assert.equal(status, 0, `${stdout}${stderr}${printed}`);
+  many.assertOneRun(await many.readLogs(folder, LOGS), { objects: OBJECTS, hosts: NODES, printed });
+  assert.equal((await store.puts()) - earlier, NODES * OBJECTS);
+  await store.assertEmpty();
+});
+
+test('a task that is killed spoils nobody else’s run, and its objects are removed', async (t) => {
+  const store = await many.newStore(server);
+  const { folder, parameters, options } = await prepare(t, store, '1000000 10 --duration 6s --gap 1s');
+  const earlier = await store.puts();
+  const { ended } = many.start('bash', parameters, options);
+  await many.until(async () => (await store.puts()) > earlier, 'a write');
+  const tasks = await many.processesIn(folder);
+  assert.equal(tasks.length, NODES);
+
+  process.kill(tasks[1], 'SIGKILL');
+  const { status } = await ended;
+
+  const [printed] = await many.readLogs(folder, /^r2-benchmark-.*\.txt$/);
+  assert.notEqual(status, 0);
+  assert.match(printed, /Clean-up of run .*: [1-9]\d* objects removed .*, 0 left/);
+  assert.match(printed, /Peak Performance: \{/);
+  const logs = await many.readLogs(folder, LOGS);
+  assert.equal(logs.filter((log) => log.includes('Remove took')).length, NODES - 1);
+  await store.assertEmpty();
+});
+
+test('a job that is cancelled removes what it wrote on every node', async (t) => {
+  const store = await many.newStore(server);
+  const { folder, parameters, options } = await prepare(t, store, '1000000 10 --duration 60s');
+  const earlier = await store.puts();
+  const { ended } = many.start('bash', parameters, options);
+  await many.until(async () => (await store.puts()) > earlier, 'a write');
+
+  const { status } = await many.run('scancel', ['--me'], options);
+  await ended;
+
+  assert.equal(status, 0);
+  await many.until(async () => (await many.processesIn(folder)).length === 0, 'the end of the tasks');
+  await store.assertEmpty();
+});

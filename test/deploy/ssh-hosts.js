@@ -1,0 +1,193 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, chmod, constants, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { homedir, tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+/** Called by its path, as sshd wants it. */
+const SSHD = '/usr/sbin/sshd';
+
+/** sshd wants this empty folder where it is run by root; Debian makes it when the service starts. */
+const PRIVILEGE_SEPARATION_FOLDER = '/run/sshd';
+
+/** What npm needs on a host to get at its registry as it does here, if it is set. */
+const VARIABLES_OF_NPM = ['NODE_EXTRA_CA_CERTS', 'HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+
+const execute = promisify(execFile);
+
+/**
+ * @typedef {object} SshHost
+ * @property {string} name under which ssh reaches it
+ * @property {string} home its home folder, which is its own: the hosts share the rest of this machine's files
+ */
+
+/** Hosts that ssh reaches: each an sshd on a loopback address of its own, run by the present user, with a home of its own. */
+export class SshHosts {
+  #servers;
+  #folder;
+
+  /**
+   * @param {object} made
+   * @param {string} made.folder removed at the end
+   * @param {SshHost[]} made.hosts
+   * @param {import('node:net').Server[]} made.servers
+   * @param {string} made.config path of ssh's configuration file
+   * @param {string} made.programs folder with an ssh that reads this configuration
+   */
+  constructor({ folder, hosts, servers, config, programs }) {
+    this.hosts = hosts;
+    this.config = config;
+    this.programs = programs;
+    this.#servers = servers;
+    this.#folder = folder;
+  }
+
+  get names() {
+    return this.hosts.map(({ name }) => name);
+  }
+
+  /**
+   * Lets nobody reach a host any more, while what runs there goes on.
+   *
+   * @param {number} place
+   */
+  disconnect(place) {
+    this.#servers[place].close();
+  }
+
+  async stop() {
+    this.#servers.forEach((server) => server.close());
+    await rm(this.#folder, { recursive: true });
+  }
+}
+
+/**
+ * @param {readonly Record<string, string>[]} environments further variables of each host
+ * @returns {Promise<SshHosts>} a1, a2, a3 and so on
+ * @throws {Error} where OpenSSH's server is not installed
+ */
+export async function startSshHosts(environments) {
+  await access(SSHD, constants.X_OK);
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-hosts-'));
+  if (process.getuid?.() === 0) {
+    await mkdir(PRIVILEGE_SEPARATION_FOLDER, { recursive: true, mode: 0o755 });
+  }
+  const identity = path.join(folder, 'identity');
+  await makeKey(identity);
+  const started = await Promise.all(environments.map((variables, place) => startHost(folder, place, variables)));
+  const config = path.join(folder, 'ssh_config');
+  await writeFile(path.join(folder, 'known_hosts'), started.map(({ knownHost }) => knownHost).join(''));
+  await writeFile(config, started.map(({ host, address, port }) => clientConfig(folder, host, address, port)).join(''));
+  return new SshHosts({
+    folder,
+    hosts: started.map(({ host }) => host),
+    servers: started.map(({ server }) => server),
+    config,
+    programs: await writeSshWrapper(folder, config),
+  });
+}
+
+/**
+ * @param {string} folder
+ * @param {number} place
+ * @param {Record<string, string>} variables
+ */
+async function startHost(folder, place, variables) {
+  const name = `a${place + 1}`;
+  const address = `127.0.0.${place + 2}`;
+  const home = path.join(folder, name);
+  const hostKey = path.join(folder, `${name}.key`);
+  const serverConfig = path.join(folder, `${name}.sshd_config`);
+  await mkdir(home);
+  await makeKey(hostKey);
+  await writeFile(
+    serverConfig,
+    [
+      `HostKey ${hostKey}`,
+      `AuthorizedKeysFile ${path.join(folder, 'identity.pub')}`,
+      // The folder of temporary files is everybody's to write to.
+      'StrictModes no',
+      'UsePAM no',
+      'PasswordAuthentication no',
+      'KbdInteractiveAuthentication no',
+      'Subsystem sftp internal-sftp',
+      'LogLevel ERROR',
+      `SetEnv ${Object.entries({ ...hostEnvironment(home), ...variables })
+        .map(([variable, value]) => `"${variable}=${value}"`)
+        .join(' ')}`,
+      '',
+    ].join('\n'),
+  );
+  // An sshd for each connection, as inetd starts it: the system picks the port, and no daemon outlives the tests.
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    spawn(SSHD, ['-i', '-f', serverConfig], { stdio: [socket, socket, 'inherit'] });
+    socket.destroy();
+  });
+  server.listen(0, address);
+  await once(server, 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const publicKey = await readFile(`${hostKey}.pub`, 'utf8');
+  return { host: { name, home }, address, port, server, knownHost: `[${address}]:${port} ${publicKey}` };
+}
+
+/** @param {string} file */
+async function makeKey(file) {
+  await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
+}
+
+/**
+ * @param {string} home
+ * @returns {Record<string, string>} what differs from what sshd sets by itself
+ */
+function hostEnvironment(home) {
+  const { PATH = '', npm_config_userconfig: userConfig, npm_config_cache: cache } = process.env;
+  const passedOn = VARIABLES_OF_NPM.map((name) => [name, process.env[name] ?? '']).filter(([, value]) => value !== '');
+  return {
+    HOME: home,
+    PATH,
+    npm_config_userconfig: userConfig ?? path.join(homedir(), '.npmrc'),
+    npm_config_cache: cache ?? path.join(homedir(), '.npm'),
+    ...Object.fromEntries(passedOn),
+  };
+}
+
+/**
+ * @param {string} folder
+ * @param {SshHost} host
+ * @param {string} address
+ * @param {number} port
+ */
+function clientConfig(folder, { name }, address, port) {
+  return [
+    `Host ${name}`,
+    `HostName ${address}`,
+    `Port ${port}`,
+    `User ${userInfo().username}`,
+    `IdentityFile ${path.join(folder, 'identity')}`,
+    'IdentitiesOnly yes',
+    `UserKnownHostsFile ${path.join(folder, 'known_hosts')}`,
+    'StrictHostKeyChecking yes',
+    'BatchMode yes',
+    'LogLevel ERROR',
+    '',
+  ].join('\n');
+}
+
+/**
+ * ssh looks for its configuration in the user's home, whatever $HOME says.
+ *
+ * @param {string} folder
+ * @param {string} config
+ * @returns {Promise<string>} the folder in which the wrapper stands
+ */
+async function writeSshWrapper(folder, config) {
+  const { stdout } = await execute('sh', ['-c', 'command -v ssh']);
+  const programs = path.join(folder, 'bin');
+  const wrapper = path.join(programs, 'ssh');
+  await mkdir(programs);
+  await writeFile(wrapper, `#!/bin/sh\nexec ${stdout.trim()} -F ${config} "$@"\n`);
+  await chmod(wrapper, 0o755);
+  return programs;
+}
