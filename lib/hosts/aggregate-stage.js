@@ -20,7 +20,7 @@ import { secondsOf } from './sum-seconds.js';
  * @property {Peak} peak
  * @property {Stretch | null} sustained null where no ten seconds follow each other
  * @property {MeanTogether | null} together mean while all hosts were in the stage
- * @property {number} sumOfPeaks sum of the hosts' own peaks, an upper bound: the peaks may lie in different seconds
+ * @property {number} sumOfPeaks sum of the hosts' own best seconds, an upper bound: they may be different seconds
  * @property {Overlap | null} overlap null where a log does not say when the stage was
  * @property {MergedLatency | null} latency of operations; null where there is none, or something is missing
  * @property {MissingLatency[]} missingLatency
@@ -72,6 +72,8 @@ export function aggregateStage(stage, views, latencies) {
     }
   }
   const ownPeaks = new Map(views.map((view) => [view, ownPeak(view, best.get(view) ?? 0)]));
+  // A second at the edge of a host's stage is not its own peak, and can still hold more than that.
+  const bounds = new Map([...ownPeaks].map(([view, peak]) => [view, Math.max(peak, (best.get(view) ?? 0) / 10)]));
   const missingLatency = missingLatencies(views);
   return {
     stage,
@@ -79,7 +81,7 @@ export function aggregateStage(stage, views, latencies) {
     peak: peakOf(finder, views, hosts),
     sustained: finder.sustained,
     together: finder.together(),
-    sumOfPeaks: sumOfPeaks(ownPeaks),
+    sumOfPeaks: sumOfPeaks(bounds),
     overlap: overlapOfViews(views),
     ...addCounts(views),
     latency: missingLatency.length > 0 ? null : latencyOf(latencies),
@@ -133,11 +135,11 @@ function ownPeak({ log: { summary, facts } }, bestTenths) {
 /**
  * The runs of one host come one after the other: the best of them is its peak.
  *
- * @param {ReadonlyMap<StageView, number>} ownPeaks
+ * @param {ReadonlyMap<StageView, number>} peaks
  */
-function sumOfPeaks(ownPeaks) {
+function sumOfPeaks(peaks) {
   const byHost = new Map();
-  for (const [{ host }, peak] of ownPeaks) {
+  for (const [{ host }, peak] of peaks) {
     byHost.set(host, Math.max(byHost.get(host) ?? 0, peak));
   }
   // In tenths, which the peaks are told in: a sum of fractions would depend on the order of the hosts.
