@@ -11,13 +11,14 @@ import { Core } from './core.js';
 
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 const core = await Core.open(workerData.spec, { clock: Clock.fromState(workerData.clock), random: Math.random });
-const stopRequest = new AbortController();
+/** Of the call under way: a stage that was stopped leaves the next one alone. */
+let stopRequest = new AbortController();
 
 /** @type {Record<Request['call'], (request: any) => Promise<unknown>>} */
 const CALLS = {
-  open: () => core.openConnections(stopRequest.signal),
+  open: () => core.openConnections(stoppable()),
   async run({ task }) {
-    const { fatal, ...outcome } = await core.runStage(task, stopRequest.signal, hooks());
+    const { fatal, ...outcome } = await core.runStage(task, stoppable(), hooks());
     return { ...outcome, fatal: packFatal(fatal) };
   },
   async stop() {
@@ -25,6 +26,12 @@ const CALLS = {
   },
   close: () => core.close(),
 };
+
+/** @returns {AbortSignal} of a call that begins */
+function stoppable() {
+  stopRequest = new AbortController();
+  return stopRequest.signal;
+}
 
 /** @returns {import('./run-stage.js').StageHooks} */
 function hooks() {

@@ -145,7 +145,7 @@ function mergeOutcomes(clock, outcomes, cpuTime) {
   const connections = {
     opened: 0,
     reused: 0,
-    lookupTime: outcomes[0].connections.lookupTime,
+    lookupTime: outcomes.find(({ connections: { lookupTime } }) => lookupTime !== null)?.connections.lookupTime ?? null,
     meter: new ConnectionMeter(),
   };
   for (const outcome of outcomes) {

@@ -15,8 +15,7 @@ export class RemoteCore {
   #waiting = new Map();
   /** @type {import('./run-stage.js').StageHooks | null} */
   #hooks = null;
-  #closed = false;
-  /** Why the thread is gone although nobody closed it. @type {Error | null} */
+  /** Why the thread answers no more. @type {Error | null} */
   #failure = null;
 
   /**
@@ -56,7 +55,7 @@ export class RemoteCore {
   async close() {
     if (this.#failure === null) {
       await this.#call({ call: 'close' });
-      this.#closed = true;
+      this.#fail(new Error('the core is closed'));
     }
     await this.#worker.terminate();
   }
@@ -115,9 +114,6 @@ export class RemoteCore {
 
   /** @param {Error} error */
   #fail(error) {
-    if (this.#closed) {
-      return;
-    }
     this.#failure ??= error;
     for (const { reject } of this.#waiting.values()) {
       reject(this.#failure);

@@ -45,8 +45,10 @@ export class Clock {
    */
   static fromState({ origin, systemTime: systemTimeAtZero }) {
     const shift = systemTime() - performance.now() - systemTimeAtZero;
-    const monotonic = () => performance.now() + shift;
-    return new Clock({ monotonic, wall: () => origin + monotonic() });
+    const clock = new Clock({ monotonic: () => performance.now() + shift });
+    // Exactly: a moment must not be in one second here, and in the second before it there.
+    clock.#origin = origin;
+    return clock;
   }
 
   /**

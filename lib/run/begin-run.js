@@ -101,7 +101,9 @@ export async function waitForStart(startsAt, clock, signal, observer) {
   if (left < -PUNCTUAL_MS) {
     observer.notice(`Starting ${(-left / 1000).toFixed(1)}s late: the connections took that long to open`);
   } else {
-    observer.notice(`Waiting for ${formatTime(startsAt)}, in ${(left / 1000).toFixed(1)}s by the store's clock`);
+    observer.notice(
+      `Waiting for ${formatTime(startsAt)}, in ${(Math.max(left, 0) / 1000).toFixed(1)}s by the store's clock`,
+    );
   }
   await waitUntil(moment, clock, signal);
   return moment;

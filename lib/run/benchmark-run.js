@@ -124,9 +124,10 @@ async function runByStoreClock(running, result) {
  * @param {import('./open-run.js').OpenRun} run
  * @param {RunResult} result
  */
-async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages }) {
+async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages, crash }) {
   const { clock, random, keyspace, written, wroteObjects, requests } = run;
-  const outcomeUnknown = stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
+  // A stage that broke off has no counts that would tell.
+  const outcomeUnknown = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
   if (keep || !wroteObjects || (written.count === 0 && !outcomeUnknown)) {
     return null;
   }

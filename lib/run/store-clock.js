@@ -51,8 +51,12 @@ export class StoreClock {
     if (this.#bounds.samples === 0) {
       return null;
     }
-    const uncertainty = Math.max(this.#bounds.uncertainty, this.#contradiction);
-    return { offset: round(this.#bounds.offset), uncertainty: round(uncertainty) };
+    return { offset: round(this.#bounds.offset), uncertainty: round(this.#uncertainty) };
+  }
+
+  /** ms */
+  get #uncertainty() {
+    return Math.max(this.#bounds.uncertainty, this.#contradiction);
   }
 
   /**
@@ -74,11 +78,13 @@ export class StoreClock {
    * @param {AbortSignal} signal ends it
    */
   async watch(signal) {
-    const { uncertainty } = this.#bounds;
     for (let isEarly = true; this.#bounds.samples > 0; isEarly = !isEarly) {
-      // Now a little before the turn of a second, now a little after it: a drift comes out on one side or the other.
+      // Now before the turn of a second, now after it: a drift comes out on one side or the other. Within the uncertainty
+      // no answer tells anything new, and none tells of more than it was asked aside of the turn: after one that
+      // contradicts, the next are asked further out.
+      const aside = Math.min(2 * this.#uncertainty + this.#bounds.bestRoundTrip / 2, SECOND_MS / 2);
       await pause(WATCH_INTERVAL_MS, signal);
-      await pause(this.#untilTurn(0, isEarly ? -uncertainty : uncertainty), signal);
+      await pause(this.#untilTurn(0, isEarly ? -aside : aside), signal);
       const sample = signal.aborted ? null : await this.#sample(signal);
       if (signal.aborted) {
         return;

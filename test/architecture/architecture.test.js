@@ -32,8 +32,6 @@ const MOST_LINES = 200;
 const LONG_FILES = /** @type {Record<string, string>} */ ({
   'lib/cli/values.js': 'one reader for each kind of value, none of them long',
   'lib/log/log-line.js': 'every kind of line is told in one place, for writing and reading alike',
-  'lib/run/benchmark-run.js':
-    'a run from its first question to its clean-up, in functions of which each does one of these',
   'lib/s3/direct-store.js':
     'a connection is at the same time the handler that undici calls, which saves an object a request',
   'lib/s3/keep-alive-agent.js':
@@ -47,11 +45,31 @@ const LONG_FILES = /** @type {Record<string, string>} */ ({
 const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/cli/console-observer.js': 'test/cli/faults.test.js',
   'lib/cli/exit-status.js': 'test/cli/stop-request.test.js',
+  'lib/cli/heap.js': 'test/cli/benchmark.test.js',
   'lib/cli/local-endpoint.js': 'test/cli/options.test.js',
   'lib/cli/package-version.js': 'test/cli/options.test.js',
+  'lib/cli/peak-options.js': 'test/cli/peak.test.js',
+  'lib/cli/peak-output.js': 'test/cli/peak.test.js',
   'lib/cli/target.js': 'test/cli/benchmark.test.js',
   'lib/cli/usage-error.js': 'test/cli/report-error.test.js',
   'lib/cli/values.js': 'test/cli/options.test.js',
+  'lib/engine/core-worker.js': 'test/engine/remote-core.test.js',
+  'lib/engine/core.js': 'test/engine/cores.test.js',
+  'lib/hosts/aggregate-stage.js': 'test/hosts/known-truth.test.js',
+  'lib/hosts/finding.js': 'test/hosts/host-logs.test.js',
+  'lib/hosts/histogram-parts.js': 'test/hosts/host-logs.test.js',
+  'lib/hosts/host-run.js': 'test/hosts/host-logs.test.js',
+  'lib/hosts/hosts-of.js': 'test/hosts/host-logs.test.js',
+  'lib/hosts/mixed-runs.js': 'test/hosts/host-logs.test.js',
+  'lib/hosts/peak-finder.js': 'test/hosts/known-truth.test.js',
+  'lib/hosts/second-pool.js': 'test/hosts/second-series.test.js',
+  'lib/hosts/stage-counts.js': 'test/hosts/known-truth.test.js',
+  'lib/hosts/stage-log.js': 'test/hosts/host-logs.test.js',
+  'lib/hosts/stage-views.js': 'test/hosts/host-logs.test.js',
+  'lib/hosts/stage-warnings.js': 'test/hosts/host-logs.test.js',
+  'lib/hosts/sum-seconds.js': 'test/hosts/known-truth.test.js',
+  'lib/hosts/time-series.js': 'test/report/peak-csv.test.js',
+  'lib/hosts/wording.js': 'test/hosts/host-logs.test.js',
   'lib/local-s3/answer.js': 'test/local-s3/store-server.test.js',
   'lib/local-s3/endpoint.js': 'test/local-s3/start.test.js',
   'lib/local-s3/fault-values.js': 'test/local-s3/faults.test.js',
@@ -66,6 +84,9 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/local-s3/tally.js': 'test/local-s3/store-server.test.js',
   'lib/local-s3/worker.js': 'test/local-s3/worker-calls.test.js',
   'lib/log/notation.js': 'test/log/log-line.test.js',
+  'lib/report/peak-hosts.js': 'test/report/peak-blocks.test.js',
+  'lib/report/peak-stage.js': 'test/report/peak-blocks.test.js',
+  'lib/report/peak-times.js': 'test/report/peak-blocks.test.js',
   'lib/run/absent-object.js': 'test/run/preflight.test.js',
 });
 
@@ -261,8 +282,9 @@ test('only cli/ and the programs touch arguments, environment, exit status, sign
 });
 
 test('chance comes in through cli/ alone, and time through it and the one clock', () => {
-  // The embedded endpoint is a store: it has a clock of its own. The SDK is told how far its own clock is off.
-  const free = ['lib/meter/clock.js', 'lib/s3/sdk-client.js'];
+  // The embedded endpoint is a store: it has a clock of its own. The SDK is told how far its own clock is off. No
+  // function can be sent to another thread: a core that has its own takes its chance there.
+  const free = ['lib/meter/clock.js', 'lib/s3/sdk-client.js', 'lib/engine/core-worker.js'];
   const strange = files
     .filter(({ name, folder }) => folder !== 'cli' && folder !== 'local-s3' && !free.includes(name))
     .filter(({ code }) => /Math\.random|Date\.now|performance\.now|new Date\(\)/.test(code));

@@ -1,12 +1,24 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
-import { CountBudget, RoundBudget } from '../../lib/engine/budget.js';
+import { Worker } from 'node:worker_threads';
+import { Budget, budgetMemory } from '../../lib/engine/budget.js';
+
+const LARGEST_CLAIM = 2 ** 32 - 1;
+
+/**
+ * @param {number} objects
+ * @param {boolean} [goesRound]
+ */
+function budgetOf(objects, goesRound = false) {
+  return new Budget({ memory: budgetMemory(), objects, goesRound });
+}
 
 test('each object is given out once, in order, and then no more', () => {
   fc.assert(
     fc.property(fc.nat(200), (count) => {
-      const budget = new CountBudget(count);
+      const budget = budgetOf(count);
       const claimed = Array.from({ length: count }, () => budget.claim());
       assert.deepEqual(claimed, [...claimed.keys()]);
       assert.deepEqual([budget.claim(), budget.claim()], [-1, -1]);
@@ -14,29 +26,97 @@ test('each object is given out once, in order, and then no more', () => {
   );
 });
 
-test('a closed budget gives out nothing more', () => {
-  const budget = new CountBudget(10);
-  budget.claim();
-  budget.close();
-  assert.equal(budget.claim(), -1);
+test('those who share its memory share its objects, in whatever order they ask', () => {
+  const turns = fc.array(fc.nat(3), { maxLength: 80 });
+  fc.assert(
+    fc.property(turns, fc.nat(60), fc.boolean(), (order, objects, goesRound) => {
+      const memory = budgetMemory();
+      const budgets = Array.from({ length: 4 }, () => new Budget({ memory, objects, goesRound }));
+      const claimed = order.map((place) => budgets[place].claim());
+      const expected = order.map((_, claim) => {
+        const isLeft = objects > 0 && (goesRound || claim < objects);
+        return isLeft ? claim % objects : -1;
+      });
+      assert.deepEqual(claimed, expected);
+    }),
+  );
+});
+
+test('a closed budget gives out nothing more, wherever it was closed', () => {
+  const memory = budgetMemory();
+  const [here, there] = [1, 2].map(() => new Budget({ memory, objects: 10, goesRound: false }));
+  assert.deepEqual([here.claim(), there.claim()], [0, 1]);
+  there.close();
+  assert.deepEqual([here.claim(), there.claim(), here.claimed], [-1, -1, 2]);
 });
 
 test('what was given out is counted, and asking in vain is not', () => {
-  const budget = new CountBudget(2);
+  const budget = budgetOf(2);
   [1, 2, 3, 4].forEach(() => budget.claim());
   assert.equal(budget.claimed, 2);
 });
 
 test('a round goes over all objects again and again, until it is closed', () => {
-  const budget = new RoundBudget(3);
+  const budget = budgetOf(3, true);
   assert.deepEqual(
     Array.from({ length: 7 }, () => budget.claim()),
     [0, 1, 2, 0, 1, 2, 0],
   );
   budget.close();
-  assert.deepEqual([budget.claim(), budget.claimed], [-1, 7]);
+  assert.equal(budget.claim(), -1);
+});
+
+test('a round goes on when its count of claims begins anew', () => {
+  const memory = budgetMemory();
+  const budget = new Budget({ memory, objects: 7, goesRound: true });
+  Atomics.store(new Uint32Array(memory), 0, LARGEST_CLAIM);
+  const claimed = [budget.claim(), budget.claim(), budget.claim()];
+  assert.ok(
+    claimed.every((place) => place >= 0 && place < 7),
+    String(claimed),
+  );
 });
 
 test('a round over no objects gives out nothing', () => {
-  assert.equal(new RoundBudget(0).claim(), -1);
+  assert.equal(budgetOf(0, true).claim(), -1);
 });
+
+test('threads that claim at the same time get each object once', { timeout: 20_000 }, async () => {
+  const objects = 100_000;
+  const memory = budgetMemory();
+  const claimed = await Promise.all(Array.from({ length: 3 }, () => claimAll(memory, objects)));
+  const seen = new Uint8Array(objects);
+  claimed.flat().forEach((place) => (seen[place] += 1));
+  assert.equal(claimed.flat().length, objects);
+  assert.ok(seen.every((times) => times === 1));
+});
+
+/**
+ * @param {SharedArrayBuffer} memory
+ * @param {number} objects
+ * @returns {Promise<number[]>} what a thread of its own gets of them
+ */
+async function claimAll(memory, objects) {
+  const code = `
+    import { parentPort, workerData } from 'node:worker_threads';
+    const { Budget } = await import(workerData.module);
+    const budget = new Budget(workerData);
+    parentPort.postMessage('ready');
+    parentPort.once('message', () => {
+      const claimed = [];
+      for (let place = budget.claim(); place >= 0; place = budget.claim()) {
+        claimed.push(place);
+      }
+      parentPort.postMessage(claimed);
+    });
+  `;
+  const module = new URL('../../lib/engine/budget.js', import.meta.url).href;
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
+    workerData: { module, memory, objects, goesRound: false },
+  });
+  await once(worker, 'message');
+  worker.postMessage('go');
+  const [claimed] = await once(worker, 'message');
+  await once(worker, 'exit');
+  return claimed;
+}

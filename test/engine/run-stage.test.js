@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
-import { CountBudget } from '../../lib/engine/budget.js';
+import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { runStage } from '../../lib/engine/run-stage.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { STAGES } from '../../lib/stages/index.js';
@@ -10,7 +10,6 @@ import { fakeEngine } from '../helpers/fake-store.js';
 /**
  * @import { TestContext } from 'node:test'
  * @import { Engine } from '../../lib/engine/run-stage.js'
- * @import { IntegrityError } from '../../lib/stages/index.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
  *
  * @typedef {'success' | 'transient' | 'throttled' | 'own' | 'integrity'} Outcome of an attempt
@@ -39,23 +38,31 @@ function attemptError(verdict, kind = verdict) {
 async function run(stage, engine, objects, signal = new AbortController().signal) {
   /** @type {import('../../lib/meter/second-counts.js').SecondCount[]} */
   const seconds = [];
-  /** @type {IntegrityError[]} */
+  /** @type {string[]} */
   const integrityErrors = [];
-  /** @type {{ key: string, attempts: number, error: AttemptError }[]} */
+  /** @type {{ key: string, attempts: number, message: string }[]} */
   const failed = [];
+  /** @type {number[]} */
+  const progress = [];
   let retries = 0;
   const outcome = await runStage(stage, {
     engine,
-    budget: new CountBudget(objects),
+    budget: budgetOf(objects),
     signal,
     hooks: {
       second: (second) => seconds.push(second),
       retrying: () => (retries += 1),
-      integrityError: (error) => integrityErrors.push(error),
-      failed: ({ key, attempts }, error) => failed.push({ key, attempts, error }),
+      integrityError: (message) => integrityErrors.push(message),
+      failed: ({ key, attempts }, message) => failed.push({ key, attempts, message }),
+      progress: (done) => progress.push(done),
     },
   });
-  return { ...outcome, counts: outcome.meter.counts(), seconds, integrityErrors, failed, retries };
+  return { ...outcome, counts: outcome.meter.counts(), seconds, integrityErrors, failed, retries, progress };
+}
+
+/** @param {number} objects */
+function budgetOf(objects) {
+  return new Budget({ memory: budgetMemory(), objects, goesRound: false });
 }
 
 /** Lets everything go on that waits for no timer. */
@@ -193,21 +200,36 @@ test('each object is worked on once, on as many connections at a time as there a
   assert.equal(engine.workload.written.count, 100);
 });
 
-test('the meter is handed over before the first attempt', TIME_LIMIT, async () => {
-  let started = false;
-  const engine = fakeEngine({ answer: () => assert.ok(started) });
-  const hooks = { second() {}, retrying() {}, integrityError() {}, failed() {} };
-  await runStage(write, {
-    engine,
-    budget: new CountBudget(1),
-    signal: new AbortController().signal,
-    hooks,
-    onStart: (meter) => {
-      started = true;
-      assert.equal(meter.operations, 0);
-    },
+test('how many operations have come to an end is told from time to time, whatever their end', TIME_LIMIT, async (t) => {
+  mockTimers(t);
+  /** @type {(() => void)[]} */
+  const pending = [];
+  const engine = fakeEngine({
+    threads: 4,
+    objects: 4,
+    wroteObjects: false,
+    answer: (request) =>
+      new Promise((resolve, reject) => {
+        pending[request.index] = () => {
+          if (request.index === 1) {
+            reject(attemptError('fail'));
+          } else {
+            answerRead(request, request.index === 2 ? 'integrity' : 'success', engine);
+            resolve(undefined);
+          }
+        };
+      }),
   });
-  assert.ok(started);
+  const running = run(read, engine, 4);
+  await settle();
+  mock.timers.tick(250);
+  pending.slice(0, 3).forEach((finish) => finish());
+  await settle();
+  mock.timers.tick(250);
+  pending[3]();
+  const { progress } = await running;
+  mock.timers.tick(1000);
+  assert.deepEqual(progress, [0, 3]);
 });
 
 test(
@@ -368,24 +390,28 @@ test('an integrity error names bucket, key and offset, and the stage goes on', T
   assert.deepEqual([end, counts.operations, counts.integrityErrors, counts.failed, retries], ['complete', 9, 1, 0, 0]);
   assert.deepEqual(counts.errors, { integrity: 1 });
   const { keyspace } = engine.workload;
-  assert.ok(integrityErrors[0].message.startsWith(`${keyspace.bucketOf(6)}/${keyspace.keyOf(6)}: `));
-  assert.match(integrityErrors[0].message, /offset 3/);
+  assert.ok(integrityErrors[0].startsWith(`${keyspace.bucketOf(6)}/${keyspace.keyOf(6)}: `));
+  assert.match(integrityErrors[0], /offset 3/);
 });
 
-test('an operation that is given up is told with its key, its attempts and its error', TIME_LIMIT, async () => {
-  const error = attemptError('fail', 'client-error');
-  const engine = fakeEngine({
-    objects: 4,
-    answer: ({ index }) => {
-      if (index === 2) {
-        throw error;
-      }
-    },
-  });
-  const { failed, end } = await run(write, engine, 4);
-  assert.deepEqual(failed, [{ key: engine.workload.keyspace.keyOf(2), attempts: 1, error }]);
-  assert.equal(end, 'complete');
-});
+test(
+  'an operation that is given up is told with its key, its attempts and what the store said',
+  TIME_LIMIT,
+  async () => {
+    const error = attemptError('fail', 'client-error');
+    const engine = fakeEngine({
+      objects: 4,
+      answer: ({ index }) => {
+        if (index === 2) {
+          throw error;
+        }
+      },
+    });
+    const { failed, end } = await run(write, engine, 4);
+    assert.deepEqual(failed, [{ key: engine.workload.keyspace.keyOf(2), attempts: 1, message: error.message }]);
+    assert.equal(end, 'complete');
+  },
+);
 
 test('writes with an attempt of unknown outcome are counted, however they end', TIME_LIMIT, async () => {
   for (const [stage, expected] of /** @type {const} */ ([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CountBudget } from '../../lib/engine/budget.js';
+import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { runPool } from '../../lib/engine/worker-pool.js';
 
 /**
@@ -12,10 +12,15 @@ function threadsOf(count) {
   return Array.from({ length: count }, (_, place) => `thread ${place}`);
 }
 
+/** @param {number} objects */
+function budgetOf(objects) {
+  return new Budget({ memory: budgetMemory(), objects, goesRound: false });
+}
+
 test('all work is done once, by as many threads at a time as there are', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(60), fc.integer({ min: 1, max: 12 }), fc.scheduler(), async (pieces, count, scheduler) => {
-      const budget = new CountBudget(pieces);
+      const budget = budgetOf(pieces);
       /** @type {number[]} */
       const done = [];
       const busy = new Set();
@@ -44,7 +49,7 @@ test('all work is done once, by as many threads at a time as there are', async (
 });
 
 test('a slow thread does not hold up the others', async () => {
-  const budget = new CountBudget(10);
+  const budget = budgetOf(10);
   /** @type {Record<string, number>} */
   const done = { 'thread 0': 0, 'thread 1': 0 };
   /** @type {() => void} */
@@ -67,7 +72,7 @@ test('a slow thread does not hold up the others', async () => {
 });
 
 test('an error ends its thread, and is thrown once the others are done', async () => {
-  const budget = new CountBudget(20);
+  const budget = budgetOf(20);
   const error = new Error('broken');
   let done = 0;
   const pool = runPool({

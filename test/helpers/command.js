@@ -178,7 +178,8 @@ export async function runInProcess(parameters, env) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const streams = Object.assign(new EventEmitter(), { stdout, stderr, availableMemory: () => 2 ** 30 });
-  const status = await main(parameters, env, /** @type {any} */ (streams));
+  // The program sets a variable of its own.
+  const status = await main(parameters, { ...env }, /** @type {any} */ (streams));
   return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }
 

@@ -2,7 +2,7 @@ import { Clock } from '../../lib/meter/clock.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { WHOLE } from '../../lib/workload/shard.js';
-import { WrittenObjects } from '../../lib/workload/written-objects.js';
+import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
 
 /**
  * @import { Engine } from '../../lib/engine/run-stage.js'
@@ -115,6 +115,12 @@ export function fakeEngine({ answer, ...choice }) {
     connections: Array.from({ length: threads }, () => new FakeConnection(answerWithIndex)),
     mostAttempts,
     longestDrought,
-    workload: { keyspace, payload: new Payload('run-1'), written: new WrittenObjects(objects), shard, wroteObjects },
+    workload: {
+      keyspace,
+      payload: new Payload('run-1'),
+      written: new WrittenObjects(memoryFor(objects)),
+      shard,
+      wroteObjects,
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
 import { STAGES } from '../../lib/stages/index.js';
@@ -15,7 +16,7 @@ import { ManualClock } from './manual-clock.js';
 /** Bytes of an object. */
 const SIZE = 16 * 1024;
 
-const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, tcp: null, tls: null };
+const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, meter: new ConnectionMeter() };
 const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, eventLoopUtilization: 0.25 };
 
 /**
@@ -49,7 +50,8 @@ export function finishedStage(course, overrides = {}) {
   clock.advance(rest);
   const stage = /** @type {import('../../lib/stages/stage.js').Stage} */ (STAGES.find((known) => known.name === name));
   const end = /** @type {const} */ ('complete');
-  const outcome = { end, fatal: null, startedAt: begun, endedAt: clock.now(), meter, clientLoad: CLIENT_LOAD };
-  const result = stageResult({ stage, outcome, clock, objects, threads, connections: CONNECTIONS, storeClock: null });
+  const times = { startedAt: begun, endedAt: clock.now() };
+  const outcome = { end, fatal: null, ...times, meter, clientLoad: CLIENT_LOAD, connections: CONNECTIONS };
+  const result = stageResult({ stage, outcome, clock, objects, threads, storeClock: null });
   return { ...result, ...overrides };
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { Clock } from '../../lib/meter/clock.js';
 
 test('time begins at the wall clock and goes on by the monotonic clock', () => {
@@ -33,4 +35,55 @@ test('once it is set to the store’s time, only the epoch moves', () => {
   assert.equal(clock.now(), 500);
   assert.equal(clock.epochNow(), 1_699_999_998_500);
   assert.equal(clock.toEpoch(600), 1_699_999_998_600);
+});
+
+test(
+  'in another thread it tells the same time, by the epoch and by the monotonic clock',
+  { timeout: 20_000 },
+  async () => {
+    const clock = new Clock();
+    clock.adjust(-86_400_000);
+    const thread = await clockReader();
+    let best = Infinity;
+    for (let reading = 0; reading < 10; reading++) {
+      const before = { now: clock.now(), epoch: clock.epochNow() };
+      thread.postMessage(clock.toState());
+      const [told] = await once(thread, 'message');
+      const after = { now: clock.now(), epoch: clock.epochNow() };
+      const early = Math.max(before.now - told.now, before.epoch - told.epoch);
+      const late = Math.max(told.now - after.now, told.epoch - after.epoch);
+      best = Math.min(best, Math.max(early, late, 0));
+    }
+    await thread.terminate();
+    assert.ok(best < 5, `${best}ms aside`);
+  },
+);
+
+/** @returns {Promise<Worker>} a thread that tells the time by each state of a clock that it is sent */
+async function clockReader() {
+  const code = `
+    import { parentPort, workerData } from 'node:worker_threads';
+    const { Clock } = await import(workerData);
+    parentPort.on('message', (state) => {
+      const clock = Clock.fromState(state);
+      parentPort.postMessage({ now: clock.now(), epoch: clock.epochNow() });
+    });
+    parentPort.postMessage('ready');
+  `;
+  const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
+    workerData: new URL('../../lib/meter/clock.js', import.meta.url).href,
+  });
+  await once(thread, 'message');
+  return thread;
+}
+
+test('a moment is in the same second for all threads, to the last bit', () => {
+  const clock = new Clock();
+  clock.adjust(1 / 3);
+  const other = Clock.fromState(clock.toState());
+  const another = Clock.fromState(other.toState());
+  for (const moment of [0, 1 / 7, 123_456.789, clock.now()]) {
+    assert.equal(other.toEpoch(moment), clock.toEpoch(moment));
+    assert.equal(another.toEpoch(moment), clock.toEpoch(moment));
+  }
 });

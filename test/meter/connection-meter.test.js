@@ -1,23 +1,62 @@
+import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 
-test('it tells what the connections since the last call cost', () => {
+/** Of a sum of floating-point numbers that is added up in another order. */
+const ROUNDING = 1e-9;
+
+const anyCost = fc.record({
+  tcp: fc.double({ min: 0, max: 5000, noNaN: true }),
+  tls: fc.option(fc.double({ min: 0, max: 5000, noNaN: true })),
+});
+
+/** @param {readonly { tcp: number, tls: number | null }[]} costs */
+function meterOf(costs) {
   const meter = new ConnectionMeter();
-  meter.opened({ tcp: 1, tls: 10 });
-  meter.opened({ tcp: 3, tls: 30 });
-  const { tcp, tls } = meter.take();
+  costs.forEach((cost) => meter.opened(cost));
+  return meter;
+}
+
+test('it tells what connections cost', () => {
+  const { tcp, tls } = meterOf([
+    { tcp: 1, tls: 10 },
+    { tcp: 3, tls: 30 },
+  ]).costs();
   assert.deepEqual([tcp?.count, tcp?.mean, tcp?.maximum], [2, 2, 3]);
   assert.deepEqual([tls?.count, tls?.mean, tls?.maximum], [2, 20, 30]);
-  assert.deepEqual(meter.take(), { tcp: null, tls: null });
+});
+
+test('what was taken is told no more, and what comes later is told by itself', () => {
+  const meter = meterOf([{ tcp: 1, tls: 10 }]);
+  const first = meter.take();
+  assert.deepEqual([first.tcp.count, first.tls.sum], [1, 10]);
+  assert.deepEqual(meter.costs(), { tcp: null, tls: null });
   meter.opened({ tcp: 5, tls: 50 });
-  assert.equal(meter.take().tls?.minimum, 50);
+  const second = meter.take();
+  assert.deepEqual([second.tcp.count, second.tls.minimum], [1, 50]);
 });
 
 test('over plain HTTP there is nothing to tell of TLS', () => {
-  const meter = new ConnectionMeter();
-  meter.opened({ tcp: 1, tls: null });
-  const { tcp, tls } = meter.take();
+  const { tcp, tls } = meterOf([{ tcp: 1, tls: null }]).costs();
   assert.equal(tcp?.count, 1);
   assert.equal(tls, null);
+});
+
+test('what several cores opened adds up to what one would have told', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(anyCost, { maxLength: 6 }), { maxLength: 4 }), (cores) => {
+      const sum = new ConnectionMeter();
+      cores.forEach((costs) => sum.addState(structuredClone(meterOf(costs).take())));
+      const [{ tcp, tls }, expected] = [sum.costs(), meterOf(cores.flat()).costs()];
+      for (const [told, right] of [
+        [tcp, expected.tcp],
+        [tls, expected.tls],
+      ]) {
+        assert.deepEqual(told && { ...told, mean: 0 }, right && { ...right, mean: 0 });
+        assert.ok(Math.abs((told?.mean ?? 0) - (right?.mean ?? 0)) < ROUNDING * 5000);
+      }
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -147,3 +147,35 @@ test('an operation longer than an hour is counted as one of an hour, and its max
 test('without a value there is no summary', () => {
   assert.equal(new LatencyHistogram().summary(), null);
 });
+
+test('values counted in several threads add up to what one histogram of all would tell', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(latency, { maxLength: 60 }), { maxLength: 4 }), (parts) => {
+      const sum = new LatencyHistogram();
+      parts.forEach((values) => sum.addState(structuredClone(histogramOf(values).toState())));
+      const [told, expected] = [sum.summary(), histogramOf(parts.flat()).summary()];
+      // The sum of floating-point numbers depends on their order.
+      assert.deepEqual(told && { ...told, mean: 0 }, expected && { ...expected, mean: 0 });
+      assert.ok(Math.abs((told?.mean ?? 0) - (expected?.mean ?? 0)) <= 1e-9 * (expected?.mean ?? 0));
+      assert.equal(sum.count, parts.flat().length);
+      assert.equal(sum.encode(), histogramOf(parts.flat()).encode());
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the state of a histogram without a value adds nothing', () => {
+  const histogram = histogramOf([3]);
+  const before = histogram.summary();
+  histogram.addState(structuredClone(new LatencyHistogram().toState()));
+  assert.deepEqual(histogram.summary(), before);
+});
+
+test('a state that was added to is handed on whole', () => {
+  const first = new LatencyHistogram();
+  first.addState(histogramOf([1, 2]).toState());
+  first.record(9);
+  const second = new LatencyHistogram();
+  second.addState(structuredClone(first.toState()));
+  assert.deepEqual(second.summary(), histogramOf([1, 2, 9]).summary());
+});

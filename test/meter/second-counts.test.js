@@ -110,3 +110,23 @@ test('a peak is never below the mean, and never above both the mean and every se
     }),
   );
 });
+
+test('what several cores counted by themselves adds up to what one would have counted', () => {
+  const steps = fc.array(fc.record({ after: fc.nat(1500), bytes: fc.nat(1e6), core: fc.nat(2) }), { maxLength: 60 });
+  fc.assert(
+    fc.property(fc.nat(999), steps, fc.array(fc.nat(1500), { minLength: 3, maxLength: 3 }), (offset, all, starts) => {
+      const { clock, counts: expected } = countsFrom(offset);
+      const begun = clock.now();
+      const sum = new SecondCounts(clock, begun);
+      const cores = starts.map((start) => new SecondCounts(clock, begun + start));
+      clock.advance(Math.max(...starts));
+      for (const { after, bytes, core } of all) {
+        clock.advance(after);
+        expected.add(clock.now(), bytes);
+        cores[core].add(clock.now(), bytes);
+      }
+      cores.forEach((core) => sum.addSeconds(structuredClone(core.until(clock.now()))));
+      assert.deepEqual(sum.until(clock.now()), expected.until(clock.now()));
+    }),
+  );
+});

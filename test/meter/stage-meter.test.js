@@ -8,19 +8,21 @@ const SIZE = 16;
 
 /**
  * @param {ManualClock} clock
- * @param {StageMeter} meter
+ * @param {readonly StageMeter[]} meters that count it
  * @param {{ failures: readonly string[], duration: number }} operation
  */
-function runOperation(clock, meter, { failures, duration }) {
+function runOperation(clock, meters, { failures, duration }) {
   const startedAt = clock.now();
   for (const kind of failures) {
     clock.advance(duration);
-    meter.attemptFailed(kind, duration);
-    meter.retries += 1;
+    for (const meter of meters) {
+      meter.attemptFailed(kind, duration);
+      meter.retries += 1;
+    }
   }
-  const attemptStartedAt = clock.now();
+  const times = { startedAt, attemptStartedAt: clock.now(), finishedAt: clock.now() + duration };
   clock.advance(duration);
-  meter.succeeded({ attempts: failures.length + 1, startedAt, attemptStartedAt, finishedAt: clock.now() }, SIZE);
+  meters.forEach((meter) => meter.succeeded({ attempts: failures.length + 1, ...times }, SIZE));
 }
 
 const anyOperation = fc.record({
@@ -33,7 +35,7 @@ test('attempts are the operations and the failed attempts, and errors, seconds a
     fc.property(fc.array(anyOperation, { maxLength: 40 }), (operations) => {
       const clock = new ManualClock(1_700_000_000_123);
       const meter = new StageMeter(clock, clock.now());
-      operations.forEach((operation) => runOperation(clock, meter, operation));
+      operations.forEach((operation) => runOperation(clock, [meter], operation));
       const failures = operations.flatMap((operation) => operation.failures);
       const counts = meter.counts();
       assert.equal(counts.operations, operations.length);
@@ -77,7 +79,7 @@ test('the latency of an operation has its failed attempts and waits in it, that 
 test('operations that went straight are in both latencies', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const meter = new StageMeter(clock, clock.now());
-  runOperation(clock, meter, { failures: [], duration: 7 });
+  runOperation(clock, [meter], { failures: [], duration: 7 });
   const { operations, attempts } = meter.latencies();
   assert.deepEqual(operations.summary(), attempts.summary());
 });
@@ -89,7 +91,7 @@ test('the last success is the stage’s start until there is one', () => {
   clock.advance(500);
   meter.attemptFailed('timeout', 500);
   assert.equal(meter.lastSuccessAt, startedAt);
-  runOperation(clock, meter, { failures: [], duration: 10 });
+  runOperation(clock, [meter], { failures: [], duration: 10 });
   assert.equal(meter.lastSuccessAt, startedAt + 510);
 });
 
@@ -102,4 +104,53 @@ test('errors are told in the order of their names', () => {
     ['throttled', 1],
     ['timeout', 1],
   ]);
+});
+
+const COUNTERS = /** @type {const} */ ([
+  'retries',
+  'throttled',
+  'failed',
+  'integrityErrors',
+  'skipped',
+  'abandoned',
+  'unknownOutcomes',
+]);
+
+test('what several cores counted by themselves adds up to what one would have counted', () => {
+  const anyCore = fc.record({
+    operations: fc.array(anyOperation, { maxLength: 12 }),
+    counters: fc.array(fc.nat(50), { minLength: COUNTERS.length, maxLength: COUNTERS.length }),
+  });
+  fc.assert(
+    fc.property(fc.array(anyCore, { minLength: 1, maxLength: 4 }), (cores) => {
+      const clock = new ManualClock(1_700_000_000_123);
+      const startedAt = clock.now();
+      const [sum, expected] = [1, 2].map(() => new StageMeter(clock, startedAt));
+      const meters = cores.map(() => new StageMeter(clock, startedAt));
+      for (const [place, { operations, counters }] of cores.entries()) {
+        operations.forEach((operation) => runOperation(clock, [meters[place], expected], operation));
+        for (const meter of [meters[place], expected]) {
+          COUNTERS.forEach((name, index) => (meter[name] += counters[index]));
+        }
+      }
+      const endedAt = clock.now();
+      meters.forEach((meter) => sum.addState(structuredClone(meter.toState(endedAt))));
+      assert.deepEqual(sum.counts(), expected.counts());
+      assert.equal(sum.done, expected.done);
+      assert.deepEqual(sum.seconds.until(endedAt), expected.seconds.until(endedAt));
+      for (const kind of /** @type {const} */ (['operations', 'attempts'])) {
+        assert.equal(sum.latencies()[kind].encode(), expected.latencies()[kind].encode());
+        assert.equal(sum.latencies()[kind].summary()?.maximum, expected.latencies()[kind].summary()?.maximum);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('what has come to an end is what succeeded, failed, was wrong or had no object, and not what was abandoned', () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  const meter = new StageMeter(clock, clock.now());
+  runOperation(clock, [meter], { failures: ['timeout'], duration: 1 });
+  Object.assign(meter, { failed: 10, integrityErrors: 100, skipped: 1000, abandoned: 50_000 });
+  assert.equal(meter.done, 1111);
 });

@@ -7,6 +7,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { runConfig } from '../helpers/run-config.js';
 
 /**
+ * @import { Worker } from 'node:worker_threads'
  * @import { RunConfig } from '../../lib/run/run-config.js'
  * @import { TestEndpoint } from '../helpers/local-s3.js'
  */
@@ -207,4 +208,47 @@ test('objects of others are not touched', TIME_LIMIT, async (t) => {
   const { result } = await run(endpoint, { stages: ['write'] });
   assert.deepEqual([result.cleanup?.left, result.cleanup?.foreign], [0, 1]);
   assert.deepEqual(await endpoint.list('bucket-a'), [...theirs].sort());
+});
+
+test('a shard cleans up its own objects, and leaves those of the others', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  await run(endpoint, { shard: { index: 0, count: 2 }, stages: ['write'], keep: true });
+  const theirs = await keysIn(endpoint);
+  assert.equal(theirs.length, 20);
+  const { result } = await run(endpoint, { shard: { index: 1, count: 2 }, stages: ['write'] });
+  assert.deepEqual([result.stages[0].operations, result.cleanup?.removed, result.cleanup?.left], [20, 20, 0]);
+  assert.deepEqual(await keysIn(endpoint), theirs);
+});
+
+test('a run on several cores tells and leaves what a run on one does', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const { result, of } = await run(endpoint, { cores: 3, threads: 4, objects: 50 });
+  assert.deepEqual([result.problems, result.crash, result.cleanup], [[], null, null]);
+  assert.deepEqual(
+    result.stages.map(({ stage, end, operations }) => [stage, end, operations]),
+    ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, 'complete', 50]),
+  );
+  for (const { stage, seconds } of result.stages) {
+    assert.deepEqual(
+      of('second').filter(([name]) => name === stage),
+      seconds.map((second) => [stage, second]),
+    );
+  }
+  assert.deepEqual(await keysIn(endpoint), []);
+});
+
+test('where the cores’ threads die, what they had under way is cleaned up, too', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=700ms' });
+  /** @type {Worker[]} */
+  const threads = [];
+  const keep = (/** @type {Worker} */ thread) => threads.push(thread);
+  process.on('worker', keep);
+  t.after(() => process.removeListener('worker', keep));
+  const dying = { cores: 2, objects: 1000, stages: ['write'] };
+  const { result } = await run(endpoint, dying, {
+    onTold: (told) => told === 'progress' && threads.forEach((thread) => void thread.terminate()),
+  });
+  assert.match(String(result.crash), /the thread of core \d ended unexpectedly/);
+  assert.deepEqual([result.cleanup?.removed, result.cleanup?.left], [4, 0]);
+  assert.deepEqual(await keysIn(endpoint), []);
 });

@@ -2,51 +2,88 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/meter/clock.js';
 import { openRun } from '../../lib/run/open-run.js';
+import { recordingHooks, stageTask } from '../helpers/core-spec.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
+import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const WORLD = { clock: new Clock(), random: Math.random };
 const TIME_LIMIT = { timeout: 20_000 };
+const NEVER = new AbortController().signal;
 
-test('a run has a connection for each thread, and what it works with is made of what it was told', async () => {
-  const run = await openRun(runConfig(NO_TARGET, { threads: 7, objects: 5, retries: 3 }), WORLD);
-  const { connections, mostAttempts, workload, longestDrought } = run.engine;
-  assert.equal(new Set(connections).size, 7);
-  assert.equal(mostAttempts, 4);
-  assert.equal(longestDrought, 60_000);
-  assert.deepEqual([workload.keyspace.keyPrefix, workload.keyspace.objectSize], ['benchmark/run-1/', 1000]);
-  assert.deepEqual([workload.written.count, workload.wroteObjects], [0, true]);
-  assert.equal(run.agent.opened, 0);
+test('what a run works with is made of what it was told, and nothing is connected yet', async () => {
+  const run = await openRun(runConfig(NO_TARGET, { threads: 7, objects: 5 }), WORLD);
+  assert.equal(new Set(run.attendants).size, 4);
+  assert.deepEqual([run.keyspace.keyPrefix, run.keyspace.objectSize], ['benchmark/run-1/', 1000]);
+  assert.deepEqual([run.written.count, run.wroteObjects], [0, true]);
+  assert.deepEqual(run.requests, { preflight: 0, clock: 0, cleanup: 0 });
   await run.close();
 });
 
 test('a run without Write does not know the objects', async () => {
   const run = await openRun(runConfig(NO_TARGET, { stages: ['read', 'stat'] }), WORLD);
-  assert.equal(run.engine.workload.wroteObjects, false);
+  assert.equal(run.wroteObjects, false);
   await run.close();
 });
 
-test('a store counts as gone only when two attempts could have ended', async () => {
-  const run = await openRun(runConfig(NO_TARGET, { timeout: 45_000 }), WORLD);
-  assert.equal(run.engine.longestDrought, 90_000);
-  await run.close();
-});
+test(
+  'its cores have a connection for each thread, whose cost is metered, and share what is written',
+  TIME_LIMIT,
+  async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    for (const cores of [1, 2]) {
+      const run = await openRun(runConfig(endpoint, { cores, threads: 5, runId: `run-${cores}` }), WORLD);
+      const opened = await run.openCores();
+      assert.deepEqual(await opened.openConnections(NEVER), { failed: 0, reason: '' });
+      const outcome = await opened.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
+      assert.equal(outcome.connections.opened, 5);
+      assert.equal(outcome.connections.meter.costs().tcp?.count, 5);
+      assert.equal(run.written.count, 20);
+      await run.close();
+    }
+  },
+);
 
-test('what connections cost is metered, and the run’s end closes them', TIME_LIMIT, async (t) => {
+test('the run’s end closes its connections', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const run = await openRun(runConfig(endpoint), WORLD);
-  await run.agent.openAhead(4, new AbortController().signal);
-  assert.equal(run.connectionMeter.take().tcp?.count, 4);
-  await run.engine.connections[0].put('bucket-a', 'x', Buffer.from('x'), 1);
+  const [attendant] = run.attendants;
+  await attendant.put('bucket-a', 'x', Buffer.from('x'), 1);
   await run.close();
-  await assert.rejects(run.engine.connections[0].head('bucket-a', 'x'));
+  await assert.rejects(attendant.head('bucket-a', 'x'));
 });
 
-test('an attempt that takes too long is ended', TIME_LIMIT, async (t) => {
+test('an attempt beside the stages that takes too long is ended', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PUT.hang=100%' });
   const run = await openRun(runConfig(endpoint, { timeout: 100 }), WORLD);
   t.after(() => run.close());
-  const [connection] = run.engine.connections;
+  const [connection] = run.attendants;
   connection.startedAt = WORLD.clock.now();
   await assert.rejects(connection.put('bucket-a', 'x', Buffer.from('x'), 1), { kind: 'timeout' });
+});
+
+test('a store counts as gone only when two attempts could have ended', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t, { faults: 'PUT.hang=100%' });
+  const clock = new ManualClock(Date.now());
+  const run = await openRun(runConfig(endpoint, { threads: 1, timeout: 45_000 }), { ...WORLD, clock });
+  t.after(() => run.close());
+  const cores = await run.openCores();
+  let retries = 0;
+  let isOver = false;
+  /** @type {() => void} */
+  let retried = () => {};
+  const secondAttempt = new Promise((resolve) => (retried = () => resolve(undefined)));
+  const { hooks } = recordingHooks();
+  const retrying = () => {
+    retries += 1;
+    retried();
+  };
+  const running = cores.runStage(stageTask('Write', 1), NEVER, { ...hooks, retrying }).finally(() => (isOver = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(61_000);
+  await secondAttempt;
+  assert.deepEqual([retries, isOver], [1, false]);
+  clock.advance(30_000);
+  const { end, meter } = await running;
+  assert.deepEqual([end, meter.operations], ['stalled', 0]);
 });

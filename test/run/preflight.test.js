@@ -29,17 +29,18 @@ function refused() {
 async function ask(behave, signal = new AbortController().signal) {
   /** @type {FakeRequest[]} */
   const requests = [];
-  const engine = fakeEngine({
+  const { clock, random, connections, workload } = fakeEngine({
     answer: (request) => {
       requests.push(request);
       return behave(request, requests.length);
     },
   });
+  const { keyspace } = workload;
   const counts = { preflight: 0, clock: 0, cleanup: 0 };
-  const run = /** @type {any} */ ({ engine, attendants: engine.connections, requests: counts });
+  const run = /** @type {any} */ ({ clock, random, keyspace, attendants: connections, requests: counts });
   const problems = await preflight(run, store, signal);
   assert.equal(counts.preflight, requests.length, 'every request is counted');
-  return { problems, requests, keyspace: engine.workload.keyspace };
+  return { problems, requests, keyspace };
 }
 
 test('a store that does not have the object that nobody wrote is in order', async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
 import { STAGES } from '../../lib/stages/index.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 const SIZE = 100;
-const CONNECTIONS = { opened: 4, reused: 10, lookupTime: null, tcp: null, tls: null };
 const STORE_CLOCK = { offset: 12, uncertainty: 3 };
 const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, eventLoopUtilization: 0.5 };
 
@@ -25,14 +25,19 @@ function resultOf(offset, gaps, rest) {
     meter.succeeded({ attempts: 1, startedAt: begun, attemptStartedAt: begun, finishedAt: clock.now() }, SIZE);
   }
   clock.advance(rest);
+  const connections = new ConnectionMeter();
+  connections.opened({ tcp: 2, tls: null });
   const outcome = { end: /** @type {const} */ ('complete'), fatal: null, startedAt, endedAt: clock.now(), meter };
   return stageResult({
     stage: STAGES[1],
-    outcome: { ...outcome, clientLoad: CLIENT_LOAD },
+    outcome: {
+      ...outcome,
+      clientLoad: CLIENT_LOAD,
+      connections: { opened: 1, reused: 10, lookupTime: 0.5, meter: connections },
+    },
     clock,
     objects: 50,
     threads: 4,
-    connections: CONNECTIONS,
     storeClock: STORE_CLOCK,
   });
 }
@@ -48,7 +53,12 @@ test('a result has the stage’s times in epoch milliseconds, and its rates a se
     [1, 2, 1],
   );
   assert.equal(result.latencies.operations.count, 4);
-  assert.deepEqual([result.connections, result.clientLoad, result.storeClock], [CONNECTIONS, CLIENT_LOAD, STORE_CLOCK]);
+  assert.deepEqual([result.clientLoad, result.storeClock], [CLIENT_LOAD, STORE_CLOCK]);
+});
+
+test('connections are told with what opening them cost', () => {
+  const { opened, reused, lookupTime, tcp, tls } = resultOf(0, [10], 0).connections;
+  assert.deepEqual([opened, reused, lookupTime, tcp?.count, tcp?.mean, tls], [1, 10, 0.5, 1, 2, null]);
 });
 
 test('its counts are the meter’s', () => {

@@ -7,8 +7,6 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-export { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
-
 /** @typedef {import('../helpers/outcome.js').Outcome} Outcome */
 /** @typedef {import('../helpers/server-process.js').TestServer} TestServer */
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WrittenObjects } from '../../lib/workload/written-objects.js';
+import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
 
 const OBJECTS = 8;
 
@@ -13,7 +13,7 @@ const step = fc.record({
 test('it holds what was last said about each object, and counts those that are there', () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const written = new WrittenObjects(OBJECTS);
+      const written = new WrittenObjects(memoryFor(OBJECTS));
       const model = new Map();
       for (const { index, digest } of steps) {
         if (digest === 0) {
@@ -34,10 +34,41 @@ test('it holds what was last said about each object, and counts those that are t
 });
 
 test('nothing is written at the beginning', () => {
-  const written = new WrittenObjects(3);
+  const written = new WrittenObjects(memoryFor(3));
   assert.deepEqual(
     [0, 1, 2].map((index) => written.has(index)),
     [false, false, false],
   );
   assert.equal(written.count, 0);
+});
+
+test('all who share its memory know the same, and count the same', () => {
+  const anyStep = fc.record({ index: fc.nat(OBJECTS - 1), isAdded: fc.boolean(), core: fc.nat(2) });
+  fc.assert(
+    fc.property(fc.array(anyStep), (steps) => {
+      const memory = memoryFor(OBJECTS);
+      const cores = Array.from({ length: 3 }, () => new WrittenObjects(memory));
+      const there = new Set();
+      for (const { index, isAdded, core } of steps) {
+        if (isAdded) {
+          cores[core].add(index, index + 1);
+          there.add(index);
+        } else {
+          cores[core].delete(index);
+          there.delete(index);
+        }
+      }
+      for (const written of cores) {
+        assert.equal(written.count, there.size);
+        assert.deepEqual(
+          Array.from({ length: OBJECTS }, (_, index) => written.digestOf(index)),
+          Array.from({ length: OBJECTS }, (_, index) => (there.has(index) ? index + 1 : 0)),
+        );
+      }
+    }),
+  );
+});
+
+test('an object takes four bytes', () => {
+  assert.equal(memoryFor(1001).byteLength - memoryFor(1).byteLength, 4000);
 });

@@ -1,0 +1,34 @@
+import { test } from 'node:test';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { fileLimitProblem, openFileLimit } from '../../lib/cli/file-limit.js';
+import { PROGRAM } from '../helpers/command.js';
+
+const run = promisify(execFile);
+
+test('threads that fit below the limit are no problem, and one more than fits is', () => {
+  assert.equal(fileLimitProblem(936, 1000), null);
+  assert.match(fileLimitProblem(937, 1000) ?? '', /^937 threads need 1001 open files, and the hard limit is 1000: /);
+  assert.equal(fileLimitProblem(100_000, Infinity), null);
+});
+
+test('the hard limit is read from the report of the process, and a report without one sets none', () => {
+  assert.equal(openFileLimit({ getReport: () => ({ userLimits: { open_files: { soft: 1024, hard: 4096 } } }) }), 4096);
+  assert.equal(openFileLimit({ getReport: () => ({ userLimits: { open_files: { hard: 'unlimited' } } }) }), Infinity);
+  assert.equal(openFileLimit({ getReport: () => ({}) }), Infinity);
+  assert.ok(openFileLimit(/** @type {any} */ (process.report)) > 0);
+});
+
+test('a run that could not open its connections is refused before it starts, with the command that raises the limit', async () => {
+  const command = `ulimit -n 200; exec "$0" "$@"`;
+  const parameters = ['-c', command, process.execPath, PROGRAM, '1000', '300', '--local'];
+  await assert.rejects(run('bash', parameters), (/** @type {any} */ { code, stdout, stderr }) => {
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(
+      stderr,
+      /^error: 300 threads need 364 open files, and the hard limit is 200: raise it with `ulimit -n 364`/,
+    );
+    return true;
+  });
+});

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { readCommandLine } from '../../lib/cli/options.js';
+import { resolveConfig } from '../../lib/cli/resolve-config.js';
+import { UsageError } from '../../lib/cli/usage-error.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+const OUTPUTS = { stdout: new PassThrough(), stderr: new PassThrough() };
+const { store } = runConfig(NO_TARGET);
+
+/**
+ * @param {string} line the command line
+ * @param {object} [world]
+ * @param {NodeJS.ProcessEnv} [world.env]
+ * @param {number} [world.usableCores]
+ */
+function resolve(line, { env = {}, usableCores = 8 } = {}) {
+  const options = readCommandLine(line.split(' '), OUTPUTS);
+  return resolveConfig(options, { store, env, usableCores, now: 0, random: () => 0.5 });
+}
+
+/**
+ * @param {() => unknown} call
+ * @returns {string} the problems it is refused for
+ */
+function problemsOf(call) {
+  try {
+    call();
+  } catch (error) {
+    assert.ok(error instanceof UsageError, String(error));
+    return error.problems.join('\n');
+  }
+  assert.fail('it was not refused');
+}
+
+test('there are no more threads than objects, and no more cores than threads', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 5000 }),
+      fc.integer({ min: 1, max: 5000 }),
+      fc.oneof(fc.constant('auto'), fc.integer({ min: 1, max: 64 })),
+      fc.integer({ min: 1, max: 64 }),
+      (objects, threads, given, usableCores) => {
+        const config = resolve(`${objects} ${threads} --cores ${given}`, { usableCores });
+        assert.equal(config.threads, Math.min(objects, threads));
+        assert.ok(config.cores >= 1 && config.cores <= config.threads);
+        if (given === 'auto') {
+          assert.ok(config.cores <= usableCores);
+        } else {
+          assert.equal(config.cores, Math.min(Number(given), config.threads));
+        }
+      },
+    ),
+  );
+});
+
+test('by default another core is used for each 250 threads, as long as there are cores', () => {
+  const cores = (/** @type {number} */ threads) => resolve(`100000 ${threads}`, { usableCores: 4 }).cores;
+  assert.deepEqual([1, 250, 251, 500, 1000, 10_000].map(cores), [1, 1, 2, 2, 4, 4]);
+});
+
+test('a run without --shard is whole, even where an engine for many hosts started it', () => {
+  const env = { SLURM_PROCID: '1', SLURM_NTASKS: '4' };
+  assert.deepEqual(resolve('10 1', { env }).shard, { index: 0, count: 1 });
+});
+
+test('a shard is given by hand, or by the engine that started the host', () => {
+  const slurm = { SLURM_PROCID: '1', SLURM_NTASKS: '4' };
+  const kubernetes = { JOB_COMPLETION_INDEX: '2', JOB_COMPLETIONS: '3' };
+  for (const [given, env, index, count] of /** @type {const} */ ([
+    ['1/2', {}, 1, 2],
+    ['1/2', slurm, 1, 2],
+    ['auto', slurm, 1, 4],
+    ['auto', kubernetes, 2, 3],
+    ['auto', { ...kubernetes, ...slurm }, 1, 4],
+    ['auto/7', slurm, 1, 7],
+    ['auto/5', { JOB_COMPLETION_INDEX: '0' }, 0, 5],
+  ])) {
+    assert.deepEqual(resolve(`10 1 --run-id a-run --shard ${given}`, { env }).shard, { index, count }, given);
+  }
+});
+
+test('a shard that nobody tells, or that cannot be, is refused with the variables that were expected', () => {
+  for (const [given, env] of /** @type {[string, NodeJS.ProcessEnv][]} */ ([
+    ['auto', {}],
+    ['auto/2', {}],
+    ['auto', { SLURM_PROCID: '0' }],
+    ['auto', { JOB_COMPLETION_INDEX: '0' }],
+    ['auto', { SLURM_PROCID: '4', SLURM_NTASKS: '4' }],
+    ['auto', { SLURM_PROCID: '', SLURM_NTASKS: '4' }],
+    ['auto', { SLURM_PROCID: '1', SLURM_NTASKS: 'four' }],
+    ['auto', { SLURM_PROCID: '0', SLURM_NTASKS: '0' }],
+    ['auto/2', { SLURM_PROCID: '2', SLURM_NTASKS: '4' }],
+  ])) {
+    const problems = problemsOf(() => resolve(`10 1 --run-id a-run --shard ${given}`, { env }));
+    assert.match(problems, /--shard auto: expected SLURM_PROCID and SLURM_NTASKS.*JOB_COMPLETION_INDEX/);
+  }
+});
+
+test('several shards need one run id, a single one does not', () => {
+  assert.match(
+    problemsOf(() => resolve('10 1 --shard 0/2')),
+    /^--shard: expected --run-id as well/,
+  );
+  assert.match(
+    problemsOf(() => resolve('10 1 --shard auto', { env: { SLURM_PROCID: '0', SLURM_NTASKS: '2' } })),
+    /--run-id/,
+  );
+  assert.deepEqual(resolve('10 1 --shard 0/1').shard, { index: 0, count: 1 });
+});
+
+test('a run has the id that was given, or one of its own', () => {
+  assert.equal(resolve('10 1 --run-id mine').runId, 'mine');
+  assert.match(resolve('10 1').runId, /^19700101-000000-[0-9a-z]{4}$/);
+});
+
+test('a clean-up is of the whole run, whatever else is said', () => {
+  const { runId, objects, threads, cores, shard } = resolve('--cleanup old-run --run-id other --cores 4');
+  assert.deepEqual([runId, objects, threads, cores, shard], ['old-run', 0, 1, 1, { index: 0, count: 1 }]);
+});

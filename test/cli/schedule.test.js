@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+/** @import { LogRecord } from '../../lib/log/log-line.js' */
+
+const SMALL = ['--size', '1KiB'];
+const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
+
+/** Times stand in the log to a millisecond. */
+const PRECISION_MS = 1;
+
+/** @param {readonly LogRecord[]} records */
+function linesAddUp(records) {
+  for (const stage of machineLines(records, 'stage')) {
+    const lines = ofKind(records, 'second').filter((line) => line.stage === stage.stage);
+    const total = lines.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0);
+    assert.equal(total, stage.operations, stage.stage);
+  }
+}
+
+describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
+  for (const cores of ['1', '2']) {
+    test(`keeps to its slots on ${cores} cores, and removes all that it wrote`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'latency=2ms' });
+      const run = ['100000', '4', ...SMALL, '--duration', '1s', '--gap', '1s', '--cores', cores];
+      const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 0);
+      const records = recordsOf(outcome.stdout);
+      const stages = machineLines(records, 'stage');
+      assert.deepEqual(
+        stages.map(({ stage, end }) => [stage, end]),
+        STAGES.map((stage) => [stage, 'complete']),
+      );
+      const [write, read, stat, remove] = stages;
+      for (const [place, { start, stop }] of stages.slice(0, 3).entries()) {
+        // Write may have begun a little behind its slot; without the gap, the next stage would begin a second after it.
+        assert.ok(start >= write.start + place * 2000 - 800, 'no stage begins before its slot');
+        assert.ok(stop - start >= 500, `${stop - start}ms`);
+      }
+      assert.ok(write.operations > 4 && write.operations < 100_000);
+      assert.deepEqual([remove.operations, remove.failed, remove.skipped], [write.operations, 0, 0]);
+      assert.ok(read.operations > 0 && stat.operations > 0);
+      linesAddUp(records);
+      assert.deepEqual(await keysIn(endpoint), []);
+      const { requests } = await endpoint.report();
+      assert.equal(requests.PUT.succeeded, write.operations);
+    });
+  }
+
+  test('has done with Write when its objects are all written, and goes round in Read and Stat', async (t) => {
+    const run = ['10', '2', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'latency=2ms'];
+    const outcome = await runCommand(t, run);
+    assertStatus(outcome, 0);
+    const [write, read, stat, remove] = machineLines(recordsOf(outcome.stdout), 'stage');
+    assert.deepEqual([write.operations, remove.operations, remove.skipped], [10, 10, 0]);
+    assert.ok(read.operations > 10 && stat.operations > 10, `${read.operations}, ${stat.operations}`);
+    linesAddUp(recordsOf(outcome.stdout));
+  });
+});
+
+describe('a run that is to start at a moment', { concurrency: 3 }, () => {
+  test('waits for it, and says so', async (t) => {
+    const outcome = await runCommand(t, ['20', '2', ...SMALL, '--start-at', '+2s', '--local']);
+    assertStatus(outcome, 0);
+    const told = /^Waiting for (\S+), in (\d\.\d)s by the store's clock$/m.exec(outcome.stderr);
+    assert.ok(told !== null, outcome.stderr);
+    const records = recordsOf(outcome.stdout);
+    const [write] = machineLines(records, 'stage');
+    assert.ok(write.start >= Date.parse(told[1]) - PRECISION_MS, 'Write begins before it');
+    const asked = Date.parse(machineLines(records, 'run')[0].start);
+    assert.ok(Math.abs(Date.parse(told[1]) - asked - 2000) < 1000);
+  });
+
+  test('that has passed is refused before anything is written', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const run = ['20', '2', '--start-at', '2020-01-31T12:00:00Z'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 2);
+    assert.match(
+      outcome.stderr,
+      /^error: --start-at: 2020-01-31T12:00:00\.000Z was \d+\.\ds ago by the store's clock$/m,
+    );
+    assert.equal(outcome.stdout, '');
+    assert.equal((await endpoint.report()).requests.PUT.total, 0);
+  });
+
+  test('may be stopped while it waits, and has nothing to clean up', async (t) => {
+    const command = await startCommand(t, ['20', '2', '--start-at', '+1h', '--local']);
+    await command.shows('stderr', /Waiting for/);
+    command.child.kill('SIGTERM');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 143);
+    assert.deepEqual(machineLines(recordsOf(outcome.stdout), 'stage'), []);
+  });
+
+  test('keeps to the store’s clock, not to its own', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'skew=+100s' });
+    const run = ['20', '2', ...SMALL, '--start-at', '+1s'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    const records = recordsOf(outcome.stdout);
+    const [{ clock, start }] = machineLines(records, 'run');
+    assert.ok(Math.abs(clock.offset - 100_000) <= clock.uncertainty + 1, JSON.stringify(clock));
+    const ahead = Date.parse(start) - Date.now();
+    assert.ok(ahead > 60_000 && ahead < 101_000, `its times are ${ahead}ms ahead of this host's`);
+    const [write] = machineLines(records, 'stage');
+    assert.ok(write.start >= Date.parse(start) + 900);
+  });
+});
+
+describe('hosts that share a run', { concurrency: 3 }, () => {
+  const OBJECTS = 60;
+  const shard = (/** @type {string} */ given) => [`${OBJECTS}`, '4', ...SMALL, '--run-id', 'shared', '--shard', given];
+
+  test('write objects of their own, which one run can read, check and remove', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint);
+    const hosts = await Promise.all(
+      ['0/2', '1/2'].map((given) => runCommand(t, [...shard(given), '--stages', 'write', '--keep'], { dotEnv })),
+    );
+    hosts.forEach((outcome) => assertStatus(outcome, 0));
+    assert.deepEqual(
+      hosts.map(({ stdout }) => machineLines(recordsOf(stdout), 'run')[0].shard),
+      ['0/2', '1/2'],
+    );
+    assert.equal((await keysIn(endpoint)).length, 2 * OBJECTS, 'neither overwrites an object of the other');
+    const whole = [`${2 * OBJECTS}`, '4', ...SMALL, '--run-id', 'shared', '--stages', 'read,stat,remove'];
+    const outcome = await runCommand(t, whole, { dotEnv });
+    assertStatus(outcome, 0);
+    assert.deepEqual(
+      machineLines(recordsOf(outcome.stdout), 'stage').map(({ operations, failed }) => [operations, failed]),
+      [1, 2, 3].map(() => [2 * OBJECTS, 0]),
+    );
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('get their place from the engine that started them', async (t) => {
+    const env = { SLURM_PROCID: '2', SLURM_NTASKS: '3' };
+    const outcome = await runCommand(t, [...shard('auto'), '--local'], { env });
+    assertStatus(outcome, 0);
+    assert.equal(machineLines(recordsOf(outcome.stdout), 'run')[0].shard, '2/3');
+  });
+});

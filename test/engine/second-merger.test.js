@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SecondMerger } from '../../lib/engine/second-merger.js';
+
+/** @import { SecondCount } from '../../lib/meter/second-counts.js' */
+
+/** Each core begins a little later than the first one, and tells every second from its first to its last. */
+const anyCore = fc.record({
+  first: fc.nat(2),
+  counts: fc.array(fc.record({ operations: fc.nat(1000), bytes: fc.nat(1e9) }), { maxLength: 6 }),
+});
+
+/** @param {number} cores */
+function merge(cores) {
+  /** @type {SecondCount[]} */
+  const told = [];
+  return { told, merger: new SecondMerger(cores, (second) => told.push(second)) };
+}
+
+/** @param {readonly SecondCount[]} counts */
+function sumBySecond(counts) {
+  /** @type {Map<number, SecondCount>} */
+  const sums = new Map();
+  for (const { second, operations, bytes } of counts) {
+    const sum = sums.get(second) ?? { second, operations: 0, bytes: 0 };
+    sums.set(second, { second, operations: sum.operations + operations, bytes: sum.bytes + bytes });
+  }
+  return [...sums.values()].sort((one, other) => one.second - other.second);
+}
+
+test('however the cores’ seconds come in, each is told once, in order, with the sum of all cores', () => {
+  const cores = fc.array(anyCore, { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(cores, fc.infiniteStream(fc.nat()), (scripts, draws) => {
+      const waiting = scripts.map(({ first, counts }) =>
+        counts.map((count, place) => ({ second: first + place, ...count })),
+      );
+      const all = waiting.flat();
+      const running = waiting.map((_, core) => core);
+      const { told, merger } = merge(scripts.length);
+      while (running.length > 0) {
+        const place = draws.next().value % running.length;
+        const core = running[place];
+        const next = waiting[core].shift();
+        if (next === undefined) {
+          merger.end(core);
+          running.splice(place, 1);
+        } else {
+          merger.add(core, next);
+        }
+      }
+      assert.deepEqual(told, sumBySecond(all));
+    }),
+  );
+});
+
+test('a second waits for the slowest core, and no longer', () => {
+  const { told, merger } = merge(2);
+  merger.add(0, { second: 10, operations: 1, bytes: 5 });
+  merger.add(0, { second: 11, operations: 2, bytes: 5 });
+  assert.deepEqual(told, []);
+  merger.add(1, { second: 10, operations: 4, bytes: 5 });
+  assert.deepEqual(told, [{ second: 10, operations: 5, bytes: 10 }]);
+});
+
+test('a core that has come to its end is waited for no more', () => {
+  const { told, merger } = merge(2);
+  merger.add(0, { second: 10, operations: 1, bytes: 1 });
+  merger.end(1);
+  merger.add(0, { second: 11, operations: 2, bytes: 2 });
+  assert.deepEqual(
+    told.map(({ second, operations }) => [second, operations]),
+    [
+      [10, 1],
+      [11, 2],
+    ],
+  );
+});
+
+test('what is handed on is not changed afterwards, and what was handed in neither', () => {
+  const { told, merger } = merge(1);
+  const given = { second: 3, operations: 1, bytes: 1 };
+  merger.add(0, given);
+  merger.add(0, { second: 4, operations: 9, bytes: 9 });
+  merger.end(0);
+  assert.deepEqual([given, told[0]], [given, { second: 3, operations: 1, bytes: 1 }]);
+  assert.equal(given.operations, 1);
+});

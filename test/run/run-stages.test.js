@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget } from '../../lib/engine/budget.js';
+import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
+import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { runStages } from '../../lib/run/run-stages.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { SimulatedTime } from '../helpers/simulated-time.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { StageTask } from '../../lib/engine/core.js'
+ * @import { Cores, StageOutcome } from '../../lib/engine/cores.js'
+ * @import { StageHooks } from '../../lib/engine/run-stage.js'
+ * @import { RunResult, Running } from '../../lib/run/benchmark-run.js'
+ * @import { RunConfig } from '../../lib/run/run-config.js'
+ */
+
+const START = 1_700_000_000_000;
+const SECOND = 1000;
+
+/**
+ * What the cores do with a stage: by default nothing, in no time.
+ *
+ * @typedef {(task: StageTask, hooks: StageHooks, time: SimulatedTime) => Partial<StageOutcome> | void | Promise<Partial<StageOutcome> | void>} Play
+ */
+
+/**
+ * Runs stages over cores that a test plays.
+ *
+ * @param {TestContext} t
+ * @param {Partial<RunConfig>} overrides
+ * @param {Play} [play]
+ * @param {AbortController} [controller]
+ */
+function prepare(t, overrides, play = () => {}, controller = new AbortController()) {
+  const time = new SimulatedTime(t, START);
+  const { clock } = time;
+  /** @type {(StageTask & { at: number })[]} */
+  const tasks = [];
+  /** @type {[told: string, ...parameters: any[]][]} */
+  const told = [];
+  const observer = new Proxy(/** @type {any} */ ({}), {
+    get:
+      (_target, name) =>
+      (/** @type {any[]} */ ...parameters) =>
+        told.push([String(name), ...parameters]),
+  });
+  const cores = {
+    /** @type {Cores['runStage']} */
+    async runStage(task, _signal, hooks) {
+      const startedAt = clock.now();
+      tasks.push({ ...task, at: time.hostTime - START });
+      const played = (await play(task, hooks, time)) ?? {};
+      const meter = new StageMeter(clock, startedAt);
+      const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
+      const clientLoad = { cpuUser: 0, cpuSystem: 0, eventLoopUtilization: 0 };
+      const times = { startedAt, endedAt: clock.now() };
+      return { end: 'complete', fatal: null, ...times, meter, connections, clientLoad, ...played };
+    },
+  };
+  const config = runConfig(NO_TARGET, overrides);
+  const clockFacts = () => ({ offset: 5, uncertainty: 1 });
+  const running = { config, run: { clock }, signal: controller.signal, observer, clockFacts };
+  const result = /** @type {RunResult} */ (
+    /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
+  );
+  const run = (startsAt = clock.now()) =>
+    runStages(
+      /** @type {Running} */ (/** @type {unknown} */ (running)),
+      /** @type {Cores} */ (/** @type {unknown} */ (cores)),
+      startsAt,
+      result,
+    );
+  return { time, tasks, told, result, run };
+}
+
+/**
+ * @param {StageTask} task
+ * @param {number} count of its objects
+ */
+function claim({ budget }, count) {
+  const shared = new Budget(budget);
+  Array.from({ length: count }, () => shared.claim());
+}
+
+/** @param {number} milliseconds */
+function wait(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+test('stages run one after the other, each over all objects once', async (t) => {
+  const { time, tasks, result, run } = prepare(t, { objects: 50 }, async (task) => {
+    claim(task, 50);
+    await wait(300);
+  });
+  await time.until(run());
+  assert.deepEqual(
+    tasks.map(({ stage, budget: { objects, goesRound }, limit, at }) => ({ stage, objects, goesRound, limit, at })),
+    ['Write', 'Read', 'Stat', 'Remove'].map((stage, place) => ({
+      ...{ stage, objects: 50, goesRound: false, limit: null, at: place * 300 },
+    })),
+  );
+  assert.deepEqual(
+    result.stages.map(({ stage, storeClock }) => [stage, storeClock]),
+    ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, { offset: 5, uncertainty: 1 }]),
+  );
+});
+
+test('the first stage waits for the start', async (t) => {
+  const { time, tasks, run } = prepare(t, { stages: ['stat'] });
+  await time.until(run(time.clock.now() + 700));
+  assert.deepEqual(
+    tasks.map(({ at }) => at),
+    [700],
+  );
+});
+
+test('stages of a duration keep to their slots, however long the one before took', async (t) => {
+  const lengths = { Write: 1900, Read: 200, Stat: 1000, Remove: 10 };
+  const overrides = { duration: SECOND, gap: SECOND };
+  const { time, tasks, run } = prepare(t, overrides, ({ stage }) => wait(lengths[stage]).then(() => {}));
+  const startsAt = time.clock.now() + 500;
+  await time.until(run(startsAt));
+  assert.deepEqual(
+    tasks.map(({ stage, at }) => [stage, at]),
+    [
+      ['Write', 500],
+      ['Read', 2500],
+      ['Stat', 4500],
+      ['Remove', 6500],
+    ],
+  );
+  for (const [place, { limit }] of tasks.slice(0, 3).entries()) {
+    const slot = startsAt + place * 2 * SECOND;
+    assert.equal(limit?.stopsAt, slot + SECOND);
+    assert.ok(limit.endsAt >= limit.stopsAt && limit.endsAt <= slot + 2 * SECOND);
+  }
+});
+
+test('a stage that comes too late for its slot begins at once', async (t) => {
+  const { time, tasks, run } = prepare(t, { duration: SECOND, gap: 0, stages: ['read', 'stat'] }, ({ stage }) =>
+    wait(stage === 'Read' ? 1300 : 0).then(() => {}),
+  );
+  await time.until(run());
+  assert.deepEqual(
+    tasks.map(({ at, limit }) => [at, (limit?.stopsAt ?? 0) - time.clock.now() < SECOND]),
+    [
+      [0, true],
+      [1300, true],
+    ],
+  );
+});
+
+test('in its time a stage goes round, but objects are written once, and all that were claimed are removed', async (t) => {
+  const { time, tasks, told, run } = prepare(t, { objects: 1000, duration: SECOND, gap: 0 }, (task) =>
+    claim(task, task.stage === 'Write' ? 30 : 100),
+  );
+  await time.until(run());
+  assert.deepEqual(
+    tasks.map(({ stage, budget: { objects, goesRound }, limit }) => [stage, objects, goesRound, limit !== null]),
+    [
+      ['Write', 1000, false, true],
+      ['Read', 30, true, true],
+      ['Stat', 30, true, true],
+      ['Remove', 30, false, false],
+    ],
+  );
+  assert.deepEqual(
+    told.filter(([name]) => name === 'stageStarts').map(([, { stage, duration }]) => [stage, duration]),
+    [
+      ['Write', SECOND],
+      ['Read', SECOND],
+      ['Stat', SECOND],
+      ['Remove', null],
+    ],
+  );
+});
+
+test('each stage has a budget of its own', async (t) => {
+  const { time, tasks, run } = prepare(t, { objects: 5 }, (task) => claim(task, 5));
+  await time.until(run());
+  assert.equal(new Set(tasks.map(({ budget }) => budget.memory)).size, 4);
+  assert.deepEqual(
+    tasks.map(({ budget }) => new Budget(budget).claimed),
+    [5, 5, 5, 5],
+  );
+});
+
+test('what becomes known in a stage is told under its name', async (t) => {
+  const operation = { bucket: 'one', key: 'k', attempts: 2 };
+  const second = { second: 1, operations: 2, bytes: 3 };
+  const { time, told, result, run } = prepare(t, { stages: ['read'] }, (_task, hooks) => {
+    hooks.second(second);
+    hooks.retrying();
+    hooks.integrityError('wrong');
+    hooks.failed(operation, 'lost');
+    hooks.progress(7);
+  });
+  await time.until(run());
+  assert.deepEqual(told, [
+    ['stageStarts', { stage: 'Read', objects: 20, threads: 4, buckets: 2, duration: null }],
+    ['second', 'Read', second],
+    ['retrying'],
+    ['integrityError', 'Read', 'wrong'],
+    ['failed', 'Read', operation, 'lost'],
+    ['progress', 7],
+    ['stageEnds', result.stages[0]],
+  ]);
+});
+
+test('an error after which nothing can succeed is explained, and no further stage runs', async (t) => {
+  const error = new AttemptError({ kind: 'denied', verdict: 'stop', message: 'AccessDenied' });
+  const { time, tasks, result, run } = prepare(t, {}, () => ({ end: 'fatal', fatal: { error, bucket: 'two' } }));
+  await time.until(run());
+  assert.equal(tasks.length, 1);
+  assert.deepEqual([result.stages.length, result.problems.length, result.crash], [1, 1, null]);
+  assert.match(result.problems[0], /^write in bucket "two" was refused .*S3_SECRET_KEY/);
+});
+
+test('an error that nobody expected is kept, and no further stage runs', async (t) => {
+  const error = new TypeError('a mistake of ours');
+  const { time, tasks, result, run } = prepare(t, {}, () => ({ end: 'fatal', fatal: { error, bucket: 'two' } }));
+  await time.until(run());
+  assert.deepEqual([tasks.length, result.problems, result.crash], [1, [], error]);
+});
+
+test('the failure of the cores themselves is thrown, and the stages before it are kept', async (t) => {
+  const error = new Error('the thread of core 2 died');
+  const { time, result, run } = prepare(t, {}, ({ stage }) => {
+    if (stage === 'Read') {
+      throw error;
+    }
+  });
+  await assert.rejects(time.until(run()), error);
+  assert.deepEqual(
+    result.stages.map(({ stage }) => stage),
+    ['Write'],
+  );
+});
+
+test('a stop lets no further stage begin, also while the next one is waited for', async (t) => {
+  const controller = new AbortController();
+  const overrides = { duration: SECOND, gap: 100 * SECOND };
+  const { time, tasks, run } = prepare(t, overrides, () => {}, controller);
+  const running = run();
+  await time.pass(2 * SECOND);
+  assert.equal(tasks.length, 1);
+  controller.abort();
+  await time.until(running, 1);
+  assert.equal(tasks.length, 1);
+});
