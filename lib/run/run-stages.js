@@ -27,7 +27,7 @@ export async function runStages(running, cores, startsAt, result) {
   for (const [place, stage] of stagesOf(config).entries()) {
     const slot = config.duration === undefined ? null : slotOf(startsAt, config.duration, config.gap, place);
     await waitUntil(slot?.startsAt ?? startsAt, clock, signal);
-    if (signal.aborted || result.problems.length > 0 || result.crash !== null) {
+    if (signal.aborted) {
       return;
     }
     const { outcome, claimed } = await runOne(stage, objects, slot, cores, running);
@@ -36,6 +36,9 @@ export async function runStages(running, cores, startsAt, result) {
     result.stages.push(finished);
     running.observer.stageEnds(finished);
     noteFatalError(outcome.fatal, running, stage, result);
+    if (outcome.end !== 'complete') {
+      return;
+    }
     if (stage.isWrite) {
       objects = claimed;
     }

@@ -114,9 +114,11 @@ async function claimAll(memory, objects) {
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
     workerData: { module, memory, objects, goesRound: false },
   });
+  // The thread may end in the same turn as its last message comes.
+  const ended = once(worker, 'exit');
   await once(worker, 'message');
   worker.postMessage('go');
   const [claimed] = await once(worker, 'message');
-  await once(worker, 'exit');
+  await ended;
   return claimed;
 }
