@@ -5,7 +5,8 @@ import { Pauses } from '../lib/s3/pauses.js';
 import { Retrier } from '../lib/s3/retry.js';
 import { RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from '../lib/s3/sigv4.js';
 import { Keyspace } from '../lib/workload/keyspace.js';
-import { BodyVerifier, Payload } from '../lib/workload/payload.js';
+import { BodyVerifier } from '../lib/workload/body-verifier.js';
+import { Payload } from '../lib/workload/payload.js';
 
 const OBJECT_SIZE = 16 * 1024;
 const TIME_MS = 500;

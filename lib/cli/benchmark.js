@@ -100,7 +100,7 @@ async function run({ options, env, target, terminal, stopRequest }) {
     return cleanUpByCommand(config, { ...world, terminal });
   }
 
-  const problem = fileLimitProblem(config.threads, openFileLimit(process.report));
+  const problem = fileLimitProblem(config.threads, openFileLimit(process.report), options.local);
   if (problem !== null) {
     throw new UsageError([problem]);
   }

@@ -13,8 +13,10 @@ export function exitStatus({ problems, stages, cleanup, crash }, { status }) {
   if (problems.length > 0) {
     return EXIT.usage;
   }
+  // What was skipped had failed in Write, or was still under way when its time was over.
   const isIncomplete = stages.some(
-    ({ end, failed, skipped, integrityErrors }) => end !== 'complete' || failed + skipped + integrityErrors > 0,
+    ({ end, operations, failed, integrityErrors }) =>
+      end !== 'complete' || operations === 0 || failed + integrityErrors > 0,
   );
   return isIncomplete || crash !== null || (cleanup !== null && cleanup.left !== 0) ? EXIT.incomplete : EXIT.complete;
 }

@@ -129,6 +129,9 @@ export function readCommandLine(argv, outputs) {
     options.objects = read('<objects>', objects ?? '', values.objectCount);
     options.threads = read('<threads>', threads ?? '', values.threadCount);
   }
+  if (given.cleanup !== undefined && given.shard !== undefined) {
+    problems.push('--shard: --cleanup takes the objects of all shards');
+  }
   if (options.faults !== undefined && !options.local) {
     problems.push('--faults: only the endpoint of --local can inject faults');
   }

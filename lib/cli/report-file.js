@@ -1,4 +1,5 @@
-import { closeSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -18,12 +19,19 @@ export class ReportFile {
    */
   constructor(path, option) {
     this.#path = path;
-    this.#temporary = `${path}.${process.pid}.tmp`;
+    this.#temporary = '';
     try {
-      if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      const there = statSync(path, { throwIfNoEntry: false });
+      if (there?.isDirectory()) {
         throw new Error('it is a directory');
       }
-      this.#descriptor = openSync(this.#temporary, 'wx');
+      if (there === undefined || there.isFile()) {
+        // A link stays a link to the file.
+        this.#path = there === undefined ? path : realpathSync(path);
+        this.#temporary = `${this.#path}.${randomBytes(4).toString('hex')}.tmp`;
+      }
+      // What is no file, such as a pipe or /dev/stdout, is written to as it is.
+      this.#descriptor = this.#temporary === '' ? openSync(path, 'w') : openSync(this.#temporary, 'wx');
     } catch (error) {
       throw new UsageError([`${option}: ${path} cannot be written: ${/** @type {Error} */ (error).message}`]);
     }
@@ -41,10 +49,12 @@ export class ReportFile {
         writeFileSync(this.#descriptor, part);
       }
       closeSync(this.#descriptor);
-      renameSync(this.#temporary, this.#path);
+      if (this.#temporary !== '') {
+        renameSync(this.#temporary, this.#path);
+      }
       return null;
     } catch (error) {
-      rmSync(this.#temporary, { force: true });
+      this.#removeTemporary();
       return `${this.#path} could not be written: ${/** @type {Error} */ (error).message}`;
     }
   }
@@ -56,6 +66,12 @@ export class ReportFile {
     }
     this.#isOpen = false;
     closeSync(this.#descriptor);
-    rmSync(this.#temporary, { force: true });
+    this.#removeTemporary();
+  }
+
+  #removeTemporary() {
+    if (this.#temporary !== '') {
+      rmSync(this.#temporary, { force: true });
+    }
   }
 }

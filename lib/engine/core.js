@@ -7,6 +7,7 @@ import { openStore } from '../s3/object-store.js';
 import { STAGES } from '../stages/index.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { Payload } from '../workload/payload.js';
+import { globalIndex } from '../workload/shard.js';
 import { WrittenObjects } from '../workload/written-objects.js';
 import { Budget } from './budget.js';
 import { runStage } from './run-stage.js';
@@ -101,6 +102,8 @@ export class Core {
    */
   constructor(spec, { clock, random, agent, connectionMeter, objectStore }) {
     const { threads, timeout, mostAttempts, longestDrought, layout, shard, wroteObjects, written } = spec;
+    const payload = new Payload(layout.runId);
+    payload.prepare(globalIndex(shard, 0));
     const connections = Array.from({ length: threads }, (_, thread) => objectStore.openConnection(thread));
     this.#spec = spec;
     this.#agent = agent;
@@ -116,7 +119,7 @@ export class Core {
       longestDrought,
       workload: {
         keyspace: new Keyspace(layout),
-        payload: new Payload(layout.runId),
+        payload,
         written: new WrittenObjects(written),
         shard,
         wroteObjects,
@@ -166,11 +169,12 @@ export class Core {
 
   /** @returns {CoreConnections} */
   #takeConnections() {
-    const { opened, reused, lookupTime } = this.#agent;
+    const { opened, reused } = this.#agent;
+    const lookupTime = this.#agent.takeLookupTime();
     const since = { opened: opened - this.#opened, reused: reused - this.#reused };
     this.#opened = opened;
     this.#reused = reused;
-    return { ...since, lookupTime: since.opened > 0 ? lookupTime : null, costs: this.#connectionMeter.take() };
+    return { ...since, lookupTime, costs: this.#connectionMeter.take() };
   }
 }
 

@@ -96,19 +96,23 @@ export class Cores {
     const together = new AbortController();
     const outcomes = await settleAll(
       this.#cores.map(async (core, place) => {
-        const outcome = await core.runStage(task, AbortSignal.any([signal, together.signal]), {
+        const coreHooks = {
           ...hooks,
-          second: (count) => merger.add(place, count),
-          progress: (count) => {
+          second: (/** @type {import('../meter/second-counts.js').SecondCount} */ count) => merger.add(place, count),
+          progress: (/** @type {number} */ count) => {
             done[place] = count;
             hooks.progress(done.reduce((sum, each) => sum + each));
           },
-        });
-        merger.end(place);
-        if (outcome.end === 'fatal' || outcome.end === 'stalled') {
-          together.abort();
+        };
+        try {
+          const outcome = await core.runStage(task, AbortSignal.any([signal, together.signal]), coreHooks);
+          if (outcome.end === 'fatal' || outcome.end === 'stalled') {
+            together.abort();
+          }
+          return outcome;
+        } finally {
+          merger.end(place);
         }
-        return outcome;
       }),
       () => together.abort(),
     );

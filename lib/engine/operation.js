@@ -1,4 +1,4 @@
-import { BodyVerifier } from '../workload/payload.js';
+import { BodyVerifier } from '../workload/body-verifier.js';
 import { globalIndex } from '../workload/shard.js';
 
 /**

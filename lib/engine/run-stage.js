@@ -73,6 +73,7 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
     connections,
     longestDrought: engine.longestDrought,
     signal,
+    budget,
     limit,
     onTimeUp: () => budget.close(),
     onStop: () => stopWork(budget, pauses),
@@ -94,13 +95,9 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
   try {
     await runPool({
       threads: connections.map((connection) => new Operation(stage, workload, connection)),
-      claim: () => budget.claim(),
-      work: async (operation, index) => {
-        if (stage.needsObject && workload.wroteObjects && !workload.written.has(index)) {
-          meter.skipped += 1;
-          return;
-        }
-        operation.take(index);
+      claim: claimer(stage, workload, budget, meter),
+      work: async (operation, place) => {
+        operation.take(place);
         try {
           await retrier.run(operation);
           meter.succeeded(operation, operation.size);
@@ -117,6 +114,33 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
     sampler.stop(endedAt);
   }
   return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meter };
+}
+
+/**
+ * An object that Write did not write is passed over without an attempt. Where the objects go round, it would be passed
+ * over in each round: there it is no work that was skipped.
+ *
+ * @param {import('../stages/stage.js').Stage} stage
+ * @param {import('../stages/stage.js').Workload} workload
+ * @param {import('./budget.js').Budget} budget
+ * @param {StageMeter} meter
+ * @returns {() => number} the place of the next object to work on, or -1
+ */
+function claimer({ needsObject }, { written, wroteObjects }, budget, meter) {
+  if (!needsObject || !wroteObjects) {
+    return () => budget.claim();
+  }
+  if (budget.goesRound && written.count === 0) {
+    return () => -1;
+  }
+  return () => {
+    let place = budget.claim();
+    while (place >= 0 && !written.has(place)) {
+      meter.skipped += Number(!budget.goesRound);
+      place = budget.claim();
+    }
+    return place;
+  };
 }
 
 /**

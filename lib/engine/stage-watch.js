@@ -32,6 +32,7 @@ export class StageWatch {
   #connections;
   #longestDrought;
   #signal;
+  #budget;
   #limit;
   #onTimeUp;
   #onStop;
@@ -55,16 +56,18 @@ export class StageWatch {
    * @param {readonly import('../s3/object-store.js').ObjectConnection[]} options.connections
    * @param {number} options.longestDrought ms without a success after which the stage ends
    * @param {AbortSignal} options.signal the request to stop
+   * @param {Pick<import('./budget.js').Budget, 'shareSuccess'>} options.budget
    * @param {TimeLimit | null} options.limit
    * @param {() => void} options.onTimeUp no more operation is to be begun
    * @param {() => void} options.onStop what is under way is to come to its end, too
    */
-  constructor({ clock, meter, connections, longestDrought, signal, limit, onTimeUp, onStop }) {
+  constructor({ clock, meter, connections, longestDrought, signal, budget, limit, onTimeUp, onStop }) {
     this.#clock = clock;
     this.#meter = meter;
     this.#connections = connections;
     this.#longestDrought = longestDrought;
     this.#signal = signal;
+    this.#budget = budget;
     this.#limit = limit;
     this.#onTimeUp = onTimeUp;
     this.#onStop = onStop;
@@ -108,7 +111,8 @@ export class StageWatch {
   }
 
   #look() {
-    if (this.#clock.now() - this.#meter.lastSuccessAt >= this.#longestDrought) {
+    const lastSuccessAt = this.#budget.shareSuccess(this.#meter.lastSuccessAt);
+    if (this.#clock.now() - lastSuccessAt >= this.#longestDrought) {
       this.#stop('stalled');
     }
   }

@@ -1,3 +1,5 @@
+const CLOCK_READINGS = 20;
+
 /**
  * A clock in a form that can be sent to another thread.
  *
@@ -24,7 +26,7 @@ export class Clock {
     this.now = monotonic;
     this.#origin = wall() - monotonic();
     /** The source of monotonic time, as another thread needs it. @type {() => ClockState} */
-    this.toState = () => ({ origin: this.#origin, systemTime: systemTime() - monotonic() });
+    this.toState = () => ({ origin: this.#origin, systemTime: systemTimeAhead(monotonic) });
     /** Epoch ms. */
     this.epochNow = () => this.toEpoch(this.now());
   }
@@ -44,7 +46,7 @@ export class Clock {
    * @returns {Clock}
    */
   static fromState({ origin, systemTime: systemTimeAtZero }) {
-    const shift = systemTime() - performance.now() - systemTimeAtZero;
+    const shift = systemTimeAhead(() => performance.now()) - systemTimeAtZero;
     const clock = new Clock({ monotonic: () => performance.now() + shift });
     // Exactly: a moment must not be in one second here, and in the second before it there.
     clock.#origin = origin;
@@ -61,7 +63,23 @@ export class Clock {
   }
 }
 
-/** @returns {number} ms of the system's monotonic clock */
-function systemTime() {
-  return Number(process.hrtime.bigint()) / 1e6;
+/**
+ * Two clocks cannot be read at the same moment: of some tries the quickest counts, which nothing came between.
+ *
+ * @param {() => number} monotonic ms
+ * @returns {number} ms by which the system's monotonic clock is ahead of that one
+ */
+function systemTimeAhead(monotonic) {
+  let shortest = Infinity;
+  let ahead = 0;
+  for (let tries = 0; tries < CLOCK_READINGS; tries++) {
+    const before = monotonic();
+    const systemTime = Number(process.hrtime.bigint()) / 1e6;
+    const after = monotonic();
+    if (after - before < shortest) {
+      shortest = after - before;
+      ahead = systemTime - (before + after) / 2;
+    }
+  }
+  return ahead;
 }

@@ -7,8 +7,15 @@ import { FORMAT_VERSION } from './machine-lines.js';
  * @param {number} exitStatus
  * @returns {string}
  */
-export function jsonReport({ facts, problems, stages, cleanup, requests }, exitStatus) {
-  const results = { exitStatus, problems, stages: stages.map(stageReport), cleanup, requests };
+export function jsonReport({ facts, problems, stages, cleanup, requests, crash }, exitStatus) {
+  const crashes = crash === null ? [] : [`unexpected: ${crash instanceof Error ? crash.message : crash}`];
+  const results = {
+    exitStatus,
+    problems: [...problems, ...crashes],
+    stages: stages.map(stageReport),
+    cleanup,
+    requests,
+  };
   const report = { format: FORMAT_VERSION, ...facts, ...results };
   return `${JSON.stringify(report, null, 2)}\n`;
 }

@@ -5,6 +5,9 @@ import { StoreClock } from './store-clock.js';
 /** A start that is later than this by the store's clock is told. */
 const PUNCTUAL_MS = 50;
 
+/** Connections that were closed during the wait are opened anew so long before its end. */
+const TOP_UP_MS = 3000;
+
 const LONGEST_TIMER_MS = 3_600_000;
 
 /** What is known of the clock of a store on this host: it is the same. */
@@ -89,10 +92,12 @@ export async function openCores({ keepAlive, threads }, run, signal, observer) {
  * @param {import('../meter/clock.js').Clock} clock
  * @param {AbortSignal} signal ends the wait
  * @param {import('./benchmark-run.js').RunObserver} observer
+ * @param {Pick<import('../engine/cores.js').Cores, 'openConnections'> | null} cores whose connections the store may close
+ *   meanwhile; null where none are kept
  * @returns {Promise<number>} the moment in monotonic ms: the one that was agreed on, even where it has passed, so that
  *   later stages start together all the same
  */
-export async function waitForStart(startsAt, clock, signal, observer) {
+export async function waitForStart(startsAt, clock, signal, observer, cores) {
   if (startsAt === null) {
     return clock.now();
   }
@@ -104,6 +109,11 @@ export async function waitForStart(startsAt, clock, signal, observer) {
     observer.notice(
       `Waiting for ${formatTime(startsAt)}, in ${(Math.max(left, 0) / 1000).toFixed(1)}s by the store's clock`,
     );
+  }
+  await waitUntil(moment - TOP_UP_MS, clock, signal);
+  if (clock.now() < moment) {
+    // A store does not keep connections for ever that carry nothing.
+    await cores?.openConnections(signal);
   }
   await waitUntil(moment, clock, signal);
   return moment;

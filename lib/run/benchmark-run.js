@@ -107,7 +107,7 @@ async function runByStoreClock(running, result) {
     observer.notice('Stat checks sizes alone: the ETags are known only to the run that wrote the objects');
   }
   const cores = await openCores(config, run, signal, observer);
-  const firstStageAt = await waitForStart(startsAt, clock, signal, observer);
+  const firstStageAt = await waitForStart(startsAt, clock, signal, observer, config.keepAlive ? cores : null);
   try {
     await runStages(running, cores, firstStageAt, result);
   } catch (error) {

@@ -15,8 +15,9 @@ export class AddressBook {
   #addresses = null;
   #next = 0;
   #lookedUpAt = 0;
-  /** How long the last look-up took in ms; null where none was needed. @type {number | null} */
-  lookupTime = null;
+  #lookUpAgainAt = Infinity;
+  /** @type {number | null} */
+  #lookupTime = null;
 
   /**
    * @param {string} hostname a name, or an address
@@ -32,6 +33,10 @@ export class AddressBook {
    * @throws {NodeJS.ErrnoException} where the name does not resolve
    */
   async next() {
+    if (this.#now() >= this.#lookUpAgainAt) {
+      this.#addresses = null;
+      this.#lookUpAgainAt = Infinity;
+    }
     this.#addresses ??= this.#resolve();
     const addresses = await this.#addresses;
     const address = addresses[this.#next % addresses.length];
@@ -40,8 +45,8 @@ export class AddressBook {
   }
 
   /**
-   * Takes an address that does not answer out of the turn. Behind the last one the name is looked up again: its
-   * addresses may have moved.
+   * Takes an address that does not answer out of the turn, for a while: then the name is looked up again, for the address
+   * may answer again, and the name may have moved.
    *
    * @param {string} address
    * @returns {Promise<boolean>} whether there is another address to try at once
@@ -52,12 +57,20 @@ export class AddressBook {
       // In place, for several may be dropped at the same moment; one of them may be gone already.
       const place = addresses.indexOf(address);
       addresses.splice(place, Number(place >= 0));
+      this.#lookUpAgainAt = Math.min(this.#lookUpAgainAt, this.#now() + SHORTEST_LIFE_MS);
       return true;
     }
     if (this.#now() - this.#lookedUpAt >= SHORTEST_LIFE_MS) {
       this.#addresses = null;
     }
     return false;
+  }
+
+  /** @returns {number | null} how long the last look-up took in ms; null where there was none since the last call */
+  takeLookupTime() {
+    const lookupTime = this.#lookupTime;
+    this.#lookupTime = null;
+    return lookupTime;
   }
 
   async #resolve() {
@@ -67,7 +80,7 @@ export class AddressBook {
     }
     try {
       const found = await lookup(this.#hostname, { all: true });
-      this.lookupTime = this.#now() - this.#lookedUpAt;
+      this.#lookupTime = this.#now() - this.#lookedUpAt;
       return found.map(({ address }) => address);
     } catch (error) {
       this.#addresses = null;

@@ -1,6 +1,6 @@
 import { Client } from 'undici';
 import { etagDigest } from './etag-digest.js';
-import { classifyAnswer, classifyFailure, parseErrorBody } from './s3-error.js';
+import { AttemptError, classifyAnswer, classifyFailure, parseErrorBody } from './s3-error.js';
 import { mayResendAtOnce } from './stale-connection.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';
 
@@ -232,6 +232,10 @@ class DirectConnection {
   onError(error) {
     const sent = this.#abortRequest !== null;
     this.#abortRequest = null;
+    if (!sent && error instanceof AttemptError) {
+      // The deadline came before the connection: nothing can have been carried out.
+      error.outcomeUnknown = false;
+    }
     this.#reject(
       classifyFailure(error, {
         sent,

@@ -1,5 +1,6 @@
 import { isIP, connect as connectTcp } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
+import { Gate } from './gate.js';
 
 /** Connections being opened at one time: thousands at once end in connect timeouts. */
 const OPENING_AT_ONCE = 64;
@@ -44,6 +45,7 @@ export class KeepAliveAgent {
   #idle = new Set();
   /** @type {Set<import('node:net').Socket>} every socket that is not closed yet */
   #open = new Set();
+  #gate = new Gate(OPENING_AT_ONCE);
   /** Those that are not ready yet. @type {Set<import('node:net').Socket>} */
   #opening = new Set();
   /** @type {import('node:tls').SecureContext | undefined} */
@@ -75,21 +77,21 @@ export class KeepAliveAgent {
     this.#addresses = addresses;
   }
 
-  /** How long the last look-up of the name took in ms; null where none was needed. */
-  get lookupTime() {
-    return this.#addresses.lookupTime;
+  /** @returns {number | null} how long the name was looked up in ms; null where it was not, since the last call */
+  takeLookupTime() {
+    return this.#addresses.takeLookupTime();
   }
 
   /**
-   * Opens connections and keeps them until they are asked for. One that cannot be opened now is opened when a request
-   * needs it.
+   * Opens connections, up to a number of them, and keeps them until they are asked for. One that cannot be opened now is
+   * opened when a request needs it.
    *
    * @param {number} count
    * @param {AbortSignal} signal stops opening more
    * @returns {Promise<{ failed: number, lastError: Error | null }>}
    */
   async openAhead(count, signal) {
-    let left = count;
+    let left = count - this.#idle.size;
     let failed = 0;
     /** @type {Error | null} */
     let lastError = null;
@@ -99,14 +101,14 @@ export class KeepAliveAgent {
       while (left > 0 && !signal.aborted) {
         left -= 1;
         try {
-          this.#keepIdle(await this.#openSocket());
+          this.#keepIdle(await this.#openSocket(signal));
         } catch (error) {
           failed += 1;
           lastError = /** @type {Error} */ (error);
         }
       }
     };
-    await Promise.all(Array.from({ length: Math.min(OPENING_AT_ONCE, count) }, openSome));
+    await Promise.all(Array.from({ length: Math.max(Math.min(OPENING_AT_ONCE, left), 0) }, openSome));
     signal.removeEventListener('abort', giveUp);
     return { failed, lastError };
   }
@@ -126,7 +128,7 @@ export class KeepAliveAgent {
         return;
       }
     }
-    this.#openSocket().then(
+    this.#openSocket(null).then(
       (socket) => callback(null, socket, false),
       (error) => callback(error, null, false),
     );
@@ -139,8 +141,24 @@ export class KeepAliveAgent {
     }
   }
 
-  /** @returns {Promise<import('node:net').Socket>} */
-  async #openSocket() {
+  /**
+   * @param {AbortSignal | null} signal gives up
+   * @returns {Promise<import('node:net').Socket>}
+   */
+  async #openSocket(signal) {
+    await this.#gate.enter();
+    try {
+      return await this.#openToSomeAddress(signal);
+    } finally {
+      this.#gate.leave();
+    }
+  }
+
+  /**
+   * @param {AbortSignal | null} signal gives up
+   * @returns {Promise<import('node:net').Socket>}
+   */
+  async #openToSomeAddress(signal) {
     for (;;) {
       const address = await this.#addresses.next();
       try {
@@ -148,7 +166,7 @@ export class KeepAliveAgent {
         this.opened += 1;
         return socket;
       } catch (error) {
-        if (!(await this.#addresses.drop(address))) {
+        if (signal?.aborted || isOurs(error) || !(await this.#addresses.drop(address))) {
           throw error;
         }
       }
@@ -222,6 +240,14 @@ export class KeepAliveAgent {
     socket.once('readable', idle.discard).once('error', idle.discard);
     this.#idle.add(idle);
   }
+}
+
+/**
+ * @param {unknown} error
+ * @returns {boolean} whether it is this host that could not open the connection, whatever the address
+ */
+function isOurs(error) {
+  return ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL'].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '');
 }
 
 /** @param {number} timeout ms */

@@ -20,7 +20,7 @@
  * @property {number} size bytes
  * @property {number} attempts made so far, the current one included
  * @property {import('../s3/object-store.js').ObjectConnection} connection
- * @property {import('../workload/payload.js').BodyVerifier} verifier
+ * @property {import('../workload/body-verifier.js').BodyVerifier} verifier
  * @property {Workload} workload
  */
 

@@ -43,6 +43,7 @@ const LONG_FILES = /** @type {Record<string, string>} */ ({
 
 /** What is tested through what uses it, and where. */
 const TESTED_BY = /** @type {Record<string, string>} */ ({
+  'lib/workload/body-verifier.js': 'test/workload/payload.test.js',
   'lib/cli/console-observer.js': 'test/cli/faults.test.js',
   'lib/cli/exit-status.js': 'test/cli/stop-request.test.js',
   'lib/cli/heap.js': 'test/cli/benchmark.test.js',

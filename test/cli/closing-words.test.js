@@ -4,7 +4,7 @@ import { closingWords, exitStatus } from '../../lib/cli/closing-words.js';
 
 const CONFIG = /** @type {any} */ ({ runId: 'r', prefix: 'benchmark', keep: false, store: { buckets: ['b'] } });
 const CLEAN = { removed: 5, left: 0, foreign: 0, problems: [] };
-const STAGE = { end: 'complete', failed: 0, skipped: 0, integrityErrors: 0 };
+const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0 };
 
 /**
  * @param {object} parts of a result in which all is well
@@ -28,7 +28,13 @@ test('a run in which all is well ends with status 0', () => {
 });
 
 test('whatever is missing from a run makes it incomplete', () => {
-  for (const flaw of [{ failed: 1 }, { skipped: 1 }, { integrityErrors: 1 }, { end: 'stalled' }, { end: 'stopped' }]) {
+  for (const flaw of [
+    { failed: 1 },
+    { operations: 0 },
+    { integrityErrors: 1 },
+    { end: 'stalled' },
+    { end: 'stopped' },
+  ]) {
     assert.equal(statusOf({ stages: [STAGE, { ...STAGE, ...flaw }] }), 1, JSON.stringify(flaw));
   }
   assert.equal(statusOf({ cleanup: { ...CLEAN, left: 1 } }), 1);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { lstat, readFile, readdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
@@ -37,6 +38,25 @@ test('a place where nothing can be written is refused at once, and by name', asy
     );
   }
   assert.deepEqual(await readdir(folder), ['a-file']);
+});
+
+test('a link stays a link, and the file behind it is written', async (t) => {
+  const folder = await folderWith(t, { 'report.json': 'an earlier one' });
+  const link = path.join(folder, 'link.json');
+  await symlink('report.json', link);
+  assert.equal(new ReportFile(link, '--json').write('the new one'), null);
+  assert.ok((await lstat(link)).isSymbolicLink());
+  assert.equal(await readFile(path.join(folder, 'report.json'), 'utf8'), 'the new one');
+});
+
+test('a pipe is written to, and stays a pipe', async (t) => {
+  const folder = await folderWith(t, {});
+  const pipe = path.join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const reading = readFile(pipe, 'utf8');
+  assert.equal(new ReportFile(pipe, '--json').write('the report'), null);
+  assert.equal(await reading, 'the report');
+  assert.ok((await lstat(pipe)).isFIFO());
 });
 
 describe('--json', { concurrency: 3 }, () => {

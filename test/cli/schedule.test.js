@@ -50,6 +50,22 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
     });
   }
 
+  test('ends its rounds where there is nothing to go round over', { timeout: 60_000 }, async (t) => {
+    const run = ['100', '4', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'PUT.hang=100%'];
+    const outcome = await runCommand(t, run);
+    assertStatus(outcome, 1);
+    const stages = machineLines(recordsOf(outcome.stdout), 'stage');
+    assert.deepEqual(
+      stages.map(({ operations, abandoned, skipped }) => [operations, abandoned, skipped]),
+      [
+        [0, 4, 0],
+        [0, 0, 0],
+        [0, 0, 0],
+        [0, 0, 4],
+      ],
+    );
+  });
+
   test('has done with Write when its objects are all written, and goes round in Read and Stat', async (t) => {
     const run = ['10', '2', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'latency=2ms'];
     const outcome = await runCommand(t, run);

@@ -19,6 +19,7 @@ function startWatch(t, startedAt = [], limit = null) {
   const aborted = [];
   let stops = 0;
   let timesUp = 0;
+  const elsewhere = { lastSuccessAt: 0 };
   const connections = startedAt.map((started, place) => ({
     startedAt: started,
     /** @param {import('../../lib/s3/s3-error.js').AttemptError} error */
@@ -32,12 +33,14 @@ function startWatch(t, startedAt = [], limit = null) {
     connections: /** @type {any} */ (connections),
     longestDrought: 60_000,
     signal: controller.signal,
+    budget: { shareSuccess: (lastSuccessAt) => Math.max(lastSuccessAt, elsewhere.lastSuccessAt) },
     limit,
     onTimeUp: () => (timesUp += 1),
     onStop: () => (stops += 1),
   });
   return {
     watch,
+    elsewhere,
     meter,
     clock,
     controller,
@@ -89,6 +92,17 @@ test('a success puts the minute off', (t) => {
   watch.start();
   pass(50_000);
   meter.succeeded({ attempts: 1, startedAt: clock.now(), attemptStartedAt: clock.now(), finishedAt: clock.now() }, 1);
+  pass(59_750);
+  assert.equal(stops(), 0);
+  pass(250);
+  assert.equal(watch.end, 'stalled');
+});
+
+test('a success on another core puts the minute off, too', (t) => {
+  const { watch, elsewhere, clock, pass, stops } = startWatch(t);
+  watch.start();
+  pass(50_000);
+  elsewhere.lastSuccessAt = clock.now();
   pass(59_750);
   assert.equal(stops(), 0);
   pass(250);

@@ -13,7 +13,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
-import { BodyVerifier, LONGEST_VIEW, Payload } from '../../lib/workload/payload.js';
+import { BodyVerifier } from '../../lib/workload/body-verifier.js';
+import { LONGEST_VIEW, Payload } from '../../lib/workload/payload.js';
 import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 
 const Bucket = 'bucket-a';

@@ -27,7 +27,7 @@ test('without --start-at a run starts as soon as it can', async () => {
   const clock = new ManualClock(NOW);
   assert.deepEqual(chooseStart(runConfig(NO_TARGET), clock), { startsAt: null, problem: null });
   const { notices, observer } = noticing();
-  assert.equal(await waitForStart(null, clock, NEVER, observer), clock.now());
+  assert.equal(await waitForStart(null, clock, NEVER, observer, null), clock.now());
   assert.deepEqual(notices, []);
 });
 
@@ -46,7 +46,7 @@ test('a run waits for its start, says so, and begins when it has come', async (t
   const { notices, observer } = noticing();
   const startsAt = NOW + 1500;
   let begun = false;
-  const waiting = waitForStart(startsAt, time.clock, NEVER, observer).then((moment) => {
+  const waiting = waitForStart(startsAt, time.clock, NEVER, observer, null).then((moment) => {
     begun = true;
     return moment;
   });
@@ -61,21 +61,38 @@ test('a run waits for its start, says so, and begins when it has come', async (t
 test('a late start is told, and the later stages keep to the start that was agreed on', async () => {
   const clock = new ManualClock(NOW);
   const { notices, observer } = noticing();
-  assert.equal(clock.toEpoch(await waitForStart(NOW - 1200, clock, NEVER, observer)), NOW - 1200);
+  assert.equal(clock.toEpoch(await waitForStart(NOW - 1200, clock, NEVER, observer, null)), NOW - 1200);
   assert.deepEqual(notices, ['Starting 1.2s late: the connections took that long to open']);
 });
 
 test('a start that is missed by some milliseconds is in time', async () => {
   const clock = new ManualClock(NOW);
   const { notices, observer } = noticing();
-  await waitForStart(NOW - 20, clock, NEVER, observer);
+  await waitForStart(NOW - 20, clock, NEVER, observer, null);
   assert.deepEqual(notices, ["Waiting for 2026-01-31T11:59:29.980Z, in 0.0s by the store's clock"]);
+});
+
+test('connections that were closed during the wait are opened anew before its end', async (t) => {
+  const time = new SimulatedTime(t, NOW);
+  const { observer } = noticing();
+  /** @type {number[]} */
+  const openedAt = [];
+  const cores = {
+    async openConnections() {
+      openedAt.push(time.clock.epochNow() - NOW);
+      return { failed: 0, reason: '' };
+    },
+  };
+  const waiting = waitForStart(NOW + 10_000, time.clock, NEVER, observer, cores);
+  await time.pass(10_000);
+  await waiting;
+  assert.deepEqual(openedAt, [7000]);
 });
 
 test('a stop ends the wait', TIME_LIMIT, async () => {
   const { observer } = noticing();
   const controller = new AbortController();
-  const waiting = waitForStart(NOW + HOUR_MS, new ManualClock(NOW), controller.signal, observer);
+  const waiting = waitForStart(NOW + HOUR_MS, new ManualClock(NOW), controller.signal, observer, null);
   controller.abort();
   await waiting;
 });

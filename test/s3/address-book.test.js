@@ -23,9 +23,10 @@ test('the look-up’s time is told', async (t) => {
     return ['192.0.2.1'];
   });
   const book = new AddressBook('store.test', () => now);
-  assert.equal(book.lookupTime, null);
+  assert.equal(book.takeLookupTime(), null);
   await book.next();
-  assert.equal(book.lookupTime, 12);
+  assert.equal(book.takeLookupTime(), 12);
+  assert.equal(book.takeLookupTime(), null, 'it is told once');
 });
 
 test('an address needs no look-up', async (t) => {
@@ -33,7 +34,7 @@ test('an address needs no look-up', async (t) => {
   for (const address of ['127.0.0.1', '::1']) {
     const book = new AddressBook(address, () => 0);
     assert.deepEqual(await threeOf(book), [address, address, address]);
-    assert.equal(book.lookupTime, null);
+    assert.equal(book.takeLookupTime(), null);
   }
   assert.deepEqual(lookup.names, []);
 });
@@ -44,6 +45,18 @@ test('an address that does not answer is left out, and the others go on', async 
   await book.next();
   assert.equal(await book.drop('192.0.2.2'), true);
   assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1', '192.0.2.3']));
+});
+
+test('an address that did not answer gets another chance after a while', async (t) => {
+  let now = 0;
+  mockLookup(t, () => ['192.0.2.1', '192.0.2.2']);
+  const book = new AddressBook('store.test', () => now);
+  await book.next();
+  await book.drop('192.0.2.2');
+  now = 999;
+  assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1']));
+  now = 1000;
+  assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1', '192.0.2.2']));
 });
 
 test('behind the last address the name is looked up anew, at most once a second', async (t) => {

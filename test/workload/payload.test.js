@@ -4,7 +4,8 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
-import { BodyVerifier, LONGEST_VIEW, Payload } from '../../lib/workload/payload.js';
+import { BodyVerifier } from '../../lib/workload/body-verifier.js';
+import { LONGEST_VIEW, Payload } from '../../lib/workload/payload.js';
 
 /** Objects that share a block; the next one belongs to the next generation. */
 const BLOCK_OBJECTS = 2 ** 23;
