@@ -33,15 +33,19 @@ export class AddressBook {
    * @throws {NodeJS.ErrnoException} where the name does not resolve
    */
   async next() {
-    if (this.#now() >= this.#lookUpAgainAt) {
-      this.#addresses = null;
-      this.#lookUpAgainAt = Infinity;
-    }
-    this.#addresses ??= this.#resolve();
-    const addresses = await this.#addresses;
+    const addresses = await this.#all();
     const address = addresses[this.#next % addresses.length];
     this.#next += 1;
     return address;
+  }
+
+  /**
+   * @returns {Promise<string>} the address that is in turn; it stays in turn
+   * @throws {NodeJS.ErrnoException} where the name does not resolve
+   */
+  async peek() {
+    const addresses = await this.#all();
+    return addresses[this.#next % addresses.length];
   }
 
   /**
@@ -71,6 +75,15 @@ export class AddressBook {
     const lookupTime = this.#lookupTime;
     this.#lookupTime = null;
     return lookupTime;
+  }
+
+  #all() {
+    if (this.#now() >= this.#lookUpAgainAt) {
+      this.#addresses = null;
+      this.#lookUpAgainAt = Infinity;
+    }
+    this.#addresses ??= this.#resolve();
+    return this.#addresses;
   }
 
   async #resolve() {

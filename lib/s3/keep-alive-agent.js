@@ -45,6 +45,7 @@ export class KeepAliveAgent {
   #idle = new Set();
   /** @type {Set<import('node:net').Socket>} every socket that is not closed yet */
   #open = new Set();
+  #isClosed = false;
   #gate = new Gate(OPENING_AT_ONCE);
   /** Those that are not ready yet. @type {Set<import('node:net').Socket>} */
   #opening = new Set();
@@ -136,6 +137,7 @@ export class KeepAliveAgent {
 
   /** Destroys every connection. */
   close() {
+    this.#isClosed = true;
     for (const socket of this.#open) {
       socket.destroy();
     }
@@ -159,14 +161,19 @@ export class KeepAliveAgent {
    * @returns {Promise<import('node:net').Socket>}
    */
   async #openToSomeAddress(signal) {
+    // A name is looked up again meanwhile: an address that comes back has had its turn.
+    /** @type {Set<string>} */
+    const tried = new Set();
     for (;;) {
       const address = await this.#addresses.next();
+      tried.add(address);
       try {
         const socket = await this.#connectTo(address);
         this.opened += 1;
         return socket;
       } catch (error) {
-        if (signal?.aborted || isOurs(error) || !(await this.#addresses.drop(address))) {
+        const isOver = this.#isClosed || signal?.aborted || isOurs(error);
+        if (isOver || !(await this.#addresses.drop(address)) || tried.has(await this.#addresses.peek())) {
           throw error;
         }
       }

@@ -9,6 +9,8 @@ import { mockLookup } from '../helpers/mock-lookup.js';
 import { closedPort, startSocketServer, until } from '../helpers/socket-server.js';
 import { trustCertificate } from '../helpers/trust-certificate.js';
 
+const systemNow = () => performance.now();
+
 /**
  * @import { TestContext } from 'node:test'
  * @import { Socket } from 'node:net'
@@ -25,11 +27,11 @@ const TIME_LIMIT = { timeout: 20_000 };
  * @param {string} [options.hostname]
  * @param {boolean} [options.useTls]
  * @param {number} [options.connectTimeout] ms
+ * @param {() => number} [options.now] monotonic ms
  */
-function openAgent(t, { port, hostname = '127.0.0.1', useTls = false, connectTimeout = 10_000 }) {
+function openAgent(t, { port, hostname = '127.0.0.1', useTls = false, connectTimeout = 10_000, now = systemNow }) {
   /** @type {{ tcp: number, tls: number | null }[]} */
   const costs = [];
-  const now = () => performance.now();
   const agent = new KeepAliveAgent({
     hostname,
     addresses: new AddressBook(hostname, now),
@@ -192,6 +194,26 @@ test(
     assert.ok((agent.takeLookupTime() ?? -1) >= 0);
   },
 );
+
+test('an agent that is closed while connections open tries no further address', TIME_LIMIT, async (t) => {
+  // Each answers TCP, and never the handshake.
+  const server = await startSocketServer(t, { host: '0.0.0.0' });
+  const lookup = mockLookup(t, () => ['127.0.0.1', '127.0.0.2', '127.0.0.3']);
+  const { agent } = openAgent(t, { port: server.port, hostname: 'store.test', useTls: true, connectTimeout: 60_000 });
+  const opening = agent.openAhead(3, NEVER);
+  await until(() => server.sockets.length === 3);
+  agent.close();
+  assert.equal((await opening).failed, 3);
+  assert.deepEqual([server.sockets.length, lookup.names], [3, ['store.test']]);
+});
+
+test('each address is tried once for a connection, however often the name is looked up', TIME_LIMIT, async (t) => {
+  let now = 0;
+  const lookup = mockLookup(t, () => ['127.0.0.1', '127.0.0.2']);
+  const { agent } = openAgent(t, { port: await closedPort(), hostname: 'store.test', now: () => (now += 5000) });
+  assert.equal((await agent.openAhead(1, NEVER)).failed, 1);
+  assert.ok(lookup.names.length <= 3, `${lookup.names.length} look-ups`);
+});
 
 test('connections are spread over all addresses that answer', TIME_LIMIT, async (t) => {
   const server = await startSocketServer(t, { host: '0.0.0.0' });
