@@ -57,6 +57,7 @@ function layers() {
     isWrite: false,
     attempts: 1,
     outcomeUnknown: false,
+    intendedAt: 0,
     startedAt: 0,
     attemptStartedAt: 0,
     finishedAt: 0,

@@ -3,22 +3,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Clock } from '../meter/clock.js';
 import { jsonReport } from '../report/json-report.js';
 import { runBenchmark } from '../run/benchmark-run.js';
+import { compareWithCalibration } from './calibrate-comparison.js';
+import { calibrate } from './calibrate.js';
 import { cleanUpByCommand, cleanupCommand } from './cleanup.js';
 import { closingWords, exitStatus } from './closing-words.js';
 import { ConsoleObserver } from './console-observer.js';
 import { EXIT } from './exit-status.js';
-import { fileLimitProblem, openFileLimit } from './file-limit.js';
 import { keepHeapSmall } from './heap.js';
+import { listRunsByCommand } from './list-runs.js';
 import { readCommandLine } from './options.js';
 import { versionsOf } from './package-version.js';
-import { ReportFile } from './report-file.js';
+import { prepare } from './prepare.js';
 import { reportError } from './report-error.js';
-import { resolveConfig } from './resolve-config.js';
 import { StopRequest } from './stop-request.js';
-import { openTarget } from './target.js';
 import { Terminal } from './terminal.js';
 import { usableCores } from './usable-cores.js';
-import { UsageError } from './usage-error.js';
 
 /**
  * The process, or what stands in for it.
@@ -40,7 +39,8 @@ export async function main(argv, env, streams) {
   keepHeapSmall();
   const stopRequest = new StopRequest(streams);
   const plain = env.NO_COLOR !== undefined && env.NO_COLOR !== '';
-  const terminal = new Terminal({ ...streams, plain, onClosed: () => stopRequest.outputClosed() });
+  const terminal = new Terminal({ ...streams, plain, onLost: (isClosed) => stopRequest.outputLost(isClosed) });
+  stopRequest.catchDefects((error) => reportError(error, terminal, isDebugging(env)));
   const status = await runProgram(argv, env, streams, terminal, stopRequest);
   // A closed output makes itself known only after the line that it refuses.
   await nextTurn();
@@ -58,53 +58,53 @@ export async function main(argv, env, streams) {
 async function runProgram(argv, env, streams, terminal, stopRequest) {
   try {
     const options = readCommandLine(argv, streams);
-    const target = await openTarget(options, env, streams);
-    // A clean-up has nothing to settle: a signal may end it at once, and it may be begun again.
-    if (options.cleanup === undefined) {
+    if (options.calibrate) {
       stopRequest.listen();
+      const world = { env, terminal, signal: stopRequest.signal };
+      return await calibrate(options, world).finally(() => stopRequest.stopListening());
     }
+    const clock = new Clock();
+    const world = { clock, random: Math.random, signal: stopRequest.signal, terminal };
+    const now = clock.epochNow();
+    const prepared = await prepare(options, { env, process: streams, now, random: world.random });
+    const { target, config } = prepared;
+    target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
     try {
-      return await run({ options, env, target, terminal, stopRequest });
+      // A clean-up has nothing to settle: a signal may end it at once, and it may be begun again.
+      if (options.cleanup !== undefined) {
+        return await cleanUpByCommand(config, world);
+      }
+      if (options.list) {
+        return await listRunsByCommand(config, world);
+      }
+      stopRequest.listen();
+      return await run({ options, env, prepared, world, stopRequest });
     } finally {
       stopRequest.stopListening();
-      await target.close();
+      await prepared.close();
     }
   } catch (error) {
-    return reportError(error, terminal);
+    return reportError(error, terminal, isDebugging(env));
   }
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function isDebugging(env) {
+  return env.R2_BENCHMARK_DEBUG === '1';
 }
 
 /**
  * @param {object} parts
  * @param {import('./options.js').CommandLine} parts.options
  * @param {NodeJS.ProcessEnv} parts.env
- * @param {import('./target.js').Target} parts.target
- * @param {Terminal} parts.terminal
+ * @param {import('./prepare.js').Prepared} parts.prepared
+ * @param {import('./cleanup.js').CommandWorld} parts.world
  * @param {StopRequest} parts.stopRequest
  * @returns {Promise<number>} the exit status
  */
-async function run({ options, env, target, terminal, stopRequest }) {
-  const clock = new Clock();
-  const world = { clock, random: Math.random, signal: stopRequest.signal };
-  const now = clock.epochNow();
-  const config = resolveConfig(options, {
-    store: target.store,
-    env,
-    usableCores: usableCores(),
-    now,
-    random: world.random,
-  });
+async function run({ options, env, prepared: { config, reportFile }, world, stopRequest }) {
+  const { clock, terminal } = world;
   const say = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
-  target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
-  if (options.cleanup !== undefined) {
-    return cleanUpByCommand(config, { ...world, terminal });
-  }
-
-  const problem = fileLimitProblem(config.threads, openFileLimit(process.report), options.local);
-  if (problem !== null) {
-    throw new UsageError([problem]);
-  }
-  const reportFile = options.json === undefined ? null : new ReportFile(options.json, '--json');
   stopRequest.onRequest = (reason) => say(`Stopping (${reason}): settling what is under way, then cleaning up`);
   stopRequest.onSecondSignal = () => {
     reportFile?.discard();
@@ -124,17 +124,21 @@ async function run({ options, env, target, terminal, stopRequest }) {
     const { notices, errors } = closingWords(result, config);
     notices.forEach(say);
     errors.forEach((error) => terminal.err(error));
+    const host = { identity, env, platform: process.platform, usableCores: usableCores() };
+    const { stages, notices: shares, warnings } = compareWithCalibration(result.stages, config, host);
+    shares.forEach(say);
+    warnings.forEach((warning) => terminal.err(warning));
     const status = exitStatus(result, stopRequest);
-    const failure = reportFile?.write(jsonReport(result, status)) ?? null;
+    const crash = result.crash ?? stopRequest.defect;
+    const failure = reportFile?.write(jsonReport({ ...result, stages, crash }, status)) ?? null;
     if (failure !== null) {
       terminal.err(`error: ${failure}`);
     }
     if (result.crash !== null) {
-      return reportError(result.crash, terminal);
+      reportError(result.crash, terminal, isDebugging(env));
     }
     return failure !== null && status === EXIT.complete ? EXIT.incomplete : status;
   } finally {
     observer.close();
-    reportFile?.discard();
   }
 }

@@ -4,38 +4,61 @@ import { preflight } from '../run/preflight.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
 
+/** What a shell takes as it stands. */
+const PLAIN_WORD = /^[\w./:,@%+-]+$/;
+
+/** @typedef {import('../run/run-config.js').RunConfig} RunConfig */
+
+/**
+ * @typedef {object} CommandWorld
+ * @property {import('../meter/clock.js').Clock} clock
+ * @property {() => number} random uniform in [0, 1)
+ * @property {AbortSignal} signal
+ * @property {import('./terminal.js').Terminal} terminal
+ */
+
 /**
  * `--cleanup <run-id>`: removes what a run left behind, from any host.
  *
- * @param {import('../run/run-config.js').RunConfig} config of a run with that id
- * @param {object} world
- * @param {import('../meter/clock.js').Clock} world.clock
- * @param {() => number} world.random uniform in [0, 1)
- * @param {AbortSignal} world.signal
- * @param {import('./terminal.js').Terminal} world.terminal
+ * @param {RunConfig} config of a run with that id
+ * @param {CommandWorld} world
  * @returns {Promise<number>} the exit status
  */
-export async function cleanUpByCommand(config, { clock, random, signal, terminal }) {
-  const run = await openRun(config, { clock, random });
-  try {
-    const problems = await preflight(run, config.store, signal);
-    if (problems.length > 0) {
-      problems.forEach((problem) => terminal.err(`error: ${problem}`));
-      return EXIT.usage;
-    }
+export function cleanUpByCommand(config, world) {
+  const { terminal } = world;
+  return withCheckedRun(config, world, async (access, run) => {
     const result = await cleanUpRun({
+      ...access,
       keyspace: run.keyspace,
-      storeOptions: run.attendantOptions,
-      clock,
-      random,
-      timeout: config.timeout,
       owns: () => true,
       outcomeUnknown: false,
-      requests: run.requests,
     });
     terminal.out(describeCleanup(result, config));
     result.problems.forEach((problem) => terminal.err(`error: ${problem}`));
     return result.left === 0 ? EXIT.complete : EXIT.incomplete;
+  });
+}
+
+/**
+ * Opens what a command on buckets needs, and asks each bucket whether it is there at all.
+ *
+ * @param {RunConfig} config
+ * @param {CommandWorld} world
+ * @param {(access: Omit<Parameters<typeof cleanUpRun>[0], 'keyspace' | 'owns' | 'outcomeUnknown'>,
+ *   run: import('../run/open-run.js').OpenRun) => Promise<number>} work
+ * @returns {Promise<number>} the exit status
+ */
+export async function withCheckedRun(config, { clock, random, signal, terminal }, work) {
+  // Nothing is written, read or removed that preflight would have to try.
+  const run = await openRun({ ...config, stages: [] }, { clock, random });
+  try {
+    const { problems, mayPass } = await preflight(run, { ...config, stages: [] }, signal);
+    if (problems.length > 0) {
+      problems.forEach((problem) => terminal.err(`error: ${problem}`));
+      return mayPass ? EXIT.incomplete : EXIT.usage;
+    }
+    const { attendantOptions: storeOptions, requests } = run;
+    return await work({ storeOptions, clock, random, timeout: config.timeout, requests }, run);
   } finally {
     await run.close();
   }
@@ -43,7 +66,7 @@ export async function cleanUpByCommand(config, { clock, random, signal, terminal
 
 /**
  * @param {import('../run/cleanup.js').CleanupResult} result
- * @param {import('../run/run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @returns {string} one line
  */
 export function describeCleanup({ removed, left, foreign }, { runId, prefix, store }) {
@@ -53,13 +76,22 @@ export function describeCleanup({ removed, left, foreign }, { runId, prefix, sto
 }
 
 /**
- * @param {Pick<import('../run/run-config.js').RunConfig, 'runId' | 'prefix'> & { envFile?: string }} config
- * @returns {string} the command that removes what a run left behind
+ * @param {Pick<RunConfig, 'runId' | 'prefix'> & { envFile?: string, overrides?: Record<string, string> }} config
+ * @returns {string} the command that removes what a run left behind, for a shell
  */
-export function cleanupCommand({ runId, prefix, envFile = DEFAULT_FILE }) {
-  const options = [
-    prefix === 'benchmark' ? '' : ` --prefix ${prefix}`,
-    envFile === DEFAULT_FILE ? '' : ` --env-file ${envFile}`,
-  ];
-  return `node r2-benchmark.js --cleanup ${runId}${options.join('')}`;
+export function cleanupCommand({ runId, prefix, envFile = DEFAULT_FILE, overrides = {} }) {
+  const words = ['node', 'r2-benchmark.js', '--cleanup', runId];
+  if (prefix !== 'benchmark') {
+    words.push('--prefix', prefix);
+  }
+  if (envFile !== DEFAULT_FILE) {
+    words.push('--env-file', envFile);
+  }
+  const variables = Object.entries(overrides).map(([name, value]) => `${name}=${quote(value)} `);
+  return variables.join('') + words.map(quote).join(' ');
+}
+
+/** @param {string} word */
+function quote(word) {
+  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

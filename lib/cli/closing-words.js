@@ -6,12 +6,12 @@ import { EXIT } from './exit-status.js';
  * @param {import('./stop-request.js').StopRequest} stopRequest
  * @returns {number} the exit status
  */
-export function exitStatus({ problems, stages, cleanup, crash }, { status }) {
+export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { status }) {
   if (status !== null) {
     return status;
   }
   if (problems.length > 0) {
-    return EXIT.usage;
+    return mayPass ? EXIT.incomplete : EXIT.usage;
   }
   // What was skipped had failed in Write, or was still under way when its time was over.
   const isIncomplete = stages.some(

@@ -6,6 +6,12 @@ import { Progress } from './progress.js';
 /** So many errors of a kind are shown for each stage; the log counts them all. */
 const SHOWN_A_STAGE = 100;
 
+/** The kind of error by which a host without a free port shows; see s3-error.js. */
+const NO_PORT = 'no-port';
+
+const OUT_OF_PORTS =
+  'warning: this host has no port left for another connection (EADDRNOTAVAIL): operations that need one wait for it. Leave out --no-keep-alive, so that a thread keeps its port, use fewer threads, or widen net.ipv4.ip_local_port_range';
+
 /**
  * Shows a run while it runs: its log on stdout, the rest on stderr.
  *
@@ -19,6 +25,7 @@ export class ConsoleObserver {
   #log;
   #progress;
   #errorsShown = 0;
+  #hasToldOfPorts = false;
 
   /**
    * @param {object} options
@@ -52,9 +59,9 @@ export class ConsoleObserver {
   }
 
   /** @param {import('../run/benchmark-run.js').StagePlan} plan */
-  stageStarts({ stage, objects, threads, buckets, duration }) {
+  stageStarts({ stage, objects, threads, buckets, duration, isSearch }) {
     this.#errorsShown = 0;
-    this.#log.stageStarts({ stage, objects, threads, buckets });
+    this.#log.stageStarts({ stage, objects, threads, buckets, isSearch });
     if (!this.#quiet) {
       this.#progress.start({ stage, objects, duration });
     }
@@ -68,8 +75,13 @@ export class ConsoleObserver {
     this.#log.second(stage, count);
   }
 
-  retrying() {
+  /** @param {string} kind of the error after which an operation is tried again */
+  retrying(kind) {
     this.#log.retrying();
+    if (kind === NO_PORT && !this.#hasToldOfPorts) {
+      this.#hasToldOfPorts = true;
+      this.#terminal.err(OUT_OF_PORTS);
+    }
   }
 
   /**
@@ -95,19 +107,33 @@ export class ConsoleObserver {
     this.#progress.show(done);
   }
 
+  /**
+   * @param {import('../run/benchmark-run.js').StageName} stage
+   * @param {import('../run/search-result.js').SearchStep} step
+   */
+  stepEnds(stage, step) {
+    this.#log.stepEnds(stage, step);
+  }
+
   /** @param {import('../run/stage-result.js').StageResult} result */
   stageEnds(result) {
     this.#progress.stop();
     this.#log.stageEnds(result);
-    const { stage, end, skipped, abandoned } = result;
+    const { stage, end, skipped, abandoned, search } = result;
     if (skipped > 0) {
       this.#terminal.err(`${stage}: ${skipped} objects were skipped, because they had not been written`);
     }
-    if (abandoned > 0) {
+    // A step of a search is cut off at its end, and says nothing by it.
+    if (abandoned > 0 && search === undefined) {
       this.#terminal.err(`${stage}: ${abandoned} operations were under way when the stage was stopped`);
     }
     if (end === 'stalled') {
       this.#terminal.err(`${stage}: ended because nothing succeeded any more: is the store still there?`);
+    }
+    if (end === 'overloaded') {
+      this.#terminal.err(
+        `${stage}: ended because operations started more than 10 s late: expected a lower --rate, or more threads`,
+      );
     }
   }
 

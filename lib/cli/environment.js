@@ -31,7 +31,8 @@ const VARIABLES = {
  *
  * @param {Record<string, string | undefined>} env
  * @param {string} file
- * @returns {{ store: import('../run/run-config.js').StoreConfig, warnings: string[] }}
+ * @returns {{ store: import('../run/run-config.js').StoreConfig, warnings: string[], overrides: Record<string, string> }}
+ *   overrides: what the environment says otherwise than the file, without secrets
  * @throws {UsageError} with every problem at once
  */
 export function readStoreConfig(env, file) {
@@ -58,7 +59,30 @@ export function readStoreConfig(env, file) {
     },
     warnings:
       buckets.length < values.buckets.length ? ['S3_BUCKET names a bucket more than once: it is used once'] : [],
+    overrides: overridesOf(env, variables),
   };
+}
+
+/**
+ * Reads whether a store would be spoken to over TLS, which can be told without any other variable.
+ *
+ * @param {Record<string, string | undefined>} env
+ * @param {string} file
+ * @returns {boolean}
+ * @throws {UsageError}
+ */
+export function readUseTls(env, file) {
+  const { variables, fileProblem } = readVariables(file);
+  if (fileProblem !== null && file !== DEFAULT_FILE) {
+    throw new UsageError([fileProblem]);
+  }
+  const { name, read, fallback } = VARIABLES.useTls;
+  const given = { ...variables, ...definedOnly(env) }[name]?.trim() ?? '';
+  try {
+    return given === '' ? fallback : read(given);
+  } catch (error) {
+    throw new UsageError([`${name}: ${/** @type {Error} */ (error).message}`]);
+  }
 }
 
 /**
@@ -77,6 +101,23 @@ function readVariables(file) {
 /** @param {Record<string, string | undefined>} env */
 function definedOnly(env) {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * @param {Record<string, string | undefined>} env
+ * @param {Record<string, string>} variables of the file
+ */
+function overridesOf(env, variables) {
+  const open = Object.values(VARIABLES).filter(({ read }) => read !== secret);
+  /** @type {Record<string, string>} */
+  const overrides = {};
+  for (const { name } of open) {
+    const given = env[name];
+    if (given !== undefined && given !== (variables[name] ?? '')) {
+      overrides[name] = given;
+    }
+  }
+  return overrides;
 }
 
 /** @param {Record<string, string | undefined>} variables */

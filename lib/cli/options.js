@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { DEFAULT_FILE } from './environment.js';
+import { optionConflicts } from './option-conflicts.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
 import * as values from './values.js';
@@ -31,19 +32,18 @@ const OPTIONS = {
   keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
   runId: { flags: '--run-id <id>', help: 'a name for the run (default: date, time, chance)', read: values.runId },
   prefix: { flags: '--prefix <prefix>', help: 'of every key', read: values.prefix, fallback: 'benchmark' },
-  timeout: { flags: '--timeout <time>', help: 'for a whole attempt', read: values.timeout, fallback: '10s' },
-  retries: {
-    flags: '--retries <n>',
-    help: 'of an operation, on transient errors',
-    read: values.retryCount,
-    fallback: '19',
+  rate: { flags: '--rate <ops/s>', help: 'open loop: start so many operations a second', read: values.rate },
+  arrival: {
+    flags: '--arrival <name>',
+    help: 'of --rate: constant or poisson',
+    read: values.oneOf('constant', 'poisson'),
+    fallback: 'constant',
   },
-  keepAlive: { flags: '--no-keep-alive', help: 'open a connection for each request' },
-  cores: { flags: '--cores <n>', help: 'of this host to use, or auto', read: values.coreCount, fallback: 'auto' },
-  startAt: {
-    flags: '--start-at <time>',
-    help: "by the store's clock: ISO time, epoch seconds, next:60s, or (one host only) +30s",
-    read: values.startTime,
+  warmup: {
+    flags: '--warmup <time>',
+    help: 'of each stage: counted, but in no rate or percentile',
+    read: values.warmup,
+    fallback: '0s',
   },
   duration: {
     flags: '--duration <time>',
@@ -51,7 +51,29 @@ const OPTIONS = {
     read: values.stageDuration,
   },
   gap: { flags: '--gap <time>', help: 'between stages of a --duration', read: values.gap, fallback: '5s' },
+  startAt: {
+    flags: '--start-at <time>',
+    help: "by the store's clock: ISO time, epoch seconds, next:60s, +30s",
+    read: values.startTime,
+  },
   shard: { flags: '--shard <i/N>', help: "this host's share: i of N from 0, or auto", read: values.shard },
+  findPeak: { flags: '--find-peak', help: 'use ever more threads up to <threads>, and find the ceiling' },
+  maxCost: {
+    flags: '--max-cost <dollars>',
+    help: "that the run may cost, at R2's list prices",
+    read: values.dollars,
+  },
+  calibrate: { flags: '--calibrate', help: 'measure what the client alone can do here, and end' },
+  cores: { flags: '--cores <n>', help: 'of this host to use, or auto', read: values.coreCount, fallback: 'auto' },
+  timeout: { flags: '--timeout <time>', help: 'for a whole attempt', read: values.timeout, fallback: '10s' },
+  retries: {
+    flags: '--retries <n>',
+    help: 'of an operation, on transient errors',
+    read: values.retryCount,
+    fallback: '19',
+  },
+  preflight: { flags: '--no-preflight', help: 'do not ask the store beforehand for what the run will do' },
+  keepAlive: { flags: '--no-keep-alive', help: 'open a connection for each request' },
   envFile: {
     flags: '--env-file <file>',
     help: 'where S3_… variables stand',
@@ -60,7 +82,8 @@ const OPTIONS = {
   },
   json: { flags: '--json <file>', help: 'write the whole result there', read: values.text },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
-  cleanup: { flags: '--cleanup <run-id>', help: 'remove what a run left behind, and end', read: values.runId },
+  cleanup: { flags: '--cleanup [run-id]', help: 'remove what a run left behind, and end', read: values.runId },
+  list: { flags: '--list', help: 'with --cleanup: show which runs have left something, and end' },
   faults: { flags: '--faults <script>', help: 'with --local: faults to inject, see README', read: values.faultScript },
 };
 
@@ -70,6 +93,7 @@ Examples:
   node r2-benchmark.js 10000 1000 | tee -i log-$HOST.txt    keep the log of a run
   node peak-performance.js log*.txt                         add up the logs of all hosts
   node r2-benchmark.js --cleanup 20260131-120000-x7k2       after a run that was killed
+  node r2-benchmark.js --cleanup --list                     which runs have left something
 
 Exit status: 0 all well, 1 incomplete or a verification failed, 2 usage, configuration
 or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
@@ -89,16 +113,24 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @property {string} prefix
  * @property {number} timeout ms
  * @property {number} retries
+ * @property {boolean} preflight
  * @property {boolean} keepAlive
  * @property {number | 'auto'} cores
  * @property {import('../run/start-time.js').StartTime | undefined} startAt
  * @property {number | undefined} duration ms
+ * @property {number | undefined} rate ops/s of an open loop
+ * @property {'constant' | 'poisson'} arrival
+ * @property {number} warmup ms
+ * @property {boolean} findPeak
+ * @property {number | undefined} maxCost dollars
  * @property {number} gap ms
  * @property {{ index: number | null, count: number | null } | undefined} shard
  * @property {string} envFile
  * @property {string | undefined} json
  * @property {boolean} quiet
  * @property {string | undefined} cleanup
+ * @property {boolean} list then there is no run id, and objects and threads are undefined
+ * @property {boolean} calibrate then objects and threads may be undefined
  * @property {string | undefined} faults
  */
 
@@ -122,19 +154,16 @@ export function readCommandLine(argv, outputs) {
   for (const [name, row] of Object.entries(OPTIONS)) {
     const flag = row.flags.split(' ')[0];
     const value = given[name] ?? row.fallback;
-    options[name] = row.read === undefined ? Boolean(value) : read(flag, value, row.read);
+    // An option whose value is optional, and absent, is true.
+    options[name] = row.read === undefined ? Boolean(value) : read(flag, value === true ? undefined : value, row.read);
   }
-  if (given.cleanup === undefined) {
+  const needsNoLoad = given.cleanup !== undefined || (options.calibrate && command.args.length === 0);
+  if (!needsNoLoad) {
     const [objects, threads] = command.args;
     options.objects = read('<objects>', objects ?? '', values.objectCount);
     options.threads = read('<threads>', threads ?? '', values.threadCount);
   }
-  if (given.cleanup !== undefined && given.shard !== undefined) {
-    problems.push('--shard: --cleanup takes the objects of all shards');
-  }
-  if (options.faults !== undefined && !options.local) {
-    problems.push('--faults: only the endpoint of --local can inject faults');
-  }
+  problems.push(...optionConflicts(given, options));
   if (options.keep && options.stages?.includes('remove')) {
     if (given.stages === undefined) {
       options.stages = options.stages.filter((/** @type {string} */ name) => name !== 'remove');

@@ -1,15 +1,19 @@
 import { CommanderError } from 'commander';
 import { EXIT } from './exit-status.js';
+import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
+
+const LONGEST_MESSAGE = 300;
 
 /**
  * Says what went wrong, for the user to read.
  *
  * @param {unknown} error
  * @param {Pick<import('./terminal.js').Terminal, 'err'>} terminal
+ * @param {boolean} [withStack] whether to show where an error that nobody expected comes from
  * @returns {number} the exit status
  */
-export function reportError(error, terminal) {
+export function reportError(error, terminal, withStack = false) {
   if (error instanceof CommanderError) {
     // Commander has said what there is to say.
     return error.exitCode === 0 ? EXIT.complete : EXIT.usage;
@@ -21,9 +25,23 @@ export function reportError(error, terminal) {
     }
     return EXIT.usage;
   }
-  const { name = 'Error', message = String(error) } = /** @type {Error} */ (error ?? {});
-  terminal.err(
-    `error: something unexpected happened (${name}: ${message}); please report it with the command that led to it`,
-  );
+  terminal.err(describeDefect(error));
+  if (withStack && error instanceof Error) {
+    terminal.err(String(error.stack));
+  }
   return EXIT.incomplete;
+}
+
+/**
+ * @param {unknown} error that nobody expected
+ * @returns {string} one line
+ */
+function describeDefect(error) {
+  const { name = 'Error', message = String(error) } = /** @type {Error} */ (error ?? {});
+  const said = message.replace(/\s+/g, ' ').slice(0, LONGEST_MESSAGE);
+  const what =
+    name === 'CoreError'
+      ? `${said}: the run ends early`
+      : `something unexpected happened, which is a defect of this tool (${name}: ${said})`;
+  return `error: ${what}; please report it with this line and the version (r2-benchmark ${VERSION}, Node ${process.versions.node})`;
 }

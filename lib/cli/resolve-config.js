@@ -21,16 +21,16 @@ const PLACES = Object.freeze([
  * @param {object} world
  * @param {import('../run/run-config.js').StoreConfig} world.store
  * @param {NodeJS.ProcessEnv} world.env
- * @param {number} world.usableCores that this process may use
+ * @param {number} world.availableCores that this process may use, parts of one included
  * @param {number} world.now epoch ms
  * @param {() => number} world.random uniform in [0, 1)
  * @returns {import('../run/run-config.js').RunConfig}
  * @throws {UsageError}
  */
-export function resolveConfig(options, { store, env, usableCores, now, random }) {
+export function resolveConfig(options, { store, env, availableCores, now, random }) {
   const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
-  if (options.cleanup !== undefined) {
-    return Object.freeze({ ...options, runId, store, objects: 0, threads: 1, cores: 1, shard: WHOLE });
+  if (options.cleanup !== undefined || options.list) {
+    return Object.freeze({ ...options, runId, store, objects: 0, threads: 1, cores: 1, availableCores, shard: WHOLE });
   }
   const shard = resolveShard(options.shard, env);
   if (shard.count > 1 && options.runId === undefined) {
@@ -38,8 +38,8 @@ export function resolveConfig(options, { store, env, usableCores, now, random })
   }
   // A thread without an object would only hold a connection open.
   const threads = Math.min(options.threads, options.objects);
-  const cores = chooseCores(options.cores, threads, usableCores);
-  return Object.freeze({ ...options, runId, store, threads, cores, shard });
+  const cores = chooseCores(options.cores, threads, Math.max(Math.floor(availableCores), 1));
+  return Object.freeze({ ...options, runId, store, threads, cores, availableCores, shard });
 }
 
 /**
@@ -51,7 +51,7 @@ export function resolveConfig(options, { store, env, usableCores, now, random })
  * @param {number} usable
  * @returns {number}
  */
-function chooseCores(given, threads, usable) {
+export function chooseCores(given, threads, usable) {
   const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_A_CORE), usable) : given;
   return Math.min(wanted, threads);
 }

@@ -7,6 +7,7 @@ import { startLocalEndpoint } from './local-endpoint.js';
  * @typedef {object} Target
  * @property {import('../run/run-config.js').StoreConfig} store
  * @property {string[]} warnings
+ * @property {Record<string, string>} overrides variables that have to be set for a later command to find the same store
  * @property {() => Promise<void>} close
  */
 
@@ -20,7 +21,7 @@ import { startLocalEndpoint } from './local-endpoint.js';
 export async function openTarget(options, env, process) {
   if (options.local) {
     const { endpoint, store } = await startLocalEndpoint(options, process.availableMemory());
-    return { store, warnings: [], close: () => endpoint.close() };
+    return { store, warnings: [], overrides: {}, close: () => endpoint.close() };
   }
   return { ...readStoreConfig(env, options.envFile), close: async () => {} };
 }

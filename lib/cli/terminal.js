@@ -8,6 +8,8 @@ export class Terminal {
   #stderr;
   #live = '';
   #stdoutIsGone = false;
+  /** Lines of the log that stdout has not taken yet. @type {string[]} */
+  #pending = [];
   /** Whether a person watches stderr. */
   isLive;
   /** Whether a person reads the log as it is written. */
@@ -18,9 +20,10 @@ export class Terminal {
    * @param {NodeJS.WriteStream} options.stdout
    * @param {NodeJS.WriteStream} options.stderr
    * @param {boolean} options.plain no live line, even on a terminal
-   * @param {() => void} options.onClosed nobody reads stdout any more
+   * @param {(isClosed: boolean) => void} options.onLost stdout takes no more: its reader has gone, or it cannot be written,
+   *   because the disk is full for example
    */
-  constructor({ stdout, stderr, plain, onClosed }) {
+  constructor({ stdout, stderr, plain, onLost }) {
     this.#stdout = stdout;
     this.#stderr = stderr;
     this.isLive = Boolean(stderr.isTTY) && !plain;
@@ -29,8 +32,10 @@ export class Terminal {
       const first = !this.#stdoutIsGone;
       this.#stdoutIsGone = true;
       if (first) {
-        this.err(error.code === 'EPIPE' ? 'stdout was closed' : `stdout cannot be written: ${error.message}`);
-        onClosed();
+        const isClosed = error.code === 'EPIPE';
+        this.err(isClosed ? 'stdout was closed' : `error: stdout cannot be written: ${error.message}`);
+        this.#pending.splice(0).forEach((line) => this.err(line));
+        onLost(isClosed);
       }
     });
     // With stderr gone there is nobody left to tell.
@@ -39,7 +44,17 @@ export class Terminal {
 
   /** @param {string} line of the log; it goes to stderr where stdout is gone */
   out(line) {
-    this.#write(this.#stdoutIsGone ? this.#stderr : this.#stdout, line);
+    if (this.#stdoutIsGone) {
+      this.err(line);
+      return;
+    }
+    // That nobody reads a line becomes known only after some more have been written.
+    this.#pending.push(line);
+    this.#write(this.#stdout, line, (error) => {
+      if (!error) {
+        this.#pending.shift();
+      }
+    });
   }
 
   /** @param {string} line */
@@ -58,10 +73,11 @@ export class Terminal {
   /**
    * @param {NodeJS.WriteStream} stream
    * @param {string} line
+   * @param {(error?: Error | null) => void} [taken]
    */
-  #write(stream, line) {
+  #write(stream, line, taken) {
     // The next refresh brings the live line back. Until then the terminal is free for a line that passes through `tee`.
     this.live('');
-    stream.write(`${line}\n`);
+    stream.write(`${line}\n`, taken);
   }
 }

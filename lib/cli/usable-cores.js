@@ -4,13 +4,18 @@ import { availableParallelism } from 'node:os';
 const CGROUP_QUOTA = '/sys/fs/cgroup/cpu.max';
 
 /**
- * How many cores the process may use: those of the host that it may run on, or fewer where a container's quota of CPU
- * time gives less.
+ * How much CPU time the process may use: the cores of the host that it may run on, or less where a container's quota
+ * gives less.
  *
- * @returns {number} at least 1
+ * @returns {number} cores, parts of one included
  */
+export function availableCores() {
+  return Math.min(availableParallelism(), quota(readQuota()));
+}
+
+/** @returns {number} how many event loops there are cores for, at least 1 */
 export function usableCores() {
-  return Math.max(Math.min(availableParallelism(), Math.floor(quota(readQuota()))), 1);
+  return Math.max(Math.floor(availableCores()), 1);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { parseFaults } from '../local-s3/faults.js';
+import { quote } from '../log/quote.js';
 import { parseDuration, parseSize } from '../log/units.js';
 import { parseStartTime } from '../run/start-time.js';
 import { STAGES } from '../stages/index.js';
@@ -15,6 +16,8 @@ const LARGEST_COUNT = 1e9;
 const LARGEST_CORE_COUNT = 1024;
 const LARGEST_THREAD_COUNT = 100_000;
 const LEAST_DURATION_MS = 1000;
+const LEAST_RATE = 0.1;
+const LARGEST_RATE = 1_000_000;
 
 /** Well below what a timer takes. */
 const LARGEST_DURATION_MS = 7 * 24 * 3_600_000;
@@ -48,6 +51,18 @@ export function wholeNumber(least, most) {
 export const objectCount = wholeNumber(1, LARGEST_COUNT);
 export const threadCount = wholeNumber(1, LARGEST_THREAD_COUNT);
 export const retryCount = wholeNumber(0, 1000);
+
+/**
+ * @param {string} given
+ * @returns {number} a second
+ */
+export function rate(given) {
+  const value = /^[0-9]{1,7}(\.[0-9]{1,3})?$/.test(given) ? Number(given) : NaN;
+  if (!(value >= LEAST_RATE && value <= LARGEST_RATE)) {
+    throw new RangeError(`expected operations a second from ${LEAST_RATE} to ${LARGEST_RATE}, got ${quote(given)}`);
+  }
+  return value;
+}
 
 /**
  * @param {string} given
@@ -139,6 +154,19 @@ function durationFrom(least, description) {
 
 export const stageDuration = durationFrom(LEAST_DURATION_MS, 'a time from 1s to 168h');
 export const gap = durationFrom(0, 'a time up to 168h');
+export const warmup = durationFrom(0, 'a time up to 168h');
+
+/**
+ * @param {string} given such as `0.5` or `2`
+ * @returns {number} dollars
+ */
+export function dollars(given) {
+  const value = /^[0-9]{1,9}(?:\.[0-9]{1,6})?$/.test(given) ? Number(given) : NaN;
+  if (!(value > 0)) {
+    throw new RangeError(`expected dollars above 0, such as 0.5 or 2, got ${quote(given)}`);
+  }
+  return value;
+}
 
 /**
  * @param {string} given
@@ -265,12 +293,4 @@ function listOf(given) {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-}
-
-/** @param {string} given */
-function quote(given) {
-  if (given === '') {
-    return 'nothing';
-  }
-  return JSON.stringify(given.length > 80 ? `${given.slice(0, 80)}…` : given);
 }

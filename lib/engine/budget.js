@@ -3,36 +3,64 @@
  * no core idles while another has work.
  */
 export class Budget {
-  #claims;
+  #fields;
   #lastSuccess;
+  #first;
   #objects;
 
   /**
    * @param {object} options
    * @param {SharedArrayBuffer} options.memory see {@link budgetMemory}
+   * @param {number} [options.first] the place of the first object
    * @param {number} options.objects
    * @param {boolean} options.goesRound whether the objects are given out again from the first one, until it is closed;
    *   each is given out once otherwise
    */
-  constructor({ memory, objects, goesRound }) {
-    this.#claims = new Uint32Array(memory, 0, CLAIM_FIELDS);
-    this.#lastSuccess = new Float64Array(memory, CLAIM_FIELDS * Uint32Array.BYTES_PER_ELEMENT);
+  constructor({ memory, first = 0, objects, goesRound }) {
+    this.#fields = new Uint32Array(memory, 0, FIELDS);
+    this.#lastSuccess = new Float64Array(memory, FIELDS * Uint32Array.BYTES_PER_ELEMENT);
+    this.#first = first;
     this.#objects = objects;
     this.goesRound = goesRound;
   }
 
   /** @returns {number} the place of the next object, or -1 where there is no more work */
   claim() {
-    if (this.#objects === 0 || Atomics.load(this.#claims, CLOSED) !== 0) {
+    if (this.#objects === 0 || this.isClosed) {
       return -1;
     }
-    const claim = Atomics.add(this.#claims, NEXT, 1);
-    return this.goesRound ? claim % this.#objects : claim < this.#objects ? claim : -1;
+    const claim = Atomics.add(this.#fields, NEXT, 1);
+    if (!this.goesRound && claim >= this.#objects) {
+      return -1;
+    }
+    return this.#first + (claim % this.#objects);
+  }
+
+  /**
+   * Counts one more arrival of an open loop, whichever core it falls to.
+   *
+   * @returns {number} its number from 0, or -1 where there is no more work
+   */
+  arrive() {
+    if (this.#objects === 0 || this.isClosed) {
+      return -1;
+    }
+    const arrival = Atomics.add(this.#fields, ARRIVALS, 1);
+    return this.goesRound || arrival < this.#objects ? arrival : -1;
+  }
+
+  /** Whether an open loop's next arrival is still to come. */
+  get expectsArrival() {
+    return !this.isClosed && (this.goesRound || this.arrivals < this.#objects);
   }
 
   /** Nothing more is given out, on any core. */
   close() {
-    Atomics.store(this.#claims, CLOSED, 1);
+    Atomics.store(this.#fields, CLOSED, 1);
+  }
+
+  get isClosed() {
+    return Atomics.load(this.#fields, CLOSED) !== 0;
   }
 
   /**
@@ -48,15 +76,23 @@ export class Budget {
 
   /** Objects given out so far, of those that are given out once. */
   get claimed() {
-    return Math.min(Atomics.load(this.#claims, NEXT), this.#objects);
+    return Math.min(Atomics.load(this.#fields, NEXT), this.#objects);
+  }
+
+  /** Arrivals of an open loop that have been given out so far. */
+  get arrivals() {
+    return Atomics.load(this.#fields, ARRIVALS);
   }
 }
 
 const NEXT = 0;
 const CLOSED = 1;
-const CLAIM_FIELDS = 2;
+const ARRIVALS = 2;
+
+/** An even number of them, so that the time behind them stands where a float may stand. */
+const FIELDS = 4;
 
 /** @returns {SharedArrayBuffer} */
 export function budgetMemory() {
-  return new SharedArrayBuffer(CLAIM_FIELDS * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT);
+  return new SharedArrayBuffer(FIELDS * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT);
 }

@@ -1,3 +1,4 @@
+import { LatencyHistogram } from '../meter/latency-histogram.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
 
 /**
@@ -45,4 +46,15 @@ export function unpackFatal(packed) {
   }
   const { bucket, details, message } = packed;
   return { bucket, error: details === null ? new Error(message) : new AttemptError(details) };
+}
+
+/**
+ * @param {import('../meter/second-counts.js').SecondCount
+ *   & { latencies: import('../meter/latency-histogram.js').HistogramState }} packed
+ * @returns {import('./second-merger.js').MeasuredSecond}
+ */
+export function unpackSecond({ latencies: state, ...count }) {
+  const latencies = new LatencyHistogram();
+  latencies.addState(state);
+  return { ...count, latencies };
 }

@@ -38,8 +38,8 @@ function hooks() {
   const tell = (/** @type {string} */ hook, /** @type {unknown[]} */ parameters) =>
     port.postMessage({ kind: 'event', hook, parameters });
   return {
-    second: (count) => tell('second', [count]),
-    retrying: () => tell('retrying', []),
+    second: ({ latencies, ...count }) => tell('second', [{ ...count, latencies: latencies.toState() }]),
+    retrying: (kind) => tell('retrying', [kind]),
     integrityError: (message) => tell('integrityError', [message]),
     failed: ({ bucket, key, attempts }, message) => tell('failed', [{ bucket, key, attempts }, message]),
     progress: (done) => tell('progress', [done]),

@@ -34,7 +34,8 @@ import { runStage } from './run-stage.js';
  *
  * @typedef {object} StageTask
  * @property {import('../log/log-line.js').StageName} stage
- * @property {{ memory: SharedArrayBuffer, objects: number, goesRound: boolean }} budget
+ * @property {import('./run-stage.js').Load} load its threads are those of all cores together
+ * @property {{ memory: SharedArrayBuffer, first?: number, objects: number, goesRound: boolean }} budget
  * @property {import('./stage-watch.js').TimeLimit | null} limit
  */
 
@@ -87,7 +88,14 @@ export class Core {
       now: clock.now,
       hooks: { opened: (milliseconds) => connectionMeter.opened(milliseconds) },
     });
-    const objectStore = await openStore(client, { ...store, agent, keepAlive, threads, epochNow: clock.epochNow });
+    const objectStore = await openStore(client, {
+      ...store,
+      agent,
+      keepAlive,
+      threads,
+      now: clock.now,
+      epochNow: clock.epochNow,
+    });
     return new Core(spec, { clock, random, agent, connectionMeter, objectStore });
   }
 
@@ -144,10 +152,11 @@ export class Core {
    * @param {import('./run-stage.js').StageHooks} hooks
    * @returns {Promise<CoreOutcome>}
    */
-  async runStage({ stage, budget, limit }, signal, hooks) {
+  async runStage({ stage, load, budget, limit }, signal, hooks) {
     const eventLoop = measureEventLoop();
     const { meter, ...outcome } = await runStage(stageNamed(stage), {
       engine: this.#engine,
+      load,
       budget: new Budget(budget),
       limit,
       signal,

@@ -1,13 +1,11 @@
 import { measureCpuTime } from '../meter/client-load.js';
-import { ConnectionMeter } from '../meter/connection-meter.js';
-import { StageMeter } from '../meter/stage-meter.js';
 import { Core } from './core.js';
+import { mergeOutcomes } from './merge-outcomes.js';
 import { RemoteCore } from './remote-core.js';
 import { SecondMerger } from './second-merger.js';
 
 /**
  * @typedef {import('./core.js').CoreSpec} CoreSpec
- * @typedef {import('./core.js').CoreOutcome} CoreOutcome
  * @typedef {import('./run-stage.js').StageHooks} StageHooks
  */
 
@@ -19,7 +17,8 @@ import { SecondMerger } from './second-merger.js';
  * @property {import('./stage-watch.js').FatalError | null} fatal
  * @property {number} startedAt monotonic ms at which the first core began
  * @property {number} endedAt monotonic ms at which the last core had done
- * @property {StageMeter} meter
+ * @property {import('../meter/stage-meter.js').StageMeter} meter
+ * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
  * @property {import('../meter/client-load.js').ClientLoad} clientLoad
  * @property {ConnectionOutcome} connections since the stage before
  */
@@ -29,11 +28,19 @@ import { SecondMerger } from './second-merger.js';
  * @property {number} opened
  * @property {number} reused
  * @property {number | null} lookupTime ms
- * @property {ConnectionMeter} meter
+ * @property {import('../meter/connection-meter.js').ConnectionMeter} meter
  */
 
-/** The worse end of two: what has to be told of a stage that ended differently on two cores. */
-const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'fatal']);
+/** Ends of a stage on one core after which the others have nothing to go on for. */
+const BREAKING_OFF = ['stalled', 'overloaded', 'fatal'];
+
+const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
+
+/**
+ * The latencies of the operations that completed in one second, in ms; null where there were none.
+ *
+ * @typedef {{ p50: number | null, p99: number | null, maximum: number | null }} SecondLatency
+ */
 
 /** All cores of a run: one runs in this thread, several run in threads of their own and start a stage together. */
 export class Cores {
@@ -53,10 +60,9 @@ export class Cores {
     if (cores === 1) {
       return new Cores(clock, [await Core.open({ ...spec, threads }, { clock, random })]);
     }
-    const shares = Array.from({ length: cores }, (_, place) => Math.floor((threads + place) / cores));
     return new Cores(
       clock,
-      shares.map((share, place) => new RemoteCore({ ...spec, threads: share }, clock, place + 1)),
+      sharesOf(threads, cores).map((share, place) => new RemoteCore({ ...spec, threads: share }, clock, place + 1)),
     );
   }
 
@@ -90,7 +96,14 @@ export class Cores {
    */
   async runStage(task, signal, hooks) {
     const cpuTime = measureCpuTime();
-    const merger = new SecondMerger(this.#cores.length, hooks.second);
+    /** @type {Map<number, SecondLatency>} */
+    const secondLatencies = new Map();
+    const merger = new SecondMerger(this.#cores.length, (second) => {
+      const { p50, p99, maximum } = second.latencies.summary() ?? NO_LATENCY;
+      secondLatencies.set(second.second, { p50, p99, maximum });
+      hooks.second(second);
+    });
+    const shares = sharesOf(task.load.threads, this.#cores.length);
     const done = this.#cores.map(() => 0);
     // Where one core cannot go on, the others have nothing to go on for.
     const together = new AbortController();
@@ -98,15 +111,16 @@ export class Cores {
       this.#cores.map(async (core, place) => {
         const coreHooks = {
           ...hooks,
-          second: (/** @type {import('../meter/second-counts.js').SecondCount} */ count) => merger.add(place, count),
+          second: (/** @type {import('./second-merger.js').MeasuredSecond} */ second) => merger.add(place, second),
           progress: (/** @type {number} */ count) => {
             done[place] = count;
             hooks.progress(done.reduce((sum, each) => sum + each));
           },
         };
         try {
-          const outcome = await core.runStage(task, AbortSignal.any([signal, together.signal]), coreHooks);
-          if (outcome.end === 'fatal' || outcome.end === 'stalled') {
+          const share = { ...task, load: { ...task.load, threads: shares[place] } };
+          const outcome = await core.runStage(share, AbortSignal.any([signal, together.signal]), coreHooks);
+          if (BREAKING_OFF.includes(outcome.end)) {
             together.abort();
           }
           return outcome;
@@ -116,7 +130,7 @@ export class Cores {
       }),
       () => together.abort(),
     );
-    return mergeOutcomes(this.#clock, outcomes, cpuTime());
+    return { ...mergeOutcomes(this.#clock, task.load, outcomes, cpuTime()), secondLatencies };
   }
 
   async close() {
@@ -138,36 +152,10 @@ async function settleAll(promises, onFailure) {
 }
 
 /**
- * @param {import('../meter/clock.js').Clock} clock
- * @param {readonly CoreOutcome[]} outcomes
- * @param {Pick<import('../meter/client-load.js').ClientLoad, 'cpuUser' | 'cpuSystem'>} cpuTime
- * @returns {StageOutcome}
+ * @param {number} threads
+ * @param {number} cores
+ * @returns {number[]} how many threads each core gets
  */
-function mergeOutcomes(clock, outcomes, cpuTime) {
-  const startedAt = Math.min(...outcomes.map((outcome) => outcome.startedAt));
-  const meter = new StageMeter(clock, startedAt);
-  const connections = {
-    opened: 0,
-    reused: 0,
-    lookupTime: outcomes.find(({ connections: { lookupTime } }) => lookupTime !== null)?.connections.lookupTime ?? null,
-    meter: new ConnectionMeter(),
-  };
-  for (const outcome of outcomes) {
-    meter.addState(outcome.meter);
-    connections.opened += outcome.connections.opened;
-    connections.reused += outcome.connections.reused;
-    connections.meter.addState(outcome.connections.costs);
-  }
-  return {
-    end: ENDS[Math.max(...outcomes.map(({ end }) => ENDS.indexOf(end)))],
-    fatal: outcomes.find(({ fatal }) => fatal !== null)?.fatal ?? null,
-    startedAt,
-    endedAt: Math.max(...outcomes.map((outcome) => outcome.endedAt)),
-    meter,
-    clientLoad: {
-      ...cpuTime,
-      eventLoopUtilization: Math.max(...outcomes.map(({ eventLoopUtilization }) => eventLoopUtilization)),
-    },
-    connections,
-  };
+function sharesOf(threads, cores) {
+  return Array.from({ length: cores }, (_, place) => Math.floor((threads + place) / cores));
 }

@@ -18,6 +18,7 @@ export class Operation {
   key = '';
   attempts = 0;
   outcomeUnknown = false;
+  intendedAt = 0;
   startedAt = 0;
   attemptStartedAt = 0;
   finishedAt = 0;
@@ -26,14 +27,15 @@ export class Operation {
    * @param {import('../stages/stage.js').Stage} stage
    * @param {import('../stages/stage.js').Workload} workload
    * @param {import('../s3/object-store.js').ObjectConnection} connection
+   * @param {number} size bytes of an object
    */
-  constructor(stage, workload, connection) {
+  constructor(stage, workload, connection, size) {
     this.#stage = stage;
     this.isWrite = stage.isWrite;
     this.workload = workload;
     this.connection = connection;
     this.verifier = new BodyVerifier(workload.payload);
-    this.size = workload.keyspace.objectSize;
+    this.size = size;
   }
 
   /** @param {number} place of an object among those of this host */

@@ -1,11 +1,20 @@
 import { Worker } from 'node:worker_threads';
-import { unpackFatal } from './core-messages.js';
+import { unpackFatal, unpackSecond } from './core-messages.js';
 
 /**
  * @typedef {object} Waiting
  * @property {(result: any) => void} resolve
  * @property {(error: Error) => void} reject
  */
+
+/** The thread of a core is no more. */
+class CoreError extends Error {
+  /** @param {string} message */
+  constructor(message) {
+    super(message);
+    this.name = 'CoreError';
+  }
+}
 
 /** A core that runs in a thread of its own, seen from the main thread: it takes the same calls as a Core. */
 export class RemoteCore {
@@ -17,6 +26,7 @@ export class RemoteCore {
   #hooks = null;
   /** Why the thread answers no more. @type {Error | null} */
   #failure = null;
+  #isClosing = false;
 
   /**
    * @param {import('./core.js').CoreSpec} spec
@@ -28,8 +38,10 @@ export class RemoteCore {
       workerData: { spec, clock: clock.toState() },
     });
     this.#worker.on('message', (message) => this.#receive(message));
-    this.#worker.on('error', (error) => this.#fail(new Error(`the thread of core ${number} died: ${error.message}`)));
-    this.#worker.on('exit', () => this.#fail(new Error(`the thread of core ${number} ended unexpectedly`)));
+    this.#worker.on('error', (error) =>
+      this.#fail(new CoreError(`the thread of core ${number} died: ${error.message}`)),
+    );
+    this.#worker.on('exit', () => this.#fail(this.#isClosing ? closedError() : endedError(number)));
   }
 
   /**
@@ -47,16 +59,17 @@ export class RemoteCore {
    * @returns {Promise<import('./core.js').CoreOutcome>}
    */
   async runStage(task, signal, hooks) {
-    this.#hooks = hooks;
+    this.#hooks = { ...hooks, second: (/** @type {any} */ packed) => hooks.second(unpackSecond(packed)) };
     const outcome = await this.#stoppable(signal, () => this.#call({ call: 'run', task }));
     return { ...outcome, fatal: unpackFatal(outcome.fatal) };
   }
 
   async close() {
     if (this.#failure === null) {
+      this.#isClosing = true;
       // A thread that dies while it closes is closed, too.
       await this.#call({ call: 'close' }).catch(() => {});
-      this.#fail(new Error('the core is closed'));
+      this.#fail(closedError());
     }
     await this.#worker.terminate();
   }
@@ -121,4 +134,13 @@ export class RemoteCore {
     }
     this.#waiting.clear();
   }
+}
+
+/** @param {number} number of the core */
+function endedError(number) {
+  return new CoreError(`the thread of core ${number} ended unexpectedly`);
+}
+
+function closedError() {
+  return new Error('the core is closed');
 }

@@ -1,9 +1,10 @@
 import { SecondSampler } from '../meter/second-sampler.js';
 import { StageMeter } from '../meter/stage-meter.js';
 import { Pauses } from '../s3/pauses.js';
-import { Retrier, isThrottled } from '../s3/retry.js';
-import { AttemptError } from '../s3/s3-error.js';
-import { IntegrityError } from '../stages/index.js';
+import { Retrier } from '../s3/retry.js';
+import { claimObjects } from './claim-objects.js';
+import { OpenLoop } from './open-loop.js';
+import { failureCounter, retryHooks } from './operation-ends.js';
 import { Operation } from './operation.js';
 import { StageWatch } from './stage-watch.js';
 import { runPool } from './worker-pool.js';
@@ -24,8 +25,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * What becomes known while a stage runs.
  *
  * @typedef {object} StageHooks
- * @property {(second: import('../meter/second-counts.js').SecondCount) => void} second one is over
- * @property {() => void} retrying an operation is tried again
+ * @property {(second: import('./second-merger.js').MeasuredSecond) => void} second one is over
+ * @property {(kind: string) => void} retrying an operation is tried again, after an error of that kind
  * @property {(message: string) => void} integrityError
  * @property {(operation: GivenUpOperation, message: string) => void} failed an operation is given up
  * @property {(done: number) => void} progress so many operations have come to an end; told from time to time
@@ -34,10 +35,22 @@ const PROGRESS_INTERVAL_MS = 250;
  */
 
 /**
- * How a stage ended: all its work done, on request, because nothing succeeded any more, or by an error after which no
- * operation of the run can succeed.
+ * How a stage ended: all its work done, on request, because nothing succeeded any more, because the operations of an open
+ * loop could no longer be started near their times, or by an error after which no operation of the run can succeed.
  *
- * @typedef {'complete' | 'stopped' | 'stalled' | 'fatal'} StageEnd
+ * @typedef {'complete' | 'stopped' | 'stalled' | 'overloaded' | 'fatal'} StageEnd
+ */
+
+/**
+ * How a stage is driven, in plain values.
+ *
+ * @typedef {object} Load
+ * @property {number} threads how many of all threads take part
+ * @property {number} objectSize bytes
+ * @property {import('./arrivals.js').Pacing | null} pacing of an open loop; null for a closed one, in which a thread starts
+ *   its next operation when the one before has ended
+ * @property {number} warmup ms at the beginning whose operations are in no rate and no percentile
+ * @property {import('../meter/window-counts.js').Windows | null} windows in which operations are counted beside the seconds
  */
 
 /**
@@ -55,18 +68,25 @@ const PROGRESS_INTERVAL_MS = 250;
  * @param {import('../stages/stage.js').Stage} stage
  * @param {object} options
  * @param {Engine} options.engine
+ * @param {Load} options.load
  * @param {import('./budget.js').Budget} options.budget
  * @param {import('./stage-watch.js').TimeLimit | null} [options.limit]
  * @param {AbortSignal} options.signal stops the stage: what is under way is given a while to settle
  * @param {StageHooks} options.hooks
  * @returns {Promise<StageOutcome>}
  */
-export async function runStage(stage, { engine, budget, limit = null, signal, hooks }) {
-  const { clock, workload, connections } = engine;
+export async function runStage(stage, { engine, load, budget, limit = null, signal, hooks }) {
+  const { clock, workload } = engine;
+  const connections = engine.connections.slice(0, load.threads);
   const pauses = new Pauses();
   const startedAt = clock.now();
-  const meter = new StageMeter(clock, startedAt);
-  const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond: hooks.second });
+  const measuredFrom = startedAt + load.warmup;
+  const meter = new StageMeter(clock, startedAt, { measuredFrom, windows: load.windows });
+  const onSecond = (/** @type {import('../meter/second-counts.js').SecondCount} */ count) =>
+    hooks.second({ ...count, latencies: meter.takeSecond(count.second) });
+  const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond });
+  const openLoop = load.pacing === null ? null : new OpenLoop({ pacing: load.pacing, startedAt, clock, budget });
+  const closeWork = () => (openLoop ?? budget).close();
   const watch = new StageWatch({
     clock,
     meter,
@@ -75,8 +95,12 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
     signal,
     budget,
     limit,
-    onTimeUp: () => budget.close(),
-    onStop: () => stopWork(budget, pauses),
+    backlog: () => openLoop?.backlog() ?? 0,
+    onTimeUp: closeWork,
+    onStop() {
+      closeWork();
+      pauses.endAll();
+    },
   });
   const retrier = new Retrier({
     mostAttempts: engine.mostAttempts,
@@ -86,7 +110,21 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
     signal: watch.stopped,
     hooks: retryHooks(meter, hooks),
   });
-  const finish = finisher(meter, hooks, watch);
+  const failed = failureCounter(meter, hooks, watch);
+  const claim = claimObjects(stage, workload, budget, meter);
+  const perform = async (/** @type {Operation} */ operation, /** @type {number} */ place) => {
+    operation.take(place);
+    try {
+      await retrier.run(operation);
+      meter.succeeded(operation, operation.size);
+      if (stage.isRead) {
+        meter.answered(operation.connection.answeredAt - operation.attemptStartedAt, operation.finishedAt);
+      }
+    } catch (error) {
+      failed(operation, error);
+    }
+    meter.unknownOutcomes += Number(operation.outcomeUnknown && stage.isWrite);
+  };
 
   const progress = setInterval(() => hooks.progress(meter.done), PROGRESS_INTERVAL_MS);
   sampler.start();
@@ -94,18 +132,8 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
   let endedAt;
   try {
     await runPool({
-      threads: connections.map((connection) => new Operation(stage, workload, connection)),
-      claim: claimer(stage, workload, budget, meter),
-      work: async (operation, place) => {
-        operation.take(place);
-        try {
-          await retrier.run(operation);
-          meter.succeeded(operation, operation.size);
-        } catch (error) {
-          finish(operation, error);
-        }
-        meter.unknownOutcomes += Number(operation.outcomeUnknown && stage.isWrite);
-      },
+      threads: connections.map((connection) => new Operation(stage, workload, connection, load.objectSize)),
+      ...(openLoop === null ? { claim, work: perform } : openLoop.work({ claim, perform, meter })),
     });
   } finally {
     clearInterval(progress);
@@ -114,82 +142,4 @@ export async function runStage(stage, { engine, budget, limit = null, signal, ho
     sampler.stop(endedAt);
   }
   return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meter };
-}
-
-/**
- * An object that Write did not write is passed over without an attempt. Where the objects go round, it would be passed
- * over in each round: there it is no work that was skipped.
- *
- * @param {import('../stages/stage.js').Stage} stage
- * @param {import('../stages/stage.js').Workload} workload
- * @param {import('./budget.js').Budget} budget
- * @param {StageMeter} meter
- * @returns {() => number} the place of the next object to work on, or -1
- */
-function claimer({ needsObject }, { written, wroteObjects }, budget, meter) {
-  if (!needsObject || !wroteObjects) {
-    return () => budget.claim();
-  }
-  if (budget.goesRound && written.count === 0) {
-    return () => -1;
-  }
-  return () => {
-    let place = budget.claim();
-    while (place >= 0 && !written.has(place)) {
-      meter.skipped += Number(!budget.goesRound);
-      place = budget.claim();
-    }
-    return place;
-  };
-}
-
-/**
- * @param {import('./budget.js').Budget} budget
- * @param {Pauses} pauses
- */
-function stopWork(budget, pauses) {
-  budget.close();
-  pauses.endAll();
-}
-
-/**
- * @param {StageMeter} meter
- * @param {StageHooks} hooks
- * @returns {import('../s3/retry.js').RetryHooks}
- */
-function retryHooks(meter, hooks) {
-  return {
-    attemptFailed(error, latency) {
-      meter.attemptFailed(error.kind, latency);
-      meter.throttled += Number(isThrottled(error));
-    },
-    retrying() {
-      meter.retries += 1;
-      hooks.retrying();
-    },
-  };
-}
-
-/**
- * @param {StageMeter} meter
- * @param {StageHooks} hooks
- * @param {StageWatch} watch
- * @returns {(operation: Operation, error: unknown) => void} what is done about an operation that did not succeed
- */
-function finisher(meter, hooks, watch) {
-  return (operation, error) => {
-    if (error instanceof IntegrityError) {
-      meter.attemptFailed('integrity', operation.finishedAt - operation.attemptStartedAt);
-      meter.integrityErrors += 1;
-      hooks.integrityError(error.message);
-    } else if (!(error instanceof AttemptError) || error.verdict === 'stop') {
-      meter.failed += 1;
-      watch.fail({ error, bucket: operation.bucket });
-    } else if (watch.stopped.aborted && error.verdict === 'retry') {
-      meter.abandoned += 1;
-    } else {
-      meter.failed += 1;
-      hooks.failed(operation, error.message);
-    }
-  };
 }

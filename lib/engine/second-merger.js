@@ -1,4 +1,10 @@
-/** @typedef {import('../meter/second-counts.js').SecondCount} SecondCount */
+import { LatencyHistogram } from '../meter/latency-histogram.js';
+
+/**
+ * A second with the latencies of the operations that completed in it.
+ *
+ * @typedef {import('../meter/second-counts.js').SecondCount & { latencies: LatencyHistogram }} MeasuredSecond
+ */
 
 /**
  * Adds up the seconds of several cores. A second is handed on once every core has told its count of it, in the order of
@@ -8,12 +14,12 @@ export class SecondMerger {
   #onSecond;
   /** The last second that each core has told. @type {number[]} */
   #told;
-  /** @type {Map<number, SecondCount>} */
+  /** @type {Map<number, MeasuredSecond>} */
   #pending = new Map();
 
   /**
    * @param {number} cores
-   * @param {(second: SecondCount) => void} onSecond
+   * @param {(second: MeasuredSecond) => void} onSecond
    */
   constructor(cores, onSecond) {
     this.#onSecond = onSecond;
@@ -22,12 +28,13 @@ export class SecondMerger {
 
   /**
    * @param {number} core
-   * @param {SecondCount} count of a second that is over on that core, each later than the one before
+   * @param {MeasuredSecond} measured a second that is over on that core, each later than the one before
    */
-  add(core, { second, operations, bytes }) {
-    const pending = this.#pending.get(second) ?? { second, operations: 0, bytes: 0 };
+  add(core, { second, operations, bytes, latencies }) {
+    const pending = this.#pending.get(second) ?? { second, operations: 0, bytes: 0, latencies: new LatencyHistogram() };
     pending.operations += operations;
     pending.bytes += bytes;
+    pending.latencies.add(latencies);
     this.#pending.set(second, pending);
     this.#told[core] = second;
     this.#handOn(Math.min(...this.#told));
@@ -43,7 +50,7 @@ export class SecondMerger {
   #handOn(last) {
     const seconds = [...this.#pending.keys()].filter((second) => second <= last).sort((one, other) => one - other);
     for (const second of seconds) {
-      this.#onSecond(/** @type {SecondCount} */ (this.#pending.get(second)));
+      this.#onSecond(/** @type {MeasuredSecond} */ (this.#pending.get(second)));
       this.#pending.delete(second);
     }
   }

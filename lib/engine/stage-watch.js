@@ -22,6 +22,9 @@ const SETTLING_TIME_MS = 5000;
 
 const LOOK_EVERY_MS = 250;
 
+/** An open loop whose operations start this late asks for more than the store, or the threads, can do. */
+const LONGEST_BACKLOG_MS = 10_000;
+
 /**
  * Decides when a stage has to end before its work is done: on request, by an error that concerns the whole run, or
  * because nothing succeeds any more.
@@ -34,6 +37,7 @@ export class StageWatch {
   #signal;
   #budget;
   #limit;
+  #backlog;
   #onTimeUp;
   #onStop;
   /** @type {NodeJS.Timeout[]} */
@@ -58,10 +62,11 @@ export class StageWatch {
    * @param {AbortSignal} options.signal the request to stop
    * @param {Pick<import('./budget.js').Budget, 'shareSuccess'>} options.budget
    * @param {TimeLimit | null} options.limit
+   * @param {() => number} options.backlog ms since the moment at which the next operation was to start
    * @param {() => void} options.onTimeUp no more operation is to be begun
    * @param {() => void} options.onStop what is under way is to come to its end, too
    */
-  constructor({ clock, meter, connections, longestDrought, signal, budget, limit, onTimeUp, onStop }) {
+  constructor({ clock, meter, connections, longestDrought, signal, budget, limit, backlog, onTimeUp, onStop }) {
     this.#clock = clock;
     this.#meter = meter;
     this.#connections = connections;
@@ -69,6 +74,7 @@ export class StageWatch {
     this.#signal = signal;
     this.#budget = budget;
     this.#limit = limit;
+    this.#backlog = backlog;
     this.#onTimeUp = onTimeUp;
     this.#onStop = onStop;
   }
@@ -114,6 +120,8 @@ export class StageWatch {
     const lastSuccessAt = this.#budget.shareSuccess(this.#meter.lastSuccessAt);
     if (this.#clock.now() - lastSuccessAt >= this.#longestDrought) {
       this.#stop('stalled');
+    } else if (this.#backlog() > LONGEST_BACKLOG_MS) {
+      this.#stop('overloaded');
     }
   }
 

@@ -128,7 +128,7 @@ function ownPeak({ log: { summary, facts } }, bestTenths) {
   if (summary !== null) {
     return summary.peakOperationsPerSecond;
   }
-  const mean = facts === null ? 0 : (1000 * facts.counts.operations) / Math.max(facts.stop - facts.start, 1);
+  const mean = facts === null ? 0 : (1000 * facts.measured) / Math.max(facts.stop - facts.measuredFrom, 1);
   return Math.max(bestTenths / 10, mean);
 }
 

@@ -15,6 +15,8 @@ import { placeOf } from './wording.js';
 /** Highest value that a log of ours can hold, in µs. */
 const HIGHEST_LATENCY = 3_600_000_000;
 
+const SEARCH_BEGINS = 'a search with --find-peak begins here, which cannot be added up: it is not counted';
+
 /** The logs of all hosts, taken in line by line: runs, what is shared between them, and what was found wrong. */
 export class HostLogs {
   /** By run and shard: the first run that bore them. @type {Map<string, HostRun>} */
@@ -105,6 +107,8 @@ class OneLog {
   #run = null;
   /** Whether the lines belong to a run that is not to be counted. */
   #isSkipping = false;
+  /** Whether they belong to a search for the peak. */
+  #isSearch = false;
 
   /**
    * @param {string} file
@@ -122,7 +126,13 @@ class OneLog {
   add(line, record) {
     if (record.kind === 'machine' && record.data.kind === 'run') {
       this.#beginRun(line, record.data);
-    } else if (this.#isSkipping) {
+    } else if (record.kind === 'search') {
+      this.#beginSearch(line);
+    } else if (this.#isSearch && record.kind === 'schedule') {
+      // A log without machine lines, in which another run follows.
+      this.#isSearch = false;
+      this.add(line, record);
+    } else if (this.#isSkipping || this.#isSearch) {
       return;
     } else if (record.kind === 'second') {
       // The line is stamped with the end of the second that it counts.
@@ -149,19 +159,28 @@ class OneLog {
       const message = `machine lines of format ${facts.format ?? 'unknown'}, expected ${KNOWN_FORMAT}: use the version of the tool that wrote the log`;
       this.#hosts.addWarning({ file: this.file, line, message, incomplete: true });
     }
+    this.#isSearch = false;
+    if (facts.isSearch) {
+      this.#beginSearch(line);
+      return;
+    }
     if (facts.start === null) {
       this.#timeLine.forgetDate();
     } else {
       this.#timeLine.dateFrom(facts.start);
     }
-    this.#run = new HostRun({
-      file: this.file,
-      line,
-      facts,
-      isDated: facts.start !== null,
-      shared: this.#hosts.shared,
-    });
+    const isDated = facts.start !== null;
+    this.#run = new HostRun({ file: this.file, line, facts, isDated, shared: this.#hosts.shared });
     this.#isSkipping = !this.#hosts.takeRun(this.#run);
+  }
+
+  /** Its steps are loads of all sizes: their sum with anything means nothing. @param {number} line */
+  #beginSearch(line) {
+    if (!this.#isSearch) {
+      this.#hosts.addWarning({ file: this.file, line, message: SEARCH_BEGINS, incomplete: true });
+    }
+    this.#isSearch = true;
+    this.#run = null;
   }
 
   /** @param {number} line */

@@ -19,12 +19,15 @@ import { STAGE_NAMES } from '../log/log-line.js';
  * @property {ClockFacts | null} clock null where the times are those of the host's clock
  * @property {number | null} size bytes of an object
  * @property {readonly StageName[]} stages that the run was to go through
+ * @property {boolean} isSearch whether it searched for the peak: its steps are no measurement of one load
  *
  * @typedef {object} StageFacts the times are epoch ms
  * @property {StageName} stage
  * @property {string} end how the stage ended, `complete` if all went well
  * @property {number} start
  * @property {number} stop
+ * @property {number} measuredFrom behind the warm-up, whose seconds and latencies do not count
+ * @property {number} measured operations behind the warm-up
  * @property {ClockFacts | null} clock
  * @property {Record<CountName, number>} counts
  * @property {[kind: string, count: number][]} errors
@@ -82,6 +85,7 @@ export function readRunFacts(data) {
     clock: asClock(data.clock),
     size: asCount(options.size),
     stages: STAGE_NAMES.filter((stage) => named.includes(stage.toLowerCase())),
+    isSearch: options.findPeak === true,
   };
 }
 
@@ -108,6 +112,8 @@ export function readStageFacts(data) {
     end: asText(data.end, ERROR_KIND) ?? 'unknown',
     start,
     stop,
+    measuredFrom: Math.min(start + (asDuration(data.warmup) ?? 0), stop),
+    measured: Math.max(counts.operations - (asCount(data.warmupOperations) ?? 0), 0),
     clock: asClock(data.clock),
     counts,
     errors,
@@ -145,6 +151,11 @@ function asCount(value) {
 /** @param {unknown} value */
 function asTime(value) {
   return typeof value === 'number' && value >= EARLIEST && value < LATEST ? value : null;
+}
+
+/** @param {unknown} value ms */
+function asDuration(value) {
+  return typeof value === 'number' && value >= 0 && value < LATEST ? value : null;
 }
 
 /**

@@ -108,7 +108,7 @@ export class StageLog {
     }
     try {
       const histogram = decode(whole);
-      const operations = this.facts?.counts.operations;
+      const operations = this.facts?.measured;
       if (histogram.totalCount === operations) {
         return histogram;
       }
@@ -121,7 +121,7 @@ export class StageLog {
 
   /** @returns {string | null} why the log has no percentiles of the stage to add, in words */
   missingHistogram() {
-    if (this.facts?.counts.operations === 0) {
+    if (this.facts?.measured === 0) {
       return null;
     }
     return this.#histogramProblem ?? this.#parts.missing();

@@ -12,18 +12,21 @@ import { errorDocument } from './s3-error.js';
 export class Answer {
   #tally;
   #operation;
+  #arrivedAt;
   #resource;
 
   /**
    * @param {ServerResponse} response
    * @param {object} context
    * @param {Operation} context.operation
+   * @param {number} context.arrivedAt when the request's head had arrived, monotonic ms
    * @param {string} context.resource the path asked for
    * @param {Tally} context.tally
    */
-  constructor(response, { operation, resource, tally }) {
+  constructor(response, { operation, arrivedAt, resource, tally }) {
     this.response = response;
     this.#operation = operation;
+    this.#arrivedAt = arrivedAt;
     this.#resource = resource;
     this.#tally = tally;
   }
@@ -61,6 +64,7 @@ export class Answer {
    */
   end(status, rest) {
     if (!this.isAbandoned) {
+      this.#tally.recordTime(this.#operation, performance.now() - this.#arrivedAt);
       this.response.end(rest, () => this.#tally.countAnswer(this.#operation, status));
     }
   }

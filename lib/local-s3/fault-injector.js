@@ -1,8 +1,10 @@
 import { mixIndex, seedOf } from '../workload/mix.js';
+import { SAVED_MS, delayerOf, timeOfAnswer } from './fault-delays.js';
 import { operationsOf } from './faults.js';
 
 /**
  * @import { Operation } from './router.js'
+ * @import { Delayer } from './fault-delays.js'
  * @import { FaultItem, FaultPlan } from './faults.js'
  *
  * @typedef {object} Fault
@@ -18,16 +20,13 @@ import { operationsOf } from './faults.js';
  * @typedef {object} ActiveItem an item of the plan with its state
  * @property {FaultItem} item
  * @property {() => boolean} hits whether the fault befalls this request
- * @property {() => number} delay ms
+ * @property {Delayer} delayer
  * @property {(connection: object) => boolean} closes whether this was the connection's last request
  */
 
 /** @type {Decision} */
 const NOTHING = Object.freeze({ delay: 0, fault: null });
 const TWO_TO_THE_32 = 2 ** 32;
-
-/** What a rate may save up for a burst, in seconds. */
-const BURST = 0.05;
 
 const NEEDS_BYTES = new Set(['truncate', 'corrupt', 'drip']);
 const NEEDS_OBJECT = new Set(['wrong-etag', 'wrong-size']);
@@ -40,12 +39,14 @@ const THROTTLING = new Set([429, 503]);
 export class FaultInjector {
   /** @type {Map<Operation, ActiveItem[]>} */
   #itemsOf = new Map();
+  #now;
 
   /**
    * @param {FaultPlan} plan
    * @param {() => number} now a monotonic clock, ms
    */
   constructor({ seed, items }, now) {
+    this.#now = now;
     items.forEach((item, place) => {
       const active = activate(item, randomNumbers(seedOf(`fault ${place} of ${seed}`)), now);
       for (const operation of operationsOf(item)) {
@@ -55,18 +56,22 @@ export class FaultInjector {
   }
 
   /**
-   * The first item of the script that hits wins; delays add up.
+   * The first item of the script that hits wins.
    *
    * @param {Operation} operation
    * @param {number} [size] bytes of the object, undefined where there is none: a GET of it is left alone
+   * @param {number} [received] bytes of the request's body
    * @returns {Decision}
    */
-  decide(operation, size) {
+  decide(operation, size, received = 0) {
     const items = this.#itemsOf.get(operation);
     if (items === undefined || (operation === 'GET' && size === undefined)) {
       return NOTHING;
     }
-    const delay = items.reduce((sum, item) => sum + item.delay(), 0);
+    const now = this.#now();
+    const bytes = received + (operation === 'GET' ? Number(size) : 0);
+    const delayers = items.map(({ delayer }) => delayer);
+    const delay = timeOfAnswer(delayers, { now, operation, bytes }) - now;
     // All are asked, also behind the first that hits: each draws once for each request.
     const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
@@ -90,16 +95,13 @@ export class FaultInjector {
  * @returns {ActiveItem}
  */
 function activate(item, random, now) {
-  const { probability, minimum, maximum, perSecond, requests } = item;
-  const active = { item, hits: () => false, delay: () => 0, closes: () => false };
+  const { name, probability, perSecond, requests } = item;
+  const active = { item, hits: () => false, delayer: delayerOf(item, random), closes: () => false };
   if (probability !== undefined) {
     return { ...active, hits: () => random() < probability };
   }
-  if (perSecond !== undefined) {
+  if (name === 'rate' && perSecond !== undefined) {
     return { ...active, hits: tokenBucket(perSecond, now) };
-  }
-  if (minimum !== undefined && maximum !== undefined) {
-    return { ...active, delay: () => minimum + random() * (maximum - minimum) };
   }
   return requests === undefined ? active : { ...active, closes: everyNth(requests) };
 }
@@ -119,7 +121,7 @@ function randomNumbers(seed) {
  * @returns {() => boolean} whether one more request is above the rate
  */
 function tokenBucket(perSecond, now) {
-  const capacity = Math.max(1, perSecond * BURST);
+  const capacity = Math.max(1, (perSecond * SAVED_MS) / 1000);
   let tokens = capacity;
   let filledAt = now();
   return () => {

@@ -1,3 +1,5 @@
+import { parseSize } from '../log/units.js';
+
 // Each reads a value of a fault script; null stands for one that cannot be used.
 
 /** The error code that fits a status; others of its hundred share the code of the hundred. */
@@ -14,6 +16,8 @@ const CODES = /** @type {Record<number, string>} */ ({
   503: 'SlowDown',
 });
 
+const LOGNORMAL = 'lognormal:';
+
 /** @param {string} value */
 export function readProbability(value) {
   const parts = /^([0-9]{1,3}(?:\.[0-9]{1,9})?)%$/.exec(value);
@@ -23,6 +27,18 @@ export function readProbability(value) {
 
 /** @param {string} value */
 export function readLatency(value) {
+  return value.startsWith(LOGNORMAL) ? readLognormal(value.slice(LOGNORMAL.length)) : readRange(value);
+}
+
+/** @param {string} value such as 20ms:0.5 */
+function readLognormal(value) {
+  const parts = /^(.+):([0-9](?:\.[0-9]{1,3})?)$/.exec(value);
+  const median = parts && readDuration(parts[1]);
+  return parts === null || median === null ? null : { median, sigma: Number(parts[2]) };
+}
+
+/** @param {string} value */
+function readRange(value) {
   const [from, to = from, ...more] = value.split('..');
   const minimum = readDuration(from);
   const maximum = readDuration(to);
@@ -70,6 +86,25 @@ export function readCount(value) {
 export function readRate(value) {
   const perSecond = readCount(value);
   return perSecond ? { perSecond } : null;
+}
+
+/** @param {string} value */
+export function readBandwidth(value) {
+  try {
+    const bytesPerSecond = parseSize(value);
+    return bytesPerSecond > 0 ? { bytesPerSecond } : null;
+  } catch (error) {
+    if (error instanceof RangeError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** @param {string} value such as 2s@3s */
+export function readStall(value) {
+  const [length, after, ...more] = value.split('@').map(readDuration);
+  return length === null || after === undefined || after === null || more.length > 0 ? null : { length, after };
 }
 
 /** @param {string} value */

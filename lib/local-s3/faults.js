@@ -1,4 +1,5 @@
 import {
+  readBandwidth,
   readCount,
   readLatency,
   readProbability,
@@ -6,6 +7,7 @@ import {
   readRequests,
   readRetryAfter,
   readSkew,
+  readStall,
   readStatus,
 } from './fault-values.js';
 import { OPERATIONS } from './router.js';
@@ -21,7 +23,12 @@ import { OPERATIONS } from './router.js';
  * @property {string} [code] of `status`: the error code in the XML body
  * @property {number} [minimum] of `latency`: ms
  * @property {number} [maximum] of `latency`: ms
- * @property {number} [perSecond] of `rate`: requests
+ * @property {number} [median] of `latency`: ms
+ * @property {number} [sigma] of `latency`: standard deviation of the logarithm
+ * @property {number} [perSecond] of `rate` and `queue`: requests
+ * @property {number} [bytesPerSecond] of `bandwidth`
+ * @property {number} [length] of `stall`: ms
+ * @property {number} [after] of `stall`: ms
  * @property {number} [milliseconds] of `retry-after`
  * @property {number} [requests] of `close`
  *
@@ -36,12 +43,19 @@ const OBJECT_OPERATIONS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']
 
 const NAMEABLE = OPERATIONS.filter((operation) => operation !== 'OTHER');
 
+const REQUEST_RATE = { form: 'requests a second such as 500', read: readRate };
+
 const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
 
 /**
  * The faults that a script may hold. `only` names the operations that the fault has a meaning for.
  *
- * - `latency` passes before the request takes effect; several add up.
+ * - `latency` passes before the request takes effect; several add up. `lognormal:20ms:0.5` has a median of 20 ms, and 0.5
+ *   as standard deviation of its logarithm.
+ * - `queue` begins so many requests a second in the order of their arrival, and `bandwidth` takes in and sends so many bytes
+ *   of bodies over all connections: the others wait for their turn. A latency begins once the wait is over.
+ *   Like `rate`, they save up what was not asked for in the last 50 ms.
+ * - `stall=2s@3s` holds, for 2 s, what would be answered from 3 s after the first request on, for each operation by itself.
  * - `rate` answers 503 SlowDown to what comes above it; `status` answers another status. Neither takes effect.
  * - `retry-after` is named in each injected 503 and 429, in whole seconds.
  * - `reset` ends the connection with RST before the request takes effect; `hang` never answers.
@@ -54,8 +68,14 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
  *   only?: readonly Operation[], repeatable?: boolean }>>}
  */
 const KINDS = Object.freeze({
-  latency: { form: 'a duration such as 20ms or a range such as 20ms..50ms', read: readLatency },
-  rate: { form: 'requests a second such as 500', read: readRate },
+  latency: {
+    form: 'a duration such as 20ms, a range such as 20ms..50ms, or median and sigma such as lognormal:20ms:0.5',
+    read: readLatency,
+  },
+  queue: REQUEST_RATE,
+  bandwidth: { form: 'bytes a second such as 10MB', read: readBandwidth, only: ['PUT', 'GET'] },
+  stall: { form: 'a length and when it begins, such as 2s@3s', read: readStall },
+  rate: REQUEST_RATE,
   status: {
     form: 'a status from 400 to 599, perhaps an error code, and a percentage, such as 503:5% or 400/BadDigest:5%',
     read: readStatus,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Answer } from './answer.js';
 import { answerWithFault } from './fault-answers.js';
+import { pass } from './fault-delays.js';
 import { FaultInjector } from './fault-injector.js';
 import { parseFaults } from './faults.js';
 import { Listener } from './listener.js';
@@ -82,12 +82,13 @@ export class StoreServer {
    * @param {ServerResponse} response
    */
   async #handle(message, response) {
+    const arrivedAt = performance.now();
     const { operation, target, refusal } = route(String(message.method), String(message.url));
     this.#tally.countRequest(operation);
     if (this.#skew !== 0) {
       response.setHeader('Date', new Date(this.#now()).toUTCString());
     }
-    const answer = new Answer(response, { operation, resource: target.path, tally: this.#tally });
+    const answer = new Answer(response, { operation, arrivedAt, resource: target.path, tally: this.#tally });
     try {
       if (operation === 'OTHER') {
         throw refusal;
@@ -130,10 +131,8 @@ export class StoreServer {
   async #answer(operation, target, body, answer) {
     const table = this.#tableOf(target.bucket);
     const perform = () => OPERATION_TABLE[operation]({ table, target, body, now: this.#now() });
-    const { delay, fault } = this.#faults.decide(operation, table.get(target.key)?.body.length);
-    if (delay > 0) {
-      await sleep(delay);
-    }
+    const { delay, fault } = this.#faults.decide(operation, table.get(target.key)?.body.length, body.length);
+    await pass(delay);
     this.#closeInTime(operation, answer);
     if (fault === null) {
       answer.send(perform());

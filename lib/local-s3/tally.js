@@ -1,6 +1,8 @@
+import { AnswerTimes } from './answer-times.js';
 import { OPERATIONS } from './router.js';
 
 /**
+ * @import { TimeSummary } from './answer-times.js'
  * @import { Operation } from './router.js'
  *
  * What an endpoint has done since it began to listen. A request succeeded when a 2xx answer was sent to its end, also
@@ -14,6 +16,8 @@ import { OPERATIONS } from './router.js';
  * @property {number} connections accepted
  * @property {Record<string, Partial<Record<Operation, number>>>} bySecond requests that succeeded, by the whole epoch
  *   second in which the answer was sent
+ * @property {Partial<Record<Operation, TimeSummary>>} answerTimes how long requests took whose answers were sent since the
+ *   report before, from the arrival of the head until the end of the answer was handed to the socket; not in null mode
  * @property {Record<string, number>} objects objects held, by bucket
  */
 
@@ -29,6 +33,7 @@ export class Tally {
   #faults = new Map();
   /** @type {Map<number, Partial<Record<Operation, number>>>} */
   #seconds = new Map();
+  #answerTimes = new AnswerTimes();
   #connections = 0;
 
   /** @param {() => number} now epoch ms */
@@ -69,6 +74,16 @@ export class Tally {
   }
 
   /**
+   * @param {Operation} operation
+   * @param {number} milliseconds
+   */
+  recordTime(operation, milliseconds) {
+    this.#answerTimes.record(operation, milliseconds);
+  }
+
+  /**
+   * The times begin anew with it.
+   *
    * @param {Record<string, number>} objects objects held, by bucket
    * @returns {Report}
    */
@@ -79,6 +94,7 @@ export class Tally {
       faults: Object.fromEntries(this.#faults),
       connections: this.#connections,
       bySecond: Object.fromEntries(this.#seconds),
+      answerTimes: this.#answerTimes.take(),
       objects,
     };
   }

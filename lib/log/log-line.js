@@ -1,5 +1,5 @@
 import { between, choice, column, count, decimal, either, escapePattern, jsonObject } from './notation.js';
-import { openingCost, timeOfDay } from './notation.js';
+import { confidenceInterval, openingCost, sentence, timeOfDay } from './notation.js';
 
 /** @typedef {import('./notation.js').Notation} Notation */
 
@@ -16,17 +16,29 @@ import { openingCost, timeOfDay } from './notation.js';
  * @typedef {{ kind: 'summary', stage: StageName, milliseconds: number, peakOperationsPerSecond: number,
  *   averageOperationsPerSecond: number, megabytes: number, recoverableErrors: number }} SummaryRecord
  * @typedef {{ kind: 'integrity', stage: StageName, count: number }} IntegrityRecord
- * @typedef {{ kind: 'latency', stage: StageName, of: 'operations' | 'attempts', minimum: number, mean: number,
- *   p50: number, p90: number, p99: number, p999: number, maximum: number }} LatencyRecord ms
+ * @typedef {{ kind: 'latency', stage: StageName, of: 'operations' | 'attempts' | 'firstByte' | 'startDelay',
+ *   loop: 'closed loop' | 'open loop' | null, minimum: number, mean: number, p50: number, p90: number, p99: number,
+ *   p999: number, maximum: number }} LatencyRecord ms; `loop` tells how the operations were started
  * @typedef {{ kind: 'connections', stage: StageName, opened: number, reused: number, name: number | null,
  *   tcp: OpeningCost | null, tls: OpeningCost | null }} ConnectionsRecord ms; null for what did not take place
+ * @typedef {'client CPU' | 'store throttling' | 'concurrency' | 'store' | 'bandwidth' | 'not shown'} LimitCause
+ * @typedef {{ kind: 'limit', stage: StageName, cause: LimitCause, evidence: string }} LimitRecord
+ * @typedef {{ kind: 'search', stage: StageName, objects: number, threads: number, buckets: number }} SearchRecord
+ * @typedef {{ kind: 'step-header' }} StepHeaderRecord
+ * @typedef {'climb' | 'refine' | 'hold' | 'second size'} SearchPhase
+ * @typedef {{ kind: 'step-row', stage: StageName, threads: number, operationsPerSecond: number, p50: number | null,
+ *   p99: number | null, errors: number, clientLoad: number, phase: SearchPhase }} StepRowRecord percentiles in ms,
+ *   `clientLoad` in whole per cent of the busiest event loop's time
+ * @typedef {{ kind: 'ceiling', stage: StageName, bound: 'exact' | 'at least', operationsPerSecond: number,
+ *   interval: { low: number, high: number } | null, threads: number, note: string | null }} CeilingRecord `interval` is
+ *   null where the peak was not held; `note` tells what it lacks
  * @typedef {{ kind: 'table-header' }} TableHeaderRecord
  * @typedef {{ kind: 'table-row', stage: StageName, objects: number, operationsPerSecond: number,
  *   peakOperationsPerSecond: number, megabytesPerSecond: number, p50: number | null, p99: number | null,
- *   errors: number }} TableRowRecord percentiles in ms; null, written `-`, where there are none
+ *   errors: number, limitedBy: LimitCause }} TableRowRecord percentiles in ms; null, written `-`, where there are none
  * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineRecord
  * @typedef {ScheduleRecord | SecondRecord | RetryingRecord | SummaryRecord | IntegrityRecord | LatencyRecord
- *   | ConnectionsRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
+ *   | ConnectionsRecord | LimitRecord | SearchRecord | StepHeaderRecord | StepRowRecord | CeilingRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
  */
 
 /**
@@ -53,6 +65,19 @@ export const LONGEST_LINE = 8192;
 /** A whole machine line stays under 1,000 characters. */
 const LONGEST_MACHINE_DATA = 999 - '# r2-benchmark '.length;
 
+/** What a stage may be limited by, as the log has it. */
+const CAUSES = {
+  'client CPU': 'client CPU',
+  'store throttling': 'store throttling',
+  concurrency: 'concurrency',
+  store: 'store',
+  bandwidth: 'bandwidth',
+  'not shown': 'not shown',
+};
+
+/** What the steps of a search for the peak are for. */
+const PHASES = { climb: 'climb', refine: 'refine', hold: 'hold', 'second size': 'second size' };
+
 const milliseconds = decimal(2, 'ms');
 const rate = decimal(1, '');
 
@@ -65,7 +90,15 @@ const NOTATIONS = {
   stage: choice(Object.fromEntries(STAGE_NAMES.map((name) => [name, name]))),
   furtherRetries: either(0, '', between(' (', count, ' more)')),
   integrityErrors: either(1, '1 integrity error', between('', count, ' integrity errors')),
-  latencyOf: choice({ operations: 'latency', attempts: 'attempt latency' }),
+  latencyOf: choice({
+    operations: 'latency',
+    attempts: 'attempt latency',
+    firstByte: 'time to first byte',
+    startDelay: 'start delay',
+  }),
+  loop: either(null, '', between(' (', choice({ 'closed loop': 'closed loop', 'open loop': 'open loop' }), ')')),
+  cause: choice(CAUSES),
+  sentence,
   nameLookup: either(null, '', between(' name ', milliseconds, '')),
   tcpOpening: either(null, '', between(' TCP ', openingCost(), '')),
   tlsOpening: either(null, '', between(' TLS ', openingCost(), '')),
@@ -74,6 +107,13 @@ const NOTATIONS = {
   rateColumn: column(11, rate),
   percentileColumn: column(11, either(null, '-', milliseconds)),
   errorsColumn: column(10, count),
+  causeColumn: between('  ', choice(CAUSES), ''),
+  loadColumn: column(7, between('', count, '%')),
+  phaseColumn: between('  ', choice(PHASES), ''),
+  bound: choice({ exact: '', 'at least': 'at least ' }),
+  interval: either(null, '', between(' ', confidenceInterval(rate), '')),
+  threadCount: either(1, '1 thread', between('', count, ' threads')),
+  note: either(null, '', between('; ', sentence, '')),
   jsonObject: jsonObject(LONGEST_MACHINE_DATA),
 };
 
@@ -89,15 +129,26 @@ const SHAPES = compileAll({
     'Total size {megabytes:rate}MB  Recoverable errors {recoverableErrors:count}',
   integrity: '{stage:stage}: {count:integrityErrors}',
   latency:
-    '{stage:stage} {of:latencyOf}: min {minimum:milliseconds} mean {mean:milliseconds} p50 {p50:milliseconds} ' +
+    '{stage:stage} {of:latencyOf}{loop:loop}: min {minimum:milliseconds} mean {mean:milliseconds} p50 {p50:milliseconds} ' +
     'p90 {p90:milliseconds} p99 {p99:milliseconds} p99.9 {p999:milliseconds} max {maximum:milliseconds}',
   connections:
     '{stage:stage} connections: opened {opened:count} reused {reused:count}' +
     '{name:nameLookup}{tcp:tcpOpening}{tls:tlsOpening}',
-  'table-header': 'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors',
+  limit: '{stage:stage} limited by: {cause:cause} ({evidence:sentence})',
+  search:
+    '{stage:stage}: searching for the peak with {objects:count} objects in up to {threads:count} threads ' +
+    'and {buckets:count} buckets',
+  'step-header': 'Stage     Threads      Ops/s        p50        p99    Errors Client  Step',
+  'step-row':
+    '{stage:stageColumn}{threads:countColumn}{operationsPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}' +
+    '{errors:errorsColumn}{clientLoad:loadColumn}{phase:phaseColumn}',
+  ceiling:
+    '{stage:stage} ceiling: {bound:bound}{operationsPerSecond:rate} ops/s{interval:interval} ' +
+    'at {threads:threadCount}{note:note}',
+  'table-header': 'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by',
   'table-row':
     '{stage:stageColumn}{objects:countColumn}{operationsPerSecond:rateColumn}{peakOperationsPerSecond:rateColumn}' +
-    '{megabytesPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}',
+    '{megabytesPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}{limitedBy:causeColumn}',
   machine: '# r2-benchmark {data:jsonObject}',
 });
 

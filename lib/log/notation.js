@@ -29,6 +29,15 @@ export const timeOfDay = {
   format: String,
 };
 
+/** Text in words and figures, of this tool's own making. @type {Notation} */
+export const sentence = {
+  pattern: '[\\x20-\\x7e]{1,400}',
+  expected: 'up to 400 printable ASCII characters',
+  isExact: true,
+  parse: (text) => text,
+  format: String,
+};
+
 /**
  * Twelve digits before the point and two behind it are still exact in a float, so that they come back as they were.
  *
@@ -124,6 +133,25 @@ export function openingCost() {
       return { p50: milliseconds.parse(p50), maximum: milliseconds.parse(maximum) };
     },
     format: (cost) => `p50 ${milliseconds.format(cost?.p50)} max ${milliseconds.format(cost?.maximum)}`,
+  };
+}
+
+/**
+ * An interval: `(95% CI 798.1 to 808.4)`, an object of `low` and `high`.
+ *
+ * @param {Notation} inner
+ * @returns {Notation}
+ */
+export function confidenceInterval(inner) {
+  const before = '(95% CI ';
+  return {
+    pattern: `${escapePattern(before)}${inner.pattern} to ${inner.pattern}\\)`,
+    expected: `low and high, each ${inner.expected}`,
+    parse: (text) => {
+      const [low, high] = text.slice(before.length, -1).split(' to ');
+      return { low: inner.parse(low), high: inner.parse(high) };
+    },
+    format: (interval) => `${before}${inner.format(interval?.low)} to ${inner.format(interval?.high)})`,
   };
 }
 

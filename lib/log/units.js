@@ -1,3 +1,5 @@
+import { quote } from './quote.js';
+
 const BYTES_OF_UNIT = new Map([
   ['B', 1],
   ['kB', 1000],
@@ -70,7 +72,7 @@ function parseQuantity(text, scales, plainUnit, expected) {
       return value;
     }
   }
-  throw new RangeError(`expected ${expected}, got ${JSON.stringify(text)}`);
+  throw new RangeError(`expected ${expected}, got ${quote(text)}`);
 }
 
 /**
@@ -134,7 +136,7 @@ export function formatTimeOfDay(epochSecond) {
 export function parseTimeOfDay(text) {
   const match = TIME_OF_DAY_PATTERN.exec(text);
   if (match === null) {
-    throw new RangeError(`expected a time of day from 00:00:00 to 23:59:59, got ${JSON.stringify(text)}`);
+    throw new RangeError(`expected a time of day from 00:00:00 to 23:59:59, got ${quote(text)}`);
   }
   return Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3]);
 }

@@ -6,6 +6,7 @@ import { performance } from 'node:perf_hooks';
  * @typedef {object} ClientLoad
  * @property {number} cpuUser ms of CPU time in the process's own code, on all cores
  * @property {number} cpuSystem ms of CPU time in the kernel on its behalf
+ * @property {number} loops event loops that carried threads
  * @property {number} eventLoopUtilization the share of the time that the busiest event loop was busy, 0 to 1
  */
 

@@ -68,6 +68,30 @@ export class LatencyHistogram {
     this.#maximum = Math.max(this.#maximum, other.#maximum);
   }
 
+  /**
+   * What has come since an earlier moment.
+   *
+   * @param {LatencyHistogram} earlier a copy of this histogram as it was then
+   * @returns {LatencyHistogram} its extremes are within 0.1%, as percentiles are
+   */
+  since(earlier) {
+    const difference = new LatencyHistogram();
+    if (this.count > earlier.count) {
+      difference.#histogram.add(this.#histogram);
+      difference.#histogram.subtract(earlier.#histogram);
+      difference.count = this.count - earlier.count;
+      difference.#sum = this.#sum - earlier.#sum;
+      difference.#minimum = difference.#histogram.getValueAtPercentile(0) / MICROSECONDS;
+      difference.#maximum = difference.#histogram.getValueAtPercentile(100) / MICROSECONDS;
+    }
+    return difference;
+  }
+
+  /** ms, of all values together. */
+  get sum() {
+    return this.#sum;
+  }
+
   /** @returns {HistogramState} */
   toState() {
     const { count } = this;

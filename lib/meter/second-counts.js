@@ -26,11 +26,14 @@ export class SecondCounts {
   /**
    * @param {number} finishedAt monotonic ms
    * @param {number} bytes
+   * @returns {number} the epoch second
    */
   add(finishedAt, bytes) {
-    const place = this.#placeOf(this.secondOf(finishedAt));
+    const second = this.secondOf(finishedAt);
+    const place = this.#placeOf(second);
     this.#operations[place] += 1;
     this.#bytes[place] += bytes;
+    return second;
   }
 
   /**

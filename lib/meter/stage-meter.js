@@ -1,40 +1,14 @@
-import { LatencyHistogram } from './latency-histogram.js';
 import { SecondCounts } from './second-counts.js';
+import { SUMMED_COUNTS } from './stage-counts.js';
+import { StageLatencyMeter } from './stage-latencies.js';
+import { WindowCounts } from './window-counts.js';
 
-/** The counts that are sums over the cores, and nothing more. */
-const SUMMED = /** @type {const} */ ([
-  'operations',
-  'bytes',
-  'retries',
-  'throttled',
-  'failed',
-  'integrityErrors',
-  'skipped',
-  'abandoned',
-  'unknownOutcomes',
-]);
-
-/**
- * What is counted of a stage.
- *
- * @typedef {object} StageCounts
- * @property {number} operations that succeeded, verification included
- * @property {number} bytes of those operations' objects
- * @property {number} attempts all, successful or not
- * @property {number} retries attempts that failed and were tried again
- * @property {number} throttled attempts by whose answer the store asked for fewer requests
- * @property {number} failed operations that the retry policy gave up
- * @property {number} integrityErrors operations whose answer was not what had been written
- * @property {number} skipped operations that had no object, because Write had not written it
- * @property {number} abandoned operations that were under way when the stage was stopped, and came to no end
- * @property {number} unknownOutcomes writes with an attempt that may have been carried out without an answer
- * @property {Record<string, number>} errors failed attempts by kind
- */
+/** @typedef {import('./stage-counts.js').StageCounts} StageCounts */
 
 /**
  * The times of a finished operation, in monotonic ms.
  *
- * @typedef {Pick<import('../s3/retry.js').Operation, 'attempts' | 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
+ * @typedef {Pick<import('../s3/retry.js').Operation, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
  */
 
 /**
@@ -43,36 +17,46 @@ const SUMMED = /** @type {const} */ ([
  * @typedef {object} StageMeterState
  * @property {StageCounts} counts
  * @property {import('./second-counts.js').SecondCount[]} seconds
- * @property {Record<'straight' | 'retriedOperations' | 'retriedAttempts', HistogramState>} histograms
- *
- * @typedef {import('./latency-histogram.js').HistogramState} HistogramState
+ * @property {readonly number[]} windows operations by window, see window-counts.js; empty where none were asked for
+ * @property {import('./stage-latencies.js').StageLatencyState} histograms
  */
 
 /** Counts one stage on one core. On the hot path it only adds numbers; what they amount to is worked out at the end. */
 export class StageMeter {
-  /** Operations that succeeded at the first attempt: latency of the operation and of the attempt alike. */
-  #straight = new LatencyHistogram();
-  #retriedOperations = new LatencyHistogram();
-  #retriedAttempts = new LatencyHistogram();
+  #latencies;
+  #measuredFrom;
+  #windows;
   #failedAttempts = 0;
   /** @type {Map<string, number>} */
   #errors = new Map();
   operations = 0;
   bytes = 0;
+  warmupOperations = 0;
+  warmupBytes = 0;
   retries = 0;
   throttled = 0;
+  unsent = 0;
   failed = 0;
   integrityErrors = 0;
   skipped = 0;
   abandoned = 0;
   unknownOutcomes = 0;
+  timeLost = 0;
 
   /**
    * @param {import('./clock.js').Clock} clock
    * @param {number} startedAt monotonic ms
+   * @param {object} [options]
+   * @param {number} [options.measuredFrom] monotonic ms; what completes before is counted and warms the store up, and is
+   *   in no rate and no percentile
+   * @param {import('./window-counts.js').Windows | null} [options.windows]
    */
-  constructor(clock, startedAt) {
+  constructor(clock, startedAt, { measuredFrom = startedAt, windows = null } = {}) {
     this.seconds = new SecondCounts(clock, startedAt);
+    const second = this.seconds.secondOf(startedAt);
+    this.#latencies = new StageLatencyMeter(second);
+    this.#measuredFrom = measuredFrom;
+    this.#windows = new WindowCounts(windows);
     /** Monotonic ms of the last success, or of the stage's start. */
     this.lastSuccessAt = startedAt;
   }
@@ -81,27 +65,53 @@ export class StageMeter {
    * @param {Timings} timings
    * @param {number} bytes
    */
-  succeeded({ attempts, startedAt, attemptStartedAt, finishedAt }, bytes) {
+  succeeded(timings, bytes) {
+    const { startedAt, attemptStartedAt, finishedAt } = timings;
     this.operations += 1;
     this.bytes += bytes;
     this.lastSuccessAt = finishedAt;
-    this.seconds.add(finishedAt, bytes);
-    if (attempts === 1) {
-      this.#straight.record(finishedAt - startedAt);
+    const second = this.seconds.add(finishedAt, bytes);
+    this.#windows.add(finishedAt);
+    if (finishedAt < this.#measuredFrom) {
+      this.warmupOperations += 1;
+      this.warmupBytes += bytes;
     } else {
-      this.#retriedOperations.record(finishedAt - startedAt);
-      this.#retriedAttempts.record(finishedAt - attemptStartedAt);
+      this.#latencies.succeeded(timings, second);
+      this.timeLost += attemptStartedAt - startedAt;
+    }
+  }
+
+  /**
+   * @param {number} latency ms from the start of a successful attempt to the first byte of its answer
+   * @param {number} finishedAt monotonic ms
+   */
+  answered(latency, finishedAt) {
+    if (finishedAt >= this.#measuredFrom) {
+      this.#latencies.firstByte.record(latency);
+    }
+  }
+
+  /**
+   * @param {number} delay ms by which an operation of an open loop started after its time
+   * @param {number} startedAt monotonic ms
+   */
+  started(delay, startedAt) {
+    if (startedAt >= this.#measuredFrom) {
+      this.#latencies.startDelay.record(delay);
     }
   }
 
   /**
    * @param {string} kind
    * @param {number} latency ms
+   * @param {number} finishedAt monotonic ms
    */
-  attemptFailed(kind, latency) {
+  attemptFailed(kind, latency, finishedAt) {
     this.#failedAttempts += 1;
-    this.#retriedAttempts.record(latency);
     this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + 1);
+    if (finishedAt >= this.#measuredFrom) {
+      this.#latencies.attempts.record(latency);
+    }
   }
 
   /** @returns {StageCounts} */
@@ -109,14 +119,18 @@ export class StageMeter {
     return {
       operations: this.operations,
       bytes: this.bytes,
+      warmupOperations: this.warmupOperations,
+      warmupBytes: this.warmupBytes,
       attempts: this.operations + this.#failedAttempts,
       retries: this.retries,
       throttled: this.throttled,
+      unsent: this.unsent,
       failed: this.failed,
       integrityErrors: this.integrityErrors,
       skipped: this.skipped,
       abandoned: this.abandoned,
       unknownOutcomes: this.unknownOutcomes,
+      timeLost: this.timeLost,
       errors: Object.fromEntries([...this.#errors].sort()),
     };
   }
@@ -134,11 +148,8 @@ export class StageMeter {
     return {
       counts: this.counts(),
       seconds: this.seconds.until(endedAt),
-      histograms: {
-        straight: this.#straight.toState(),
-        retriedOperations: this.#retriedOperations.toState(),
-        retriedAttempts: this.#retriedAttempts.toState(),
-      },
+      windows: this.windows,
+      histograms: this.#latencies.toState(),
     };
   }
 
@@ -147,8 +158,8 @@ export class StageMeter {
    *
    * @param {StageMeterState} state
    */
-  addState({ counts, seconds, histograms }) {
-    for (const name of SUMMED) {
+  addState({ counts, seconds, windows, histograms }) {
+    for (const name of SUMMED_COUNTS) {
       this[name] += counts[name];
     }
     this.#failedAttempts += counts.attempts - counts.operations;
@@ -156,27 +167,25 @@ export class StageMeter {
       this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + count);
     }
     this.seconds.addSeconds(seconds);
-    this.#straight.addState(histograms.straight);
-    this.#retriedOperations.addState(histograms.retriedOperations);
-    this.#retriedAttempts.addState(histograms.retriedAttempts);
+    this.#windows.addCounts(windows);
+    this.#latencies.addState(histograms);
   }
 
-  /** @returns {{ operations: LatencyHistogram, attempts: LatencyHistogram }} */
+  /**
+   * @param {number} second that is over
+   * @returns {import('./latency-histogram.js').LatencyHistogram} of the operations that completed in it
+   */
+  takeSecond(second) {
+    return this.#latencies.takeSecond(second);
+  }
+
+  /** Operations by window, see window-counts.js; empty where none were asked for. */
+  get windows() {
+    return this.#windows.counts;
+  }
+
+  /** @returns {import('./stage-latencies.js').StageLatencies} */
   latencies() {
-    return {
-      operations: sum(this.#straight, this.#retriedOperations),
-      attempts: sum(this.#straight, this.#retriedAttempts),
-    };
+    return this.#latencies.sums();
   }
-}
-
-/**
- * @param {LatencyHistogram} one
- * @param {LatencyHistogram} other
- */
-function sum(one, other) {
-  const both = new LatencyHistogram();
-  both.add(one);
-  both.add(other);
-  return both;
 }

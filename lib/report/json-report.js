@@ -28,6 +28,8 @@ function stageReport({ latencies, ...rest }) {
       unit: 'ms',
       operations: latencies.operations.summary(),
       attempts: latencies.attempts.summary(),
+      firstByte: latencies.firstByte.summary(),
+      startDelay: latencies.startDelay.summary(),
       histogram: { encoding: 'HdrHistogram V2, compressed, base64', unit: 'us', data: latencies.operations.encode() },
     },
   };

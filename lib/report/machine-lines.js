@@ -32,7 +32,8 @@ export function runLine(facts) {
  */
 export function stageMachineLines(result) {
   const { stage, end, startedAt, endedAt, objects, threads, operations, bytes, attempts, retries } = result;
-  const { throttled, failed, integrityErrors, skipped, abandoned, errors, storeClock } = result;
+  const { throttled, unsent, failed, integrityErrors, skipped, abandoned, errors, storeClock } = result;
+  const { warmup, warmupOperations, verdict } = result;
   /** @type {Record<string, unknown>} */
   const totals = { kind: 'stage', stage, end, start: round(startedAt), stop: round(endedAt), objects, threads };
   Object.assign(totals, {
@@ -41,10 +42,13 @@ export function stageMachineLines(result) {
     attempts,
     retries,
     throttled,
+    unsent,
     failed,
     integrityErrors,
     skipped,
     abandoned,
+    limitedBy: verdict.cause,
+    ...(warmup === 0 ? {} : { warmup: round(warmup), warmupOperations }),
   });
   return [
     { kind: 'machine', data: { ...totals, clock: storeClock, errors: mostFrequent(errors) } },

@@ -2,6 +2,7 @@ import { formatLine } from '../log/log-line.js';
 import { formatTimeOfDay } from '../log/units.js';
 import { runLine, stageMachineLines } from './machine-lines.js';
 import { RetryLines } from './retry-lines.js';
+import { searchLines, searchMachineLine, stepMachineLine, stepRow } from './search-lines.js';
 import { stageLines, stageTable } from './stage-lines.js';
 
 const MEGABYTE = 1024 ** 2;
@@ -10,6 +11,7 @@ const MEGABYTE = 1024 ** 2;
 export class RunLog {
   #writeText;
   #withMachineLines;
+  #isSearch = false;
   #retries = new RetryLines((record) => this.#write(record));
 
   /**
@@ -29,9 +31,24 @@ export class RunLog {
     }
   }
 
-  /** @param {{ stage: import('../log/log-line.js').StageName, objects: number, threads: number, buckets: number }} plan */
-  stageStarts(plan) {
-    this.#write({ kind: 'schedule', ...plan });
+  /** @param {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch'>} plan */
+  stageStarts({ isSearch = false, ...plan }) {
+    this.#isSearch = isSearch;
+    this.#write({ kind: isSearch ? 'search' : 'schedule', ...plan });
+    if (isSearch) {
+      this.#write({ kind: 'step-header' });
+    }
+  }
+
+  /**
+   * @param {import('../log/log-line.js').StageName} stage
+   * @param {import('../run/search-result.js').SearchStep} step
+   */
+  stepEnds(stage, step) {
+    this.#write(stepRow(stage, step));
+    if (this.#withMachineLines) {
+      this.#write(stepMachineLine(stage, step));
+    }
   }
 
   /**
@@ -49,15 +66,20 @@ export class RunLog {
     });
   }
 
+  /** The table of a search counts what failed. */
   retrying() {
-    this.#retries.retrying();
+    if (!this.#isSearch) {
+      this.#retries.retrying();
+    }
   }
 
   /** @param {import('../run/stage-result.js').StageResult} result */
   stageEnds(result) {
     this.#retries.flush();
-    const machineLines = this.#withMachineLines ? stageMachineLines(result) : [];
-    for (const record of [...stageLines(result), ...machineLines]) {
+    const { search } = result;
+    const lines = search === undefined ? stageLines(result) : searchLines(result, search);
+    const forMachines = () => (search === undefined ? stageMachineLines(result) : [searchMachineLine(result, search)]);
+    for (const record of [...lines, ...(this.#withMachineLines ? forMachines() : [])]) {
       this.#write(record);
     }
   }

@@ -26,22 +26,32 @@ export function stageLines(result) {
     ...(integrityErrors === 0 ? [] : [/** @type {LogRecord} */ ({ kind: 'integrity', stage, count: integrityErrors })]),
     ...latencyLines(result),
     connectionsLine(result),
+    limitLine(result),
   ];
 }
 
 /**
- * The attempts' line is left out where it would say the same as the operations'.
+ * The attempts' line is left out where it would say the same as the operations', and those of what did not take place.
  *
  * @param {StageResult} result
  * @returns {LogRecord[]}
  */
-function latencyLines({ stage, operations, attempts, latencies }) {
-  /** @type {('operations' | 'attempts')[]} */
-  const kinds = attempts === operations ? ['operations'] : ['operations', 'attempts'];
-  return kinds.flatMap((of) => {
-    const summary = latencies[of].summary();
-    return summary === null ? [] : [/** @type {LogRecord} */ ({ kind: 'latency', stage, of, ...summary })];
+function latencyLines({ stage, operations, attempts, latencies, load }) {
+  const isOpenLoop = load.mode === 'open loop';
+  return /** @type {const} */ (['operations', 'startDelay', 'attempts', 'firstByte']).flatMap((of) => {
+    const summary = of === 'attempts' && attempts === operations && !isOpenLoop ? null : latencies[of].summary();
+    const loop = of === 'operations' ? load.mode : null;
+    return summary === null ? [] : [/** @type {LogRecord} */ ({ kind: 'latency', stage, of, loop, ...summary })];
   });
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {LogRecord}
+ */
+export function limitLine({ stage, verdict: { cause, evidence, advice } }) {
+  const next = advice === null ? '' : `; ${advice} would tell more`;
+  return { kind: 'limit', stage, cause, evidence: `${evidence}${next}` };
 }
 
 /**
@@ -74,9 +84,16 @@ function tableRow(result) {
     objects: result.operations,
     operationsPerSecond: result.average,
     peakOperationsPerSecond: result.peak,
-    megabytesPerSecond: result.bytes / MEGABYTE / (result.duration / 1000),
+    megabytesPerSecond: measuredMegabytes(result),
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
     errors: result.failed + result.integrityErrors,
+    limitedBy: result.verdict.cause,
   };
+}
+
+/** @param {StageResult} result */
+function measuredMegabytes({ bytes, warmupBytes, duration, warmup }) {
+  const seconds = (duration - warmup) / 1000;
+  return seconds > 0 ? (bytes - warmupBytes) / MEGABYTE / seconds : 0;
 }

@@ -28,7 +28,8 @@ export async function startStoreClock({ store }, run, signal) {
   const [bucket] = store.buckets;
   const storeClock = new StoreClock({
     clock: run.clock,
-    connections: run.attendants,
+    // The clock is watched while the first one carries the probe's operations.
+    connections: run.attendants.slice(1),
     ask: async (connection, until) => {
       run.requests.clock += 1;
       const { error } = await askForAbsentObject({ run, connection, bucket, mostAttempts: 1, signal: until });

@@ -1,10 +1,12 @@
 import { isInShard } from '../workload/shard.js';
 import { chooseStart, openCores, startStoreClock, waitForStart } from './begin-run.js';
 import { cleanUpRun } from './clean-up-run.js';
+import { findPeaks } from './find-peak.js';
 import { openRun } from './open-run.js';
 import { preflight } from './preflight.js';
 import { runFacts } from './run-facts.js';
 import { runStages } from './run-stages.js';
+import { measureUnloaded } from './unloaded-latency.js';
 
 /**
  * What a run tells while it runs.
@@ -13,10 +15,11 @@ import { runStages } from './run-stages.js';
  * @property {(facts: import('./run-facts.js').RunFacts) => void} runStarts everything is in order, and nothing is written yet
  * @property {(plan: StagePlan) => void} stageStarts
  * @property {(stage: StageName, count: import('../meter/second-counts.js').SecondCount) => void} second
- * @property {() => void} retrying
+ * @property {(kind: string) => void} retrying an operation is tried again, after an error of that kind
  * @property {(stage: StageName, message: string) => void} integrityError
  * @property {(stage: StageName, operation: FailedOperation, message: string) => void} failed
  * @property {(done: number) => void} progress so many operations of the stage have come to an end
+ * @property {(stage: StageName, step: import('./search-result.js').SearchStep) => void} stepEnds of a search for the peak
  * @property {(result: import('./stage-result.js').StageResult) => void} stageEnds
  * @property {(message: string) => void} notice something worth knowing
  *
@@ -32,12 +35,14 @@ import { runStages } from './run-stages.js';
  * @property {number} threads
  * @property {number} buckets
  * @property {number | null} duration ms, where it is time that ends the stage
+ * @property {boolean} [isSearch] whether it searches for the peak
  */
 
 /**
  * @typedef {object} RunResult
  * @property {import('./run-facts.js').RunFacts} facts
  * @property {string[]} problems why the run could not begin, or had to end: a line each
+ * @property {boolean} mayPass whether the problems are troubles of the store, and none of them the user's to put right
  * @property {import('./stage-result.js').StageResult[]} stages those that ran, the last one maybe in part
  * @property {import('./cleanup.js').CleanupResult | null} cleanup null where nothing had to be cleaned up
  * @property {import('./open-run.js').RequestCounts} requests that are no stage's
@@ -60,9 +65,19 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
   const run = await openRun(config, { clock, random });
   const facts = runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null });
   /** @type {RunResult} */
-  const result = { facts, problems: [], stages: [], cleanup: null, requests: run.requests, crash: null };
+  const result = {
+    facts,
+    problems: [],
+    mayPass: false,
+    stages: [],
+    cleanup: null,
+    requests: run.requests,
+    crash: null,
+  };
   try {
-    result.problems = await preflight(run, config.store, signal);
+    const { problems, mayPass, notices } = await preflight(run, config, signal);
+    Object.assign(result, { problems, mayPass });
+    notices.forEach((notice) => observer.notice(notice));
     if (result.problems.length === 0 && !signal.aborted) {
       const storeClock = await startStoreClock(config, run, signal);
       try {
@@ -71,6 +86,12 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
         await storeClock.stop();
       }
     }
+  } catch (error) {
+    result.crash = error;
+  }
+  try {
+    await run.closeCores();
+    result.cleanup = await removeLeftovers(config, run, result);
   } finally {
     await run.close();
   }
@@ -106,15 +127,12 @@ async function runByStoreClock(running, result) {
   if (config.stages.includes('stat') && !run.wroteObjects) {
     observer.notice('Stat checks sizes alone: the ETags are known only to the run that wrote the objects');
   }
+  const isToBeMeasured = config.preflight || config.findPeak;
+  const unloaded = isToBeMeasured ? await measureUnloaded(run, config, signal) : new Map();
   const cores = await openCores(config, run, signal, observer);
   const firstStageAt = await waitForStart(startsAt, clock, signal, observer, config.keepAlive ? cores : null);
-  try {
-    await runStages(running, cores, firstStageAt, result);
-  } catch (error) {
-    result.crash = error;
-  } finally {
-    result.cleanup = await removeLeftovers(config, run, result);
-  }
+  const measuring = { ...running, unloaded };
+  await (config.findPeak ? findPeaks(measuring, cores, result) : runStages(measuring, cores, firstStageAt, result));
 }
 
 /**
@@ -125,13 +143,15 @@ async function runByStoreClock(running, result) {
  * @param {RunResult} result
  */
 async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages, crash }) {
-  const { clock, random, keyspace, written, wroteObjects, requests } = run;
+  const { clock, random, keyspace, written, wroteObjects, reserved, requests } = run;
   // A stage that broke off has no counts that would tell.
-  const outcomeUnknown = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
-  if (keep || !wroteObjects || (written.count === 0 && !outcomeUnknown)) {
+  const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
+  const isLeft = !keep && wroteObjects && (written.count > 0 || isUncertain);
+  if (!isLeft && reserved.size === 0) {
     return null;
   }
-  const owns = (/** @type {number} */ index) => isInShard(shard, index, objects);
+  const outcomeUnknown = isUncertain || reserved.size > 0;
+  const owns = (/** @type {number} */ index) => (isLeft && isInShard(shard, index, objects)) || reserved.has(index);
   const storeOptions = run.attendantOptions;
   return cleanUpRun({ keyspace, storeOptions, clock, random, timeout, owns, outcomeUnknown, requests });
 }

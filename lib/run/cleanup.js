@@ -1,13 +1,12 @@
-import { runPool } from '../engine/worker-pool.js';
 import { AttemptError } from '../s3/s3-error.js';
+import { inParallel } from './in-parallel.js';
+import { rangesOf, walkRange } from './key-ranges.js';
 
 /** Ranges of keys that are listed at the same time. */
 const RANGES_AT_ONCE = 8;
 
 /** S3 allows no more keys in one batch. */
 const LONGEST_BATCH = 1000;
-
-const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 
 /** Requests whose answer never came may be carried out this late. */
 const LATE_WRITES_MS = 2000;
@@ -28,15 +27,6 @@ const LATE_WRITES_MS = 2000;
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
  * @property {(milliseconds: number) => Promise<void>} wait
- */
-
-/**
- * A part of a bucket's keys that is listed by itself.
- *
- * @typedef {object} KeyRange
- * @property {string} bucket
- * @property {string} after the range begins behind this key
- * @property {string} last it ends with this key
  */
 
 /**
@@ -101,48 +91,14 @@ async function countLeft(options, result) {
  * @param {(bucket: string, own: string[], foreign: number) => Promise<void>} visit one page
  */
 async function walk(options, visit) {
-  const ranges = options.keyspace.buckets.flatMap((bucket) => rangesOf(bucket, options.keyspace.keyPrefix));
-  let next = 0;
-  await runPool({
-    threads: Array.from({ length: Math.min(RANGES_AT_ONCE, ranges.length) }),
-    claim: () => (next < ranges.length ? next++ : -1),
-    work: (_thread, place) => walkRange(ranges[place], options, visit),
-  });
-}
-
-/**
- * @param {KeyRange} range
- * @param {CleanupOptions} options
- * @param {(bucket: string, own: string[], foreign: number) => Promise<void>} visit
- */
-async function walkRange({ bucket, after, last }, { admin, keyspace, owns, retry }, visit) {
-  let position = after;
-  for (;;) {
-    const page = await retry(() => admin.listPage(bucket, keyspace.keyPrefix, position));
-    const inside = page.keys.filter((key) => key <= last);
-    const indices = inside.map((key) => keyspace.indexOf(bucket, key));
-    const own = inside.filter((_, place) => indices[place] >= 0 && owns(indices[place]));
-    await visit(bucket, own, indices.filter((index) => index < 0).length);
-    // A store that says that there is more, and gives nothing, would have us ask for ever.
-    if (page.isLast || inside.length < page.keys.length || page.keys.length === 0) {
-      return;
-    }
-    position = page.keys[page.keys.length - 1];
-  }
-}
-
-/**
- * The first range also holds what stands in front of the first digit, the last one what stands behind the last: all that
- * is there is looked at, though only names that begin with a digit can be the run's.
- *
- * @param {string} bucket
- * @param {string} keyPrefix
- * @returns {KeyRange[]}
- */
-function rangesOf(bucket, keyPrefix) {
-  return HEXADECIMAL_DIGITS.map((digit, place) => ({
-    bucket,
-    after: place === 0 ? '' : keyPrefix + digit,
-    last: place + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[place + 1] : '\uffff',
-  }));
+  const { keyspace, owns } = options;
+  const ranges = keyspace.buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
+  await inParallel(ranges, RANGES_AT_ONCE, (range) =>
+    walkRange(range, options, (bucket, objects) => {
+      const keys = objects.map(({ key }) => key);
+      const indices = keys.map((key) => keyspace.indexOf(bucket, key));
+      const own = keys.filter((_, place) => indices[place] >= 0 && owns(indices[place]));
+      return visit(bucket, own, indices.filter((index) => index < 0).length);
+    }),
+  );
 }

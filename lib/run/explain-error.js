@@ -1,4 +1,7 @@
-import { CLOCK_SKEW } from '../s3/s3-error.js';
+import { CLOCK_SKEW, NO_PORT } from '../s3/s3-error.js';
+
+/** What a run asks the store first: where it has been answered, there is a connection. */
+const FIRST_ACTION = 'read';
 
 /**
  * @typedef {object} Place where an error came up
@@ -21,7 +24,7 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
   const where = `${buckets.length === 1 ? 'bucket' : 'buckets'} ${buckets.map((bucket) => `"${bucket}"`).join(', ')}`;
   switch (error.kind) {
     case 'denied':
-      return `${action} in ${where} was refused (${said}): check S3_ACCESS_KEY, S3_SECRET_KEY and what they permit`;
+      return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${said}): check S3_ACCESS_KEY, S3_SECRET_KEY and what they permit`;
     case 'no-bucket':
       return `${action} failed because there is no ${where} on ${hostname} (${said}): check S3_BUCKET and S3_HOSTNAME; a bucket in a jurisdiction has a host of its own`;
     case CLOCK_SKEW:
@@ -34,12 +37,25 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
       return `no TLS connection to ${hostname}:${port} (${said}): check S3_PORT; S3_USE_SSL=0 means plain HTTP`;
     case 'name':
       return `the name ${hostname} does not resolve (${said}): check S3_HOSTNAME`;
+    case NO_PORT:
+      return `this host has no address or port left from which to connect to ${hostname}:${port} (${said}): close what holds connections, or widen net.ipv4.ip_local_port_range`;
     case 'connect':
     case 'timeout':
+      if (action !== FIRST_ACTION) {
+        return `${action} in ${where} on ${hostname}:${port} got no answer (${said}): is the store up, and --timeout long enough?`;
+      }
       return `no connection to ${hostname}:${port} (${said}): check S3_HOSTNAME and S3_PORT, and whether the store is up`;
     default:
-      return `${action} in ${where} on ${hostname}:${port} failed (${said})`;
+      return `${action} in ${where} on ${hostname}:${port} failed (${said})${mayPass(error) ? ': the store has trouble of its own; try again later' : ''}`;
   }
+}
+
+/**
+ * @param {import('../s3/s3-error.js').AttemptError} error
+ * @returns {boolean} whether the store answered with a trouble of its own, which the user can but wait out
+ */
+export function mayPass({ verdict, status }) {
+  return verdict === 'retry' && status > 0;
 }
 
 /**

@@ -7,8 +7,8 @@ import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 
-/** Connections for questions beside the stages: preflight and the store's clock. */
-const ATTENDANTS = 4;
+/** Connections for questions beside the stages: the first one's are those of the probe, the others' those of the clock. */
+const ATTENDANTS = 5;
 
 /**
  * What a run works with, from its start to its end.
@@ -23,7 +23,10 @@ const ATTENDANTS = 4;
  *   measured, so that the stages' own connections carry nothing else
  * @property {import('../s3/object-store.js').StoreOptions} attendantOptions
  * @property {RequestCounts} requests
+ * @property {Set<number>} reserved indices of objects that were written beside the stages, in places behind the shard's
+ *   own, and may still be there: whoever writes one adds it before, and takes it out once it is gone
  * @property {() => Promise<Cores>} openCores to be called once the clock is set
+ * @property {() => Promise<void>} closeCores gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
  */
 
@@ -33,6 +36,7 @@ const ATTENDANTS = 4;
  * @typedef {object} RequestCounts
  * @property {number} preflight
  * @property {number} clock
+ * @property {number} probe of the unloaded latency
  * @property {number} cleanup
  */
 
@@ -52,7 +56,14 @@ export async function openRun(config, { clock, random }) {
     now: clock.now,
     hooks: { opened() {} },
   });
-  const attendantOptions = { ...store, agent, keepAlive, threads: ATTENDANTS, epochNow: clock.epochNow };
+  const attendantOptions = {
+    ...store,
+    agent,
+    keepAlive,
+    threads: ATTENDANTS,
+    now: clock.now,
+    epochNow: clock.epochNow,
+  };
   const attendantStore = await openStore(client, attendantOptions);
   const attendants = Array.from({ length: ATTENDANTS }, (_, thread) => attendantStore.openConnection(thread));
   const deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections: attendants });
@@ -63,6 +74,10 @@ export async function openRun(config, { clock, random }) {
   const wroteObjects = stages.includes('write');
   /** @type {Cores | null} */
   let cores = null;
+  const closeCores = async () => {
+    await cores?.close();
+    cores = null;
+  };
   return {
     clock,
     random,
@@ -71,15 +86,17 @@ export async function openRun(config, { clock, random }) {
     wroteObjects,
     attendants,
     attendantOptions,
-    requests: { preflight: 0, clock: 0, cleanup: 0 },
+    requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
+    reserved: new Set(),
     async openCores() {
       const spec = { ...coreSpec(config), layout, written: written.memory, wroteObjects };
       cores = await Cores.open(spec, { cores: config.cores, threads, clock, random });
       return cores;
     },
+    closeCores,
     async close() {
       deadlines.stop();
-      await Promise.all([cores?.close(), attendantStore.close()]);
+      await Promise.all([closeCores(), attendantStore.close()]);
       agent.close();
     },
   };

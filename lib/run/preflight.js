@@ -1,48 +1,51 @@
-import { NOT_FOUND } from '../s3/s3-error.js';
-import { askForAbsentObject } from './absent-object.js';
-import { explainError } from './explain-error.js';
-
-/** Enough to get over a hiccup, and soon over where there is nobody to answer. */
-const MOST_ATTEMPTS = 4;
+import { runPool } from '../engine/worker-pool.js';
+import { BucketPreflight } from './bucket-preflight.js';
+import { Findings } from './preflight-findings.js';
 
 /**
- * Asks each bucket for an object that does not exist: the answer shows whether name, TLS, signature, clock and bucket
- * are all right, before anything is written.
+ * @typedef {object} PreflightResult
+ * @property {string[]} problems a line each; none where the run may begin
+ * @property {boolean} mayPass whether all of them are troubles of the store, and none of them the user's
+ * @property {string[]} notices
+ */
+
+/**
+ * Asks each bucket for an object that does not exist, which shows whether name, TLS, signature, clock and bucket are all
+ * right, and then for what the run is going to do, on an object that is no stage's. Nothing of it stays: what could not
+ * be removed is in `run.reserved`.
  *
  * @param {import('./open-run.js').OpenRun} run
- * @param {import('./run-config.js').StoreConfig} store
+ * @param {import('./run-config.js').RunConfig} config
  * @param {AbortSignal} signal
- * @returns {Promise<string[]>} a line for each problem; none where the run may begin
+ * @returns {Promise<PreflightResult>}
  */
-export async function preflight(run, store, signal) {
-  /**
-   * What was said, and of which buckets: it is told once for all of them.
-   *
-   * @type {Map<string, { error: import('../s3/s3-error.js').AttemptError, buckets: string[] }>}
-   */
-  const findings = new Map();
-  const [connection] = run.attendants;
-  for (const bucket of store.buckets) {
-    const { error, attempts } = await askForAbsentObject({
-      run,
-      connection,
-      bucket,
-      mostAttempts: MOST_ATTEMPTS,
-      signal,
+export async function preflight(run, config, signal) {
+  const findings = new Findings();
+  /** @type {Set<string>} */
+  const missing = new Set();
+  const { buckets } = config.store;
+  let next = 0;
+  if (config.preflight) {
+    await runPool({
+      threads: run.attendants,
+      claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
+      work: (connection, place) =>
+        new BucketPreflight({ run, config, signal, connection, findings, missing }, buckets[place]).run(),
     });
-    run.requests.preflight += attempts;
-    if (signal.aborted) {
-      return [];
-    }
-    if (error !== null && error.kind !== NOT_FOUND) {
-      const said = `${error.kind} ${error.message}`;
-      const finding = findings.get(said) ?? { error, buckets: [] };
-      finding.buckets.push(bucket);
-      findings.set(said, finding);
-    }
   }
-  const { hostname, port } = store;
-  return [...findings.values()].map(({ error, buckets }) =>
-    explainError(error, { hostname, port, buckets, action: 'read', now: run.clock.epochNow() }),
-  );
+  // What was under way when the run was stopped says nothing.
+  const isOver = signal.aborted;
+  return {
+    problems: isOver ? [] : findings.lines(config.store, run.clock.epochNow()),
+    mayPass: !isOver && findings.mayPass,
+    notices: isOver || missing.size === 0 ? [] : [missingNotice(config.runId, missing)],
+  };
+}
+
+/**
+ * @param {string} runId
+ * @param {ReadonlySet<string>} missing at least one
+ */
+function missingNotice(runId, missing) {
+  return `Of run ${runId} there is no ${[...missing].join(', ')}: was it written with --keep, the same --prefix and the same buckets?`;
 }

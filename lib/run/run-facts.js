@@ -27,6 +27,7 @@
  * @property {boolean} keepAlive
  * @property {number} cores
  * @property {number | null} duration ms of each stage, null where it is all objects that end it
+ * @property {true} [findPeak] where its stages are searches for the peak, and not one measurement each
  */
 
 /**
@@ -40,7 +41,7 @@
  */
 export function runFacts({ config, host, startedAt, clock, versions }) {
   const { objects, threads, size, stages, client, prefix, timeout, retries, keepAlive, cores, runId, store } = config;
-  const { shard, duration = null } = config;
+  const { shard, duration = null, findPeak = false } = config;
   const endpoint = `${store.useTls ? 'https' : 'http'}://${store.hostname}:${store.port}`;
   return {
     run: runId,
@@ -63,6 +64,7 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
       keepAlive,
       cores,
       duration,
+      ...(findPeak ? { findPeak } : {}),
     },
   };
 }

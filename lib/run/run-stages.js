@@ -7,7 +7,9 @@ import { stageResult } from './stage-result.js';
 import { slotOf } from './stage-schedule.js';
 
 /**
- * @typedef {import('./benchmark-run.js').Running} Running
+ * @typedef {import('./benchmark-run.js').Running
+ *   & { unloaded: ReadonlyMap<string, import('./unloaded-latency.js').UnloadedLatency> }} Running by the stage's name in
+ *   lower case
  * @typedef {import('./benchmark-run.js').RunResult} RunResult
  * @typedef {import('../stages/stage.js').Stage} Stage
  */
@@ -30,9 +32,18 @@ export async function runStages(running, cores, startsAt, result) {
     if (signal.aborted) {
       return;
     }
-    const { outcome, claimed } = await runOne(stage, objects, slot, cores, running);
-    const parts = { stage, outcome, clock, objects, threads: config.threads };
-    const finished = stageResult({ ...parts, storeClock: running.clockFacts() });
+    const load = loadOf(config);
+    const { outcome, claimed } = await runOne(stage, load, objects, slot, cores, running);
+    const finished = stageResult({
+      stage,
+      outcome,
+      clock,
+      objects,
+      load,
+      unloaded: running.unloaded.get(stage.name.toLowerCase()) ?? null,
+      availableCores: config.availableCores,
+      storeClock: running.clockFacts(),
+    });
     result.stages.push(finished);
     running.observer.stageEnds(finished);
     noteFatalError(outcome.fatal, running, stage, result);
@@ -46,18 +57,19 @@ export async function runStages(running, cores, startsAt, result) {
 }
 
 /** @param {import('./run-config.js').RunConfig} config */
-function stagesOf({ stages }) {
+export function stagesOf({ stages }) {
   return STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
 }
 
 /**
  * @param {Stage} stage
+ * @param {import('../engine/run-stage.js').Load} load
  * @param {number} objects that are there, or with Write the most that may be
  * @param {import('./stage-schedule.js').Slot | null} slot
  * @param {import('../engine/cores.js').Cores} cores
  * @param {Running} running
  */
-async function runOne(stage, objects, slot, cores, { config, signal, observer }) {
+async function runOne(stage, load, objects, slot, cores, { config, signal, observer }) {
   const { name, isWrite, removes } = stage;
   // What is over after a fixed time goes round until then. Objects are written once, and all of them are removed.
   const limit = removes ? null : slot;
@@ -69,9 +81,9 @@ async function runOne(stage, objects, slot, cores, { config, signal, observer })
     buckets: config.store.buckets.length,
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
-  const outcome = await cores.runStage({ stage: name, budget, limit }, signal, {
-    second: (count) => observer.second(name, count),
-    retrying: () => observer.retrying(),
+  const outcome = await cores.runStage({ stage: name, load, budget, limit }, signal, {
+    second: (second) => observer.second(name, second),
+    retrying: (kind) => observer.retrying(kind),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
     progress: (done) => observer.progress(done),
@@ -80,12 +92,21 @@ async function runOne(stage, objects, slot, cores, { config, signal, observer })
 }
 
 /**
+ * @param {import('./run-config.js').RunConfig} config
+ * @returns {import('../engine/run-stage.js').Load}
+ */
+function loadOf({ threads, size, rate, arrival, warmup, runId }) {
+  const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
+  return { threads, objectSize: size, pacing, warmup, windows: null };
+}
+
+/**
  * @param {import('../engine/stage-watch.js').FatalError | null} fatal
  * @param {Running} running
  * @param {Stage} stage
  * @param {RunResult} result
  */
-function noteFatalError(fatal, { config, run }, stage, result) {
+export function noteFatalError(fatal, { config, run }, stage, result) {
   if (fatal === null) {
     return;
   }

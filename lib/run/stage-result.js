@@ -1,3 +1,4 @@
+import { limitOf } from '../analysis/verdict.js';
 import { peakOf } from '../meter/second-counts.js';
 
 /**
@@ -11,16 +12,31 @@ import { peakOf } from '../meter/second-counts.js';
  * @property {number} startedAt
  * @property {number} endedAt
  * @property {number} duration ms
- * @property {number} average operations that succeeded ÷ duration
+ * @property {number} warmup ms at the beginning that are in no rate and no percentile
+ * @property {number} average operations that succeeded ÷ duration, both without the warm-up
  * @property {number} peak see peakOf
- * @property {readonly import('../meter/second-counts.js').SecondCount[]} seconds
- * @property {{ operations: LatencyHistogram, attempts: LatencyHistogram }} latencies
+ * @property {readonly SecondResult[]} seconds
+ * @property {import('../meter/stage-latencies.js').StageLatencies} latencies
  * @property {ConnectionResult} connections
  * @property {import('../meter/client-load.js').ClientLoad} clientLoad
+ * @property {LoadResult} load
+ * @property {UnloadedLatency | null} unloaded null where it was not measured
+ * @property {import('../analysis/verdict.js').Verdict} verdict what the stage was limited by
  * @property {import('./store-clock.js').ClockFacts | null} storeClock as it was known at the stage's end
+ * @property {import('./search-result.js').SearchResult} [search] where the peak was searched for
  *
  * @typedef {StageResultFields & import('../meter/stage-meter.js').StageCounts} StageResult
- * @typedef {import('../meter/latency-histogram.js').LatencyHistogram} LatencyHistogram
+ * @typedef {import('../meter/second-counts.js').SecondCount & import('../engine/cores.js').SecondLatency} SecondResult
+ * @typedef {import('./unloaded-latency.js').UnloadedLatency} UnloadedLatency
+ */
+
+/**
+ * How the operations were started: each when the one before had ended, or at times of their own.
+ *
+ * @typedef {object} LoadResult
+ * @property {'closed loop' | 'open loop'} mode
+ * @property {number | null} rate ops/s that were asked for; null for a closed loop
+ * @property {'constant' | 'poisson' | null} arrival
  */
 
 /**
@@ -37,41 +53,100 @@ import { peakOf } from '../meter/second-counts.js';
 /** A stage of no length would have no rate. */
 const SHORTEST_DURATION_MS = 0.001;
 
+const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
+
 /**
  * @param {object} parts
  * @param {import('../stages/stage.js').Stage} parts.stage
  * @param {import('../engine/cores.js').StageOutcome} parts.outcome
  * @param {import('../meter/clock.js').Clock} parts.clock
  * @param {number} parts.objects
- * @param {number} parts.threads
+ * @param {import('../engine/run-stage.js').Load} parts.load
+ * @param {UnloadedLatency | null} parts.unloaded
+ * @param {number} parts.availableCores that the process may use
  * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
  * @returns {StageResult}
  */
-export function stageResult({ stage, outcome, clock, objects, threads, storeClock }) {
-  const { meter } = outcome;
+export function stageResult({ stage, outcome, clock, objects, load, unloaded, availableCores, storeClock }) {
+  const { meter, secondLatencies } = outcome;
   const counts = meter.counts();
   const startedAt = clock.toEpoch(outcome.startedAt);
   const endedAt = clock.toEpoch(outcome.endedAt);
   const duration = Math.max(endedAt - startedAt, SHORTEST_DURATION_MS);
-  const average = counts.operations / (duration / 1000);
-  const seconds = meter.seconds.until(outcome.endedAt);
-  return {
+  const warmup = Math.min(load.warmup, duration);
+  const measured = Math.max(duration - warmup, SHORTEST_DURATION_MS);
+  const average = (counts.operations - counts.warmupOperations) / (measured / 1000);
+  const seconds = meter.seconds
+    .until(outcome.endedAt)
+    .map((count) => ({ ...count, ...(secondLatencies.get(count.second) ?? NO_LATENCY) }));
+  const result = {
     stage: stage.name,
     end: outcome.end,
     objects,
-    threads,
+    threads: load.threads,
     startedAt,
     endedAt,
     duration,
+    warmup,
     average,
-    peak: peakOf(seconds, { startedAt, endedAt, average }),
+    peak: peakOf(seconds, { startedAt: startedAt + warmup, endedAt, average }),
     seconds,
     latencies: meter.latencies(),
     connections: connectionResult(outcome.connections),
     clientLoad: outcome.clientLoad,
+    load: loadResult(load.pacing),
+    unloaded,
     storeClock,
     ...counts,
   };
+  return { ...result, verdict: limitOf(evidenceOf(result, availableCores)) };
+}
+
+/**
+ * @param {Omit<StageResult, 'verdict'>} result
+ * @param {number} availableCores that the process may use
+ * @returns {import('../analysis/verdict.js').Evidence}
+ */
+export function evidenceOf(result, availableCores) {
+  const { end, duration, operations, attempts, throttled, threads, latencies, timeLost } = result;
+  const { clientLoad, load, unloaded } = result;
+  const { cpuUser, cpuSystem, loops, eventLoopUtilization } = clientLoad;
+  return {
+    eventLoopUtilization,
+    loops,
+    cpuCores: (cpuUser + cpuSystem) / duration,
+    availableCores,
+    operations,
+    attempts,
+    throttled,
+    backoffShare: backoffShare(timeLost, latencies),
+    p50: latencies.operations.summary()?.p50 ?? null,
+    unloadedP50: unloaded?.p50 ?? null,
+    threads,
+    isOpenLoop: load.mode === 'open loop',
+    isOverloaded: end === 'overloaded',
+    search: null,
+  };
+}
+
+/**
+ * @param {number} timeLost ms
+ * @param {import('../meter/stage-latencies.js').StageLatencies} latencies
+ * @returns {number} the share of the threads' time that went into failed attempts and the pauses behind them, 0 to 1
+ */
+function backoffShare(timeLost, { operations, startDelay }) {
+  const busy = operations.sum - startDelay.sum;
+  return busy > 0 ? Math.min(Math.max((timeLost - startDelay.sum) / busy, 0), 1) : 0;
+}
+
+/**
+ * @param {import('../engine/arrivals.js').Pacing | null} pacing
+ * @returns {LoadResult}
+ */
+function loadResult(pacing) {
+  return pacing === null
+    ? { mode: 'closed loop', rate: null, arrival: null }
+    : { mode: 'open loop', rate: pacing.rate, arrival: pacing.arrival };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { quote } from '../log/quote.js';
 import { parseDuration } from '../log/units.js';
 
 /** With the time zone, so that it is the same moment on every host. */
@@ -32,7 +33,7 @@ export function parseStartTime(text) {
   }
   const moment = EPOCH_SECONDS.test(text) ? Number(text) * 1000 : ISO_TIME.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(moment)) {
-    throw new RangeError(`${EXPECTED}, got ${JSON.stringify(text.slice(0, 80))}`);
+    throw new RangeError(`${EXPECTED}, got ${quote(text)}`);
   }
   return () => moment;
 }
@@ -44,7 +45,7 @@ export function parseStartTime(text) {
 function readDuration(text, before) {
   const duration = parseDuration(text.slice(before.length));
   if (duration < 1 || duration > LONGEST_WAIT_MS) {
-    throw new RangeError(`${EXPECTED}, got ${JSON.stringify(text.slice(0, 80))}`);
+    throw new RangeError(`${EXPECTED}, got ${quote(text)}`);
   }
   return duration;
 }

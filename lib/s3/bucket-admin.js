@@ -1,6 +1,14 @@
 import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { timeoutError } from './s3-error.js';
-import { classifySdkError, createSdkClient } from './sdk-client.js';
+import { concealer } from './conceal.js';
+import { AttemptError, shorten, timeoutError } from './s3-error.js';
+import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
+
+/**
+ * @typedef {object} ListedObject
+ * @property {string} key
+ * @property {number} size bytes
+ * @property {number} modifiedAt epoch ms
+ */
 
 /**
  * Lists and deletes for clean-up, through the SDK: nothing here is measured.
@@ -8,6 +16,7 @@ import { classifySdkError, createSdkClient } from './sdk-client.js';
 export class BucketAdmin {
   #client;
   #timeout;
+  #conceal;
   #epochNow;
   /** Requests sent. */
   requests = 0;
@@ -19,6 +28,7 @@ export class BucketAdmin {
   constructor(options, timeout) {
     this.#client = createSdkClient(options);
     this.#timeout = timeout;
+    this.#conceal = concealer(options.credentials);
     this.#epochNow = options.epochNow;
   }
 
@@ -26,14 +36,26 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {string} prefix
    * @param {string} startAfter the page begins behind this key
-   * @returns {Promise<{ keys: string[], isLast: boolean }>} at most 1,000 keys in their order
+   * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>} at most 1,000, in the order of their keys
    * @throws {import('./s3-error.js').AttemptError}
    */
   async listPage(bucket, prefix, startAfter) {
-    const { Contents = [], IsTruncated = false } = await this.#send(
+    const { Contents = [], IsTruncated } = await this.#send(
       new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, StartAfter: startAfter || undefined }),
     );
-    return { keys: Contents.map((/** @type {{ Key: string }} */ { Key }) => Key), isLast: !IsTruncated };
+    // Whatever is no list must not pass for an empty one.
+    if (IsTruncated === undefined) {
+      throw new AttemptError({ kind: 'protocol', verdict: 'retry', message: 'the answer is no list of objects' });
+    }
+    const objects = Contents.map(listedObject);
+    if (!objects.every((/** @type {ListedObject} */ { key }) => isBehind(key, startAfter))) {
+      throw new AttemptError({
+        kind: 'protocol',
+        verdict: 'fail',
+        message: 'the store lists keys that were not asked for: its lists cannot be gone through',
+      });
+    }
+    return { objects, isLast: !IsTruncated };
   }
 
   /**
@@ -47,7 +69,8 @@ export class BucketAdmin {
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true } }),
     );
     return Errors.map(
-      (/** @type {Record<string, string>} */ { Key, Code, Message }) => `${Key}: ${Code} ${Message ?? ''}`,
+      (/** @type {Record<string, string>} */ { Key, Code, Message }) =>
+        `${shorten(Key)}: ${shorten(this.#conceal(`${Code} ${Message ?? ''}`))}`,
     );
   }
 
@@ -63,12 +86,30 @@ export class BucketAdmin {
     this.requests += 1;
     const deadline = AbortSignal.timeout(this.#timeout);
     try {
-      return await this.#client.send(command, { abortSignal: deadline });
+      return await sendCommand(this.#client, command, deadline);
     } catch (error) {
       if (deadline.aborted) {
         throw timeoutError(this.#timeout);
       }
-      throw classifySdkError(error, { stale: true, answered: false, now: this.#epochNow() });
+      throw classifySdkError(error, { stale: true, answered: false, conceal: this.#conceal, now: this.#epochNow() });
     }
   }
+}
+
+/**
+ * A list that does not go on behind its last key would be gone through for ever.
+ *
+ * @param {string | undefined} key
+ * @param {string} startAfter
+ */
+function isBehind(key, startAfter) {
+  return typeof key === 'string' && Buffer.compare(Buffer.from(key), Buffer.from(startAfter)) > 0;
+}
+
+/**
+ * @param {{ Key: string, Size?: number, LastModified?: Date }} content
+ * @returns {ListedObject}
+ */
+function listedObject({ Key, Size = 0, LastModified }) {
+  return { key: Key, size: Size, modifiedAt: LastModified?.getTime() ?? 0 };
 }

@@ -1,4 +1,5 @@
 import { Client } from 'undici';
+import { concealer } from './conceal.js';
 import { etagDigest } from './etag-digest.js';
 import { AttemptError, classifyAnswer, classifyFailure, parseErrorBody } from './s3-error.js';
 import { mayResendAtOnce } from './stale-connection.js';
@@ -27,6 +28,7 @@ export class DirectStore {
   #options;
   #origin;
   #signer;
+  #conceal;
   /** @type {DirectConnection[]} */
   #connections = [];
 
@@ -38,10 +40,11 @@ export class DirectStore {
       `${useTls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
     );
     this.#signer = new RequestSigner({ credentials, region, host: this.#origin.host, now: epochNow });
+    this.#conceal = concealer(credentials);
   }
 
   openConnection() {
-    const connection = new DirectConnection(this.#origin, this.#signer, this.#options);
+    const connection = new DirectConnection(this.#origin, this.#signer, this.#conceal, this.#options);
     this.#connections.push(connection);
     return connection;
   }
@@ -61,8 +64,10 @@ export class DirectStore {
 class DirectConnection {
   #origin;
   #signer;
+  #conceal;
   #agent;
   #keepAlive;
+  #now;
   #epochNow;
   #payloadIsSigned;
   /** @type {Client} */
@@ -90,18 +95,22 @@ class DirectConnection {
 
   reply = { etagDigest: 0, contentLength: -1 };
   startedAt = 0;
+  answeredAt = 0;
   idleSince = 0;
 
   /**
    * @param {URL} origin
    * @param {RequestSigner} signer
+   * @param {(text: string) => string} conceal takes secrets out of what the store says
    * @param {import('./object-store.js').StoreOptions} options
    */
-  constructor(origin, signer, { agent, keepAlive, useTls, epochNow }) {
+  constructor(origin, signer, conceal, { agent, keepAlive, useTls, now, epochNow }) {
     this.#origin = origin;
     this.#signer = signer;
+    this.#conceal = conceal;
     this.#agent = agent;
     this.#keepAlive = keepAlive;
+    this.#now = now;
     this.#epochNow = epochNow;
     this.#payloadIsSigned = !useTls;
     // Without a word about it, undici closes the connection after each HEAD.
@@ -192,6 +201,9 @@ class DirectConnection {
       return true;
     }
     this.#status = status;
+    if (this.#sink !== NOWHERE) {
+      this.answeredAt = this.#now();
+    }
     if (status < 300) {
       this.#readReply(headers);
     } else {
@@ -219,7 +231,7 @@ class DirectConnection {
       this.#reject(
         classifyAnswer({
           status: this.#status,
-          ...parseErrorBody(this.#failureBody),
+          ...parseErrorBody(this.#conceal(this.#failureBody)),
           retryAfter: headerOf(this.#failureHeaders, 'retry-after'),
           date: headerOf(this.#failureHeaders, 'date'),
           now: this.#epochNow(),
@@ -234,6 +246,7 @@ class DirectConnection {
     this.#abortRequest = null;
     if (!sent && error instanceof AttemptError) {
       // The deadline came before the connection: nothing can have been carried out.
+      error.sent = false;
       error.outcomeUnknown = false;
     }
     this.#reject(

@@ -254,7 +254,7 @@ export class KeepAliveAgent {
  * @returns {boolean} whether it is this host that could not open the connection, whatever the address
  */
 function isOurs(error) {
-  return ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL'].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '');
+  return ['EMFILE', 'ENFILE'].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '');
 }
 
 /** @param {number} timeout ms */

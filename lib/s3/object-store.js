@@ -14,6 +14,7 @@
  * @typedef {object} ObjectConnection
  * @property {Reply} reply what the last successful attempt was answered with
  * @property {number} startedAt monotonic ms at which the attempt under way began; 0 while there is none. Set from outside
+ * @property {number} answeredAt monotonic ms at which the answer to the last GET began
  * @property {number} idleSince monotonic ms at which the attempt before it ended. Set from outside
  * @property {(bucket: string, key: string, body: Buffer | Iterable<Buffer>, size: number) => Promise<void>} put
  * @property {(bucket: string, key: string, sink: BodySink) => Promise<void>} get resolves once the whole body has passed
@@ -47,6 +48,7 @@
  * @property {import('./sigv4.js').Credentials} credentials
  * @property {boolean} keepAlive
  * @property {number} threads
+ * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing
  */
 

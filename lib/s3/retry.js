@@ -19,15 +19,16 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  * @property {boolean} isWrite
  * @property {number} attempts made so far
  * @property {boolean} outcomeUnknown an attempt may have been carried out although no answer said so
- * @property {number} startedAt of the first attempt
+ * @property {number} intendedAt of an open loop, when the operation was to start; 0 where it starts when its turn comes
+ * @property {number} startedAt of the first attempt, or the moment at which it was to be
  * @property {number} attemptStartedAt of the last attempt
  * @property {number} finishedAt of the last attempt
  */
 
 /**
  * @typedef {object} RetryHooks
- * @property {(error: AttemptError, latency: number) => void} attemptFailed each attempt that ended in an AttemptError,
- *   and how long it took in ms
+ * @property {(error: AttemptError, latency: number, finishedAt: number) => void} attemptFailed each attempt that ended in
+ *   an AttemptError, how long it took in ms, and when it ended in monotonic ms
  * @property {(error: AttemptError) => void} retrying the operation is going to be tried again
  */
 
@@ -71,8 +72,8 @@ export class Retrier {
     const { connection } = operation;
     operation.attempts = 0;
     operation.outcomeUnknown = false;
-    operation.startedAt = this.#now();
-    operation.attemptStartedAt = operation.startedAt;
+    operation.attemptStartedAt = this.#now();
+    operation.startedAt = operation.intendedAt || operation.attemptStartedAt;
     for (;;) {
       operation.attempts += 1;
       connection.startedAt = operation.attemptStartedAt;
@@ -106,7 +107,7 @@ export class Retrier {
     const attempt = async () => {
       result = await request();
     };
-    const times = { startedAt: 0, attemptStartedAt: 0, finishedAt: 0 };
+    const times = { intendedAt: 0, startedAt: 0, attemptStartedAt: 0, finishedAt: 0 };
     await this.run({ attempt, connection, isWrite: false, attempts: 0, outcomeUnknown: false, ...times });
     return /** @type {Result} */ (result);
   }
@@ -130,7 +131,8 @@ export class Retrier {
       error.kind = REWRITTEN_TOO_SOON;
     }
     operation.outcomeUnknown ||= error.outcomeUnknown;
-    this.#hooks.attemptFailed(error, operation.finishedAt - operation.attemptStartedAt);
+    const { attemptStartedAt, finishedAt } = operation;
+    this.#hooks.attemptFailed(error, finishedAt - attemptStartedAt, finishedAt);
     if (error.verdict !== 'retry' || operation.attempts >= this.#mostAttempts || this.#signal.aborted) {
       throw error;
     }

@@ -14,8 +14,9 @@
  * @property {string} message one line without secrets
  * @property {number} [status] HTTP status, 0 where there was no answer
  * @property {string} [code] the S3 or system error code
- * @property {number} [retryAfter] ms that the store asked to wait
+ * @property {number} [retryAfter] ms to wait at least, as the store asked or the failure demands
  * @property {number} [serverTime] epoch ms of the answer's Date header
+ * @property {boolean} [sent] whether it had a connection to go over; without one it cannot have reached the store
  * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer said so
  * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a fresh one will do
  */
@@ -32,6 +33,7 @@ export class AttemptError extends Error {
     this.code = details.code ?? '';
     this.retryAfter = details.retryAfter ?? 0;
     this.serverTime = details.serverTime ?? 0;
+    this.sent = details.sent ?? true;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.staleConnection = details.staleConnection ?? false;
   }
@@ -42,8 +44,8 @@ export class AttemptError extends Error {
  * @returns {AttemptErrorDetails} what it is made of, to be sent to another thread
  */
 export function detailsOf(error) {
-  const { kind, verdict, message, status, code, retryAfter, serverTime, outcomeUnknown, staleConnection } = error;
-  return { kind, verdict, message, status, code, retryAfter, serverTime, outcomeUnknown, staleConnection };
+  const { kind, verdict, message, status, code, retryAfter, serverTime, sent, outcomeUnknown, staleConnection } = error;
+  return { kind, verdict, message, status, code, retryAfter, serverTime, sent, outcomeUnknown, staleConnection };
 }
 
 /** The kind under which answers are counted by which the store asks for fewer requests. */
@@ -52,10 +54,15 @@ export const THROTTLED = 'throttled';
 /** The kind of an answer that says that the key does not exist. */
 export const NOT_FOUND = 'not-found';
 
+/** The kind of a failure to find a port, or an address, of this host to connect from. */
+export const NO_PORT = 'no-port';
+
 /** The kind of an answer that says that the client's clock is wrong. */
 export const CLOCK_SKEW = 'clock-skew';
 
 const LONGEST_MESSAGE = 200;
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
 /** Codes that outrank the status they come with. @type {Record<string, [kind: string, verdict: Verdict]>} */
 const BY_CODE = {
@@ -79,11 +86,11 @@ const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'EADDRNOTAVAIL',
   'EMFILE',
   'ENFILE',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+const NO_LOCAL_PORT = 'EADDRNOTAVAIL';
 const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'EAI_NODATA']);
 const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'ETIMEDOUT']);
 const TRUNCATED = new Set(['UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
@@ -92,7 +99,10 @@ const CERTIFICATE =
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 
 /** Failures that come up before a request has a connection: it cannot have been carried out. */
-const BEFORE_REQUEST = new Set(['connect', 'name', 'certificate']);
+const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
+
+/** A port is free again a second to a minute after its connection was closed: to ask for one sooner would be in vain. */
+const PORT_PAUSE_MS = 1000;
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
@@ -180,6 +190,8 @@ export function classifyFailure(error, { sent, answered, stale }) {
     verdict: kind === 'certificate' ? 'stop' : 'retry',
     message: shorten(describeFailure(reason, code)),
     code: code || name,
+    retryAfter: kind === NO_PORT ? PORT_PAUSE_MS : 0,
+    sent: sent && !BEFORE_REQUEST.has(kind),
     outcomeUnknown: sent && !BEFORE_REQUEST.has(kind),
     staleConnection: kind === 'connection' && stale && !answered,
   });
@@ -199,6 +211,9 @@ function describeFailure(message, code) {
  * @param {boolean} answered
  */
 function failureKind(code, name, answered) {
+  if (code === NO_LOCAL_PORT) {
+    return NO_PORT;
+  }
   if (NOT_CONNECTED.has(code)) {
     return 'connect';
   }
@@ -275,12 +290,12 @@ export function parseRetryAfter(value, now) {
 }
 
 /**
- * What comes from outside is shown on one line, without control characters, and never at length.
+ * What comes from outside is shown on one line, without characters that a terminal would obey or that let it read
+ * otherwise than it is, and never at length.
  *
  * @param {string} text
  */
-function shorten(text) {
-  // eslint-disable-next-line no-control-regex
-  const line = text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+export function shorten(text) {
+  const line = text.replace(UNPRINTABLE, ' ').trim();
   return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

@@ -44,22 +44,60 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
 }
 
 /**
+ * Sends a command, and settles whatever comes: the SDK forgets its abort signal where a store answers that it switches to
+ * another protocol, and takes a status below 200 for a success.
+ *
+ * @param {S3Client} client
+ * @param {any} command
+ * @param {AbortSignal} signal
+ * @returns {Promise<any>} rejects with the signal's reason, or with what the SDK throws
+ */
+export function sendCommand(client, command, signal) {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    const settle = (/** @type {any} */ output) => {
+      signal.removeEventListener('abort', giveUp);
+      const status = output.$metadata.httpStatusCode;
+      if (signal.aborted || status < 200) {
+        output.Body?.destroy();
+        reject(noSuchStatus(status));
+      }
+      resolve(output);
+    };
+    const fail = (/** @type {unknown} */ error) => {
+      signal.removeEventListener('abort', giveUp);
+      reject(error);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    client.send(command, { abortSignal: signal }).then(settle, fail);
+  });
+}
+
+/** @param {number} status */
+function noSuchStatus(status) {
+  return Object.assign(new Error(`the answer has the status ${status}, which there is not`), {
+    code: 'HPE_INVALID_STATUS',
+  });
+}
+
+/**
  * @param {unknown} error what the SDK threw
  * @param {object} circumstances
  * @param {boolean} circumstances.stale see classifyFailure
  * @param {boolean} circumstances.answered the answer had begun
+ * @param {(text: string) => string} [circumstances.conceal] takes secrets out of what the store says
  * @param {number} circumstances.now epoch ms
  * @returns {import('./s3-error.js').AttemptError}
  */
-export function classifySdkError(error, { stale, answered, now }) {
+export function classifySdkError(error, { stale, answered, conceal = (text) => text, now }) {
   const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
   const status = $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300) {
     const headers = $response?.headers ?? {};
     return classifyAnswer({
       status,
-      code: isGeneric(Code ?? name) ? '' : (Code ?? name),
-      message: isGeneric(message) ? '' : message,
+      code: isGeneric(Code ?? name) ? '' : conceal(Code ?? name),
+      message: isGeneric(message) ? '' : conceal(message),
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       now,

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { concealer } from './conceal.js';
 import { etagDigest } from './etag-digest.js';
-import { classifySdkError, createSdkClient } from './sdk-client.js';
+import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 import { mayResendAtOnce } from './stale-connection.js';
 
 /**
@@ -36,6 +37,8 @@ export class SdkStore {
 class SdkConnection {
   #client;
   #keepAlive;
+  #conceal;
+  #now;
   #epochNow;
   /** @type {AbortController | null} */
   #controller = null;
@@ -45,15 +48,18 @@ class SdkConnection {
 
   reply = { etagDigest: 0, contentLength: -1 };
   startedAt = 0;
+  answeredAt = 0;
   idleSince = 0;
 
   /**
    * @param {import('@aws-sdk/client-s3').S3Client} client
    * @param {import('./object-store.js').StoreOptions} options
    */
-  constructor(client, { keepAlive, epochNow }) {
+  constructor(client, { keepAlive, credentials, now, epochNow }) {
     this.#client = client;
     this.#keepAlive = keepAlive;
+    this.#conceal = concealer(credentials);
+    this.#now = now;
     this.#epochNow = epochNow;
   }
 
@@ -78,6 +84,7 @@ class SdkConnection {
    */
   async get(bucket, key, sink) {
     const { Body } = await this.#send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    this.answeredAt = this.#now();
     await this.#drain(/** @type {Readable} */ (Body), sink);
   }
 
@@ -114,7 +121,7 @@ class SdkConnection {
     this.#aborted = null;
     this.#controller = new AbortController();
     try {
-      return await this.#client.send(command, { abortSignal: this.#controller.signal });
+      return await sendCommand(this.#client, command, this.#controller.signal);
     } catch (error) {
       throw this.#classify(error, false);
     }
@@ -153,7 +160,7 @@ class SdkConnection {
   #classify(error, answered) {
     // Which socket an attempt went over is the agent's secret, so every kept-alive one may have been closed before.
     const stale = this.#keepAlive && mayResendAtOnce(this, this.#isWrite);
-    return this.#aborted ?? classifySdkError(error, { stale, answered, now: this.#epochNow() });
+    return this.#aborted ?? classifySdkError(error, { stale, answered, conceal: this.#conceal, now: this.#epochNow() });
   }
 }
 

@@ -8,6 +8,7 @@ import { IntegrityError } from './stage.js';
  */
 export const read = {
   name: 'Read',
+  isRead: true,
   isWrite: false,
   removes: false,
   needsObject: true,

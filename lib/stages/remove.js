@@ -3,6 +3,7 @@ import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 /** @type {import('./stage.js').Stage} */
 export const remove = {
   name: 'Remove',
+  isRead: false,
   isWrite: false,
   removes: true,
   needsObject: true,

@@ -27,6 +27,7 @@
 /**
  * @typedef {object} Stage
  * @property {import('../log/log-line.js').StageName} name as the log has it
+ * @property {boolean} isRead whether an answer has a body, so that its first byte comes before its end
  * @property {boolean} isWrite whether an attempt without an answer may have left an object behind
  * @property {boolean} removes whether an object is gone afterwards
  * @property {boolean} needsObject whether there is nothing to do for an object that Write did not write

@@ -4,6 +4,7 @@ import { NO_ETAG } from './write.js';
 /** @type {import('./stage.js').Stage} */
 export const stat = {
   name: 'Stat',
+  isRead: false,
   isWrite: false,
   removes: false,
   needsObject: true,

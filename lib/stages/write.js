@@ -4,6 +4,7 @@ export const NO_ETAG = 1;
 /** @type {import('./stage.js').Stage} */
 export const write = {
   name: 'Write',
+  isRead: false,
   isWrite: true,
   removes: false,
   needsObject: false,

@@ -10,6 +10,12 @@
 export const WHOLE = Object.freeze({ index: 0, count: 1 });
 
 /**
+ * Places behind a shard's last object whose objects are the run's, and no stage's: what is tried before the stages is tried
+ * on them.
+ */
+export const RESERVED_PLACES = 1024;
+
+/**
  * @param {Shard} shard
  * @param {number} local the place of an object among those of the shard
  * @returns {number} its index in the whole run

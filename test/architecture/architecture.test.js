@@ -10,13 +10,15 @@ const PROGRAMS = ['r2-benchmark.js', 'peak-performance.js'];
 
 /** Which folders of lib a folder may import from, beside itself: the arrows of the design. They point down only. */
 const ARROWS = /** @type {Record<string, string[]>} */ ({
-  cli: ['run', 'stages', 'workload', 'meter', 'log', 'hosts', 'report', 'local-s3'],
-  run: ['engine', 'stages', 's3', 'workload', 'meter', 'log'],
+  cli: ['calibration', 'run', 'stages', 'workload', 'meter', 'log', 'hosts', 'report', 'local-s3'],
+  run: ['analysis', 'engine', 'stages', 's3', 'workload', 'meter', 'log'],
   engine: ['stages', 's3', 'workload', 'meter'],
   stages: ['s3'],
-  report: ['log'],
+  report: ['analysis', 'log'],
   hosts: ['log'],
-  'local-s3': ['workload'],
+  analysis: ['log'],
+  calibration: ['log'],
+  'local-s3': ['log', 'meter', 'workload'],
   s3: [],
   workload: [],
   meter: [],
@@ -30,6 +32,7 @@ const NOT_EVEN_TYPES = { s3: ['meter', 'engine', 'run', 'cli'], report: ['engine
 const MOST_LINES = 200;
 
 const LONG_FILES = /** @type {Record<string, string>} */ ({
+  'lib/cli/options.js': 'every option is told in one place: the table, and what a command line is after it is read',
   'lib/cli/values.js': 'one reader for each kind of value, none of them long',
   'lib/log/log-line.js': 'every kind of line is told in one place, for writing and reading alike',
   'lib/s3/direct-store.js':
@@ -44,10 +47,15 @@ const LONG_FILES = /** @type {Record<string, string>} */ ({
 /** What is tested through what uses it, and where. */
 const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/workload/body-verifier.js': 'test/workload/payload.test.js',
-  'lib/cli/console-observer.js': 'test/cli/faults.test.js',
+  'lib/analysis/verdict-words.js': 'test/analysis/verdict.test.js',
+  'lib/calibration/figures.js': 'test/calibration/calibration-table.test.js',
+  'lib/cli/calibrate-client.js': 'test/cli/calibrate.test.js',
+  'lib/cli/calibrate-endpoint.js': 'test/cli/calibrate.test.js',
+  'lib/cli/console-observer.js': 'test/faults/bodies.test.js',
   'lib/cli/exit-status.js': 'test/cli/stop-request.test.js',
   'lib/cli/heap.js': 'test/cli/benchmark.test.js',
   'lib/cli/local-endpoint.js': 'test/cli/options.test.js',
+  'lib/cli/option-conflicts.js': 'test/cli/options.test.js',
   'lib/cli/package-version.js': 'test/cli/options.test.js',
   'lib/cli/peak-options.js': 'test/cli/peak.test.js',
   'lib/cli/peak-output.js': 'test/cli/peak.test.js',
@@ -55,6 +63,11 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/cli/usage-error.js': 'test/cli/report-error.test.js',
   'lib/cli/values.js': 'test/cli/options.test.js',
   'lib/engine/core-worker.js': 'test/engine/remote-core.test.js',
+  'lib/engine/claim-objects.js': 'test/engine/run-stage.test.js',
+  'lib/engine/merge-outcomes.js': 'test/engine/cores.test.js',
+  'lib/engine/operation-ends.js': 'test/engine/run-stage.test.js',
+  'lib/meter/stage-counts.js': 'test/meter/stage-meter.test.js',
+  'lib/meter/stage-latencies.js': 'test/meter/stage-meter.test.js',
   'lib/engine/core.js': 'test/engine/cores.test.js',
   'lib/hosts/aggregate-stage.js': 'test/hosts/known-truth.test.js',
   'lib/hosts/finding.js': 'test/hosts/host-logs.test.js',
@@ -89,6 +102,18 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/report/peak-stage.js': 'test/report/peak-blocks.test.js',
   'lib/report/peak-times.js': 'test/report/peak-blocks.test.js',
   'lib/run/absent-object.js': 'test/run/preflight.test.js',
+  'lib/run/ask-store.js': 'test/run/preflight.test.js',
+  'lib/run/bucket-access.js': 'test/run/clean-up-run.test.js',
+  'lib/run/bucket-preflight.js': 'test/run/preflight.test.js',
+  'lib/run/in-parallel.js': 'test/run/cleanup.test.js',
+  'lib/run/key-ranges.js': 'test/run/cleanup.test.js',
+  'lib/run/preflight-findings.js': 'test/run/preflight.test.js',
+  'lib/run/search-result.js': 'test/run/find-peak.test.js',
+  'lib/run/search-stage.js': 'test/run/find-peak.test.js',
+  'lib/run/run-tally.js': 'test/run/list-runs.test.js',
+  'lib/cli/cost-limit.js': 'test/cli/find-peak.test.js',
+  'lib/cli/checks.js': 'test/cli/refusals.test.js',
+  'lib/cli/prepare.js': 'test/cli/refusals.test.js',
 });
 
 /**

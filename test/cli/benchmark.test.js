@@ -43,8 +43,8 @@ describe('a run', { concurrency: 4 }, () => {
         ['table-header', 'table-row', 'table-row', 'table-row', 'table-row'],
       );
       assert.deepEqual(
-        records.map(({ kind }) => kind).filter((kind) => kind === 'latency').length,
-        4,
+        ofKind(records, 'latency').map(({ stage, of }) => `${stage} ${of}`),
+        ['Write operations', 'Read operations', 'Read firstByte', 'Stat operations', 'Remove operations'],
         'the latency of attempts is told only where it differs',
       );
     });
@@ -144,7 +144,7 @@ describe('a run', { concurrency: 4 }, () => {
         ['Write', 'Read', 'Stat', 'Remove'].filter((name) => named.includes(name.toLowerCase())),
       );
       const { requests } = await endpoint.report();
-      assert.equal(requests.PUT.succeeded, 60);
+      assert.ok(requests.PUT.succeeded >= 60);
       assert.deepEqual(await keysIn(endpoint), []);
     });
   }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { describe, test } from 'node:test';
+import { parse } from 'dotenv';
 import { cleanupCommand, describeCleanup } from '../../lib/cli/cleanup.js';
-import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { PROGRAM, dotEnvOf, folderWith, keysIn, machineLines, runCommand, startProgram } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
@@ -23,11 +25,21 @@ test('the command that cleans up names the prefix where it is not the usual one'
   assert.match(cleanupCommand(/** @type {any} */ ({ runId: 'r', prefix: 'x/y' })), / --cleanup r --prefix x\/y$/);
 });
 
+test('the command that cleans up is one for a shell, whatever the names', () => {
+  const config = /** @type {any} */ ({ runId: 'r', prefix: 'benchmark', envFile: "my bucket's.env" });
+  assert.equal(cleanupCommand(config), `node r2-benchmark.js --cleanup r --env-file 'my bucket'\\''s.env'`);
+  const overrides = { S3_BUCKET: 'a, b', S3_PORT: '9000', S3_REGION: '' };
+  assert.equal(
+    cleanupCommand({ ...config, envFile: '.env', overrides }),
+    `S3_BUCKET='a, b' S3_PORT=9000 S3_REGION='' node r2-benchmark.js --cleanup r`,
+  );
+});
+
 describe('objects that stay', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
     const using = ['--client', client];
 
-    test(`${client}: --keep leaves the objects to a run that reads them, and --cleanup removes nothing else`, async (t) => {
+    test(`Row 30: ${client}: --keep leaves the objects to a run that reads them, and --cleanup removes nothing else`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const dotEnv = dotEnvOf(endpoint);
       const kept = await runCommand(t, [...RUN, ...using, '--keep'], { dotEnv });
@@ -62,6 +74,26 @@ describe('objects that stay', { concurrency: 3 }, () => {
       assert.deepEqual((await keysIn(endpoint)).toSorted(), [...foreign, keys[0]].toSorted());
     });
   }
+
+  test('the command that is told finds the objects again, though variables and a file with blanks say where', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const { S3_BUCKET, S3_PORT, ...variables } = parse(dotEnvOf(endpoint));
+    const file = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+    const folder = await folderWith(t, { 'my own.env': ['S3_BUCKET=bucket-x\n', ...file].join('') });
+    const envFile = path.join(folder, 'my own.env');
+    const run = [...RUN, '--stages', 'write', '--keep', '--env-file', envFile];
+    const kept = await runCommand(t, run, { env: { S3_BUCKET, S3_PORT } });
+    assertStatus(kept, 0);
+    assert.equal((await keysIn(endpoint)).length, OBJECTS);
+    const [, told] = /^The objects were kept; remove them with: (.*)$/m.exec(kept.stderr) ?? [];
+    assert.doesNotMatch(told, /S3_SECRET_KEY|S3_ACCESS_KEY/);
+    const line = told.replace('node r2-benchmark.js', `'${process.execPath}' '${PROGRAM}'`);
+    const command = await startProgram(t, '/bin/sh', ['-c', line]);
+    const cleaned = await command.outcome;
+    assertStatus(cleaned, 0);
+    assert.match(cleaned.stdout, /: 200 objects removed under .* in bucket-a, bucket-b, 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 
   test("objects of another run, or of another size, are not taken for the run's own", async (t) => {
     const endpoint = await startTestEndpoint(t);

@@ -46,6 +46,7 @@ test('a problem of configuration outranks what is missing, and a signal outranks
   const parts = { problems: ['no bucket'], stages: [{ ...STAGE, end: 'fatal' }] };
   assert.equal(statusOf(parts), 2);
   assert.equal(statusOf(parts, 130), 130);
+  assert.equal(statusOf({ ...parts, mayPass: true }), 1, 'troubles of the store are not the configuration’s');
 });
 
 test('objects that are left are an error that names the command, those that are removed a notice', () => {

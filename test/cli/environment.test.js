@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { readStoreConfig } from '../../lib/cli/environment.js';
+import { readStoreConfig, readUseTls } from '../../lib/cli/environment.js';
 import { dotEnvOf, folderWith, keysIn, runCommand, runInProcess } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
@@ -61,6 +61,16 @@ test('S3_USE_SSL is on when it is empty, and off only when it says so', () => {
       `S3_USE_SSL: expected 1, true, yes, on or 0, false, no, off, got ${JSON.stringify(given)}`,
     ]);
   }
+});
+
+test('whether a store is spoken to over TLS is told without any other variable', async (t) => {
+  const file = path.join(await folderWith(t, { '.env': 'S3_USE_SSL=0' }), '.env');
+  assert.equal(readUseTls({}, file), false);
+  assert.equal(readUseTls({ S3_USE_SSL: 'yes' }, file), true);
+  assert.equal(readUseTls({ S3_USE_SSL: ' ' }, file), true);
+  assert.equal(readUseTls({}, '.env'), true);
+  assert.throws(() => readUseTls({ S3_USE_SSL: '2' }, file), { name: 'UsageError', message: /^S3_USE_SSL: expected/ });
+  assert.throws(() => readUseTls({}, `${file}.missing`), { name: 'UsageError', message: /there is no such file$/ });
 });
 
 test('a host that is more or less than a host name is refused', () => {
@@ -181,7 +191,7 @@ describe('the program', { concurrency: 3 }, () => {
     assert.deepEqual([status, stderr], [2, 'error: other.env: there is no such file\n']);
   });
 
-  test('uses a bucket that is named twice once, and says so', async (t) => {
+  test('Row 23: uses a bucket that is named twice once, and says so', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b,bucket-a' });
     const outcome = await runCommand(t, ['10', '2', '--stages', 'write', '--keep'], { dotEnv });

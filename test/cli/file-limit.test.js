@@ -25,7 +25,7 @@ test('the hard limit is read from the report of the process, and a report withou
   assert.ok(openFileLimit(/** @type {any} */ (process.report)) > 0);
 });
 
-test('a run that could not open its connections is refused before it starts, with the command that raises the limit', async () => {
+test('Row 13: a run that could not open its connections is refused before it starts, with the command that raises the limit', async () => {
   const command = `ulimit -n 200; exec "$0" "$@"`;
   const parameters = ['-c', command, process.execPath, PROGRAM, '1000', '300', '--local'];
   await assert.rejects(run('bash', parameters), (/** @type {any} */ { code, stdout, stderr }) => {

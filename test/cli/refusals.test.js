@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import net from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { PROGRAM, dotEnvOf, folderWith, keysIn, runCommand, startCommand, startProgram } from '../helpers/command.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
@@ -76,7 +77,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       ['access key', 'S3_ACCESS_KEY', 'a-wrong-access-key'],
       ['region', 'S3_REGION', 'eu-nowhere-1'],
     ]) {
-      test(`${client}: a wrong ${what}`, async (t) => {
+      test(`Row 1: ${client}: a wrong ${what}`, async (t) => {
         const endpoint = await startTestEndpoint(t);
         const line = await refusal(t, client, dotEnvOf(endpoint, { [name]: value, S3_BUCKET: 'bucket-a' }));
         assert.match(line, /bucket-a/);
@@ -86,7 +87,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       });
     }
 
-    test(`${client}: a bucket that does not exist, beside one that does`, async (t) => {
+    test(`Row 2: ${client}: a bucket that does not exist, beside one that does`, async (t) => {
       const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
       const line = await refusal(t, client, dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-x' }));
       assert.match(line, /read.*"bucket-x"/);
@@ -96,11 +97,12 @@ describe('a run that cannot succeed is refused before anything is written', { co
 
     test(`${client}: a store that refuses with a code alone, such as a token without permission`, async (t) => {
       const { requests, dotEnv } = await answering(t, { status: 403, body: errorBody('AccessDenied') });
-      assert.match(await refusal(t, client, dotEnv), /read in bucket "bucket-a" was refused .*AccessDenied/);
-      assert.deepEqual(requests, ['GET']);
+      const line = await refusal(t, client, dotEnv);
+      assert.match(line, /^error: write, read, stat and remove in bucket "bucket-a" were refused .*AccessDenied/);
+      assert.deepEqual(requests, ['GET', 'PUT', 'GET', 'HEAD', 'DELETE'], 'none is tried again');
     });
 
-    test(`${client}: a clock that is wrong, by how much the store's Date header tells`, async (t) => {
+    test(`Row 3: ${client}: a clock that is wrong, by how much the store's Date header tells`, async (t) => {
       const headers = { Date: new Date(Date.now() + 3_600_000).toUTCString() };
       const answer = { status: 403, body: errorBody('RequestTimeTooSkewed'), headers };
       const { requests, dotEnv } = await answering(t, answer);
@@ -110,25 +112,25 @@ describe('a run that cannot succeed is refused before anything is written', { co
       assert.deepEqual(requests, ['GET']);
     });
 
-    test(`${client}: the embedded endpoint with a clock that is 20 minutes ahead`, async (t) => {
+    test(`Row 3: ${client}: the embedded endpoint with a clock that is 20 minutes ahead`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'skew=20m' });
       const line = await refusal(t, client, dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a' }));
       assert.match(line, /clock is (1199|120\d)s behind the store's .*RequestTimeTooSkewed/);
     });
 
-    test(`${client}: a port on which nobody listens`, async (t) => {
+    test(`Row 5: ${client}: a port on which nobody listens`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       await endpoint.close();
       assert.match(await refusal(t, client, dotEnvOf(endpoint)), /no connection to 127\.0\.0\.1:\d+ .*ECONNREFUSED/);
     });
 
-    test(`${client}: a name that does not resolve`, async (t) => {
+    test(`Row 4: ${client}: a name that does not resolve`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const line = await refusal(t, client, dotEnvOf(endpoint, { S3_HOSTNAME: 'no-such-host.invalid' }));
       assert.match(line, /the name no-such-host\.invalid does not resolve .*S3_HOSTNAME/);
     });
 
-    test(`${client}: a server that speaks no TLS where TLS was asked for`, async (t) => {
+    test(`Row 4: ${client}: a server that speaks no TLS where TLS was asked for`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const line = await refusal(t, client, dotEnvOf(endpoint, { S3_USE_SSL: '' }));
       assert.match(line, /no TLS connection to 127\.0\.0\.1:\d+ .*S3_USE_SSL=0/);
@@ -149,7 +151,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       assert.match(await refusal(t, client, dotEnv), /redirects/);
     });
 
-    test(`${client}: a certificate that is not trusted, until NODE_EXTRA_CA_CERTS vouches for it`, async (t) => {
+    test(`Row 27: ${client}: a certificate that is not trusted, until NODE_EXTRA_CA_CERTS vouches for it`, async (t) => {
       const tls = await testCertificate();
       const endpoint = await startTestEndpoint(t, { tls });
       const line = await refusal(t, client, dotEnvOf(endpoint));
@@ -164,7 +166,105 @@ describe('a run that cannot succeed is refused before anything is written', { co
     });
   }
 
-  test('a report that cannot be written', async (t) => {
+  for (const client of CLIENTS) {
+    test(`${client}: a token that may read and not write is found before the first stage, and nothing is left`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=403/AccessDenied:100%' });
+      const line = await refusal(t, client, dotEnvOf(endpoint));
+      assert.match(line, /^error: write in buckets "bucket-a", "bucket-b" was refused \(HTTP 403 AccessDenied/);
+      const { requests } = await endpoint.report();
+      assert.deepEqual([requests.PUT.total, requests.HEAD.total, requests.DELETE.total], [2, 2, 2]);
+    });
+
+    test(`${client}: all that is not permitted is told together, and a bucket that is missing beside it`, async (t) => {
+      const faults = 'PUT.status=403/AccessDenied:100%, DELETE.status=501/NotImplemented:100%';
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults });
+      const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-x' });
+      const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv });
+      assertStatus(outcome, 2);
+      const lines = outcome.stderr.trimEnd().split('\n').toSorted();
+      assert.match(lines[0], /^error: read failed because there is no bucket "bucket-x"/);
+      assert.match(lines[1], /^error: remove in bucket "bucket-a" on .* failed \(HTTP 501/);
+      assert.match(lines[2], /^error: write in bucket "bucket-a" was refused/);
+      assert.equal(lines.length, 3);
+    });
+  }
+
+  test('a store that has trouble of its own is not the fault of the configuration: status 1', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=503:100%' });
+    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 1);
+    assert.match(
+      outcome.stderr,
+      /^error: write in buckets .* failed \(HTTP 503 SlowDown.*: the store has trouble of its own/,
+    );
+    assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
+  });
+
+  test('what preflight wrote and could not remove is cleaned up', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'DELETE.status=403/AccessDenied:100%' });
+    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 2);
+    assert.match(outcome.stderr, /^error: remove in buckets "bucket-a", "bucket-b" was refused/m);
+    assert.match(outcome.stderr, /^Clean-up of run \S+: 2 objects removed .*, 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('a signal during preflight leaves nothing behind, though its write is carried out late', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1s' });
+    const command = await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    let { requests } = await endpoint.report();
+    while (requests.PUT.total < 2) {
+      ({ requests } = await endpoint.report());
+    }
+    command.child.kill('SIGTERM');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 143);
+    assert.match(outcome.stderr, /^Clean-up of run \S+: 2 objects removed .*, 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('--no-preflight asks for nothing beforehand, and the stage tells what is wrong', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=403/AccessDenied:100%' });
+    const run = [...RUN, '--no-preflight', '--json', 'result.json'];
+    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(await command.outcome, 2);
+    const report = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    assert.equal(report.requests.preflight, 0);
+    assert.match(report.problems[0], /^write in bucket "bucket-[ab]" was refused/);
+    assert.deepEqual([report.stages.length, report.stages[0].end], [1, 'fatal']);
+  });
+
+  test('objects of an earlier run that are not there are named, and the run goes on to count them', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const run = [...RUN, '--run-id', 'no-such-run', '--stages', 'stat'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 1);
+    assert.match(
+      outcome.stderr,
+      /^Of run no-such-run there is no bucket-[ab]\/benchmark\/no-such-run\/\S+, \S+: was it/m,
+    );
+  });
+
+  test('variables, the limit on files, the place of the report and the shard are told together, before the store is asked', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const limited = 'ulimit -n 200 && exec "$0" "$@"';
+    const run = ['1000', '300', '--json', '/no-such-folder/a.json', '--shard', 'auto'];
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: 'x', S3_REGION: '!' });
+    const command = await startProgram(t, '/bin/sh', ['-c', limited, process.execPath, PROGRAM, ...run], { dotEnv });
+    const outcome = await command.outcome;
+    assertStatus(outcome, 2);
+    assert.deepEqual(
+      outcome.stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => /^error: (\S+?):? /.exec(line)?.[1])
+        .toSorted(),
+      ['--json', '--shard', '300', 'S3_PORT', 'S3_REGION'],
+    );
+    assert.equal((await endpoint.report()).connections, 0);
+  });
+
+  test('Row 20: a report that cannot be written', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const folder = await folderWith(t, { 'a-file': '' });
     for (const json of [path.join(folder, 'missing', 'a.json'), path.join(folder, 'a-file', 'a.json'), folder]) {

@@ -4,11 +4,14 @@ import { CommanderError } from 'commander';
 import { reportError } from '../../lib/cli/report-error.js';
 import { UsageError } from '../../lib/cli/usage-error.js';
 
-/** @param {unknown} error */
-function report(error) {
+/**
+ * @param {unknown} error
+ * @param {boolean} [withStack]
+ */
+function report(error, withStack) {
   /** @type {string[]} */
   const lines = [];
-  const status = reportError(error, { err: (line) => lines.push(line) });
+  const status = reportError(error, { err: (line) => lines.push(line) }, withStack);
   return { status, lines };
 }
 
@@ -29,8 +32,41 @@ test('what nobody expected is told on one line, without a stack', () => {
   const { status, lines } = report(new TypeError('x is not a function'));
   assert.equal(status, 1);
   assert.equal(lines.length, 1);
-  assert.match(lines[0], /^error: something unexpected happened \(TypeError: x is not a function\); please report it/);
+  assert.match(
+    lines[0],
+    /^error: something unexpected happened, which is a defect of this tool \(TypeError: x is not a function\); please report/,
+  );
   for (const thrown of ['text', undefined, null, 7]) {
     assert.deepEqual([report(thrown).status, report(thrown).lines.length], [1, 1]);
   }
+});
+
+test('a message of several lines, or without end, becomes one line', () => {
+  const { lines } = report(new Error(`one\n    at two\r\n${'x'.repeat(5000)}`));
+  assert.equal(lines.length, 1);
+  assert.match(lines[0], /\(Error: one at two xxx/);
+  assert.ok(!/[\r\n]/.test(lines[0]) && lines[0].length < 600);
+});
+
+test('the versions stand in the line that is to be reported', () => {
+  const { lines } = report(new Error('no'));
+  assert.match(
+    lines[0],
+    /please report it with this line and the version \(r2-benchmark \d+\.\d+\.\d+\S*, Node \d+\.\d+\.\d+\)$/,
+  );
+});
+
+test('the stack is shown where it is asked for', () => {
+  const { lines } = report(new TypeError('no'), true);
+  assert.equal(lines.length, 2);
+  assert.match(lines[1], /^TypeError: no\n {4}at /);
+  assert.equal(report('text', true).lines.length, 1);
+});
+
+test('the thread of a core that died is told as such', () => {
+  const error = Object.assign(new Error('the thread of core 2 died: out of memory'), { name: 'CoreError' });
+  assert.match(
+    report(error).lines[0],
+    /^error: the thread of core 2 died: out of memory: the run ends early; please report/,
+  );
 });

@@ -113,7 +113,7 @@ describe('--json', { concurrency: 3 }, () => {
     assert.deepEqual(report.cleanup, { removed: 10, left: 0, foreign: 0, problems: [] });
   });
 
-  test('a report for which there is no room is told, and the log is whole', async (t) => {
+  test('Row 20: a report for which there is no room is told, and the log is whole', async (t) => {
     // A limit on the size of files stands in for a full disk: the report is larger than two blocks.
     const limited = 'ulimit -f 2 && exec "$0" "$@"';
     const run = ['20', '2', '--local', '--json', 'result.json'];

@@ -14,11 +14,11 @@ const { store } = runConfig(NO_TARGET);
  * @param {string} line the command line
  * @param {object} [world]
  * @param {NodeJS.ProcessEnv} [world.env]
- * @param {number} [world.usableCores]
+ * @param {number} [world.availableCores]
  */
-function resolve(line, { env = {}, usableCores = 8 } = {}) {
+function resolve(line, { env = {}, availableCores = 8 } = {}) {
   const options = readCommandLine(line.split(' '), OUTPUTS);
-  return resolveConfig(options, { store, env, usableCores, now: 0, random: () => 0.5 });
+  return resolveConfig(options, { store, env, availableCores, now: 0, random: () => 0.5 });
 }
 
 /**
@@ -42,12 +42,12 @@ test('there are no more threads than objects, and no more cores than threads', (
       fc.integer({ min: 1, max: 5000 }),
       fc.oneof(fc.constant('auto'), fc.integer({ min: 1, max: 64 })),
       fc.integer({ min: 1, max: 64 }),
-      (objects, threads, given, usableCores) => {
-        const config = resolve(`${objects} ${threads} --cores ${given}`, { usableCores });
+      (objects, threads, given, availableCores) => {
+        const config = resolve(`${objects} ${threads} --cores ${given}`, { availableCores });
         assert.equal(config.threads, Math.min(objects, threads));
         assert.ok(config.cores >= 1 && config.cores <= config.threads);
         if (given === 'auto') {
-          assert.ok(config.cores <= usableCores);
+          assert.ok(config.cores <= availableCores);
         } else {
           assert.equal(config.cores, Math.min(Number(given), config.threads));
         }
@@ -57,7 +57,7 @@ test('there are no more threads than objects, and no more cores than threads', (
 });
 
 test('by default another core is used for each 250 threads, as long as there are cores', () => {
-  const cores = (/** @type {number} */ threads) => resolve(`100000 ${threads}`, { usableCores: 4 }).cores;
+  const cores = (/** @type {number} */ threads) => resolve(`100000 ${threads}`, { availableCores: 4 }).cores;
   assert.deepEqual([1, 250, 251, 500, 1000, 10_000].map(cores), [1, 1, 2, 2, 4, 4]);
 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { open, readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, folderWith, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
@@ -22,7 +23,7 @@ function firstSecondOf(stage) {
 describe('a request to stop', { concurrency: 6 }, () => {
   for (const [signal, status] of Object.entries(STATUSES)) {
     for (const [stage, method] of Object.entries(METHODS)) {
-      test(`${signal} in ${stage} ends the run with status ${status}, a partial summary and an empty store`, async (t) => {
+      test(`Row 15: ${signal} in ${stage} ends the run with status ${status}, a partial summary and an empty store`, async (t) => {
         const endpoint = await startTestEndpoint(t, { faults: `${method}.${SLOW}` });
         const client = signal === 'SIGINT' ? 'sdk' : 'direct';
         const command = await startCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
@@ -56,23 +57,24 @@ describe('a request to stop', { concurrency: 6 }, () => {
     }
   }
 
-  test('a PUT that is never answered is given up, and its object removed all the same', async (t) => {
+  test('Row 16: a PUT that is never answered is given up, and its object removed all the same', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=2s' });
-    const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0'];
+    const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0', '--no-preflight'];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 1);
     assert.match(outcome.stderr, /^Write: .* failed: no complete answer within 1000ms$/m);
     // The clean-up looks again after 2 s, when the writes that were given up have been carried out.
-    assert.match(outcome.stderr, /^Clean-up of run \S+: 4 objects removed .* 0 left$/m);
+    assert.match(outcome.stderr, /^Clean-up of run \S+: [45] objects removed .* 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
     const { requests } = await endpoint.report();
     assert.ok(requests.LIST.total >= 3 * 32, 'the store is looked at twice, and counted');
   });
 
-  test('a second signal ends the process at once, with the command that cleans up', async (t) => {
+  test('Row 15: a second signal ends the process at once, with the command that cleans up', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=30s' });
-    const run = [...RUN, '--timeout', '1m', '--prefix', 'load/test', '--json', 'result.json'];
+    const run = [...RUN, '--timeout', '1m', '--no-preflight', '--prefix', 'load/test', '--json', 'result.json'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stdout', /^Write: scheduling/m);
+    await command.shows('stderr', /^Run stopped-run/m);
     command.child.kill('SIGINT');
     await command.shows('stderr', /^Stopping/m);
     command.child.kill('SIGTERM');
@@ -83,7 +85,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.deepEqual(await readdir(command.folder), ['.env'], 'no half report stays behind');
   });
 
-  test('what a killed run left is removed by --cleanup, from anywhere', async (t) => {
+  test('Row 17: what a killed run left is removed by --cleanup, from anywhere', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=20ms' });
     const dotEnv = dotEnvOf(endpoint);
     const command = await startCommand(t, RUN, { dotEnv });
@@ -101,8 +103,75 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
+  test('an interrupted run leaves what others wrote beside its prefix and under it, and looks twice for late writes', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}, PUT.lost=10%, seed=7` });
+    const foreign = [
+      'benchmark/stopped-run',
+      'benchmark/stopped-run/notes.txt',
+      'benchmark/stopped-run2/00000000-0',
+      'x',
+    ];
+    await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
+    const command = await startCommand(t, [...RUN, '--no-preflight'], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', firstSecondOf('Write'));
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left, and 1 that/m);
+    const { requests } = await endpoint.report();
+    assert.ok(requests.LIST.total >= 3 * 32, 'the store is looked at twice, and counted');
+    assert.deepEqual((await keysIn(endpoint)).toSorted(), foreign.toSorted());
+  });
+
+  for (const [what, throws] of /** @type {const} */ ([
+    ['an exception that nobody caught', 'throw new TypeError("a mistake\\nof ours")'],
+    ['a rejection that nobody handled', 'Promise.reject(new TypeError("a mistake\\nof ours"))'],
+  ])) {
+    test(`${what} is told on one line, the objects are removed, and the status is 1`, async (t) => {
+      const folder = await folderWith(t, { 'mistake.mjs': `process.on('SIGUSR2', () => { ${throws}; });` });
+      const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
+      const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}` };
+      const run = [...RUN, '--json', 'result.json'];
+      const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
+      await command.shows('stdout', firstSecondOf('Write'));
+      command.child.kill('SIGUSR2');
+      const outcome = await command.outcome;
+      assertStatus(outcome, 1);
+      assert.match(
+        outcome.stderr,
+        /^error: something unexpected happened, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
+      );
+      assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
+      assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
+      assert.equal(ofKind(recordsOf(outcome.stdout), 'summary').at(-1)?.stage, 'Write');
+      assert.deepEqual(await keysIn(endpoint), []);
+      const report = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+      assert.deepEqual([report.exitStatus, report.problems.length], [1, 1]);
+    });
+  }
+
+  test('R2_BENCHMARK_DEBUG=1 shows where an error that nobody expected comes from', async (t) => {
+    const folder = await folderWith(t, { 'mistake.mjs': `setTimeout(() => { throw new TypeError('a mistake'); });` });
+    const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}`, R2_BENCHMARK_DEBUG: '1' };
+    const outcome = await runCommand(t, ['--cleanup', 'a-run', '--local'], { env });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^ {4}at .*mistake\.mjs/m);
+  });
+
+  test('an output that cannot be written, for the disk is full, ends the run with status 1 and an empty store', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const full = await open('/dev/full', 'w');
+    t.after(() => full.close());
+    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint), stdout: full.fd });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^error: stdout cannot be written: ENOSPC/m);
+    assert.match(outcome.stderr, /^Stopping \(the output cannot be written\)/m);
+    assert.doesNotMatch(outcome.stderr, /closed/);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
   for (const client of ['direct', 'sdk']) {
-    test(`${client}: a closed stdout ends the run with status 141, the rest of the log on stderr, and an empty store`, async (t) => {
+    test(`Row 19: ${client}: a closed stdout ends the run with status 141, the rest of the log on stderr, and an empty store`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: SLOW });
       const command = await startCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
       await command.shows('stdout', firstSecondOf('Write'));

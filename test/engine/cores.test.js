@@ -244,11 +244,16 @@ function emptyOutcome(overrides = {}) {
     endedAt: 200,
     meter: {
       counts: {
-        ...{ operations: 0, bytes: 0, attempts: 0, retries: 0, throttled: 0, failed: 0, integrityErrors: 0 },
-        ...{ skipped: 0, abandoned: 0, unknownOutcomes: 0, errors: {} },
+        ...{ operations: 0, bytes: 0, warmupOperations: 0, warmupBytes: 0, attempts: 0, retries: 0, throttled: 0 },
+        ...{ unsent: 0, failed: 0, integrityErrors: 0, skipped: 0, abandoned: 0, unknownOutcomes: 0, timeLost: 0 },
+        errors: {},
       },
       seconds: [],
-      histograms: { straight: nothing, retriedOperations: nothing, retriedAttempts: nothing },
+      windows: [],
+      histograms: {
+        ...{ straight: nothing, operations: nothing, attempts: nothing },
+        ...{ firstByte: nothing, startDelay: nothing },
+      },
     },
     eventLoopUtilization: 0,
     connections: { opened: 0, reused: 0, lookupTime: null, costs: { tcp: nothing, tls: nothing } },
@@ -256,7 +261,7 @@ function emptyOutcome(overrides = {}) {
   };
 }
 
-const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'fatal']);
+const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
 
 test('whatever ends they come to, the worst is told, and the longest span of time', async () => {
   const anyOutcome = fc.record({

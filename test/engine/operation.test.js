@@ -12,6 +12,7 @@ test('a thread takes on one object after the other, and shows the stage what it 
   /** @type {Stage} */
   const stage = {
     name: 'Write',
+    isRead: false,
     isWrite: true,
     removes: false,
     needsObject: false,
@@ -19,7 +20,7 @@ test('a thread takes on one object after the other, and shows the stage what it 
       seen.push({ index, bucket, key, size, connection });
     },
   };
-  const operation = new Operation(stage, workload, connections[0]);
+  const operation = new Operation(stage, workload, connections[0], 100);
   assert.equal(operation.isWrite, true);
   for (const index of [3, 0]) {
     operation.take(index);
@@ -41,7 +42,7 @@ test('a thread takes on one object after the other, and shows the stage what it 
 test('a host’s objects are those of its shard, by their place among them', () => {
   const { workload, connections } = fakeEngine({ answer: () => {}, shard: { index: 1, count: 3 } });
   const stage = /** @type {Stage} */ ({ name: 'Read', isWrite: false, removes: false, needsObject: true });
-  const operation = new Operation(stage, workload, connections[0]);
+  const operation = new Operation(stage, workload, connections[0], 100);
   operation.take(4);
   assert.deepEqual([operation.place, operation.index], [4, 13]);
   assert.equal(operation.key, workload.keyspace.keyOf(13));

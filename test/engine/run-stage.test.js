@@ -6,6 +6,7 @@ import { runStage } from '../../lib/engine/run-stage.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { STAGES } from '../../lib/stages/index.js';
 import { fakeEngine } from '../helpers/fake-store.js';
+import { closedLoop } from '../helpers/load.js';
 
 /**
  * @import { TestContext } from 'node:test'
@@ -34,8 +35,9 @@ function attemptError(verdict, kind = verdict) {
  * @param {Engine} engine
  * @param {number} objects
  * @param {AbortSignal} [signal]
+ * @param {Partial<import('../../lib/engine/run-stage.js').Load>} [load]
  */
-async function run(stage, engine, objects, signal = new AbortController().signal) {
+async function run(stage, engine, objects, signal = new AbortController().signal, load = {}) {
   /** @type {import('../../lib/meter/second-counts.js').SecondCount[]} */
   const seconds = [];
   /** @type {string[]} */
@@ -47,10 +49,11 @@ async function run(stage, engine, objects, signal = new AbortController().signal
   let retries = 0;
   const outcome = await runStage(stage, {
     engine,
+    load: closedLoop({ objectSize: SIZE, ...load }),
     budget: budgetOf(objects),
     signal,
     hooks: {
-      second: (second) => seconds.push(second),
+      second: ({ second, operations, bytes }) => seconds.push({ second, operations, bytes }),
       retrying: () => (retries += 1),
       integrityError: (message) => integrityErrors.push(message),
       failed: ({ key, attempts }, message) => failed.push({ key, attempts, message }),

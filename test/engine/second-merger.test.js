@@ -2,8 +2,23 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SecondMerger } from '../../lib/engine/second-merger.js';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 
-/** @import { SecondCount } from '../../lib/meter/second-counts.js' */
+/**
+ * @import { MeasuredSecond } from '../../lib/engine/second-merger.js'
+ * @import { SecondCount } from '../../lib/meter/second-counts.js'
+ */
+
+/**
+ * @param {SecondCount} count
+ * @param {readonly number[]} [milliseconds]
+ * @returns {MeasuredSecond}
+ */
+function measured(count, milliseconds = []) {
+  const latencies = new LatencyHistogram();
+  milliseconds.forEach((latency) => latencies.record(latency));
+  return { ...count, latencies };
+}
 
 /** Each core begins a little later than the first one, and tells every second from its first to its last. */
 const anyCore = fc.record({
@@ -15,7 +30,10 @@ const anyCore = fc.record({
 function merge(cores) {
   /** @type {SecondCount[]} */
   const told = [];
-  return { told, merger: new SecondMerger(cores, (second) => told.push(second)) };
+  return {
+    told,
+    merger: new SecondMerger(cores, ({ second, operations, bytes }) => told.push({ second, operations, bytes })),
+  };
 }
 
 /** @param {readonly SecondCount[]} counts */
@@ -47,7 +65,7 @@ test('however the cores’ seconds come in, each is told once, in order, with th
           merger.end(core);
           running.splice(place, 1);
         } else {
-          merger.add(core, next);
+          merger.add(core, measured(next));
         }
       }
       assert.deepEqual(told, sumBySecond(all));
@@ -57,18 +75,18 @@ test('however the cores’ seconds come in, each is told once, in order, with th
 
 test('a second waits for the slowest core, and no longer', () => {
   const { told, merger } = merge(2);
-  merger.add(0, { second: 10, operations: 1, bytes: 5 });
-  merger.add(0, { second: 11, operations: 2, bytes: 5 });
+  merger.add(0, measured({ second: 10, operations: 1, bytes: 5 }));
+  merger.add(0, measured({ second: 11, operations: 2, bytes: 5 }));
   assert.deepEqual(told, []);
-  merger.add(1, { second: 10, operations: 4, bytes: 5 });
+  merger.add(1, measured({ second: 10, operations: 4, bytes: 5 }));
   assert.deepEqual(told, [{ second: 10, operations: 5, bytes: 10 }]);
 });
 
 test('a core that has come to its end is waited for no more', () => {
   const { told, merger } = merge(2);
-  merger.add(0, { second: 10, operations: 1, bytes: 1 });
+  merger.add(0, measured({ second: 10, operations: 1, bytes: 1 }));
   merger.end(1);
-  merger.add(0, { second: 11, operations: 2, bytes: 2 });
+  merger.add(0, measured({ second: 11, operations: 2, bytes: 2 }));
   assert.deepEqual(
     told.map(({ second, operations }) => [second, operations]),
     [
@@ -81,9 +99,19 @@ test('a core that has come to its end is waited for no more', () => {
 test('what is handed on is not changed afterwards, and what was handed in neither', () => {
   const { told, merger } = merge(1);
   const given = { second: 3, operations: 1, bytes: 1 };
-  merger.add(0, given);
-  merger.add(0, { second: 4, operations: 9, bytes: 9 });
+  merger.add(0, measured(given));
+  merger.add(0, measured({ second: 4, operations: 9, bytes: 9 }));
   merger.end(0);
   assert.deepEqual([given, told[0]], [given, { second: 3, operations: 1, bytes: 1 }]);
   assert.equal(given.operations, 1);
+});
+
+test('the latencies of a second are those of all cores', () => {
+  /** @type {MeasuredSecond[]} */
+  const told = [];
+  const merger = new SecondMerger(2, (second) => told.push(second));
+  merger.add(0, measured({ second: 3, operations: 2, bytes: 2 }, [1, 9]));
+  merger.add(1, measured({ second: 3, operations: 1, bytes: 1 }, [5]));
+  const { count = 0, minimum, p50 = 0, maximum } = told[0].latencies.summary() ?? {};
+  assert.deepEqual([count, minimum, Math.round(p50), maximum], [3, 1, 5, 9]);
 });

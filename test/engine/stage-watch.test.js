@@ -19,7 +19,7 @@ function startWatch(t, startedAt = [], limit = null) {
   const aborted = [];
   let stops = 0;
   let timesUp = 0;
-  const elsewhere = { lastSuccessAt: 0 };
+  const elsewhere = { lastSuccessAt: 0, backlog: 0 };
   const connections = startedAt.map((started, place) => ({
     startedAt: started,
     /** @param {import('../../lib/s3/s3-error.js').AttemptError} error */
@@ -35,6 +35,7 @@ function startWatch(t, startedAt = [], limit = null) {
     signal: controller.signal,
     budget: { shareSuccess: (lastSuccessAt) => Math.max(lastSuccessAt, elsewhere.lastSuccessAt) },
     limit,
+    backlog: () => elsewhere.backlog,
     onTimeUp: () => (timesUp += 1),
     onStop: () => (stops += 1),
   });
@@ -91,7 +92,7 @@ test('a success puts the minute off', (t) => {
   const { watch, meter, clock, pass, stops } = startWatch(t);
   watch.start();
   pass(50_000);
-  meter.succeeded({ attempts: 1, startedAt: clock.now(), attemptStartedAt: clock.now(), finishedAt: clock.now() }, 1);
+  meter.succeeded({ startedAt: clock.now(), attemptStartedAt: clock.now(), finishedAt: clock.now() }, 1);
   pass(59_750);
   assert.equal(stops(), 0);
   pass(250);
@@ -161,4 +162,16 @@ test('a stage that is done before its time is up is left alone', (t) => {
   watch.stop();
   pass(10_000);
   assert.deepEqual([timesUp(), stops()], [0, 0]);
+});
+
+test('an open loop whose operations start more than 10 s late is overloaded', (t) => {
+  const { watch, elsewhere, pass, stops } = startWatch(t);
+  watch.start();
+  elsewhere.backlog = 10_000;
+  pass(500);
+  assert.equal(stops(), 0);
+  elsewhere.backlog = 10_001;
+  pass(500);
+  assert.deepEqual([stops(), watch.end], [1, 'overloaded']);
+  watch.stop();
 });

@@ -24,7 +24,9 @@ function withPlaceholders(log) {
     .replace(/"(part|of)":\d+/g, '"$1":N')
     .replace(/"(start|stop|offset|uncertainty)":-?[\d.]+/g, '"$1":N')
     .replace(/(Ops|took|Throughput|[Pp]eak ops|Avg ops|p\d\d(?:\.9)?|min|mean|max) \d+(\.\d+)?/g, '$1 N')
-    .replace(/^((?:Write|Read|Stat|Remove) +\d+) .* (\d+)$/gm, '$1 N $2')
+    .replace(/^((?:Write|Read|Stat|Remove) +\d+) .* (\d+) {2}[a-zA-Z ]+$/gm, '$1 N $2  CAUSE')
+    .replace(/limited by: .*$/gm, 'limited by: CAUSE (EVIDENCE)')
+    .replace(/"limitedBy":"[^"]*"/g, '"limitedBy":"CAUSE"')
     .split('\n');
   return lines.filter((line, place) => line !== lines[place - 1]).join('\n');
 }

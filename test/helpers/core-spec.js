@@ -1,6 +1,7 @@
 import { budgetMemory } from '../../lib/engine/budget.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { memoryFor } from '../../lib/workload/written-objects.js';
+import { closedLoop } from './load.js';
 
 /**
  * @import { CoreSpec, StageTask } from '../../lib/engine/core.js'
@@ -40,7 +41,8 @@ export function coreSpec({ hostname, port, region, credentials, tls, buckets }, 
  * @returns {StageTask} each object once
  */
 export function stageTask(stage, objects, overrides = {}) {
-  return { stage, budget: { memory: budgetMemory(), objects, goesRound: false }, limit: null, ...overrides };
+  const budget = { memory: budgetMemory(), objects, goesRound: false };
+  return { stage, load: closedLoop(), budget, limit: null, ...overrides };
 }
 
 /** Hooks that write down what they are told. */
@@ -56,7 +58,7 @@ export function recordingHooks() {
   const told = { seconds, integrityErrors, failed, progress, retries: 0 };
   /** @type {StageHooks} */
   const hooks = {
-    second: (second) => seconds.push(second),
+    second: ({ second, operations, bytes }) => seconds.push({ second, operations, bytes }),
     retrying: () => (told.retries += 1),
     integrityError: (message) => integrityErrors.push(message),
     failed: ({ bucket, key, attempts }, message) => failed.push({ bucket, key, attempts, message }),

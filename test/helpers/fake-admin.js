@@ -13,6 +13,8 @@ export class FakeAdmin {
   #listing = 0;
   /** @type {Map<string, string[]>} keys in their order, by bucket */
   #keys;
+  /** When an object was written, in epoch ms. @type {(key: string) => number} */
+  modifiedAt = () => 0;
   lists = 0;
   batches = 0;
   /** The most listings that were under way at one time. */
@@ -43,7 +45,9 @@ export class FakeAdmin {
     this.#listing -= 1;
     this.#before('list');
     const found = this.keysOf(bucket).filter((key) => key.startsWith(prefix) && key > startAfter);
-    return { keys: found.slice(0, this.#pageLength), isLast: found.length <= this.#pageLength };
+    const page = found.slice(0, this.#pageLength);
+    const objects = page.map((key) => ({ key, size: key.length, modifiedAt: this.modifiedAt(key) }));
+    return { objects, isLast: found.length <= this.#pageLength };
   }
 
   /**

@@ -28,6 +28,7 @@ export class FakeConnection {
   #reject = null;
   reply = { etagDigest: 0, contentLength: -1 };
   startedAt = 0;
+  answeredAt = 0;
   idleSince = 0;
 
   /** @param {(request: FakeRequest) => unknown} answer what it throws, or rejects with, the request fails with */
@@ -79,6 +80,7 @@ export class FakeConnection {
    * @returns {Promise<void>}
    */
   #carry(request) {
+    this.answeredAt = this.startedAt;
     return new Promise((resolve, reject) => {
       this.#reject = reject;
       Promise.resolve(request)

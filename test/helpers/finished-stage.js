@@ -2,6 +2,7 @@ import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
 import { STAGES } from '../../lib/stages/index.js';
+import { closedLoop } from './load.js';
 import { ManualClock } from './manual-clock.js';
 
 /**
@@ -17,7 +18,7 @@ import { ManualClock } from './manual-clock.js';
 const SIZE = 16 * 1024;
 
 const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, meter: new ConnectionMeter() };
-const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, eventLoopUtilization: 0.25 };
+const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization: 0.25 };
 
 /**
  * A stage that ran by a clock of its own.
@@ -41,17 +42,20 @@ export function finishedStage(course, overrides = {}) {
   for (const { after, latency = after, failures = [] } of operations) {
     clock.advance(after);
     for (const kind of failures) {
-      meter.attemptFailed(kind, 1);
+      meter.attemptFailed(kind, 1, clock.now());
       meter.retries += 1;
     }
     const times = { startedAt: clock.now() - latency, attemptStartedAt: clock.now() - latency / (failures.length + 1) };
-    meter.succeeded({ attempts: failures.length + 1, ...times, finishedAt: clock.now() }, SIZE);
+    meter.succeeded({ ...times, finishedAt: clock.now() }, SIZE);
   }
   clock.advance(rest);
   const stage = /** @type {import('../../lib/stages/stage.js').Stage} */ (STAGES.find((known) => known.name === name));
   const end = /** @type {const} */ ('complete');
   const times = { startedAt: begun, endedAt: clock.now() };
-  const outcome = { end, fatal: null, ...times, meter, clientLoad: CLIENT_LOAD, connections: CONNECTIONS };
-  const result = stageResult({ stage, outcome, clock, objects, threads, storeClock: null });
+  const load = closedLoop({ threads, objectSize: SIZE });
+  const measured = { meter, clientLoad: CLIENT_LOAD, connections: CONNECTIONS, secondLatencies: new Map() };
+  const outcome = { end, fatal: null, ...times, ...measured };
+  const known = { unloaded: null, availableCores: 2, storeClock: null };
+  const result = stageResult({ stage, outcome, clock, objects, load, ...known });
   return { ...result, ...overrides };
 }

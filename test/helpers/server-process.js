@@ -223,7 +223,7 @@ function originOf(port, certificate) {
  * @returns {string} the program's path
  * @throws {Error} if it is in none of the folders where it may be
  */
-function findProgram(name) {
+export function findProgram(name) {
   const { R2_BENCHMARK_TOOLS: tools, PATH: searchPath = '' } = process.env;
   const program = [...(tools ? [tools] : []), ...searchPath.split(path.delimiter)]
     .map((folder) => path.join(folder, name))

@@ -27,7 +27,8 @@ export async function startSocketServer(t, { certificate = null, onSocket = () =
   const server = certificate === null ? net.createServer() : tls.createServer(certificate);
   server.on(certificate === null ? 'connection' : 'secureConnection', (/** @type {net.Socket} */ socket) => {
     sockets.push(socket);
-    closings.push(once(socket, 'close'));
+    // events.once() would reject where an error comes first, and nobody may be waiting.
+    closings.push(new Promise((resolve) => socket.once('close', resolve)));
     socket.on('error', () => {});
     onSocket(socket);
   });

@@ -19,7 +19,7 @@ export function prepareOperation(stage, { answer, index = 3, size = 16, attempts
   if (digest !== 0) {
     workload.written.add(index, digest);
   }
-  const operation = new Operation(stage, workload, connections[0]);
+  const operation = new Operation(stage, workload, connections[0], size);
   operation.take(index);
   operation.attempts = attempts;
   return { operation, workload, place: `${operation.bucket}/${operation.key}` };

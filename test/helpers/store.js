@@ -50,7 +50,18 @@ export async function openTestStore(t, client, target, choice = {}) {
     now,
     hooks: { opened() {} },
   });
-  const options = { agent, useTls, hostname, port, region, credentials, keepAlive, threads, epochNow: Date.now };
+  const options = {
+    agent,
+    useTls,
+    hostname,
+    port,
+    region,
+    credentials,
+    keepAlive,
+    threads,
+    now: performance.now.bind(performance),
+    epochNow: Date.now,
+  };
   const store = await openStore(client, options);
   const connections = Array.from({ length: threads }, (_, thread) => store.openConnection(thread));
   const deadlines = new AttemptDeadlines({ timeout, now, connections });

@@ -280,3 +280,36 @@ test('a log of the old tool finds the day of those that have a date', () => {
   const [share] = stageOf(aggregate).shares;
   assert.deepEqual([share.startMs, share.stopMs], [Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 1, 0, 0, 2)]);
 });
+
+const NOT_COUNTED = 'a search with --find-peak begins here, which cannot be added up: it is not counted';
+const SEARCH = [
+  'Write: searching for the peak with 40000 objects in up to 256 threads and 1 buckets',
+  'Stage     Threads      Ops/s        p50        p99    Errors Client  Step',
+  'Write          16      803.2    20.01ms    24.50ms         0    12%  climb',
+  'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
+];
+
+test('a search for the peak is not added up, and told once', () => {
+  const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
+  const [runLine] = withRunLine(WHOLE, { options: { ...options, findPeak: true } });
+  const aggregate = aggregateOf({ 'search.txt': [runLine, ...SEARCH, ...SEARCH], 'a.txt': WHOLE });
+  assert.deepEqual(warningsOf(aggregate), [`!search.txt:1: ${NOT_COUNTED}`]);
+  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
+  assert.equal(aggregate.hosts.length, 1);
+});
+
+test('runs before and behind a search in the same log are counted', () => {
+  const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
+  const [runLine] = withRunLine(WHOLE, { run: 'search', options: { ...options, findPeak: true } });
+  const later = withRunLine(logOf(0, { start: DEFAULTS.start + 3_600_000 }), { run: 'later' });
+  const aggregate = aggregateOf({ 'a.txt': [...WHOLE, runLine, ...SEARCH, ...later] });
+  assert.equal(warningsOf(aggregate)[0], `!a.txt:${WHOLE.length + 1}: ${NOT_COUNTED}`);
+  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
+});
+
+test('without machine lines a search is seen all the same, and a run behind it is counted', () => {
+  const run = [scheduleLine(), secondLine('03:10:05', 5), summaryLine(5)];
+  const aggregate = aggregateOf({ 'a.txt': [...SEARCH, ...run] });
+  assert.deepEqual(warningsOf(aggregate), [`!a.txt:1: ${NOT_COUNTED}`]);
+  assert.equal(aggregate.peaks.Write, 5);
+});

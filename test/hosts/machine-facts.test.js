@@ -37,7 +37,13 @@ test('a run line tells what identifies the run, its day and its clock', () => {
     clock: { offset: -7012.4, uncertainty: 6.2 },
     size: 16_384,
     stages: ['Write', 'Read'],
+    isSearch: false,
   });
+});
+
+test('a run line tells of a search for the peak', () => {
+  assert.equal(readRunFacts({ ...RUN, options: { ...RUN.options, findPeak: true } }).isSearch, true);
+  assert.equal(readRunFacts({ ...RUN, options: { ...RUN.options, findPeak: 'yes' } }).isSearch, false);
 });
 
 test('of a run line that says nothing, nothing is known', () => {
@@ -50,6 +56,7 @@ test('of a run line that says nothing, nothing is known', () => {
     clock: null,
     size: null,
     stages: [],
+    isSearch: false,
   };
   assert.deepEqual(readRunFacts({}), nothing);
 });

@@ -215,6 +215,29 @@ test('latency passes before the request takes effect, even when the client has g
   assert.deepEqual((await endpoint.report()).requests.PUT, { total: 1, succeeded: 0 });
 });
 
+test('the report tells how long requests took here, anew with each report', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'HEAD.latency=30ms');
+  const began = performance.now();
+  for (let request = 0; request < 3; request++) {
+    await client.send(new HeadObjectCommand(OBJECT));
+  }
+  const longest = performance.now() - began;
+  const { HEAD, GET } = (await endpoint.report()).answerTimes;
+  assert.equal(HEAD?.count, 3);
+  assert.equal(GET, undefined);
+  const { minimum = 0, p50 = 0, maximum = 0 } = HEAD ?? {};
+  assert.ok(minimum >= 29.9 && minimum <= p50 && p50 <= maximum && maximum < longest, JSON.stringify(HEAD));
+  assert.deepEqual((await endpoint.report()).answerTimes, {});
+});
+
+test('what queues is answered at the rate of the queue', async (t) => {
+  const { client } = await faultyEndpoint(t, 'queue=100');
+  const began = performance.now();
+  await Promise.all(Array.from({ length: 26 }, () => client.send(new HeadObjectCommand(OBJECT))));
+  // Five were saved up for the first moment.
+  assert.ok(performance.now() - began >= 200);
+});
+
 test('skew sets the clock of the server ahead, for signatures and the Date header', async (t) => {
   const { client } = await faultyEndpoint(t, 'skew=20m');
   await assert.rejects(client.send(new GetObjectCommand(OBJECT)), (/** @type {any} */ error) => {

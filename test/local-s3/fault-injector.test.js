@@ -102,6 +102,26 @@ test('a rate lets that many requests a second pass, and a small burst', () => {
   assert.deepEqual([status, code], [503, 'SlowDown']);
 });
 
+test('a queue holds what comes above its rate, and refuses nothing', () => {
+  const faults = injector('queue=10,latency=20ms');
+  const decisions = Array.from({ length: 4 }, () => faults.decide('HEAD', SIZE));
+  assert.deepEqual(
+    decisions.map(({ delay }) => delay),
+    [20, 70, 170, 270],
+  );
+  assert.ok(decisions.every(({ fault }) => fault === null));
+});
+
+test('all operations without a method in front share one queue and one bandwidth', () => {
+  const faults = injector('bandwidth=1kB');
+  assert.equal(faults.decide('PUT', undefined, 50).delay, 50);
+  assert.equal(faults.decide('GET', SIZE).delay, 100);
+  assert.equal(faults.decide('PUT', undefined, 50).delay, 150);
+  assert.equal(faults.decide('HEAD', SIZE).delay, 0, 'a HEAD has no body');
+  const apart = injector('PUT.queue=10,GET.queue=10');
+  assert.deepEqual([apart.decide('PUT').delay, apart.decide('GET', SIZE).delay, apart.decide('PUT').delay], [0, 0, 50]);
+});
+
 test('retry-after goes with 503 and 429 alone, in whole seconds', () => {
   /** @param {string} item */
   const retryAfter = (item) => injector(`${item},retry-after=1500ms`).decide('PUT').fault?.retryAfter;

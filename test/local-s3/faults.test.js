@@ -34,6 +34,19 @@ test('a script becomes a plan', () => {
   assert.deepEqual(parseFaults(''), { seed: 0, skew: 0, items: [] });
 });
 
+test('what holds up answers becomes a plan, too', () => {
+  assert.deepEqual(
+    parseFaults('queue=500,bandwidth=10MB,GET.bandwidth=64KiB,PUT.stall=2s@1.5s,latency=lognormal:20ms:0.5').items,
+    [
+      { name: 'queue', operation: null, perSecond: 500 },
+      { name: 'bandwidth', operation: null, bytesPerSecond: 10_000_000 },
+      { name: 'bandwidth', operation: 'GET', bytesPerSecond: 65_536 },
+      { name: 'stall', operation: 'PUT', length: 2000, after: 1500 },
+      { name: 'latency', operation: null, median: 20, sigma: 0.5 },
+    ],
+  );
+});
+
 test('the code in the body of an injected status fits the status', () => {
   const codes = [400, 401, 403, 404, 409, 429, 500, 502, 503, 520].map(
     (status) => parseFaults(`status=${status}:1%`).items[0].code,
@@ -58,6 +71,7 @@ test('a fault that names no method applies to the objects only, and there to wha
   assert.deepEqual(operations('reset=1%'), ['PUT', 'GET', 'HEAD', 'DELETE']);
   assert.deepEqual(operations('truncate=1%'), ['GET']);
   assert.deepEqual(operations('lost=1%'), ['PUT']);
+  assert.deepEqual(operations('bandwidth=1MB'), ['PUT', 'GET']);
   assert.deepEqual(operations('wrong-size=1%'), ['HEAD']);
   assert.deepEqual(operations('LIST.reset=1%'), ['LIST']);
   assert.deepEqual(operations('BUCKET.status=403:1%'), ['BUCKET']);
@@ -69,7 +83,7 @@ test('all mistakes of a script are told at once, each with what was expected', (
   );
   for (const part of [
     "'latency=5': expected a duration",
-    "'frobnicate=1%': expected one of seed, skew, latency, rate",
+    "'frobnicate=1%': expected one of seed, skew, latency, queue, bandwidth, stall, rate",
     "'reset=5': expected a percentage",
     "'PATCH.hang=1%': expected a method out of PUT, GET, HEAD, DELETE, POST, LIST, BUCKET",
     "'PUT.truncate=1%': truncate applies to GET only",
@@ -91,6 +105,17 @@ test('values out of range are refused', () => {
     'latency=',
     'constructor=1',
     'retry-after=5%',
+    'queue=0',
+    'bandwidth=0',
+    'bandwidth=fast',
+    'HEAD.bandwidth=1MB',
+    'stall=2s',
+    'stall=2s@',
+    'stall=2s@3s@4s',
+    'latency=lognormal:20ms',
+    'latency=lognormal:20:0.5',
+    'latency=lognormal:20ms:-1',
+    'latency=lognormal:20ms:0.5:1',
   ];
   [...scripts, ...more].forEach(complaint);
 });

@@ -17,6 +17,8 @@ function goldenLines(name) {
 const OLD_LINES = goldenLines('old-tool.txt');
 const OWN_LINES = goldenLines('own-log.txt');
 
+const LATENCIES = { minimum: 0, mean: 0.01, p50: 0.02, p90: 0.03, p99: 0.04, p999: 0.05, maximum: 0.06 };
+
 /** @type {Readonly<Record<string, LogRecord>>} */
 const EXAMPLES = {
   'Write: scheduling for 10000 objects in 1000 threads and 1 buckets': {
@@ -46,22 +48,25 @@ const EXAMPLES = {
   },
   'Read: 31 integrity errors': { kind: 'integrity', stage: 'Read', count: 31 },
   'Read: 1 integrity error': { kind: 'integrity', stage: 'Read', count: 1 },
-  'Write latency: min 3.12ms mean 12.20ms p50 11.80ms p90 15.00ms p99 30.20ms p99.9 80.10ms max 120.40ms': {
-    kind: 'latency',
-    stage: 'Write',
-    of: 'operations',
-    minimum: 3.12,
-    mean: 12.2,
-    p50: 11.8,
-    p90: 15,
-    p99: 30.2,
-    p999: 80.1,
-    maximum: 120.4,
-  },
+  'Write latency (closed loop): min 3.12ms mean 12.20ms p50 11.80ms p90 15.00ms p99 30.20ms p99.9 80.10ms max 120.40ms':
+    {
+      kind: 'latency',
+      stage: 'Write',
+      of: 'operations',
+      loop: 'closed loop',
+      minimum: 3.12,
+      mean: 12.2,
+      p50: 11.8,
+      p90: 15,
+      p99: 30.2,
+      p999: 80.1,
+      maximum: 120.4,
+    },
   'Stat attempt latency: min 0.00ms mean 0.01ms p50 0.02ms p90 0.03ms p99 0.04ms p99.9 0.05ms max 0.06ms': {
     kind: 'latency',
     stage: 'Stat',
     of: 'attempts',
+    loop: null,
     minimum: 0,
     mean: 0.01,
     p50: 0.02,
@@ -97,8 +102,78 @@ const EXAMPLES = {
     tcp: null,
     tls: null,
   },
-  'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors': { kind: 'table-header' },
-  'Write       10000      742.0     1284.0       11.6    11.80ms    30.20ms         0': {
+  'Read time to first byte: min 0.00ms mean 0.01ms p50 0.02ms p90 0.03ms p99 0.04ms p99.9 0.05ms max 0.06ms': {
+    ...LATENCIES,
+    kind: 'latency',
+    stage: 'Read',
+    of: 'firstByte',
+    loop: null,
+  },
+  'Remove start delay: min 0.00ms mean 0.01ms p50 0.02ms p90 0.03ms p99 0.04ms p99.9 0.05ms max 0.06ms': {
+    ...LATENCIES,
+    kind: 'latency',
+    stage: 'Remove',
+    of: 'startDelay',
+    loop: null,
+  },
+  'Write limited by: client CPU (busiest of 2 event loops busy 97% of the time, 1.93 CPU cores used)': {
+    kind: 'limit',
+    stage: 'Write',
+    cause: 'client CPU',
+    evidence: 'busiest of 2 event loops busy 97% of the time, 1.93 CPU cores used',
+  },
+  'Write: searching for the peak with 40000 objects in up to 256 threads and 1 buckets': {
+    kind: 'search',
+    stage: 'Write',
+    objects: 40_000,
+    threads: 256,
+    buckets: 1,
+  },
+  'Stage     Threads      Ops/s        p50        p99    Errors Client  Step': { kind: 'step-header' },
+  'Stat           16      803.2    20.01ms    24.50ms         7    12%  second size': {
+    kind: 'step-row',
+    stage: 'Stat',
+    threads: 16,
+    operationsPerSecond: 803.2,
+    p50: 20.01,
+    p99: 24.5,
+    errors: 7,
+    clientLoad: 12,
+    phase: 'second size',
+  },
+  'Write           4        0.0          -          -         0   100%  climb': {
+    kind: 'step-row',
+    stage: 'Write',
+    threads: 4,
+    operationsPerSecond: 0,
+    p50: null,
+    p99: null,
+    errors: 0,
+    clientLoad: 100,
+    phase: 'climb',
+  },
+  'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads': {
+    kind: 'ceiling',
+    stage: 'Write',
+    bound: 'exact',
+    operationsPerSecond: 803.2,
+    interval: { low: 798.1, high: 808.4 },
+    threads: 16,
+    note: null,
+  },
+  'Remove ceiling: at least 50.0 ops/s at 1 thread; it was not held': {
+    kind: 'ceiling',
+    stage: 'Remove',
+    bound: 'at least',
+    operationsPerSecond: 50,
+    interval: null,
+    threads: 1,
+    note: 'it was not held',
+  },
+  'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by': {
+    kind: 'table-header',
+  },
+  'Write       10000      742.0     1284.0       11.6    11.80ms    30.20ms         0  store throttling': {
     kind: 'table-row',
     stage: 'Write',
     objects: 10_000,
@@ -108,8 +183,9 @@ const EXAMPLES = {
     p50: 11.8,
     p99: 30.2,
     errors: 0,
+    limitedBy: 'store throttling',
   },
-  'Remove          0        0.0        0.0        0.0          -          -        31': {
+  'Remove          0        0.0        0.0        0.0          -          -        31  not shown': {
     kind: 'table-row',
     stage: 'Remove',
     objects: 0,
@@ -119,6 +195,7 @@ const EXAMPLES = {
     p50: null,
     p99: null,
     errors: 31,
+    limitedBy: 'not shown',
   },
   '# r2-benchmark {"type":"of a later version","nested":{"list":[1,2.5,null]}}': {
     kind: 'machine',
@@ -156,6 +233,9 @@ const rate = decimal(1);
 const milliseconds = decimal(2);
 const opening = fc.option(fc.record({ p50: milliseconds, maximum: milliseconds }));
 
+const sentence = fc.stringMatching(/^[\x20-\x7e]{1,400}$/);
+const cause = fc.constantFrom('client CPU', 'store throttling', 'concurrency', 'store', 'bandwidth', 'not shown');
+
 /** Values as a line can hold them, and plain objects, so that the same record must come back. */
 const anyRecord = fc
   .oneof(
@@ -181,7 +261,8 @@ const anyRecord = fc
     fc.record({
       kind: fc.constant('latency'),
       stage,
-      of: fc.constantFrom('operations', 'attempts'),
+      of: fc.constantFrom('operations', 'attempts', 'firstByte', 'startDelay'),
+      loop: fc.constantFrom('closed loop', 'open loop', null),
       minimum: milliseconds,
       mean: milliseconds,
       p50: milliseconds,
@@ -210,6 +291,30 @@ const anyRecord = fc
       p50: fc.option(milliseconds),
       p99: fc.option(milliseconds),
       errors: count,
+      limitedBy: cause,
+    }),
+    fc.record({ kind: fc.constant('limit'), stage, cause, evidence: sentence }),
+    fc.record({ kind: fc.constant('search'), stage, objects: count, threads: count, buckets: count }),
+    fc.record({ kind: fc.constant('step-header') }),
+    fc.record({
+      kind: fc.constant('step-row'),
+      stage,
+      threads: count,
+      operationsPerSecond: rate,
+      p50: fc.option(milliseconds),
+      p99: fc.option(milliseconds),
+      errors: count,
+      clientLoad: count,
+      phase: fc.constantFrom('climb', 'refine', 'hold', 'second size'),
+    }),
+    fc.record({
+      kind: fc.constant('ceiling'),
+      stage,
+      bound: fc.constantFrom('exact', 'at least'),
+      operationsPerSecond: rate,
+      interval: fc.option(fc.record({ low: rate, high: rate })),
+      threads: count,
+      note: fc.option(sentence),
     }),
     fc
       .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4, noNullPrototype: true })
@@ -275,11 +380,12 @@ test('values too wide for the table push the rest to the right and still come ba
     p50: 123_456_789.01,
     p99: null,
     errors: 12_345_678_901,
+    limitedBy: 'bandwidth',
   };
   const line = formatLine(record);
   assert.equal(
     line,
-    'Stat   9007199254740991 999999999999.9        0.0        0.0 123456789.01ms          - 12345678901',
+    'Stat   9007199254740991 999999999999.9        0.0        0.0 123456789.01ms          - 12345678901  bandwidth',
   );
   assert.deepEqual(parseLine(line), record);
 });

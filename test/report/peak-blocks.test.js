@@ -61,3 +61,10 @@ test('a long name does not push the table apart', () => {
   const long = lines.with(0, lines[0].replace('"host-1"', `"${'x'.repeat(200)}"`));
   assert.match(blocksOf({ log: long }), /\n {2}x{31}… {2}\d\d:/);
 });
+
+test('a host whose log does not say when it was in a stage is shown without its time', () => {
+  const summary = 'Write took 1000ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 1.0MB  Recoverable errors 0';
+  const text = blocksOf({ ...madeLogs({ hosts: 1, seconds: 2 }), 'old.txt': [summary] });
+  assert.match(text, /\n {2}Overlap {14}unknown: a log does not say when the stage was\n/);
+  assert.match(text, /\n {2}old\.txt {2}\? +\? +10 +10\.0\n/);
+});

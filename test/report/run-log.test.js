@@ -47,10 +47,11 @@ Retrying on TRANSIENT error (4 more)
 00:00:01: Write: Ops 10.0/s Throughput 0.2MB/s
 Retrying on TRANSIENT error
 Write took 2500ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 0.4MB  Recoverable errors 9
-Write latency: min 40.00ms mean 40.00ms p50 40.00ms p90 40.00ms p99 40.00ms p99.9 40.00ms max 40.00ms
+Write latency (closed loop): min 40.00ms mean 40.00ms p50 40.00ms p90 40.00ms p99 40.00ms p99.9 40.00ms max 40.00ms
 Write connections: opened 2 reused 98
-Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors
-Write          25       10.0       10.0        0.2    40.00ms    40.00ms         0
+Write limited by: not shown (25 operations are too few to tell; more <objects> would tell more)
+Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by
+Write          25       10.0       10.0        0.2    40.00ms    40.00ms         0  not shown
 `;
 
 test('a run’s log on a terminal is as it always was, line for line', () => {
@@ -98,4 +99,23 @@ test('a run in which no stage ran has no table', () => {
   const lines = [];
   new RunLog({ writeLine: (line) => lines.push(line), withMachineLines: false }).runEnds([]);
   assert.deepEqual(lines, []);
+});
+
+test('a search for the peak has a table of its steps in place of seconds, and its retries are errors in it', () => {
+  /** @type {string[]} */
+  const lines = [];
+  const log = new RunLog({ writeLine: (line) => lines.push(line), withMachineLines: true });
+  log.stageStarts({ stage: 'Write', objects: 1000, threads: 16, buckets: 1, isSearch: true });
+  log.retrying();
+  const times = { startedAt: 1_700_000_000_000, endedAt: 1_700_000_001_250, seconds: 1, p50: 20, p99: 25 };
+  const counts = { operations: 210, operationsPerSecond: 200, errors: 1, throttled: 1, failed: 0 };
+  const step = { threads: 4, objectSize: 1000, ...times, ...counts, eventLoopUtilization: 0.1 };
+  log.stepEnds('Write', { phase: 'climb', ...step });
+  assert.deepEqual(lines.slice(0, 3), [
+    'Write: searching for the peak with 1000 objects in up to 16 threads and 1 buckets',
+    'Stage     Threads      Ops/s        p50        p99    Errors Client  Step',
+    'Write           4      200.0    20.00ms    25.00ms         1    10%  climb',
+  ]);
+  assert.match(lines[3], /^# r2-benchmark \{"kind":"step","stage":"Write"/);
+  assert.equal(lines.length, 4);
 });

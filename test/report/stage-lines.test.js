@@ -28,14 +28,18 @@ test('recoverable errors are the attempts that were tried again', () => {
 test('where every operation went straight, one latency line says it all', () => {
   const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }));
   assert.deepEqual(
-    lines.filter((line) => line.includes('latency')),
-    ['Write latency: min 50.00ms mean 50.00ms p50 50.00ms p90 50.00ms p99 50.00ms p99.9 50.00ms max 50.00ms'],
+    lines.filter((line) => line.includes('latency') && line.includes('p50')),
+    [
+      'Write latency (closed loop): min 50.00ms mean 50.00ms p50 50.00ms p90 50.00ms p99 50.00ms p99.9 50.00ms max 50.00ms',
+    ],
   );
 });
 
 test('where attempts failed, they have a latency line of their own', () => {
   const operations = [...TEN_STRAIGHT, { after: 50, failures: ['timeout'] }];
-  const lines = linesOf(finishedStage({ operations })).filter((line) => line.includes('latency'));
+  const lines = linesOf(finishedStage({ operations })).filter(
+    (line) => line.includes('latency') && line.includes('p50'),
+  );
   assert.equal(lines.length, 2);
   assert.match(lines[1], /^Write attempt latency: min 1\.00ms /);
 });
@@ -44,7 +48,7 @@ test('a stage without a success has no latency to tell, and still a summary', ()
   const lines = linesOf(finishedStage({ operations: [], rest: 100 }));
   assert.equal(lines[0], 'Write took 100ms. Peak ops 0.0/s Avg ops 0.0/s  Total size 0.0MB  Recoverable errors 0');
   assert.deepEqual(
-    lines.filter((line) => line.includes('latency')),
+    lines.filter((line) => line.includes('latency') && line.includes('p50')),
     [],
   );
 });
@@ -67,15 +71,40 @@ test('connections are told with what opening them cost', () => {
   );
 });
 
+test('what a stage was limited by stands in its last line, with the figures and what would tell more', () => {
+  const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }));
+  assert.equal(
+    lines.at(-1),
+    'Write limited by: not shown (10 operations are too few to tell; more <objects> would tell more)',
+  );
+});
+
+test('in an open loop, attempts and the delays of their starts have lines of their own', () => {
+  const load = /** @type {const} */ ({ mode: 'open loop', rate: 20, arrival: 'constant' });
+  const result = finishedStage({ operations: TEN_STRAIGHT });
+  result.latencies.startDelay.record(1.5);
+  const lines = linesOf({ ...result, load }).filter((line) => line.includes('p50'));
+  assert.deepEqual(
+    lines.map((line) => line.slice(0, line.indexOf(':'))),
+    ['Write latency (open loop)', 'Write start delay', 'Write attempt latency'],
+  );
+});
+
+test('a read tells when its first bytes came', () => {
+  const result = finishedStage({ name: 'Read', operations: TEN_STRAIGHT });
+  result.latencies.firstByte.record(3);
+  assert.ok(linesOf(result).some((line) => line.startsWith('Read time to first byte: min 3.00ms ')));
+});
+
 test('the table has a header, and a row for each stage', () => {
   const results = [
     finishedStage({ operations: TEN_STRAIGHT }),
     finishedStage({ name: 'Read', operations: [], rest: 100 }, { failed: 2, integrityErrors: 3 }),
   ];
   assert.deepEqual(stageTable(results).map(formatLine), [
-    'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors',
-    'Write          10       20.0       20.0        0.3    50.00ms    50.00ms         0',
-    'Read            0        0.0        0.0        0.0          -          -         5',
+    'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by',
+    'Write          10       20.0       20.0        0.3    50.00ms    50.00ms         0  not shown',
+    'Read            0        0.0        0.0        0.0          -          -         5  not shown',
   ]);
 });
 

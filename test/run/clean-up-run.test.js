@@ -20,7 +20,7 @@ const TIME_LIMIT = { timeout: 30_000 };
  */
 async function cleanUpEndpoint(t, endpoint, { owns = () => true, outcomeUnknown = false } = {}) {
   const { options: storeOptions } = await openTestStore(t, 'direct', endpoint, { threads: 8 });
-  const requests = { preflight: 0, clock: 0, cleanup: 0 };
+  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const result = await cleanUpRun({
     keyspace: KEYSPACE,
     storeOptions,

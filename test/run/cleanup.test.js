@@ -236,3 +236,11 @@ test('an error that nobody expected is thrown', async () => {
   });
   await assert.rejects(cleanUpWith(admin), error);
 });
+
+test('a list that says that there is more, and names nothing, is no proof that nothing is left', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(3)));
+  admin.listPage = async () => ({ objects: [], isLast: false });
+  const { left, problems } = await cleanUpWith(admin);
+  assert.equal(left, -1);
+  assert.match(problems.join('\n'), /^the list of bucket (one|two) says that there is more, and names nothing/);
+});

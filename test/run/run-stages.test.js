@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget } from '../../lib/engine/budget.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { runStages } from '../../lib/run/run-stages.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
@@ -13,7 +14,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
  * @import { StageTask } from '../../lib/engine/core.js'
  * @import { Cores, StageOutcome } from '../../lib/engine/cores.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
- * @import { RunResult, Running } from '../../lib/run/benchmark-run.js'
+ * @import { RunResult } from '../../lib/run/benchmark-run.js'
  * @import { RunConfig } from '../../lib/run/run-config.js'
  */
 
@@ -55,20 +56,21 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
       const played = (await play(task, hooks, time)) ?? {};
       const meter = new StageMeter(clock, startedAt);
       const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
-      const clientLoad = { cpuUser: 0, cpuSystem: 0, eventLoopUtilization: 0 };
+      const clientLoad = { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0 };
       const times = { startedAt, endedAt: clock.now() };
-      return { end: 'complete', fatal: null, ...times, meter, connections, clientLoad, ...played };
+      const secondLatencies = new Map();
+      return { end: 'complete', fatal: null, ...times, meter, secondLatencies, connections, clientLoad, ...played };
     },
   };
   const config = runConfig(NO_TARGET, overrides);
   const clockFacts = () => ({ offset: 5, uncertainty: 1 });
-  const running = { config, run: { clock }, signal: controller.signal, observer, clockFacts };
+  const running = { config, run: { clock }, signal: controller.signal, observer, clockFacts, unloaded: new Map() };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
   const run = (startsAt = clock.now()) =>
     runStages(
-      /** @type {Running} */ (/** @type {unknown} */ (running)),
+      /** @type {Parameters<typeof runStages>[0]} */ (/** @type {unknown} */ (running)),
       /** @type {Cores} */ (/** @type {unknown} */ (cores)),
       startsAt,
       result,
@@ -190,10 +192,10 @@ test('each stage has a budget of its own', async (t) => {
 
 test('what becomes known in a stage is told under its name', async (t) => {
   const operation = { bucket: 'one', key: 'k', attempts: 2 };
-  const second = { second: 1, operations: 2, bytes: 3 };
+  const second = { second: 1, operations: 2, bytes: 3, latencies: new LatencyHistogram() };
   const { time, told, result, run } = prepare(t, { stages: ['read'] }, (_task, hooks) => {
     hooks.second(second);
-    hooks.retrying();
+    hooks.retrying('timeout');
     hooks.integrityError('wrong');
     hooks.failed(operation, 'lost');
     hooks.progress(7);
@@ -202,7 +204,7 @@ test('what becomes known in a stage is told under its name', async (t) => {
   assert.deepEqual(told, [
     ['stageStarts', { stage: 'Read', objects: 20, threads: 4, buckets: 2, duration: null }],
     ['second', 'Read', second],
-    ['retrying'],
+    ['retrying', 'timeout'],
     ['integrityError', 'Read', 'wrong'],
     ['failed', 'Read', operation, 'lost'],
     ['progress', 7],

@@ -4,25 +4,29 @@ import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
 import { STAGES } from '../../lib/stages/index.js';
+import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 const SIZE = 100;
 const STORE_CLOCK = { offset: 12, uncertainty: 3 };
-const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, eventLoopUtilization: 0.5 };
+const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, loops: 1, eventLoopUtilization: 0.5 };
 
 /**
  * @param {number} offset ms into the second in which the stage starts
  * @param {readonly number[]} gaps ms before each operation completes
  * @param {number} rest ms behind the last one
+ * @param {object} [circumstances]
+ * @param {Partial<import('../../lib/engine/run-stage.js').Load>} [circumstances.load]
+ * @param {import('../../lib/run/unloaded-latency.js').UnloadedLatency | null} [circumstances.unloaded]
  */
-function resultOf(offset, gaps, rest) {
+function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
   const clock = new ManualClock(1_700_000_000_000 + offset);
   const startedAt = clock.now();
-  const meter = new StageMeter(clock, startedAt);
+  const meter = new StageMeter(clock, startedAt, { measuredFrom: startedAt + (load.warmup ?? 0) });
   for (const gap of gaps) {
     const begun = clock.now();
     clock.advance(gap);
-    meter.succeeded({ attempts: 1, startedAt: begun, attemptStartedAt: begun, finishedAt: clock.now() }, SIZE);
+    meter.succeeded({ startedAt: begun, attemptStartedAt: begun, finishedAt: clock.now() }, SIZE);
   }
   clock.advance(rest);
   const connections = new ConnectionMeter();
@@ -32,12 +36,15 @@ function resultOf(offset, gaps, rest) {
     stage: STAGES[1],
     outcome: {
       ...outcome,
+      secondLatencies: new Map(),
       clientLoad: CLIENT_LOAD,
       connections: { opened: 1, reused: 10, lookupTime: 0.5, meter: connections },
     },
     clock,
     objects: 50,
-    threads: 4,
+    load: closedLoop({ threads: 4, ...load }),
+    unloaded,
+    availableCores: 2,
     storeClock: STORE_CLOCK,
   });
 }
@@ -78,4 +85,38 @@ test('a stage without a whole second has its mean for a peak', () => {
   const { average, peak } = resultOf(600, [100, 100, 100], 0);
   assert.ok(Math.abs(average - 10) < 1e-9);
   assert.equal(peak, average);
+});
+
+test('what completes in the warm-up is in the totals, and in no rate and no percentile', () => {
+  const { operations, bytes, warmup, warmupOperations, average, peak, latencies } = resultOf(
+    0,
+    [900, 100, 500, 250, 250, 500],
+    0,
+    { load: { warmup: 1000 } },
+  );
+  assert.deepEqual([operations, bytes, warmup, warmupOperations], [6, 6 * SIZE, 1000, 1]);
+  assert.ok(Math.abs(average - 5 / 1.5) < 1e-9);
+  assert.equal(peak, average);
+  assert.equal(latencies.operations.count, 5);
+});
+
+test('a stage that ends within its warm-up has no rate', () => {
+  const { average, peak, warmup, duration } = resultOf(0, [100, 100], 0, { load: { warmup: 5000 } });
+  assert.deepEqual([average, peak, warmup], [0, 0, duration]);
+});
+
+test('a loop is told to be closed or open', () => {
+  assert.deepEqual(resultOf(0, [10], 0).load, { mode: 'closed loop', rate: null, arrival: null });
+  const pacing = { rate: 50, arrival: /** @type {const} */ ('poisson'), seed: '' };
+  assert.deepEqual(resultOf(0, [10], 0, { load: { pacing } }).load, {
+    mode: 'open loop',
+    rate: 50,
+    arrival: 'poisson',
+  });
+});
+
+test('threads that are as quick as one alone are what limits', () => {
+  const gaps = Array.from({ length: 200 }, () => 10);
+  const { verdict, unloaded } = resultOf(0, gaps, 0, { unloaded: { count: 20, p50: 9 } });
+  assert.deepEqual([verdict.cause, unloaded?.count], ['concurrency', 20]);
 });

@@ -36,18 +36,39 @@ async function adminOf(t, keys, faults = '') {
   return { endpoint, admin: await openAdmin(t, endpoint) };
 }
 
+/**
+ * @param {BucketAdmin} admin
+ * @param {string} prefix
+ * @param {string} startAfter
+ */
+async function pageOf(admin, prefix, startAfter) {
+  const { objects, isLast } = await admin.listPage(BUCKET, prefix, startAfter);
+  return { keys: objects.map(({ key }) => key), isLast };
+}
+
 test('a page holds the keys under a prefix in their order', async (t) => {
   const { admin } = await adminOf(t, ['p/b', 'p/a', 'q/a', 'p', 'p/c & <d>']);
-  assert.deepEqual(await admin.listPage(BUCKET, 'p/', ''), { keys: ['p/a', 'p/b', 'p/c & <d>'], isLast: true });
-  assert.deepEqual(await admin.listPage(BUCKET, 'p/', 'p/a'), { keys: ['p/b', 'p/c & <d>'], isLast: true });
-  assert.deepEqual(await admin.listPage(BUCKET, 'nothing/', ''), { keys: [], isLast: true });
+  assert.deepEqual(await pageOf(admin, 'p/', ''), { keys: ['p/a', 'p/b', 'p/c & <d>'], isLast: true });
+  assert.deepEqual(await pageOf(admin, 'p/', 'p/a'), { keys: ['p/b', 'p/c & <d>'], isLast: true });
+  assert.deepEqual(await pageOf(admin, 'nothing/', ''), { keys: [], isLast: true });
+});
+
+test('of each object its size is told, and when it was written', async (t) => {
+  const before = Math.floor(Date.now() / 1000) * 1000;
+  const { admin, endpoint } = await adminOf(t, []);
+  await endpoint.put(BUCKET, 'p/large', Buffer.alloc(5000));
+  const {
+    objects: [{ size, modifiedAt }],
+  } = await admin.listPage(BUCKET, 'p/', '');
+  assert.equal(size, 5000);
+  assert.ok(modifiedAt >= before && modifiedAt <= Date.now(), String(modifiedAt));
 });
 
 test('a page holds a thousand keys, and says that there are more', async (t) => {
   const keys = Array.from({ length: 1001 }, (_, place) => `p/${String(place).padStart(4, '0')}`);
   const { admin } = await adminOf(t, keys);
-  assert.deepEqual(await admin.listPage(BUCKET, 'p/', ''), { keys: keys.slice(0, 1000), isLast: false });
-  assert.deepEqual(await admin.listPage(BUCKET, 'p/', keys[999]), { keys: keys.slice(1000), isLast: true });
+  assert.deepEqual(await pageOf(admin, 'p/', ''), { keys: keys.slice(0, 1000), isLast: false });
+  assert.deepEqual(await pageOf(admin, 'p/', keys[999]), { keys: keys.slice(1000), isLast: true });
 });
 
 test('a batch of keys is deleted, those that do not exist included, and no other', async (t) => {

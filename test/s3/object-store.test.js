@@ -14,6 +14,7 @@ const OPTIONS = {
   credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
   keepAlive: true,
   threads: 1,
+  now: () => performance.now(),
   epochNow: Date.now,
 };
 

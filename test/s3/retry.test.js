@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Retrier, backoff, isThrottled } from '../../lib/s3/retry.js';
 import { AttemptError, classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
+import { mixIndex } from '../../lib/workload/mix.js';
 
 /**
  * @import { AttemptErrorDetails } from '../../lib/s3/s3-error.js'
@@ -71,6 +72,7 @@ function scripted(outcomes, { isWrite = false, random = () => 0.5, onPause = () 
     connection: { startedAt: 0, idleSince: 0 },
     attempts: 0,
     outcomeUnknown: false,
+    intendedAt: 0,
     startedAt: 0,
     attemptStartedAt: 0,
     finishedAt: 0,
@@ -204,6 +206,33 @@ test('the jitter spreads from nothing to the ceiling', () => {
   assert.equal(pauses[0], 0);
   assert.ok(pauses[999] > 395 && pauses[999] < 400);
   assert.ok(Math.abs(pauses.reduce((sum, pause) => sum + pause, 0) / 1000 - 200) < 1);
+});
+
+test('operations that were refused at the same moment come back spread evenly, whatever they were asked to wait', async () => {
+  const operations = 2000;
+  for (const [retryAfter, failures] of [
+    [0, 1],
+    [0, 5],
+    [2000, 3],
+  ]) {
+    let drawn = 0;
+    const random = () => mixIndex(drawn++, 42) / 2 ** 32;
+    /** @type {number[]} how many come back in each tenth of the last backoff */
+    const tenths = Array.from({ length: 10 }, () => 0);
+    const ceiling = 50 * 2 ** (failures - 1);
+    for (let number = 0; number < operations; number += 1) {
+      const outcomes = [...Array.from({ length: failures }, () => transient({ retryAfter })), null];
+      const { run, pauses } = scripted(outcomes, { random });
+      await run();
+      tenths[Math.floor(((pauses[failures - 1] - retryAfter) / ceiling) * 10)] += 1;
+    }
+    assert.equal(drawn, operations * failures, 'each pause draws its own chance');
+    // 200 are expected in each; four standard deviations are 54.
+    assert.ok(
+      tenths.every((count) => Math.abs(count - operations / 10) < 54),
+      tenths.join(),
+    );
+  }
 });
 
 test('Retry-After is waited out up to 30 s, with the jitter on top', () => {

@@ -149,7 +149,7 @@ const FAILURES = /** @type {const} */ ([
   ['ECONNREFUSED', 'connect', 'retry'],
   ['EHOSTUNREACH', 'connect', 'retry'],
   ['ENETUNREACH', 'connect', 'retry'],
-  ['EADDRNOTAVAIL', 'connect', 'retry'],
+  ['EADDRNOTAVAIL', 'no-port', 'retry'],
   ['EMFILE', 'connect', 'retry'],
   ['UND_ERR_CONNECT_TIMEOUT', 'connect', 'retry'],
   ['ENOTFOUND', 'name', 'retry'],

@@ -1,0 +1,31 @@
+import { batchMeans } from './batch-means.js';
+import { SHORTEST_HOLD_MS } from './search-plan.js';
+import { WINDOW_MS } from './step-rate.js';
+
+/**
+ * What a stage does at most, found by holding it.
+ *
+ * @typedef {object} Ceiling
+ * @property {number} operationsPerSecond
+ * @property {number} low end of the interval that holds the true rate with this confidence
+ * @property {number} high
+ * @property {number} confidence
+ * @property {number} threads
+ * @property {number} seconds for which it was held
+ */
+
+const CONFIDENCE = 0.95;
+
+/**
+ * @param {readonly number[]} windows operations that completed in each window of the hold
+ * @param {number} threads
+ * @returns {Ceiling | null} null where it was not held for long enough
+ */
+export function ceilingOf(windows, threads) {
+  const milliseconds = windows.length * WINDOW_MS;
+  if (milliseconds < SHORTEST_HOLD_MS) {
+    return null;
+  }
+  const { mean, low, high } = batchMeans(windows, WINDOW_MS / 1000);
+  return { operationsPerSecond: mean, low, high, confidence: CONFIDENCE, threads, seconds: milliseconds / 1000 };
+}

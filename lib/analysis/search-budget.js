@@ -1,0 +1,124 @@
+import { STAGE_MS, shortest, timesOf } from './search-plan.js';
+
+/** Objects of half the size may be twice as quick, and a little more. */
+const SECOND_SIZE_GAIN = 2.2;
+
+/**
+ * @typedef {import('./search-plan.js').Phase} Phase
+ * @typedef {import('./search-plan.js').StepTimes} StepTimes
+ */
+
+/** What a search has left of its time and of its operations, and what has to be kept of both for what is still to come. */
+export class SearchBudget {
+  #tested;
+  #unloadedLatency;
+  #mostOperations;
+  #sharesOperations;
+  #hasSecondSize;
+  /** ms that the search may still take. */
+  timeLeft = STAGE_MS;
+  /** Operations that it may still use. */
+  operationsLeft;
+  /** Where there are too few: so many, or more, would do. @type {number | null} */
+  operationsNeeded = null;
+
+  /**
+   * @param {object} options
+   * @param {import('./tested-steps.js').TestedSteps} options.tested
+   * @param {number} options.unloadedLatency ms
+   * @param {number} options.mostOperations
+   * @param {boolean} options.sharesOperations whether the hold gets half of the operations, if it cannot get all it needs
+   * @param {boolean} options.hasSecondSize whether another size may be tried behind the hold
+   */
+  constructor({ tested, unloadedLatency, mostOperations, sharesOperations, hasSecondSize }) {
+    this.#tested = tested;
+    this.#unloadedLatency = unloadedLatency;
+    this.#mostOperations = mostOperations;
+    this.#sharesOperations = sharesOperations;
+    this.#hasSecondSize = hasSecondSize;
+    this.operationsLeft = mostOperations;
+  }
+
+  /**
+   * @param {number} elapsed ms
+   * @param {number} consumed operations
+   */
+  spend(elapsed, consumed) {
+    this.timeLeft -= elapsed;
+    this.operationsLeft -= consumed;
+  }
+
+  /**
+   * @param {Phase} phase
+   * @param {number} threads
+   * @returns {StepTimes}
+   */
+  timesOf(phase, threads) {
+    return timesOf(phase, { unloadedLatency: this.#unloadedLatency, latency: this.#tested.expectedLatency(threads) });
+  }
+
+  /** ms for steps, without those of the hold and of the second size. */
+  get timeForSteps() {
+    const threads = this.#tested.highest?.threads ?? 1;
+    const hold = shortest(this.timesOf('hold', threads));
+    // Where there is no time for everything, a first step tells more than a second size.
+    const needsSecondSize = this.#hasSecondSize && !this.#tested.isEmpty;
+    return this.timeLeft - hold - (needsSecondSize ? shortest(this.timesOf('second size', threads)) : 0);
+  }
+
+  /** Operations for steps, without those of the hold at the best rate so far, and of the second size. */
+  get operationsForSteps() {
+    const kept = this.#operationsBehind(this.#tested.best, this.#tested.highest?.threads ?? 0);
+    return this.operationsLeft - (this.#sharesOperations ? Math.min(kept, this.#mostOperations / 2) : kept);
+  }
+
+  /**
+   * @param {number} rate operations a second
+   * @param {number} threads
+   * @returns {number} operations for the hold, without those of the second size
+   */
+  operationsForHold(rate, threads) {
+    return this.operationsLeft - this.#halfSizeOperations(rate, threads);
+  }
+
+  /**
+   * Notes that there are too few operations for a rate to be held.
+   *
+   * @param {number} rate operations a second
+   * @param {number} threads
+   * @param {number} [before] operations that are needed before
+   */
+  lacksFor(rate, threads, before = 0) {
+    const used = this.#mostOperations - this.operationsLeft;
+    this.operationsNeeded = Math.max(this.operationsNeeded ?? 0, used + before + this.#operationsBehind(rate, threads));
+  }
+
+  /**
+   * @param {number} rate operations a second
+   * @param {number} threads
+   * @returns {number} operations of the hold, and of the second size
+   */
+  #operationsBehind(rate, threads) {
+    return operationsIn(rate, threads, this.timesOf('hold', threads)) + this.#halfSizeOperations(rate, threads);
+  }
+
+  /**
+   * @param {number} rate operations a second, of whole objects
+   * @param {number} threads
+   */
+  #halfSizeOperations(rate, threads) {
+    return this.#hasSecondSize
+      ? operationsIn(SECOND_SIZE_GAIN * rate, threads, this.timesOf('second size', threads))
+      : 0;
+  }
+}
+
+/**
+ * @param {number} rate operations a second
+ * @param {number} threads
+ * @param {StepTimes} times
+ * @returns {number} operations that are begun in that time
+ */
+export function operationsIn(rate, threads, { settle, most }) {
+  return Math.ceil((rate * (settle + most)) / 1000) + threads;
+}

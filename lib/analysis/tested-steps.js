@@ -1,0 +1,122 @@
+import { hasLevelled, isConfirmed, kneeOf, nextOfClimb, nextOfRefinement, threadsToHold } from './plateau.js';
+
+/** @typedef {import('./step-rate.js').StepRate} StepRate */
+
+/** More steps around the knee than this tell nothing that a user could use. */
+const MOST_REFINEMENTS = 4;
+
+/** How much more than the best step the hold may do. */
+const SURPRISE = 1.1;
+
+/** A rate that is expected may be a little off. */
+const MARGIN = 1.1;
+
+/** What a search has found so far: which numbers of threads were tested, and what that says of the next one. */
+export class TestedSteps {
+  #mostThreads;
+  #unloadedLatency;
+  /** With ever more threads. @type {StepRate[]} */
+  #climb = [];
+  /** @type {StepRate[]} */
+  #refinements = [];
+  /** Operations a second of the hold, once there was one. @type {number | null} */
+  held = null;
+
+  /**
+   * @param {object} options
+   * @param {number} options.mostThreads
+   * @param {number} options.unloadedLatency ms of an operation at one thread
+   */
+  constructor({ mostThreads, unloadedLatency }) {
+    this.#mostThreads = mostThreads;
+    this.#unloadedLatency = unloadedLatency;
+  }
+
+  /**
+   * @param {'climb' | 'refine'} phase
+   * @param {StepRate} step
+   */
+  add(phase, step) {
+    (phase === 'climb' ? this.#climb : this.#refinements).push(step);
+  }
+
+  get isEmpty() {
+    return this.#climb.length === 0;
+  }
+
+  /** The step with the most threads. @returns {StepRate | undefined} */
+  get highest() {
+    return this.#climb.at(-1);
+  }
+
+  /** Operations a second of the best step; 0 where there is none. */
+  get best() {
+    return Math.max(0, ...this.#all().map(({ rate }) => rate));
+  }
+
+  /** @returns {number | null} threads */
+  get knee() {
+    return this.isEmpty ? null : kneeOf(this.#all());
+  }
+
+  /**
+   * Whether more threads bring no more, and enough more of them were tested. What is held at more than was ever seen
+   * before was none: something else had slowed the steps down.
+   */
+  get hasPlateau() {
+    const { highest, knee, held, best } = this;
+    return (
+      highest !== undefined &&
+      knee !== null &&
+      (held === null || held <= SURPRISE * best) &&
+      hasLevelled(this.#climb) &&
+      isConfirmed(knee, highest.threads, this.#mostThreads)
+    );
+  }
+
+  /** Threads at which the peak is to be held. */
+  get threadsToHold() {
+    const steps = this.#all();
+    return hasLevelled(this.#climb)
+      ? threadsToHold(steps)
+      : steps.reduce((best, step) => (step.rate > best.rate ? step : best)).threads;
+  }
+
+  /** @returns {{ phase: 'climb' | 'refine', threads: number[] } | null} the threads wanted most, and what would do instead */
+  next() {
+    const highest = this.highest?.threads ?? 0;
+    if (highest < this.#mostThreads && !this.hasPlateau) {
+      // Without a second number of threads there is nothing to compare.
+      const limit = this.isEmpty ? Math.ceil(this.#mostThreads / 2) : this.#mostThreads;
+      const threads = [nextOfClimb(this.#climb, this.#unloadedLatency), Math.max(2 * highest, 1)];
+      return { phase: 'climb', threads: threads.map((each) => Math.min(each, limit)) };
+    }
+    // What cannot be confirmed with the threads that are allowed may turn out to have its knee lower.
+    if (!hasLevelled(this.#climb) || this.#refinements.length >= MOST_REFINEMENTS) {
+      return null;
+    }
+    const threads = nextOfRefinement(this.#all(), kneeOf(this.#all()));
+    return threads === null ? null : { phase: 'refine', threads: [threads] };
+  }
+
+  /**
+   * @param {number} threads
+   * @returns {number} operations a second that can be expected at most
+   */
+  expectedRate(threads) {
+    const rates = this.#all().map((step) => Math.max(step.rate * (threads / step.threads), this.best));
+    return MARGIN * Math.min((1000 * threads) / this.#unloadedLatency, ...rates);
+  }
+
+  /**
+   * @param {number} threads
+   * @returns {number} ms that an operation takes, should the store do no more than so far
+   */
+  expectedLatency(threads) {
+    return this.isEmpty ? this.#unloadedLatency : Math.max(this.#unloadedLatency, (1000 * threads) / this.best);
+  }
+
+  #all() {
+    return [...this.#climb, ...this.#refinements];
+  }
+}

@@ -1,0 +1,153 @@
+import { formatSize } from '../log/units.js';
+
+/**
+ * @import { Cause, Evidence, Verdict } from './verdict.js'
+ *
+ * @typedef {Exclude<Cause, 'not shown'>} ShownCause
+ * @typedef {keyof typeof NOT_SHOWN} Doubt why no cause can be named
+ */
+
+/** What shows a cause, in figures. @type {Record<ShownCause, (evidence: Evidence) => string>} */
+const SHOWN = {
+  'client CPU': ({ eventLoopUtilization, loops, cpuCores }) =>
+    `busiest of ${counted(loops, 'event loop')} busy ${percent(eventLoopUtilization)} of the time, ` +
+    `${cpuCores.toFixed(2)} CPU cores used`,
+  'store throttling': ({ attempts, throttled, backoffShare }) =>
+    `${(100 * (throttled / attempts)).toFixed(1)}% of ${whole(attempts)} attempts refused, ` +
+    `threads waited ${percent(backoffShare)} of their time`,
+  concurrency: ({ threads, p50, unloadedP50 }) =>
+    `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} with one`,
+  store: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
+  bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
+};
+
+/** Why no cause is shown, and what would tell more. */
+const NOT_SHOWN = /** @type {const} */ ({
+  'few operations': {
+    why: (/** @type {Evidence} */ { operations }) => `${counted(operations, 'operation')} are too few to tell`,
+    advice: 'more <objects>',
+  },
+  'throttled and busy': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${SHOWN['store throttling'](evidence)}, and ${SHOWN['client CPU'](evidence)}`,
+    advice: '--calibrate',
+  },
+  'host busy with others': {
+    why: (/** @type {Evidence} */ evidence) => `${SHOWN['client CPU'](evidence)}: others on this host had its CPU`,
+    advice: 'an idle host',
+  },
+  overloaded: {
+    why: (/** @type {Evidence} */ evidence) => `the rate asked for is too high, ${room(evidence)}`,
+    advice: '--find-peak',
+  },
+  'rate kept': {
+    why: (/** @type {Evidence} */ evidence) => `the rate asked for was kept, ${room(evidence)}`,
+    advice: '--find-peak',
+  },
+  'no unloaded latency': {
+    why: (/** @type {Evidence} */ evidence) => `the latency with one thread is not known, ${room(evidence)}`,
+    advice: '--find-peak',
+  },
+  'time lost to errors': {
+    why: (/** @type {Evidence} */ { backoffShare }) =>
+      `threads lost ${percent(backoffShare)} of their time to failed attempts that were no throttling`,
+    advice: null,
+  },
+  'slower under load': {
+    why: (/** @type {Evidence} */ evidence) => `${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
+    advice: '--find-peak',
+  },
+  'no plateau': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `no plateau was reached, ${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
+    advice: 'more <threads> and <objects>',
+  },
+  'client nearly busy': {
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${room(evidence)}`,
+    advice: '--calibrate',
+  },
+  'no second size': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${plateau(evidence)}, ${room(evidence)}, but no objects of another size were tried`,
+    advice: 'more <objects>',
+  },
+  unsteady: {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${plateau(evidence)}${sizes(evidence)}, but the rate was another when it was held`,
+    advice: 'another try',
+  },
+  'between sizes': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${plateau(evidence)}${sizes(evidence)}, which neither store nor bandwidth explains`,
+    advice: 'another --size',
+  },
+});
+
+/**
+ * @param {ShownCause | Doubt} finding
+ * @param {Evidence} evidence
+ * @returns {Verdict}
+ */
+export function describe(finding, evidence) {
+  if (isShown(finding)) {
+    return { cause: finding, evidence: SHOWN[finding](evidence), advice: null };
+  }
+  const { why, advice } = NOT_SHOWN[finding];
+  return { cause: 'not shown', evidence: why(evidence), advice };
+}
+
+/**
+ * @param {ShownCause | Doubt} finding
+ * @returns {finding is ShownCause}
+ */
+function isShown(finding) {
+  return Object.hasOwn(SHOWN, finding);
+}
+
+/** @param {Evidence} evidence */
+function plateau({ search }) {
+  return `no more than that with more than ${counted(search?.knee ?? 0, 'thread')}`;
+}
+
+/** @param {Evidence} evidence */
+function sizes({ search }) {
+  const of = (/** @type {import('./verdict.js').SizeRate} */ { size, operationsPerSecond }) =>
+    `${decimal(operationsPerSecond)}/s of ${formatSize(size)}`;
+  return search?.secondSize ? `, ${of(search.secondSize.whole)} and ${of(search.secondSize.half)}` : '';
+}
+
+/** @param {Evidence} evidence */
+function room({ eventLoopUtilization }) {
+  return `event loop ${percent(eventLoopUtilization)} busy`;
+}
+
+/** @param {number | null} value ms */
+function milliseconds(value) {
+  return value === null ? 'unknown' : `${decimal(value, 2)}ms`;
+}
+
+/** @param {number} share */
+function percent(share) {
+  return `${Math.round(100 * share)}%`;
+}
+
+/**
+ * @param {number} value
+ * @param {string} noun
+ */
+function counted(value, noun) {
+  return `${whole(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** @param {number} value */
+function whole(value) {
+  return decimal(value, 0);
+}
+
+/**
+ * @param {number} value
+ * @param {number} [places]
+ */
+function decimal(value, places = 1) {
+  return value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
+}

@@ -1,0 +1,176 @@
+import { describe } from './verdict-words.js';
+
+/**
+ * What limited a stage, as far as its own figures can show it. A cause is named only where the figures prove it and none
+ * contradicts it: the wrong cause is worse than none.
+ *
+ * @typedef {'client CPU' | 'store throttling' | 'concurrency' | 'store' | 'bandwidth' | 'not shown'} Cause
+ *
+ * @typedef {object} Verdict
+ * @property {Cause} cause
+ * @property {string} evidence in figures, one line
+ * @property {string | null} advice what would tell more: an option, or a change of the arguments
+ */
+
+/**
+ * The figures of a stage; for a search of the peak, those of its hold.
+ *
+ * @typedef {object} Evidence
+ * @property {number} eventLoopUtilization share of the time in which the busiest event loop was busy, 0 to 1
+ * @property {number} loops event loops
+ * @property {number} cpuCores CPU time of the process ÷ time
+ * @property {number} availableCores that the process may use
+ * @property {number} operations that succeeded
+ * @property {number} attempts
+ * @property {number} throttled attempts by whose answer the store asked for fewer requests
+ * @property {number} backoffShare share of the threads' time that failed attempts and the pauses behind them took, 0 to 1
+ * @property {number | null} p50 ms of the operations; null where there are none
+ * @property {number | null} unloadedP50 ms of the same operation at one thread; null where it was not measured
+ * @property {number} threads
+ * @property {boolean} isOpenLoop
+ * @property {boolean} isOverloaded in an open loop: its backlog grew too long
+ * @property {Search | null} search where the peak was searched for
+ */
+
+/**
+ * @typedef {object} Search
+ * @property {boolean} hasPlateau whether more threads brought no more
+ * @property {number | null} knee threads from which on they do not
+ * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
+ * @property {SecondSize | null} secondSize the plateau at two sizes of the objects; null where it was not tried
+ *
+ * @typedef {{ whole: SizeRate, half: SizeRate, held: number | null }} SecondSize the first two with the same threads, one
+ *   after the other; operations a second of the hold between them, of whole objects
+ * @typedef {{ size: number, operationsPerSecond: number }} SizeRate size in bytes
+ */
+
+/**
+ * @typedef {import('./verdict-words.js').Doubt} Doubt
+ * @typedef {import('./verdict-words.js').ShownCause} ShownCause
+ */
+
+/** Medians of fewer operations are chance. */
+const FEWEST_OPERATIONS = 100;
+
+/** From here on a loop has no time left. */
+export const BUSY_LOOP = 0.9;
+
+/** Up to here the client has room enough not to be what limits. */
+export const ROOMY_LOOP = 0.75;
+
+/** The share of a busy loop's time for which it must have had a CPU; without, others on the host had it. */
+const CPU_SHARE = 0.85;
+
+const THROTTLED_SHARE = 0.01;
+const THROTTLED_TIME = 0.2;
+
+/** So much above the unloaded median latency, operations are as fast as if they were alone. */
+const UNLOADED_RANGE = 1.2;
+
+/** Bytes a second at two sizes that are the same for a limit of bandwidth. */
+const SAME_BYTES = 0.15;
+
+/** How much the operations must gain from half the size for it. */
+const BANDWIDTH_GAIN = 1.5;
+
+/** A rate that changes more than this between a step and the hold was no plateau when the sizes were compared. */
+const SAME_RATE = 0.15;
+
+/** Operations a second at two sizes that are the same for a limit of operations. */
+const SAME_OPERATIONS = 0.1;
+
+/**
+ * @param {Evidence} evidence
+ * @returns {Verdict}
+ */
+export function limitOf(evidence) {
+  return describe(judge(evidence), evidence);
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {ShownCause | Doubt}
+ */
+function judge(evidence) {
+  const { operations, eventLoopUtilization, search, isOpenLoop, isOverloaded } = evidence;
+  if (operations < FEWEST_OPERATIONS) {
+    return 'few operations';
+  }
+  const isThrottled = throttlingCosts(evidence);
+  const isBusy = eventLoopUtilization >= BUSY_LOOP;
+  if (isThrottled && isBusy) {
+    return 'throttled and busy';
+  }
+  if (isThrottled) {
+    return 'store throttling';
+  }
+  if (isBusy) {
+    return hadItsCpu(evidence) ? 'client CPU' : 'host busy with others';
+  }
+  if (isOpenLoop) {
+    return isOverloaded ? 'overloaded' : 'rate kept';
+  }
+  return search?.hasPlateau ? judgePlateau(evidence, search) : judgeConcurrency(evidence);
+}
+
+/** @param {Evidence} evidence */
+function throttlingCosts({ attempts, throttled, backoffShare }) {
+  return throttled >= THROTTLED_SHARE * attempts && backoffShare >= THROTTLED_TIME;
+}
+
+/** @param {Evidence} evidence */
+function hadItsCpu({ cpuCores, loops, availableCores, eventLoopUtilization }) {
+  return cpuCores >= CPU_SHARE * Math.min(loops, availableCores) * eventLoopUtilization;
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {ShownCause | Doubt}
+ */
+function judgeConcurrency(evidence) {
+  const { p50, unloadedP50, backoffShare, search } = evidence;
+  if (unloadedP50 === null || p50 === null) {
+    return 'no unloaded latency';
+  }
+  if (backoffShare >= THROTTLED_TIME) {
+    return 'time lost to errors';
+  }
+  if (p50 <= UNLOADED_RANGE * unloadedP50) {
+    return 'concurrency';
+  }
+  return search === null ? 'slower under load' : 'no plateau';
+}
+
+/**
+ * @param {Evidence} evidence
+ * @param {Search} search
+ * @returns {ShownCause | Doubt}
+ */
+function judgePlateau({ eventLoopUtilization, backoffShare }, { movesBytes, secondSize }) {
+  if (eventLoopUtilization > ROOMY_LOOP) {
+    return 'client nearly busy';
+  }
+  if (backoffShare >= THROTTLED_TIME) {
+    return 'time lost to errors';
+  }
+  if (!movesBytes) {
+    return 'store';
+  }
+  return secondSize === null ? 'no second size' : judgeSizes(secondSize);
+}
+
+/**
+ * @param {SecondSize} sizes
+ * @returns {ShownCause | Doubt}
+ */
+function judgeSizes({ whole, half, held }) {
+  if (held === null || Math.abs(whole.operationsPerSecond / held - 1) > SAME_RATE) {
+    return 'unsteady';
+  }
+  const gain = half.operationsPerSecond / whole.operationsPerSecond;
+  const gainOfBytes = (gain * half.size) / whole.size;
+  if (gain >= BANDWIDTH_GAIN && Math.abs(gainOfBytes - 1) <= SAME_BYTES) {
+    return 'bandwidth';
+  }
+  return Math.abs(gain - 1) <= SAME_OPERATIONS ? 'store' : 'between sizes';
+}

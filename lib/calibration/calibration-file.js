@@ -1,0 +1,112 @@
+import { STAGE_NAMES } from '../log/log-line.js';
+
+/**
+ * @import { Calibration } from './calibration.js'
+ */
+
+/** Version of the file's shape. */
+const FORMAT = 1;
+
+/** Home directories may be shared by many hosts; what was measured longest ago is forgotten first. */
+const MOST_CALIBRATIONS = 100;
+
+/**
+ * @param {readonly Calibration[]} calibrations
+ * @returns {string} the content of the file
+ */
+export function formatCalibrations(calibrations) {
+  return `${JSON.stringify({ format: FORMAT, calibrations }, null, 2)}\n`;
+}
+
+/**
+ * @param {string} text
+ * @returns {Calibration[]} the newest first
+ * @throws {RangeError} where the text is anything else
+ */
+export function parseCalibrations(text) {
+  const content = parseJson(text);
+  if (content?.format !== FORMAT || !Array.isArray(content.calibrations)) {
+    throw new RangeError(`expected calibrations in format ${FORMAT}`);
+  }
+  const strange = content.calibrations.findIndex((/** @type {unknown} */ each) => !isCalibration(each));
+  if (strange >= 0) {
+    throw new RangeError(`expected a calibration in place ${strange + 1}`);
+  }
+  return content.calibrations;
+}
+
+/**
+ * @param {readonly Calibration[]} calibrations
+ * @param {Calibration} added takes the place of those that were made there with the same settings
+ * @returns {Calibration[]} the newest first
+ */
+export function withCalibration(calibrations, added) {
+  const others = calibrations.filter((each) => !replaces(added, each));
+  return [added, ...others].slice(0, MOST_CALIBRATIONS);
+}
+
+/**
+ * @param {Calibration} added
+ * @param {Calibration} other
+ */
+function replaces(added, other) {
+  return (
+    added.host === other.host &&
+    added.client === other.client &&
+    added.useTls === other.useTls &&
+    added.keepAlive === other.keepAlive &&
+    added.size === other.size
+  );
+}
+
+/** @param {string} text */
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RangeError('expected JSON');
+  }
+}
+
+/** @param {any} value of JSON */
+function isCalibration(value) {
+  return (
+    isObject(value) &&
+    !Number.isNaN(Date.parse(value.date)) &&
+    typeof value.host === 'string' &&
+    isObject(value.versions) &&
+    Object.values(value.versions).every((version) => typeof version === 'string') &&
+    ['direct', 'sdk'].includes(value.client) &&
+    typeof value.useTls === 'boolean' &&
+    typeof value.keepAlive === 'boolean' &&
+    isCount(value.size) &&
+    isCount(value.threads) &&
+    isCount(value.usableCores) &&
+    Array.isArray(value.stages) &&
+    value.stages.every(isStageCapacity)
+  );
+}
+
+/** @param {any} value of JSON */
+function isStageCapacity(value) {
+  return (
+    isObject(value) &&
+    STAGE_NAMES.includes(value.stage) &&
+    (value.operationsPerSecond === null
+      ? typeof value.unproven === 'string'
+      : value.unproven === null && Number.isFinite(value.operationsPerSecond) && value.operationsPerSecond > 0)
+  );
+}
+
+/**
+ * @param {unknown} value
+ * @returns {boolean}
+ */
+function isObject(value) {
+  return typeof value === 'object' && value !== null;
+}
+
+/** @param {unknown} value */
+function isCount(value) {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}

@@ -1,0 +1,135 @@
+import { formatSize } from '../log/units.js';
+import { percent, wholeRate } from './figures.js';
+
+/**
+ * @import { Calibration, Place, Settings } from './calibration.js'
+ * @import { StageName } from '../log/log-line.js'
+ */
+
+/**
+ * How much of what a host can drive a stage has used.
+ *
+ * @typedef {object} HostShare
+ * @property {number} operationsPerSecond that all usable cores of the host can drive
+ * @property {number} share the stage's rate ÷ that; above 1 where the host was busier when it was calibrated
+ * @property {string} date ISO time of the calibration
+ */
+
+/** Objects of about the same size cost about the same. */
+const LARGEST_SIZE_RATIO = 2;
+
+/** Above this share, the client may be what limits. */
+const WARNING_SHARE = 0.8;
+
+/**
+ * What a calibration must have in common with a run, the weightiest first; `made` says how one differs.
+ *
+ * @type {readonly { fits: (calibration: Calibration, run: Settings & Place) => boolean,
+ *   made: (calibration: Calibration, run: Settings & Place) => string }[]}
+ */
+const CONDITIONS = [
+  {
+    fits: (calibration, run) => calibration.host === run.host,
+    made: (calibration, run) => `on host ${calibration.host}, not ${run.host}`,
+  },
+  {
+    fits: (calibration, run) => toolVersion(calibration) === toolVersion(run),
+    made: (calibration, run) => `with version ${toolVersion(calibration)}, not ${toolVersion(run)}`,
+  },
+  {
+    fits: (calibration, run) => nodeMajor(calibration) === nodeMajor(run),
+    made: (calibration, run) => `with Node ${nodeMajor(calibration)}, not ${nodeMajor(run)}`,
+  },
+  {
+    fits: (calibration, run) => calibration.client === run.client,
+    made: (calibration, run) => `for the ${calibration.client} client, not ${run.client}`,
+  },
+  {
+    fits: (calibration, run) => calibration.useTls === run.useTls,
+    made: (calibration) => `${calibration.useTls ? 'with' : 'without'} TLS`,
+  },
+  {
+    fits: (calibration, run) => calibration.keepAlive === run.keepAlive,
+    made: (calibration) => `${calibration.keepAlive ? 'with' : 'without'} keep-alive`,
+  },
+  {
+    fits: (calibration, run) => sizeRatio(calibration, run) <= LARGEST_SIZE_RATIO,
+    made: (calibration, run) => `for objects of ${formatSize(calibration.size)}, not ${formatSize(run.size)}`,
+  },
+];
+
+/**
+ * Looks for the calibration that holds for a run: of those that do, the one of the nearest size, and of these the newest.
+ *
+ * @param {readonly Calibration[]} calibrations the newest first
+ * @param {Settings & Place} run
+ * @returns {{ calibration: Calibration | null, mismatch: string | null }} where there are only others, in what the one
+ *   that comes nearest differs
+ */
+export function findCalibration(calibrations, run) {
+  const fitting = calibrations
+    .filter((calibration) => metConditions(calibration, run) === CONDITIONS.length)
+    .toSorted((one, other) => sizeRatio(one, run) - sizeRatio(other, run));
+  if (fitting.length > 0 || calibrations.length === 0) {
+    return { calibration: fitting[0] ?? null, mismatch: null };
+  }
+  const [nearest] = calibrations.toSorted((one, other) => metConditions(other, run) - metConditions(one, run));
+  return { calibration: null, mismatch: CONDITIONS[metConditions(nearest, run)].made(nearest, run) };
+}
+
+/**
+ * @param {{ stage: StageName, average: number }} result `average` in ops/s
+ * @param {Calibration | null} calibration that holds for the run
+ * @param {number} usableCores of the host
+ * @returns {HostShare | null} null where there is nothing to compare
+ */
+export function hostShare({ stage, average }, calibration, usableCores) {
+  const ofOneLoop = calibration?.stages.find((each) => each.stage === stage)?.operationsPerSecond ?? null;
+  if (calibration === null || ofOneLoop === null || !(average > 0)) {
+    return null;
+  }
+  const operationsPerSecond = ofOneLoop * usableCores;
+  return { operationsPerSecond, share: average / operationsPerSecond, date: calibration.date };
+}
+
+/**
+ * @param {StageName} stage
+ * @param {HostShare} hostShare
+ * @returns {{ line: string, isWarning: boolean }}
+ */
+export function describeShare(stage, { share, operationsPerSecond, date }) {
+  const whole = `${wholeRate(operationsPerSecond)} ops/s, calibrated ${date.slice(0, 'YYYY-MM-DD'.length)}`;
+  const line = `${stage}: you used ${percent(share)} of what this host can drive (${whole})`;
+  const isWarning = share > WARNING_SHARE;
+  return { line: isWarning ? `${line}: the client may be what limits, more hosts would show` : line, isWarning };
+}
+
+/**
+ * @param {Calibration} calibration
+ * @param {Settings & Place} run
+ * @returns {number} how many conditions are met before the first that is not
+ */
+function metConditions(calibration, run) {
+  const unmet = CONDITIONS.findIndex(({ fits }) => !fits(calibration, run));
+  return unmet < 0 ? CONDITIONS.length : unmet;
+}
+
+/** @param {Place} place */
+function toolVersion({ versions }) {
+  return versions['r2-benchmark'];
+}
+
+/** @param {Place} place */
+function nodeMajor({ versions }) {
+  return versions.node?.split('.')[0];
+}
+
+/**
+ * @param {Settings} one
+ * @param {Settings} other
+ * @returns {number} at least 1; a size of no bytes is as near to one byte
+ */
+function sizeRatio({ size: one }, { size: other }) {
+  const ratio = Math.max(one, 1) / Math.max(other, 1);
+  return Math.max(ratio, 1 / ratio);
+}

@@ -1,0 +1,65 @@
+/** What sets the load, or the time, cannot stand beside a search that does so itself. */
+const AGAINST_SEARCH = Object.freeze({
+  duration: '--duration',
+  startAt: '--start-at',
+  shard: '--shard',
+  rate: '--rate',
+  warmup: '--warmup',
+});
+
+/**
+ * What cannot be asked for together, or not alone.
+ *
+ * @typedef {object} Conflict
+ * @property {(given: Record<string, any>, options: Record<string, any>) => unknown} isThere what was given by name, and
+ *   all values that were read
+ * @property {string} problem
+ */
+
+/** @type {readonly Conflict[]} */
+const CONFLICTS = [
+  {
+    isThere: (given, { list }) => given.cleanup === true && !list,
+    problem: '--cleanup: expected a run id, or --cleanup --list to see which runs there are',
+  },
+  {
+    isThere: (given, { list }) => list && given.cleanup !== true,
+    problem: '--list: expected --cleanup --list, without a run id',
+  },
+  {
+    isThere: ({ cleanup, shard }) => cleanup !== undefined && shard !== undefined,
+    problem: '--shard: --cleanup takes the objects of all shards',
+  },
+  {
+    isThere: ({ cleanup }, { calibrate }) => calibrate && cleanup !== undefined,
+    problem: '--calibrate: it measures the client alone, expected no --cleanup beside it',
+  },
+  {
+    isThere: ({ arrival, rate }) => arrival !== undefined && rate === undefined,
+    problem: '--arrival: it tells when the operations of --rate start, expected --rate as well',
+  },
+  {
+    isThere: (_given, { faults, local }) => faults !== undefined && !local,
+    problem: '--faults: only the endpoint of --local can inject faults',
+  },
+];
+
+/**
+ * @param {Record<string, any>} given options, as they stand on the command line
+ * @param {Record<string, any>} options all of them, read
+ * @returns {string[]} problems
+ */
+export function optionConflicts(given, options) {
+  const problems = CONFLICTS.filter(({ isThere }) => isThere(given, options)).map(({ problem }) => problem);
+  return options.findPeak ? [...problems, ...againstSearch(given, options)] : problems;
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {Record<string, any>} options
+ */
+function againstSearch(given, { warmup }) {
+  return Object.entries(AGAINST_SEARCH)
+    .filter(([name]) => given[name] !== undefined && !(name === 'warmup' && warmup === 0))
+    .map(([, flag]) => `${flag}: --find-peak sets load and time itself, on one host, expected one of the two`);
+}

@@ -1,0 +1,70 @@
+import { Checks } from './checks.js';
+import { checkCost } from './cost-limit.js';
+import { fileLimitProblem, openFileLimit } from './file-limit.js';
+import { ReportFile } from './report-file.js';
+import { resolveConfig } from './resolve-config.js';
+import { openTarget } from './target.js';
+import { availableCores } from './usable-cores.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * @typedef {object} Prepared
+ * @property {import('./target.js').Target} target
+ * @property {import('../run/run-config.js').RunConfig} config
+ * @property {ReportFile | null} reportFile
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * Makes ready what does not take the store: variables, limits of this host, the report's place. What is wrong with all of
+ * them is told at once.
+ *
+ * @param {import('./options.js').CommandLine} options
+ * @param {object} world
+ * @param {NodeJS.ProcessEnv} world.env
+ * @param {Pick<NodeJS.Process, 'availableMemory'>} world.process
+ * @param {number} world.now epoch ms
+ * @param {() => number} world.random uniform in [0, 1)
+ * @returns {Promise<Prepared>}
+ * @throws {UsageError} with every problem
+ */
+export async function prepare(options, { env, process: host, now, random }) {
+  const checks = new Checks();
+  const target = await checks.run(() => openTarget(options, env, host));
+  const isRun = options.cleanup === undefined && !options.list;
+  const reportFile =
+    isRun && options.json !== undefined ? await checks.run(() => new ReportFile(`${options.json}`, '--json')) : null;
+  const close = async () => {
+    reportFile?.discard();
+    await target?.close();
+  };
+  try {
+    const checked = await checks.run(() => {
+      // Without a store there is no run, but there may be more to say.
+      const store = /** @type {import('./target.js').Target} */ (target)?.store;
+      const config = resolveConfig(options, { store, env, availableCores: availableCores(), now, random });
+      return Object.freeze({ ...config, overrides: target?.overrides });
+    });
+    if (isRun) {
+      await checks.run(() => checkFileLimit(checked?.threads ?? options.threads, options.local));
+      await checks.run(() => checked && checkCost(checked));
+    }
+    checks.conclude();
+    return /** @type {Prepared} */ ({ target, config: checked, reportFile, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * @param {number} threads
+ * @param {boolean} isLocal
+ * @throws {UsageError} where the host does not give them enough files
+ */
+function checkFileLimit(threads, isLocal) {
+  const problem = fileLimitProblem(threads, openFileLimit(process.report), isLocal);
+  if (problem !== null) {
+    throw new UsageError([problem]);
+  }
+}

@@ -1,0 +1,82 @@
+import { Pauses } from '../s3/pauses.js';
+import { Arrivals } from './arrivals.js';
+
+/**
+ * @typedef {import('./operation.js').Operation} Operation
+ * @typedef {import('../meter/stage-meter.js').StageMeter} StageMeter
+ */
+
+/**
+ * Starts operations at times that do not depend on the store. Each thread takes the next arrival, waits for its time where
+ * that is still to come, and starts at once where it has passed; none is dropped. An operation's latency counts from its
+ * time, so that what a slow answer delays is not left out (coordinated omission: Gil Tene, "How NOT to Measure Latency").
+ */
+export class OpenLoop {
+  #arrivals;
+  #startedAt;
+  #clock;
+  #budget;
+  #waits = new Pauses();
+
+  /**
+   * @param {object} options
+   * @param {import('./arrivals.js').Pacing} options.pacing
+   * @param {number} options.startedAt monotonic ms of the stage's start
+   * @param {import('../meter/clock.js').Clock} options.clock
+   * @param {import('./budget.js').Budget} options.budget
+   */
+  constructor({ pacing, startedAt, clock, budget }) {
+    this.#arrivals = new Arrivals(pacing);
+    this.#startedAt = startedAt;
+    this.#clock = clock;
+    this.#budget = budget;
+  }
+
+  /**
+   * @param {object} options
+   * @param {() => number} options.claim the place of the next object, or -1
+   * @param {(operation: Operation, place: number) => Promise<void>} options.perform
+   * @param {StageMeter} options.meter
+   * @returns {{ claim: () => number, work: (operation: Operation, arrival: number) => Promise<void> }} see runPool
+   */
+  work({ claim, perform, meter }) {
+    return {
+      claim: () => this.#budget.arrive(),
+      work: async (operation, arrival) => {
+        operation.intendedAt = this.#startedAt + this.#arrivals.timeOf(arrival);
+        await this.#waitUntil(operation.intendedAt);
+        // An object is claimed only now, so that none is claimed and not worked on where the stage ends during the wait.
+        const place = claim();
+        if (place < 0) {
+          this.close();
+          return;
+        }
+        const now = this.#clock.now();
+        meter.started(now - operation.intendedAt, now);
+        await perform(operation, place);
+      },
+    };
+  }
+
+  /** @returns {number} ms since the moment at which the next operation was to start; negative where it is to come */
+  backlog() {
+    if (!this.#budget.expectsArrival) {
+      return 0;
+    }
+    return this.#clock.now() - this.#startedAt - this.#arrivals.timeOf(this.#budget.arrivals);
+  }
+
+  /** There is no more work: nobody waits for the time of an operation that will not be. */
+  close() {
+    this.#budget.close();
+    this.#waits.endAll();
+  }
+
+  /** @param {number} moment monotonic ms */
+  async #waitUntil(moment) {
+    // A timer may fire a little early, and an operation must not start before its time.
+    for (let left = moment - this.#clock.now(); left > 0 && !this.#budget.isClosed; left = moment - this.#clock.now()) {
+      await this.#waits.wait(left);
+    }
+  }
+}

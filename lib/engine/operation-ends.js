@@ -1,0 +1,56 @@
+import { isThrottled } from '../s3/retry.js';
+import { AttemptError } from '../s3/s3-error.js';
+import { IntegrityError } from '../stages/index.js';
+
+// What is counted and told of attempts and operations that did not succeed.
+
+/**
+ * @typedef {import('../meter/stage-meter.js').StageMeter} StageMeter
+ * @typedef {import('./operation.js').Operation} Operation
+ * @typedef {import('./run-stage.js').StageHooks} StageHooks
+ * @typedef {import('./stage-watch.js').StageWatch} StageWatch
+ */
+
+/**
+ * @param {StageMeter} meter
+ * @param {StageHooks} hooks
+ * @returns {import('../s3/retry.js').RetryHooks}
+ */
+export function retryHooks(meter, hooks) {
+  return {
+    attemptFailed(error, latency, finishedAt) {
+      meter.attemptFailed(error.kind, latency, finishedAt);
+      meter.throttled += Number(isThrottled(error));
+      meter.unsent += Number(!error.sent);
+    },
+    retrying(error) {
+      meter.retries += 1;
+      hooks.retrying(error.kind);
+    },
+  };
+}
+
+/**
+ * @param {StageMeter} meter
+ * @param {StageHooks} hooks
+ * @param {StageWatch} watch
+ * @returns {(operation: Operation, error: unknown) => void} what is done about an operation that did not succeed
+ */
+export function failureCounter(meter, hooks, watch) {
+  return (operation, error) => {
+    if (error instanceof IntegrityError) {
+      const { attemptStartedAt, finishedAt } = operation;
+      meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
+      meter.integrityErrors += 1;
+      hooks.integrityError(error.message);
+    } else if (!(error instanceof AttemptError) || error.verdict === 'stop') {
+      meter.failed += 1;
+      watch.fail({ error, bucket: operation.bucket });
+    } else if (watch.stopped.aborted && error.verdict === 'retry') {
+      meter.abandoned += 1;
+    } else {
+      meter.failed += 1;
+      hooks.failed(operation, error.message);
+    }
+  };
+}

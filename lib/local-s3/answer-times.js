@@ -1,0 +1,70 @@
+import { createHistogram } from 'node:perf_hooks';
+
+/**
+ * @import { RecordableHistogram } from 'node:perf_hooks'
+ * @import { Operation } from './router.js'
+ *
+ * @typedef {object} TimeSummary all in ms, within 0.1%
+ * @property {number} count answers
+ * @property {number} minimum
+ * @property {number} mean
+ * @property {number} p50
+ * @property {number} p90
+ * @property {number} p99
+ * @property {number} p999
+ * @property {number} maximum
+ */
+
+const MICROSECONDS = 1000;
+
+/** An hour in µs: no benchmark waits longer for an answer. */
+const HIGHEST = 3_600_000_000;
+
+/**
+ * How long requests took here, by operation: the truth that a client's latencies can be held against. It is counted with
+ * Node's own HdrHistogram, not with the one that the client counts with.
+ */
+export class AnswerTimes {
+  /** @type {Map<Operation, RecordableHistogram>} */
+  #histograms = new Map();
+
+  /**
+   * @param {Operation} operation
+   * @param {number} milliseconds
+   */
+  record(operation, milliseconds) {
+    let histogram = this.#histograms.get(operation);
+    if (histogram === undefined) {
+      histogram = createHistogram({ lowest: 1, highest: HIGHEST, figures: 3 });
+      this.#histograms.set(operation, histogram);
+    }
+    histogram.record(Math.min(Math.max(Math.round(milliseconds * MICROSECONDS), 1), HIGHEST));
+  }
+
+  /** @returns {Partial<Record<Operation, TimeSummary>>} what came together since it was asked last */
+  take() {
+    const summaries = Object.fromEntries(
+      [...this.#histograms].map(([operation, times]) => [operation, summary(times)]),
+    );
+    this.#histograms.clear();
+    return summaries;
+  }
+}
+
+/**
+ * @param {RecordableHistogram} histogram µs
+ * @returns {TimeSummary}
+ */
+function summary(histogram) {
+  const percentile = (/** @type {number} */ share) => histogram.percentile(share) / MICROSECONDS;
+  return {
+    count: histogram.count,
+    minimum: histogram.min / MICROSECONDS,
+    mean: histogram.mean / MICROSECONDS,
+    p50: percentile(50),
+    p90: percentile(90),
+    p99: percentile(99),
+    p999: percentile(99.9),
+    maximum: histogram.max / MICROSECONDS,
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * When windows of equal length begin; monotonic ms.
+ *
+ * @typedef {object} Windows
+ * @property {number} startsAt
+ * @property {number} width ms
+ */
+
+/** Operations by the window in which they completed, where seconds are too coarse. */
+export class WindowCounts {
+  #startsAt;
+  #width;
+  /** @type {number[]} */
+  #counts = [];
+
+  /** @param {Windows | null} windows null where none are asked for: nothing is counted */
+  constructor(windows) {
+    this.#startsAt = windows?.startsAt ?? 0;
+    this.#width = windows?.width ?? 0;
+  }
+
+  /** @param {number} finishedAt monotonic ms; what is before the first window counts in it */
+  add(finishedAt) {
+    if (this.#width === 0) {
+      return;
+    }
+    this.#addTo(Math.max(Math.floor((finishedAt - this.#startsAt) / this.#width), 0), 1);
+  }
+
+  /** @param {readonly number[]} counts of another core, for the same windows */
+  addCounts(counts) {
+    counts.forEach((count, place) => this.#addTo(place, count));
+  }
+
+  /** @returns {readonly number[]} from the first window to the last in which an operation completed */
+  get counts() {
+    return this.#counts;
+  }
+
+  /**
+   * @param {number} place
+   * @param {number} count
+   */
+  #addTo(place, count) {
+    while (this.#counts.length <= place) {
+      this.#counts.push(0);
+    }
+    this.#counts[place] += count;
+  }
+}

@@ -1,0 +1,83 @@
+import { limitLine } from './stage-lines.js';
+
+/**
+ * @typedef {import('../run/stage-result.js').StageResult} StageResult
+ * @typedef {import('../run/search-result.js').SearchResult} SearchResult
+ * @typedef {import('../run/search-result.js').SearchStep} SearchStep
+ * @typedef {import('../log/log-line.js').LogRecord} LogRecord
+ * @typedef {import('../log/log-line.js').StageName} StageName
+ */
+
+/** A peak that is held for a shorter time is told with it. Seconds. */
+const FULL_HOLD = 10;
+
+/**
+ * The line of one step of a search for the peak.
+ *
+ * @param {StageName} stage
+ * @param {SearchStep} step
+ * @returns {LogRecord}
+ */
+export function stepRow(stage, { phase, threads, operationsPerSecond, p50, p99, errors, eventLoopUtilization }) {
+  const clientLoad = Math.round(100 * eventLoopUtilization);
+  return { kind: 'step-row', stage, threads, operationsPerSecond, p50, p99, errors, clientLoad, phase };
+}
+
+/**
+ * @param {StageName} stage
+ * @param {SearchStep} step
+ * @returns {LogRecord} the same for programs
+ */
+export function stepMachineLine(stage, step) {
+  const { startedAt, endedAt, ...figures } = step;
+  return { kind: 'machine', data: { kind: 'step', stage, start: startedAt, stop: endedAt, ...figures } };
+}
+
+/**
+ * What a search found, behind its steps.
+ *
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ * @returns {LogRecord[]}
+ */
+export function searchLines(result, search) {
+  const { stage, integrityErrors } = result;
+  return [
+    ceilingLine(result, search),
+    ...(integrityErrors === 0 ? [] : [/** @type {LogRecord} */ ({ kind: 'integrity', stage, count: integrityErrors })]),
+    limitLine(result),
+  ];
+}
+
+/**
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ * @returns {LogRecord} the same for programs
+ */
+export function searchMachineLine({ stage, end, verdict }, { knee, hasPlateau, ceiling, best, operationsNeeded }) {
+  const found = { knee, hasPlateau, ceiling, best, operationsNeeded };
+  return { kind: 'machine', data: { kind: 'search', stage, end, ...found, limitedBy: verdict.cause } };
+}
+
+/**
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ * @returns {LogRecord}
+ */
+function ceilingLine({ stage, end, threads, average }, { hasPlateau, ceiling, operationsNeeded }) {
+  const notes = [
+    ...(end === 'complete' ? [] : [`the search ended before its time (${end})`]),
+    ...(operationsNeeded === null ? [] : [`it takes at least ${operationsNeeded} operations to tell more`]),
+    ...(ceiling !== null && ceiling.seconds < FULL_HOLD ? [`held for ${ceiling.seconds.toFixed(1)}s alone`] : []),
+    ...(ceiling === null ? ['it was not held'] : []),
+  ];
+  return {
+    kind: 'ceiling',
+    stage,
+    bound: hasPlateau && ceiling !== null ? 'exact' : 'at least',
+    operationsPerSecond: ceiling?.operationsPerSecond ?? average,
+    interval: ceiling && { low: ceiling.low, high: ceiling.high },
+    threads: ceiling?.threads ?? threads,
+    note: notes.length === 0 ? null : notes.join(', '),
+  };
+}

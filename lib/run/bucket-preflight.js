@@ -1,0 +1,179 @@
+import { NOT_FOUND } from '../s3/s3-error.js';
+import { RESERVED_PLACES, globalIndex } from '../workload/shard.js';
+import { absentKey, askForAbsentObject } from './absent-object.js';
+import { askStore } from './ask-store.js';
+
+/** Enough to get over a hiccup, and soon over where there is nobody to answer. */
+const MOST_ATTEMPTS = 4;
+
+/** An object may be written once a second on R2, and a deletion may count: this is tried for longer than a second. */
+const MOST_ATTEMPTS_TO_REMOVE = 7;
+
+/** Permission does not depend on how many bytes an object has. */
+const LARGEST_WRITE = 1024;
+
+/** An object of an earlier run is read whole: a larger one is only looked for. */
+const LARGEST_READ = 2 ** 20;
+
+/**
+ * @typedef {import('./preflight-findings.js').Action} Action
+ * @typedef {import('../s3/object-store.js').ObjectConnection} ObjectConnection
+ */
+
+/** @type {Record<Action, (connection: ObjectConnection, bucket: string, key: string, size: number) => Promise<void>>} */
+const REQUESTS = {
+  write: (connection, bucket, key, size) => connection.put(bucket, key, Buffer.alloc(size), size),
+  read: (connection, bucket, key) => connection.get(bucket, key, { accept() {} }),
+  stat: (connection, bucket, key) => connection.head(bucket, key),
+  remove: (connection, bucket, key) => connection.remove(bucket, key),
+};
+
+/**
+ * What the preflight of all buckets shares, and a connection.
+ *
+ * @typedef {object} Shared
+ * @property {import('./open-run.js').OpenRun} run
+ * @property {import('./run-config.js').RunConfig} config
+ * @property {AbortSignal} signal
+ * @property {ObjectConnection} connection
+ * @property {import('./preflight-findings.js').Findings} findings
+ * @property {Set<string>} missing objects of an earlier run that were looked for in vain
+ */
+
+/** The preflight of one bucket. */
+export class BucketPreflight {
+  #shared;
+  #bucket;
+
+  /**
+   * @param {Shared} shared
+   * @param {string} bucket
+   */
+  constructor(shared, bucket) {
+    this.#shared = shared;
+    this.#bucket = bucket;
+  }
+
+  async run() {
+    const { run, config, signal, connection, findings } = this.#shared;
+    const bucket = this.#bucket;
+    const { error, attempts } = await askForAbsentObject({
+      run,
+      connection,
+      bucket,
+      mostAttempts: MOST_ATTEMPTS,
+      signal,
+    });
+    run.requests.preflight += attempts;
+    const isRefused = error !== null && error.kind !== NOT_FOUND;
+    // To whom may not list, some stores say of an absent object that it is forbidden: what the run does will tell.
+    const isInDoubt = error?.code === 'AccessDenied' && config.stages.length > 0;
+    if (isRefused && !isInDoubt) {
+      findings.add('read', bucket, error);
+    } else if (run.wroteObjects) {
+      await this.#tryAnObject();
+    } else {
+      const hasRead = await this.#lookForAnObject();
+      if (isRefused && !hasRead && config.stages.includes('read')) {
+        findings.add('read', bucket, error);
+      }
+    }
+  }
+
+  /** Writes an object that no stage has, looks at it and removes it. */
+  async #tryAnObject() {
+    const { run, config, signal } = this.#shared;
+    const index = this.#firstIndex(config.objects, config.objects + RESERVED_PLACES);
+    if (index < 0 || signal.aborted) {
+      return;
+    }
+    const key = run.keyspace.keyOf(index);
+    run.reserved.add(index);
+    const written = await this.#ask('write', key);
+    if (written.error !== null && !written.outcomeUnknown) {
+      run.reserved.delete(index);
+    }
+    if (signal.aborted || written.error?.status === 0) {
+      return;
+    }
+    await this.#look(key);
+    if (signal.aborted) {
+      return;
+    }
+    // A run that keeps its objects removes none, and need not be permitted to.
+    const { error } = await this.#ask('remove', key, !config.keep);
+    const isGone = error === null || error.kind === NOT_FOUND;
+    if ((isGone && !written.outcomeUnknown) || (config.keep && error?.kind === 'denied')) {
+      run.reserved.delete(index);
+    }
+  }
+
+  /**
+   * Looks for an object that an earlier run should have written.
+   *
+   * @returns {Promise<boolean>} whether one was read
+   */
+  async #lookForAnObject() {
+    const { run, config, signal, missing } = this.#shared;
+    const index = this.#firstIndex(0, Math.min(config.objects, RESERVED_PLACES));
+    const key = run.keyspace.keyOf(Math.max(index, 0));
+    const looks = index < 0 || signal.aborted ? [] : await this.#look(key);
+    if (looks.some(({ error }) => error?.kind === NOT_FOUND)) {
+      missing.add(`${this.#bucket}/${key}`);
+    }
+    if (config.stages.includes('remove') && !signal.aborted) {
+      await this.#ask('remove', absentKey(run));
+    }
+    return looks.length > 0 && config.stages.includes('read') && config.size <= LARGEST_READ;
+  }
+
+  /**
+   * @param {string} key
+   * @returns {Promise<import('./ask-store.js').Answer[]>}
+   */
+  async #look(key) {
+    const { config, signal, run } = this.#shared;
+    const size = run.wroteObjects ? 0 : config.size;
+    const answers = [];
+    for (const action of /** @type {const} */ (['read', 'stat'])) {
+      if (config.stages.includes(action) && !signal.aborted && (action === 'stat' || size <= LARGEST_READ)) {
+        answers.push(await this.#ask(action, key));
+      }
+    }
+    return answers;
+  }
+
+  /**
+   * @param {Action} action
+   * @param {string} key
+   * @param {boolean} [isNeeded] whether the run cannot begin where it is refused
+   */
+  async #ask(action, key, isNeeded = true) {
+    const { run, config, signal, connection, findings } = this.#shared;
+    const size = Math.min(config.size, LARGEST_WRITE);
+    const mostAttempts = action === 'remove' ? MOST_ATTEMPTS_TO_REMOVE : MOST_ATTEMPTS;
+    const request = () => REQUESTS[action](connection, this.#bucket, key, size);
+    const answer = await askStore({ run, connection, mostAttempts, signal }, request, action === 'write');
+    run.requests.preflight += answer.attempts;
+    if (isNeeded && answer.error !== null && answer.error.kind !== NOT_FOUND) {
+      findings.add(action, this.#bucket, answer.error);
+    }
+    return answer;
+  }
+
+  /**
+   * @param {number} from place among the shard's objects
+   * @param {number} to the place behind the last one
+   * @returns {number} the index of the first object that belongs into this bucket, -1 where there is none
+   */
+  #firstIndex(from, to) {
+    const { run, config } = this.#shared;
+    for (let place = from; place < to; place++) {
+      const index = globalIndex(config.shard, place);
+      if (run.keyspace.bucketOf(index) === this.#bucket) {
+        return index;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,87 @@
+import { STAGE_MS, fewestOperations, mostOperations } from '../analysis/search-plan.js';
+import { stagesOf } from './run-stages.js';
+import { SearchMoney } from './search-money.js';
+import { SearchObjects } from './search-objects.js';
+import { searchStage } from './search-stage.js';
+
+/**
+ * @typedef {import('./run-stages.js').Running} Running
+ * @typedef {import('../engine/cores.js').Cores} Cores
+ * @typedef {import('./benchmark-run.js').RunResult} RunResult
+ * @typedef {import('../stages/stage.js').Stage} Stage
+ */
+
+/**
+ * Searches for the peak of each stage: see PeakSearch.
+ *
+ * @param {Running} running
+ * @param {Cores} cores
+ * @param {RunResult} result that the stages are added to
+ */
+export async function findPeaks(running, cores, result) {
+  const { config, run, signal, observer, unloaded } = running;
+  const stages = stagesOf(config);
+  const problem = signal.aborted ? null : tooFewObjects(config, stages[0], unloaded);
+  if (problem !== null) {
+    result.problems.push(problem);
+    return;
+  }
+  worstCases(config, unloaded).forEach((notice) => observer.notice(notice));
+  const objects = new SearchObjects(config.objects);
+  const money = new SearchMoney(config.maxCost ?? Infinity, run.requests);
+  for (const [place, stage] of stages.entries()) {
+    if (signal.aborted) {
+      return;
+    }
+    const names = stages.slice(place).map(nameOf);
+    const mostOfStage = Math.floor(Math.min(objects.countFor(stage), money.attemptsFor(names)));
+    const finished = await searchStage(stage, { running, cores, objects, money, most: mostOfStage, result });
+    objects.stageEnds(stage, (object) => run.written.has(object));
+    if (!finished) {
+      return;
+    }
+  }
+}
+
+/**
+ * @param {import('./run-config.js').RunConfig} config
+ * @param {Stage} stage the first one
+ * @param {Running['unloaded']} unloaded
+ * @returns {string | null}
+ */
+function tooFewObjects({ objects }, stage, unloaded) {
+  const latency = unloaded.get(nameOf(stage))?.p50;
+  if (latency === undefined || !(stage.isWrite || stage.removes)) {
+    return null;
+  }
+  const needed = fewestOperations(latency);
+  return objects >= needed
+    ? null
+    : `<objects>: ${objects} are too few for --find-peak, expected at least ${needed}: one thread alone needs as many, at ${latency.toFixed(1)}ms for a ${nameOf(stage)}`;
+}
+
+/**
+ * What the search could take: a store that never becomes slower is told beforehand.
+ *
+ * @param {import('./run-config.js').RunConfig} config
+ * @param {Running['unloaded']} unloaded
+ * @returns {string[]} notices
+ */
+function worstCases({ objects, threads, stages }, unloaded) {
+  const latency = unloaded.get('write')?.p50;
+  if (latency === undefined || !stages.includes('write')) {
+    return [];
+  }
+  const most = mostOperations(threads, latency);
+  return objects >= most
+    ? []
+    : [
+        `--find-peak: ${objects} objects suffice for a ceiling of about ${Math.floor((1000 * objects) / STAGE_MS)} writes/s; ` +
+          `${threads} threads may do ${Math.floor((1000 * threads) / latency)} at ${latency.toFixed(1)}ms each, for which it takes up to ${most}`,
+      ];
+}
+
+/** @param {Stage} stage */
+function nameOf({ name }) {
+  return name.toLowerCase();
+}

@@ -1,0 +1,17 @@
+import { runPool } from '../engine/worker-pool.js';
+
+/**
+ * @template Piece
+ * @param {readonly Piece[]} pieces
+ * @param {number} atOnce how many are worked on at the same time
+ * @param {(piece: Piece) => Promise<void>} work
+ * @returns {Promise<void>} see runPool()
+ */
+export function inParallel(pieces, atOnce, work) {
+  let next = 0;
+  return runPool({
+    threads: Array.from({ length: Math.min(atOnce, pieces.length) }),
+    claim: () => (next < pieces.length ? next++ : -1),
+    work: (_thread, place) => work(pieces[place]),
+  });
+}

@@ -1,0 +1,60 @@
+import { AttemptError } from '../s3/s3-error.js';
+
+const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
+
+/**
+ * A part of a bucket's keys that is listed by itself.
+ *
+ * @typedef {object} KeyRange
+ * @property {string} bucket
+ * @property {string} prefix of all keys in question
+ * @property {string} after the range begins behind this key
+ * @property {string} last it ends with this key
+ */
+
+/** @typedef {import('../s3/bucket-admin.js').ListedObject} ListedObject */
+
+/**
+ * The first range also holds what stands in front of the first digit, the last one what stands behind the last: all that
+ * is there is looked at, though only names that begin with a digit can be the run's.
+ *
+ * @param {string} bucket
+ * @param {string} keyPrefix of a run
+ * @returns {KeyRange[]} that can be listed at the same time
+ */
+export function rangesOf(bucket, keyPrefix) {
+  return HEXADECIMAL_DIGITS.map((digit, place) => ({
+    bucket,
+    prefix: keyPrefix,
+    after: place === 0 ? '' : keyPrefix + digit,
+    last: place + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[place + 1] : '\uffff',
+  }));
+}
+
+/**
+ * Goes over the objects of a range, page by page.
+ *
+ * @param {KeyRange} range
+ * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {(bucket: string, objects: ListedObject[]) => Promise<void>} visit
+ */
+export async function walkRange({ bucket, prefix, after, last }, { admin, retry }, visit) {
+  let position = after;
+  for (;;) {
+    const { objects, isLast } = await retry(() => admin.listPage(bucket, prefix, position));
+    const inside = objects.filter(({ key }) => key <= last);
+    await visit(bucket, inside);
+    if (isLast || inside.length < objects.length) {
+      return;
+    }
+    // Asked again it would say the same for ever, and what it does not name would count as gone.
+    if (objects.length === 0) {
+      throw new AttemptError({
+        kind: 'protocol',
+        verdict: 'fail',
+        message: `the list of bucket ${bucket} says that there is more, and names nothing`,
+      });
+    }
+    position = objects[objects.length - 1].key;
+  }
+}

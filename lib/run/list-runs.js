@@ -1,0 +1,100 @@
+import { AttemptError } from '../s3/s3-error.js';
+import { explainError, mayPass } from './explain-error.js';
+import { inParallel } from './in-parallel.js';
+import { rangesOf, walkRange } from './key-ranges.js';
+import { RunTally, folderOf } from './run-tally.js';
+
+/** Buckets, and then ranges of keys, that are listed at the same time. */
+const AT_ONCE = 8;
+
+/** It stands behind every name that a run gives an object. */
+const BEHIND_ALL_NAMES = '~';
+
+/**
+ * @typedef {object} ListingEnd
+ * @property {string | null} problem why not all could be listed
+ * @property {boolean} mayPass whether that is a trouble of the store
+ *
+ * @typedef {import('./run-tally.js').RunCounts & ListingEnd} RunListing
+ */
+
+/**
+ * @typedef {object} ListingOptions
+ * @property {import('./bucket-access.js').BucketAccess} access
+ * @property {string} prefix of every run
+ * @property {import('./run-config.js').StoreConfig} store over whose buckets the runs spread their objects
+ * @property {import('../meter/clock.js').Clock} clock
+ */
+
+/**
+ * Counts what runs have left under a prefix. What it remembers grows with the number of runs, never with that of objects.
+ *
+ * @param {ListingOptions} options
+ * @returns {Promise<RunListing>}
+ */
+export async function listRuns({ access, prefix, store, clock }) {
+  const { buckets, hostname, port } = store;
+  const tally = new RunTally(prefix, buckets);
+  /** @type {import('./key-ranges.js').KeyRange[]} */
+  const ranges = [];
+  try {
+    await inParallel(buckets, AT_ONCE, async (bucket) => {
+      ranges.push(...(await scan(bucket, prefix, access, tally)));
+    });
+    await inParallel(ranges, AT_ONCE, (range) =>
+      walkRange(range, access, async (bucket, objects) => tally.add(bucket, objects)),
+    );
+    return { ...tally.counts(), problem: null, mayPass: false };
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    const problem = explainError(error, { hostname, port, buckets, action: 'list', now: clock.epochNow() });
+    return { ...tally.counts(), problem, mayPass: mayPass(error) };
+  }
+}
+
+/**
+ * Leafs through a bucket. Where a page ends within a run, the rest of that run is left to be listed in parallel.
+ *
+ * @param {string} bucket
+ * @param {string} prefix
+ * @param {ListingOptions['access']} access
+ * @param {RunTally} tally
+ * @returns {Promise<import('./key-ranges.js').KeyRange[]>} what is left
+ */
+async function scan(bucket, prefix, { admin, retry }, tally) {
+  /** @type {import('./key-ranges.js').KeyRange[]} */
+  const rest = [];
+  let position = '';
+  for (;;) {
+    const after = position;
+    const { objects, isLast } = await retry(() => admin.listPage(bucket, `${prefix}/`, after));
+    tally.add(bucket, objects);
+    if (isLast || objects.length === 0) {
+      return rest;
+    }
+    position = objects[objects.length - 1].key;
+    const folder = folderOf(position, prefix);
+    if (folder !== null && position < folder + BEHIND_ALL_NAMES) {
+      rest.push(...rangesBehind(position, bucket, folder));
+      position = folder + BEHIND_ALL_NAMES;
+    }
+  }
+}
+
+/**
+ * @param {string} position a key
+ * @param {string} bucket
+ * @param {string} folder
+ * @returns {import('./key-ranges.js').KeyRange[]} of the folder, behind that key
+ */
+function rangesBehind(position, bucket, folder) {
+  return rangesOf(bucket, folder)
+    .map((range) => ({
+      ...range,
+      after: range.after > position ? range.after : position,
+      last: range.last < folder + BEHIND_ALL_NAMES ? range.last : folder + BEHIND_ALL_NAMES,
+    }))
+    .filter(({ after, last }) => after < last);
+}

@@ -1,0 +1,156 @@
+import { limitOf } from '../analysis/verdict.js';
+import { WINDOW_MS } from '../analysis/step-rate.js';
+import { meanOf } from '../analysis/moments.js';
+import { evidenceOf, stageResult } from './stage-result.js';
+
+/**
+ * What a search for the peak found, as the reports take it.
+ *
+ * @typedef {object} SearchResult
+ * @property {SearchStep[]} steps
+ * @property {number | null} knee the fewest threads that did as much as any others
+ * @property {boolean} hasPlateau whether more threads brought no more; otherwise the ceiling is higher than what was found
+ * @property {import('../analysis/ceiling.js').Ceiling | null} ceiling null where the peak could not be held
+ * @property {number} best ops/s of the best step that tried a number of threads
+ * @property {number | null} operationsNeeded where there were too few: so many, or more, would have done
+ *
+ * @typedef {object} SearchStep times are epoch ms, latencies ms
+ * @property {import('../analysis/peak-search.js').Phase} phase
+ * @property {number} threads
+ * @property {number} objectSize bytes
+ * @property {number} startedAt
+ * @property {number} endedAt
+ * @property {number} operations that succeeded, those while the step settled included
+ * @property {number} operationsPerSecond of the time that was measured
+ * @property {number} seconds that were measured
+ * @property {number | null} p50
+ * @property {number | null} p99
+ * @property {number} errors attempts that failed
+ * @property {number} throttled those of them by whose answer the store asked for fewer requests
+ * @property {number} failed operations that did not succeed in the end
+ * @property {number} eventLoopUtilization
+ *
+ * @typedef {import('./search-step.js').FinishedStep} FinishedStep
+ * @typedef {import('./stage-result.js').StageResult} StageResult
+ */
+
+/** What went wrong counts for the whole stage, whichever step it was in. */
+const TOLD_OF_ALL_STEPS = /** @type {const} */ ([
+  'retries',
+  'failed',
+  'integrityErrors',
+  'skipped',
+  'abandoned',
+  'unknownOutcomes',
+]);
+
+/**
+ * @param {FinishedStep} finished
+ * @param {import('../meter/clock.js').Clock} clock
+ * @returns {SearchStep}
+ */
+export function stepResult({ step, load, outcome, windows }, clock) {
+  const { operations, attempts, failed, integrityErrors, throttled } = outcome.meter.counts();
+  const latency = outcome.meter.latencies().operations.summary();
+  return {
+    phase: step.phase,
+    threads: step.threads,
+    objectSize: load.objectSize,
+    startedAt: clock.toEpoch(outcome.startedAt),
+    endedAt: clock.toEpoch(outcome.endedAt),
+    operations,
+    operationsPerSecond: windows.length === 0 ? 0 : (1000 * meanOf(windows)) / WINDOW_MS,
+    seconds: (windows.length * WINDOW_MS) / 1000,
+    p50: latency?.p50 ?? null,
+    p99: latency?.p99 ?? null,
+    errors: attempts - operations,
+    throttled,
+    failed: failed + integrityErrors,
+    eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
+  };
+}
+
+/**
+ * A stage in which the peak was searched for: its rates and latencies are those of the hold, or of the best step where
+ * there was none.
+ *
+ * @param {object} parts
+ * @param {import('../stages/stage.js').Stage} parts.stage
+ * @param {readonly FinishedStep[]} parts.finished at least one
+ * @param {import('../analysis/peak-search.js').SearchConclusion} parts.conclusion
+ * @param {import('../meter/clock.js').Clock} parts.clock
+ * @param {number} parts.objects that the stage was given
+ * @param {import('./unloaded-latency.js').UnloadedLatency | null} parts.unloaded
+ * @param {number} parts.availableCores that the process may use
+ * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
+ * @returns {StageResult}
+ */
+export function searchResult({ stage, finished, conclusion, clock, objects, unloaded, availableCores, storeClock }) {
+  const steps = finished.map((each) => stepResult(each, clock));
+  const shown = representative(finished, steps);
+  const { outcome, load } = finished[shown];
+  const parts = { stage, clock, objects, unloaded, availableCores, storeClock };
+  const whole = stageResult({ ...parts, outcome, load });
+  const { secondSize, ...found } = conclusion;
+  const result = { ...whole, ...sums(finished), end: finished[finished.length - 1].outcome.end };
+  const search = {
+    hasPlateau: found.hasPlateau,
+    knee: found.knee,
+    movesBytes: stage.isWrite || stage.isRead,
+    secondSize: secondSize && sizeRates(secondSize, finished),
+  };
+  const busiest = busiestAtPeak(finished, found.knee ?? load.threads, load.threads);
+  const atPeak = stageResult({ ...parts, outcome: busiest.outcome, load: busiest.load });
+  const { eventLoopUtilization, cpuCores } = evidenceOf(atPeak, availableCores);
+  const verdict = limitOf({ ...evidenceOf(whole, availableCores), eventLoopUtilization, cpuCores, search });
+  return { ...result, average: steps[shown].operationsPerSecond, verdict, search: { steps, ...found } };
+}
+
+/**
+ * @param {readonly FinishedStep[]} finished
+ * @param {readonly SearchStep[]} steps
+ * @returns {number} the place of the step whose figures stand for the stage
+ */
+function representative(finished, steps) {
+  const hold = finished.findIndex(({ step }) => step.phase === 'hold');
+  const best = steps.reduce((place, { operationsPerSecond }, each) => {
+    return operationsPerSecond > steps[place].operationsPerSecond ? each : place;
+  }, 0);
+  return hold >= 0 ? hold : best;
+}
+
+/**
+ * With the fewest threads that do as much as any, a client at its limit still has pauses: it is full with more of them.
+ *
+ * @param {readonly FinishedStep[]} finished
+ * @param {number} knee threads
+ * @param {number} held threads
+ * @returns {FinishedStep} the one in which a loop was busiest, of those with as many threads as the peak takes, or more
+ */
+function busiestAtPeak(finished, knee, held) {
+  const utilization = (/** @type {FinishedStep} */ { outcome }) => outcome.clientLoad.eventLoopUtilization;
+  return finished
+    .filter(({ step }) => step.phase !== 'second size' && step.threads >= Math.min(knee, held))
+    .reduce((one, other) => (utilization(other) > utilization(one) ? other : one));
+}
+
+/** @param {readonly FinishedStep[]} finished */
+function sums(finished) {
+  const counts = finished.map(({ outcome }) => outcome.meter.counts());
+  return Object.fromEntries(TOLD_OF_ALL_STEPS.map((name) => [name, counts.reduce((sum, each) => sum + each[name], 0)]));
+}
+
+/**
+ * @param {{ whole: number, half: number, held: number | null }} rates ops/s
+ * @param {readonly FinishedStep[]} finished
+ * @returns {import('../analysis/verdict.js').SecondSize}
+ */
+function sizeRates({ whole, half, held }, finished) {
+  const sizeOf = (/** @type {boolean} */ isHalf) =>
+    finished.find(({ step }) => (step.phase === 'second size') === isHalf)?.load.objectSize ?? 0;
+  return {
+    whole: { size: sizeOf(false), operationsPerSecond: whole },
+    half: { size: sizeOf(true), operationsPerSecond: half },
+    held,
+  };
+}

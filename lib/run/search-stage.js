@@ -1,0 +1,140 @@
+import { PeakSearch } from '../analysis/peak-search.js';
+import { STAGE_MS } from '../analysis/search-plan.js';
+import { noteFatalError } from './run-stages.js';
+import { searchResult, stepResult } from './search-result.js';
+import { runStep } from './search-step.js';
+
+/**
+ * @typedef {import('./run-stages.js').Running} Running
+ * @typedef {import('../engine/cores.js').Cores} Cores
+ * @typedef {import('../stages/stage.js').Stage} Stage
+ * @typedef {import('./search-objects.js').SearchObjects} SearchObjects
+ * @typedef {import('./search-money.js').SearchMoney} SearchMoney
+ */
+
+/** The latency that is assumed where the probe could not measure it. ms */
+const USUAL_LATENCY_MS = 50;
+
+/** Objects that are smaller have no half. Bytes. */
+const SMALLEST_HALVED = 2;
+
+/**
+ * Searches for the peak of one stage.
+ *
+ * @param {Stage} stage
+ * @param {object} parts
+ * @param {Running} parts.running
+ * @param {Cores} parts.cores
+ * @param {SearchObjects} parts.objects
+ * @param {SearchMoney} parts.money
+ * @param {number} parts.most operations
+ * @param {import('./benchmark-run.js').RunResult} parts.result
+ * @returns {Promise<boolean>} whether the run goes on
+ */
+export async function searchStage(stage, { running, cores, objects, money, most, result }) {
+  const { config, run, signal, observer } = running;
+  const { clock } = run;
+  const { name } = stage;
+  const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
+  const search = new PeakSearch({
+    mostThreads: config.threads,
+    unloadedLatency: unloaded?.p50 ?? USUAL_LATENCY_MS,
+    mostOperations: most,
+    sharesOperations: stage.removes,
+    secondSize: secondSizeOf(stage, config, objects),
+  });
+  observer.stageStarts({
+    stage: name,
+    objects: config.objects,
+    threads: config.threads,
+    buckets: config.store.buckets.length,
+    duration: STAGE_MS,
+    isSearch: true,
+  });
+  const finished = await runSteps(search, stage, { running, cores, objects, money });
+  const last = finished.at(-1)?.outcome;
+  if (last === undefined) {
+    if (!signal.aborted) {
+      result.problems.push(
+        `${name}: ${most} operations are too few to search for the peak, expected more <objects> or a higher --max-cost`,
+      );
+    }
+    return false;
+  }
+  const stageResult = searchResult({
+    stage,
+    finished,
+    conclusion: search.conclusion(),
+    clock,
+    objects: config.objects,
+    unloaded,
+    availableCores: config.availableCores,
+    storeClock: running.clockFacts(),
+  });
+  result.stages.push(stageResult);
+  observer.stageEnds(stageResult);
+  noteFatalError(last.fatal, running, stage, result);
+  return last.end === 'complete';
+}
+
+/**
+ * @param {PeakSearch} search
+ * @param {Stage} stage
+ * @param {object} parts
+ * @param {Running} parts.running
+ * @param {Cores} parts.cores
+ * @param {SearchObjects} parts.objects
+ * @param {SearchMoney} parts.money
+ * @returns {Promise<import('./search-step.js').FinishedStep[]>}
+ */
+async function runSteps(search, stage, { running, cores, objects, money }) {
+  const { config, run, signal, observer } = running;
+  const { name } = stage;
+  const finished = [];
+  let done = 0;
+  for (let step = search.next(); step !== null && !signal.aborted; step = search.next()) {
+    const isHalfSize = step.phase === 'second size';
+    const result = await runStep(step, {
+      cores,
+      stage: name,
+      objectSize: isHalfSize ? Math.floor(config.size / 2) : config.size,
+      range: objects.rangeFor(stage, isHalfSize, step.operations),
+      clock: run.clock,
+      signal,
+      hooks: {
+        retrying: observer.retrying.bind(observer),
+        integrityError: (message) => observer.integrityError(name, message),
+        failed: (operation, message) => observer.failed(name, operation, message),
+        progress: (count) => observer.progress(done + count),
+      },
+    });
+    const { outcome, claimed, elapsed, windows } = result;
+    const { attempts, operations } = outcome.meter.counts();
+    objects.use(stage, isHalfSize, claimed);
+    money.spend(name.toLowerCase(), attempts);
+    done += operations;
+    finished.push(result);
+    observer.stepEnds(name, stepResult(result, run.clock));
+    if (outcome.end !== 'complete') {
+      break;
+    }
+    const consumed = Math.max(claimed, money.isLimited ? attempts : 0);
+    search.take({ elapsed, consumed, windows, latency: outcome.meter.latencies().operations.summary() });
+  }
+  return finished;
+}
+
+/**
+ * Objects of half the size show whether bandwidth is the limit; Read finds them only where Write has left them.
+ *
+ * @param {Stage} stage
+ * @param {import('./run-config.js').RunConfig} config
+ * @param {SearchObjects} objects
+ * @returns {'never' | 'on a plateau' | 'always'}
+ */
+function secondSizeOf({ isWrite, isRead }, { size, stages }, objects) {
+  if (isWrite && size >= SMALLEST_HALVED) {
+    return stages.includes('read') ? 'always' : 'on a plateau';
+  }
+  return isRead && objects.hasHalves ? 'on a plateau' : 'never';
+}

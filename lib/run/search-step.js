@@ -1,0 +1,131 @@
+import { WINDOW_MS, isSteady } from '../analysis/step-rate.js';
+import { Budget, budgetMemory } from '../engine/budget.js';
+
+/**
+ * @typedef {import('../analysis/peak-search.js').Step} Step
+ * @typedef {import('../engine/cores.js').StageOutcome} StageOutcome
+ */
+
+/** Of a window. */
+const ROUNDING = 1e-6;
+
+/**
+ * A step of a search that has been run.
+ *
+ * @typedef {object} FinishedStep
+ * @property {Step} step
+ * @property {import('../engine/run-stage.js').Load} load
+ * @property {StageOutcome} outcome
+ * @property {number} claimed objects of a range that does not go round
+ * @property {number} elapsed ms
+ * @property {readonly number[]} windows operations that completed in each window that was measured
+ */
+
+/**
+ * Runs one step of a search on the connections that are there: lets it settle, measures, and ends it as soon as its
+ * windows agree.
+ *
+ * @param {Step} step
+ * @param {object} options
+ * @param {Pick<import('../engine/cores.js').Cores, 'runStage'>} options.cores
+ * @param {import('../log/log-line.js').StageName} options.stage
+ * @param {number} options.objectSize bytes
+ * @param {import('./search-objects.js').Range} options.range of objects
+ * @param {import('../meter/clock.js').Clock} options.clock
+ * @param {AbortSignal} options.signal stops it
+ * @param {Omit<import('../engine/run-stage.js').StageHooks, 'second'>} options.hooks
+ * @returns {Promise<FinishedStep>}
+ */
+export async function runStep(step, { cores, stage, objectSize, range, clock, signal, hooks }) {
+  const startsAt = clock.now();
+  const { threads, settle, most, grace } = step;
+  const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
+  const load = { threads, objectSize, pacing: null, warmup: settle, windows: { startsAt, width: WINDOW_MS } };
+  const stopsAt = startsAt + settle + most;
+  const limit = { stopsAt, endsAt: stopsAt + grace };
+  const end = new EarlyEnd(step, { startsAt, now: clock.now, close: () => new Budget(budget).close() });
+  const outcome = await cores.runStage({ stage, load, budget, limit }, signal, {
+    ...hooks,
+    second() {},
+    progress(done) {
+      end.progress(done);
+      hooks.progress(done);
+    },
+  });
+  const claimed = range.goesRound ? 0 : new Budget(budget).claimed;
+  // Behind its last object a step is no closed loop any more: one thread after the other falls idle.
+  const isDry = !range.goesRound && claimed === range.count;
+  const drySince = isDry ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0) : Infinity;
+  const measuredUntil = Math.min(stopsAt, end.closedAt, drySince, outcome.endedAt);
+  return {
+    step,
+    load,
+    outcome,
+    claimed,
+    elapsed: clock.now() - startsAt,
+    windows: wholeWindows(outcome.meter.windows, settle, measuredUntil - startsAt),
+  };
+}
+
+/** Ends a step early: once its windows agree, or before it would make more operations than it may. */
+class EarlyEnd {
+  #step;
+  #startsAt;
+  #now;
+  #close;
+  #done = 0;
+  #seenAt;
+  /** Operations a second since the step has settled. @type {number[]} */
+  #rates = [];
+  /** Monotonic ms. */
+  closedAt = Infinity;
+
+  /**
+   * @param {Step} step
+   * @param {object} options
+   * @param {number} options.startsAt monotonic ms
+   * @param {() => number} options.now monotonic ms
+   * @param {() => void} options.close lets no further operation begin
+   */
+  constructor(step, { startsAt, now, close }) {
+    this.#step = step;
+    this.#startsAt = startsAt;
+    this.#seenAt = startsAt;
+    this.#now = now;
+    this.#close = close;
+  }
+
+  /** @param {number} done operations of all cores so far */
+  progress(done) {
+    const now = this.#now();
+    // Several cores tell one after the other what belongs to the same moment.
+    if (this.closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
+      return;
+    }
+    const { settle, least, precision, operations, threads } = this.#step;
+    if (this.#seenAt - this.#startsAt >= settle) {
+      this.#rates.push((1000 * (done - this.#done)) / (now - this.#seenAt));
+    }
+    const isLong = now - this.#startsAt >= settle + least;
+    const wouldExceed = done + (done - this.#done) + threads >= operations;
+    if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
+      this.closedAt = now;
+      this.#close();
+    }
+    this.#done = done;
+    this.#seenAt = now;
+  }
+}
+
+/**
+ * @param {readonly number[]} counts of the windows from the step's start to the last in which an operation completed
+ * @param {number} from ms from the step's start, whole windows
+ * @param {number} until ms from the step's start
+ * @returns {number[]} those that were over by then, without an operation or not
+ */
+function wholeWindows(counts, from, until) {
+  const first = from / WINDOW_MS;
+  // The times are differences of long floats: a window may seem to lack a billionth of a millisecond.
+  const length = Math.max(Math.floor(until / WINDOW_MS + ROUNDING) - first, 0);
+  return Array.from({ length }, (_, place) => counts[first + place] ?? 0);
+}

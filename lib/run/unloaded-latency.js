@@ -1,0 +1,165 @@
+import { Payload } from '../workload/payload.js';
+import { globalIndex } from '../workload/shard.js';
+import { NOT_FOUND } from '../s3/s3-error.js';
+import { askStore } from './ask-store.js';
+
+/** As many operations of each stage as a median needs that is not chance. */
+const OPERATIONS = 20;
+
+/** The first ones are slower for reasons of the client's own: code that has not run yet, a connection that is opened. */
+const OPERATIONS_BEFORE = 5;
+
+/** Where the time is over before there are that many, fewer than these tell nothing. */
+const FEWEST_OPERATIONS = 5;
+
+/** A store that is slower is asked less often. */
+const LONGEST_TIME_MS = 5000;
+
+const MOST_ATTEMPTS = 3;
+
+/** Behind the shard's objects, and behind those that the preflight uses. */
+const FIRST_PLACE = 64;
+
+/**
+ * What an operation takes when there is no other.
+ *
+ * @typedef {object} UnloadedLatency
+ * @property {number} count operations that it was taken from
+ * @property {number} p50 ms
+ *
+ * @typedef {'write' | 'read' | 'stat' | 'remove'} Action
+ * @typedef {import('../s3/object-store.js').ObjectConnection} ObjectConnection
+ */
+
+/**
+ * Measures each stage's operation by itself: one thread, one operation after the other, before the run begins and while
+ * the store has nothing else of it to do. It works on objects of the run that are no stage's, and removes them; a run that
+ * does not write looks at its own.
+ *
+ * @param {import('./open-run.js').OpenRun} run
+ * @param {import('./run-config.js').RunConfig} config
+ * @param {AbortSignal} signal gives up
+ * @returns {Promise<Map<string, UnloadedLatency>>} by the stage's name in lower case; without those that could not be
+ *   measured
+ */
+export async function measureUnloaded(run, config, signal) {
+  const { stages, objects } = config;
+  const probe = new Probe(run, config, signal);
+  /** @type {Map<string, UnloadedLatency>} */
+  const latencies = new Map();
+  for (const action of /** @type {const} */ (['write', 'read', 'stat', 'remove'])) {
+    // What was written is removed, also where no stage removes; what an earlier run has written is not.
+    const isNeeded = run.wroteObjects
+      ? action === 'remove' || stages.includes(action)
+      : action !== 'remove' && stages.includes(action);
+    const latency =
+      isNeeded && stages.length > 0 ? await probe.measure(action, run.wroteObjects ? objects + FIRST_PLACE : 0) : null;
+    if (latency !== null && stages.includes(action)) {
+      latencies.set(action, latency);
+    }
+  }
+  return latencies;
+}
+
+/** One thread's operations, one after the other. */
+class Probe {
+  #run;
+  #config;
+  #signal;
+  #payload;
+  /** Objects of which a write may have been carried out although no answer said so. @type {Set<number>} */
+  #uncertain = new Set();
+
+  /**
+   * @param {import('./open-run.js').OpenRun} run
+   * @param {import('./run-config.js').RunConfig} config
+   * @param {AbortSignal} signal
+   */
+  constructor(run, config, signal) {
+    this.#run = run;
+    this.#config = config;
+    this.#signal = signal;
+    this.#payload = new Payload(config.runId);
+  }
+
+  /**
+   * @param {Action} action
+   * @param {number} firstPlace of the objects that it works on
+   * @returns {Promise<UnloadedLatency | null>}
+   */
+  async measure(action, firstPlace) {
+    const { clock } = this.#run;
+    const endsAt = clock.now() + LONGEST_TIME_MS;
+    /** @type {number[]} */
+    const latencies = [];
+    for (let number = 0; number < OPERATIONS_BEFORE + OPERATIONS && !this.#signal.aborted; number++) {
+      const { failed, latency } = await this.#time(action, globalIndex(this.#config.shard, firstPlace + number));
+      if (latency !== null && number >= OPERATIONS_BEFORE) {
+        latencies.push(latency);
+      }
+      // What was written is removed, however long it takes; what cannot be removed now is left to clean-up.
+      if (failed || (clock.now() > endsAt && action !== 'remove')) {
+        break;
+      }
+    }
+    latencies.sort((one, other) => one - other);
+    return latencies.length < FEWEST_OPERATIONS
+      ? null
+      : { count: latencies.length, p50: latencies[latencies.length >> 1] };
+  }
+
+  /**
+   * @param {Action} action
+   * @param {number} index of an object
+   * @returns {Promise<{ failed: boolean, latency: number | null }>} ms that it took; null where the first attempt did not
+   *   succeed: the stage itself will tell what is wrong
+   */
+  async #time(action, index) {
+    const { attendants, clock, requests, reserved } = this.#run;
+    const [connection] = attendants;
+    if (action === 'write') {
+      reserved.add(index);
+    } else if (action === 'remove' && !reserved.has(index)) {
+      return { failed: false, latency: null };
+    }
+    const asking = { run: this.#run, connection, mostAttempts: MOST_ATTEMPTS, signal: this.#signal };
+    const startedAt = clock.now();
+    const { error, attempts, outcomeUnknown } = await askStore(
+      asking,
+      () => this.#request(action, connection, index),
+      action === 'write',
+    );
+    requests.probe += attempts;
+    if (action === 'write' && outcomeUnknown) {
+      this.#uncertain.add(index);
+    }
+    // What may be written late has to be looked for again.
+    if (action === 'remove' && (error === null || error.kind === NOT_FOUND) && !this.#uncertain.has(index)) {
+      reserved.delete(index);
+    }
+    const failed = error !== null;
+    return { failed, latency: failed || attempts > 1 ? null : clock.now() - startedAt };
+  }
+
+  /**
+   * @param {Action} action
+   * @param {ObjectConnection} connection
+   * @param {number} index
+   */
+  #request(action, connection, index) {
+    const { keyspace } = this.#run;
+    const { size } = this.#config;
+    const bucket = keyspace.bucketOf(index);
+    const key = keyspace.keyOf(index);
+    switch (action) {
+      case 'write':
+        return connection.put(bucket, key, this.#payload.body(index, size), size);
+      case 'read':
+        return connection.get(bucket, key, { accept() {} });
+      case 'stat':
+        return connection.head(bucket, key);
+      default:
+        return connection.remove(bucket, key);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SearchBudget, operationsIn } from '../../lib/analysis/search-budget.js';
+import { STAGE_MS } from '../../lib/analysis/search-plan.js';
+import { TestedSteps } from '../../lib/analysis/tested-steps.js';
+
+/** @param {Partial<ConstructorParameters<typeof SearchBudget>[0]>} [overrides] */
+function prepare(overrides) {
+  const tested = new TestedSteps({ mostThreads: 1000, unloadedLatency: 20 });
+  const options = { unloadedLatency: 20, mostOperations: 50_000, sharesOperations: false, hasSecondSize: false };
+  return { tested, budget: new SearchBudget({ tested, ...options, ...overrides }) };
+}
+
+test('steps leave time for the hold, and for the second size', () => {
+  assert.equal(prepare().budget.timeForSteps, STAGE_MS - 11_000);
+  const { tested, budget } = prepare({ hasSecondSize: true });
+  assert.equal(budget.timeForSteps, STAGE_MS - 11_000);
+  tested.add('climb', { threads: 16, rate: 800, error: 0 });
+  assert.equal(budget.timeForSteps, STAGE_MS - 11_000 - 2250);
+});
+
+test('steps leave operations for the hold at the best rate so far', () => {
+  const { tested, budget } = prepare();
+  assert.equal(budget.operationsForSteps, 50_000);
+  tested.add('climb', { threads: 16, rate: 800, error: 0 });
+  assert.equal(budget.operationsForSteps, 50_000 - 10.5 * 800 - 16);
+});
+
+test('where there are no more operations to be had, the hold leaves half of them to the steps', () => {
+  const { tested, budget } = prepare({ sharesOperations: true, mostOperations: 10_000 });
+  tested.add('climb', { threads: 16, rate: 800, error: 0 });
+  assert.equal(budget.operationsForSteps, 5000);
+});
+
+test('the hold leaves operations for the second size', () => {
+  const { budget } = prepare({ hasSecondSize: true });
+  assert.equal(budget.operationsForHold(1000, 10), 50_000 - 2.2 * 1750 - 10);
+  assert.equal(prepare().budget.operationsForHold(1000, 10), 50_000);
+});
+
+test('what is spent is gone', () => {
+  const { budget } = prepare();
+  budget.spend(1500, 200);
+  assert.deepEqual([budget.timeLeft, budget.operationsLeft], [STAGE_MS - 1500, 49_800]);
+});
+
+test('what is lacking is told with what has been used already, the most of all times', () => {
+  const { budget } = prepare();
+  assert.equal(budget.operationsNeeded, null);
+  budget.spend(1500, 200);
+  budget.lacksFor(1000, 10, 500);
+  assert.equal(budget.operationsNeeded, 200 + 500 + 10_510);
+  budget.lacksFor(100, 10);
+  assert.equal(budget.operationsNeeded, 200 + 500 + 10_510);
+});
+
+test('operations are counted from the start of a step to its end, and those under way then', () => {
+  assert.equal(operationsIn(100, 4, { settle: 250, least: 1000, most: 1500, grace: 500 }), 179);
+});

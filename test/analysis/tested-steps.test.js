@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TestedSteps } from '../../lib/analysis/tested-steps.js';
+
+/**
+ * @param {[threads: number, rate: number][]} climb
+ * @param {number} [mostThreads]
+ */
+function climbed(climb, mostThreads = 1000) {
+  const tested = new TestedSteps({ mostThreads, unloadedLatency: 20 });
+  climb.forEach(([threads, rate]) => tested.add('climb', { threads, rate, error: 0 }));
+  return tested;
+}
+
+test('before the first step nothing is known', () => {
+  const tested = climbed([]);
+  assert.deepEqual(
+    [tested.isEmpty, tested.highest, tested.best, tested.knee, tested.hasPlateau],
+    [true, undefined, 0, null, false],
+  );
+  assert.equal(tested.expectedLatency(16), 20);
+  assert.deepEqual(tested.next(), { phase: 'climb', threads: [4, 1] });
+});
+
+test('the first step leaves room for a second one', () => {
+  assert.deepEqual(climbed([], 4).next()?.threads, [2, 1]);
+  assert.deepEqual(climbed([], 1).next()?.threads, [1, 1]);
+});
+
+test('a climb wants large steps, and takes smaller ones', () => {
+  assert.deepEqual(climbed([[4, 200]]).next(), { phase: 'climb', threads: [16, 8] });
+});
+
+test('no more threads are tried than are allowed', () => {
+  assert.deepEqual(climbed([[4, 200]], 10).next(), { phase: 'climb', threads: [10, 8] });
+  assert.equal(climbed([[10, 500]], 10).next(), null);
+});
+
+test('a plateau is refined, and no more than four times', () => {
+  const tested = climbed([
+    [4, 10],
+    [200, 1000],
+    [400, 1000],
+  ]);
+  assert.equal(tested.hasPlateau, true);
+  const tried = [];
+  for (let next = tested.next(); next !== null; next = tested.next()) {
+    assert.equal(next.phase, 'refine');
+    tried.push(next.threads[0]);
+    tested.add('refine', { threads: next.threads[0], rate: 1000, error: 0 });
+  }
+  assert.deepEqual(tried, [28, 11, 7, 5]);
+  assert.equal(tested.knee, 5);
+});
+
+test('a plateau that the threads cannot confirm yet is refined, because its knee may be lower', () => {
+  const tested = climbed(
+    [
+      [44, 440],
+      [176, 500],
+      [256, 500],
+    ],
+    256,
+  );
+  assert.equal(tested.hasPlateau, false);
+  assert.deepEqual(tested.next(), { phase: 'refine', threads: [88] });
+  tested.add('refine', { threads: 88, rate: 500, error: 0 });
+  assert.equal(tested.hasPlateau, true);
+});
+
+test('without a plateau the best step is held', () => {
+  assert.equal(
+    climbed([
+      [4, 200],
+      [16, 700],
+    ]).threadsToHold,
+    16,
+  );
+});
+
+test('what can be expected is bounded by the latency, and grows no faster than the threads', () => {
+  assert.equal(Math.round(climbed([]).expectedRate(4)), 220);
+  const tested = climbed([
+    [4, 200],
+    [16, 600],
+  ]);
+  assert.equal(Math.round(tested.expectedRate(32)), 1320);
+  assert.equal(Math.round(tested.expectedRate(8)), 440);
+  assert.equal(tested.expectedLatency(16), 1000 * (16 / 600));
+});

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { limitOf } from '../../lib/analysis/verdict.js';
+
+/**
+ * @import { Evidence, Search } from '../../lib/analysis/verdict.js'
+ */
+
+/** A stage that shows nothing: neither full nor empty, neither quick nor slow. @type {Evidence} */
+const PLAIN = Object.freeze({
+  eventLoopUtilization: 0.3,
+  loops: 1,
+  cpuCores: 0.3,
+  availableCores: 2,
+  operations: 10_000,
+  attempts: 10_000,
+  throttled: 0,
+  backoffShare: 0,
+  p50: 60,
+  unloadedP50: 20,
+  threads: 50,
+  isOpenLoop: false,
+  isOverloaded: false,
+  search: null,
+});
+
+/** @type {Search} */
+const PLATEAU = Object.freeze({ hasPlateau: true, knee: 23, movesBytes: true, secondSize: null });
+
+/**
+ * @param {Partial<Evidence>} [figures]
+ * @returns {string}
+ */
+function causeOf(figures) {
+  return limitOf({ ...PLAIN, ...figures }).cause;
+}
+
+/**
+ * @param {number} whole operations a second with 16 KiB
+ * @param {number} half with 8 KiB
+ * @param {number | null} [held] with 16 KiB
+ * @returns {Search}
+ */
+function sizes(whole, half, held = whole) {
+  const secondSize = {
+    whole: { size: 16_384, operationsPerSecond: whole },
+    half: { size: 8192, operationsPerSecond: half },
+    held,
+  };
+  return { ...PLATEAU, secondSize };
+}
+
+test('figures that show nothing are told as such, with what would decide', () => {
+  assert.deepEqual(limitOf(PLAIN), {
+    cause: 'not shown',
+    evidence: 'median latency 60.00ms with 50 threads, 20.00ms with one, event loop 30% busy',
+    advice: '--find-peak',
+  });
+});
+
+test('a full event loop that had its CPU is limited by it', () => {
+  const figures = { eventLoopUtilization: 0.97, cpuCores: 0.98 };
+  assert.deepEqual(limitOf({ ...PLAIN, ...figures }), {
+    cause: 'client CPU',
+    evidence: 'busiest of 1 event loop busy 97% of the time, 0.98 CPU cores used',
+    advice: null,
+  });
+  assert.equal(causeOf({ ...figures, loops: 4, availableCores: 2, cpuCores: 1.9 }), 'client CPU');
+});
+
+test('a full event loop that others kept from the CPU shows nothing', () => {
+  const verdict = limitOf({ ...PLAIN, eventLoopUtilization: 0.97, cpuCores: 0.5 });
+  assert.equal(verdict.cause, 'not shown');
+  assert.match(verdict.evidence, /0\.50 CPU cores used: others on this host had its CPU$/);
+  assert.equal(causeOf({ eventLoopUtilization: 0.97, loops: 2, cpuCores: 1.1 }), 'not shown');
+});
+
+test('a store that refuses, and costs the threads time by it, throttles', () => {
+  const figures = { operations: 42_281, attempts: 48_211, throttled: 5930, backoffShare: 0.61 };
+  assert.deepEqual(limitOf({ ...PLAIN, ...figures }), {
+    cause: 'store throttling',
+    evidence: '12.3% of 48,211 attempts refused, threads waited 61% of their time',
+    advice: null,
+  });
+});
+
+test('a few refusals, or some that cost nothing, are no throttling', () => {
+  assert.equal(causeOf({ throttled: 50, backoffShare: 0.5 }), 'not shown');
+  assert.equal(causeOf({ throttled: 5000, backoffShare: 0.1 }), 'not shown');
+});
+
+test('throttling and a full event loop contradict each other', () => {
+  const verdict = limitOf({ ...PLAIN, throttled: 5000, backoffShare: 0.5, eventLoopUtilization: 0.95, cpuCores: 1 });
+  assert.deepEqual([verdict.cause, verdict.advice], ['not shown', '--calibrate']);
+});
+
+test('operations that are as quick as if they were alone have too few threads', () => {
+  assert.deepEqual(limitOf({ ...PLAIN, p50: 21, threads: 4 }), {
+    cause: 'concurrency',
+    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one',
+    advice: null,
+  });
+  assert.equal(causeOf({ p50: 24 }), 'concurrency');
+  assert.equal(causeOf({ p50: 24.1 }), 'not shown');
+  assert.equal(causeOf({ p50: 21, unloadedP50: null }), 'not shown');
+  assert.equal(causeOf({ p50: 21, backoffShare: 0.5 }), 'not shown');
+});
+
+test('a handful of operations shows nothing', () => {
+  assert.equal(causeOf({ operations: 99, attempts: 99, p50: 20 }), 'not shown');
+  assert.equal(causeOf({ operations: 0, attempts: 0, p50: null }), 'not shown');
+});
+
+test('in an open loop it is the rate asked for that limits, unless the client is full or the store refuses', () => {
+  assert.equal(causeOf({ isOpenLoop: true, p50: 20 }), 'not shown');
+  assert.match(limitOf({ ...PLAIN, isOpenLoop: true }).evidence, /^the rate asked for was kept/);
+  assert.match(limitOf({ ...PLAIN, isOpenLoop: true, isOverloaded: true }).evidence, /^the rate asked for is too high/);
+  assert.equal(causeOf({ isOpenLoop: true, eventLoopUtilization: 0.95, cpuCores: 0.95 }), 'client CPU');
+});
+
+test('a plateau that stays the same with objects of half the size is the store’s', () => {
+  const verdict = limitOf({ ...PLAIN, search: sizes(1000, 1003.1) });
+  assert.equal(verdict.cause, 'store');
+  assert.equal(
+    verdict.evidence,
+    'no more than that with more than 23 threads, 1,000.0/s of 16KiB and 1,003.1/s of 8KiB, event loop 30% busy',
+  );
+});
+
+test('a plateau in bytes is one of bandwidth', () => {
+  assert.equal(causeOf({ search: sizes(600, 1200) }), 'bandwidth');
+  assert.equal(causeOf({ search: sizes(600, 1050) }), 'bandwidth');
+});
+
+test('what lies between is not shown', () => {
+  for (const half of [850, 1150, 1400, 1690, 2400]) {
+    assert.equal(causeOf({ search: sizes(1000, half) }), 'not shown', String(half));
+  }
+});
+
+test('sizes are not compared where the rate was another in the hold between them', () => {
+  // Something on the host had slowed the step down.
+  assert.equal(causeOf({ search: sizes(268.7, 500, 459.4) }), 'not shown');
+  assert.equal(causeOf({ search: sizes(600, 1200, null) }), 'not shown');
+  assert.equal(causeOf({ search: sizes(600, 1200, 650) }), 'bandwidth');
+});
+
+test('a plateau of operations without bodies is the store’s', () => {
+  assert.equal(causeOf({ search: { ...PLATEAU, movesBytes: false } }), 'store');
+  assert.equal(causeOf({ search: PLATEAU }), 'not shown');
+});
+
+test('a plateau is not the store’s where the client has no room left, or errors took the time', () => {
+  const search = { ...PLATEAU, movesBytes: false };
+  assert.deepEqual(limitOf({ ...PLAIN, eventLoopUtilization: 0.8, search }).advice, '--calibrate');
+  assert.equal(causeOf({ eventLoopUtilization: 0.8, search }), 'not shown');
+  assert.equal(causeOf({ backoffShare: 0.4, search }), 'not shown');
+  assert.equal(causeOf({ eventLoopUtilization: 0.95, cpuCores: 0.95, search }), 'client CPU');
+});
+
+test('on a plateau quick operations are no sign of too few threads, and without one they are', () => {
+  assert.equal(causeOf({ p50: 20, search: { ...PLATEAU, movesBytes: false } }), 'store');
+  assert.equal(causeOf({ p50: 20, search: { ...PLATEAU, hasPlateau: false } }), 'concurrency');
+  assert.equal(causeOf({ p50: 60, search: { ...PLATEAU, hasPlateau: false } }), 'not shown');
+});
+
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const rate = fc.double({ min: 0, max: 1e5, noNaN: true });
+const figures = fc.record({
+  eventLoopUtilization: share,
+  loops: fc.integer({ min: 1, max: 8 }),
+  cpuCores: fc.double({ min: 0, max: 8, noNaN: true }),
+  availableCores: fc.double({ min: 0.1, max: 16, noNaN: true }),
+  operations: fc.nat(100_000),
+  throttled: fc.nat(100_000),
+  backoffShare: share,
+  p50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
+  unloadedP50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
+  threads: fc.integer({ min: 1, max: 10_000 }),
+  isOpenLoop: fc.boolean(),
+  isOverloaded: fc.boolean(),
+  search: fc.option(
+    fc.record({
+      hasPlateau: fc.boolean(),
+      knee: fc.option(fc.integer({ min: 1, max: 1000 })),
+      movesBytes: fc.boolean(),
+      secondSize: fc.option(fc.tuple(rate, rate).map(([whole, half]) => sizes(whole, half).secondSize)),
+    }),
+  ),
+});
+
+test('whatever the figures, a cause has what it takes, and stands on one line', () => {
+  fc.assert(
+    fc.property(figures, (drawn) => {
+      const evidence = { ...drawn, attempts: drawn.operations + drawn.throttled };
+      const { cause, evidence: words, advice } = limitOf(evidence);
+      const { eventLoopUtilization, p50, unloadedP50, search } = evidence;
+      assert.match(words, /^[\x20-\x7e]{1,300}$/);
+      assert.ok(advice === null || /^[\x20-\x7e]{1,40}$/.test(advice));
+      if (cause === 'client CPU') {
+        assert.ok(eventLoopUtilization >= 0.9 && evidence.cpuCores > 0);
+      } else if (cause !== 'not shown') {
+        assert.ok(eventLoopUtilization < 0.9);
+      }
+      if (cause === 'store throttling') {
+        assert.ok(evidence.throttled > 0 && evidence.backoffShare >= 0.2);
+      }
+      if (cause === 'concurrency') {
+        assert.ok(Number(p50) <= 1.2 * Number(unloadedP50) && !search?.hasPlateau && !evidence.isOpenLoop);
+      }
+      if (cause === 'store' || cause === 'bandwidth') {
+        assert.ok(search?.hasPlateau && eventLoopUtilization <= 0.75 && evidence.backoffShare < 0.2);
+      }
+      if (cause === 'bandwidth') {
+        assert.ok(search?.movesBytes && search.secondSize !== null);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+});

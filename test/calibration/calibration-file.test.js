@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatCalibrations, parseCalibrations, withCalibration } from '../../lib/calibration/calibration-file.js';
+import { calibrationWith, provenStage } from '../helpers/calibration.js';
+
+const UNPROVEN = { ...provenStage('Write', 0), operationsPerSecond: null, unproven: 'the endpoint was busier' };
+
+test('what is written is read again', () => {
+  const calibrations = [
+    calibrationWith(),
+    calibrationWith({ client: 'sdk', useTls: false, size: 0, stages: [UNPROVEN] }),
+  ];
+  assert.deepEqual(parseCalibrations(formatCalibrations(calibrations)), calibrations);
+  assert.deepEqual(parseCalibrations(formatCalibrations([])), []);
+});
+
+test('a text that is no JSON, or no calibrations, is refused in words', () => {
+  for (const text of ['', 'nonsense', '{"format":1,', '\0\0\0']) {
+    assert.throws(() => parseCalibrations(text), { name: 'RangeError', message: 'expected JSON' });
+  }
+  for (const value of [null, 1, 'text', [], {}, { format: 2, calibrations: [] }, { format: 1, calibrations: {} }]) {
+    assert.throws(() => parseCalibrations(JSON.stringify(value)), { message: 'expected calibrations in format 1' });
+  }
+});
+
+test('a calibration of which anything is missing or strange is refused, with its place', () => {
+  const whole = calibrationWith();
+  const strange = [
+    ...Object.keys(whole).map((name) => ({ ...whole, [name]: undefined })),
+    ...Object.keys(whole).map((name) => ({ ...whole, [name]: null })),
+    { ...whole, date: 'yesterday' },
+    { ...whole, versions: { node: 20 } },
+    { ...whole, client: 'curl' },
+    { ...whole, size: -1 },
+    { ...whole, stages: [{ ...provenStage('Write', 1), stage: 'Erase' }] },
+    { ...whole, stages: [provenStage('Write', 0)] },
+    { ...whole, stages: [provenStage('Write', -1)] },
+    { ...whole, stages: [{ ...UNPROVEN, unproven: null }] },
+    { ...whole, stages: [null] },
+    null,
+  ];
+  for (const calibration of strange) {
+    const text = JSON.stringify({ format: 1, calibrations: [whole, calibration] });
+    assert.throws(() => parseCalibrations(text), { message: 'expected a calibration in place 2' }, text);
+  }
+});
+
+test('whatever stands in the file, it is read or refused with a RangeError', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      try {
+        parseCalibrations(JSON.stringify({ format: 1, calibrations: value }));
+      } catch (error) {
+        assert.ok(error instanceof RangeError);
+      }
+    }),
+  );
+});
+
+test('a calibration takes the place of the one with the same settings, of whatever version, and of no other', () => {
+  const old = calibrationWith({ versions: { 'r2-benchmark': '0.9.0', node: '18.0.0' } });
+  const others = [
+    calibrationWith({ host: 'another' }),
+    calibrationWith({ client: 'sdk' }),
+    calibrationWith({ useTls: false }),
+    calibrationWith({ keepAlive: false }),
+    calibrationWith({ size: 1 }),
+  ];
+  const added = calibrationWith({ date: '2026-11-21T00:00:00.000Z' });
+  assert.deepEqual(withCalibration([...others, old], added), [added, ...others]);
+});
+
+test('the file does not grow for ever: the oldest is forgotten', () => {
+  const hosts = Array.from({ length: 250 }, (_, place) => calibrationWith({ host: `host-${place}` }));
+  const kept = hosts.reduce((calibrations, each) => withCalibration(calibrations, each), hosts.slice(0, 0));
+  assert.deepEqual(
+    kept.map(({ host }) => host),
+    Array.from({ length: 100 }, (_, place) => `host-${249 - place}`),
+  );
+});

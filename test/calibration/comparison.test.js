@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeShare, findCalibration, hostShare } from '../../lib/calibration/comparison.js';
+import { calibrationWith, provenStage } from '../helpers/calibration.js';
+
+const { host, versions, client, useTls, keepAlive, size } = calibrationWith();
+const RUN = Object.freeze({ host, versions, client, useTls, keepAlive, size });
+
+test('a calibration holds for a run of the same host, tool, Node and settings', () => {
+  const other = calibrationWith({ host: 'another-host' });
+  const fitting = calibrationWith({ versions: { ...versions, node: '20.18.1', undici: '7.0.0' } });
+  assert.deepEqual(findCalibration([other, fitting], RUN), { calibration: fitting, mismatch: null });
+});
+
+test('where none holds, it is told in what the nearest differs', () => {
+  const far = calibrationWith({ host: 'far-away', client: 'sdk' });
+  for (const [overrides, mismatch] of /** @type {const} */ ([
+    [{ versions: { ...versions, 'r2-benchmark': '0.9.0' } }, 'with version 0.9.0, not 1.0.0'],
+    [{ versions: { ...versions, node: '18.20.0' } }, 'with Node 18, not 20'],
+    [{ client: 'sdk', useTls: false }, 'for the sdk client, not direct'],
+    [{ useTls: false }, 'without TLS'],
+    [{ keepAlive: false }, 'without keep-alive'],
+    [{ size: 1024 ** 2 }, 'for objects of 1MiB, not 16KiB'],
+  ])) {
+    assert.deepEqual(findCalibration([far, calibrationWith(overrides)], RUN), { calibration: null, mismatch });
+  }
+  assert.deepEqual(findCalibration([far], RUN), {
+    calibration: null,
+    mismatch: 'on host far-away, not this-host',
+  });
+});
+
+test('without any calibration there is nothing to be told', () => {
+  assert.deepEqual(findCalibration([], RUN), { calibration: null, mismatch: null });
+});
+
+test('a size fits up to twice and down to half of it, and the nearest goes first', () => {
+  const found = (/** @type {number[]} */ ...sizes) =>
+    findCalibration(
+      sizes.map((each) => calibrationWith({ size: each })),
+      RUN,
+    ).calibration?.size ?? null;
+  assert.equal(found(8192), 8192);
+  assert.equal(found(32_768), 32_768);
+  assert.equal(found(8191, 32_769), null);
+  assert.equal(found(30_000, 16_000, 9000), 16_000);
+});
+
+test('objects without a byte have the size of others without a byte', () => {
+  const empty = calibrationWith({ size: 0 });
+  assert.equal(findCalibration([empty], { ...RUN, size: 0 }).calibration, empty);
+  assert.equal(findCalibration([empty], RUN).calibration, null);
+});
+
+test('of two that fit alike, the newest goes first', () => {
+  const newest = calibrationWith({ date: '2026-11-21T00:00:00.000Z' });
+  assert.equal(findCalibration([newest, calibrationWith()], RUN).calibration, newest);
+});
+
+test('what a host can drive is what a loop can, on each of its cores', () => {
+  const share = hostShare({ stage: 'Read', average: 6880 }, calibrationWith(), 2);
+  assert.deepEqual(share, { operationsPerSecond: 16_000, share: 0.43, date: '2026-11-20T14:00:00.000Z' });
+});
+
+test('there is no share of what is not proven, of a stage that is not there, and of a run that did nothing', () => {
+  const unproven = { ...provenStage('Write', 1), operationsPerSecond: null, unproven: 'the endpoint was busier' };
+  const calibration = calibrationWith({ stages: [unproven, provenStage('Stat', 1)] });
+  assert.equal(hostShare({ stage: 'Write', average: 1 }, calibration, 2), null);
+  assert.equal(hostShare({ stage: 'Read', average: 1 }, calibration, 2), null);
+  assert.equal(hostShare({ stage: 'Stat', average: 0 }, calibration, 2), null);
+  assert.equal(hostShare({ stage: 'Stat', average: 1 }, null, 2), null);
+});
+
+test('a share is told with what it is a share of', () => {
+  const share = { share: 0.43, operationsPerSecond: 12_345.4, date: '2026-11-20T14:00:00.000Z' };
+  assert.deepEqual(describeShare('Write', share), {
+    line: 'Write: you used 43% of what this host can drive (12,345 ops/s, calibrated 2026-11-20)',
+    isWarning: false,
+  });
+});
+
+test('above four fifths, the share is a warning', () => {
+  const figures = { operationsPerSecond: 1000, date: '2026-11-20T14:00:00.000Z' };
+  fc.assert(
+    fc.property(fc.double({ min: 0, max: 3, noNaN: true }), (share) => {
+      const { line, isWarning } = describeShare('Stat', { share, ...figures });
+      assert.equal(isWarning, share > 0.8);
+      assert.equal(line.endsWith('the client may be what limits, more hosts would show'), isWarning);
+    }),
+  );
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { describeListing } from '../../lib/cli/list-runs.js';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+const NOTHING = { objects: 0, bytes: 0, examples: [] };
+const CONFIG = /** @type {any} */ ({ prefix: 'benchmark', store: { buckets: ['a', 'b'] } });
+
+/** @param {number} seconds */
+function ago(seconds) {
+  return NOW - seconds * 1000;
+}
+
+test('runs are shown in a table, with their ages, and the command that removes what the first one left', () => {
+  const runs = [
+    { runId: 'late', objects: 7, bytes: 0, oldest: ago(59), newest: ago(-3) },
+    { runId: 'an-earlier-one', objects: 12_345, bytes: 1.5 * 2 ** 20, oldest: ago(90_061), newest: ago(3600) },
+  ];
+  assert.deepEqual(describeListing({ runs, foreign: NOTHING }, CONFIG, NOW), [
+    'Left under benchmark/ in a, b:',
+    'Run             Objects   Size     Oldest     Newest',
+    'late                  7  0.0MB    59s ago     0s ago',
+    'an-earlier-one    12345  1.5MB  1d 1h ago  1h 0m ago',
+    'Remove what one left with: node r2-benchmark.js --cleanup late',
+  ]);
+});
+
+test('where no run has left anything, that is said', () => {
+  assert.deepEqual(describeListing({ runs: [], foreign: NOTHING }, CONFIG, NOW), [
+    'No run has left anything under benchmark/ in a, b',
+  ]);
+});
+
+test('foreign objects are named as such, without what would disturb a terminal', () => {
+  const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\n'] };
+  assert.equal(
+    describeListing({ runs: [], foreign }, CONFIG, NOW)[1],
+    '5 objects there (1.0MB) are of no run over these buckets, and no clean-up touches them: a/benchmark/x?[2J, b/benchmark/y?, …',
+  );
+});
+
+describe('--cleanup --list', { concurrency: 3 }, () => {
+  test('shows what runs have left, and what the others have, and removes nothing', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const { buckets } = endpoint;
+    for (const [runId, objects] of /** @type {const} */ ([
+      ['a-run', 3],
+      ['large-run', 2500],
+    ])) {
+      const keyspace = new Keyspace({ runId, prefix: 'load/test', buckets, objectSize: 1 });
+      const indices = Array.from({ length: objects }, (_, index) => index);
+      await Promise.all(
+        indices.map((index) => endpoint.put(keyspace.bucketOf(index), keyspace.keyOf(index), Buffer.alloc(1024))),
+      );
+    }
+    await endpoint.put('bucket-b', 'load/test/notes.txt', Buffer.from('not of a run'));
+    await endpoint.put('bucket-b', 'elsewhere', Buffer.from('not of a run'));
+    const before = await keysIn(endpoint);
+    const outcome = await runCommand(t, ['--cleanup', '--list', '--prefix', 'load/test'], {
+      dotEnv: dotEnvOf(endpoint),
+    });
+    assertStatus(outcome, 0);
+    const lines = outcome.stdout.trimEnd().split('\n');
+    assert.equal(lines[0], 'Left under load/test/ in bucket-a, bucket-b:');
+    assert.deepEqual(
+      lines
+        .slice(2, 4)
+        .map((line) => line.split(/ {2,}/).slice(0, 3))
+        .toSorted(),
+      [
+        ['a-run', '3', '0.0MB'],
+        ['large-run', '2500', '2.4MB'],
+      ],
+    );
+    assert.match(lines[2], /\d+s ago {2,}\d+s ago$/);
+    assert.match(lines[4], /^1 objects there .*: bucket-b\/load\/test\/notes\.txt$/);
+    assert.match(lines[5], /: node r2-benchmark\.js --cleanup (a|large)-run --prefix load\/test$/);
+    assert.deepEqual(await keysIn(endpoint), before);
+    assert.equal(outcome.stderr, '');
+  });
+
+  test('a store that refuses is told, with the status of a clean-up', async (t) => {
+    const denying = await startTestEndpoint(t, { faults: 'LIST.status=403/AccessDenied:100%' });
+    const denied = await runCommand(t, ['--cleanup', '--list'], { dotEnv: dotEnvOf(denying) });
+    assertStatus(denied, 2);
+    assert.match(denied.stderr, /^error: list in buckets "bucket-a", "bucket-b" was refused .*AccessDenied.*\n$/);
+    const missing = await runCommand(t, ['--cleanup', '--list'], {
+      dotEnv: dotEnvOf(denying, { S3_BUCKET: 'bucket-x' }),
+    });
+    assertStatus(missing, 2);
+    assert.match(missing.stderr, /no bucket "bucket-x"/);
+    const busy = await startTestEndpoint(t, { faults: 'LIST.status=503:100%' });
+    assertStatus(await runCommand(t, ['--cleanup', '--list'], { dotEnv: dotEnvOf(busy) }), 1);
+  });
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { PROGRAM, machineLines, startProgram } from '../helpers/command.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+/** A network of its own, in which six connections take all the ports. */
+const IN_NARROW_NETWORK =
+  'ip link set lo up && sysctl -qw net.ipv4.ip_local_port_range="32768 32773" && exec "$0" "$@"';
+
+const skip = canNarrow() ? false : 'needs unshare, ip and sysctl, and the permission to make a network namespace';
+
+function canNarrow() {
+  return spawnSync('unshare', ['-rn', 'sh', '-c', IN_NARROW_NETWORK, 'true']).status === 0;
+}
+
+test(
+  'Row 14: a host without a free port waits for one, says so once, and ends with all operations done',
+  { skip },
+  async (t) => {
+    const run = [
+      process.execPath,
+      PROGRAM,
+      '40',
+      '12',
+      '--size',
+      '1KiB',
+      '--local',
+      '--no-keep-alive',
+      '--stages',
+      'write',
+    ];
+    const command = await startProgram(t, 'unshare', ['-rn', 'sh', '-c', IN_NARROW_NETWORK, ...run]);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    assert.equal(outcome.stderr.match(/^warning: this host has no port left .*ip_local_port_range$/gm)?.length, 1);
+    assert.match(outcome.stderr, /^warning: .*--no-keep-alive/m);
+    const records = recordsOf(outcome.stdout);
+    const [write] = machineLines(records, 'stage');
+    assert.equal(write.operations, 40);
+    assert.ok(write.errors['no-port'] > 0, 'more threads than ports');
+    assert.deepEqual(Object.keys(write.errors), ['no-port']);
+    // Each of the threads asks for a port once a second at most.
+    const seconds = ofKind(records, 'second').length;
+    assert.ok(write.retries <= 12 * (seconds + 1), `${write.retries} retries in ${seconds} seconds`);
+  },
+);

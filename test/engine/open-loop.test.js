@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { Budget, budgetMemory } from '../../lib/engine/budget.js';
+import { OpenLoop } from '../../lib/engine/open-loop.js';
+import { runPool } from '../../lib/engine/worker-pool.js';
+import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+
+/** @typedef {{ place: number, intendedAt: number, startedAt: number }} Start ms from the stage's start */
+
+/**
+ * An open loop of 100 operations a second over operations that a test ends.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {object} choice
+ * @param {number} choice.objects
+ * @param {number} choice.threads
+ * @param {boolean} [choice.goesRound]
+ * @param {(start: Start) => Promise<void> | void} [choice.answer]
+ */
+function startLoop(t, { objects, threads, goesRound = false, answer = () => {} }) {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const clock = new ManualClock(1_700_000_000_000);
+  const startedAt = clock.now();
+  const budget = new Budget({ memory: budgetMemory(), objects, goesRound });
+  const meter = new StageMeter(clock, startedAt);
+  const pacing = { rate: 100, arrival: /** @type {const} */ ('constant'), seed: '' };
+  const openLoop = new OpenLoop({ pacing, startedAt, clock, budget });
+  /** @type {Start[]} */
+  const starts = [];
+  const { claim, work } = openLoop.work({
+    claim: () => budget.claim(),
+    async perform({ intendedAt }, place) {
+      const start = { place, intendedAt: intendedAt - startedAt, startedAt: clock.now() - startedAt };
+      starts.push(start);
+      await answer(start);
+    },
+    meter,
+  });
+  let isOver = false;
+  const operations = Array.from({ length: threads }, () => /** @type {any} */ ({ intendedAt: 0 }));
+  const ended = runPool({ threads: operations, claim, work }).then(() => (isOver = true));
+  return {
+    openLoop,
+    budget,
+    meter,
+    starts,
+    ended,
+    isOver: () => isOver,
+    /** @param {number} milliseconds */
+    async pass(milliseconds) {
+      for (let passed = 0; passed < milliseconds; passed += 5) {
+        clock.advance(5);
+        mock.timers.tick(5);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+test('operations start at their times, and not before', async (t) => {
+  const { starts, pass, ended } = startLoop(t, { objects: 5, threads: 2 });
+  await pass(100);
+  await ended;
+  assert.deepEqual(
+    starts.map(({ place, intendedAt }) => [place, intendedAt]),
+    [0, 1, 2, 3, 4].map((place) => [place, place * 10]),
+  );
+  starts.forEach(({ intendedAt, startedAt }) => assert.ok(startedAt >= intendedAt && startedAt <= intendedAt + 5));
+});
+
+test('while all threads wait for the store no operation is dropped: each starts late, and says how late', async (t) => {
+  /** @type {() => void} */
+  let answerAll = () => {};
+  const stall = new Promise((resolve) => (answerAll = () => resolve(undefined)));
+  const answer = (/** @type {Start} */ { place }) => (place < 2 ? stall : undefined);
+  const { starts, pass, ended, meter, openLoop } = startLoop(t, { objects: 20, threads: 2, answer });
+  await pass(150);
+  assert.equal(starts.length, 2);
+  assert.equal(openLoop.backlog(), 130);
+  answerAll();
+  await pass(100);
+  await ended;
+  assert.deepEqual(
+    starts.map(({ intendedAt }) => intendedAt),
+    Array.from({ length: 20 }, (_, place) => place * 10),
+  );
+  const { startDelay } = meter.latencies();
+  assert.equal(startDelay.count, 20);
+  assert.ok(Number(startDelay.summary()?.maximum) >= 130);
+});
+
+test('once every object is given out, no thread waits for an operation that will not be', async (t) => {
+  const { ended, pass, isOver, openLoop } = startLoop(t, { objects: 3, threads: 50 });
+  await pass(30);
+  await ended;
+  assert.ok(isOver());
+  assert.equal(openLoop.backlog(), 0);
+});
+
+test('a loop that is closed wakes the threads that wait, and begins nothing more', async (t) => {
+  const { ended, pass, openLoop, starts, budget } = startLoop(t, { objects: 3, threads: 8, goesRound: true });
+  await pass(25);
+  openLoop.close();
+  await ended;
+  assert.equal(starts.length, 3);
+  assert.equal(budget.claimed, 3);
+  assert.equal(openLoop.backlog(), 0);
+});

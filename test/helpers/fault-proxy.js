@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { route } from '../../lib/local-s3/router.js';
+
+/**
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
+ * @import { AddressInfo, Socket } from 'node:net'
+ * @import { TestContext } from 'node:test'
+ * @import { Operation } from '../../lib/local-s3/router.js'
+ *
+ * @typedef {object} StoreAnswer
+ * @property {number} status
+ * @property {string[]} headers name, value, name, value, …
+ * @property {Buffer} body
+ *
+ * @typedef {(exchange: Exchange) => Promise<void> | void} Treatment what becomes of a request
+ * @typedef {'reset' | 'close'} ConnectionEnd with RST, or with FIN
+ */
+
+const OBJECT_NAME = /\/[0-9a-f]{8}-(\d+)$/;
+
+/** One request on its way to the store, and the answer on its way back. */
+export class Exchange {
+  #request;
+  #response;
+  #body;
+  #upstream;
+
+  /**
+   * @param {object} parts
+   * @param {IncomingMessage} parts.request
+   * @param {ServerResponse} parts.response
+   * @param {Buffer} parts.body
+   * @param {http.RequestOptions} parts.upstream where the store is
+   * @param {number} parts.earlier
+   */
+  constructor({ request, response, body, upstream, earlier }) {
+    this.#request = request;
+    this.#response = response;
+    this.#body = body;
+    this.#upstream = upstream;
+    /** Requests that the connection has carried before. */
+    this.earlier = earlier;
+    const { operation, target } = routeOf(request);
+    this.operation = operation;
+    /** The number of the object in its run, -1 where the request is not for one. */
+    this.index = Number(OBJECT_NAME.exec(target.key)?.[1] ?? -1);
+  }
+
+  /** The request reaches the store, and is answered. */
+  async pass() {
+    this.tell(await this.forward());
+  }
+
+  /**
+   * Lets the store carry the request out, and keeps its answer back.
+   *
+   * @returns {Promise<StoreAnswer>}
+   */
+  async forward() {
+    const { method, url, rawHeaders } = this.#request;
+    const request = http.request({ ...this.#upstream, method, path: url, headers: rawHeaders, setHost: false });
+    request.end(this.#body);
+    const [answer] = /** @type {[IncomingMessage]} */ (await once(request, 'response'));
+    return { status: Number(answer.statusCode), headers: answer.rawHeaders, body: await buffer(answer) };
+  }
+
+  /** @param {StoreAnswer} answer */
+  tell({ status, headers, body }) {
+    if (!this.#response.destroyed) {
+      this.#response.writeHead(status, headers).end(body);
+    }
+  }
+
+  /**
+   * @param {number} status
+   * @param {string} code of the S3 error
+   * @param {Record<string, string | number>} [headers]
+   */
+  refuse(status, code, headers = {}) {
+    const body = Buffer.from(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>So it is.</Message></Error>`);
+    const all = { 'Content-Type': 'application/xml', 'Content-Length': body.length, ...headers };
+    this.tell({ status, headers: Object.entries(all).flat().map(String), body });
+  }
+
+  /**
+   * Tells the first half of an answer, and ends the connection.
+   *
+   * @param {StoreAnswer} answer
+   * @param {ConnectionEnd} how
+   */
+  tellHalf({ status, headers, body }, how) {
+    const lines = headers.map((text, place) => (place % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    const head = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+    const whole = Buffer.concat([Buffer.from(head, 'latin1'), this.operation === 'HEAD' ? Buffer.alloc(0) : body]);
+    this.#request.socket.write(whole.subarray(0, whole.length >>> 1), () => this.end(how));
+  }
+
+  /**
+   * Ends the connection without an answer.
+   *
+   * @param {ConnectionEnd} how
+   */
+  end(how) {
+    if (how === 'reset') {
+      this.#request.socket.resetAndDestroy();
+    } else {
+      this.#request.socket.destroySoon();
+    }
+  }
+}
+
+/** A proxy between the program and a store that tests steer: it can do to each request what networks and stores do. */
+export class FaultProxy {
+  #server;
+  #upstream;
+  /** @type {WeakMap<Socket, number>} */
+  #served = new WeakMap();
+  /** @type {Treatment} */
+  treat;
+  /** Requests that arrived whole. @type {Partial<Record<Operation, number>>} */
+  requests = {};
+  port = 0;
+
+  /**
+   * @param {number} storePort
+   * @param {Treatment} treat
+   */
+  constructor(storePort, treat) {
+    const agent = new http.Agent({ keepAlive: true });
+    this.#upstream = { host: '127.0.0.1', port: storePort, agent };
+    this.treat = treat;
+    this.#server = http.createServer({ keepAliveTimeout: 0 });
+    this.#server.on('request', (request, response) => void this.#handle(request, response));
+  }
+
+  /** Takes connections, at the same port as before. */
+  async start() {
+    this.#server.listen(this.port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.port = /** @type {AddressInfo} */ (this.#server.address()).port;
+  }
+
+  /** Breaks all connections off, and refuses new ones. */
+  stop() {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   */
+  async #handle(request, response) {
+    const earlier = this.#served.get(request.socket) ?? 0;
+    this.#served.set(request.socket, earlier + 1);
+    const body = await buffer(request).catch(() => null);
+    if (body === null) {
+      // The client went away in the middle of its request.
+      return;
+    }
+    const { operation } = routeOf(request);
+    this.requests[operation] = (this.requests[operation] ?? 0) + 1;
+    await this.treat(new Exchange({ request, response, body, upstream: this.#upstream, earlier }));
+  }
+}
+
+/** @param {IncomingMessage} request */
+function routeOf({ method, url }) {
+  return route(String(method), String(url));
+}
+
+/**
+ * Starts a proxy in front of a store, and ends it after the test.
+ *
+ * @param {TestContext} t
+ * @param {{ port: number }} store
+ * @param {Treatment} [treat] by itself, every request passes
+ * @returns {Promise<FaultProxy>}
+ */
+export async function startFaultProxy(t, store, treat = (exchange) => exchange.pass()) {
+  const proxy = new FaultProxy(store.port, treat);
+  await proxy.start();
+  t.after(() => proxy.stop());
+  return proxy;
+}

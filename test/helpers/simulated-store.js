@@ -1,0 +1,149 @@
+import { meanOf } from '../../lib/analysis/moments.js';
+import { isSteady, WINDOW_MS } from '../../lib/analysis/step-rate.js';
+
+/**
+ * @import { PeakSearch, Step, StepResult } from '../../lib/analysis/peak-search.js'
+ */
+
+/**
+ * @typedef {object} StoreModel
+ * @property {() => number} latency ms of an operation that does not have to wait, drawn anew for each
+ * @property {number} [rate] operations a second that it takes in at most, one behind the other
+ * @property {() => number} [pause] ms after which a thread comes back that was refused; without it, what is too much waits
+ */
+
+/**
+ * @typedef {object} SimulatedOperation
+ * @property {number} startedAt ms
+ * @property {number} finishedAt ms
+ */
+
+/**
+ * A closed loop of threads against a store that queues, without a clock: each thread sends its next operation as soon as
+ * the one before has come back.
+ *
+ * @param {StoreModel} model
+ * @param {number} threads
+ * @param {number} stopsAt ms
+ * @param {number} most operations
+ * @returns {SimulatedOperation[]} in the order in which they were started
+ */
+export function simulateLoop({ latency, rate = Infinity, pause }, threads, stopsAt, most) {
+  /** @type {SimulatedOperation[]} */
+  const operations = [];
+  const free = new Agenda();
+  Array.from({ length: threads }).forEach(() => free.add(0));
+  let slot = 0;
+  for (let now = free.take(); now < stopsAt && operations.length < most; now = free.take()) {
+    if (slot > now && pause !== undefined) {
+      free.add(now + pause());
+      continue;
+    }
+    slot = Math.max(now, slot);
+    const finishedAt = slot + latency();
+    slot += 1000 / rate;
+    operations.push({ startedAt: now, finishedAt });
+    free.add(finishedAt);
+  }
+  return operations;
+}
+
+/**
+ * Does what a step asks for.
+ *
+ * @param {StoreModel} model
+ * @param {Step} step
+ * @returns {StepResult}
+ */
+export function simulateStep(model, { threads, settle, least, most, grace, precision, operations }) {
+  const all = simulateLoop(model, threads, settle + most, operations);
+  const windows = windowsOf(all, settle, settle + most);
+  let count = Math.min(least / WINDOW_MS, windows.length);
+  while (count < windows.length && !isSteady(windows.slice(0, count), precision)) {
+    count += 1;
+  }
+  const stopsAt = settle + count * WINDOW_MS;
+  const begun = all.filter(({ startedAt }) => startedAt < stopsAt);
+  const done = begun.filter(({ finishedAt }) => finishedAt >= settle);
+  const lastAt = begun.reduce((last, { finishedAt }) => Math.max(last, finishedAt), 0);
+  const latencies = done.map(({ startedAt, finishedAt }) => finishedAt - startedAt).sort((one, other) => one - other);
+  // Without a thread that is free, nothing ran out.
+  const ranDryAt = begun.length === operations ? (begun.at(-1)?.startedAt ?? 0) : Infinity;
+  return {
+    elapsed: Math.min(Math.max(lastAt, Math.min(stopsAt, ranDryAt)), settle + most + grace),
+    consumed: begun.length,
+    windows: windows.slice(0, count).filter((_, place) => settle + (place + 1) * WINDOW_MS <= ranDryAt),
+    latency: latencies.length === 0 ? null : { mean: meanOf(latencies), p50: latencies[latencies.length >> 1] },
+  };
+}
+
+/**
+ * Runs a search to its end.
+ *
+ * @param {PeakSearch} search
+ * @param {StoreModel} model
+ * @returns {{ step: Step, result: StepResult }[]}
+ */
+export function runSearch(search, model) {
+  const steps = [];
+  for (let step = search.next(); step !== null; step = search.next()) {
+    const result = simulateStep(model, step);
+    search.take(result);
+    steps.push({ step, result });
+  }
+  return steps;
+}
+
+/**
+ * @param {readonly SimulatedOperation[]} operations
+ * @param {number} from ms
+ * @param {number} until ms
+ * @returns {number[]}
+ */
+function windowsOf(operations, from, until) {
+  const windows = Array.from({ length: (until - from) / WINDOW_MS }, () => 0);
+  for (const { finishedAt } of operations) {
+    const place = Math.floor((finishedAt - from) / WINDOW_MS);
+    if (place >= 0 && place < windows.length) {
+      windows[place] += 1;
+    }
+  }
+  return windows;
+}
+
+/** Moments, of which the earliest is taken first: a binary heap. */
+class Agenda {
+  /** @type {number[]} */
+  #heap = [];
+
+  /** @param {number} moment */
+  add(moment) {
+    const heap = this.#heap;
+    let place = heap.push(moment) - 1;
+    for (let parent = (place - 1) >> 1; place > 0 && heap[parent] > moment; parent = (place - 1) >> 1) {
+      heap[place] = heap[parent];
+      place = parent;
+    }
+    heap[place] = moment;
+  }
+
+  /** @returns {number} */
+  take() {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = /** @type {number} */ (heap.pop());
+    let place = 0;
+    for (let child = 1; child < heap.length; child = 2 * place + 1) {
+      child += Number(child + 1 < heap.length && heap[child + 1] < heap[child]);
+      if (heap[child] >= last) {
+        break;
+      }
+      heap[place] = heap[child];
+      place = child;
+    }
+    if (heap.length > 0) {
+      heap[place] = last;
+    }
+    return first;
+  }
+}

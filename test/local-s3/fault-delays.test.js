@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { SAVED_MS, delayerOf, pass, timeOfAnswer } from '../../lib/local-s3/fault-delays.js';
+import { parseFaults } from '../../lib/local-s3/faults.js';
+import { mixIndex } from '../../lib/workload/mix.js';
+
+/**
+ * @import { Operation } from '../../lib/local-s3/router.js'
+ */
+
+const REQUESTS = 20_000;
+
+/** @param {string} script of items that delay */
+function delayers(script) {
+  let drawn = 0;
+  const random = () => mixIndex(drawn++, 1) / 2 ** 32;
+  return parseFaults(script).items.map((item) => delayerOf(item, random));
+}
+
+/**
+ * @param {string} script
+ * @param {readonly number[]} arrivals ms
+ * @param {number} [bytes] of each request
+ * @returns {number[]} when each is answered, ms
+ */
+function answers(script, arrivals, bytes = 0) {
+  const items = delayers(script);
+  return arrivals.map((now) => timeOfAnswer(items, { now, operation: 'PUT', bytes }));
+}
+
+/** Times at which requests arrive: non-decreasing ms. */
+const arrivalTimes = fc
+  .array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 200 })
+  .map((gaps) => gaps.map((_, place) => gaps.slice(0, place + 1).reduce((sum, gap) => sum + gap, 0)));
+
+test('a queue begins requests in the order of arrival, and never more than its rate and what it saved', () => {
+  fc.assert(
+    fc.property(arrivalTimes, fc.integer({ min: 20, max: 2000 }), (arrivals, rate) => {
+      const begun = answers(`queue=${rate}`, arrivals);
+      begun.forEach((time, place) => {
+        assert.ok(time >= arrivals[place] && time >= (begun[place - 1] ?? 0));
+        for (let other = 0; other < place; other++) {
+          const most = 1 + ((time - begun[other] + SAVED_MS) * rate) / 1000;
+          assert.ok(place - other <= most + 1e-6, `${place - other} requests in ${time - begun[other]} ms`);
+        }
+      });
+    }),
+  );
+});
+
+test('nobody waits in a queue whose rate is above that of the arrivals', () => {
+  const arrivals = Array.from({ length: 100 }, (_, place) => 10 * place);
+  assert.deepEqual(answers('queue=100', arrivals), arrivals);
+});
+
+test('a short hiccup takes nothing away from a queue', () => {
+  const items = delayers('queue=100');
+  const time = (/** @type {number} */ now) => timeOfAnswer(items, { now, operation: 'PUT', bytes: 0 });
+  const steady = [0, 0, 0, 0, 0, 0, 0].map(time);
+  assert.deepEqual(steady, [0, 0, 0, 0, 0, 0, 10]);
+  assert.deepEqual([time(50), time(50), time(50), time(50)], [50, 50, 50, 50], 'made up for');
+  assert.equal(time(50), 60);
+});
+
+test('a queue that never runs empty loses nothing in an hour', () => {
+  const items = delayers('queue=1000');
+  let last = 0;
+  for (let request = 0; request < 3_600_000; request++) {
+    last = timeOfAnswer(items, { now: last, operation: 'GET', bytes: 0 });
+  }
+  assert.ok(Math.abs(last - (3_599_999 - SAVED_MS)) < 0.01, `${last} ms`);
+});
+
+test('a latency begins with the slot of a queue, and does not hold up the slots behind it', () => {
+  const items = delayers('queue=100,latency=20ms..50ms');
+  const delays = Array.from({ length: 500 }, (_, place) => {
+    const time = timeOfAnswer(items, { now: 0, operation: 'PUT', bytes: 0 });
+    return time - Math.max(0, place * 10 - SAVED_MS);
+  });
+  assert.ok(delays.every((delay) => delay >= 20 && delay <= 50 + 1e-6));
+  assert.ok(Math.max(...delays) > 48);
+});
+
+test('a bandwidth holds an answer until its bytes have had their time', () => {
+  assert.deepEqual(answers('bandwidth=1MB', [0, 0, 0, 1000], 40_000), [40, 40, 70, 1040]);
+  assert.deepEqual(answers('bandwidth=1MB', [0, 0], 0), [0, 0]);
+});
+
+test('queue and bandwidth together give the smaller of both rates', () => {
+  const arrivals = Array.from({ length: 1000 }, () => 0);
+  const last = (/** @type {number} */ bytes) => answers('queue=100,bandwidth=1MB', arrivals, bytes).at(-1);
+  assert.ok(Math.abs(Number(last(1000)) - 9940) < 1e-6);
+  assert.ok(Math.abs(Number(last(20_000)) - 19_950) < 1e-6);
+});
+
+test('a lognormal latency has the median and the spread that the script says', () => {
+  const times = answers(
+    'latency=lognormal:20ms:0.5',
+    Array.from({ length: REQUESTS }, () => 0),
+  ).sort((one, other) => one - other);
+  for (const [share, deviations] of [
+    [0.5, 0],
+    [0.8413, 1],
+    [0.1587, -1],
+    [0.99, 2.3263],
+  ]) {
+    const expected = 20 * Math.exp(0.5 * deviations);
+    const found = times[Math.floor(share * REQUESTS)];
+    assert.ok(Math.abs(found / expected - 1) < 0.05, `${found} ms at ${share}, expected ${expected}`);
+  }
+});
+
+test('a stall holds what would be answered within it, for each operation from its own first request on', () => {
+  const items = delayers('latency=10ms,stall=2s@3s');
+  const time = (/** @type {Operation} */ operation, /** @type {number} */ now) =>
+    timeOfAnswer(items, { now, operation, bytes: 0 });
+  assert.deepEqual(
+    [1000, 3989, 3990, 4500, 5989, 5990, 9000].map((now) => time('PUT', now)),
+    [1010, 3999, 6000, 6000, 6000, 6000, 9010],
+  );
+  assert.equal(time('GET', 5000), 5010, 'the first GET comes later than the first PUT');
+  assert.equal(time('GET', 8000), 10_000);
+});
+
+test('pass never comes back early', async () => {
+  const delays = [0, 0.3, 1, 4.7, 20, 20.001];
+  for (const delay of delays) {
+    const began = performance.now();
+    await pass(delay);
+    assert.ok(performance.now() - began >= delay, `${delay} ms`);
+  }
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatLine } from '../../lib/log/log-line.js';
+import { searchLines, searchMachineLine, stepMachineLine, stepRow } from '../../lib/report/search-lines.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+
+/**
+ * @import { SearchResult, SearchStep } from '../../lib/run/search-result.js'
+ * @import { StageResult } from '../../lib/run/stage-result.js'
+ */
+
+/** @type {SearchStep} */
+const STEP = Object.freeze({
+  phase: 'climb',
+  threads: 16,
+  objectSize: 16_384,
+  startedAt: 1_700_000_000_000,
+  endedAt: 1_700_000_001_500,
+  operations: 1004,
+  operationsPerSecond: 803.24,
+  seconds: 1.25,
+  p50: 20.014,
+  p99: 24.5,
+  errors: 7,
+  throttled: 5,
+  failed: 0,
+  eventLoopUtilization: 0.117,
+});
+
+const CEILING = Object.freeze({
+  operationsPerSecond: 803.2,
+  low: 798.1,
+  high: 808.4,
+  confidence: 0.95,
+  threads: 16,
+  seconds: 10,
+});
+
+/** @type {SearchResult} */
+const SEARCH = Object.freeze({
+  steps: [STEP],
+  knee: 14,
+  hasPlateau: true,
+  ceiling: CEILING,
+  best: 805,
+  operationsNeeded: null,
+});
+
+/**
+ * @param {Partial<SearchResult>} search
+ * @param {Partial<StageResult>} [overrides]
+ */
+function linesOf(search, overrides) {
+  const verdict = /** @type {const} */ ({ cause: 'store', evidence: 'no more than that', advice: null });
+  const result = finishedStage({ operations: [{ after: 10 }] }, { verdict, average: 700, ...overrides });
+  return searchLines(result, { ...SEARCH, ...search }).map(formatLine);
+}
+
+test('a step has a row with its threads, rate, latencies, errors and load', () => {
+  assert.equal(
+    formatLine(stepRow('Write', STEP)),
+    'Write          16      803.2    20.01ms    24.50ms         7    12%  climb',
+  );
+  assert.equal(
+    formatLine(stepRow('Read', { ...STEP, p50: null, p99: null, phase: 'second size' })),
+    'Read           16      803.2          -          -         7    12%  second size',
+  );
+});
+
+test('programs can read the same', () => {
+  const line = formatLine(stepMachineLine('Write', STEP));
+  assert.ok(line.length < 1000);
+  const { kind, stage, start, stop, threads, throttled } = JSON.parse(line.slice('# r2-benchmark '.length));
+  assert.deepEqual(
+    [kind, stage, start, stop, threads, throttled],
+    ['step', 'Write', STEP.startedAt, STEP.endedAt, 16, 5],
+  );
+});
+
+test('the ceiling is told with its interval and its threads, and then what limits it', () => {
+  assert.deepEqual(linesOf({}), [
+    'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
+    'Write limited by: store (no more than that)',
+  ]);
+});
+
+test('without a plateau it is a lower bound', () => {
+  assert.equal(
+    linesOf({ hasPlateau: false })[0],
+    'Write ceiling: at least 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
+  );
+});
+
+test('what was not held is the best that was seen, and why is told', () => {
+  assert.equal(
+    linesOf({ ceiling: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
+    'Write ceiling: at least 700.0 ops/s at 1 thread; it takes at least 20394 operations to tell more, it was not held',
+  );
+  assert.equal(
+    linesOf({ ceiling: null }, { end: 'stopped' })[0],
+    'Write ceiling: at least 700.0 ops/s at 4 threads; the search ended before its time (stopped), it was not held',
+  );
+});
+
+test('a hold of less than ten seconds is told as such', () => {
+  assert.match(linesOf({ ceiling: { ...CEILING, seconds: 6.5 } })[0], /at 16 threads; held for 6\.5s alone$/);
+});
+
+test('integrity errors are told as with any stage', () => {
+  assert.ok(linesOf({}, { integrityErrors: 2 }).includes('Write: 2 integrity errors'));
+});
+
+test('programs can read what was found', () => {
+  const result = finishedStage({ operations: [{ after: 10 }] });
+  assert.deepEqual(searchMachineLine(result, SEARCH), {
+    kind: 'machine',
+    data: {
+      ...{ kind: 'search', stage: 'Write', end: 'complete', knee: 14, hasPlateau: true, ceiling: CEILING, best: 805 },
+      ...{ operationsNeeded: null, limitedBy: result.verdict.cause },
+    },
+  });
+});

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget } from '../../lib/engine/budget.js';
+import { findPeaks } from '../../lib/run/find-peak.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { SimulatedCores } from '../helpers/simulated-cores.js';
+
+/**
+ * @import { StageTask } from '../../lib/engine/core.js'
+ * @import { RunResult } from '../../lib/run/benchmark-run.js'
+ * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { StoreModel } from '../helpers/simulated-store.js'
+ */
+
+const WHOLE = 16_384;
+
+/** Takes 20 ms, and no more than 1,000 operations a second. @returns {StoreModel} */
+const queueing = () => ({ latency: () => 20, rate: 1000 });
+
+/** Takes 20 ms, and no more than 16 MB a second. @param {StageTask} task @returns {StoreModel} */
+const narrow = ({ load }) => ({ latency: () => 20, rate: (1000 * WHOLE) / load.objectSize });
+
+/**
+ * @param {Partial<RunConfig>} overrides
+ * @param {(task: StageTask) => StoreModel} [modelOf]
+ */
+function prepare(overrides, modelOf = queueing) {
+  const config = runConfig(NO_TARGET, {
+    ...{ objects: 40_000, threads: 128, size: WHOLE, availableCores: 2, findPeak: true, stages: ['write'] },
+    ...overrides,
+  });
+  const clock = new ManualClock(1_700_000_000_000);
+  const written = new WrittenObjects(memoryFor(config.objects));
+  const cores = new SimulatedCores(clock, modelOf, written);
+  /** @type {[told: string, ...parameters: any[]][]} */
+  const told = [];
+  const observer = new Proxy(/** @type {any} */ ({}), {
+    get:
+      (_target, name) =>
+      (/** @type {any[]} */ ...parameters) =>
+        told.push([String(name), ...parameters]),
+  });
+  const controller = new AbortController();
+  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
+  const unloaded = new Map(['write', 'read', 'stat', 'remove'].map((name) => [name, { count: 20, p50: 20.5 }]));
+  const running = {
+    ...{ config, run: { clock, written, requests }, signal: controller.signal, observer },
+    ...{ clockFacts: () => null, unloaded },
+  };
+  const result = /** @type {RunResult} */ (
+    /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
+  );
+  const run = () =>
+    findPeaks(
+      /** @type {Parameters<typeof findPeaks>[0]} */ (/** @type {unknown} */ (running)),
+      /** @type {Parameters<typeof findPeaks>[1]} */ (/** @type {unknown} */ (cores)),
+      result,
+    );
+  return { run, cores, told, result, controller, written, unloaded };
+}
+
+test('each stage is searched, and what it found is told', async () => {
+  const { run, told, result } = prepare({ stages: ['write', 'read', 'stat', 'remove'] });
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ stage, search, verdict, end }) => [stage, search?.hasPlateau, verdict.cause, end]),
+    ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, true, 'store', 'complete']),
+  );
+  for (const { stage, search, average, latencies } of result.stages) {
+    const { knee, ceiling } = /** @type {import('../../lib/run/search-result.js').SearchResult} */ (search);
+    assert.ok(knee === 19 || knee === 23, `${stage}: ${knee}`);
+    assert.ok(ceiling !== null && ceiling.low <= 1000 && ceiling.high >= 1000 && ceiling.threads === 32, stage);
+    assert.equal(average, 1000);
+    assert.ok((latencies.operations.summary()?.p50 ?? 0) > 30, stage);
+  }
+  const kinds = told.map(([kind]) => kind).filter((kind) => kind !== 'progress' && kind !== 'notice');
+  assert.deepEqual([...new Set(kinds)], ['stageStarts', 'stepEnds', 'stageEnds']);
+});
+
+test('Remove and the steps before it work on different objects, and on no more than there are', async () => {
+  const { run, cores, written, result } = prepare({ stages: ['write', 'remove'] });
+  await run();
+  for (const stage of ['Write', 'Remove']) {
+    let next = 0;
+    for (const { budget } of cores.tasks.filter((task) => task.stage === stage)) {
+      assert.equal(budget.first, next);
+      const { claimed } = new Budget(budget);
+      next += claimed;
+    }
+    assert.ok(next <= 40_000);
+  }
+  const hold = result.stages[1].search?.ceiling;
+  assert.ok(hold && hold.seconds >= 2);
+  assert.ok(written.count < 12_000, `${written.count} are left`);
+});
+
+test('Read tries the objects of half the size that Write left, where there is a plateau', async () => {
+  const { run, cores, result } = prepare({ stages: ['write', 'read'] }, narrow);
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ verdict }) => verdict.cause),
+    ['bandwidth', 'bandwidth'],
+  );
+  const halves = cores.tasks.filter(({ load }) => load.objectSize === WHOLE / 2);
+  assert.deepEqual(
+    halves.map(({ stage, budget: { goesRound } }) => [stage, goesRound]),
+    [
+      ['Write', false],
+      ['Read', true],
+    ],
+  );
+  assert.equal(halves[0].budget.first, halves[1].budget.first);
+  const wholes = cores.tasks.filter(({ stage, load }) => stage === 'Read' && load.objectSize === WHOLE);
+  assert.ok(wholes.every(({ budget }) => budget.first === 0 && budget.objects === halves[0].budget.first));
+});
+
+test('too few objects are refused before anything is done, with how many it takes', async () => {
+  const { run, cores, result } = prepare({ objects: 500 });
+  await run();
+  assert.equal(cores.tasks.length, 0);
+  assert.deepEqual(result.problems, [
+    '<objects>: 500 are too few for --find-peak, expected at least 586: one thread alone needs as many, at 20.5ms for a write',
+  ]);
+});
+
+test('what a store could do that never becomes slower is told beforehand', async () => {
+  const { run, told } = prepare({});
+  await run();
+  const [notice] = told.filter(([kind]) => kind === 'notice').map(([, text]) => text);
+  assert.match(
+    notice,
+    /^--find-peak: 40000 objects suffice for a ceiling of about 1600 writes\/s; 128 threads may do 6243/,
+  );
+  assert.equal(
+    told.findIndex(([kind]) => kind === 'notice'),
+    0,
+  );
+});
+
+test('objects that run out leave a lower bound, and how many it takes', async () => {
+  const { run, result } = prepare({ objects: 4000 }, () => ({ latency: () => 20 }));
+  await run();
+  const [{ search, objects }] = result.stages;
+  assert.equal(search?.hasPlateau, false);
+  assert.ok((search?.operationsNeeded ?? 0) > 4000);
+  assert.equal(objects, 4000);
+});
+
+test('no more dollars are spent than the run may cost', async () => {
+  const { run, cores, result } = prepare({ stages: ['write', 'read'], maxCost: 0.06 });
+  await run();
+  const writes = cores.tasks.filter(({ stage }) => stage === 'Write').map(({ budget }) => new Budget(budget).claimed);
+  const reads = result.stages[1].search?.steps ?? [];
+  const sum = (/** @type {number[]} */ counts) => counts.reduce((total, count) => total + count, 0);
+  const dollars = sum(writes) * 4.5e-6 + sum(reads.map(({ operations }) => operations)) * 0.36e-6;
+  assert.ok(dollars > 0.01 && dollars <= 0.06, String(dollars));
+});
+
+test('a stage that money does not suffice for is no success', async () => {
+  const { run, result } = prepare({ stages: ['stat'], maxCost: 0.00001 });
+  await run();
+  assert.match(result.problems[0], /^Stat: 27 operations are too few to search for the peak/);
+});
+
+test('a step that cannot go on ends the run, and what it found is told', async () => {
+  const { run, cores, result } = prepare({ stages: ['write', 'read'] });
+  const error = new AttemptError({ kind: 'access', verdict: 'stop', message: 'AccessDenied', status: 403 });
+  cores.override = ({ load }) => (load.threads > 4 ? { end: 'fatal', fatal: { error, bucket: 'one' } } : {});
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ stage, end }) => [stage, end]),
+    [['Write', 'fatal']],
+  );
+  assert.equal(result.problems.length, 1);
+});
+
+test('a run that is asked to end begins no further step, and blames nobody', async () => {
+  const { run, cores, result, controller } = prepare({ stages: ['write', 'read'] });
+  cores.override = () => {
+    controller.abort();
+    return { end: 'stopped' };
+  };
+  await run();
+  assert.equal(cores.tasks.length, 1);
+  assert.deepEqual(
+    result.stages.map(({ stage, end }) => [stage, end]),
+    [['Write', 'stopped']],
+  );
+  assert.deepEqual(result.problems, []);
+});
+
+test('where the latency could not be measured beforehand, the search finds its way all the same', async () => {
+  const { run, result, unloaded } = prepare({});
+  unloaded.clear();
+  await run();
+  assert.equal(result.stages[0].search?.hasPlateau, true);
+});

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ADDRESS, findProgram, freePort, UNTIL_INPUT_ENDS } from '../helpers/server-process.js';
+
+/** What `go install github.com/Shopify/toxiproxy/v2/cmd/server@latest` makes. */
+const PROGRAM = 'server';
+
+const READY_WITHIN_MS = 30_000;
+const POLL_INTERVAL_MS = 50;
+
+/**
+ * What is done to the bytes of a connection: see https://github.com/Shopify/toxiproxy#toxics.
+ *
+ * @typedef {object} Toxic
+ * @property {string} type
+ * @property {'upstream' | 'downstream'} [stream] downstream, towards the client, without
+ * @property {number} [toxicity] share of the connections that it befalls, 1 without
+ * @property {Record<string, number>} attributes
+ */
+
+/** Toxiproxy in a process of its own. */
+export class Toxiproxy {
+  #child;
+  #api;
+  #proxies = 0;
+
+  /**
+   * @param {import('node:child_process').ChildProcess} child
+   * @param {string} api its address
+   */
+  constructor(child, api) {
+    this.#child = child;
+    this.#api = api;
+  }
+
+  /**
+   * @param {number} serverPort
+   * @returns {Promise<Proxy>} in front of that server, without a fault
+   */
+  async openProxy(serverPort) {
+    this.#proxies += 1;
+    const name = `proxy-${this.#proxies}`;
+    const ends = { listen: `${ADDRESS}:0`, upstream: `${ADDRESS}:${serverPort}` };
+    const { listen } = await call(`${this.#api}/proxies`, { name, ...ends });
+    return new Proxy(`${this.#api}/proxies/${name}`, Number(listen.split(':')[1]));
+  }
+
+  async stop() {
+    const exited = once(this.#child, 'exit');
+    this.#child.stdin?.destroy();
+    await exited;
+  }
+}
+
+/** One proxy, whose faults can be changed while connections run through it. */
+class Proxy {
+  #api;
+
+  /**
+   * @param {string} api its address
+   * @param {number} port on which it listens
+   */
+  constructor(api, port) {
+    this.#api = api;
+    this.port = port;
+  }
+
+  /** @param {Toxic} toxic also for the connections that are open */
+  async add(toxic) {
+    await call(`${this.#api}/toxics`, { name: `${toxic.type}-${toxic.stream ?? 'downstream'}`, ...toxic });
+  }
+
+  /** @param {Toxic} toxic to be taken away */
+  async remove(toxic) {
+    await call(`${this.#api}/toxics/${toxic.type}-${toxic.stream ?? 'downstream'}`, null, 'DELETE');
+  }
+
+  /** @param {boolean} isUp false: every connection is cut, and no new one is taken */
+  async switchTo(isUp) {
+    await call(this.#api, { enabled: isUp });
+  }
+}
+
+/** @returns {Promise<Toxiproxy>} ready */
+export async function startToxiproxy() {
+  const port = await freePort();
+  const api = `http://${ADDRESS}:${port}`;
+  const parameters = ['-host', ADDRESS, '-port', String(port), '-seed', '7'];
+  const child = spawn('sh', ['-c', UNTIL_INPUT_ENDS, 'sh', findProgram(PROGRAM), ...parameters], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const deadline = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    try {
+      await call(`${api}/proxies`, null, 'GET');
+      return new Toxiproxy(child, api);
+    } catch (error) {
+      if (performance.now() > deadline || child.exitCode !== null) {
+        throw error;
+      }
+      await wait(POLL_INTERVAL_MS);
+    }
+  }
+}
+
+/**
+ * @param {string} url
+ * @param {object | null} content
+ * @param {string} [method]
+ * @returns {Promise<any>}
+ */
+async function call(url, content, method = 'POST') {
+  const response = await fetch(url, { method, body: content === null ? null : JSON.stringify(content) });
+  const text = await response.text();
+  if (!response.ok) {
+    throw new Error(`toxiproxy answered ${response.status} to ${method} ${url}: ${text}`);
+  }
+  return text === '' ? null : JSON.parse(text);
+}

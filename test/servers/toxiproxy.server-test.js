@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { dotEnvOf, machineLines, startCommand } from '../helpers/command.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { startMinio } from '../helpers/servers.js';
+import { startToxiproxy } from './toxiproxy.js';
+
+/** @typedef {import('./toxiproxy.js').Toxic} Toxic */
+
+const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
+const OBJECTS = 300;
+const THREADS = 10;
+
+/** How long the store is away: longer than the first pauses between attempts, shorter than all of them. */
+const OUTAGE_MS = 2000;
+
+/**
+ * `breaks`: whether attempts fail by it. `ends`: it is over when the stages are, for clean-up is patient: it gives each
+ * request ten seconds.
+ *
+ * @type {Record<string, { toxics: Toxic[], breaks: boolean, ends?: boolean }>}
+ */
+const FAULTS = {
+  'latency that varies': {
+    toxics: [{ type: 'latency', attributes: { latency: 20, jitter: 15 } }],
+    breaks: false,
+  },
+  'little bandwidth, both ways': {
+    toxics: [
+      { type: 'bandwidth', attributes: { rate: 500 } },
+      { type: 'bandwidth', stream: 'upstream', attributes: { rate: 500 } },
+    ],
+    breaks: false,
+  },
+  'answers in slices': {
+    toxics: [{ type: 'slicer', attributes: { average_size: 500, size_variation: 300, delay: 100 } }],
+    breaks: false,
+  },
+  'connections that take their time to close': {
+    toxics: [{ type: 'slow_close', attributes: { delay: 500 } }],
+    breaks: false,
+  },
+  'data that stops, on some connections': {
+    toxics: [{ type: 'timeout', toxicity: 0.3, attributes: { timeout: 0 } }],
+    breaks: true,
+    ends: true,
+  },
+  'connections that are reset after a while': {
+    toxics: [{ type: 'reset_peer', toxicity: 0.3, attributes: { timeout: 100 } }],
+    breaks: true,
+  },
+  'connections that end behind so many bytes of answers': {
+    toxics: [{ type: 'limit_data', attributes: { bytes: 100_000 } }],
+    breaks: true,
+  },
+  'connections that end behind so many bytes of requests': {
+    toxics: [{ type: 'limit_data', stream: 'upstream', attributes: { bytes: 100_000 } }],
+    breaks: true,
+  },
+};
+
+const minio = await startMinio();
+const toxiproxy = await startToxiproxy();
+after(async () => {
+  await toxiproxy.stop();
+  await minio.stop();
+});
+
+/**
+ * Starts a run through the proxy, and waits until it writes.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {'direct' | 'sdk'} client
+ */
+async function startRun(t, client) {
+  const proxy = await toxiproxy.openProxy(minio.port);
+  const buckets = await minio.createBuckets(2);
+  const { hostname, credentials } = minio;
+  const store = { buckets, hostname, port: proxy.port, tls: null, region: 'auto', credentials };
+  const parameters = [`${OBJECTS}`, `${THREADS}`, '--client', client, '--timeout', '700ms'];
+  const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(/** @type {any} */ (store)) });
+  await command.shows('stdout', /^Write: scheduling/m);
+  return { command, buckets, proxy };
+}
+
+/**
+ * Whatever happened: four whole stages, every attempt counted, and nothing left by the store's own count.
+ *
+ * @param {Awaited<ReturnType<typeof startRun>>} run
+ * @returns {Promise<number>} how many attempts failed
+ */
+async function assertWhole({ command, buckets }) {
+  const outcome = await command.outcome;
+  assertStatus(outcome, 0);
+  assert.doesNotMatch(outcome.stderr, /^ {4}at |something unexpected/m);
+  const stages = machineLines(recordsOf(outcome.stdout), 'stage');
+  assert.deepEqual(
+    stages.map(({ stage }) => stage),
+    STAGE_NAMES,
+  );
+  let failures = 0;
+  for (const { operations, attempts, retries, failed, skipped, errors } of stages) {
+    const failedAttempts = Object.values(errors).reduce((sum, count) => sum + count, 0);
+    assert.deepEqual([operations, failed, skipped], [OBJECTS, 0, 0]);
+    assert.deepEqual([attempts, retries], [OBJECTS + failedAttempts, failedAttempts]);
+    failures += failedAttempts;
+  }
+  for (const bucket of buckets) {
+    assert.deepEqual(await minio.list(bucket), []);
+  }
+  return failures;
+}
+
+describe('faults of the network', { concurrency: 4 }, () => {
+  for (const client of CLIENTS) {
+    for (const [what, { toxics, breaks, ends = false }] of Object.entries(FAULTS)) {
+      test(`${client} client, MinIO behind ${what}: counts are exact and nothing is left`, async (t) => {
+        const run = await startRun(t, client);
+        for (const toxic of toxics) {
+          await run.proxy.add(toxic);
+        }
+        if (ends) {
+          await run.command.shows('stdout', /^Remove took/m);
+          await Promise.all(toxics.map((toxic) => run.proxy.remove(toxic)));
+        }
+        const failures = await assertWhole(run);
+        assert.ok(failures > 0 || !breaks, 'the fault never showed');
+      });
+    }
+
+    test(`${client} client, MinIO that goes away in mid-run and comes back: counts are exact and nothing is left`, async (t) => {
+      const run = await startRun(t, client);
+      await run.proxy.switchTo(false);
+      await run.command.shows('stdout', /^Retrying/m);
+      await wait(OUTAGE_MS);
+      await run.proxy.switchTo(true);
+      const failures = await assertWhole(run);
+      assert.ok(failures >= THREADS, `${failures} attempts failed`);
+    });
+  }
+});
