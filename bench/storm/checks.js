@@ -1,0 +1,136 @@
+const METHODS = /** @type {Record<string, string>} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
+
+/** By how much the memory may grow between the first and the last third of a part: noise of the garbage collector. */
+const MOST_GROWTH_MIB = 30;
+
+/** Lines about retries in a second, as the design has it: the first few, and one for the rest. */
+const MOST_RETRY_LINES_A_SECOND = 4;
+
+/** Failed attempts of which the endpoint may have seen nothing: it had closed the connection before. */
+const UNSEEN_KINDS = ['connection', 'stale-connection'];
+
+/**
+ * @typedef {object} Check
+ * @property {string} claim
+ * @property {boolean} holds
+ * @property {string} figures
+ */
+
+/**
+ * @param {import('./part.js').PartResult} part
+ * @param {number} objects that the part was given
+ * @returns {Check[]}
+ */
+export function checkPart({ result, seen, status, stderr, log, memory }, objects) {
+  const { stages } = result;
+  return [
+    {
+      claim: 'the run ends well',
+      holds: status === 0,
+      figures: `status ${status}${status === 0 ? '' : `: ${stderr.slice(0, 500)}`}`,
+    },
+    ...stages.map((/** @type {any} */ stage) => checkOperations(stage, objects)),
+    ...stages.map((/** @type {any} */ stage) => checkSuccesses(stage, seen, sum(Object.values(result.requests)))),
+    checkAttempts(result, seen),
+    checkMemory(memory),
+    {
+      claim: 'the log stays short',
+      holds: log.retryLines <= MOST_RETRY_LINES_A_SECOND * log.seconds,
+      figures: `${log.bytes} bytes, ${log.retryLines} lines about retries in ${log.seconds} seconds`,
+    },
+    {
+      claim: 'nothing is left',
+      holds: sum(Object.values(seen.objects)) === 0,
+      figures: `${sum(Object.values(seen.objects))} objects by the count of the store`,
+    },
+  ];
+}
+
+/**
+ * @param {any} stage
+ * @param {number} objects
+ * @returns {Check}
+ */
+function checkOperations(
+  { stage, operations, attempts, retries, failed, integrityErrors, skipped, abandoned, errors },
+  objects,
+) {
+  const failures = sum(Object.values(errors));
+  return {
+    claim: `${stage}: every operation succeeds once, and every attempt is counted`,
+    holds:
+      operations === objects &&
+      attempts === operations + failures &&
+      retries === failures &&
+      failed + integrityErrors + skipped + abandoned === 0,
+    figures: `${operations} operations, ${attempts} attempts, ${describe(errors)}`,
+  };
+}
+
+/**
+ * What was answered too late is a success for the endpoint alone.
+ *
+ * @param {any} stage
+ * @param {any} seen
+ * @param {number} beside how many requests were no stage's
+ * @returns {Check}
+ */
+function checkSuccesses({ stage, operations, attempts, errors }, seen, beside) {
+  const { total, succeeded } = seen.requests[METHODS[stage]];
+  const late = errors.timeout ?? 0;
+  return {
+    claim: `${stage}: the endpoint saw every success, and no request that was not counted`,
+    holds: succeeded >= operations && succeeded <= operations + late + beside && total <= attempts + beside,
+    figures: `${total} requests, ${succeeded} answered with success`,
+  };
+}
+
+/**
+ * What the endpoint saw, and what it cannot have seen, is what the run counted.
+ *
+ * @param {any} result
+ * @param {any} seen
+ * @returns {Check}
+ */
+function checkAttempts({ stages, requests }, seen) {
+  const sent = stages.map((/** @type {any} */ { attempts, unsent }) => attempts - unsent);
+  const counted = sum(sent) + sum(Object.values(requests));
+  const arrived = sum(Object.values(seen.requests).map(({ total }) => total));
+  const broken = sum(stages.flatMap((/** @type {any} */ { errors }) => UNSEEN_KINDS.map((kind) => errors[kind] ?? 0)));
+  const caused = (seen.faults.reset ?? 0) + (seen.faults.lost ?? 0);
+  const unseen = counted - arrived;
+  // Requests beside the stages meet faults as well, and tell nothing about their kinds.
+  const margin = sum(Object.values(requests));
+  return {
+    claim: 'the attempts that were sent are those that the endpoint saw, and those on connections that it had closed',
+    holds: unseen >= 0 && Math.abs(unseen - (broken - caused)) <= margin,
+    figures: `${counted} counted (${margin} beside the stages), ${arrived} seen, ${unseen} on closed connections; injected: ${describe(seen.faults)}`,
+  };
+}
+
+/**
+ * @param {import('./memory-samples.js').MemoryTrend | null} memory
+ * @returns {Check}
+ */
+function checkMemory(memory) {
+  if (memory === null) {
+    return { claim: 'memory stays flat', holds: true, figures: 'the run was too short to tell' };
+  }
+  const { peak, slope, growth } = memory;
+  return {
+    claim: 'memory stays flat',
+    holds: growth <= MOST_GROWTH_MIB,
+    figures: `at most ${peak.toFixed(0)} MiB, ${growth.toFixed(1)} MiB more in the last third than in the first, ${slope.toFixed(1)} MiB a minute`,
+  };
+}
+
+/** @param {Record<string, number>} counts */
+function describe(counts) {
+  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+/** @param {readonly unknown[]} values */
+function sum(values) {
+  return values.reduce((/** @type {number} */ total, value) => total + Number(value), 0);
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startProcess } from '../studies/started-process.js';
+import { MemorySamples } from './memory-samples.js';
+
+const TOOL = new URL('../../r2-benchmark.js', import.meta.url).pathname;
+const ENDPOINT = new URL('../../lib/local-s3/process.js', import.meta.url);
+const BUCKETS = ['storm-a', 'storm-b'];
+const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
+const THREADS = 100;
+
+/**
+ * Longer than a busy machine lets an answer wait that does come: what hangs is told from what is slow by the counts of
+ * the endpoint alone.
+ */
+const TIMEOUT = '3s';
+
+/**
+ * Five requests in a hundred meet a fault, and every connection ends behind its 50th. A body that is corrupted is missing:
+ * it is an error that ends the operation, and no storm to be sat out.
+ */
+const FAULTS =
+  'status=503:1.5%, status=500:1%, HEAD.status=502:1%, DELETE.status=504:1%, ' +
+  'reset=1%, PUT.lost=1%, truncate=1%, hang=0.2%, HEAD.reset=0.3%, DELETE.reset=0.3%, close=50';
+
+/**
+ * @typedef {object} PartResult
+ * @property {any} result the JSON of the run
+ * @property {any} seen the endpoint's report
+ * @property {number | null} status the exit status
+ * @property {string} stderr
+ * @property {{ bytes: number, retryLines: number, seconds: number }} log seconds: the lines of seconds
+ * @property {import('./memory-samples.js').MemoryTrend | null} memory
+ * @property {number} duration ms
+ */
+
+/**
+ * Runs the tool against an endpoint that fails.
+ *
+ * @param {object} part
+ * @param {number} part.objects each is written, read, looked at and removed
+ * @param {number} part.seed of the faults
+ * @param {'direct' | 'sdk'} part.client
+ * @returns {Promise<PartResult>}
+ */
+export async function runPart({ objects, seed, client }) {
+  const endpoint = await startProcess(ENDPOINT, {
+    buckets: BUCKETS,
+    credentials: CREDENTIALS,
+    faults: `seed=${seed}, ${FAULTS}`,
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-storm-'));
+  const json = join(folder, 'result.json');
+  const options = ['--client', client, '--size', '1KiB', '--timeout', TIMEOUT, '--json', json, '--cores', '1'];
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [TOOL, `${objects}`, `${THREADS}`, ...options], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      S3_BUCKET: BUCKETS.join(','),
+      S3_HOSTNAME: '127.0.0.1',
+      S3_PORT: String(endpoint.offer.port),
+      S3_USE_SSL: '0',
+      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
+      S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const memory = new MemorySamples(/** @type {number} */ (child.pid));
+  const [log, stderr, [status]] = await Promise.all([
+    measureLog(child.stdout),
+    readAll(child.stderr),
+    once(child, 'close'),
+  ]);
+  const duration = performance.now() - startedAt;
+  const trend = memory.stop();
+  const seen = await endpoint.ask('report');
+  await endpoint.stop();
+  const result = JSON.parse(readFileSync(json, 'utf8'));
+  rmSync(folder, { recursive: true });
+  return { result, seen, status, stderr, log, memory: trend, duration };
+}
+
+/** @param {import('node:stream').Readable} stdout */
+async function measureLog(stdout) {
+  const text = await readAll(stdout);
+  return {
+    bytes: Buffer.byteLength(text),
+    retryLines: text.match(/^Retrying/gm)?.length ?? 0,
+    seconds: text.match(/^\d\d:\d\d:\d\d: /gm)?.length ?? 0,
+  };
+}
+
+/** @param {import('node:stream').Readable} stream */
+async function readAll(stream) {
+  return (await stream.setEncoding('utf8').toArray()).join('');
+}

@@ -1,0 +1,36 @@
+/**
+ * @import { Finding } from './finding.js'
+ */
+
+const NOT_SHOWN = 'not shown';
+
+/** So many runs may leave the cause open once where they may name it. */
+const RUNS_A_MISS = 10;
+
+/**
+ * A wrong cause is never right; none at all is, once in ten runs.
+ *
+ * @param {string} what
+ * @param {string} expected cause
+ * @param {readonly string[]} causes that were named
+ * @returns {Finding}
+ */
+export function causeFinding(what, expected, causes) {
+  const silent = causes.filter((cause) => cause === NOT_SHOWN).length;
+  const wrong = causes.filter((cause) => cause !== NOT_SHOWN && cause !== expected).length;
+  const mostSilent = expected === NOT_SHOWN ? causes.length : Math.ceil(causes.length / RUNS_A_MISS);
+  return {
+    what,
+    expected,
+    found: countsOf(causes),
+    isRight: wrong === 0 && silent <= mostSilent,
+  };
+}
+
+/** @param {readonly string[]} causes */
+function countsOf(causes) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  causes.forEach((cause) => counts.set(cause, (counts.get(cause) ?? 0) + 1));
+  return [...counts].map(([cause, count]) => `${count} × ${cause}`).join(', ');
+}

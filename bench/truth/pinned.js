@@ -1,0 +1,25 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+
+/**
+ * @import { ChildProcess, SpawnOptions } from 'node:child_process'
+ */
+
+/**
+ * Starts Node in a process that stays on one core.
+ *
+ * @param {number | null} core null: wherever the system puts it
+ * @param {readonly string[]} parameters of Node
+ * @param {SpawnOptions} options
+ * @returns {ChildProcess}
+ */
+export function spawnNode(core, parameters, options) {
+  return core === null
+    ? spawn(process.execPath, parameters, options)
+    : spawn('taskset', ['-c', String(core), process.execPath, ...parameters], options);
+}
+
+/** Whether processes can be kept on cores of their own: it takes two of them, and Linux. */
+export function canPin() {
+  return availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+}

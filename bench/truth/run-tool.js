@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { spawnNode } from './pinned.js';
+
+/** No run here takes half as long: one that hangs is a finding. */
+const PATIENCE_MS = 180_000;
+
+const TOOL = new URL('../../r2-benchmark.js', import.meta.url).pathname;
+
+/**
+ * @typedef {object} ToolRun
+ * @property {Record<string, string>} env of the endpoint
+ * @property {number} objects
+ * @property {number} threads
+ * @property {readonly string[]} options further ones
+ * @property {number | null} [core] that the process stays on
+ * @property {(line: string) => unknown} [onLine] a line of the log was printed
+ */
+
+/**
+ * Runs the command line in a process and in a folder of its own, as a user does.
+ *
+ * @param {ToolRun} run
+ * @returns {Promise<any[]>} the stages of the JSON result
+ * @throws {Error} where the run did not end well
+ */
+export async function runTool({ env, objects, threads, options, core = null, onLine = () => {} }) {
+  const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-truth-'));
+  const json = join(folder, 'result.json');
+  const parameters = [TOOL, String(objects), String(threads), ...options, '--json', json, '--quiet'];
+  try {
+    const child = spawnNode(core, parameters, {
+      cwd: folder,
+      env: { ...process.env, ...env, HOME: folder, XDG_CACHE_HOME: folder },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: PATIENCE_MS,
+      killSignal: 'SIGKILL',
+    });
+    const { stdout, stderr } = /** @type {import('node:child_process').ChildProcessByStdio<null, any, any>} */ (child);
+    createInterface({ input: stdout }).on('line', onLine);
+    const [errors, [status]] = await Promise.all([text(stderr), once(child, 'close')]);
+    if (status !== 0 || !existsSync(json)) {
+      throw new Error(`${parameters.slice(1).join(' ')} ended with status ${status}: ${errors.trim()}`);
+    }
+    return JSON.parse(readFileSync(json, 'utf8')).stages;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,56 @@
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { describeMachine } from '../studies/machine.js';
+import { formatTable } from '../studies/table.js';
+import { plainCauses, searchCauses } from './causes.js';
+import { ceilings } from './ceilings.js';
+import { openLoop } from './open-loop.js';
+import { percentiles } from './percentiles.js';
+
+// Whether what the tool says of a store is true: endpoints that are known, because they do as a script says, each in a
+// process of its own, against the command line as users run it.
+//
+//     node bench/truth/run.js [--json result.json] [--runs n] [part of a title]
+
+const PARTS = [percentiles, openLoop, plainCauses, searchCauses, ceilings];
+
+const { values, positionals } = parseArgs({
+  options: { json: { type: 'string' }, runs: { type: 'string' } },
+  allowPositionals: true,
+});
+const runs = values.runs === undefined ? undefined : Number(values.runs);
+const [wanted = ''] = positionals;
+const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
+const say = (/** @type {string} */ progress) => process.stderr.write(`${progress}\n`);
+
+print(describeMachine(['undici']));
+const results = [];
+for (const { title, check } of PARTS.filter((part) => part.title.includes(wanted))) {
+  const began = performance.now();
+  const findings = await check({ runs, say }).catch(failure);
+  const seconds = (performance.now() - began) / 1000;
+  results.push({ title, seconds, findings });
+  print(`\n${title} (${seconds.toFixed(0)} s)\n`);
+  print(
+    formatTable(
+      ['what', 'expected', 'found', ''],
+      findings.map(({ what, expected, found, isRight }) => [what, expected, found, isRight ? 'right' : 'WRONG']),
+    ),
+  );
+}
+if (values.json !== undefined) {
+  writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
+}
+const wrong = results.flatMap(({ findings }) => findings).filter(({ isRight }) => !isRight).length;
+print(wrong === 0 ? 'All is as it should be.' : `${wrong} lines are WRONG.`);
+process.exitCode = wrong === 0 ? 0 : 1;
+
+/**
+ * A part that cannot be measured is wrong; the others are measured all the same.
+ *
+ * @param {Error} error
+ * @returns {import('./finding.js').Finding[]}
+ */
+function failure(error) {
+  return [{ what: 'all of it', expected: 'a result', found: error.message, isRight: false }];
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { causeFinding } from '../../bench/truth/cause-finding.js';
+import { isWithinOneStep } from '../../bench/truth/ceilings.js';
+import { closeTo, milliseconds } from '../../bench/truth/finding.js';
+
+const SILENT = 'not shown';
+
+/**
+ * @param {string} expected
+ * @param {Record<string, number>} counts of the causes that were named
+ */
+function isRight(expected, counts) {
+  const causes = Object.entries(counts).flatMap(([cause, count]) => Array.from({ length: count }, () => cause));
+  return causeFinding('scenario', expected, causes).isRight;
+}
+
+test('a wrong cause is never right, and none is right once in ten runs', () => {
+  assert.ok(isRight('store', { store: 10 }));
+  assert.ok(isRight('store', { store: 9, [SILENT]: 1 }));
+  assert.ok(!isRight('store', { store: 8, [SILENT]: 2 }));
+  assert.ok(!isRight('store', { store: 9, bandwidth: 1 }));
+  assert.ok(isRight(SILENT, { [SILENT]: 10 }));
+  assert.ok(!isRight(SILENT, { [SILENT]: 9, store: 1 }));
+});
+
+test('the finding tells how often each cause was named', () => {
+  const { found } = causeFinding('scenario', 'store', ['store', SILENT, 'store']);
+  assert.equal(found, '2 × store, 1 × not shown');
+});
+
+test('the knee is within one step where it lies between the steps of the climb that enclose the truth', () => {
+  const steps = [
+    ...[4, 8, 16, 32].map((threads) => ({ phase: 'climb', threads })),
+    ...[10, 12].map((threads) => ({ phase: 'refine', threads })),
+  ];
+  assert.ok(isWithinOneStep([10, 11], 12, steps));
+  assert.ok(isWithinOneStep([10, 11], 8, steps));
+  assert.ok(!isWithinOneStep([10, 11], 4, steps));
+  assert.ok(!isWithinOneStep([10, 11], 32, steps));
+  assert.ok(!isWithinOneStep([10, 11], null, steps));
+  assert.ok(isWithinOneStep([2.5, 3.5], 4, steps), 'nothing was tried below');
+  assert.ok(isWithinOneStep([100, 110], 32, steps), 'nothing was tried above');
+  assert.ok(isWithinOneStep([15, 17], 24, steps));
+});
+
+test('a value is right within its tolerance', () => {
+  const finding = (/** @type {number} */ found) => closeTo('p50', { expected: 10, found, tolerance: 1 }, milliseconds);
+  assert.deepEqual(finding(10.5), { what: 'p50', expected: '10.00 ms ± 1.00 ms', found: '10.50 ms', isRight: true });
+  assert.equal(finding(8.9).isRight, false);
+  assert.equal(finding(NaN).isRight, false);
+});

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readStoreConfig } from '../../lib/cli/environment.js';
+import { folderWith, runInProcess } from '../helpers/command.js';
+import { assertRefused } from './civil.js';
+
+/** Goes before the file, and cannot be: whatever the file holds, no store is asked. */
+const NO_STORE = { S3_PORT: '0' };
+
+const NAMES = ['S3_BUCKET', 'S3_HOSTNAME', 'S3_ACCESS_KEY', 'S3_SECRET_KEY', 'S3_USE_SSL', 'S3_PORT', 'S3_REGION'];
+const PIECES = [
+  ...NAMES.map((name) => `${name}=`),
+  ...['export ', '=', '"', "'", '`', '#', '\\', '\\n', '$', '${S3_BUCKET}', '\r\n', '\n', '\r', '\t', ' ', '\0'],
+  ...['\uFEFF', '\u200B', '\u2028', '\u202E', '__proto__=1', 'bucket-a', 'store.test', 'on', '443', ': ', '[section]'],
+];
+
+const bytes = fc.uint8Array({ maxLength: 2000 }).map(Buffer.from);
+const lines = fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => Buffer.from(pieces.join('')));
+
+/** @param {import('node:test').TestContext} t */
+async function emptyFolder(t) {
+  return path.join(await folderWith(t, {}), '.env');
+}
+
+test('whatever stands in the file, it is refused in words', async (t) => {
+  const file = await emptyFolder(t);
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(bytes, lines), async (content) => {
+      writeFileSync(file, content);
+      assertRefused(await runInProcess(['10', '2', '--env-file', file], NO_STORE));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('a secret that cannot be used is not shown, and neither is what stands beside it', async (t) => {
+  const file = await emptyFolder(t);
+  const secret = fc
+    .string({ unit: 'grapheme', minLength: 8, maxLength: 80 })
+    // A part of so few characters that it may stand in any message is none that could be recognised.
+    .filter((text) => text.trim().length >= 8 && !/[\r\n]/.test(text));
+  const name = fc.constantFrom('S3_SECRET_KEY', 'S3_SESSION_TOKEN', 'S3_ACCESS_KEY');
+  await fc.assert(
+    fc.asyncProperty(name, secret, fc.constantFrom('', '"', "'", '`'), async (variable, text, mark) => {
+      writeFileSync(file, `S3_USE_SSL=perhaps\n${variable}=${mark}${text} x${mark}\n`);
+      const outcome = await runInProcess(['10', '2', '--env-file', file], NO_STORE);
+      assertRefused(outcome);
+      assert.ok(!outcome.stderr.includes(text.trim()), outcome.stderr);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('values come out as they were meant, however the file is written', async (t) => {
+  const file = await emptyFolder(t);
+  const name = fc.string({
+    unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789'),
+    minLength: 3,
+    maxLength: 63,
+  });
+  // What dotenv gives a meaning to inside of quotes, quotes and backslashes, is left to the style that can hold it.
+  const key = fc.string({ unit: fc.constantFrom(...'ABCdef019/+=_-.~!$%&*()'), minLength: 1, maxLength: 64 });
+  const values = fc.record(
+    {
+      S3_BUCKET: fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => [...new Set(names)].join(',')),
+      S3_HOSTNAME: name.map((label) => `${label}.test`),
+      S3_ACCESS_KEY: key,
+      S3_SECRET_KEY: key.map((text) => `${text}#${text}`),
+      S3_PORT: fc.integer({ min: 1, max: 65_535 }).map(String),
+    },
+    { noNullPrototype: true },
+  );
+  const style = fc.record({
+    quote: fc.constantFrom('"', "'", '`'),
+    lineEnd: fc.constantFrom('\n', '\r\n', '\r'),
+    start: fc.constantFrom('', '\uFEFF'),
+    before: fc.constantFrom('', 'export ', '  '),
+    equals: fc.constantFrom('=', ' = ', '= '),
+    after: fc.constantFrom('', '  ', ' # a comment'),
+  });
+  fc.assert(
+    fc.property(values, style, (given, { quote, lineEnd, start, before, equals, after }) => {
+      const written = Object.entries(given).map(
+        ([variable, text]) => `${before}${variable}${equals}${quote}${text}${quote}${after}`,
+      );
+      writeFileSync(file, `${start}${written.join(lineEnd)}${lineEnd}`);
+      const { store } = readStoreConfig({}, file);
+      assert.deepEqual(
+        {
+          S3_BUCKET: store.buckets.join(','),
+          S3_HOSTNAME: store.hostname,
+          S3_ACCESS_KEY: store.credentials.accessKeyId,
+          S3_SECRET_KEY: store.credentials.secretAccessKey,
+          S3_PORT: String(store.port),
+        },
+        given,
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a file that is none, or that nobody may read, is named', async (t) => {
+  const folder = await folderWith(t, { long: 'S3_BUCKET='.repeat(300_000) });
+  for (const file of [
+    folder,
+    path.join(folder, 'no', 'such'),
+    path.join(folder, 'long'),
+    '/dev/null',
+    'x'.repeat(300),
+  ]) {
+    assertRefused(await runInProcess(['10', '2', '--env-file', file], NO_STORE));
+  }
+});

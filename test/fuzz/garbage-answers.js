@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream';
+
+/** @typedef {(socket: import('node:net').Socket) => void} GarbageAnswer answers one request, with what is no answer */
+
+const OK = 'HTTP/1.1 200 OK\r\n';
+const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * @param {string | Buffer} bytes
+ * @returns {GarbageAnswer} after which the connection stays open
+ */
+function bytesAndSilence(bytes) {
+  return (socket) => socket.write(bytes);
+}
+
+/**
+ * @param {string | Buffer} bytes
+ * @returns {GarbageAnswer} after which the connection is closed
+ */
+function bytesAndEnd(bytes) {
+  return (socket) => socket.end(bytes);
+}
+
+/**
+ * @param {string} start
+ * @param {string} repeated until the client has had enough, as fast as it takes it
+ * @returns {GarbageAnswer}
+ */
+function endless(start, repeated) {
+  return (socket) => {
+    const piece = Buffer.from(repeated.repeat(Math.ceil(4096 / repeated.length)));
+    const source = Readable.from(
+      (function* () {
+        yield Buffer.from(start);
+        while (!socket.destroyed) {
+          yield piece;
+        }
+      })(),
+    );
+    source.pipe(socket);
+    socket.once('close', () => source.destroy());
+  };
+}
+
+/**
+ * Answers that no client can take for one: an attempt that is answered so has failed.
+ *
+ * @type {Readonly<Record<string, GarbageAnswer>>}
+ */
+export const UNUSABLE_ANSWERS = Object.freeze({
+  'the end of the connection': bytesAndEnd(''),
+  'a reset': (socket) => socket.resetAndDestroy(),
+  'another protocol': bytesAndSilence('SSH-2.0-OpenSSH_9.6\r\n'),
+  'a record of TLS': bytesAndSilence(Buffer.from('15030300020228', 'hex')),
+  'the preface of HTTP/2': bytesAndSilence('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  'bytes without a meaning': bytesAndSilence(
+    Buffer.from(Array.from({ length: 4096 }, (_, place) => (place * 167) % 256)),
+  ),
+  'half a status line': bytesAndEnd('HTTP/1.1 20'),
+  'half a header': bytesAndEnd(`${OK}ETag: "0`),
+  'half a head, then silence': bytesAndSilence(`${OK}Content-Len`),
+  'a status that is no number': bytesAndSilence('HTTP/1.1 OK 200\r\nContent-Length: 0\r\n\r\n'),
+  'a status of no hundred': bytesAndSilence('HTTP/1.1 000 Nothing\r\nContent-Length: 0\r\n\r\n'),
+  'a version that there is not': bytesAndSilence('HTTP/7.3 200 OK\r\nContent-Length: 0\r\n\r\n'),
+  'a negative length': bytesAndSilence(`${OK}Content-Length: -1\r\n\r\n`),
+  'a length that no number holds': bytesAndSilence(`${OK}Content-Length: 99999999999999999999999\r\n\r\n`),
+  'a length in words': bytesAndSilence(`${OK}Content-Length: seven\r\n\r\n`),
+  'two lengths': bytesAndSilence(`${OK}Content-Length: 7\r\nContent-Length: 8\r\n\r\n12345678`),
+  'a blank in the name of a header': bytesAndSilence(`${OK}Content Length: 0\r\n\r\n`),
+  'a null character in a header': bytesAndSilence(`${OK}ETag: "\0"\r\nContent-Length: 0\r\n\r\n`),
+  'a header of a megabyte': bytesAndSilence(`${OK}ETag: "${'0'.repeat(MEBIBYTE)}"\r\nContent-Length: 0\r\n\r\n`),
+  'more headers than there is room for': bytesAndSilence(
+    `${OK}${'X-Y: z\r\n'.repeat(20_000)}Content-Length: 0\r\n\r\n`,
+  ),
+  'headers without end': endless(OK, 'X-Amz-Id: 0123456789\r\n'),
+  'a header without end': endless(`${OK}ETag: "`, '0'),
+  'preliminary answers without end': endless('', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'),
+  'answers that say «go on» without end': endless('', 'HTTP/1.1 100 Continue\r\n\r\n'),
+  'another protocol to switch to': bytesAndSilence(
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+  ),
+});
+
+/**
+ * What only the answer to a GET can be: with a body that is wrong.
+ *
+ * @type {Readonly<Record<string, GarbageAnswer>>}
+ */
+export const UNUSABLE_BODIES = Object.freeze({
+  'a body that is cut short': bytesAndEnd(`${OK}Content-Length: 1000\r\n\r\nshort`),
+  'a body that stops': bytesAndSilence(`${OK}Content-Length: 1000\r\n\r\nshort`),
+  'a chunk whose size is no number': bytesAndSilence(`${CHUNKED}xyz\r\nabc\r\n0\r\n\r\n`),
+  'a chunk of negative size': bytesAndSilence(`${CHUNKED}-3\r\nabc\r\n0\r\n\r\n`),
+  'a chunk that no number counts': bytesAndSilence(`${CHUNKED}${'f'.repeat(40)}\r\nabc`),
+  'a chunk that is longer than it says': bytesAndSilence(`${CHUNKED}3\r\nabcdefgh\r\n0\r\n\r\n`),
+  'chunks without a last one': bytesAndEnd(`${CHUNKED}3\r\nabc\r\n`),
+  'an extension of a chunk without end': endless(`${CHUNKED}3;x=`, 'y'),
+  'a trailer without end': endless(`${CHUNKED}0\r\n`, 'X-Trailer: 0123456789\r\n'),
+  'a length beside chunks': bytesAndSilence(`${OK}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc`),
+  'a body without end': endless(`${OK}\r\n`, 'x'),
+});
+
+/**
+ * Answers that a client may take for one, and that are none of the store's.
+ *
+ * @type {Readonly<Record<string, GarbageAnswer>>}
+ */
+export const STRANGE_ANSWERS = Object.freeze({
+  'two answers at once': bytesAndSilence(`${OK}Content-Length: 0\r\n\r\n${OK}Content-Length: 0\r\n\r\n`),
+  'an answer and something behind it': bytesAndSilence(`${OK}Content-Length: 0\r\n\r\nwhat is this?`),
+  'an answer of bare line feeds': bytesAndSilence('HTTP/1.1 200 OK\nContent-Length: 0\n\n'),
+  'a header over two lines': bytesAndSilence(`${OK}ETag: "0"\r\n  folded\r\nContent-Length: 0\r\n\r\n`),
+  'an answer of HTTP/1.0 until the connection ends': bytesAndEnd('HTTP/1.0 200 OK\r\n\r\nabc'),
+  'no content, and a body': bytesAndSilence('HTTP/1.1 204 No Content\r\nContent-Length: 3\r\n\r\nabc'),
+  'not modified': bytesAndSilence('HTTP/1.1 304 Not Modified\r\n\r\n'),
+  'a redirect to a file': bytesAndSilence(
+    'HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n',
+  ),
+  'a status that nobody knows': bytesAndSilence('HTTP/1.1 799 \u0007\u001b[31m\r\nContent-Length: 0\r\n\r\n'),
+  'a refusal that asks to wait for nonsense': bytesAndSilence(
+    'HTTP/1.1 503 \r\nRetry-After: -1e99\r\nDate: 32 Nov\r\nContent-Length: 0\r\n\r\n',
+  ),
+  'a refusal that says it is compressed': bytesAndSilence(
+    'HTTP/1.1 403 \r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00',
+  ),
+  'headers that are no text': bytesAndSilence(
+    Buffer.from(`${OK}ETag: "\xff\xfe\x80"\r\nDate: \xe9\r\nContent-Length: 0\r\n\r\n`, 'latin1'),
+  ),
+  'names of headers that every object has': bytesAndSilence(
+    `${OK}constructor: x\r\n__proto__: y\r\nhasOwnProperty: z\r\nContent-Length: 0\r\n\r\n`,
+  ),
+});

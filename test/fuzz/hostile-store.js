@@ -1,0 +1,73 @@
+import { startSocketServer } from '../helpers/socket-server.js';
+
+/**
+ * @import { GarbageAnswer } from './garbage-answers.js'
+ *
+ * @typedef {object} HostileStore
+ * @property {number} port
+ * @property {GarbageAnswer} answer to every request; may be changed between two of them
+ */
+
+const CREDENTIALS = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
+
+const END_OF_HEAD = '\r\n\r\n';
+
+/**
+ * Starts a server that answers each request, once its head has come, with whatever bytes it is told.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {GarbageAnswer} [answer]
+ * @returns {Promise<HostileStore>}
+ */
+export async function startHostileStore(t, answer = () => {}) {
+  const store = { port: 0, answer };
+  const { port } = await startSocketServer(t, {
+    onSocket: (socket) => {
+      let head = '';
+      socket.on('data', (chunk) => {
+        head += chunk.toString('latin1');
+        if (head.includes(END_OF_HEAD)) {
+          // What follows is a body, or the end of it: the next request begins with its own method.
+          head = '';
+          store.answer(socket);
+        }
+      });
+    },
+  });
+  store.port = port;
+  return store;
+}
+
+/**
+ * @param {HostileStore} store
+ * @returns {import('../helpers/store.js').Target} for a client
+ */
+export function targetOf({ port }) {
+  return { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+}
+
+/**
+ * @param {HostileStore} store
+ * @returns {Record<string, string>} the variables that lead the program to it
+ */
+export function environmentOf({ port }) {
+  return {
+    S3_BUCKET: 'bucket-a',
+    S3_HOSTNAME: '127.0.0.1',
+    S3_PORT: String(port),
+    S3_USE_SSL: '0',
+    S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
+    S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
+  };
+}
+
+/**
+ * @param {number} status
+ * @param {string | Buffer} content
+ * @returns {GarbageAnswer} whole and well-formed, but for its content
+ */
+export function answerOf(status, content) {
+  const head = `HTTP/1.1 ${status} X\r\nContent-Type: application/xml\r\nContent-Length: ${Buffer.byteLength(content)}\r\n\r\n`;
+  const bytes = Buffer.concat([Buffer.from(head), Buffer.from(content)]);
+  return (socket) => socket.write(bytes);
+}

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { PassThrough, Readable } from 'node:stream';
+import { test } from 'node:test';
+import { main } from '../../lib/cli/peak.js';
+import { formatLine, LONGEST_LINE, parseLine } from '../../lib/log/log-line.js';
+import { assertCivil } from './civil.js';
+
+/**
+ * @typedef {{ kind: 'insert' | 'cut' | 'lose' | 'double' | 'exchange' | 'join', line: number, at: number, remove: number,
+ *   insert: string }} Change
+ */
+
+const REAL = ['old-tool.txt', 'own-log.txt'].map((name) =>
+  readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n'),
+);
+
+const KINDS = /** @type {const} */ (['insert', 'cut', 'lose', 'double', 'exchange', 'join']);
+
+/** What is put into lines: digits that make numbers strange, marks that end JSON, and what is no text. */
+const INSERTIONS = [
+  '',
+  '0',
+  '9'.repeat(18),
+  '-',
+  '.',
+  'e9',
+  ' ',
+  '"',
+  '}',
+  '{"',
+  '\\u0000',
+  '\0',
+  '\r',
+  '\u202e',
+  'Write',
+];
+
+const insertion = fc.oneof(fc.constantFrom(...INSERTIONS), fc.string({ unit: 'binary' }));
+
+/** Lines are changed, lost, doubled, exchanged or joined. @type {fc.Arbitrary<Change>} */
+const change = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  line: fc.nat(),
+  at: fc.nat(400),
+  remove: fc.nat(20),
+  insert: insertion,
+});
+
+/**
+ * @param {readonly string[]} original
+ * @param {readonly Change[]} changes
+ */
+function damage(original, changes) {
+  const lines = [...original];
+  for (const { kind, line, at, remove, insert } of changes) {
+    const place = line % lines.length;
+    const text = lines[place];
+    const damaged = {
+      insert: () => [text.slice(0, at) + insert + text.slice(at + remove)],
+      cut: () => [text.slice(0, at)],
+      lose: () => [],
+      double: () => [text, text],
+      exchange: () => [lines[at % lines.length]],
+      join: () => [text + lines[at % lines.length]],
+    }[kind]();
+    lines.splice(place, 1, ...damaged);
+    if (lines.length === 0) {
+      lines.push('');
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** @param {Uint8Array | string} log */
+async function aggregate(log) {
+  const outputs = { stdin: Readable.from([Buffer.from(log)]), stdout: new PassThrough(), stderr: new PassThrough() };
+  const read = (/** @type {PassThrough} */ stream) => stream.setEncoding('utf8').toArray();
+  const texts = Promise.all([read(outputs.stdout), read(outputs.stderr)]);
+  const status = await main(['-', '--csv', '-'], {}, outputs);
+  outputs.stdout.end();
+  outputs.stderr.end();
+  const [stdout, stderr] = (await texts).map((parts) => parts.join(''));
+  return { status, stdout, stderr };
+}
+
+test('a line of any text is none of ours, or is written again with identical bytes', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        insertion,
+        fc.tuple(fc.constantFrom(...REAL.flat()), insertion).map((two) => two.join('')),
+      ),
+      (line) => {
+        const record = parseLine(line);
+        assert.ok(record === null || formatLine(record) === line, line);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test('a line that is nearly one of ours is refused in time linear in its length', () => {
+  // A pattern that tries the same text in two ways would take seconds for the longest line there may be.
+  const repeated = ['9', ' ', '0.', '{', '"', 'Write ', 'p50 1.00ms max ', ': '];
+  const started = performance.now();
+  for (const line of REAL.flat()) {
+    for (const piece of repeated) {
+      const filling = piece.repeat(Math.ceil(LONGEST_LINE / piece.length));
+      for (const at of [1, Math.floor(line.length / 2), line.length]) {
+        parseLine((line.slice(0, at) + filling).slice(0, LONGEST_LINE));
+      }
+    }
+  }
+  assert.ok(performance.now() - started < 10_000);
+});
+
+test('a log that was damaged in any way is added up or refused, with warnings that a person can read', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...REAL), fc.array(change, { maxLength: 12 }), async (original, changes) => {
+      assertCivil(await aggregate(damage(original, changes)));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('bytes that are no log are refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 5000 }), async (bytes) => {
+      const outcome = await aggregate(bytes);
+      assertCivil(outcome);
+      assert.equal(outcome.status, 1);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('machine lines that hold anything but what they should are warned of, and do no harm', async () => {
+  const [, own] = REAL;
+  const places = own.flatMap((line, place) => (line.startsWith('# r2-benchmark {') ? [place] : []));
+  assert.ok(places.length > 5);
+  // Values of the right kind in the wrong place, and of the wrong kind.
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 1 }),
+    fc.constantFrom(-1, 0, 2 ** 53, 1e300, null, [], {}, '', '..', 'fatal', '\u001b[2J', '2026-01-31T00:00:00.000Z'),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(fc.nat(), fc.nat(), value), { minLength: 1, maxLength: 6 }), async (changes) => {
+      const lines = [...own];
+      for (const [line, field, replacement] of changes) {
+        const place = places[line % places.length];
+        const data = JSON.parse(lines[place].slice('# r2-benchmark '.length));
+        const names = Object.keys(data);
+        data[names[field % names.length]] = replacement;
+        lines[place] = `# r2-benchmark ${JSON.stringify(data)}`;
+      }
+      assertCivil(await aggregate(`${lines.join('\n')}\n`));
+    }),
+    { numRuns: 150 },
+  );
+});

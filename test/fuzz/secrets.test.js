@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import http from 'node:http';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+import { assertCivil } from './civil.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { Command } from '../helpers/command.js'
+ */
+
+/** Between a beginning and an end that are known again, whatever stands between them is escaped to. */
+const MIDDLE = '/+==&<>"\'%2F\\n$`{}#~';
+const SECRET_KEY = `HeadOfTheSecretKey${MIDDLE}TailOfTheSecretKey`;
+const SESSION_TOKEN = `HeadOfTheSessionToken${MIDDLE}TailOfTheSessionToken`;
+const CREDENTIALS = { accessKeyId: 'AnAccessKey', secretAccessKey: SECRET_KEY, sessionToken: SESSION_TOKEN };
+
+const TRACES = [
+  ...['HeadOfTheSecretKey', 'TailOfTheSecretKey', 'HeadOfTheSessionToken', 'TailOfTheSessionToken'],
+  ...[SECRET_KEY, SESSION_TOKEN].flatMap((secret) =>
+    /** @type {const} */ (['base64', 'base64url', 'hex']).map((encoding) => Buffer.from(secret).toString(encoding)),
+  ),
+];
+
+const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
+const RUN = ['200', '10', '--size', '2KiB', '--json', 'result.json'];
+
+/**
+ * @param {TestContext} t
+ * @param {number} port
+ * @param {readonly string[]} parameters
+ * @param {Record<string, string>} [env]
+ */
+function start(t, port, parameters, env = {}) {
+  return startCommand(t, parameters, {
+    env: {
+      S3_BUCKET: 'bucket-a',
+      S3_HOSTNAME: '127.0.0.1',
+      S3_PORT: String(port),
+      S3_USE_SSL: '0',
+      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
+      S3_SECRET_KEY: SECRET_KEY,
+      S3_SESSION_TOKEN: SESSION_TOKEN,
+      // Says more about what went wrong, and no more about secrets.
+      R2_BENCHMARK_DEBUG: '1',
+      ...env,
+    },
+  });
+}
+
+/**
+ * Waits for the end of a command, and looks for secrets in all that it left: outputs, files and their names.
+ *
+ * @param {Command} command
+ */
+async function endWithoutSecrets(command) {
+  const outcome = await command.outcome;
+  const names = readdirSync(command.folder, { recursive: true }).map(String);
+  const files = await Promise.all(
+    names.map((name) => readFile(path.join(command.folder, name), 'utf8').catch(() => '')),
+  );
+  assertNoTrace({
+    stdout: outcome.stdout,
+    stderr: outcome.stderr,
+    'names of files': names.join('\n'),
+    files: files.join('\n'),
+  });
+  return outcome;
+}
+
+/** @param {Record<string, string>} texts by their names */
+function assertNoTrace(texts) {
+  for (const [name, text] of Object.entries(texts)) {
+    const trace = TRACES.find((each) => text.includes(each));
+    assert.equal(trace, undefined, `${name}: ${text}`);
+  }
+}
+
+/**
+ * A store that tells in its answer all that it was sent.
+ *
+ * @param {TestContext} t
+ * @param {(told: string, response: http.ServerResponse) => void} answer
+ * @returns {Promise<number>} its port
+ */
+async function startEcho(t, answer) {
+  const server = http.createServer((request, response) => {
+    request.resume();
+    const headers = request.rawHeaders.map((text, place) => text + (place % 2 === 0 ? ': ' : '\n')).join('');
+    answer(`${request.method} ${request.url}\n${headers}`, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+}
+
+/** @param {string} text */
+function escapeXml(text) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** @type {Record<string, (told: string, response: http.ServerResponse) => void>} */
+const ECHOES = {
+  'in the message of a refusal': (told, response) =>
+    response.writeHead(403).end(`<Error><Code>InvalidToken</Code><Message>${escapeXml(told)}</Message></Error>`),
+  'in a message that is not escaped': (told, response) =>
+    response.writeHead(400).end(`<Error><Code>InvalidToken</Code><Message>${told}</Message></Error>`),
+  'in a message that holds the token alone': (told, response) => {
+    const token = /security-token: (.*)/i.exec(told)?.[1] ?? '';
+    response.writeHead(403).end(`<Error><Code>InvalidToken</Code><Message>${escapeXml(token)}</Message></Error>`);
+  },
+  'percent-encoded': (told, response) =>
+    response.writeHead(500).end(`<Error><Code>X</Code><Message>${encodeURIComponent(told)}</Message></Error>`),
+  'in the fields of a wrong signature': (told, response) =>
+    response
+      .writeHead(403)
+      .end(
+        `<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message><CanonicalRequest>${escapeXml(told)}` +
+          `</CanonicalRequest><StringToSign>${escapeXml(told)}</StringToSign></Error>`,
+      ),
+  'in a page': (told, response) => response.writeHead(502).end(`<html><body>${told}</body></html>`),
+  'in headers': (told, response) =>
+    response
+      .writeHead(503, 'No', { 'Retry-After': told.replaceAll('\n', ' '), ETag: told.replaceAll('\n', ' ') })
+      .end(),
+  'behind the status': (told, response) =>
+    response.socket?.end(`HTTP/1.1 403 ${told.replaceAll('\n', ' ')}\r\nContent-Length: 0\r\n\r\n`),
+  'in place of an answer': (told, response) => response.socket?.end(told),
+  'in a redirect': (told, response) =>
+    response.writeHead(307, { Location: `http://127.0.0.1:1/?${encodeURIComponent(told)}` }).end(),
+};
+
+describe('secrets are nowhere to be seen', { concurrency: 3 }, () => {
+  for (const client of CLIENTS) {
+    const using = [...RUN, '--client', client];
+
+    test(`${client}: in a run that goes well, on two cores`, async (t) => {
+      const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS });
+      const outcome = await endWithoutSecrets(await start(t, port, [...using, '--cores', '2']));
+      assertStatus(outcome, 0);
+    });
+
+    test(`${client}: with credentials that the store does not take`, async (t) => {
+      const { port } = await startTestEndpoint(t);
+      const outcome = await endWithoutSecrets(await start(t, port, using));
+      assertStatus(outcome, 2);
+    });
+
+    test(`${client}: in a run that meets faults and is stopped, and in the list of processes meanwhile`, async (t) => {
+      const faults = 'seed=7, latency=20ms, status=503:5%, status=500:5%, reset=5%, truncate=5%, corrupt=5%';
+      const { port } = await startTestEndpoint(t, { credentials: CREDENTIALS, faults });
+      const command = await start(t, port, [...using, '--cores', '2']);
+      await command.shows('stdout', /^Write: scheduling/m);
+      assertNoTrace({ 'list of processes': commandLinesOf(Number(command.child.pid)) });
+      command.child.kill('SIGINT');
+      const outcome = await endWithoutSecrets(command);
+      assertStatus(outcome, 130);
+    });
+
+    test(`${client}: where the store tells all that it was sent`, async (t) => {
+      for (const [where, answer] of Object.entries(ECHOES)) {
+        const port = await startEcho(t, answer);
+        const outcome = await endWithoutSecrets(await start(t, port, using));
+        assert.ok(outcome.status === 1 || outcome.status === 2, where);
+        assertCivil(outcome);
+      }
+    });
+  }
+
+  test('in what is said about a clean-up that the store refuses, key by key', async (t) => {
+    const { port, put } = await startTestEndpoint(t, { credentials: CREDENTIALS });
+    await put('bucket-a', 'benchmark/a-run/notes.txt', Buffer.from('x'));
+    const outcome = await endWithoutSecrets(await start(t, port, ['--cleanup', 'a-run']));
+    assertStatus(outcome, 0);
+  });
+
+  test('where there is no configuration but them', async (t) => {
+    const command = await startCommand(t, RUN, { env: { S3_SECRET_KEY: SECRET_KEY, S3_SESSION_TOKEN: SESSION_TOKEN } });
+    assertStatus(await endWithoutSecrets(command), 2);
+  });
+});
+
+/**
+ * @param {number} pid
+ * @returns {string} the command lines of a process and of all that it has started; '' where the system does not tell
+ */
+function commandLinesOf(pid) {
+  try {
+    const own = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    return [own, ...children.filter((child) => child !== '').map((child) => commandLinesOf(Number(child)))].join('\n');
+  } catch {
+    return '';
+  }
+}

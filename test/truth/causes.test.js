@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runScenario } from '../../bench/truth/causes.js';
+import { possibleScenarios } from '../../bench/truth/scenarios.js';
+
+// The short version of `npm run truth`: one run of each scenario. On a machine that others keep busy a cause may remain
+// open, but no wrong one may be named.
+
+const OBJECTS = 250;
+const MOST_STAGES = 2;
+
+/** What a busy machine does not hide: the store says it itself. */
+const ALWAYS_SHOWN = 'store throttling';
+
+for (const scenario of possibleScenarios()) {
+  const { name, causes, stages } = scenario;
+  test(`${name}: a plain run names no wrong cause`, async () => {
+    const tried = stages.split(',').slice(0, MOST_STAGES);
+    const named = await runScenario(scenario, { objects: OBJECTS, options: ['--stages', tried.join()] });
+    const allowed = causes.plain === ALWAYS_SHOWN ? [ALWAYS_SHOWN] : [causes.plain, 'not shown'];
+    assert.equal(named.length, tried.length);
+    assert.deepEqual(
+      named.filter((cause) => !allowed.includes(cause)),
+      [],
+    );
+  });
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { measureStall } from '../../bench/truth/open-loop.js';
+import { OPERATIONS, measureBothSides } from '../../bench/truth/percentiles.js';
+import { percentileOf, predictOpenLoop } from '../../bench/truth/predicted-latencies.js';
+
+// The short version of `npm run truth`. A busy machine makes latencies longer, never shorter: what is asserted are lower
+// bounds, and upper ones that are far away.
+
+/** Two histograms round, each by a part in a thousand. */
+const ROUNDING = 0.998;
+
+/** The client's own part of a median latency is below this even on a busy machine; ms. */
+const FAR_MS = 100;
+
+/** Begins once the run has made ready, and ends before its last operation. */
+const STALL = Object.freeze({ from: 4000, to: 5500 });
+
+test('what the client reports is what the endpoint recorded, and a little more', async () => {
+  const { stages, answerTimes } = await measureBothSides({
+    faults: 'PUT.latency=lognormal:200ms:0.2,GET.latency=lognormal:10ms:0.5,HEAD.latency=20ms,DELETE.latency=5ms..30ms',
+    objects: 300,
+    threads: 30,
+    stages: 'write,read,stat,remove',
+  });
+  assert.equal(stages.length, 4);
+  for (const { stage, attempts, latency } of stages) {
+    const recorded = answerTimes[OPERATIONS[stage]];
+    assert.ok(recorded, stage);
+    // A run looks at the store's clock between its stages, with a GET of an object that is not there.
+    const others = recorded.count - attempts;
+    assert.ok(stage === 'Read' ? others >= 0 : others === 0, `${stage}: ${others} answers more than attempts`);
+    for (const kind of stage === 'Read' ? ['operations', 'attempts', 'firstByte'] : ['operations', 'attempts']) {
+      for (const name of /** @type {const} */ (['p50', 'p90', 'p99', 'p999', 'maximum'])) {
+        const reported = latency[kind][name];
+        assert.ok(
+          reported >= ROUNDING * recorded[name],
+          `${stage}, ${kind}, ${name}: ${reported} ms, recorded ${recorded[name]} ms`,
+        );
+      }
+      assert.ok(latency[kind].p50 <= recorded.p50 + FAR_MS, `${stage}, ${kind}: ${latency[kind].p50} ms`);
+    }
+  }
+});
+
+test('in an open loop, all that arrives in a stall waits for its end', async () => {
+  const load = { operations: 700, stall: STALL, threads: 20, rate: 100 };
+  const { latency } = await measureStall(load);
+  const { latencies, startDelays } = predictOpenLoop({ ...load, serviceTime: 5 });
+  for (const [name, share] of /** @type {const} */ ([
+    ['p90', 0.9],
+    ['p99', 0.99],
+    ['p999', 0.999],
+  ])) {
+    const expected = percentileOf(latencies, share);
+    assert.ok(latency.operations[name] >= ROUNDING * expected - 1, `${name}: ${latency.operations[name]}, ${expected}`);
+    const late = percentileOf(startDelays, share);
+    assert.ok(latency.startDelay[name] >= ROUNDING * late - 1, `${name}: ${latency.startDelay[name]}, ${late}`);
+  }
+});
+
+test('a closed loop shows such a stall in its maximum alone', async () => {
+  const { latency } = await measureStall({ operations: 2000, stall: STALL, threads: 2 });
+  const half = (STALL.to - STALL.from) / 2;
+  assert.ok(latency.operations.maximum >= half, `maximum ${latency.operations.maximum} ms`);
+  assert.ok(latency.operations.p99 < half, `p99 ${latency.operations.p99} ms`);
+  assert.equal(latency.startDelay, null);
+});
