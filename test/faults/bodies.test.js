@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { keysIn } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
+import { OBJECTS, assertConnectionsAddUp, assertSeenByStore, faultRun } from '../helpers/fault-run.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind } from '../helpers/outcome.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { ConnectionEnd, Exchange, StoreAnswer } from '../helpers/fault-proxy.js'
+ */
+
+const OPERATIONS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']);
+
+/** One object in twenty is befallen. */
+const BEFALLEN = Array.from({ length: OBJECTS / 20 }, (_, place) => 20 * place + 3);
+
+/**
+ * Runs behind a proxy that does something to requests for some objects, and looks at what the store holds in the end.
+ *
+ * @param {TestContext} t
+ * @param {string} client
+ * @param {(exchange: Exchange, earlier: number) => Promise<void>} befall what becomes of a request for one of the objects,
+ *   with the number of requests of that operation for the same object before it
+ * @param {readonly string[]} [parameters]
+ */
+async function runBefallen(t, client, befall, parameters = []) {
+  const endpoint = await startTestEndpoint(t);
+  /** @type {Map<string, number>} */
+  const made = new Map();
+  const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+    if (!BEFALLEN.includes(exchange.index)) {
+      return exchange.pass();
+    }
+    const name = `${exchange.operation} ${exchange.index}`;
+    const earlier = made.get(name) ?? 0;
+    made.set(name, earlier + 1);
+    return befall(exchange, earlier);
+  });
+  const run = await faultRun(t, endpoint, ['--client', client, ...parameters], { port: proxy.port });
+  assert.deepEqual(await keysIn(endpoint), []);
+  assertSeenByStore(run, await endpoint.report());
+  return { run, made };
+}
+
+/**
+ * @param {string} stderr
+ * @param {RegExp} pattern of what is said of an object, with the object's number as its group
+ * @returns {number[]} the objects of which it is said, in their order
+ */
+function objectsNamed(stderr, pattern) {
+  return [...stderr.matchAll(pattern)].map(([, index]) => Number(index)).toSorted((one, other) => one - other);
+}
+
+/**
+ * @param {StoreAnswer} answer
+ * @param {string} name
+ * @param {(value: string) => string} change
+ * @returns {StoreAnswer}
+ */
+function withHeader(answer, name, change) {
+  const headers = answer.headers.map((text, place) => (answer.headers[place - 1] === name ? change(text) : text));
+  assert.notDeepEqual(headers, answer.headers, `the answer has no ${name}`);
+  return { ...answer, headers };
+}
+
+describe('bodies and answers that are not what they should be', { concurrency: 3 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    // With one client, either end of a connection: both clients see the same.
+    for (const how of /** @type {ConnectionEnd[]} */ (client === 'direct' ? ['reset', 'close'] : ['reset'])) {
+      test(`Row 6: ${client}: an answer that a ${how} breaks off is discarded, tried again and counted`, async (t) => {
+        const { run, made } = await runBefallen(t, client, async (exchange, earlier) => {
+          const answer = await exchange.forward();
+          if (earlier === 0) {
+            exchange.tellHalf(answer, how);
+          } else {
+            exchange.tell(answer);
+          }
+        });
+        assertStatus(run, 0);
+        for (const [place, stage] of run.stages.entries()) {
+          assert.deepEqual(
+            BEFALLEN.map((index) => made.get(`${OPERATIONS[place]} ${index}`)),
+            BEFALLEN.map(() => 2),
+            stage.stage,
+          );
+          assert.deepEqual([stage.operations, stage.retries], [OBJECTS, BEFALLEN.length], stage.stage);
+          assert.equal(stage.throttled, 0);
+        }
+        assertConnectionsAddUp(run);
+      });
+    }
+
+    test(`Row 7: ${client}: a body shorter than its Content-Length is never a success, and is tried again`, async (t) => {
+      const { run, made } = await runBefallen(t, client, async (exchange, earlier) => {
+        if (exchange.operation === 'GET' && earlier < 2) {
+          exchange.tellHalf(await exchange.forward(), 'close');
+        } else {
+          await exchange.pass();
+        }
+      });
+      assertStatus(run, 0);
+      assert.ok(BEFALLEN.every((index) => made.get(`GET ${index}`) === 3));
+      assert.deepEqual(run.stages[1].errors, { truncated: 2 * BEFALLEN.length });
+      assert.equal(run.stages[1].operations, OBJECTS);
+    });
+
+    test(`Row 8: ${client}: corrupted bytes are integrity errors that name key and offset, and no successes`, async (t) => {
+      const { run, made } = await runBefallen(t, client, async (exchange) => {
+        const answer = await exchange.forward();
+        if (exchange.operation === 'GET') {
+          answer.body[1700] ^= 0x10;
+        }
+        exchange.tell(answer);
+      });
+      assertStatus(run, 1);
+      const pattern =
+        /^Read: integrity error: bucket-[ab]\/benchmark\/\S+\/[0-9a-f]{8}-(\d+): .* from offset 1700 on$/gm;
+      assert.deepEqual(objectsNamed(run.stderr, pattern), BEFALLEN);
+      assert.ok(
+        BEFALLEN.every((index) => made.get(`GET ${index}`) === 1),
+        'what is wrong once is wrong, and not tried again',
+      );
+      assert.deepEqual(
+        ofKind(run.records, 'integrity').map(({ stage, count }) => [stage, count]),
+        [['Read', BEFALLEN.length]],
+      );
+      assert.deepEqual(run.stages[1].errors, { integrity: BEFALLEN.length });
+      assert.deepEqual(
+        run.stages.map(({ operations, end }) => [operations, end]),
+        [OBJECTS, OBJECTS - BEFALLEN.length, OBJECTS, OBJECTS].map((operations) => [operations, 'complete']),
+        'the stages go on',
+      );
+      assert.equal(ofKind(run.records, 'table-row')[1].errors, BEFALLEN.length);
+    });
+
+    test(`Row 11: ${client}: answers that never come, or byte by byte, end at the attempt's deadline`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.hang=2%, GET.drip=2%, HEAD.hang=3%' });
+      const run = await faultRun(t, endpoint, ['--client', client, '--timeout', '500ms']);
+      assertStatus(run, 0);
+      const { faults } = await endpoint.report();
+      assert.ok(faults.hang > 0 && faults.drip > 0);
+      const [, read, stat] = run.stages;
+      assert.ok(read.errors.timeout > 0 && stat.errors.timeout > 0);
+      assert.deepEqual([Object.keys(read.errors), Object.keys(stat.errors)], [['timeout'], ['timeout']]);
+      const [, ofRead, ofStat] = ofKind(run.records, 'connections');
+      // The SDK's threads share their connections: one that is missing need not be missed.
+      const fewest = client === 'direct' ? read.errors.timeout + stat.errors.timeout : 1;
+      assert.ok(ofRead.opened + ofStat.opened >= fewest, 'the socket is destroyed, and replaced');
+      assert.deepEqual(await keysIn(endpoint), []);
+      assertSeenByStore(run, await endpoint.report());
+    });
+  }
+
+  test('Row 7: bodies that are always cut short are given up, named, and make the run incomplete', async (t) => {
+    const befall = async (/** @type {Exchange} */ exchange) => {
+      if (exchange.operation === 'GET') {
+        exchange.tellHalf(await exchange.forward(), 'close');
+      } else {
+        await exchange.pass();
+      }
+    };
+    const { run } = await runBefallen(t, 'direct', befall, ['--retries', '2']);
+    assertStatus(run, 1);
+    assert.deepEqual(
+      objectsNamed(run.stderr, /^Read: bucket-[ab]\/benchmark\/\S+-(\d+) failed after 3 attempts: .+$/gm),
+      BEFALLEN,
+    );
+    assert.deepEqual(run.stages[1].errors, { truncated: 3 * BEFALLEN.length });
+    assert.deepEqual([run.stages[1].operations, run.stages[1].failed], [OBJECTS - BEFALLEN.length, BEFALLEN.length]);
+  });
+
+  test('Row 26: a Stat that is answered with another ETag or size is an integrity error', async (t) => {
+    const { run } = await runBefallen(t, 'direct', async (exchange) => {
+      const answer = await exchange.forward();
+      if (exchange.operation !== 'HEAD') {
+        exchange.tell(answer);
+      } else if (exchange.index % 40 === 3) {
+        exchange.tell(withHeader(answer, 'ETag', () => `"${'0'.repeat(32)}"`));
+      } else {
+        exchange.tell(withHeader(answer, 'Content-Length', (size) => String(Number(size) + 1)));
+      }
+    });
+    assertStatus(run, 1);
+    const line = (/** @type {string} */ what) =>
+      new RegExp(`^Stat: integrity error: bucket-[ab]/\\S+-(\\d+): ${what}`, 'gm');
+    const isEtag = (/** @type {number} */ index) => index % 40 === 3;
+    assert.deepEqual(objectsNamed(run.stderr, line('the ETag is not the one')), BEFALLEN.filter(isEtag));
+    assert.deepEqual(
+      objectsNamed(run.stderr, line('the size is 2049 bytes, 2048 were written')),
+      BEFALLEN.filter((index) => !isEtag(index)),
+    );
+    assert.deepEqual(
+      run.stages.map(({ integrityErrors, operations }) => [integrityErrors, operations]),
+      [0, 0, BEFALLEN.length, 0].map((errors) => [errors, OBJECTS - errors]),
+    );
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
+import { OBJECTS, faultRun, startFaultRun } from '../helpers/fault-run.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+
+/** @typedef {import('../helpers/fault-proxy.js').Exchange} Exchange */
+
+/** A request whose answer never came may still be carried out: the store is counted once more after this. */
+const LATE_MS = 2000;
+
+describe('what a run leaves', { concurrency: 3 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 16: ${client}: a PUT that timed out, and is stored after its DELETE, leaves no object`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const index = 42;
+      /** @type {Exchange | null} */
+      let late = null;
+      let stored = 0;
+      const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+        if (exchange.index !== index) {
+          return exchange.pass();
+        }
+        if (exchange.operation === 'PUT' && late === null) {
+          late = exchange;
+          return;
+        }
+        await exchange.pass();
+        if (exchange.operation === 'DELETE' && late !== null && stored === 0) {
+          const { status } = await late.forward();
+          stored = status;
+        }
+      });
+      const run = await faultRun(t, endpoint, ['--client', client, '--timeout', '3s'], { port: proxy.port });
+      assertStatus(run, 0);
+      assert.equal(stored, 200, 'the late PUT was carried out');
+      assert.ok(run.stages[0].errors.timeout >= 1);
+      assert.ok(run.report.cleanup.removed >= 1 && run.report.cleanup.left === 0, JSON.stringify(run.report.cleanup));
+      assert.deepEqual(await keysIn(endpoint), []);
+      await wait(LATE_MS);
+      assert.deepEqual(await keysIn(endpoint), [], 'nor is there one later');
+    });
+  }
+
+  test('Row 16: writes whose answers are lost are sent again, after a second, and leave nothing', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, lost=3%' });
+    const run = await faultRun(t, endpoint);
+    assertStatus(run, 0);
+    const [write] = run.stages;
+    const { faults, requests } = await endpoint.report();
+    assert.ok(write.retries > 0 && write.retries <= faults.lost);
+    assert.ok(write.stop - write.start >= 1000);
+    assert.ok(requests.PUT.total >= OBJECTS + write.retries);
+    assert.deepEqual(await keysIn(endpoint), []);
+    await wait(LATE_MS);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 18: a Remove whose answer was lost has succeeded when its retry meets 404', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const removed = new Set();
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      if (exchange.operation !== 'DELETE' || exchange.index % 20 !== 3) {
+        return exchange.pass();
+      }
+      if (removed.has(exchange.index)) {
+        return exchange.refuse(404, 'NoSuchKey');
+      }
+      removed.add(exchange.index);
+      await exchange.forward();
+      exchange.end('reset');
+    });
+    const run = await faultRun(t, endpoint, [], { port: proxy.port });
+    assertStatus(run, 0);
+    const { operations, failed, retries } = run.stages[3];
+    assert.deepEqual([operations, failed, retries], [OBJECTS, 0, OBJECTS / 20]);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 18: deletes that keep failing leave the run incomplete, and what is left is listed', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'POST.status=501:100%' });
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'DELETE' && exchange.index >= 0 && exchange.index < 10
+        ? exchange.refuse(400, 'InvalidRequest')
+        : exchange.pass(),
+    );
+    const run = await faultRun(t, endpoint, ['--run-id', 'stuck-run'], { port: proxy.port });
+    assertStatus(run, 1);
+    const left = await keysIn(endpoint);
+    const indices = left.map((key) => Number(key.split('-').at(-1)));
+    assert.deepEqual(
+      indices.toSorted((one, other) => one - other),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+    for (const key of left) {
+      assert.match(run.stderr, new RegExp(`^Remove: bucket-[ab]/${key} failed: HTTP 400`, 'm'));
+    }
+    assert.match(run.stderr, /^error: clean-up: .*501/m);
+    assert.match(run.stderr, /^error: Clean-up of run stuck-run: .*; try again with: \S+ \S+ --cleanup stuck-run$/m);
+  });
+
+  test('operations that are given up are named, skipped later on, and make the run incomplete', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'PUT' && exchange.index >= 0 && exchange.index < 10
+        ? exchange.refuse(500, 'InternalError')
+        : exchange.pass(),
+    );
+    const run = await faultRun(t, endpoint, ['--retries', '0'], { port: proxy.port });
+    assertStatus(run, 1);
+    assert.equal(run.stderr.match(/^Write: bucket-[ab]\/\S+-\d failed: HTTP 500 InternalError/gm)?.length, 10);
+    assert.deepEqual(
+      run.stages.map(({ operations, failed, skipped }) => [operations, failed, skipped]),
+      [[OBJECTS - 10, 10, 0], ...[1, 2, 3].map(() => [OBJECTS - 10, 0, 10])],
+    );
+    for (const stage of ['Read', 'Stat', 'Remove']) {
+      assert.ok(run.stderr.includes(`${stage}: 10 objects were skipped, because they had not been written`));
+    }
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test("Row 30: a shard that is interrupted removes its own objects, and neither another shard's nor foreign ones", async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=20ms' });
+    const dotEnv = dotEnvOf(endpoint);
+    const shard = ['--run-id', 'shared', '--shard'];
+    const run = ['--size', '1KiB', ...shard];
+    const kept = await runCommand(t, ['60', '8', ...run, '1/2', '--stages', 'write', '--keep'], { dotEnv });
+    assertStatus(kept, 0);
+    const foreign = ['benchmark/shared/notes.txt', 'benchmark/shared/00000000-0', 'benchmark/shared2/00000000-0'];
+    await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
+    const keys = (await keysIn(endpoint)).toSorted();
+    assert.equal(keys.length, 60 + foreign.length);
+
+    const command = await startCommand(t, ['2000', '4', ...run, '0/2'], { dotEnv });
+    await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    const [write] = machineLines(recordsOf(outcome.stdout), 'stage');
+    assert.match(outcome.stderr, new RegExp(`: ${write.operations} objects removed .*, 0 left`));
+    assert.deepEqual((await keysIn(endpoint)).toSorted(), keys);
+  });
+
+  test('Row 17: a run that is killed while another stage is under way is cleaned up as well', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'DELETE.latency=50ms' });
+    const command = await startFaultRun(t, endpoint, ['--run-id', 'killed-run']);
+    await command.shows('stdout', /^\d\d:\d\d:\d\d: Remove: Ops [1-9]/m);
+    command.child.kill('SIGKILL');
+    assert.equal((await command.outcome).status, null);
+    const left = (await keysIn(endpoint)).length;
+    assert.ok(left > 0 && left < OBJECTS);
+    const outcome = await runCommand(t, ['--cleanup', 'killed-run'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.match(outcome.stdout, /^Clean-up of run killed-run: \d+ objects removed .*, 0 left\n$/);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { dotEnvOf, folderWith, keysIn, runCommand } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
+import {
+  OBJECTS,
+  assertConnectionsAddUp,
+  assertSeenByStore,
+  endOf,
+  fastTime,
+  faultRun,
+  startFaultRun,
+  sum,
+} from '../helpers/fault-run.js';
+import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
+import { assertStatus, ofKind } from '../helpers/outcome.js';
+import { startSocketServer, until } from '../helpers/socket-server.js';
+
+/** @typedef {import('../helpers/fault-proxy.js').Exchange} Exchange */
+
+const CLIENTS = ['direct', 'sdk'];
+
+/** What a server says that speaks no TLS where TLS is spoken to it. */
+const PLAIN_ANSWER = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n';
+
+/**
+ * Lets a name resolve to this host, except while a file stands beside it: from outside, as a name server would. Whoever
+ * asks then leaves a file, too.
+ */
+const RESOLVES_A_NAME = `
+  import { existsSync, writeFileSync } from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  import promises from 'node:dns/promises';
+  promises.lookup = async (name) => {
+    if (existsSync(new URL('no-name', import.meta.url))) {
+      writeFileSync(new URL('was-asked', import.meta.url), '');
+      throw Object.assign(new Error('getaddrinfo ENOTFOUND ' + name), { code: 'ENOTFOUND' });
+    }
+    return [{ address: '127.0.0.1', family: 4 }];
+  };
+  syncBuiltinESMExports();
+`;
+
+describe('connections', { concurrency: 3 }, () => {
+  test('Row 4: a name that does not resolve for a while in mid-run is looked up again, and no operation is lost', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=10ms' });
+    const proxy = await startFaultProxy(t, endpoint);
+    const folder = await folderWith(t, { 'resolves-a-name.mjs': RESOLVES_A_NAME });
+    const [noName, wasAsked] = ['no-name', 'was-asked'].map((name) => path.join(folder, name));
+    const command = await startFaultRun(t, endpoint, ['--cores', '1'], {
+      port: proxy.port,
+      variables: { S3_HOSTNAME: 'store.invalid' },
+      env: { NODE_OPTIONS: `--import=${path.join(folder, 'resolves-a-name.mjs')}` },
+    });
+    await command.shows('stdout', /^Write: scheduling/m);
+    await writeFile(noName, '');
+    proxy.stop();
+    await until(() => existsSync(wasAsked));
+    await Promise.all([rm(noName), proxy.start()]);
+    const run = await endOf(command);
+    assertStatus(run, 0);
+    assert.ok(run.stages[0].errors.name > 0 && run.stages[0].errors.connect > 0, JSON.stringify(run.stages[0].errors));
+    assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
+    assertSeenByStore(run, await endpoint.report());
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  for (const client of CLIENTS) {
+    test(`Row 4: ${client}: TLS handshakes that fail in mid-run are tried again`, async (t) => {
+      const tls = await testCertificate();
+      const endpoint = await startTestEndpoint(t, { tls, faults: 'GET.close=10, HEAD.close=10, DELETE.close=10' });
+      let writes = false;
+      let broken = 0;
+      const relay = await startSocketServer(t, {
+        onSocket: (socket) => {
+          if (writes && relay.sockets.length % 3 === 0) {
+            broken += 1;
+            socket.once('data', () => socket.end(PLAIN_ANSWER));
+          } else {
+            const store = net.connect(endpoint.port, '127.0.0.1').on('error', () => socket.destroy());
+            socket.pipe(store).pipe(socket);
+          }
+        },
+      });
+      const folder = await folderWith(t, { 'authority.pem': tls.cert });
+      const command = await startFaultRun(t, endpoint, ['--client', client], {
+        port: relay.port,
+        env: { NODE_EXTRA_CA_CERTS: path.join(folder, 'authority.pem') },
+      });
+      await command.shows('stdout', /^Write: scheduling/m);
+      writes = true;
+      const run = await endOf(command);
+      assertStatus(run, 0);
+      // Some of them may have befallen questions about the store's clock.
+      const failed = sum(run.stages.map(({ errors }) => errors.tls ?? 0));
+      assert.ok(failed > 0 && failed <= broken, `${failed} of ${broken}`);
+      assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
+      const report = await endpoint.report();
+      assertSeenByStore(run, report, broken - failed + report.faults.close);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+
+    test(`Row 5: ${client}: a store that takes connections and never answers ends the run before it begins`, async (t) => {
+      const silent = await startSocketServer(t, { onSocket: (socket) => socket.resume() });
+      const endpoint = await startTestEndpoint(t);
+      const parameters = ['10', '2', '--client', client, '--timeout', '200ms'];
+      const outcome = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: silent.port }) });
+      assertStatus(outcome, 2);
+      assert.equal(outcome.stdout, '');
+      assert.match(outcome.stderr, /^error: no connection to 127\.0\.0\.1:\d+ \(no complete answer within 200ms\)/);
+      assert.ok(silent.sockets.length > 1, 'it is tried more than once');
+      await silent.closed();
+    });
+
+    test(`Row 5: ${client}: connections that are refused for a while in mid-run cost no operation`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
+      const proxy = await startFaultProxy(t, endpoint);
+      const command = await startFaultRun(t, endpoint, ['--client', client], { port: proxy.port });
+      for (const stage of ['Write', 'Read', 'Remove']) {
+        await command.shows('stdout', new RegExp(`^${stage}: scheduling`, 'm'));
+        proxy.stop();
+        // Once the log tells of a retry, connections have been refused.
+        await command.shows('stdout', new RegExp(`^${stage}: scheduling[^]*^Retrying`, 'm'));
+        await proxy.start();
+      }
+      const run = await endOf(command);
+      assertStatus(run, 0);
+      assert.deepEqual(
+        run.stages.map(({ operations, failed, skipped }) => [operations, failed, skipped]),
+        run.stages.map(() => [OBJECTS, 0, 0]),
+      );
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+
+    test(`Row 12: ${client}: a kept connection that turns out to be closed costs a retry at once on a fresh one, counted`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      let closed = 0;
+      const isStale = (/** @type {Exchange} */ { operation, index, earlier }) =>
+        operation !== 'PUT' && index >= 0 && index < OBJECTS && earlier % 20 === 19;
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+        if (isStale(exchange)) {
+          closed += 1;
+          return exchange.end(closed % 2 === 0 ? 'reset' : 'close');
+        }
+        return exchange.pass();
+      });
+      const run = await faultRun(t, endpoint, ['--client', client], { port: proxy.port });
+      assertStatus(run, 0);
+      assert.ok(closed > 0);
+      assert.deepEqual(
+        run.stages.map(({ errors }) => Object.keys(errors).filter((kind) => kind !== 'stale-connection')),
+        run.stages.map(() => []),
+      );
+      assert.equal(sum(run.stages.map(({ retries }) => retries)), closed);
+      assertConnectionsAddUp(run);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 5: a stage in which nothing succeeds for a minute ends, with the count, and what it wrote is removed', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    let written = 0;
+    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+      if (exchange.operation === 'PUT' && exchange.index >= 0 && exchange.index < OBJECTS) {
+        written += 1;
+        // Those that come later are never answered.
+        return written <= 50 ? exchange.pass() : undefined;
+      }
+      return exchange.pass();
+    });
+    const parameters = ['--cores', '1', '--timeout', '20s', '--run-id', 'a-run'];
+    const command = await startFaultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(30) });
+    const run = await endOf(command);
+    assertStatus(run, 1);
+    const [write, ...others] = run.stages;
+    assert.deepEqual([write.stage, write.end, write.operations, others], ['Write', 'stalled', 50, []]);
+    assert.ok(write.stop - write.start >= 60_000);
+    assert.match(run.stderr, /^Write: ended because nothing succeeded any more/m);
+    assert.match(run.stdout, /^Write took \d+ms\. /m);
+    assert.equal(ofKind(run.records, 'table-row')[0].objects, 50);
+    assert.match(run.stderr, /^Clean-up of run a-run: 50 objects removed .*, 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 31: a store that dies in mid-run ends the stage, clean-up is tried, and what may be left is told with the command', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    let written = 0;
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      await exchange.pass();
+      if (exchange.operation === 'PUT' && exchange.index >= 0 && exchange.index < OBJECTS) {
+        written += 1;
+        if (written === 50) {
+          proxy.stop();
+        }
+      }
+    });
+    const parameters = ['--cores', '1', '--retries', '1000', '--run-id', 'a-run'];
+    const command = await startFaultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(30) });
+    const run = await endOf(command);
+    assertStatus(run, 1);
+    const [write, ...others] = run.stages;
+    assert.deepEqual([write.stage, write.end, others], ['Write', 'stalled', []]);
+    assert.ok(write.stop - write.start >= 60_000);
+    assert.ok(write.errors.connect > 0);
+    assert.match(run.stderr, /^error: clean-up: .*ECONNREFUSED/m);
+    assert.match(
+      run.stderr,
+      /^error: Clean-up of run a-run: 0 objects removed .*, how many are left could not be counted; try again with: node r2-benchmark\.js --cleanup a-run$/m,
+    );
+
+    const left = await keysIn(endpoint);
+    assert.ok(left.length >= write.operations && left.length <= 60);
+    const cleaned = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(cleaned, 0);
+    assert.match(cleaned.stdout, new RegExp(`^Clean-up of run a-run: ${left.length} objects removed .*, 0 left\\n$`));
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 12: a store that closes connections after a few requests costs no operation', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'close=20' });
+    const run = await faultRun(t, endpoint);
+    assertStatus(run, 0);
+    const opened = sum(ofKind(run.records, 'connections').map((stage) => stage.opened));
+    assert.ok(opened >= Math.floor((4 * OBJECTS) / 20), `${opened} connections`);
+    assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
+    assertConnectionsAddUp(run);
+    const report = await endpoint.report();
+    assertSeenByStore(run, report, report.faults.close);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 6: connections that are reset before there is an answer are replaced', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, reset=5%' });
+    const run = await faultRun(t, endpoint);
+    assertStatus(run, 0);
+    const { faults } = await endpoint.report();
+    const retries = sum(run.stages.map((stage) => stage.retries));
+    assert.ok(retries > 0 && retries <= faults.reset);
+    assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
+    assertConnectionsAddUp(run);
+    assertSeenByStore(run, await endpoint.report());
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 27: a check of certificates that the environment has switched off is told', async (t) => {
+    const endpoint = await startTestEndpoint(t, { tls: await testCertificate() });
+    for (const cores of ['1', '2']) {
+      const outcome = await runCommand(t, ['10', '2', '--size', '1KiB', '--cores', cores], {
+        dotEnv: dotEnvOf(endpoint),
+        env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+      });
+      assertStatus(outcome, 0);
+      assert.match(outcome.stderr, /^.*warning: .*NODE_TLS_REJECT_UNAUTHORIZED.*$/im);
+    }
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});

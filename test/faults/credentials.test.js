@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
+import { startFaultRun, endOf } from '../helpers/fault-run.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+
+const RUN = ['50', '4', '--size', '1KiB'];
+
+/**
+ * Both clients understand the refusal of a HEAD, whose answer has no body to say why; the others differ in nothing.
+ *
+ * @param {string} client
+ */
+function operationsOf(client) {
+  return Object.entries(
+    client === 'sdk' ? { stat: 'HEAD' } : { write: 'PUT', read: 'GET', stat: 'HEAD', remove: 'DELETE' },
+  );
+}
+
+describe('a store that does not let the run do what it is to do', { concurrency: 3 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    for (const [status, code] of /** @type {const} */ ([
+      [401, 'Unauthorized'],
+      [403, 'SignatureDoesNotMatch'],
+    ])) {
+      test(`Row 1: ${client}: ${status} ${code} ends the run before the first PUT, in one line and without a retry`, async (t) => {
+        const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
+        const proxy = await startFaultProxy(t, endpoint, (exchange) => exchange.refuse(status, code));
+        const outcome = await runCommand(t, [...RUN, '--client', client], {
+          dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
+        });
+        assertStatus(outcome, 2);
+        assert.equal(outcome.stdout, '');
+        assert.match(outcome.stderr, new RegExp(`^error: .*"bucket-a".*${code}.*S3_ACCESS_KEY, S3_SECRET_KEY.*\\n$`));
+        assert.deepEqual(proxy.requests, { GET: 1 });
+      });
+    }
+
+    for (const [action, operation] of operationsOf(client)) {
+      test(`Row 2: ${client}: a token that may not ${action} is told with bucket and operation, and nothing is left`, async (t) => {
+        const faults = `${operation}.status=403/AccessDenied:100%`;
+        const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults });
+        const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
+        assertStatus(outcome, 2);
+        const errors = outcome.stderr.split('\n').filter((line) => line.startsWith('error:'));
+        assert.equal(errors.length, 1, outcome.stderr);
+        // The answer to a HEAD has no body, and so no code.
+        const said = new RegExp(`^error: ${action} in bucket "bucket-a" was refused \\(HTTP 403`);
+        assert.match(errors[0], said);
+        assert.deepEqual(await keysIn(endpoint), []);
+      });
+    }
+
+    test(`Row 3: ${client}: a clock that is ahead of the store's is told with the offset`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'skew=-20m' });
+      const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 2);
+      assert.equal(outcome.stdout, '');
+      assert.match(
+        outcome.stderr,
+        /^error: .*clock is (1199|12\d\d)s ahead of the store's \(.*RequestTimeTooSkewed.*\n$/,
+      );
+      const { requests } = await endpoint.report();
+      assert.deepEqual([requests.PUT.total, requests.GET.total], [0, 1], 'no request is tried again');
+    });
+  }
+
+  for (const [place, [action, operation]] of Object.entries({ write: 'PUT', read: 'GET' }).entries()) {
+    test(`Row 2: a permission to ${action} that is lost in mid-run ends the run, and what it wrote is removed`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
+      const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+        exchange.operation === operation && exchange.index === 77
+          ? exchange.refuse(403, 'AccessDenied')
+          : exchange.pass(),
+      );
+      const run = await endOf(await startFaultRun(t, endpoint, [], { port: proxy.port }));
+      assertStatus(run, 2);
+      assert.match(run.stderr, new RegExp(`^error: ${action} in bucket "bucket-a" was refused .*AccessDenied`, 'm'));
+      const ends = [...Array.from({ length: place }, () => 'complete'), 'fatal'];
+      assert.deepEqual(
+        run.stages.map(({ end }) => end),
+        ends,
+      );
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+});

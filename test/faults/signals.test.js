@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { PROGRAM, dotEnvOf, keysIn, machineLines, startProgram } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
+import { OBJECTS, endOf, fastTime, startFaultRun } from '../helpers/fault-run.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+
+/** @typedef {import('../helpers/fault-proxy.js').Exchange} Exchange */
+
+const RUN = `"$0" "$1" 400 4 --size 1KiB --run-id a-run`;
+
+/** The shell has to outlive the signal to tell with which status the program ended. */
+const TELLS_STATUS = 'trap : HUP INT TERM';
+
+const skip = spawnSync('setsid', ['bash', '-c', 'exit 0']).status === 0 ? false : 'needs setsid and bash';
+
+/**
+ * Starts a line of a shell script in a process group of its own, as a terminal does.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {import('../helpers/local-s3.js').TestEndpoint} endpoint
+ * @param {string} pipeline
+ */
+function startPipeline(t, endpoint, pipeline) {
+  const script = `${TELLS_STATUS}; ${pipeline}; echo "status \${PIPESTATUS[0]}" >&2`;
+  const parameters = ['bash', '-c', script, process.execPath, PROGRAM];
+  return startProgram(t, 'setsid', parameters, { dotEnv: dotEnvOf(endpoint) });
+}
+
+test('Row 15: what is not answered within five seconds of a signal is given up, and removed though it is stored later', async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const isHeld = (/** @type {number} */ index) => index >= 100 && index < OBJECTS;
+  /** @type {Exchange[]} */
+  const held = [];
+  let stored = 0;
+  const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+    if (exchange.operation === 'PUT' && isHeld(exchange.index)) {
+      held.push(exchange);
+      return;
+    }
+    await exchange.pass();
+    if (exchange.operation === 'LIST') {
+      // The clean-up has begun.
+      await Promise.all(held.splice(0).map((late) => late.forward()));
+      stored = Math.max(stored, (await keysIn(endpoint)).length);
+    }
+  });
+  const parameters = ['--cores', '1', '--timeout', '5m', '--run-id', 'a-run'];
+  const command = await startFaultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(5) });
+  await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops 0/m);
+  const threads = held.length;
+  command.child.kill('SIGINT');
+  const run = await endOf(command);
+  assertStatus(run, 130);
+  const [write, ...others] = run.stages;
+  assert.deepEqual([write.end, write.operations, write.abandoned, others], ['stopped', 100, threads, []]);
+  assert.match(run.stderr, new RegExp(`^Write: ${threads} operations were under way when the stage was stopped$`, 'm'));
+  assert.ok(stored >= threads, 'the late writes were carried out');
+  assert.match(run.stderr, new RegExp(`^Clean-up of run a-run: ${100 + threads} objects removed .*, 0 left$`, 'm'));
+  assert.deepEqual(await keysIn(endpoint), []);
+});
+
+describe('a run in a pipeline', { concurrency: 3, skip }, () => {
+  for (const [signal, status] of /** @type {const} */ ([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ])) {
+    test(`Row 15: ${signal} behind \`| tee -i\` leaves a whole log of the part that was done, and an empty store`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
+      const tee = signal === 'SIGINT' ? 'tee -i log.txt' : `(trap "" HUP TERM; exec tee log.txt)`;
+      const command = await startPipeline(t, endpoint, `${RUN} | ${tee}`);
+      await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+      process.kill(-Number(command.child.pid), signal);
+      const outcome = await command.outcome;
+      assertStatus(outcome, 0);
+      assert.match(outcome.stderr, new RegExp(`^status ${status}$`, 'm'));
+      assert.equal(await readFile(path.join(command.folder, 'log.txt'), 'utf8'), outcome.stdout);
+      const [write, ...others] = machineLines(recordsOf(outcome.stdout), 'stage');
+      assert.deepEqual([write.stage, write.end, others], ['Write', 'stopped', []]);
+      assert.ok(write.operations > 0 && write.operations < 400);
+      assert.match(outcome.stderr, new RegExp(`: ${write.operations} objects removed .*, 0 left$`, 'm'));
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 15: Ctrl-C that ends `tee`, too, still ends the run with 130, the partial summary on stderr, and an empty store', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
+    const command = await startPipeline(t, endpoint, `${RUN} | tee log.txt`);
+    await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+    process.kill(-Number(command.child.pid), 'SIGINT');
+    const outcome = await command.outcome;
+    assert.match(outcome.stderr, /^status (130|141)$/m);
+    assert.match(outcome.stderr, /^Write took \d+ms\. /m);
+    assert.match(outcome.stderr, /: [1-9]\d* objects removed .*, 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 19: `| head -3` ends the run with 141, the partial summary on stderr, and an empty store', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
+    const command = await startPipeline(t, endpoint, `${RUN} | head -3`);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    assert.equal(outcome.stdout.trimEnd().split('\n').length, 3);
+    assert.match(outcome.stderr, /^status 141$/m);
+    assert.match(outcome.stderr, /^Write took \d+ms\. /m);
+    assert.match(outcome.stderr, /: [1-9]\d* objects removed .*, 0 left$/m);
+    assert.doesNotMatch(outcome.stderr, /^ {4}at |EPIPE/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { OBJECTS, assertSeenByStore, faultRun, sum } from '../helpers/fault-run.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+describe('many faults at once', { concurrency: 3 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    test(`${client}: of every kind, cost no operation and leave nothing`, async (t) => {
+      const faults = 'status=503:5%, status=500:2%, reset=2%, truncate=2%, lost=1%, close=20, latency=0ms..5ms';
+      const endpoint = await startTestEndpoint(t, { faults: `seed=7, ${faults}` });
+      const run = await faultRun(t, endpoint, ['--client', client]);
+      assertStatus(run, 0);
+      assert.ok(run.stages.every(({ operations }) => operations === OBJECTS));
+      const report = await endpoint.report();
+      // A connection that the store closed may have been that of a request beside the stages.
+      assertSeenByStore(run, report, report.faults.close);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('in a storm over hundreds of threads neither memory nor the log grow with the retries', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, status=503:25%, status=500:10%' });
+    const run = ['2000', '500', '--size', '100', '--cores', '1', '--stages', 'write,remove'];
+    // Some 2,000 retries, and a heap that holds little more than the program and its threads.
+    const env = { NODE_OPTIONS: '--max-old-space-size=64' };
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
+    assertStatus(outcome, 0);
+    const records = recordsOf(outcome.stdout);
+    const stages = machineLines(records, 'stage');
+    assert.ok(sum(stages.map(({ retries }) => retries)) > 1500);
+    assert.ok(stages.every(({ operations, failed }) => operations === 2000 && failed === 0));
+    const lines = ofKind(records, 'retrying').length;
+    assert.ok(lines <= 4 * ofKind(records, 'second').length, `${lines} lines`);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('the endpoint of --local takes a script of faults', async (t) => {
+    const outcome = await runCommand(t, [
+      ...['200', '10', '--size', '2KiB', '--local'],
+      ...['--faults', 'seed=7, GET.corrupt=5%, close=50, HEAD.status=503:10%, retry-after=1s'],
+    ]);
+    assertStatus(outcome, 1);
+    assert.match(outcome.stdout, /^Read: \d+ integrity errors$/m);
+    assert.match(outcome.stderr, /^Read: integrity error: local\/benchmark\/\S+: .* from offset 1024 on$/m);
+    const [, , stat] = machineLines(recordsOf(outcome.stdout), 'stage');
+    assert.ok(stat.throttled > 0 && stat.stop - stat.start >= 1000);
+  });
+
+  test('the same script befalls the same requests again', async (t) => {
+    const seen = [];
+    for (let round = 0; round < 2; round += 1) {
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'seed=11, HEAD.status=500:20%' });
+      const run = ['100', '1', '--size', '100', '--run-id', 'again', '--stages', 'write,stat,remove'];
+      const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 0);
+      const [, stat] = machineLines(recordsOf(outcome.stdout), 'stage');
+      seen.push([stat.attempts, stat.errors]);
+    }
+    assert.deepEqual(seen[0], seen[1]);
+    assert.ok(Number(seen[0][0]) > 100);
+  });
+});
