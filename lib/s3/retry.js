@@ -4,6 +4,9 @@ const SHORTEST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 5000;
 const LONGEST_RETRY_AFTER_MS = 30_000;
 
+/** The share of a wait that the store asks for over which its retries are spread behind it. */
+const SPREAD_OF_RETRY_AFTER = 0.25;
+
 /** R2 takes one write a second of a key: a write that may have been carried out is not repeated sooner. */
 const SHORTEST_REWRITE_PAUSE_MS = 1000;
 
@@ -157,8 +160,9 @@ export function backoff(operation, error, chance) {
   const ceiling = Math.min(SHORTEST_BACKOFF_MS * 2 ** (operation.attempts - 1), LONGEST_BACKOFF_MS);
   const asked = Math.min(error.retryAfter, LONGEST_RETRY_AFTER_MS);
   const rewritePause = operation.isWrite && operation.outcomeUnknown ? SHORTEST_REWRITE_PAUSE_MS : 0;
-  // The jitter comes on top of a wait that is asked for: all threads are asked for the same one.
-  return Math.max(asked, rewritePause) + chance * ceiling;
+  // The jitter comes on top of a wait that is asked for: all threads are asked for the same one, and must not come back
+  // together.
+  return Math.max(asked, rewritePause) + chance * Math.max(ceiling, asked * SPREAD_OF_RETRY_AFTER);
 }
 
 /**
