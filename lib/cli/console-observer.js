@@ -25,6 +25,7 @@ export class ConsoleObserver {
   #log;
   #progress;
   #errorsShown = 0;
+  #isNamed = false;
   #hasToldOfPorts = false;
 
   /**
@@ -45,8 +46,11 @@ export class ConsoleObserver {
     this.#progress = new Progress(terminal, now);
   }
 
-  /** @param {import('../run/run-facts.js').RunFacts} facts */
-  runStarts(facts) {
+  runIsNamed() {
+    if (this.#isNamed) {
+      return;
+    }
+    this.#isNamed = true;
     const { runId, objects, size, prefix, store } = this.#config;
     this.#terminal.err(
       `Run ${runId}: ${objects} objects of ${formatSize(size)} in ${store.buckets.join(', ')} under ${prefix}/${runId}/`,
@@ -55,6 +59,11 @@ export class ConsoleObserver {
     if (cost !== null) {
       this.notice(cost);
     }
+  }
+
+  /** @param {import('../run/run-facts.js').RunFacts} facts */
+  runStarts(facts) {
+    this.runIsNamed();
     this.#log.runStarts(facts);
   }
 

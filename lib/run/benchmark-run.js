@@ -12,7 +12,9 @@ import { measureUnloaded } from './unloaded-latency.js';
  * What a run tells while it runs.
  *
  * @typedef {object} RunObserver
- * @property {(facts: import('./run-facts.js').RunFacts) => void} runStarts everything is in order, and nothing is written yet
+ * @property {() => void} runIsNamed an object is going to be written, the first one or a further one: what the run is called
+ *   and where it writes is to be known, so that it can be cleaned up
+ * @property {(facts: import('./run-facts.js').RunFacts) => void} runStarts everything is in order, and the stages begin
  * @property {(plan: StagePlan) => void} stageStarts
  * @property {(stage: StageName, count: import('../meter/second-counts.js').SecondCount) => void} second
  * @property {(kind: string) => void} retrying an operation is tried again, after an error of that kind
@@ -75,7 +77,7 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
     crash: null,
   };
   try {
-    const { problems, mayPass, notices } = await preflight(run, config, signal);
+    const { problems, mayPass, notices } = await preflight(run, config, signal, () => observer.runIsNamed());
     Object.assign(result, { problems, mayPass });
     notices.forEach((notice) => observer.notice(notice));
     if (result.problems.length === 0 && !signal.aborted) {

@@ -37,6 +37,7 @@ const REQUESTS = {
  * @property {AbortSignal} signal
  * @property {ObjectConnection} connection
  * @property {import('./preflight-findings.js').Findings} findings
+ * @property {() => void} beforeWriting called before an object is written
  * @property {Set<string>} missing objects of an earlier run that were looked for in vain
  */
 
@@ -82,12 +83,13 @@ export class BucketPreflight {
 
   /** Writes an object that no stage has, looks at it and removes it. */
   async #tryAnObject() {
-    const { run, config, signal } = this.#shared;
+    const { run, config, signal, beforeWriting } = this.#shared;
     const index = this.#firstIndex(config.objects, config.objects + RESERVED_PLACES);
     if (index < 0 || signal.aborted) {
       return;
     }
     const key = run.keyspace.keyOf(index);
+    beforeWriting();
     run.reserved.add(index);
     const written = await this.#ask('write', key);
     if (written.error !== null && !written.outcomeUnknown) {

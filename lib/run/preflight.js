@@ -17,20 +17,22 @@ import { Findings } from './preflight-findings.js';
  * @param {import('./open-run.js').OpenRun} run
  * @param {import('./run-config.js').RunConfig} config
  * @param {AbortSignal} signal
+ * @param {() => void} [beforeWriting] called before the first object is written
  * @returns {Promise<PreflightResult>}
  */
-export async function preflight(run, config, signal) {
+export async function preflight(run, config, signal, beforeWriting = () => {}) {
   const findings = new Findings();
   /** @type {Set<string>} */
   const missing = new Set();
   const { buckets } = config.store;
+  const shared = { run, config, signal, findings, missing, beforeWriting };
   let next = 0;
   if (config.preflight) {
     await runPool({
       threads: run.attendants,
       claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
       work: (connection, place) =>
-        new BucketPreflight({ run, config, signal, connection, findings, missing }, buckets[place]).run(),
+        new BucketPreflight({ ...shared, connection }, buckets[place]).run(),
     });
   }
   // What was under way when the run was stopped says nothing.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { formatLine, parseLine } from '../../lib/log/log-line.js';
-import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { assertWholeRun } from '../servers/whole-run.js';
@@ -179,5 +179,13 @@ describe('a run', { concurrency: 4 }, () => {
       line,
       /^Run (\d{8}-\d{6}-[0-9a-z]{4}): 20 objects of 16KiB in bucket-a, bucket-b under load\/test\/\1\/$/,
     );
+  });
+
+  test('they are told before the preflight writes its object, too', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.hang=100%' });
+    const command = await startCommand(t, ['20', '2'], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stderr', /^Run \S+: 20 objects of 16KiB in bucket-a, bucket-b under benchmark\//m);
+    command.child.kill('SIGINT');
+    assert.equal((await command.outcome).stderr.match(/^Run /gm)?.length, 1);
   });
 });
