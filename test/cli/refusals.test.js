@@ -162,7 +162,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
       const env = { NODE_EXTRA_CA_CERTS: path.join(folder, 'authority.pem') };
       const trusting = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint), env });
       assertStatus(trusting, 0);
-      assert.match(trusting.stdout, /^Write connections: opened 4 .* TLS p50 /m);
+      assert.match(trusting.stdout, /^Write connections: opened \d+ .* TLS p50 /m);
     });
   }
 
