@@ -31,8 +31,7 @@ export async function preflight(run, config, signal, beforeWriting = () => {}) {
     await runPool({
       threads: run.attendants,
       claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
-      work: (connection, place) =>
-        new BucketPreflight({ ...shared, connection }, buckets[place]).run(),
+      work: (connection, place) => new BucketPreflight({ ...shared, connection }, buckets[place]).run(),
     });
   }
   // What was under way when the run was stopped says nothing.
