@@ -26,6 +26,9 @@ const POLL_INTERVAL_MS = 100;
 /** Hosts that start at one moment by the store's clock start closer together than this, on however busy a machine. */
 const TOGETHER_MS = 3000;
 
+/** Objects that a host writes beside the stages': one in each of two buckets ahead, and those of the unloaded latency. */
+export const PUTS_BESIDE = 2 + 25;
+
 /** A MinIO with buckets that only one test uses. */
 export class Store {
   /**
