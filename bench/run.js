@@ -14,7 +14,8 @@ import { formatTable } from './studies/table.js';
 
 /**
  * @typedef {import('./scenarios.js').Scenario} Scenario
- * @typedef {Record<string, Record<string, number[]>>} Costs stage, client: µs of each round
+ * @typedef {Record<string, Record<string, number[]>>} Figures stage, client: one number of each round
+ * @typedef {{ cpu: Figures, rate: Figures }} Costs µs an operation, and operations a second
  */
 
 const MEGABYTE = 1024 ** 2;
@@ -36,7 +37,9 @@ for (const scenario of SCENARIOS.filter(({ title }) => title.includes(wanted))) 
   const costs = await measureScenario(scenario);
   results[scenario.title] = costs;
   print(`\n${scenario.title}\n`);
-  print(tableOf(costs));
+  print(tableOf(costs.cpu));
+  print('\nOperations a second of the same runs: the median of the rounds\n');
+  print(rateTable(costs.rate));
 }
 if (wanted === '') {
   const layers = await measureLayers();
@@ -61,16 +64,18 @@ if (jsonFile !== undefined) {
 async function measureScenario({ title, useTls, threads, objectSize, rounds, clients }) {
   const endpoint = await startNullEndpoint({ objectSize, useTls });
   /** @type {Costs} */
-  const costs = {};
+  const costs = { cpu: {}, rate: {} };
   try {
     for (let round = 0; round < rounds; round++) {
       for (const { name, client, objects, cores } of clients.filter((each) => each.client !== 'oha' || isOhaThere)) {
         process.stderr.write(`${title}: round ${round + 1} of ${rounds}, ${name}\n`);
         const load = { objects, threads, objectSize, cores, env: endpoint.env };
-        for (const { stage, cpu } of await measureClient(client, load)) {
-          costs[stage] ??= {};
-          costs[stage][name] ??= [];
-          costs[stage][name].push(cpu);
+        for (const { stage, ...figures } of await measureClient(client, load)) {
+          for (const kind of /** @type {const} */ (['cpu', 'rate'])) {
+            costs[kind][stage] ??= {};
+            costs[kind][stage][name] ??= [];
+            costs[kind][stage][name].push(figures[kind]);
+          }
         }
       }
     }
@@ -81,9 +86,9 @@ async function measureScenario({ title, useTls, threads, objectSize, rounds, cli
 }
 
 /**
- * Each client's cost, and what the first one costs beside it.
+ * Each client's cost, and what the others cost beside the first one.
  *
- * @param {Costs} costs
+ * @param {Figures} costs
  */
 function tableOf(costs) {
   const [first, ...others] = [...new Set(Object.values(costs).flatMap((row) => Object.keys(row)))];
@@ -94,6 +99,16 @@ function tableOf(costs) {
     ...others.map((other) => (other in row ? (median(row[other]) / median(row[first])).toFixed(2) : '-')),
   ]);
   return formatTable(header, rows);
+}
+
+/** @param {Figures} rates */
+function rateTable(rates) {
+  const names = [...new Set(Object.values(rates).flatMap((row) => Object.keys(row)))];
+  const rows = Object.entries(rates).map(([stage, row]) => [
+    stage,
+    ...names.map((name) => (name in row ? median(row[name]).toFixed(0) : '-')),
+  ]);
+  return formatTable(['stage', ...names], rows);
 }
 
 async function measureMemoryRuns() {

@@ -24,7 +24,7 @@ export function costLine({ objects, stages, store, duration, findPeak = false })
   const dollars = dollarsOf({ objects, stages }).toFixed(4);
   return (
     `Cost at R2's list prices: $${dollars} for ${classA} Class A and ${classB} Class B operations, ` +
-    'without retries, preflight and clean-up; each month 1 million and 10 million are free, and so are deletes and egress'
+    'without retries, clean-up and what is asked before the stages; each month 1 million and 10 million are free, and so are deletes and egress'
   );
 }
 

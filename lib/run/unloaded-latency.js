@@ -1,5 +1,5 @@
 import { Payload } from '../workload/payload.js';
-import { globalIndex } from '../workload/shard.js';
+import { RESERVED_PLACES, globalIndex } from '../workload/shard.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
 import { askStore } from './ask-store.js';
 
@@ -16,9 +16,6 @@ const FEWEST_OPERATIONS = 5;
 const LONGEST_TIME_MS = 5000;
 
 const MOST_ATTEMPTS = 3;
-
-/** Behind the shard's objects, and behind those that the preflight uses. */
-const FIRST_PLACE = 64;
 
 /**
  * What an operation takes when there is no other.
@@ -53,7 +50,9 @@ export async function measureUnloaded(run, config, signal) {
       ? action === 'remove' || stages.includes(action)
       : action !== 'remove' && stages.includes(action);
     const latency =
-      isNeeded && stages.length > 0 ? await probe.measure(action, run.wroteObjects ? objects + FIRST_PLACE : 0) : null;
+      isNeeded && stages.length > 0
+        ? await probe.measure(action, run.wroteObjects ? objects + RESERVED_PLACES : 0)
+        : null;
     if (latency !== null && stages.includes(action)) {
       latencies.set(action, latency);
     }

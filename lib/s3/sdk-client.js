@@ -61,8 +61,9 @@ export function sendCommand(client, command, signal) {
       if (signal.aborted || status < 200) {
         output.Body?.destroy();
         reject(noSuchStatus(status));
+      } else {
+        resolve(output);
       }
-      resolve(output);
     };
     const fail = (/** @type {unknown} */ error) => {
       signal.removeEventListener('abort', giveUp);

@@ -10,8 +10,8 @@
 export const WHOLE = Object.freeze({ index: 0, count: 1 });
 
 /**
- * Places behind a shard's last object whose objects are the run's, and no stage's: what is tried before the stages is tried
- * on them.
+ * Places behind a shard's last object that are kept for the preflight; what else a run writes beside its stages stands behind
+ * them, so that no key is written twice within a second.
  */
 export const RESERVED_PLACES = 1024;
 

@@ -5,6 +5,7 @@ import { findPeaks } from '../../lib/run/find-peak.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
 import { ManualClock } from '../helpers/manual-clock.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedCores } from '../helpers/simulated-cores.js';
 
@@ -35,14 +36,7 @@ function prepare(overrides, modelOf = queueing) {
   const clock = new ManualClock(1_700_000_000_000);
   const written = new WrittenObjects(memoryFor(config.objects));
   const cores = new SimulatedCores(clock, modelOf, written);
-  /** @type {[told: string, ...parameters: any[]][]} */
-  const told = [];
-  const observer = new Proxy(/** @type {any} */ ({}), {
-    get:
-      (_target, name) =>
-      (/** @type {any[]} */ ...parameters) =>
-        told.push([String(name), ...parameters]),
-  });
+  const { observer, told } = recordingObserver();
   const controller = new AbortController();
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const unloaded = new Map(['write', 'read', 'stat', 'remove'].map((name) => [name, { count: 20, p50: 20.5 }]));

@@ -6,6 +6,7 @@ import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { runStages } from '../../lib/run/run-stages.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
@@ -40,14 +41,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   const { clock } = time;
   /** @type {(StageTask & { at: number })[]} */
   const tasks = [];
-  /** @type {[told: string, ...parameters: any[]][]} */
-  const told = [];
-  const observer = new Proxy(/** @type {any} */ ({}), {
-    get:
-      (_target, name) =>
-      (/** @type {any[]} */ ...parameters) =>
-        told.push([String(name), ...parameters]),
-  });
+  const { observer, told } = recordingObserver();
   const cores = {
     /** @type {Cores['runStage']} */
     async runStage(task, _signal, hooks) {
