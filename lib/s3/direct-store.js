@@ -2,6 +2,7 @@ import { Client } from 'undici';
 import { concealer } from './conceal.js';
 import { etagDigest } from './etag-digest.js';
 import { AttemptError, classifyAnswer, classifyFailure, parseErrorBody } from './s3-error.js';
+import { headerOf, isNamed } from './raw-headers.js';
 import { mayResendAtOnce } from './stale-connection.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';
 
@@ -326,27 +327,4 @@ class DirectConnection {
       }
     }
   }
-}
-
-/**
- * @param {Buffer} name
- * @param {string} lowerCase letters and hyphens: setting bit 5 makes the one lower case and leaves the other as it is
- */
-function isNamed(name, lowerCase) {
-  for (let place = 0; place < lowerCase.length; place++) {
-    if ((name[place] | 0x20) !== lowerCase.charCodeAt(place)) {
-      return false;
-    }
-  }
-  return name.length === lowerCase.length;
-}
-
-/**
- * @param {Buffer[]} headers name, value, name, value, …
- * @param {string} lowerCase
- * @returns {string | null}
- */
-function headerOf(headers, lowerCase) {
-  const place = headers.findIndex((name, at) => at % 2 === 0 && isNamed(name, lowerCase));
-  return place < 0 ? null : headers[place + 1].toString('latin1');
 }
