@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { MEGABYTE } from '../lib/log/units.js';
 import { measureLayers } from './layers.js';
 import { measureClient, measureMemory } from './measure-client.js';
 import { hasOha } from './measure-oha.js';
@@ -17,8 +18,6 @@ import { formatTable } from './studies/table.js';
  * @typedef {Record<string, Record<string, number[]>>} Figures stage, client: one number of each round
  * @typedef {{ cpu: Figures, rate: Figures }} Costs µs an operation, and operations a second
  */
-
-const MEGABYTE = 1024 ** 2;
 
 const parameters = process.argv.slice(2);
 const jsonFile = parameters[0] === '--json' ? parameters.splice(0, 2)[1] : undefined;
@@ -80,7 +79,7 @@ async function measureScenario({ title, useTls, threads, objectSize, rounds, cli
       }
     }
   } finally {
-    endpoint.close();
+    await endpoint.close();
   }
   return costs;
 }
@@ -121,7 +120,7 @@ async function measureMemoryRuns() {
       const bytes = await measureMemory({ objects, threads, objectSize: 16 * 1024, env: endpoint.env });
       rows.push({ threads, objects, useTls, megabytes: bytes / MEGABYTE });
     } finally {
-      endpoint.close();
+      await endpoint.close();
     }
   }
   const cells = rows.map((row) => [

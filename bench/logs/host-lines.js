@@ -1,6 +1,6 @@
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import { formatLine } from '../../lib/log/log-line.js';
-import { formatTimeOfDay } from '../../lib/log/units.js';
+import { MEGABYTE, formatTimeOfDay } from '../../lib/log/units.js';
 import { secondsOfPlan } from './host-plan.js';
 
 /**
@@ -22,7 +22,6 @@ import { secondsOfPlan } from './host-plan.js';
  * @typedef {ToldSecond | ToldTotals | ToldLatencies | ToldPeak} Told
  */
 
-const MEGABYTE = 1024 ** 2;
 const PART_LENGTH = 800;
 
 /** The old tool's interval drifts: its lines come a little more than a second apart. ms. */

@@ -1,3 +1,4 @@
+import { MEGABYTE } from '../log/units.js';
 import { wholeDays } from './time-line.js';
 
 /**
@@ -21,8 +22,6 @@ import { wholeDays } from './time-line.js';
  * @property {number} operations that succeeded
  * @property {number} bytes
  */
-
-const MEGABYTE = 1024 ** 2;
 
 /**
  * @param {StageName} stage

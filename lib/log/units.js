@@ -1,5 +1,8 @@
 import { quote } from './quote.js';
 
+/** Bytes of what the log calls MB. */
+export const MEGABYTE = 1024 ** 2;
+
 const BYTES_OF_UNIT = new Map([
   ['B', 1],
   ['kB', 1000],
@@ -90,10 +93,10 @@ function scaleOf(unit, scales) {
 
 /**
  * @param {number} bytes
- * @returns {string} units of 1024 × 1024 bytes, which the log calls MB, with one decimal
+ * @returns {string} units of {@link MEGABYTE}, with one decimal
  */
 export function formatMegabytes(bytes) {
-  return (bytes / 1024 ** 2).toFixed(1);
+  return (bytes / MEGABYTE).toFixed(1);
 }
 
 /**

@@ -1,11 +1,9 @@
 import { formatLine } from '../log/log-line.js';
-import { formatTimeOfDay } from '../log/units.js';
+import { MEGABYTE, formatTimeOfDay } from '../log/units.js';
 import { runLine, stageMachineLines } from './machine-lines.js';
 import { RetryLines } from './retry-lines.js';
 import { searchLines, searchMachineLine, stepMachineLine, stepRow } from './search-lines.js';
 import { stageLines, stageTable } from './stage-lines.js';
-
-const MEGABYTE = 1024 ** 2;
 
 /** The log of a run on stdout: its record, line by line, as the run goes on. */
 export class RunLog {

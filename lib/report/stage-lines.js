@@ -1,4 +1,4 @@
-const MEGABYTE = 1024 ** 2;
+import { MEGABYTE } from '../log/units.js';
 
 /**
  * @typedef {import('../run/stage-result.js').StageResult} StageResult

@@ -1,6 +1,7 @@
 import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { shorten } from './answer-text.js';
 import { concealer } from './conceal.js';
-import { AttemptError, shorten, timeoutError } from './s3-error.js';
+import { AttemptError, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
 /**

@@ -1,7 +1,8 @@
 import { Client } from 'undici';
+import { parseErrorBody } from './answer-text.js';
 import { concealer } from './conceal.js';
 import { etagDigest } from './etag-digest.js';
-import { AttemptError, classifyAnswer, classifyFailure, parseErrorBody } from './s3-error.js';
+import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
 import { headerOf, isNamed } from './raw-headers.js';
 import { mayResendAtOnce } from './stale-connection.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';

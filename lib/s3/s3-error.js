@@ -1,3 +1,5 @@
+import { parseRetryAfter, shorten } from './answer-text.js';
+
 /**
  * What is done about an attempt that did not succeed:
  * - `retry`: it was bad luck; the operation tries again
@@ -60,10 +62,6 @@ export const NO_PORT = 'no-port';
 /** The kind of an answer that says that the client's clock is wrong. */
 export const CLOCK_SKEW = 'clock-skew';
 
-const LONGEST_MESSAGE = 200;
-
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
-
 /** Codes that outrank the status they come with. @type {Record<string, [kind: string, verdict: Verdict]>} */
 const BY_CODE = {
   RequestTimeTooSkewed: [CLOCK_SKEW, 'stop'],
@@ -103,8 +101,6 @@ const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
 /** A port is free again a second to a minute after its connection was closed: to ask for one sooner would be in vain. */
 const PORT_PAUSE_MS = 1000;
-
-const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
 /**
  * @param {object} answer
@@ -247,55 +243,4 @@ export function timeoutError(timeout) {
     code: 'timeout',
     outcomeUnknown: true,
   });
-}
-
-/**
- * Reads what S3 says in the body of an error. It is text from outside: only two short fields are taken from it, and a
- * body that is not XML gives empty ones.
- *
- * @param {string} body
- * @returns {{ code: string, message: string }}
- */
-export function parseErrorBody(body) {
-  return { code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '', message: textOf(body, 'Message') };
-}
-
-/**
- * @param {string} body
- * @param {string} element
- */
-function textOf(body, element) {
-  const start = body.indexOf(`<${element}>`);
-  const end = start < 0 ? -1 : body.indexOf(`</${element}>`, start);
-  return end < 0 ? '' : body.slice(start + element.length + 2, end);
-}
-
-/**
- * RFC 9110, section 10.2.3: seconds, or an HTTP date.
- *
- * @param {string | null} value
- * @param {number} now epoch ms
- * @returns {number} ms, 0 where there is nothing to wait for
- */
-export function parseRetryAfter(value, now) {
-  if (value === null) {
-    return 0;
-  }
-  const text = value.trim();
-  if (/^\d+$/.test(text)) {
-    return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
-  }
-  // Date.parse() finds a date in nearly everything that ends in a number.
-  return HTTP_DATE.test(text) ? Math.max((Date.parse(text) || 0) - now, 0) : 0;
-}
-
-/**
- * What comes from outside is shown on one line, without characters that a terminal would obey or that let it read
- * otherwise than it is, and never at length.
- *
- * @param {string} text
- */
-export function shorten(text) {
-  const line = text.replace(UNPRINTABLE, ' ').trim();
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

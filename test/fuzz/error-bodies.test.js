@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AttemptError, classifyAnswer, parseErrorBody } from '../../lib/s3/s3-error.js';
+import { parseErrorBody } from '../../lib/s3/answer-text.js';
+import { AttemptError, classifyAnswer } from '../../lib/s3/s3-error.js';
 import { attempt, openTestStore } from '../helpers/store.js';
 import { UNPRINTABLE } from './civil.js';
 import { answerOf, startHostileStore, targetOf } from './hostile-store.js';

@@ -1,20 +1,10 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  AttemptError,
-  classifyAnswer,
-  classifyFailure,
-  parseErrorBody,
-  parseRetryAfter,
-  timeoutError,
-} from '../../lib/s3/s3-error.js';
+import { AttemptError, classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const SENT = { sent: true, answered: false, stale: false };
-
-/** Far more than a linear reading takes, far less than a quadratic one. */
-const LONGEST_READING_MS = 2000;
 
 /** What R2 and S3 answer, and what is to be done about it. */
 const ANSWERS = /** @type {const} */ ([
@@ -112,38 +102,6 @@ test('the Date header tells the server’s time, and one that is none tells noth
   assert.equal(classifyAnswer({ status: 403, now: NOW }).serverTime, 0);
 });
 
-test('Retry-After is read as seconds', () => {
-  const seconds = ['0', '1', '30', ' 120 ', '999999999'].map((value) => parseRetryAfter(value, NOW));
-  assert.deepEqual(seconds, [0, 1000, 30_000, 120_000, 999_999_999_000]);
-});
-
-test('Retry-After is read as a date, and one in the past asks for nothing', () => {
-  assert.equal(parseRetryAfter('Sat, 31 Jan 2026 12:00:07 GMT', NOW), 7000);
-  assert.equal(parseRetryAfter('Sat, 31 Jan 2026 11:59:00 GMT', NOW), 0);
-});
-
-test('a Retry-After that is neither asks for nothing', () => {
-  const garbage = ['', ' ', 'soon', '-5', '1.5', '1e3', '0x10', '7;', 'foo 3000', 'NaN', '٣', '\u0000'];
-  for (const value of garbage) {
-    assert.equal(parseRetryAfter(value, NOW), 0, JSON.stringify(value));
-  }
-  assert.equal(parseRetryAfter(null, NOW), 0);
-});
-
-test('whatever Retry-After says, it is a time to wait and never a negative one', () => {
-  fc.assert(
-    fc.property(fc.string(), (value) => {
-      const milliseconds = parseRetryAfter(value, NOW);
-      assert.ok(Number.isFinite(milliseconds) && milliseconds >= 0);
-    }),
-  );
-});
-
-test('a Retry-After of many digits asks for a long time', () => {
-  assert.ok(parseRetryAfter('99999999999', NOW) > 1e9);
-  assert.ok(Number.isFinite(parseRetryAfter('9'.repeat(500), NOW)));
-});
-
 /** What transports throw, by its code. */
 const FAILURES = /** @type {const} */ ([
   ['ECONNREFUSED', 'connect', 'retry'],
@@ -232,51 +190,6 @@ test('an attempt’s error stays as it is', () => {
   assert.equal(classifyFailure(error, { sent: false, answered: true, stale: true }), error);
   assert.deepEqual([error.kind, error.verdict, error.outcomeUnknown], ['timeout', 'retry', true]);
   assert.match(error.message, /500ms/);
-});
-
-test('an error’s body tells its code and its message', () => {
-  const body =
-    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>';
-  assert.deepEqual(parseErrorBody(body), { code: 'NoSuchKey', message: 'The key does not exist.' });
-});
-
-test('a body that is not such XML gives nothing, or what can be found in it', () => {
-  const nothing = { code: '', message: '' };
-  for (const body of [
-    '',
-    'oops',
-    '<html><body>502 Bad Gateway</body></html>',
-    '{"Code":"NoSuchKey"}',
-    '<Code>',
-    '\u0000',
-  ]) {
-    assert.deepEqual(parseErrorBody(body), nothing, body);
-  }
-  assert.deepEqual(parseErrorBody('<Code>SlowDown</Code><Message>Please redu'), { code: 'SlowDown', message: '' });
-  assert.deepEqual(parseErrorBody('<Code>NoSuchK'), nothing);
-  assert.equal(parseErrorBody('<Code>a b</Code>').code, '');
-  assert.equal(parseErrorBody(`<Code>${'a'.repeat(65)}</Code>`).code, '');
-  assert.equal(parseErrorBody('<Code><Code>Inner</Code></Code>').code, 'Inner');
-});
-
-test('hostile bodies are read in linear time', () => {
-  const million = 1_000_000;
-  const bodies = [
-    '<Code>'.repeat(million),
-    '<Message>'.repeat(million),
-    `<Code>${'a'.repeat(million)}`,
-    `<Message>${'</Messag'.repeat(million)}`,
-    '<Error>'.repeat(million) + '</Error>'.repeat(million),
-    `${'<Code>aaaa</Cod'.repeat(million)}`,
-    '<'.repeat(million),
-  ];
-  for (const body of bodies) {
-    const startedAt = performance.now();
-    const parts = parseErrorBody(body);
-    classifyAnswer({ status: 400, ...parts, now: NOW });
-    const duration = performance.now() - startedAt;
-    assert.ok(duration < LONGEST_READING_MS, `${body.slice(0, 20)}… took ${duration}ms`);
-  }
 });
 
 test('what a store says is shown on one line, without control characters, and not at length', () => {

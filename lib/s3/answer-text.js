@@ -1,0 +1,56 @@
+const LONGEST_MESSAGE = 200;
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
+
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
+
+/**
+ * Reads what S3 says in the body of an error. It is text from outside: only two short fields are taken from it, and a
+ * body that is not XML gives empty ones.
+ *
+ * @param {string} body
+ * @returns {{ code: string, message: string }}
+ */
+export function parseErrorBody(body) {
+  return { code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '', message: textOf(body, 'Message') };
+}
+
+/**
+ * @param {string} body
+ * @param {string} element
+ */
+function textOf(body, element) {
+  const start = body.indexOf(`<${element}>`);
+  const end = start < 0 ? -1 : body.indexOf(`</${element}>`, start);
+  return end < 0 ? '' : body.slice(start + element.length + 2, end);
+}
+
+/**
+ * RFC 9110, section 10.2.3: seconds, or an HTTP date.
+ *
+ * @param {string | null} value
+ * @param {number} now epoch ms
+ * @returns {number} ms, 0 where there is nothing to wait for
+ */
+export function parseRetryAfter(value, now) {
+  if (value === null) {
+    return 0;
+  }
+  const text = value.trim();
+  if (/^\d+$/.test(text)) {
+    return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  }
+  // Date.parse() finds a date in nearly everything that ends in a number.
+  return HTTP_DATE.test(text) ? Math.max((Date.parse(text) || 0) - now, 0) : 0;
+}
+
+/**
+ * What comes from outside is shown on one line, without characters that a terminal would obey or that let it read
+ * otherwise than it is, and never at length.
+ *
+ * @param {string} text
+ */
+export function shorten(text) {
+  const line = text.replace(UNPRINTABLE, ' ').trim();
+  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
+}
