@@ -12,9 +12,9 @@ const SHOWN = {
   'client CPU': ({ eventLoopUtilization, loops, cpuCores }) =>
     `busiest of ${counted(loops, 'event loop')} busy ${percent(eventLoopUtilization)} of the time, ` +
     `${cpuCores.toFixed(2)} CPU cores used`,
-  'store throttling': ({ attempts, throttled, backoffShare }) =>
-    `${(100 * (throttled / attempts)).toFixed(1)}% of ${whole(attempts)} attempts refused, ` +
-    `threads waited ${percent(backoffShare)} of their time`,
+  'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
+    `${(100 * (throttled / attempts)).toFixed(1)}% of ${whole(attempts)} attempts refused` +
+    `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
   concurrency: ({ threads, p50, unloadedP50 }) =>
     `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} with one`,
   store: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,

@@ -38,6 +38,9 @@ import { describe } from './verdict-words.js';
  * @property {number | null} knee threads from which on they do not
  * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
  * @property {SecondSize | null} secondSize the plateau at two sizes of the objects; null where it was not tried
+ * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
+ *
+ * @typedef {Pick<Evidence, 'threads' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
  *
  * @typedef {{ whole: SizeRate, half: SizeRate, held: number | null }} SecondSize the first two with the same threads, one
  *   after the other; operations a second of the hold between them, of whole objects
@@ -84,7 +87,12 @@ const SAME_OPERATIONS = 0.1;
  * @returns {Verdict}
  */
 export function limitOf(evidence) {
-  return describe(judge(evidence), evidence);
+  const finding = judge(evidence);
+  const { refusals } = evidence.search ?? {};
+  // With as many threads as it just serves, a store has nothing to refuse: with more of them it does.
+  return finding === 'store' && refusals !== undefined && throttlingCosts(refusals)
+    ? describe('store throttling', { ...evidence, ...refusals })
+    : describe(finding, evidence);
 }
 
 /**
@@ -113,7 +121,7 @@ function judge(evidence) {
   return search?.hasPlateau ? judgePlateau(evidence, search) : judgeConcurrency(evidence);
 }
 
-/** @param {Evidence} evidence */
+/** @param {Refusals} figures */
 function throttlingCosts({ attempts, throttled, backoffShare }) {
   return throttled >= THROTTLED_SHARE * attempts && backoffShare >= THROTTLED_TIME;
 }

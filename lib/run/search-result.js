@@ -31,6 +31,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {number} eventLoopUtilization
  *
  * @typedef {import('./search-step.js').FinishedStep} FinishedStep
+ * @typedef {import('../analysis/verdict.js').Evidence} Evidence
  * @typedef {import('./stage-result.js').StageResult} StageResult
  */
 
@@ -93,15 +94,19 @@ export function searchResult({ stage, finished, conclusion, clock, objects, unlo
   const whole = stageResult({ ...parts, outcome, load });
   const { secondSize, ...found } = conclusion;
   const result = { ...whole, ...sums(finished), end: finished[finished.length - 1].outcome.end };
+  const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map((each) =>
+    evidenceOf(stageResult({ ...parts, outcome: each.outcome, load: each.load }), availableCores),
+  );
+  // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
+  // is too much may have nothing to refuse: both show with more of them.
+  const { eventLoopUtilization, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
   const search = {
     hasPlateau: found.hasPlateau,
     knee: found.knee,
     movesBytes: stage.isWrite || stage.isRead,
     secondSize: secondSize && sizeRates(secondSize, finished),
+    refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
   };
-  const busiest = busiestAtPeak(finished, found.knee ?? load.threads, load.threads);
-  const atPeak = stageResult({ ...parts, outcome: busiest.outcome, load: busiest.load });
-  const { eventLoopUtilization, cpuCores } = evidenceOf(atPeak, availableCores);
   const verdict = limitOf({ ...evidenceOf(whole, availableCores), eventLoopUtilization, cpuCores, search });
   return { ...result, average: steps[shown].operationsPerSecond, verdict, search: { steps, ...found } };
 }
@@ -120,18 +125,29 @@ function representative(finished, steps) {
 }
 
 /**
- * With the fewest threads that do as much as any, a client at its limit still has pauses: it is full with more of them.
- *
  * @param {readonly FinishedStep[]} finished
- * @param {number} knee threads
- * @param {number} held threads
- * @returns {FinishedStep} the one in which a loop was busiest, of those with as many threads as the peak takes, or more
+ * @param {number} threads that the peak takes
+ * @returns {FinishedStep[]} those with as many, or more
  */
-function busiestAtPeak(finished, knee, held) {
-  const utilization = (/** @type {FinishedStep} */ { outcome }) => outcome.clientLoad.eventLoopUtilization;
-  return finished
-    .filter(({ step }) => step.phase !== 'second size' && step.threads >= Math.min(knee, held))
-    .reduce((one, other) => (utilization(other) > utilization(one) ? other : one));
+function stepsAtPeak(finished, threads) {
+  return finished.filter(({ step }) => step.phase !== 'second size' && step.threads >= threads);
+}
+
+/**
+ * @param {readonly Evidence[]} steps
+ * @param {'eventLoopUtilization' | 'backoffShare'} figure
+ * @returns {Evidence} that of the step in which it was largest
+ */
+function mostOf(steps, figure) {
+  return steps.reduce((one, other) => (other[figure] > one[figure] ? other : one));
+}
+
+/**
+ * @param {Evidence} evidence of a step
+ * @returns {import('../analysis/verdict.js').Refusals}
+ */
+function refusalsOf({ threads, attempts, throttled, backoffShare }) {
+  return { threads, attempts, throttled, backoffShare };
 }
 
 /** @param {readonly FinishedStep[]} finished */

@@ -26,7 +26,13 @@ const PLAIN = Object.freeze({
 });
 
 /** @type {Search} */
-const PLATEAU = Object.freeze({ hasPlateau: true, knee: 23, movesBytes: true, secondSize: null });
+const PLATEAU = Object.freeze({
+  hasPlateau: true,
+  knee: 23,
+  movesBytes: true,
+  secondSize: null,
+  refusals: Object.freeze({ threads: 64, attempts: 1000, throttled: 0, backoffShare: 0 }),
+});
 
 /**
  * @param {Partial<Evidence>} [figures]
@@ -128,6 +134,18 @@ test('a plateau that stays the same with objects of half the size is the storeâ€
   );
 });
 
+test('a store that has nothing to refuse at its peak, and refuses with more threads, throttles', () => {
+  const refusals = { threads: 64, attempts: 1000, throttled: 250, backoffShare: 0.6 };
+  const verdict = limitOf({ ...PLAIN, search: { ...sizes(1000, 1003.1), refusals } });
+  assert.deepEqual(
+    [verdict.cause, verdict.evidence],
+    ['store throttling', '25.0% of 1,000 attempts refused with 64 threads, threads waited 60% of their time'],
+  );
+  assert.equal(causeOf({ search: { ...sizes(1000, 1003.1), refusals: { ...refusals, throttled: 5 } } }), 'store');
+  assert.equal(causeOf({ search: { ...sizes(600, 1200), refusals } }), 'bandwidth');
+  assert.equal(causeOf({ search: { ...PLATEAU, refusals } }), 'not shown');
+});
+
 test('a plateau in bytes is one of bandwidth', () => {
   assert.equal(causeOf({ search: sizes(600, 1200) }), 'bandwidth');
   assert.equal(causeOf({ search: sizes(600, 1050) }), 'bandwidth');
@@ -186,6 +204,12 @@ const figures = fc.record({
       knee: fc.option(fc.integer({ min: 1, max: 1000 })),
       movesBytes: fc.boolean(),
       secondSize: fc.option(fc.tuple(rate, rate).map(([whole, half]) => sizes(whole, half).secondSize)),
+      refusals: fc.record({
+        threads: fc.integer({ min: 1, max: 10_000 }),
+        attempts: fc.integer({ min: 1, max: 100_000 }),
+        throttled: fc.nat(100_000),
+        backoffShare: share,
+      }),
     }),
   ),
 });
@@ -204,13 +228,23 @@ test('whatever the figures, a cause has what it takes, and stands on one line', 
         assert.ok(eventLoopUtilization < 0.9);
       }
       if (cause === 'store throttling') {
-        assert.ok(evidence.throttled > 0 && evidence.backoffShare >= 0.2);
+        const refused = [evidence, ...(search?.hasPlateau ? [search.refusals] : [])];
+        assert.ok(refused.some(({ throttled, backoffShare }) => throttled > 0 && backoffShare >= 0.2));
       }
       if (cause === 'concurrency') {
         assert.ok(Number(p50) <= 1.2 * Number(unloadedP50) && !search?.hasPlateau && !evidence.isOpenLoop);
       }
       if (cause === 'store' || cause === 'bandwidth') {
         assert.ok(search?.hasPlateau && eventLoopUtilization <= 0.75 && evidence.backoffShare < 0.2);
+      }
+      if (cause === 'store') {
+        assert.ok(
+          !(
+            search &&
+            search.refusals.throttled >= 0.01 * search.refusals.attempts &&
+            search.refusals.backoffShare >= 0.2
+          ),
+        );
       }
       if (cause === 'bandwidth') {
         assert.ok(search?.movesBytes && search.secondSize !== null);

@@ -22,7 +22,7 @@ export class SimulatedCores {
   #written;
   /** @type {StageTask[]} */
   tasks = [];
-  /** What is to be otherwise than usual in the outcome of a task. @type {(task: StageTask) => Partial<StageOutcome>} */
+  /** What is to be otherwise than usual in the outcome of a task. @type {(task: StageTask, meter: StageMeter) => Partial<StageOutcome>} */
   override = () => ({});
 
   /**
@@ -76,7 +76,7 @@ export class SimulatedCores {
     const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1 };
     const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
     const measured = { meter, secondLatencies: new Map(), clientLoad, connections };
-    return { end: 'complete', fatal: null, startedAt, endedAt, ...measured, ...this.override(task) };
+    return { end: 'complete', fatal: null, startedAt, endedAt, ...measured, ...this.override(task, meter) };
   }
 
   /**

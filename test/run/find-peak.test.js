@@ -74,6 +74,26 @@ test('each stage is searched, and what it found is told', async () => {
   assert.deepEqual([...new Set(kinds)], ['stageStarts', 'stepEnds', 'stageEnds']);
 });
 
+test('a store that refuses with more threads than the peak takes is what throttles', async () => {
+  const { run, cores, result } = prepare({ stages: ['stat'] });
+  cores.override = ({ load }, meter) => {
+    const { sum } = meter.latencies().operations;
+    if (load.threads > 32) {
+      meter.throttled = meter.operations / 4;
+      Array.from({ length: meter.throttled }, () => meter.attemptFailed('throttled', 1, 0));
+      meter.timeLost = sum / 2;
+    }
+    return {};
+  };
+  await run();
+  const [{ search, verdict }] = result.stages;
+  assert.deepEqual([search?.ceiling?.threads, verdict.cause], [32, 'store throttling']);
+  assert.match(
+    verdict.evidence,
+    /^20\.0% of [\d,]+ attempts refused with (64|128) threads, threads waited 50% of their time$/,
+  );
+});
+
 test('Remove and the steps before it work on different objects, and on no more than there are', async () => {
   const { run, cores, written, result } = prepare({ stages: ['write', 'remove'] });
   await run();
