@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NullEndpoint } from '../lib/cli/calibrate-endpoint.js';
+import { startNullEndpoint as startEndpoint } from '../lib/cli/calibrate-endpoint.js';
 
 /**
  * An endpoint in a process of its own that does next to nothing for a request, so that the client is what is measured.
  *
  * @typedef {object} RunningEndpoint
  * @property {Record<string, string>} env what a client needs to know to reach and to trust it
- * @property {() => void} close
+ * @property {() => Promise<void>} close
  */
 
 /**
@@ -16,14 +16,14 @@ import { NullEndpoint } from '../lib/cli/calibrate-endpoint.js';
  * @returns {Promise<RunningEndpoint>}
  */
 export async function startNullEndpoint({ objectSize, useTls }) {
-  const endpoint = await NullEndpoint.start({ size: objectSize, useTls, env: process.env });
+  const endpoint = await startEndpoint({ size: objectSize, useTls, env: process.env });
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   const authorities = join(folder, 'authority.pem');
   writeFileSync(authorities, endpoint.certificate ?? '');
   return {
     env: { ...endpoint.variables, ...(useTls ? { NODE_EXTRA_CA_CERTS: authorities } : {}) },
-    close() {
-      endpoint.close();
+    async close() {
+      await endpoint.close();
       rmSync(folder, { recursive: true });
     },
   };

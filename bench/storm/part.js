@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProcess } from '../studies/started-process.js';
+import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { MemorySamples } from './memory-samples.js';
 
 const TOOL = new URL('../../r2-benchmark.js', import.meta.url).pathname;
-const ENDPOINT = new URL('../../lib/local-s3/process.js', import.meta.url);
 const BUCKETS = ['storm-a', 'storm-b'];
 const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
 const THREADS = 100;
@@ -47,7 +46,7 @@ const FAULTS =
  * @returns {Promise<PartResult>}
  */
 export async function runPart({ objects, seed, client }) {
-  const endpoint = await startProcess(ENDPOINT, {
+  const endpoint = await startLocalS3({
     buckets: BUCKETS,
     credentials: CREDENTIALS,
     faults: `seed=${seed}, ${FAULTS}`,
@@ -62,7 +61,7 @@ export async function runPart({ objects, seed, client }) {
       PATH: process.env.PATH,
       S3_BUCKET: BUCKETS.join(','),
       S3_HOSTNAME: '127.0.0.1',
-      S3_PORT: String(endpoint.offer.port),
+      S3_PORT: String(endpoint.port),
       S3_USE_SSL: '0',
       S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
       S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
@@ -77,8 +76,8 @@ export async function runPart({ objects, seed, client }) {
   ]);
   const duration = performance.now() - startedAt;
   const trend = memory.stop();
-  const seen = await endpoint.ask('report');
-  await endpoint.stop();
+  const seen = await endpoint.report();
+  await endpoint.close();
   const result = JSON.parse(readFileSync(json, 'utf8'));
   rmSync(folder, { recursive: true });
   return { result, seen, status, stderr, log, memory: trend, duration };

@@ -8,7 +8,6 @@ import { createInterface } from 'node:readline';
  *
  * @typedef {object} StartedProcess
  * @property {any} offer its first line
- * @property {(line: string) => Promise<any>} ask writes a line to its standard input; resolves to the line that it answers
  * @property {() => Promise<any>} stop ends it; resolves to its last line, or to null where it wrote none
  */
 
@@ -30,10 +29,6 @@ export async function startProcess(program, options) {
   }
   return {
     offer: JSON.parse(first.value),
-    async ask(line) {
-      child.stdin.write(`${line}\n`);
-      return JSON.parse((await lines.next()).value);
-    },
     async stop() {
       child.stdin.end();
       const last = await lines.next();

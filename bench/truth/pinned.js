@@ -6,6 +6,18 @@ import { availableParallelism } from 'node:os';
  */
 
 /**
+ * What starts Node in a process that stays on one core.
+ *
+ * @param {number | null} core null: wherever the system puts it
+ * @returns {{ execPath: string, execArgv: string[] }} a program, and its arguments before those of Node
+ */
+export function pinnedNode(core) {
+  return core === null
+    ? { execPath: process.execPath, execArgv: [] }
+    : { execPath: 'taskset', execArgv: ['-c', String(core), process.execPath] };
+}
+
+/**
  * Starts Node in a process that stays on one core.
  *
  * @param {number | null} core null: wherever the system puts it
@@ -14,9 +26,8 @@ import { availableParallelism } from 'node:os';
  * @returns {ChildProcess}
  */
 export function spawnNode(core, parameters, options) {
-  return core === null
-    ? spawn(process.execPath, parameters, options)
-    : spawn('taskset', ['-c', String(core), process.execPath, ...parameters], options);
+  const { execPath, execArgv } = pinnedNode(core);
+  return spawn(execPath, [...execArgv, ...parameters], options);
 }
 
 /** Whether processes can be kept on cores of their own: it takes two of them, and Linux. */

@@ -102,14 +102,20 @@ function isDebugging(env) {
  * @param {StopRequest} parts.stopRequest
  * @returns {Promise<number>} the exit status
  */
-async function run({ options, env, prepared: { config, reportFile }, world, stopRequest }) {
+async function run({ options, env, prepared: { target, config, reportFile }, world, stopRequest }) {
   const { clock, terminal } = world;
   const say = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   stopRequest.onRequest = (reason) => say(`Stopping (${reason}): settling what is under way, then cleaning up`);
   stopRequest.onSecondSignal = () => {
     reportFile?.discard();
-    terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
+    if (!config.store.isEmbedded) {
+      terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
+    }
   };
+  target.failure?.catch((error) => {
+    terminal.err(`error: ${error.message}`);
+    stopRequest.storeLost(error);
+  });
   if (config.threads < options.threads) {
     say(
       `${options.threads} threads are more than the ${config.objects} objects have work for: ${config.threads} will do`,

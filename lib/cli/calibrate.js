@@ -2,9 +2,10 @@ import { hostname } from 'node:os';
 import { capacityOf } from '../calibration/calibration.js';
 import { calibrationTable } from '../calibration/calibration-table.js';
 import { formatSize } from '../log/units.js';
+import { EndpointLost } from '../local-s3/endpoint-calls.js';
 import { calibrationPath, keepCalibration } from './calibrate-cache.js';
 import { ClientFailure, MeasuredClient } from './calibrate-client.js';
-import { NullEndpoint } from './calibrate-endpoint.js';
+import { startNullEndpoint } from './calibrate-endpoint.js';
 import { readUseTls } from './environment.js';
 import { EXIT } from './exit-status.js';
 import { versionsOf } from './package-version.js';
@@ -52,7 +53,7 @@ export async function calibrate(options, { env, terminal, signal }) {
     const isComplete = failure === null && calibration.stages.every(({ unproven }) => unproven === null);
     return isComplete ? EXIT.complete : EXIT.incomplete;
   } catch (error) {
-    if (error instanceof ClientFailure) {
+    if (error instanceof ClientFailure || error instanceof EndpointLost) {
       terminal.err(`error: --calibrate: ${error.message}`);
       return EXIT.incomplete;
     }
@@ -84,9 +85,12 @@ function settingsOf({ client, size, keepAlive, threads, cores, local, envFile },
  * @returns {Promise<Calibration | null>} null where it was given up
  */
 async function measure(settings, env, signal) {
-  const endpoint = await NullEndpoint.start({ ...settings, env });
+  const endpoint = await startNullEndpoint({ ...settings, env });
+  const lost = new AbortController();
+  endpoint.failure.catch((error) => lost.abort(error));
+  const either = AbortSignal.any([signal, lost.signal]);
   try {
-    const measurements = await new MeasuredClient({ endpoint, settings, env, signal }).measure();
+    const measurements = await new MeasuredClient({ endpoint, settings, env, signal: either }).measure();
     return {
       date: new Date().toISOString(),
       host: hostname(),
@@ -99,9 +103,10 @@ async function measure(settings, env, signal) {
     if (signal.aborted) {
       return null;
     }
-    throw error;
+    // A client that has lost its endpoint has much to tell, and none of it is the reason.
+    throw lost.signal.aborted ? lost.signal.reason : error;
   } finally {
-    endpoint.close();
+    await endpoint.close();
   }
 }
 

@@ -32,11 +32,12 @@ export function closingWords({ problems, cleanup, stages }, config) {
   const errors = problems.map((problem) => `error: ${problem}`);
   if (cleanup !== null && cleanup.left !== 0) {
     errors.push(...cleanup.problems.map((problem) => `error: clean-up: ${problem}`));
-    errors.push(`error: ${describeCleanup(cleanup, config)}; try again with: ${cleanupCommand(config)}`);
+    const again = config.store.isEmbedded ? '' : `; try again with: ${cleanupCommand(config)}`;
+    errors.push(`error: ${describeCleanup(cleanup, config)}${again}`);
   }
   const notices = cleanup !== null && cleanup.left === 0 ? [describeCleanup(cleanup, config)] : [];
   // What was kept in memory has gone with the endpoint.
-  if (config.keep && stages.length > 0 && !config.store.sharesClock) {
+  if (config.keep && stages.length > 0 && !config.store.isEmbedded) {
     notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);
   }
   return { notices, errors };

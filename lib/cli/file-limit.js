@@ -18,11 +18,10 @@ export function openFileLimit(report) {
 /**
  * @param {number} threads each with a connection
  * @param {number} limit of open files
- * @param {boolean} isLocal whether the store's ends of the connections are in this process, too
  * @returns {string | null} the problem, or null where the threads fit
  */
-export function fileLimitProblem(threads, limit, isLocal) {
-  const needed = threads * (isLocal ? 2 : 1) + OTHER_FILES;
+export function fileLimitProblem(threads, limit) {
+  const needed = threads + OTHER_FILES;
   if (needed <= limit) {
     return null;
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../log/units.js';
 import { UsageError } from './usage-error.js';
 
@@ -14,11 +15,12 @@ const SHARE_OF_MEMORY = 0.5;
  * Starts the endpoint of --local.
  *
  * @param {Pick<import('./options.js').CommandLine, 'objects' | 'size' | 'faults'>} options
+ * @param {NodeJS.ProcessEnv} env
  * @param {number} freeMemory bytes
  * @returns {Promise<{ endpoint: import('../local-s3/start.js').LocalS3, store: import('../run/run-config.js').StoreConfig }>}
  * @throws {UsageError}
  */
-export async function startLocalEndpoint({ objects, size, faults }, freeMemory) {
+export async function startLocalEndpoint({ objects, size, faults }, env, freeMemory) {
   const needed = objects * (size + OVERHEAD_BYTES);
   if (needed > freeMemory * SHARE_OF_MEMORY) {
     const most = Math.floor((freeMemory * SHARE_OF_MEMORY) / (size + OVERHEAD_BYTES));
@@ -27,23 +29,23 @@ export async function startLocalEndpoint({ objects, size, faults }, freeMemory) 
     ]);
   }
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
-  const endpoint = await start(credentials, faults);
+  const endpoint = await start(credentials, env, faults);
   const { hostname, port } = endpoint;
   return {
     endpoint,
-    store: { buckets: [BUCKET], hostname, port, useTls: false, region: 'auto', credentials, sharesClock: true },
+    store: { buckets: [BUCKET], hostname, port, useTls: false, region: 'auto', credentials, isEmbedded: true },
   };
 }
 
 /**
  * @param {{ accessKeyId: string, secretAccessKey: string }} credentials
+ * @param {NodeJS.ProcessEnv} env
  * @param {string} [faults]
  */
-async function start(credentials, faults = '') {
-  // A run against a store has no use for the endpoint, and need not load it.
-  const { startLocalS3 } = await import('../local-s3/start.js');
+async function start(credentials, env, faults = '') {
   try {
-    return await startLocalS3({ buckets: [BUCKET], credentials, faults });
+    // Node's options of the client, a profiler's for one, are not meant for the endpoint.
+    return await startLocalS3({ buckets: [BUCKET], credentials, faults }, { env: { ...env, NODE_OPTIONS: '' } });
   } catch (error) {
     throw new UsageError([`--local: ${/** @type {Error} */ (error).message}`]);
   }

@@ -46,7 +46,7 @@ export async function prepare(options, { env, process: host, now, random }) {
       return Object.freeze({ ...config, overrides: target?.overrides });
     });
     if (isRun) {
-      await checks.run(() => checkFileLimit(checked?.threads ?? options.threads, options.local));
+      await checks.run(() => checkFileLimit(checked?.threads ?? options.threads));
       await checks.run(() => checked && checkCost(checked));
     }
     checks.conclude();
@@ -59,11 +59,10 @@ export async function prepare(options, { env, process: host, now, random }) {
 
 /**
  * @param {number} threads
- * @param {boolean} isLocal
  * @throws {UsageError} where the host does not give them enough files
  */
-function checkFileLimit(threads, isLocal) {
-  const problem = fileLimitProblem(threads, openFileLimit(process.report), isLocal);
+function checkFileLimit(threads) {
+  const problem = fileLimitProblem(threads, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);
   }

@@ -6,7 +6,8 @@ const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 const MOST_DEFECTS_TOLD = 3;
 
 /**
- * What asks a run to end early: a signal, an output that takes no more, or an error that nobody expected. The first
+ * What asks a run to end early: a signal, an output that takes no more, a store that has gone with its process, or an
+ * error that nobody expected. The first
  * request stops the run in good order; a second signal ends the process at once.
  */
 export class StopRequest {
@@ -73,6 +74,13 @@ export class StopRequest {
     } else {
       this.#request(EXIT.incomplete, 'the output cannot be written');
     }
+  }
+
+  /**
+   * @param {Error} error why the store that belonged to the run has gone
+   */
+  storeLost(error) {
+    this.#request(EXIT.incomplete, error.message);
   }
 
   /** @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} name */

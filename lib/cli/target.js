@@ -8,6 +8,7 @@ import { startLocalEndpoint } from './local-endpoint.js';
  * @property {import('../run/run-config.js').StoreConfig} store
  * @property {string[]} warnings
  * @property {Record<string, string>} overrides variables that have to be set for a later command to find the same store
+ * @property {Promise<never> | null} failure rejects where a store that belongs to the run has gone; null for any other
  * @property {() => Promise<void>} close
  */
 
@@ -20,8 +21,8 @@ import { startLocalEndpoint } from './local-endpoint.js';
  */
 export async function openTarget(options, env, process) {
   if (options.local) {
-    const { endpoint, store } = await startLocalEndpoint(options, process.availableMemory());
-    return { store, warnings: [], overrides: {}, close: () => endpoint.close() };
+    const { endpoint, store } = await startLocalEndpoint(options, env, process.availableMemory());
+    return { store, warnings: [], overrides: {}, failure: endpoint.failure, close: () => endpoint.close() };
   }
-  return { ...readStoreConfig(env, options.envFile), close: async () => {} };
+  return { ...readStoreConfig(env, options.envFile), failure: null, close: async () => {} };
 }

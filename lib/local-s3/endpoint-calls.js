@@ -1,70 +1,80 @@
 /**
- * @import { Worker } from 'node:worker_threads'
- * @import { CallName, Outcome } from './worker.js'
+ * @import { ChildProcess } from 'node:child_process'
+ * @import { CallName, Outcome } from './process.js'
  *
  * @typedef {object} Waiting
  * @property {(value: any) => void} resolve
  * @property {(error: Error) => void} reject
  */
 
-/** Calls into the endpoint's thread, and what becomes of them when the thread ends. */
-export class WorkerCalls {
-  #worker;
+/** The endpoint's process has ended although nobody closed it. */
+export class EndpointLost extends Error {}
+
+/** Calls into the endpoint's process, and what becomes of them when the process ends. */
+export class EndpointCalls {
+  #child;
+  #exited;
   #calls = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
   /** Why no more calls are taken. @type {Error | null} */
   #end = null;
 
-  /** @param {Worker} worker one that runs worker.js and has just been made */
-  constructor(worker) {
-    this.#worker = worker;
-    /** The port that the endpoint listens on: what the thread tells first, as if it had been called. @type {Promise<number>} */
-    this.started = this.#wait();
-    /** Rejects when the thread ends although nobody closed it. @type {Promise<never>} */
+  /** @param {ChildProcess} child one that runs process.js and has just been made */
+  constructor(child) {
+    this.#child = child;
+    // A process that could not be started has no exit.
+    this.#exited = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+    /** Rejects when the process ends although nobody closed it. @type {Promise<never>} */
     this.failure = new Promise((_, reject) => {
-      worker.on('error', (error) => this.#fail(error, reject));
-      worker.on('exit', (code) => {
-        this.#fail(new Error(`The thread of the local endpoint ended unexpectedly, with exit code ${code}`), reject);
-      });
+      child.on('error', (error) => this.#fail(error, reject));
+      child.on('exit', (code, signal) => this.#fail(unexpectedEnd(code, signal), reject));
+      child.on('message', (/** @type {Outcome} */ outcome) => this.#settle(outcome, reject));
     });
     // Nobody is obliged to watch it: the calls that fail tell the same.
     this.failure.catch(() => {});
-    worker.on('message', (/** @type {Outcome} */ outcome) => this.#settle(outcome));
   }
 
   /**
    * @param {CallName} method
    * @param {...unknown} parameters
-   * @returns {Promise<any>} rejects when the call fails, and when the thread has ended or ends
+   * @returns {Promise<any>} rejects when the call fails, and when the process has ended or ends
    */
   call(method, ...parameters) {
     if (this.#end !== null) {
       return Promise.reject(this.#end);
     }
-    this.#worker.postMessage({ id: this.#calls, method, parameters });
-    return this.#wait();
+    const id = this.#calls++;
+    const outcome = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    // A message that does not arrive has its cause in the end of the process, which tells whoever waits.
+    this.#child.send({ id, method, parameters }, () => {});
+    return outcome;
   }
 
-  /** Ends the thread and thereby all of its connections. May be called again, and after a failure. */
+  /** Ends the process and thereby all of its connections. May be called again, and after a failure. */
   async close() {
     this.#refuseCalls(new Error('The local endpoint has been closed'));
-    await this.#worker.terminate();
+    if (this.#child.connected) {
+      this.#child.disconnect();
+    }
+    await this.#exited;
   }
 
-  /** @returns {Promise<any>} the outcome of the next call */
-  #wait() {
-    return new Promise((resolve, reject) => this.#waiting.set(this.#calls++, { resolve, reject }));
-  }
-
-  /** @param {Outcome} outcome */
-  #settle({ id, value, error }) {
+  /**
+   * @param {Outcome} outcome
+   * @param {(error: Error) => void} reject the failure's
+   */
+  #settle({ id, value, error }, reject) {
+    if (id === null) {
+      this.#fail(errorOf(error), reject);
+      return;
+    }
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (error === undefined) {
       waiting?.resolve(value);
     } else {
-      waiting?.reject(error);
+      waiting?.reject(errorOf(error));
     }
   }
 
@@ -85,4 +95,19 @@ export class WorkerCalls {
     this.#waiting.forEach((waiting) => waiting.reject(error));
     this.#waiting.clear();
   }
+}
+
+/** @param {Outcome['error']} error */
+function errorOf(error) {
+  return Object.assign(new Error(error?.message), { code: error?.code });
+}
+
+/**
+ * @param {number | null} code
+ * @param {NodeJS.Signals | null} signal
+ * @returns {EndpointLost}
+ */
+function unexpectedEnd(code, signal) {
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+  return new EndpointLost(`the process of the local endpoint ended unexpectedly, ${how}`);
 }

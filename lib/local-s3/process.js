@@ -1,18 +1,27 @@
-import { createInterface } from 'node:readline';
 import { measureCpuTime, measureEventLoop } from '../meter/client-load.js';
 import { selfSignedCertificate } from './certificate.js';
 import { createEndpoint, withDefaults } from './endpoint.js';
 import { HOSTNAME } from './listener.js';
 
 /**
- * The endpoint in a process of its own, for measurements that keep client and server apart:
+ * The endpoint's side of the process that start.js makes: calls come in as messages, their outcomes go back. The first
+ * call is `listen`. It ends with whoever started it: when the channel is closed.
  *
- *     node lib/local-s3/process.js '{"buckets":["b"],"credentials":{"accessKeyId":"…","secretAccessKey":"…"}}'
+ * @typedef {'listen' | 'report' | 'put' | 'list'} CallName
  *
- * It takes the options of the endpoint; with `"tls":"self-signed"` it makes its own certificate, so that the private key
- * never leaves the process. Once it listens, it prints `{"port":…,"certificate":…}`, the certificate as PEM or null. For
- * each line `report` on its standard input it prints a line with a ProcessReport. It ends on SIGTERM or when its standard
- * input ends: with whoever started it.
+ * @typedef {object} Call
+ * @property {number} id
+ * @property {CallName} method
+ * @property {any[]} parameters
+ *
+ * @typedef {object} Outcome
+ * @property {number | null} id null for an error that no call has brought about, and that ends the process
+ * @property {unknown} [value]
+ * @property {{ message: string, code?: string }} [error]
+ *
+ * @typedef {object} Listening
+ * @property {number} port
+ * @property {string | null} certificate as PEM; null without TLS
  *
  * @typedef {object} ProcessLoad since the report before, or since the start
  * @property {number} eventLoopUtilization the share of the time that the event loop was busy, 0 to 1
@@ -22,19 +31,39 @@ import { HOSTNAME } from './listener.js';
  * @typedef {import('./tally.js').Report & ProcessLoad} ProcessReport
  */
 
-const options = JSON.parse(process.argv[2]);
-const tls = options.tls === 'self-signed' ? selfSignedCertificate(HOSTNAME, Date.now()) : (options.tls ?? null);
-const endpoint = createEndpoint(withDefaults({ ...options, tls }));
-const port = await endpoint.listen(options.port ?? 0);
+/** @type {ReturnType<typeof createEndpoint>} */
+let endpoint;
 let measured = beginMeasuring();
-process.once('SIGTERM', () => process.exit(0));
-createInterface({ input: process.stdin })
-  .on('line', (line) => print(line === 'report' ? report() : { error: `expected the line report, got ${line}` }))
-  .once('close', () => process.exit(0));
-print({ port, certificate: tls?.cert ?? null });
 
-function beginMeasuring() {
-  return { cpuTime: measureCpuTime(), eventLoop: measureEventLoop() };
+/** @type {Record<CallName, (...parameters: any[]) => unknown>} */
+const METHODS = {
+  listen,
+  report,
+  put: (bucket, key, body) => endpoint.put(bucket, key, Buffer.from(body)),
+  list: (bucket) => endpoint.list(bucket),
+};
+
+process.on('disconnect', () => process.exit(0));
+process.on('uncaughtException', (error) => {
+  send({ id: null, error: plain(error) }, () => process.exit(1));
+});
+process.on('message', async (/** @type {Call} */ { id, method, parameters }) => {
+  try {
+    send({ id, value: await METHODS[method](...parameters) });
+  } catch (error) {
+    send({ id, error: plain(error) });
+  }
+});
+
+/**
+ * @param {import('./start.js').LocalS3Options} options with `self-signed` the endpoint makes its own certificate, so that
+ *   the private key never leaves the process
+ * @returns {Promise<Listening>}
+ */
+async function listen({ port = 0, ...options }) {
+  const tls = options.tls === 'self-signed' ? selfSignedCertificate(HOSTNAME, Date.now()) : (options.tls ?? null);
+  endpoint = createEndpoint(withDefaults({ ...options, tls }));
+  return { port: await endpoint.listen(port), certificate: tls?.cert ?? null };
 }
 
 /** @returns {ProcessReport} */
@@ -44,7 +73,24 @@ function report() {
   return { ...endpoint.report(), ...load };
 }
 
-/** @param {object} message */
-function print(message) {
-  process.stdout.write(`${JSON.stringify(message)}\n`);
+function beginMeasuring() {
+  return { cpuTime: measureCpuTime(), eventLoop: measureEventLoop() };
+}
+
+/**
+ * @param {Outcome} outcome
+ * @param {() => void} [sent]
+ */
+function send(outcome, sent = () => {}) {
+  process.send?.(outcome, sent);
+}
+
+/**
+ * What is left of an error that goes to another process.
+ *
+ * @param {unknown} error
+ */
+function plain(error) {
+  const { message, code } = /** @type {NodeJS.ErrnoException} */ (error);
+  return { message, code };
 }

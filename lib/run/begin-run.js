@@ -22,7 +22,7 @@ const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
  * @returns {Promise<{ facts: () => import('./store-clock.js').ClockFacts | null, stop: () => Promise<void> }>}
  */
 export async function startStoreClock({ store }, run, signal) {
-  if (store.sharesClock) {
+  if (store.isEmbedded) {
     return { facts: () => SAME_CLOCK, stop: async () => {} };
   }
   const [bucket] = store.buckets;

@@ -8,7 +8,7 @@
  * @property {boolean} useTls
  * @property {string} region
  * @property {import('../s3/sigv4.js').Credentials} credentials
- * @property {boolean} [sharesClock] whether the store runs on this host, and so by the same clock
+ * @property {boolean} [isEmbedded] whether it is our own endpoint on this host: it has the same clock, and ends with the run
  */
 
 /**

@@ -96,7 +96,6 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/local-s3/receive-body.js': 'test/local-s3/garbage.test.js',
   'lib/local-s3/s3-error.js': 'test/local-s3/store-server.test.js',
   'lib/local-s3/tally.js': 'test/local-s3/store-server.test.js',
-  'lib/local-s3/worker.js': 'test/local-s3/worker-calls.test.js',
   'lib/log/notation.js': 'test/log/log-line.test.js',
   'lib/report/peak-hosts.js': 'test/report/peak-blocks.test.js',
   'lib/report/peak-stage.js': 'test/report/peak-blocks.test.js',
@@ -338,7 +337,8 @@ test('neither the SDK nor the embedded endpoint is loaded before it is used', ()
   };
   load('r2-benchmark.js');
   assert.ok(loaded.has('lib/run/benchmark-run.js'));
-  assert.ok(!loaded.has('lib/local-s3/start.js'));
+  assert.ok(loaded.has('lib/local-s3/start.js'), 'which starts it in a process of its own');
+  assert.ok(!loaded.has('lib/local-s3/endpoint.js'));
   assert.deepEqual(
     [...packages].filter((name) => /^@aws-sdk|^@smithy/.test(name)),
     [],

@@ -8,8 +8,8 @@ import { capacityOf } from '../../lib/calibration/calibration.js';
 import { parseCalibrations } from '../../lib/calibration/calibration-file.js';
 import { calibrationTable } from '../../lib/calibration/calibration-table.js';
 import { ClientFailure, MeasuredClient } from '../../lib/cli/calibrate-client.js';
-import { NullEndpoint } from '../../lib/cli/calibrate-endpoint.js';
-import { folderWith, runCommand, runInProcess, startCommand } from '../helpers/command.js';
+import { startNullEndpoint } from '../../lib/cli/calibrate-endpoint.js';
+import { endpointOf, folderWith, runCommand, runInProcess, startCommand } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
@@ -75,6 +75,23 @@ describe('--calibrate', { concurrency: 2 }, () => {
     assert.deepEqual(await readdir(env.XDG_CACHE_HOME), []);
   });
 
+  test('gives up with its endpoint', async (t) => {
+    const env = await ownFolders(t);
+    const watcher = watch(env.TMPDIR);
+    t.after(() => watcher.close());
+    const clientHasFolder = once(watcher, 'change');
+    const command = await startCommand(t, ['100', '4', '--calibrate'], { env });
+    await clientHasFolder;
+    process.kill(await endpointOf(command), 'SIGKILL');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 1);
+    assert.match(
+      outcome.stderr,
+      /^error: --calibrate: the process of the local endpoint ended unexpectedly, by SIGKILL$/m,
+    );
+    assert.deepEqual(await readdir(env.TMPDIR), []);
+  });
+
   test('is refused beside --cleanup, with half a load, and with a variable or a file that cannot be read', async () => {
     for (const [parameters, env, said] of /** @type {const} */ ([
       [['--calibrate', '--cleanup', 'a-run'], {}, /^error: --calibrate: .*no --cleanup/],
@@ -95,7 +112,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
  * @param {number} [size] bytes
  */
 async function startEndpoint(t, size = 1000) {
-  const endpoint = await NullEndpoint.start({ size, useTls: false, env: process.env });
+  const endpoint = await startNullEndpoint({ size, useTls: false, env: process.env });
   t.after(() => endpoint.close());
   return endpoint;
 }
@@ -142,18 +159,5 @@ describe('the client that is measured', { concurrency: 2 }, () => {
       assert.match(error.message, /^the client ended with status 2: \S/);
       return true;
     });
-  });
-
-  test('gives up with the endpoint', async (t) => {
-    const endpoint = await startEndpoint(t);
-    endpoint.close();
-    await assert.rejects(
-      async () => {
-        for (;;) {
-          await endpoint.report();
-        }
-      },
-      { message: 'the endpoint that the client was to be measured against has ended' },
-    );
   });
 });

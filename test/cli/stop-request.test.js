@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { open, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, folderWith, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import {
+  dotEnvOf,
+  endpointOf,
+  folderWith,
+  keysIn,
+  machineLines,
+  runCommand,
+  startCommand,
+} from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
@@ -83,6 +91,28 @@ describe('a request to stop', { concurrency: 6 }, () => {
     const [, cleanup] = /remove them with: node r2-benchmark\.js (.*)$/m.exec(outcome.stderr) ?? [];
     assert.deepEqual(cleanup.split(' '), ['--cleanup', 'stopped-run', '--prefix', 'load/test']);
     assert.deepEqual(await readdir(command.folder), ['.env'], 'no half report stays behind');
+  });
+
+  test('a run against an endpoint of its own needs no clean-up behind a second signal', async (t) => {
+    const run = [...RUN, '--local', '--faults', 'PUT.latency=30s', '--timeout', '1m', '--no-preflight'];
+    const command = await startCommand(t, run);
+    await command.shows('stderr', /^Run stopped-run/m);
+    command.child.kill('SIGINT');
+    await command.shows('stderr', /^Stopping/m);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    assert.doesNotMatch(outcome.stderr, /--cleanup/);
+  });
+
+  test('a run ends with an endpoint of its own that has gone, and says so', async (t) => {
+    const command = await startCommand(t, [...RUN, '--local', '--faults', 'PUT.latency=20ms']);
+    await command.shows('stdout', firstSecondOf('Write'));
+    process.kill(await endpointOf(command), 'SIGKILL');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^error: the process of the local endpoint ended unexpectedly, by SIGKILL$/m);
+    assert.doesNotMatch(outcome.stderr, /--cleanup|defect/);
   });
 
   test('Row 17: what a killed run left is removed by --cleanup, from anywhere', async (t) => {

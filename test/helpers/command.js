@@ -156,6 +156,21 @@ export async function startProgram(t, program, parameters, { dotEnv, env = {}, s
 }
 
 /**
+ * @param {Command} command that has started an endpoint of its own
+ * @returns {Promise<number>} the id of the endpoint's process
+ */
+export async function endpointOf({ child }) {
+  const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  for (const id of children.trim().split(' ')) {
+    const words = await readFile(`/proc/${id}/cmdline`, 'utf8');
+    if (words.includes('local-s3/process.js')) {
+      return Number(id);
+    }
+  }
+  throw new Error(`expected a process of the endpoint among the children of ${child.pid}, got "${children}"`);
+}
+
+/**
  * Runs the program to its end.
  *
  * @param {TestContext} t

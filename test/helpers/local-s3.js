@@ -7,16 +7,17 @@ import { startLocalS3 } from '../../lib/local-s3/start.js';
 /**
  * @import { TestContext } from 'node:test'
  * @import { EndpointOptions } from '../../lib/local-s3/endpoint.js'
- * @import { LocalS3 } from '../../lib/local-s3/start.js'
+ * @import { LocalS3, LocalS3Options } from '../../lib/local-s3/start.js'
  *
- * @typedef {LocalS3 & Pick<EndpointOptions, 'buckets' | 'region' | 'credentials' | 'tls'>} TestEndpoint
+ * @typedef {LocalS3 & Pick<EndpointOptions, 'buckets' | 'region' | 'credentials'> & { tls: { cert: string } | null }}
+ *   TestEndpoint its certificate is what a client has to trust; null without TLS
  */
 
 /**
  * Starts an embedded endpoint on a free port, with the buckets `bucket-a` and `bucket-b`, and ends it after the test.
  *
  * @param {TestContext} t
- * @param {Partial<EndpointOptions>} [overrides]
+ * @param {Partial<LocalS3Options>} [overrides]
  * @returns {Promise<TestEndpoint>} the endpoint, and how to get in
  */
 export async function startTestEndpoint(t, overrides = {}) {
@@ -24,12 +25,12 @@ export async function startTestEndpoint(t, overrides = {}) {
     buckets: ['bucket-a', 'bucket-b'],
     region: 'auto',
     credentials: { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' },
-    tls: null,
     ...overrides,
   };
   const endpoint = await startLocalS3(options);
   t.after(() => endpoint.close());
-  const { buckets, region, credentials, tls } = options;
+  const { buckets, region, credentials } = options;
+  const tls = endpoint.certificate === null ? null : { cert: endpoint.certificate };
   return { ...endpoint, buckets, region, credentials, tls };
 }
 

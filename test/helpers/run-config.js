@@ -32,7 +32,7 @@ export function runConfig({ hostname, port, region, credentials, tls, buckets },
     arrival: 'constant',
     warmup: 0,
     availableCores: 2,
-    store: { buckets, hostname, port, useTls: tls !== null, region, credentials, sharesClock: true },
+    store: { buckets, hostname, port, useTls: tls !== null, region, credentials, isEmbedded: true },
     ...overrides,
   };
 }

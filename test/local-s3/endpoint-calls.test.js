@@ -1,54 +1,63 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { test } from 'node:test';
-import { Worker } from 'node:worker_threads';
-import { WorkerCalls } from '../../lib/local-s3/worker-calls.js';
+import { EndpointCalls } from '../../lib/local-s3/endpoint-calls.js';
 
 /**
- * A thread that says it listens, answers `report`, fails `list` and does what it is told at `put`.
+ * A process that tells what `report` was given, fails `list` and does what it is told at `put`.
  *
  * @param {import('node:test').TestContext} t
  * @param {string} onPut
  */
-async function startCalls(t, onPut) {
+function startCalls(t, onPut) {
   const program = `
-    const { parentPort } = require('node:worker_threads');
-    parentPort.on('message', ({ id, method, parameters }) => {
+    process.on('message', ({ id, method, parameters }) => {
       if (method === 'put') { ${onPut} }
-      else if (method === 'list') parentPort.postMessage({ id, error: new Error('no list') });
-      else parentPort.postMessage({ id, value: parameters });
-    });
-    parentPort.postMessage({ id: 0, value: 4711 });`;
-  const calls = new WorkerCalls(new Worker(program, { eval: true }));
+      else if (method === 'list') process.send({ id, error: { message: 'no list', code: 'ENOLIST' } });
+      else process.send({ id, value: parameters });
+    });`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const calls = new EndpointCalls(child);
   t.after(() => calls.close());
-  assert.equal(await calls.started, 4711);
   return calls;
 }
 
 test('calls get their own outcomes', async (t) => {
-  const calls = await startCalls(t, '');
+  const calls = startCalls(t, '');
   const outcomes = await Promise.allSettled([calls.call('report', 1), calls.call('list'), calls.call('report', 2)]);
   assert.deepEqual(
-    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.message)),
-    [[1], 'no list', [2]],
+    outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.code)),
+    [[1], 'ENOLIST', [2]],
   );
 });
 
-test('a thread that throws fails whoever waits, watches, or calls later, with its own error', async (t) => {
-  const calls = await startCalls(t, "throw new Error('a mistake of the endpoint');");
-  const waiting = calls.call('put');
-  await assert.rejects(waiting, { message: 'a mistake of the endpoint' });
-  await assert.rejects(calls.failure, { message: 'a mistake of the endpoint' });
-  await assert.rejects(calls.call('report'), { message: 'a mistake of the endpoint' });
+test('a process that tells of a mistake fails whoever waits, watches, or calls later, with its words', async (t) => {
+  const mistake = { message: 'a mistake of the endpoint' };
+  const calls = startCalls(t, `process.send({ id: null, error: ${JSON.stringify(mistake)} }, () => process.exit(1));`);
+  await assert.rejects(calls.call('put'), mistake);
+  await assert.rejects(calls.failure, mistake);
+  await assert.rejects(calls.call('report'), mistake);
 });
 
-test('a thread that ends of itself fails likewise', async (t) => {
-  const calls = await startCalls(t, 'process.exit(3);');
-  await assert.rejects(calls.call('put'), /The thread of the local endpoint ended unexpectedly, with exit code 3/);
+test('a process that ends of itself fails likewise', async (t) => {
+  const calls = startCalls(t, 'process.exit(3);');
+  await assert.rejects(calls.call('put'), /the process of the local endpoint ended unexpectedly, with exit code 3/);
   await assert.rejects(calls.failure, /exit code 3/);
 });
 
+test('a process that is killed fails likewise', async (t) => {
+  const calls = startCalls(t, "process.kill(process.pid, 'SIGKILL');");
+  await assert.rejects(calls.call('put'), /the process of the local endpoint ended unexpectedly, by SIGKILL/);
+});
+
+test('a process that cannot be started fails likewise, and can be closed', async () => {
+  const calls = new EndpointCalls(spawn('no-such-program', { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
+  await assert.rejects(calls.call('report'), { code: 'ENOENT' });
+  await calls.close();
+});
+
 test('a close is no failure, but whoever waits is told', async (t) => {
-  const calls = await startCalls(t, '');
+  const calls = startCalls(t, '');
   let hasFailed = false;
   calls.failure.catch(() => {
     hasFailed = true;

@@ -1,60 +1,26 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { HeadBucketCommand } from '@aws-sdk/client-s3';
-import { sdkClient } from '../helpers/local-s3.js';
+import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
 
-const PROGRAM = fileURLToPath(new URL('../../lib/local-s3/process.js', import.meta.url));
-const OPTIONS = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
+const START = new URL('../../lib/local-s3/start.js', import.meta.url).href;
 
-/**
- * @param {import('node:test').TestContext} t
- * @param {object} [overrides]
- */
-async function startProcess(t, overrides = {}) {
-  const options = JSON.stringify({ ...OPTIONS, ...overrides });
-  const child = spawn(process.execPath, [PROGRAM, options], { stdio: ['pipe', 'pipe', 'inherit'] });
-  t.after(() => child.kill('SIGKILL'));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const nextMessage = async () => JSON.parse((await lines.next()).value);
-  const { port, certificate } = await nextMessage();
-  const tls = certificate === null ? null : { key: '', cert: certificate };
-  const address = { hostname: '127.0.0.1', port, region: 'auto', credentials: OPTIONS.credentials, tls };
-  return { child, nextMessage, client: sdkClient(t, address), certificate };
-}
-
-test('the endpoint serves from a process of its own, and ends on SIGTERM', async (t) => {
-  const { child, client, certificate } = await startProcess(t);
-  assert.equal(certificate, null);
-  await client.send(new HeadBucketCommand({ Bucket: 'b' }));
-  child.kill('SIGTERM');
-  assert.deepEqual(await once(child, 'exit'), [0, null]);
-});
-
-test('the process ends when its standard input does', async (t) => {
-  const { child } = await startProcess(t);
-  child.stdin.end();
-  assert.deepEqual(await once(child, 'exit'), [0, null]);
-});
-
-for (const mode of ['store', 'null']) {
+for (const mode of /** @type {const} */ (['store', 'null'])) {
   test(`the process makes a certificate that a client can trust, in mode ${mode}`, async (t) => {
-    const { client, certificate } = await startProcess(t, { mode, tls: 'self-signed' });
-    assert.match(certificate, /^-----BEGIN CERTIFICATE-----\n/);
-    await client.send(new HeadBucketCommand({ Bucket: 'b' }));
+    const endpoint = await startTestEndpoint(t, { mode, tls: 'self-signed' });
+    assert.match(String(endpoint.certificate), /^-----BEGIN CERTIFICATE-----\n/);
+    await sdkClient(t, endpoint).send(new HeadBucketCommand({ Bucket: 'bucket-a' }));
   });
 }
 
 test('the process reports what the endpoint has done, and its load since the report before', async (t) => {
-  const { child, nextMessage, client } = await startProcess(t, { mode: 'null' });
-  child.stdin.write('report\n');
-  const first = await nextMessage();
-  await client.send(new HeadBucketCommand({ Bucket: 'b' }));
-  child.stdin.write('report\nreport\n');
-  const [second, third] = [await nextMessage(), await nextMessage()];
+  const endpoint = await startTestEndpoint(t, { mode: 'null' });
+  assert.equal(endpoint.certificate, null);
+  const first = await endpoint.report();
+  await sdkClient(t, endpoint).send(new HeadBucketCommand({ Bucket: 'bucket-a' }));
+  const [second, third] = await Promise.all([endpoint.report(), endpoint.report()]);
   assert.deepEqual(
     [first, second, third].map(({ requests }) => requests.BUCKET.total),
     [0, 1, 1],
@@ -68,8 +34,35 @@ test('the process reports what the endpoint has done, and its load since the rep
   assert.ok(third.cpuUser + third.cpuSystem < second.cpuUser + second.cpuSystem);
 });
 
-test('a line that the process does not know is answered with what was expected', async (t) => {
-  const { child, nextMessage } = await startProcess(t);
-  child.stdin.write('rapport\n');
-  assert.deepEqual(await nextMessage(), { error: 'expected the line report, got rapport' });
+test('the endpoint outlives a Ctrl-C, and ends with the process that started it, also where that is killed', async (t) => {
+  const program = `
+    import { startLocalS3 } from ${JSON.stringify(START)};
+    const { port } = await startLocalS3({ buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' } });
+    process.on('SIGINT', () => process.stdout.write('stopping'));
+    process.stdout.write(String(port));`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, which gets the signal as that of a terminal would.
+    detached: true,
+  });
+  const group = -Number(parent.pid);
+  t.after(() => parent.kill('SIGKILL'));
+  const [port] = await once(parent.stdout, 'data');
+  const url = `http://127.0.0.1:${port}/`;
+  process.kill(group, 'SIGINT');
+  await once(parent.stdout, 'data');
+  assert.ok((await fetch(url)).status >= 400, 'it answers');
+  process.kill(group, 'SIGKILL');
+  await once(parent, 'exit');
+  for (;;) {
+    // It goes when it learns of the end, which the system tells it in its own time.
+    if (
+      await fetch(url).then(
+        () => false,
+        () => true,
+      )
+    ) {
+      return;
+    }
+  }
 });

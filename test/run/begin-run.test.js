@@ -126,7 +126,7 @@ test('a store on this host has this host’s clock, and is not asked', async () 
 test('the run’s clock is set by the store’s, and the questions are counted', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'skew=+90s' });
   const config = runConfig(endpoint);
-  const store = { ...config.store, sharesClock: false };
+  const store = { ...config.store, isEmbedded: false };
   const clock = new Clock();
   const run = await openRun({ ...config, store }, { clock, random: Math.random });
   const before = clock.epochNow() - clock.now();

@@ -4,9 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { generate } from 'selfsigned';
-import { startProcess } from '../started-process.js';
-
-const PROGRAM = new URL('../../../lib/local-s3/process.js', import.meta.url);
+import { startLocalS3 } from '../../../lib/local-s3/start.js';
 
 /** Bytes of an object: an answer that leaves the server in one piece. */
 export const OBJECT_SIZE = 1024;
@@ -30,7 +28,7 @@ export async function startStudyEndpoint() {
     algorithm: 'sha256',
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
   });
-  const { offer, stop } = await startProcess(PROGRAM, {
+  const { port, close } = await startLocalS3({
     buckets: [BUCKET],
     credentials: { accessKeyId: BUCKET, secretAccessKey: BUCKET },
     mode: 'null',
@@ -41,11 +39,11 @@ export async function startStudyEndpoint() {
   const authorities = join(folder, 'authority.pem');
   writeFileSync(authorities, cert);
   return {
-    port: offer.port,
+    port,
     authorities,
-    protocol: await agreedProtocol(offer.port, cert),
+    protocol: await agreedProtocol(port, cert),
     async close() {
-      await stop();
+      await close();
       rmSync(folder, { recursive: true });
     },
   };
