@@ -32,6 +32,11 @@ const NOT_SHOWN = /** @type {const} */ ({
       `${SHOWN['store throttling'](evidence)}, and ${SHOWN['client CPU'](evidence)}`,
     advice: '--calibrate',
   },
+  'loops unevenly busy': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${SHOWN['client CPU'](evidence)}, but all of them ${percent(evidence.busyLoops / evidence.loops)} on average`,
+    advice: 'fewer --cores',
+  },
   'host busy with others': {
     why: (/** @type {Evidence} */ evidence) => `${SHOWN['client CPU'](evidence)}: others on this host had its CPU`,
     advice: 'an idle host',

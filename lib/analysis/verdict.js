@@ -17,6 +17,7 @@ import { describe } from './verdict-words.js';
  *
  * @typedef {object} Evidence
  * @property {number} eventLoopUtilization share of the time in which the busiest event loop was busy, 0 to 1
+ * @property {number} busyLoops event loops that were busy on average: the sum of their shares
  * @property {number} loops event loops
  * @property {number} cpuCores CPU time of the process ÷ time
  * @property {number} availableCores that the process may use
@@ -60,6 +61,9 @@ export const BUSY_LOOP = 0.9;
 
 /** Up to here the client has room enough not to be what limits. */
 export const ROOMY_LOOP = 0.75;
+
+/** Where one loop is full, and all of them on average are less busy than this, the client has room on the others. */
+const EVENLY_BUSY = 0.8;
 
 /** The share of a busy loop's time for which it must have had a CPU; without, others on the host had it. */
 const CPU_SHARE = 0.85;
@@ -113,7 +117,7 @@ function judge(evidence) {
     return 'store throttling';
   }
   if (isBusy) {
-    return hadItsCpu(evidence) ? 'client CPU' : 'host busy with others';
+    return judgeBusy(evidence);
   }
   if (isOpenLoop) {
     return isOverloaded ? 'overloaded' : 'rate kept';
@@ -126,9 +130,15 @@ function throttlingCosts({ attempts, throttled, backoffShare }) {
   return throttled >= THROTTLED_SHARE * attempts && backoffShare >= THROTTLED_TIME;
 }
 
-/** @param {Evidence} evidence */
-function hadItsCpu({ cpuCores, loops, availableCores, eventLoopUtilization }) {
-  return cpuCores >= CPU_SHARE * Math.min(loops, availableCores) * eventLoopUtilization;
+/**
+ * @param {Evidence} evidence
+ * @returns {ShownCause | Doubt}
+ */
+function judgeBusy({ busyLoops, loops, cpuCores, availableCores }) {
+  if (busyLoops < EVENLY_BUSY * loops) {
+    return 'loops unevenly busy';
+  }
+  return cpuCores >= CPU_SHARE * Math.min(busyLoops, availableCores) ? 'client CPU' : 'host busy with others';
 }
 
 /**

@@ -13,6 +13,7 @@ const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloade
  */
 export function mergeOutcomes(clock, { windows }, outcomes, cpuTime) {
   const startedAt = Math.min(...outcomes.map((outcome) => outcome.startedAt));
+  const utilizations = outcomes.map(({ eventLoopUtilization }) => eventLoopUtilization);
   const meter = new StageMeter(clock, startedAt, { windows });
   const connections = {
     opened: 0,
@@ -35,7 +36,8 @@ export function mergeOutcomes(clock, { windows }, outcomes, cpuTime) {
     clientLoad: {
       ...cpuTime,
       loops: outcomes.length,
-      eventLoopUtilization: Math.max(...outcomes.map(({ eventLoopUtilization }) => eventLoopUtilization)),
+      eventLoopUtilization: Math.max(...utilizations),
+      busyLoops: utilizations.reduce((sum, utilization) => sum + utilization),
     },
     connections,
   };

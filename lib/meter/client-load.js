@@ -8,6 +8,7 @@ import { performance } from 'node:perf_hooks';
  * @property {number} cpuSystem ms of CPU time in the kernel on its behalf
  * @property {number} loops event loops that carried threads
  * @property {number} eventLoopUtilization the share of the time that the busiest event loop was busy, 0 to 1
+ * @property {number} busyLoops event loops that were busy on average: the sum of their shares
  */
 
 /**

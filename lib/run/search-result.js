@@ -99,7 +99,7 @@ export function searchResult({ stage, finished, conclusion, clock, objects, unlo
   );
   // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
   // is too much may have nothing to refuse: both show with more of them.
-  const { eventLoopUtilization, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
+  const { eventLoopUtilization, busyLoops, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
   const search = {
     hasPlateau: found.hasPlateau,
     knee: found.knee,
@@ -107,7 +107,8 @@ export function searchResult({ stage, finished, conclusion, clock, objects, unlo
     secondSize: secondSize && sizeRates(secondSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
   };
-  const verdict = limitOf({ ...evidenceOf(whole, availableCores), eventLoopUtilization, cpuCores, search });
+  const evidence = { ...evidenceOf(whole, availableCores), eventLoopUtilization, busyLoops, cpuCores, search };
+  const verdict = limitOf(evidence);
   return { ...result, average: steps[shown].operationsPerSecond, verdict, search: { steps, ...found } };
 }
 

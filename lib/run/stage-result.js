@@ -110,9 +110,10 @@ export function stageResult({ stage, outcome, clock, objects, load, unloaded, av
 export function evidenceOf(result, availableCores) {
   const { end, duration, operations, attempts, throttled, threads, latencies, timeLost } = result;
   const { clientLoad, load, unloaded } = result;
-  const { cpuUser, cpuSystem, loops, eventLoopUtilization } = clientLoad;
+  const { cpuUser, cpuSystem, loops, eventLoopUtilization, busyLoops } = clientLoad;
   return {
     eventLoopUtilization,
+    busyLoops,
     loops,
     cpuCores: (cpuUser + cpuSystem) / duration,
     availableCores,

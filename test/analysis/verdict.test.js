@@ -10,6 +10,7 @@ import { limitOf } from '../../lib/analysis/verdict.js';
 /** A stage that shows nothing: neither full nor empty, neither quick nor slow. @type {Evidence} */
 const PLAIN = Object.freeze({
   eventLoopUtilization: 0.3,
+  busyLoops: 0.3,
   loops: 1,
   cpuCores: 0.3,
   availableCores: 2,
@@ -66,20 +67,29 @@ test('figures that show nothing are told as such, with what would decide', () =>
 });
 
 test('a full event loop that had its CPU is limited by it', () => {
-  const figures = { eventLoopUtilization: 0.97, cpuCores: 0.98 };
+  const figures = { eventLoopUtilization: 0.97, busyLoops: 0.97, cpuCores: 0.98 };
   assert.deepEqual(limitOf({ ...PLAIN, ...figures }), {
     cause: 'client CPU',
     evidence: 'busiest of 1 event loop busy 97% of the time, 0.98 CPU cores used',
     advice: null,
   });
-  assert.equal(causeOf({ ...figures, loops: 4, availableCores: 2, cpuCores: 1.9 }), 'client CPU');
+  assert.equal(causeOf({ ...figures, loops: 4, busyLoops: 3.8, availableCores: 2, cpuCores: 1.9 }), 'client CPU');
 });
 
 test('a full event loop that others kept from the CPU shows nothing', () => {
-  const verdict = limitOf({ ...PLAIN, eventLoopUtilization: 0.97, cpuCores: 0.5 });
+  const verdict = limitOf({ ...PLAIN, eventLoopUtilization: 0.97, busyLoops: 0.97, cpuCores: 0.5 });
   assert.equal(verdict.cause, 'not shown');
   assert.match(verdict.evidence, /0\.50 CPU cores used: others on this host had its CPU$/);
-  assert.equal(causeOf({ eventLoopUtilization: 0.97, loops: 2, cpuCores: 1.1 }), 'not shown');
+  assert.equal(causeOf({ eventLoopUtilization: 0.97, loops: 2, busyLoops: 1.9, cpuCores: 1.1 }), 'not shown');
+});
+
+test('one full event loop among others that have room is not the client', () => {
+  const verdict = limitOf({ ...PLAIN, eventLoopUtilization: 0.95, loops: 4, busyLoops: 2.75, cpuCores: 2.75 });
+  assert.deepEqual(verdict, {
+    cause: 'not shown',
+    evidence: 'busiest of 4 event loops busy 95% of the time, 2.75 CPU cores used, but all of them 69% on average',
+    advice: 'fewer --cores',
+  });
 });
 
 test('a store that refuses, and costs the threads time by it, throttles', () => {
@@ -97,7 +107,8 @@ test('a few refusals, or some that cost nothing, are no throttling', () => {
 });
 
 test('throttling and a full event loop contradict each other', () => {
-  const verdict = limitOf({ ...PLAIN, throttled: 5000, backoffShare: 0.5, eventLoopUtilization: 0.95, cpuCores: 1 });
+  const full = { eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 1 };
+  const verdict = limitOf({ ...PLAIN, throttled: 5000, backoffShare: 0.5, ...full });
   assert.deepEqual([verdict.cause, verdict.advice], ['not shown', '--calibrate']);
 });
 
@@ -122,7 +133,10 @@ test('in an open loop it is the rate asked for that limits, unless the client is
   assert.equal(causeOf({ isOpenLoop: true, p50: 20 }), 'not shown');
   assert.match(limitOf({ ...PLAIN, isOpenLoop: true }).evidence, /^the rate asked for was kept/);
   assert.match(limitOf({ ...PLAIN, isOpenLoop: true, isOverloaded: true }).evidence, /^the rate asked for is too high/);
-  assert.equal(causeOf({ isOpenLoop: true, eventLoopUtilization: 0.95, cpuCores: 0.95 }), 'client CPU');
+  assert.equal(
+    causeOf({ isOpenLoop: true, eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 0.95 }),
+    'client CPU',
+  );
 });
 
 test('a plateau that stays the same with objects of half the size is the store’s', () => {
@@ -174,7 +188,7 @@ test('a plateau is not the store’s where the client has no room left, or error
   assert.deepEqual(limitOf({ ...PLAIN, eventLoopUtilization: 0.8, search }).advice, '--calibrate');
   assert.equal(causeOf({ eventLoopUtilization: 0.8, search }), 'not shown');
   assert.equal(causeOf({ backoffShare: 0.4, search }), 'not shown');
-  assert.equal(causeOf({ eventLoopUtilization: 0.95, cpuCores: 0.95, search }), 'client CPU');
+  assert.equal(causeOf({ eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 0.95, search }), 'client CPU');
 });
 
 test('on a plateau quick operations are no sign of too few threads, and without one they are', () => {
@@ -187,6 +201,7 @@ const share = fc.double({ min: 0, max: 1, noNaN: true });
 const rate = fc.double({ min: 0, max: 1e5, noNaN: true });
 const figures = fc.record({
   eventLoopUtilization: share,
+  busyLoops: fc.double({ min: 0, max: 8, noNaN: true }),
   loops: fc.integer({ min: 1, max: 8 }),
   cpuCores: fc.double({ min: 0, max: 8, noNaN: true }),
   availableCores: fc.double({ min: 0.1, max: 16, noNaN: true }),

@@ -290,6 +290,10 @@ test('whatever ends they come to, the worst is told, and the longest span of tim
         outcome.clientLoad.eventLoopUtilization,
         Math.max(...outcomes.map(({ eventLoopUtilization }) => eventLoopUtilization)),
       );
+      assert.equal(
+        outcome.clientLoad.busyLoops,
+        outcomes.reduce((sum, { eventLoopUtilization }) => sum + eventLoopUtilization, 0),
+      );
     }),
   );
 });

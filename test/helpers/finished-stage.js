@@ -18,7 +18,7 @@ import { ManualClock } from './manual-clock.js';
 const SIZE = 16 * 1024;
 
 const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, meter: new ConnectionMeter() };
-const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization: 0.25 };
+const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization: 0.25, busyLoops: 0.25 };
 
 /**
  * A stage that ran by a clock of its own.

@@ -73,7 +73,7 @@ export class SimulatedCores {
       const times = { startedAt: at, attemptStartedAt: at, finishedAt: startedAt + operation.finishedAt };
       meter.succeeded(times, load.objectSize);
     }
-    const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1 };
+    const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1, busyLoops: 0.1 };
     const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
     const measured = { meter, secondLatencies: new Map(), clientLoad, connections };
     return { end: 'complete', fatal: null, startedAt, endedAt, ...measured, ...this.override(task, meter) };

@@ -50,7 +50,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
       const played = (await play(task, hooks, time)) ?? {};
       const meter = new StageMeter(clock, startedAt);
       const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
-      const clientLoad = { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0 };
+      const clientLoad = { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 };
       const times = { startedAt, endedAt: clock.now() };
       const secondLatencies = new Map();
       return { end: 'complete', fatal: null, ...times, meter, secondLatencies, connections, clientLoad, ...played };

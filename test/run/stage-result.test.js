@@ -9,7 +9,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 
 const SIZE = 100;
 const STORE_CLOCK = { offset: 12, uncertainty: 3 };
-const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, loops: 1, eventLoopUtilization: 0.5 };
+const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, loops: 1, eventLoopUtilization: 0.5, busyLoops: 0.5 };
 
 /**
  * @param {number} offset ms into the second in which the stage starts
