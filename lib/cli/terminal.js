@@ -66,7 +66,9 @@ export class Terminal {
   live(text) {
     if (this.isLive && text !== this.#live) {
       this.#live = text;
-      this.#stderr.write(CLEAR_LINE + text.slice(0, this.#stderr.columns - 1));
+      // A terminal that does not know its width, a serial line for one, says 0.
+      const columns = this.#stderr.columns || Infinity;
+      this.#stderr.write(CLEAR_LINE + text.slice(0, columns - 1));
     }
   }
 
