@@ -94,7 +94,7 @@ export class PeakSearch {
 
   /** @param {StepResult} result of the step that was planned last */
   take({ elapsed, consumed, windows, latency }) {
-    const { phase, threads, operations } = /** @type {Step} */ (this.#step);
+    const { phase, threads } = /** @type {Step} */ (this.#step);
     this.#budget.spend(elapsed, consumed);
     if (phase === 'hold') {
       this.#ceiling = ceilingOf(windows, threads);
@@ -108,7 +108,8 @@ export class PeakSearch {
       this.#tested.add(phase, rate);
     } else {
       this.#over.steps = true;
-      if (consumed >= operations) {
+      // What succeeded for a while and was ended early had too few operations left.
+      if (latency !== null) {
         this.#budget.lacksFor(this.#tested.expectedRate(threads), threads);
       }
     }
@@ -138,6 +139,8 @@ export class PeakSearch {
    */
   #firstThatFits(phase, candidates) {
     const { timeForSteps, operationsForSteps } = this.#budget;
+    /** @type {(() => void) | null} */
+    let lacks = null;
     for (const threads of candidates) {
       const times = this.#budget.timesOf(phase, threads);
       if (shortest(times) > timeForSteps) {
@@ -156,8 +159,10 @@ export class PeakSearch {
           most,
         };
       }
-      this.#budget.lacksFor(rate, threads, needed);
+      lacks = () => this.#budget.lacksFor(rate, threads, needed);
     }
+    // The last one would have needed the least.
+    lacks?.();
     return null;
   }
 
@@ -172,10 +177,11 @@ export class PeakSearch {
     const times = this.#budget.timesOf('hold', threads);
     const operations = Math.floor(this.#budget.operationsForHold(rate, threads));
     const most = Math.min(HOLD_MS, inWholeWindows((1000 * (operations - threads)) / rate - times.settle));
-    if (most < HOLD_MS) {
+    if (!(most >= HOLD_MS)) {
       this.#budget.lacksFor(rate, threads);
     }
-    return most < this.#shortestHold
+    // Without a rate there is no time that could be worked out, and nothing to be held.
+    return !(most >= this.#shortestHold)
       ? null
       : { phase: 'hold', threads, operations, precision: PRECISION.hold, ...times, least: most, most };
   }

@@ -104,8 +104,11 @@ export class TestedSteps {
    * @returns {number} operations a second that can be expected at most
    */
   expectedRate(threads) {
-    const rates = this.#all().map((step) => Math.max(step.rate * (threads / step.threads), this.best));
-    return MARGIN * Math.min((1000 * threads) / this.#unloadedLatency, ...rates);
+    const steps = this.#all();
+    const rates = steps.map((step) => Math.max(step.rate * (threads / step.threads), this.best));
+    const seen = steps.filter((step) => step.threads <= threads).map(({ rate }) => rate);
+    // The latency with one thread may have been assumed, or have become less: what was seen stands.
+    return MARGIN * Math.max(Math.min((1000 * threads) / this.#unloadedLatency, ...rates), ...seen);
   }
 
   /**

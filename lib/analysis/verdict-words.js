@@ -21,6 +21,8 @@ const SHOWN = {
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
 };
 
+const SEARCH = '--find-peak';
+
 /** Why no cause is shown, and what would tell more. */
 const NOT_SHOWN = /** @type {const} */ ({
   'few operations': {
@@ -43,15 +45,24 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   overloaded: {
     why: (/** @type {Evidence} */ evidence) => `the rate asked for is too high, ${room(evidence)}`,
-    advice: '--find-peak',
+    advice: SEARCH,
+  },
+  'rate not kept': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `the rate asked for was not kept, half of the operations started ${milliseconds(evidence.startDelayP50)} late or more, ${room(evidence)}`,
+    advice: SEARCH,
+  },
+  'some refused': {
+    why: (/** @type {Evidence} */ evidence) => `${SHOWN['store throttling'](evidence)}, ${room(evidence)}`,
+    advice: SEARCH,
   },
   'rate kept': {
     why: (/** @type {Evidence} */ evidence) => `the rate asked for was kept, ${room(evidence)}`,
-    advice: '--find-peak',
+    advice: SEARCH,
   },
   'no unloaded latency': {
     why: (/** @type {Evidence} */ evidence) => `the latency with one thread is not known, ${room(evidence)}`,
-    advice: '--find-peak',
+    advice: SEARCH,
   },
   'time lost to errors': {
     why: (/** @type {Evidence} */ { backoffShare }) =>
@@ -60,7 +71,7 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   'slower under load': {
     why: (/** @type {Evidence} */ evidence) => `${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
-    advice: '--find-peak',
+    advice: SEARCH,
   },
   'no plateau': {
     why: (/** @type {Evidence} */ evidence) =>
@@ -73,8 +84,8 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   'no second size': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${plateau(evidence)}, ${room(evidence)}, but no objects of another size were tried`,
-    advice: 'more <objects>',
+      `${plateau(evidence)}, ${room(evidence)}, but no objects of half the size were tried, for which it takes Write and enough <objects>`,
+    advice: null,
   },
   unsteady: {
     why: (/** @type {Evidence} */ evidence) =>
@@ -98,7 +109,12 @@ export function describe(finding, evidence) {
     return { cause: finding, evidence: SHOWN[finding](evidence), advice: null };
   }
   const { why, advice } = NOT_SHOWN[finding];
-  return { cause: 'not shown', evidence: why(evidence), advice };
+  // A search cannot advise itself.
+  return {
+    cause: 'not shown',
+    evidence: why(evidence),
+    advice: evidence.search !== null && advice === SEARCH ? null : advice,
+  };
 }
 
 /**
@@ -128,7 +144,7 @@ function room({ eventLoopUtilization }) {
 
 /** @param {number | null} value ms */
 function milliseconds(value) {
-  return value === null ? 'unknown' : `${decimal(value, 2)}ms`;
+  return value === null ? 'unknown' : `${value.toFixed(2)}ms`;
 }
 
 /** @param {number} share */

@@ -30,6 +30,8 @@ import { describe } from './verdict-words.js';
  * @property {number} threads
  * @property {boolean} isOpenLoop
  * @property {boolean} isOverloaded in an open loop: its backlog grew too long
+ * @property {number | null} startDelayP50 ms by which half of the operations of an open loop started late, or later; null
+ *   in a closed one
  * @property {Search | null} search where the peak was searched for
  */
 
@@ -71,6 +73,12 @@ const CPU_SHARE = 0.85;
 const THROTTLED_SHARE = 0.01;
 const THROTTLED_TIME = 0.2;
 
+/** So many refusals leave little of what was asked, even where they cost no time because nothing is tried again. */
+const THROTTLED_GOODPUT = 0.2;
+
+/** Where half of the operations of an open loop start later than this, its threads are not enough for the rate. ms */
+const LATE_START_MS = 50;
+
 /** So much above the unloaded median latency, operations are as fast as if they were alone. */
 const UNLOADED_RANGE = 1.2;
 
@@ -104,7 +112,7 @@ export function limitOf(evidence) {
  * @returns {ShownCause | Doubt}
  */
 function judge(evidence) {
-  const { operations, eventLoopUtilization, search, isOpenLoop, isOverloaded } = evidence;
+  const { operations, eventLoopUtilization, search, isOpenLoop } = evidence;
   if (operations < FEWEST_OPERATIONS) {
     return 'few operations';
   }
@@ -120,14 +128,31 @@ function judge(evidence) {
     return judgeBusy(evidence);
   }
   if (isOpenLoop) {
-    return isOverloaded ? 'overloaded' : 'rate kept';
+    return judgeRate(evidence);
   }
   return search?.hasPlateau ? judgePlateau(evidence, search) : judgeConcurrency(evidence);
 }
 
+/**
+ * @param {Evidence} evidence
+ * @returns {Doubt}
+ */
+function judgeRate({ isOverloaded, startDelayP50 }) {
+  if (isOverloaded) {
+    return 'overloaded';
+  }
+  return Number(startDelayP50) > LATE_START_MS ? 'rate not kept' : 'rate kept';
+}
+
 /** @param {Refusals} figures */
 function throttlingCosts({ attempts, throttled, backoffShare }) {
-  return throttled >= THROTTLED_SHARE * attempts && backoffShare >= THROTTLED_TIME;
+  const wasted = throttled >= THROTTLED_GOODPUT * attempts;
+  return isRefused({ attempts, throttled }) && (backoffShare >= THROTTLED_TIME || wasted);
+}
+
+/** @param {Pick<Evidence, 'attempts' | 'throttled'>} figures */
+function isRefused({ attempts, throttled }) {
+  return throttled > 0 && throttled >= THROTTLED_SHARE * attempts;
 }
 
 /**
@@ -149,6 +174,9 @@ function judgeConcurrency(evidence) {
   const { p50, unloadedP50, backoffShare, search } = evidence;
   if (unloadedP50 === null || p50 === null) {
     return 'no unloaded latency';
+  }
+  if (isRefused(evidence)) {
+    return 'some refused';
   }
   if (backoffShare >= THROTTLED_TIME) {
     return 'time lost to errors';

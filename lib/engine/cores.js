@@ -98,17 +98,18 @@ export class Cores {
     const cpuTime = measureCpuTime();
     /** @type {Map<number, SecondLatency>} */
     const secondLatencies = new Map();
-    const merger = new SecondMerger(this.#cores.length, (second) => {
+    // A core without threads has nothing to tell: a loop that was looked at for no time at all would count as busy.
+    const working = this.#share(task.load.threads);
+    const merger = new SecondMerger(working.length, (second) => {
       const { p50, p99, maximum } = second.latencies.summary() ?? NO_LATENCY;
       secondLatencies.set(second.second, { p50, p99, maximum });
       hooks.second(second);
     });
-    const shares = sharesOf(task.load.threads, this.#cores.length);
-    const done = this.#cores.map(() => 0);
+    const done = working.map(() => 0);
     // Where one core cannot go on, the others have nothing to go on for.
     const together = new AbortController();
     const outcomes = await settleAll(
-      this.#cores.map(async (core, place) => {
+      working.map(async ({ core, threads }, place) => {
         const coreHooks = {
           ...hooks,
           second: (/** @type {import('./second-merger.js').MeasuredSecond} */ second) => merger.add(place, second),
@@ -118,7 +119,7 @@ export class Cores {
           },
         };
         try {
-          const share = { ...task, load: { ...task.load, threads: shares[place] } };
+          const share = { ...task, load: { ...task.load, threads } };
           const outcome = await core.runStage(share, AbortSignal.any([signal, together.signal]), coreHooks);
           if (BREAKING_OFF.includes(outcome.end)) {
             together.abort();
@@ -131,6 +132,15 @@ export class Cores {
       () => together.abort(),
     );
     return { ...mergeOutcomes(this.#clock, task.load, outcomes, cpuTime()), secondLatencies };
+  }
+
+  /**
+   * @param {number} threads
+   * @returns {{ core: Core | RemoteCore, threads: number }[]} the cores that take part, with the threads of each
+   */
+  #share(threads) {
+    const shares = sharesOf(threads, this.#cores.length);
+    return this.#cores.map((core, place) => ({ core, threads: shares[place] })).filter((share) => share.threads > 0);
   }
 
   async close() {

@@ -49,7 +49,7 @@ export function failureCounter(meter, hooks, watch) {
     } else if (watch.stopped.aborted && error.verdict === 'retry') {
       meter.abandoned += 1;
     } else {
-      meter.failed += 1;
+      meter.gaveUp(operation);
       hooks.failed(operation, error.message);
     }
   };

@@ -42,6 +42,7 @@ export class StageMeter {
   abandoned = 0;
   unknownOutcomes = 0;
   timeLost = 0;
+  timeGivenUp = 0;
 
   /**
    * @param {import('./clock.js').Clock} clock
@@ -114,6 +115,14 @@ export class StageMeter {
     }
   }
 
+  /** @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings of an operation that the retry policy gave up */
+  gaveUp({ startedAt, finishedAt }) {
+    this.failed += 1;
+    if (finishedAt >= this.#measuredFrom) {
+      this.timeGivenUp += finishedAt - startedAt;
+    }
+  }
+
   /** @returns {StageCounts} */
   counts() {
     return {
@@ -131,6 +140,7 @@ export class StageMeter {
       abandoned: this.abandoned,
       unknownOutcomes: this.unknownOutcomes,
       timeLost: this.timeLost,
+      timeGivenUp: this.timeGivenUp,
       errors: Object.fromEntries([...this.#errors].sort()),
     };
   }

@@ -35,9 +35,11 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @typedef {import('./stage-result.js').StageResult} StageResult
  */
 
-/** What went wrong counts for the whole stage, whichever step it was in. */
+/**
+ * What was not done counts for the whole stage, whichever step it was in: it decides on the exit status and on what is to
+ * be cleaned up. All other figures are those of the step that stands for the stage.
+ */
 const TOLD_OF_ALL_STEPS = /** @type {const} */ ([
-  'retries',
   'failed',
   'integrityErrors',
   'skipped',
@@ -109,7 +111,9 @@ export function searchResult({ stage, finished, conclusion, clock, objects, unlo
   };
   const evidence = { ...evidenceOf(whole, availableCores), eventLoopUtilization, busyLoops, cpuCores, search };
   const verdict = limitOf(evidence);
-  return { ...result, average: steps[shown].operationsPerSecond, verdict, search: { steps, ...found } };
+  const average = steps[shown].operationsPerSecond;
+  const peak = Math.max(whole.peak, average);
+  return { ...result, average, peak, verdict, search: { steps, ...found } };
 }
 
 /**
@@ -119,8 +123,9 @@ export function searchResult({ stage, finished, conclusion, clock, objects, unlo
  */
 function representative(finished, steps) {
   const hold = finished.findIndex(({ step }) => step.phase === 'hold');
-  const best = steps.reduce((place, { operationsPerSecond }, each) => {
-    return operationsPerSecond > steps[place].operationsPerSecond ? each : place;
+  // Objects of half the size say nothing of whole ones, and are never tried first.
+  const best = steps.reduce((place, { phase, operationsPerSecond }, each) => {
+    return phase !== 'second size' && operationsPerSecond > steps[place].operationsPerSecond ? each : place;
   }, 0);
   return hold >= 0 ? hold : best;
 }

@@ -108,8 +108,7 @@ export function stageResult({ stage, outcome, clock, objects, load, unloaded, av
  * @returns {import('../analysis/verdict.js').Evidence}
  */
 export function evidenceOf(result, availableCores) {
-  const { end, duration, operations, attempts, throttled, threads, latencies, timeLost } = result;
-  const { clientLoad, load, unloaded } = result;
+  const { end, duration, operations, attempts, throttled, threads, latencies, clientLoad, load, unloaded } = result;
   const { cpuUser, cpuSystem, loops, eventLoopUtilization, busyLoops } = clientLoad;
   return {
     eventLoopUtilization,
@@ -120,24 +119,26 @@ export function evidenceOf(result, availableCores) {
     operations,
     attempts,
     throttled,
-    backoffShare: backoffShare(timeLost, latencies),
+    backoffShare: backoffShare(result),
     p50: latencies.operations.summary()?.p50 ?? null,
     unloadedP50: unloaded?.p50 ?? null,
     threads,
     isOpenLoop: load.mode === 'open loop',
     isOverloaded: end === 'overloaded',
+    startDelayP50: latencies.startDelay.summary()?.p50 ?? null,
     search: null,
   };
 }
 
 /**
- * @param {number} timeLost ms
- * @param {import('../meter/stage-latencies.js').StageLatencies} latencies
+ * Late starts of an open loop are in all three sums, and no time of a thread.
+ *
+ * @param {Pick<StageResult, 'timeLost' | 'timeGivenUp' | 'latencies'>} result
  * @returns {number} the share of the threads' time that went into failed attempts and the pauses behind them, 0 to 1
  */
-function backoffShare(timeLost, { operations, startDelay }) {
-  const busy = operations.sum - startDelay.sum;
-  return busy > 0 ? Math.min(Math.max((timeLost - startDelay.sum) / busy, 0), 1) : 0;
+function backoffShare({ timeLost, timeGivenUp, latencies: { operations, startDelay } }) {
+  const busy = operations.sum + timeGivenUp - startDelay.sum;
+  return busy > 0 ? Math.min(Math.max((timeLost + timeGivenUp - startDelay.sum) / busy, 0), 1) : 0;
 }
 
 /**

@@ -158,6 +158,22 @@ test('objects that run out end a search with what it knows, and with how many it
   assert.equal(search(model, { ...options, mostOperations: 60_000 }).operationsNeeded, null);
 });
 
+test('what a search says it takes is not far beyond what it takes', () => {
+  const model = { latency: LATENCIES.fixed(20), rate: 1000 };
+  const options = { mostThreads: 128, unloadedLatency: 20, mostOperations: 16_000 };
+  const needed = Number(search(model, options).operationsNeeded);
+  assert.ok(needed > 16_000 && needed < 40_000, String(needed));
+  const enough = search(model, { ...options, mostOperations: needed });
+  assert.ok(enough.hasPlateau && enough.ceiling !== null && enough.operationsNeeded === null, JSON.stringify(enough));
+});
+
+test('a rate that was seen is expected again, whatever was assumed of the latency', () => {
+  const options = { mostThreads: 16, unloadedLatency: 50, mostOperations: 3000, sharesOperations: true };
+  const { operationsNeeded, best } = search({ latency: LATENCIES.fixed(4) }, options);
+  assert.ok(best > 1000);
+  assert.ok(Number(operationsNeeded) >= 10 * best, String(operationsNeeded));
+});
+
 test('a hold that objects do not suffice for is not begun', () => {
   const options = { mostThreads: 256, unloadedLatency: 20, mostOperations: 1200 };
   const { ceiling, steps, operationsNeeded } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, options);

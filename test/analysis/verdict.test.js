@@ -23,6 +23,7 @@ const PLAIN = Object.freeze({
   threads: 50,
   isOpenLoop: false,
   isOverloaded: false,
+  startDelayP50: null,
   search: null,
 });
 
@@ -103,7 +104,24 @@ test('a store that refuses, and costs the threads time by it, throttles', () => 
 
 test('a few refusals, or some that cost nothing, are no throttling', () => {
   assert.equal(causeOf({ throttled: 50, backoffShare: 0.5 }), 'not shown');
-  assert.equal(causeOf({ throttled: 5000, backoffShare: 0.1 }), 'not shown');
+  assert.equal(causeOf({ throttled: 100, backoffShare: 0.5 }), 'store throttling');
+  assert.equal(causeOf({ throttled: 1900, backoffShare: 0.1 }), 'not shown');
+});
+
+test('refusals that are not tried again throttle by what they leave undone, whatever time they cost', () => {
+  const figures = { operations: 512, attempts: 2000, throttled: 1488, backoffShare: 0.1, p50: 21 };
+  assert.equal(causeOf(figures), 'store throttling');
+  assert.match(limitOf({ ...PLAIN, ...figures }).evidence, /^74\.4% of 2,000 attempts refused, threads waited 10% /);
+});
+
+test('where the store refuses, more threads are not what is missing', () => {
+  const verdict = limitOf({ ...PLAIN, throttled: 100, backoffShare: 0.1, p50: 21 });
+  assert.deepEqual(verdict, {
+    cause: 'not shown',
+    evidence: '1.0% of 10,000 attempts refused, threads waited 10% of their time, event loop 30% busy',
+    advice: '--find-peak',
+  });
+  assert.equal(causeOf({ throttled: 99, backoffShare: 0.1, p50: 21 }), 'concurrency');
 });
 
 test('throttling and a full event loop contradict each other', () => {
@@ -120,11 +138,18 @@ test('operations that are as quick as if they were alone have too few threads', 
   });
   assert.equal(causeOf({ p50: 24 }), 'concurrency');
   assert.equal(causeOf({ p50: 24.1 }), 'not shown');
-  assert.equal(causeOf({ p50: 21, unloadedP50: null }), 'not shown');
+  assert.match(limitOf({ ...PLAIN, p50: 21, unloadedP50: null }).evidence, /^the latency with one thread is not known/);
+  assert.match(limitOf({ ...PLAIN, p50: null }).evidence, /^the latency with one thread is not known/);
   assert.equal(causeOf({ p50: 21, backoffShare: 0.5 }), 'not shown');
 });
 
+test('a search does not advise itself', () => {
+  const { advice } = limitOf({ ...PLAIN, unloadedP50: null, search: { ...PLATEAU, hasPlateau: false } });
+  assert.equal(advice, null);
+});
+
 test('a handful of operations shows nothing', () => {
+  assert.notEqual(causeOf({ operations: 100, attempts: 100, p50: 20 }), 'not shown');
   assert.equal(causeOf({ operations: 99, attempts: 99, p50: 20 }), 'not shown');
   assert.equal(causeOf({ operations: 0, attempts: 0, p50: null }), 'not shown');
 });
@@ -133,6 +158,11 @@ test('in an open loop it is the rate asked for that limits, unless the client is
   assert.equal(causeOf({ isOpenLoop: true, p50: 20 }), 'not shown');
   assert.match(limitOf({ ...PLAIN, isOpenLoop: true }).evidence, /^the rate asked for was kept/);
   assert.match(limitOf({ ...PLAIN, isOpenLoop: true, isOverloaded: true }).evidence, /^the rate asked for is too high/);
+  assert.match(limitOf({ ...PLAIN, isOpenLoop: true, startDelayP50: 50 }).evidence, /^the rate asked for was kept/);
+  assert.equal(
+    limitOf({ ...PLAIN, isOpenLoop: true, startDelayP50: 1512.3 }).evidence,
+    'the rate asked for was not kept, half of the operations started 1512.30ms late or more, event loop 30% busy',
+  );
   assert.equal(
     causeOf({ isOpenLoop: true, eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 0.95 }),
     'client CPU',
@@ -213,6 +243,7 @@ const figures = fc.record({
   threads: fc.integer({ min: 1, max: 10_000 }),
   isOpenLoop: fc.boolean(),
   isOverloaded: fc.boolean(),
+  startDelayP50: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true })),
   search: fc.option(
     fc.record({
       hasPlateau: fc.boolean(),
@@ -244,7 +275,12 @@ test('whatever the figures, a cause has what it takes, and stands on one line', 
       }
       if (cause === 'store throttling') {
         const refused = [evidence, ...(search?.hasPlateau ? [search.refusals] : [])];
-        assert.ok(refused.some(({ throttled, backoffShare }) => throttled > 0 && backoffShare >= 0.2));
+        assert.ok(
+          refused.some(
+            ({ attempts, throttled, backoffShare }) =>
+              throttled > 0 && (backoffShare >= 0.2 || throttled >= 0.2 * attempts),
+          ),
+        );
       }
       if (cause === 'concurrency') {
         assert.ok(Number(p50) <= 1.2 * Number(unloadedP50) && !search?.hasPlateau && !evidence.isOpenLoop);

@@ -245,7 +245,16 @@ function emptyOutcome(overrides = {}) {
     meter: {
       counts: {
         ...{ operations: 0, bytes: 0, warmupOperations: 0, warmupBytes: 0, attempts: 0, retries: 0, throttled: 0 },
-        ...{ unsent: 0, failed: 0, integrityErrors: 0, skipped: 0, abandoned: 0, unknownOutcomes: 0, timeLost: 0 },
+        ...{
+          unsent: 0,
+          failed: 0,
+          integrityErrors: 0,
+          skipped: 0,
+          abandoned: 0,
+          unknownOutcomes: 0,
+          timeLost: 0,
+          timeGivenUp: 0,
+        },
         errors: {},
       },
       seconds: [],
@@ -296,6 +305,30 @@ test('whatever ends they come to, the worst is told, and the longest span of tim
       );
     }),
   );
+});
+
+test('cores without a thread take no part, and count as no loop', async () => {
+  const played = [0, 1, 2].map((place) => ({ place, runs: 0 }));
+  const cores = new Cores(
+    new Clock(),
+    played.map((core) =>
+      playedCore(async () => {
+        core.runs += 1;
+        return emptyOutcome({ eventLoopUtilization: 0.4 });
+      }),
+    ),
+  );
+  const task = stageTask('Write', 1);
+  const { clientLoad } = await cores.runStage(
+    { ...task, load: { ...task.load, threads: 2 } },
+    NEVER,
+    recordingHooks().hooks,
+  );
+  assert.deepEqual(
+    played.map(({ runs }) => runs),
+    [0, 1, 1],
+  );
+  assert.deepEqual([clientLoad.loops, clientLoad.eventLoopUtilization, clientLoad.busyLoops], [2, 0.4, 0.8]);
 });
 
 test(

@@ -131,6 +131,47 @@ test('Read tries the objects of half the size that Write left, where there is a 
   assert.ok(wholes.every(({ budget }) => budget.first === 0 && budget.objects === halves[0].budget.first));
 });
 
+test('a search whose objects end before the hold tells nothing of objects of half the size', async () => {
+  const { run, result } = prepare({ objects: 16_000, stages: ['write', 'read'] }, narrow);
+  await run();
+  const [{ search, average, peak, verdict }] = result.stages;
+  assert.ok(search?.steps.some(({ phase }) => phase === 'second size'));
+  assert.ok(search?.ceiling === null && average <= 1100 && average === search?.best, `${average} ops/s`);
+  assert.ok(peak >= average);
+  assert.notEqual(verdict.cause, 'concurrency');
+});
+
+test('what was not done in any step counts, and each step tells its own errors', async () => {
+  const { run, cores, result } = prepare({ stages: ['stat'] });
+  cores.override = (_task, meter) => {
+    meter.attemptFailed('server-error', 1, 0);
+    meter.gaveUp({ startedAt: 0, finishedAt: 0 });
+    return {};
+  };
+  await run();
+  const [{ search, failed, attempts, operations }] = result.stages;
+  const steps = search?.steps ?? [];
+  assert.ok(steps.length > 3);
+  assert.deepEqual([failed, attempts - operations], [steps.length, 1]);
+  assert.ok(steps.every((step) => step.errors === 1 && step.failed === 1));
+});
+
+test('attempts that failed cost dollars within a stage, too', async () => {
+  const { run, cores, result } = prepare({ stages: ['stat'], maxCost: 0.005 });
+  cores.override = (_task, meter) => {
+    Array.from({ length: meter.operations }, () => meter.attemptFailed('server-error', 1, 0));
+    return {};
+  };
+  await run();
+  const attempts = (result.stages[0].search?.steps ?? []).reduce(
+    (sum, { operations, errors }) => sum + operations + errors,
+    0,
+  );
+  // A step is planned for as many operations as there are dollars for, and may have failed as often.
+  assert.ok(attempts * 0.36e-6 <= 2 * 0.005, String(attempts * 0.36e-6));
+  assert.ok(result.stages[0].search?.operationsNeeded !== null);
+});
+
 test('too few objects are refused before anything is done, with how many it takes', async () => {
   const { run, cores, result } = prepare({ objects: 500 });
   await run();

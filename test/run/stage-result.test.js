@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
-import { stageResult } from '../../lib/run/stage-result.js';
+import { evidenceOf, stageResult } from '../../lib/run/stage-result.js';
 import { STAGES } from '../../lib/stages/index.js';
 import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -66,6 +66,49 @@ test('a result has the stage’s times in epoch milliseconds, and its rates a se
 test('connections are told with what opening them cost', () => {
   const { opened, reused, lookupTime, tcp, tls } = resultOf(0, [10], 0).connections;
   assert.deepEqual([opened, reused, lookupTime, tcp?.count, tcp?.mean, tls], [1, 10, 0.5, 1, 2, null]);
+});
+
+/**
+ * @param {(meter: StageMeter, now: number) => void} record
+ * @returns {ReturnType<typeof evidenceOf>}
+ */
+function evidenceAfter(record) {
+  const clock = new ManualClock(1_700_000_000_000);
+  const startedAt = clock.now();
+  const meter = new StageMeter(clock, startedAt);
+  record(meter, startedAt);
+  clock.advance(1000);
+  const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
+  const clientLoad = { ...CLIENT_LOAD, cpuUser: 600, cpuSystem: 200 };
+  const outcome = { end: /** @type {const} */ ('overloaded'), fatal: null, startedAt, endedAt: clock.now(), meter };
+  const result = stageResult({
+    stage: STAGES[1],
+    outcome: { ...outcome, secondLatencies: new Map(), clientLoad, connections },
+    ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
+  });
+  return evidenceOf(result, 2);
+}
+
+test('the evidence tells user and system CPU time together, and an overload', () => {
+  const { cpuCores, isOverloaded } = evidenceAfter(() => {});
+  assert.deepEqual([cpuCores, isOverloaded], [0.8, true]);
+});
+
+test('threads lose what comes before a successful attempt, and all of an operation that was given up', () => {
+  const { backoffShare } = evidenceAfter((meter, now) => {
+    meter.succeeded({ startedAt: now, attemptStartedAt: now + 30, finishedAt: now + 100 }, SIZE);
+    meter.gaveUp({ startedAt: now, finishedAt: now + 60 });
+  });
+  assert.ok(Math.abs(backoffShare - 90 / 160) < 1e-3, String(backoffShare));
+});
+
+test('late starts of an open loop are no time that threads lost', () => {
+  const { backoffShare, startDelayP50 } = evidenceAfter((meter, now) => {
+    meter.started(40, now);
+    meter.succeeded({ startedAt: now, attemptStartedAt: now + 50, finishedAt: now + 100 }, SIZE);
+  });
+  assert.ok(Math.abs(backoffShare - 10 / 60) < 1e-3, String(backoffShare));
+  assert.ok(Math.abs(Number(startDelayP50) - 40) < 0.1);
 });
 
 test('its counts are the meter’s', () => {
