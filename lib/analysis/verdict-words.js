@@ -69,6 +69,15 @@ const NOT_SHOWN = /** @type {const} */ ({
       `threads lost ${percent(backoffShare)} of their time to failed attempts that were no throttling`,
     advice: null,
   },
+  'warm-up alone': {
+    why: () => 'no operation completed behind the time of --warmup',
+    advice: 'a shorter --warmup',
+  },
+  'quicker under load': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${SHOWN.concurrency(evidence)}, which was slow for a reason of its own, ${room(evidence)}`,
+    advice: SEARCH,
+  },
   'slower under load': {
     why: (/** @type {Evidence} */ evidence) => `${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
     advice: SEARCH,

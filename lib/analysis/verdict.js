@@ -39,6 +39,7 @@ import { describe } from './verdict-words.js';
  * @typedef {object} Search
  * @property {boolean} hasPlateau whether more threads brought no more
  * @property {number | null} knee threads from which on they do not
+ * @property {number} mostThreads that it may use
  * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
  * @property {SecondSize | null} secondSize the plateau at two sizes of the objects; null where it was not tried
  * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
@@ -79,7 +80,10 @@ const THROTTLED_GOODPUT = 0.2;
 /** Where half of the operations of an open loop start later than this, its threads are not enough for the rate. ms */
 const LATE_START_MS = 50;
 
-/** So much above the unloaded median latency, operations are as fast as if they were alone. */
+/**
+ * Within so much of the unloaded median latency, operations are as fast as if they were alone. Where they are faster than
+ * that, the one thread was slow for a reason of its own, and tells nothing.
+ */
 const UNLOADED_RANGE = 1.2;
 
 /** Bytes a second at two sizes that are the same for a limit of bandwidth. */
@@ -171,8 +175,11 @@ function judgeBusy({ busyLoops, loops, cpuCores, availableCores }) {
  * @returns {ShownCause | Doubt}
  */
 function judgeConcurrency(evidence) {
-  const { p50, unloadedP50, backoffShare, search } = evidence;
-  if (unloadedP50 === null || p50 === null) {
+  const { p50, unloadedP50, backoffShare, threads, search } = evidence;
+  if (p50 === null) {
+    return 'warm-up alone';
+  }
+  if (unloadedP50 === null) {
     return 'no unloaded latency';
   }
   if (isRefused(evidence)) {
@@ -180,6 +187,13 @@ function judgeConcurrency(evidence) {
   }
   if (backoffShare >= THROTTLED_TIME) {
     return 'time lost to errors';
+  }
+  // Whether more threads would have brought more, a search knows better than any latency, unless it had no more of them.
+  if (search !== null && threads < search.mostThreads) {
+    return 'no plateau';
+  }
+  if (p50 < unloadedP50 / UNLOADED_RANGE) {
+    return 'quicker under load';
   }
   if (p50 <= UNLOADED_RANGE * unloadedP50) {
     return 'concurrency';

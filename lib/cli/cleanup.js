@@ -34,6 +34,9 @@ export function cleanUpByCommand(config, world) {
       outcomeUnknown: false,
     });
     terminal.out(describeCleanup(result, config));
+    if (result.removed === 0 && result.left === 0) {
+      terminal.err('Nothing was there to be removed: --cleanup --list shows which runs have left something');
+    }
     result.problems.forEach((problem) => terminal.err(`error: ${problem}`));
     return result.left === 0 ? EXIT.complete : EXIT.incomplete;
   });

@@ -39,6 +39,10 @@ const CONFLICTS = [
     problem: '--arrival: it tells when the operations of --rate start, expected --rate as well',
   },
   {
+    isThere: ({ gap, duration }) => gap !== undefined && duration === undefined,
+    problem: '--gap: it stands between the stages of --duration, expected --duration as well',
+  },
+  {
     isThere: (_given, { faults, local }) => faults !== undefined && !local,
     problem: '--faults: only the endpoint of --local can inject faults',
   },

@@ -89,11 +89,11 @@ const OPTIONS = {
 
 const EXAMPLES = `
 Examples:
-  node r2-benchmark.js 10000 100 --local                    try it without an account
-  node r2-benchmark.js 10000 1000 | tee -i log-$HOST.txt    keep the log of a run
-  node peak-performance.js log*.txt                         add up the logs of all hosts
-  node r2-benchmark.js --cleanup 20260131-120000-x7k2       after a run that was killed
-  node r2-benchmark.js --cleanup --list                     which runs have left something
+  node r2-benchmark.js 10000 100 --local                          try it without an account
+  node r2-benchmark.js 10000 1000 | tee -i log-$(hostname).txt    keep the log of a run
+  node peak-performance.js log*.txt                               add up the logs of all hosts
+  node r2-benchmark.js --cleanup 20260131-120000-x7k2             after a run that was killed
+  node r2-benchmark.js --cleanup --list                           which runs have left something
 
 Exit status: 0 all well, 1 incomplete or a verification failed, 2 usage, configuration
 or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
@@ -205,7 +205,7 @@ function buildCommand({ stdout, stderr }) {
     .argument('[objects]')
     .argument('[threads]')
     .version(VERSION, '--version', 'show the version')
-    .helpOption('--help', 'show this help')
+    .helpOption('-h, --help', 'show this help')
     .configureHelp({ helpWidth: 100, visibleArguments: () => [] })
     .addHelpText('after', EXAMPLES)
     .exitOverride()

@@ -7,8 +7,8 @@ export const STANDARD_OUTPUT = '-';
 
 const EXAMPLE = `
 Example:
-  node r2-benchmark.js 10000 1000 | tee -i log-$HOST.txt    # on every host
-  node peak-performance.js log*.txt                         # anywhere, afterwards
+  node r2-benchmark.js 10000 1000 | tee -i log-$(hostname).txt    # on every host
+  node peak-performance.js log*.txt                               # anywhere, afterwards
 
 A report named - goes to standard output, and nothing else does then.
 Exit status: 0 all well, 1 something is missing from the total, 2 usage, 141 the output was closed.`;
@@ -34,7 +34,7 @@ export function readPeakOptions(argv, { out, err }) {
     .option('--json <file>', 'write the whole result there')
     .option('--csv <file>', 'write the time series there: second, stage, host, ops, bytes')
     .version(VERSION, '--version', 'show the version')
-    .helpOption('--help', 'show this help')
+    .helpOption('-h, --help', 'show this help')
     .configureHelp({ helpWidth: 100 })
     .addHelpText('after', EXAMPLE)
     .showHelpAfterError('(--help shows the usage)')

@@ -24,9 +24,9 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
   const where = `${buckets.length === 1 ? 'bucket' : 'buckets'} ${buckets.map((bucket) => `"${bucket}"`).join(', ')}`;
   switch (error.kind) {
     case 'denied':
-      return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${said}): check S3_ACCESS_KEY, S3_SECRET_KEY and what they permit`;
+      return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${said}): ${checkOf(error)}`;
     case 'no-bucket':
-      return `${action} failed because there is no ${where} on ${hostname} (${said}): check S3_BUCKET and S3_HOSTNAME; a bucket in a jurisdiction has a host of its own`;
+      return `${action} failed because there ${buckets.length === 1 ? 'is' : 'are'} no ${where} on ${hostname} (${said}): check S3_BUCKET and S3_HOSTNAME; a bucket in a jurisdiction has a host of its own`;
     case CLOCK_SKEW:
       return `this host's clock is ${describeOffset(now - error.serverTime, error.serverTime)} (${said}): set the clock and run again`;
     case 'redirect':
@@ -47,6 +47,25 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
       return `no connection to ${hostname}:${port} (${said}): check S3_HOSTNAME and S3_PORT, and whether the store is up`;
     default:
       return `${action} in ${where} on ${hostname}:${port} failed (${said})${mayPass(error) ? ': the store has trouble of its own; try again later' : ''}`;
+  }
+}
+
+/**
+ * @param {Pick<import('../s3/s3-error.js').AttemptError, 'code'>} error by which the store refused
+ * @returns {string} what the user can do
+ */
+function checkOf({ code }) {
+  switch (code) {
+    case 'AuthorizationHeaderMalformed':
+      return 'check S3_REGION, and S3_ACCESS_KEY, S3_SECRET_KEY';
+    case 'SignatureDoesNotMatch':
+      return 'check S3_ACCESS_KEY, S3_SECRET_KEY; in a file, a value with # stands between quotes';
+    case 'InvalidToken':
+    case 'InvalidTokenId':
+    case 'ExpiredToken':
+      return 'check S3_SESSION_TOKEN, which belongs to one pair of keys and ends with it';
+    default:
+      return 'check S3_ACCESS_KEY, S3_SECRET_KEY and what they permit';
   }
 }
 

@@ -77,7 +77,7 @@ function worstCases({ objects, threads, stages }, unloaded) {
     ? []
     : [
         `--find-peak: ${objects} objects suffice for a ceiling of about ${Math.floor((1000 * objects) / STAGE_MS)} writes/s; ` +
-          `${threads} threads may do ${Math.floor((1000 * threads) / latency)} at ${latency.toFixed(1)}ms each, for which it takes up to ${most}`,
+          `where you expect more, give ${STAGE_MS / 1000} for each write a second`,
       ];
 }
 

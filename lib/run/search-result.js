@@ -81,6 +81,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  * @param {import('../stages/stage.js').Stage} parts.stage
  * @param {readonly FinishedStep[]} parts.finished at least one
  * @param {import('../analysis/peak-search.js').SearchConclusion} parts.conclusion
+ * @param {number} parts.mostThreads that the search may use
  * @param {import('../meter/clock.js').Clock} parts.clock
  * @param {number} parts.objects that the stage was given
  * @param {import('./unloaded-latency.js').UnloadedLatency | null} parts.unloaded
@@ -88,11 +89,12 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
  * @returns {StageResult}
  */
-export function searchResult({ stage, finished, conclusion, clock, objects, unloaded, availableCores, storeClock }) {
+export function searchResult({ stage, finished, conclusion, mostThreads, ...circumstances }) {
+  const { clock, availableCores } = circumstances;
   const steps = finished.map((each) => stepResult(each, clock));
   const shown = representative(finished, steps);
   const { outcome, load } = finished[shown];
-  const parts = { stage, clock, objects, unloaded, availableCores, storeClock };
+  const parts = { stage, ...circumstances };
   const whole = stageResult({ ...parts, outcome, load });
   const { secondSize, ...found } = conclusion;
   const result = { ...whole, ...sums(finished), end: finished[finished.length - 1].outcome.end };
@@ -105,6 +107,7 @@ export function searchResult({ stage, finished, conclusion, clock, objects, unlo
   const search = {
     hasPlateau: found.hasPlateau,
     knee: found.knee,
+    mostThreads,
     movesBytes: stage.isWrite || stage.isRead,
     secondSize: secondSize && sizeRates(secondSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),

@@ -1,3 +1,6 @@
+/** @type {Record<string, string>} */
+const ENTITIES = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
 const LONGEST_MESSAGE = 200;
 
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
@@ -22,7 +25,18 @@ export function parseErrorBody(body) {
 function textOf(body, element) {
   const start = body.indexOf(`<${element}>`);
   const end = start < 0 ? -1 : body.indexOf(`</${element}>`, start);
-  return end < 0 ? '' : body.slice(start + element.length + 2, end);
+  return end < 0 ? '' : decodeEntities(body.slice(start + element.length + 2, end));
+}
+
+/** @param {string} text of XML */
+function decodeEntities(text) {
+  return text.replace(
+    /&(?:(lt|gt|amp|quot|apos)|#(\d{1,6})|#x([0-9A-Fa-f]{1,5}));/g,
+    (_, name, decimal, hexadecimal) =>
+      name === undefined
+        ? String.fromCodePoint(decimal === undefined ? parseInt(hexadecimal, 16) : Number(decimal))
+        : ENTITIES[name],
+  );
 }
 
 /**

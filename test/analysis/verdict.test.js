@@ -31,6 +31,7 @@ const PLAIN = Object.freeze({
 const PLATEAU = Object.freeze({
   hasPlateau: true,
   knee: 23,
+  mostThreads: 64,
   movesBytes: true,
   secondSize: null,
   refusals: Object.freeze({ threads: 64, attempts: 1000, throttled: 0, backoffShare: 0 }),
@@ -136,15 +137,17 @@ test('operations that are as quick as if they were alone have too few threads', 
     evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one',
     advice: null,
   });
+  assert.equal(causeOf({ p50: 16.7 }), 'concurrency');
+  assert.match(limitOf({ ...PLAIN, p50: 16.6 }).evidence, /which was slow for a reason of its own/);
   assert.equal(causeOf({ p50: 24 }), 'concurrency');
   assert.equal(causeOf({ p50: 24.1 }), 'not shown');
   assert.match(limitOf({ ...PLAIN, p50: 21, unloadedP50: null }).evidence, /^the latency with one thread is not known/);
-  assert.match(limitOf({ ...PLAIN, p50: null }).evidence, /^the latency with one thread is not known/);
+  assert.equal(limitOf({ ...PLAIN, p50: null }).evidence, 'no operation completed behind the time of --warmup');
   assert.equal(causeOf({ p50: 21, backoffShare: 0.5 }), 'not shown');
 });
 
 test('a search does not advise itself', () => {
-  const { advice } = limitOf({ ...PLAIN, unloadedP50: null, search: { ...PLATEAU, hasPlateau: false } });
+  const { advice } = limitOf({ ...PLAIN, threads: 64, unloadedP50: null, search: { ...PLATEAU, hasPlateau: false } });
   assert.equal(advice, null);
 });
 
@@ -223,7 +226,8 @@ test('a plateau is not the store’s where the client has no room left, or error
 
 test('on a plateau quick operations are no sign of too few threads, and without one they are', () => {
   assert.equal(causeOf({ p50: 20, search: { ...PLATEAU, movesBytes: false } }), 'store');
-  assert.equal(causeOf({ p50: 20, search: { ...PLATEAU, hasPlateau: false } }), 'concurrency');
+  assert.equal(causeOf({ p50: 20, threads: 64, search: { ...PLATEAU, hasPlateau: false } }), 'concurrency');
+  assert.equal(causeOf({ p50: 20, threads: 63, search: { ...PLATEAU, hasPlateau: false } }), 'not shown');
   assert.equal(causeOf({ p50: 60, search: { ...PLATEAU, hasPlateau: false } }), 'not shown');
 });
 
@@ -248,6 +252,7 @@ const figures = fc.record({
     fc.record({
       hasPlateau: fc.boolean(),
       knee: fc.option(fc.integer({ min: 1, max: 1000 })),
+      mostThreads: fc.integer({ min: 1, max: 10_000 }),
       movesBytes: fc.boolean(),
       secondSize: fc.option(fc.tuple(rate, rate).map(([whole, half]) => sizes(whole, half).secondSize)),
       refusals: fc.record({

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { readStoreConfig, readUseTls } from '../../lib/cli/environment.js';
 import { dotEnvOf, folderWith, keysIn, runCommand, runInProcess } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -12,6 +14,11 @@ const REQUIRED = {
   S3_ACCESS_KEY: 'an-access-key',
   S3_SECRET_KEY: 'the-secret-key',
 };
+
+// Whoever runs the tests may have a `.env` of their own.
+const emptyFolder = mkdtempSync(path.join(tmpdir(), 'r2-benchmark-'));
+process.chdir(emptyFolder);
+after(() => rmSync(emptyFolder, { recursive: true }));
 
 /**
  * @param {import('node:test').TestContext} t
@@ -71,6 +78,17 @@ test('whether a store is spoken to over TLS is told without any other variable',
   assert.equal(readUseTls({}, '.env'), true);
   assert.throws(() => readUseTls({ S3_USE_SSL: '2' }, file), { name: 'UsageError', message: /^S3_USE_SSL: expected/ });
   assert.throws(() => readUseTls({}, `${file}.missing`), { name: 'UsageError', message: /there is no such file$/ });
+});
+
+test('what stands around a host name is told where it belongs, and a password is not shown', () => {
+  const [problem] = problemsOf({ ...REQUIRED, S3_HOSTNAME: 'https://me:secret-word@example.com:9000/bucket' });
+  assert.equal(
+    problem,
+    'S3_HOSTNAME: expected a host name alone, got "…@example.com:9000/bucket": S3_USE_SSL says whether it is https, the bucket stands in S3_BUCKET, the port in S3_PORT',
+  );
+  assert.deepEqual(problemsOf({ ...REQUIRED, S3_HOSTNAME: 'a b' }), [
+    'S3_HOSTNAME: expected a host name alone, got "a b"',
+  ]);
 });
 
 test('a host that is more or less than a host name is refused', () => {

@@ -46,6 +46,12 @@ test('an error’s body tells its code and its message', () => {
   assert.deepEqual(parseErrorBody(body), { code: 'NoSuchKey', message: 'The key does not exist.' });
 });
 
+test('what XML has to write otherwise is read as it was meant', () => {
+  const body =
+    '<Code>X</Code><Message>expecting &#39;auto&#39; &lt;&#x41;&amp;lt;&gt; &quot;&apos; &none; &#1234567;</Message>';
+  assert.equal(parseErrorBody(body).message, `expecting 'auto' <A&lt;> "' &none; &#1234567;`);
+});
+
 test('a body that is not such XML gives nothing, or what can be found in it', () => {
   const nothing = { code: '', message: '' };
   for (const body of [
