@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { runOha } from './measure-oha.js';
 
 const run = promisify(execFile);
-const TOOL = new URL('../r2-benchmark.js', import.meta.url).pathname;
-const BARE = new URL('./bare-undici.js', import.meta.url).pathname;
+const TOOL = fileURLToPath(new URL('../r2-benchmark.js', import.meta.url));
+const BARE = fileURLToPath(new URL('./bare-undici.js', import.meta.url));
 const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
 const LONGEST_OUTPUT = 64 * 1024 ** 2;
 

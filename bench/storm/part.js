@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { MemorySamples } from './memory-samples.js';
 
-const TOOL = new URL('../../r2-benchmark.js', import.meta.url).pathname;
+const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const BUCKETS = ['storm-a', 'storm-b'];
 const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
 const THREADS = 100;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 /**
  * A program of the studies in a process of its own. It says what it offers in its first line of JSON, ends when its
@@ -18,14 +19,14 @@ import { createInterface } from 'node:readline';
  * @throws {Error} where the program ends before its first line
  */
 export async function startProcess(program, options) {
-  const child = spawn(process.execPath, [program.pathname, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [fileURLToPath(program), JSON.stringify(options)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const first = await lines.next();
   if (first.done === true) {
-    throw new Error(`${program.pathname} ended with status ${(await exit)[0]} before it had started`);
+    throw new Error(`${fileURLToPath(program)} ended with status ${(await exit)[0]} before it had started`);
   }
   return {
     offer: JSON.parse(first.value),

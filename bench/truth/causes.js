@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { causeFinding } from './cause-finding.js';
 import { spawnNode } from './pinned.js';
 import { runTool } from './run-tool.js';
@@ -79,7 +80,7 @@ export function runScenario({ endpoint, threads, options, isPinned, isRobbed }, 
 }
 
 function startRobber() {
-  const program = new URL('./burner.js', import.meta.url).pathname;
+  const program = fileURLToPath(new URL('./burner.js', import.meta.url));
   const child = spawnNode(CLIENT_CORE, [program], { stdio: ['pipe', 'inherit', 'inherit'] });
   const exit = once(child, 'exit');
   return {

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { spawnNode } from './pinned.js';
 
 /** No run here takes half as long: one that hangs is a finding. */
 const PATIENCE_MS = 180_000;
 
-const TOOL = new URL('../../r2-benchmark.js', import.meta.url).pathname;
+const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
 /**
  * @typedef {object} ToolRun

@@ -20,12 +20,18 @@ const { values, positionals } = parseArgs({
 });
 const runs = values.runs === undefined ? undefined : Number(values.runs);
 const [wanted = ''] = positionals;
+const parts = PARTS.filter(({ title }) => title.includes(wanted));
+if (parts.length === 0 || !(runs === undefined || (Number.isInteger(runs) && runs > 0))) {
+  const titles = PARTS.map(({ title }) => `  ${title}`).join('\n');
+  process.stderr.write(`error: expected a part of one of these titles, and --runs with a whole number:\n${titles}\n`);
+  process.exit(2);
+}
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 const say = (/** @type {string} */ progress) => process.stderr.write(`${progress}\n`);
 
 print(describeMachine(['undici']));
 const results = [];
-for (const { title, check } of PARTS.filter((part) => part.title.includes(wanted))) {
+for (const { title, check } of parts) {
   const began = performance.now();
   const findings = await check({ runs, say }).catch(failure);
   const seconds = (performance.now() - began) / 1000;

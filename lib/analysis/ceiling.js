@@ -19,7 +19,7 @@ const CONFIDENCE = 0.95;
 /**
  * @param {readonly number[]} windows operations that completed in each window of the hold
  * @param {number} threads
- * @returns {Ceiling | null} null where it was not held for long enough
+ * @returns {Ceiling | null} null where it was not held for long enough, or nothing succeeded
  */
 export function ceilingOf(windows, threads) {
   const milliseconds = windows.length * WINDOW_MS;
@@ -27,5 +27,8 @@ export function ceilingOf(windows, threads) {
     return null;
   }
   const { mean, low, high } = batchMeans(windows, WINDOW_MS / 1000);
+  if (mean === 0) {
+    return null;
+  }
   return { operationsPerSecond: mean, low, high, confidence: CONFIDENCE, threads, seconds: milliseconds / 1000 };
 }

@@ -10,7 +10,7 @@ export const HOLD_MS = 10_000;
 export const SHORTEST_HOLD_MS = 2000;
 
 /** How long objects of the second size are tried. ms */
-export const SECOND_SIZE_MS = 1500;
+const SECOND_SIZE_MS = 1500;
 
 const LEAST_STEP_MS = 1000;
 const MOST_STEP_MS = 2500;

@@ -8,6 +8,12 @@ const MOST_REFINEMENTS = 4;
 /** How much more than the best step the hold may do. */
 const SURPRISE = 1.1;
 
+/** A step that does less than this share of the best one before may have met a hiccup of the store, and is tried again. */
+const COLLAPSE = 0.9;
+
+/** What is held at less than this share of the best step shows no more than that it can be worse. */
+const DISAPPOINTMENT = 0.8;
+
 /** A rate that is expected may be a little off. */
 const MARGIN = 1.1;
 
@@ -19,6 +25,8 @@ export class TestedSteps {
   #climb = [];
   /** @type {StepRate[]} */
   #refinements = [];
+  /** Threads of the step of the climb that was tried twice last. */
+  #repeated = 0;
   /** Operations a second of the hold, once there was one. @type {number | null} */
   held = null;
 
@@ -37,6 +45,12 @@ export class TestedSteps {
    * @param {StepRate} step
    */
   add(phase, step) {
+    const last = this.highest;
+    if (phase === 'climb' && last?.threads === step.threads) {
+      this.#repeated = step.threads;
+      this.#climb[this.#climb.length - 1] = step.rate > last.rate ? step : last;
+      return;
+    }
     (phase === 'climb' ? this.#climb : this.#refinements).push(step);
   }
 
@@ -47,6 +61,11 @@ export class TestedSteps {
   /** The step with the most threads. @returns {StepRate | undefined} */
   get highest() {
     return this.#climb.at(-1);
+  }
+
+  get #hasCollapsed() {
+    const { highest } = this;
+    return highest !== undefined && highest.rate < COLLAPSE * this.best;
   }
 
   /** Operations a second of the best step; 0 where there is none. */
@@ -61,14 +80,14 @@ export class TestedSteps {
 
   /**
    * Whether more threads bring no more, and enough more of them were tested. What is held at more than was ever seen
-   * before was none: something else had slowed the steps down.
+   * before, or at much less, was none: something else had slowed the steps down, or the hold.
    */
   get hasPlateau() {
     const { highest, knee, held, best } = this;
     return (
       highest !== undefined &&
       knee !== null &&
-      (held === null || held <= SURPRISE * best) &&
+      (held === null || (held <= SURPRISE * best && held >= DISAPPOINTMENT * best)) &&
       hasLevelled(this.#climb) &&
       isConfirmed(knee, highest.threads, this.#mostThreads)
     );
@@ -85,6 +104,9 @@ export class TestedSteps {
   /** @returns {{ phase: 'climb' | 'refine', threads: number[] } | null} the threads wanted most, and what would do instead */
   next() {
     const highest = this.highest?.threads ?? 0;
+    if (this.#hasCollapsed && highest !== this.#repeated) {
+      return { phase: 'climb', threads: [highest] };
+    }
     if (highest < this.#mostThreads && !this.hasPlateau) {
       // Without a second number of threads there is nothing to compare.
       const limit = this.isEmpty ? Math.ceil(this.#mostThreads / 2) : this.#mostThreads;

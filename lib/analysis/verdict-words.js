@@ -73,6 +73,20 @@ const NOT_SHOWN = /** @type {const} */ ({
     why: () => 'no operation completed behind the time of --warmup',
     advice: 'a shorter --warmup',
   },
+  'many failed': {
+    why: (/** @type {Evidence} */ { operations, failed }) =>
+      `${whole(failed)} of ${counted(operations + failed, 'operation')} failed`,
+    advice: null,
+  },
+  'long tail': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${SHOWN.concurrency(evidence)}, but on average ${milliseconds(evidence.mean)}: the store stood still or became slower`,
+    advice: SEARCH,
+  },
+  'quick on a plateau': {
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${SHOWN.concurrency(evidence)}`,
+    advice: 'another try',
+  },
   'quicker under load': {
     why: (/** @type {Evidence} */ evidence) =>
       `${SHOWN.concurrency(evidence)}, which was slow for a reason of its own, ${room(evidence)}`,

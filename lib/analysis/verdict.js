@@ -1,3 +1,4 @@
+import { judgePlateau } from './verdict-plateau.js';
 import { describe } from './verdict-words.js';
 
 /**
@@ -22,10 +23,12 @@ import { describe } from './verdict-words.js';
  * @property {number} cpuCores CPU time of the process ÷ time
  * @property {number} availableCores that the process may use
  * @property {number} operations that succeeded
+ * @property {number} failed operations that did not
  * @property {number} attempts
  * @property {number} throttled attempts by whose answer the store asked for fewer requests
  * @property {number} backoffShare share of the threads' time that failed attempts and the pauses behind them took, 0 to 1
  * @property {number | null} p50 ms of the operations; null where there are none
+ * @property {number | null} mean likewise
  * @property {number | null} unloadedP50 ms of the same operation at one thread; null where it was not measured
  * @property {number} threads
  * @property {boolean} isOpenLoop
@@ -44,7 +47,7 @@ import { describe } from './verdict-words.js';
  * @property {SecondSize | null} secondSize the plateau at two sizes of the objects; null where it was not tried
  * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
  *
- * @typedef {Pick<Evidence, 'threads' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
+ * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
  *
  * @typedef {{ whole: SizeRate, half: SizeRate, held: number | null }} SecondSize the first two with the same threads, one
  *   after the other; operations a second of the hold between them, of whole objects
@@ -60,10 +63,7 @@ import { describe } from './verdict-words.js';
 const FEWEST_OPERATIONS = 100;
 
 /** From here on a loop has no time left. */
-export const BUSY_LOOP = 0.9;
-
-/** Up to here the client has room enough not to be what limits. */
-export const ROOMY_LOOP = 0.75;
+const BUSY_LOOP = 0.9;
 
 /** Where one loop is full, and all of them on average are less busy than this, the client has room on the others. */
 const EVENLY_BUSY = 0.8;
@@ -77,6 +77,15 @@ const THROTTLED_TIME = 0.2;
 /** So many refusals leave little of what was asked, even where they cost no time because nothing is tried again. */
 const THROTTLED_GOODPUT = 0.2;
 
+/** As many of the failed attempts must have been refusals for these to be what the time was lost to. */
+const THROTTLED_FAILURES = 0.8;
+
+/** Where so many operations fail, the rate of the others tells nothing of the store. */
+const FAILED_OPERATIONS = 0.1;
+
+/** A mean that is so many times the median shows a store that stood still, or became slower. */
+const LONG_TAIL = 2;
+
 /** Where half of the operations of an open loop start later than this, its threads are not enough for the rate. ms */
 const LATE_START_MS = 50;
 
@@ -86,18 +95,6 @@ const LATE_START_MS = 50;
  */
 const UNLOADED_RANGE = 1.2;
 
-/** Bytes a second at two sizes that are the same for a limit of bandwidth. */
-const SAME_BYTES = 0.15;
-
-/** How much the operations must gain from half the size for it. */
-const BANDWIDTH_GAIN = 1.5;
-
-/** A rate that changes more than this between a step and the hold was no plateau when the sizes were compared. */
-const SAME_RATE = 0.15;
-
-/** Operations a second at two sizes that are the same for a limit of operations. */
-const SAME_OPERATIONS = 0.1;
-
 /**
  * @param {Evidence} evidence
  * @returns {Verdict}
@@ -105,10 +102,17 @@ const SAME_OPERATIONS = 0.1;
 export function limitOf(evidence) {
   const finding = judge(evidence);
   const { refusals } = evidence.search ?? {};
+  if (finding !== 'store' || refusals === undefined) {
+    return describe(finding, evidence);
+  }
   // With as many threads as it just serves, a store has nothing to refuse: with more of them it does.
-  return finding === 'store' && refusals !== undefined && throttlingCosts(refusals)
-    ? describe('store throttling', { ...evidence, ...refusals })
-    : describe(finding, evidence);
+  if (throttlingCosts(refusals)) {
+    return describe('store throttling', { ...evidence, ...refusals });
+  }
+  const { p50, unloadedP50 } = evidence;
+  // Operations that wait for a store that does no more take longer than one alone.
+  const isQuick = p50 !== null && unloadedP50 !== null && p50 <= UNLOADED_RANGE * unloadedP50;
+  return describe(isQuick ? 'quick on a plateau' : 'store', evidence);
 }
 
 /**
@@ -131,8 +135,14 @@ function judge(evidence) {
   if (isBusy) {
     return judgeBusy(evidence);
   }
+  if (evidence.failed >= FAILED_OPERATIONS * (operations + evidence.failed)) {
+    return 'many failed';
+  }
   if (isOpenLoop) {
     return judgeRate(evidence);
+  }
+  if (evidence.backoffShare >= THROTTLED_TIME) {
+    return 'time lost to errors';
   }
   return search?.hasPlateau ? judgePlateau(evidence, search) : judgeConcurrency(evidence);
 }
@@ -149,9 +159,10 @@ function judgeRate({ isOverloaded, startDelayP50 }) {
 }
 
 /** @param {Refusals} figures */
-function throttlingCosts({ attempts, throttled, backoffShare }) {
-  const wasted = throttled >= THROTTLED_GOODPUT * attempts;
-  return isRefused({ attempts, throttled }) && (backoffShare >= THROTTLED_TIME || wasted);
+function throttlingCosts({ operations, attempts, throttled, backoffShare }) {
+  const isMostOfFailures = throttled >= THROTTLED_FAILURES * (attempts - operations);
+  const isCostly = backoffShare >= THROTTLED_TIME || throttled >= THROTTLED_GOODPUT * attempts;
+  return isRefused({ attempts, throttled }) && isMostOfFailures && isCostly;
 }
 
 /** @param {Pick<Evidence, 'attempts' | 'throttled'>} figures */
@@ -175,7 +186,7 @@ function judgeBusy({ busyLoops, loops, cpuCores, availableCores }) {
  * @returns {ShownCause | Doubt}
  */
 function judgeConcurrency(evidence) {
-  const { p50, unloadedP50, backoffShare, threads, search } = evidence;
+  const { p50, mean, unloadedP50, threads, search } = evidence;
   if (p50 === null) {
     return 'warm-up alone';
   }
@@ -185,12 +196,12 @@ function judgeConcurrency(evidence) {
   if (isRefused(evidence)) {
     return 'some refused';
   }
-  if (backoffShare >= THROTTLED_TIME) {
-    return 'time lost to errors';
-  }
   // Whether more threads would have brought more, a search knows better than any latency, unless it had no more of them.
   if (search !== null && threads < search.mostThreads) {
     return 'no plateau';
+  }
+  if (Number(mean) > LONG_TAIL * p50) {
+    return 'long tail';
   }
   if (p50 < unloadedP50 / UNLOADED_RANGE) {
     return 'quicker under load';
@@ -199,38 +210,4 @@ function judgeConcurrency(evidence) {
     return 'concurrency';
   }
   return search === null ? 'slower under load' : 'no plateau';
-}
-
-/**
- * @param {Evidence} evidence
- * @param {Search} search
- * @returns {ShownCause | Doubt}
- */
-function judgePlateau({ eventLoopUtilization, backoffShare }, { movesBytes, secondSize }) {
-  if (eventLoopUtilization > ROOMY_LOOP) {
-    return 'client nearly busy';
-  }
-  if (backoffShare >= THROTTLED_TIME) {
-    return 'time lost to errors';
-  }
-  if (!movesBytes) {
-    return 'store';
-  }
-  return secondSize === null ? 'no second size' : judgeSizes(secondSize);
-}
-
-/**
- * @param {SecondSize} sizes
- * @returns {ShownCause | Doubt}
- */
-function judgeSizes({ whole, half, held }) {
-  if (held === null || Math.abs(whole.operationsPerSecond / held - 1) > SAME_RATE) {
-    return 'unsteady';
-  }
-  const gain = half.operationsPerSecond / whole.operationsPerSecond;
-  const gainOfBytes = (gain * half.size) / whole.size;
-  if (gain >= BANDWIDTH_GAIN && Math.abs(gainOfBytes - 1) <= SAME_BYTES) {
-    return 'bandwidth';
-  }
-  return Math.abs(gain - 1) <= SAME_OPERATIONS ? 'store' : 'between sizes';
 }

@@ -28,8 +28,7 @@ export async function startNullEndpoint({ size, useTls, env }) {
   const tls = useTls ? 'self-signed' : null;
   const { hostname, port, certificate, report, close, failure } = await startLocalS3(
     { buckets: [BUCKET], credentials: CREDENTIALS, mode: 'null', objectSize: size, tls },
-    // Node's options of the client, a profiler's for one, are not meant for the endpoint.
-    { env: { ...env, NODE_OPTIONS: '' } },
+    { env },
   );
   const variables = {
     S3_BUCKET: BUCKET,

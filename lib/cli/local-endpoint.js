@@ -44,8 +44,7 @@ export async function startLocalEndpoint({ objects, size, faults }, env, freeMem
  */
 async function start(credentials, env, faults = '') {
   try {
-    // Node's options of the client, a profiler's for one, are not meant for the endpoint.
-    return await startLocalS3({ buckets: [BUCKET], credentials, faults }, { env: { ...env, NODE_OPTIONS: '' } });
+    return await startLocalS3({ buckets: [BUCKET], credentials, faults }, { env });
   } catch (error) {
     throw new UsageError([`--local: ${/** @type {Error} */ (error).message}`]);
   }

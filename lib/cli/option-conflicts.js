@@ -43,6 +43,10 @@ const CONFLICTS = [
     problem: '--gap: it stands between the stages of --duration, expected --duration as well',
   },
   {
+    isThere: (_given, { warmup, duration }) => duration !== undefined && warmup >= duration,
+    problem: '--warmup: it would take the whole of --duration, expected less',
+  },
+  {
     isThere: (_given, { faults, local }) => faults !== undefined && !local,
     problem: '--faults: only the endpoint of --local can inject faults',
   },

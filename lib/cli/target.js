@@ -21,7 +21,8 @@ import { startLocalEndpoint } from './local-endpoint.js';
  */
 export async function openTarget(options, env, process) {
   if (options.local) {
-    const { endpoint, store } = await startLocalEndpoint(options, env, process.availableMemory());
+    // A system that does not tell says 0.
+    const { endpoint, store } = await startLocalEndpoint(options, env, process.availableMemory() || Infinity);
     return { store, warnings: [], overrides: {}, failure: endpoint.failure, close: () => endpoint.close() };
   }
   return { ...readStoreConfig(env, options.envFile), failure: null, close: async () => {} };

@@ -13,7 +13,7 @@
  */
 
 /** The best sustained rate is that of so many seconds in a row. */
-export const SUSTAINED_SECONDS = 10;
+const SUSTAINED_SECONDS = 10;
 
 /** Finds what is best in the seconds of a stage, which are taken in one after the other. */
 export class PeakFinder {

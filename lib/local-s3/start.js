@@ -36,10 +36,11 @@ const PROGRAM = fileURLToPath(new URL('./process.js', import.meta.url));
  * @returns {Promise<LocalS3>}
  * @throws {Error} when the fault script has mistakes, the certificate is none, or the port cannot be had
  */
-export async function startLocalS3(options, launch = {}) {
+export async function startLocalS3(options, { env, ...launch } = {}) {
   const child = fork(PROGRAM, [], {
     // Node's options of the client, a profiler's for one, are not meant for the endpoint.
     execArgv: [],
+    env: env && { ...env, NODE_OPTIONS: '' },
     // What it has to say comes by the channel.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',

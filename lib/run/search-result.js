@@ -92,7 +92,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
 export function searchResult({ stage, finished, conclusion, mostThreads, ...circumstances }) {
   const { clock, availableCores } = circumstances;
   const steps = finished.map((each) => stepResult(each, clock));
-  const shown = representative(finished, steps);
+  const shown = representative(steps);
   const { outcome, load } = finished[shown];
   const parts = { stage, ...circumstances };
   const whole = stageResult({ ...parts, outcome, load });
@@ -120,12 +120,11 @@ export function searchResult({ stage, finished, conclusion, mostThreads, ...circ
 }
 
 /**
- * @param {readonly FinishedStep[]} finished
  * @param {readonly SearchStep[]} steps
  * @returns {number} the place of the step whose figures stand for the stage
  */
-function representative(finished, steps) {
-  const hold = finished.findIndex(({ step }) => step.phase === 'hold');
+function representative(steps) {
+  const hold = steps.findIndex(({ phase, operations }) => phase === 'hold' && operations > 0);
   // Objects of half the size say nothing of whole ones, and are never tried first.
   const best = steps.reduce((place, { phase, operationsPerSecond }, each) => {
     return phase !== 'second size' && operationsPerSecond > steps[place].operationsPerSecond ? each : place;
@@ -155,8 +154,8 @@ function mostOf(steps, figure) {
  * @param {Evidence} evidence of a step
  * @returns {import('../analysis/verdict.js').Refusals}
  */
-function refusalsOf({ threads, attempts, throttled, backoffShare }) {
-  return { threads, attempts, throttled, backoffShare };
+function refusalsOf({ threads, operations, attempts, throttled, backoffShare }) {
+  return { threads, operations, attempts, throttled, backoffShare };
 }
 
 /** @param {readonly FinishedStep[]} finished */

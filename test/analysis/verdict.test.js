@@ -15,10 +15,12 @@ const PLAIN = Object.freeze({
   cpuCores: 0.3,
   availableCores: 2,
   operations: 10_000,
+  failed: 0,
   attempts: 10_000,
   throttled: 0,
   backoffShare: 0,
   p50: 60,
+  mean: null,
   unloadedP50: 20,
   threads: 50,
   isOpenLoop: false,
@@ -34,7 +36,7 @@ const PLATEAU = Object.freeze({
   mostThreads: 64,
   movesBytes: true,
   secondSize: null,
-  refusals: Object.freeze({ threads: 64, attempts: 1000, throttled: 0, backoffShare: 0 }),
+  refusals: Object.freeze({ threads: 64, operations: 1000, attempts: 1000, throttled: 0, backoffShare: 0 }),
 });
 
 /**
@@ -105,7 +107,7 @@ test('a store that refuses, and costs the threads time by it, throttles', () => 
 
 test('a few refusals, or some that cost nothing, are no throttling', () => {
   assert.equal(causeOf({ throttled: 50, backoffShare: 0.5 }), 'not shown');
-  assert.equal(causeOf({ throttled: 100, backoffShare: 0.5 }), 'store throttling');
+  assert.equal(causeOf({ operations: 9900, throttled: 100, backoffShare: 0.5 }), 'store throttling');
   assert.equal(causeOf({ throttled: 1900, backoffShare: 0.1 }), 'not shown');
 });
 
@@ -113,6 +115,30 @@ test('refusals that are not tried again throttle by what they leave undone, what
   const figures = { operations: 512, attempts: 2000, throttled: 1488, backoffShare: 0.1, p50: 21 };
   assert.equal(causeOf(figures), 'store throttling');
   assert.match(limitOf({ ...PLAIN, ...figures }).evidence, /^74\.4% of 2,000 attempts refused, threads waited 10% /);
+});
+
+test('time that other errors took is not laid to a few refusals', () => {
+  const figures = { operations: 1500, attempts: 1576, throttled: 37, backoffShare: 0.82, p50: 11, unloadedP50: 11 };
+  assert.equal(causeOf(figures), 'not shown');
+  assert.equal(causeOf({ ...figures, attempts: 1546 }), 'store throttling');
+});
+
+test('where many operations fail, nothing is said of the others', () => {
+  const verdict = limitOf({ ...PLAIN, operations: 191, failed: 809, attempts: 1000, p50: 20 });
+  assert.deepEqual([verdict.cause, verdict.evidence], ['not shown', '809 of 1,000 operations failed']);
+  assert.equal(causeOf({ failed: 1000, p50: 20 }), 'concurrency');
+});
+
+test('a store that stood still is not short of threads, however quick the median', () => {
+  const verdict = limitOf({ ...PLAIN, p50: 20, mean: 51.86 });
+  assert.equal(verdict.cause, 'not shown');
+  assert.match(verdict.evidence, /but on average 51\.86ms: the store stood still or became slower$/);
+});
+
+test('operations that are as quick as one alone do not wait for a store that does no more', () => {
+  const search = { ...PLATEAU, movesBytes: false };
+  assert.equal(causeOf({ p50: 24, search }), 'not shown');
+  assert.equal(causeOf({ p50: 25, search }), 'store');
 });
 
 test('where the store refuses, more threads are not what is missing', () => {
@@ -182,7 +208,7 @@ test('a plateau that stays the same with objects of half the size is the storeâ€
 });
 
 test('a store that has nothing to refuse at its peak, and refuses with more threads, throttles', () => {
-  const refusals = { threads: 64, attempts: 1000, throttled: 250, backoffShare: 0.6 };
+  const refusals = { threads: 64, operations: 750, attempts: 1000, throttled: 250, backoffShare: 0.6 };
   const verdict = limitOf({ ...PLAIN, search: { ...sizes(1000, 1003.1), refusals } });
   assert.deepEqual(
     [verdict.cause, verdict.evidence],
@@ -225,7 +251,7 @@ test('a plateau is not the storeâ€™s where the client has no room left, or error
 });
 
 test('on a plateau quick operations are no sign of too few threads, and without one they are', () => {
-  assert.equal(causeOf({ p50: 20, search: { ...PLATEAU, movesBytes: false } }), 'store');
+  assert.equal(causeOf({ p50: 60, search: { ...PLATEAU, movesBytes: false } }), 'store');
   assert.equal(causeOf({ p50: 20, threads: 64, search: { ...PLATEAU, hasPlateau: false } }), 'concurrency');
   assert.equal(causeOf({ p50: 20, threads: 63, search: { ...PLATEAU, hasPlateau: false } }), 'not shown');
   assert.equal(causeOf({ p50: 60, search: { ...PLATEAU, hasPlateau: false } }), 'not shown');
@@ -240,9 +266,11 @@ const figures = fc.record({
   cpuCores: fc.double({ min: 0, max: 8, noNaN: true }),
   availableCores: fc.double({ min: 0.1, max: 16, noNaN: true }),
   operations: fc.nat(100_000),
+  failed: fc.oneof(fc.constant(0), fc.nat(100_000)),
   throttled: fc.nat(100_000),
   backoffShare: share,
   p50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
+  mean: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
   unloadedP50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
   threads: fc.integer({ min: 1, max: 10_000 }),
   isOpenLoop: fc.boolean(),
@@ -257,6 +285,7 @@ const figures = fc.record({
       secondSize: fc.option(fc.tuple(rate, rate).map(([whole, half]) => sizes(whole, half).secondSize)),
       refusals: fc.record({
         threads: fc.integer({ min: 1, max: 10_000 }),
+        operations: fc.nat(100_000),
         attempts: fc.integer({ min: 1, max: 100_000 }),
         throttled: fc.nat(100_000),
         backoffShare: share,
@@ -293,14 +322,11 @@ test('whatever the figures, a cause has what it takes, and stands on one line', 
       if (cause === 'store' || cause === 'bandwidth') {
         assert.ok(search?.hasPlateau && eventLoopUtilization <= 0.75 && evidence.backoffShare < 0.2);
       }
-      if (cause === 'store') {
-        assert.ok(
-          !(
-            search &&
-            search.refusals.throttled >= 0.01 * search.refusals.attempts &&
-            search.refusals.backoffShare >= 0.2
-          ),
-        );
+      if (cause === 'store' && search !== null) {
+        const { operations, attempts, throttled, backoffShare } = search.refusals;
+        const areMostFailures = throttled > 0 && throttled >= 0.8 * (attempts - operations);
+        assert.ok(!(areMostFailures && throttled >= 0.2 * attempts));
+        assert.ok(!(areMostFailures && throttled >= 0.01 * attempts && backoffShare >= 0.2));
       }
       if (cause === 'bandwidth') {
         assert.ok(search?.movesBytes && search.secondSize !== null);

@@ -5,14 +5,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
 // Three hosts whose clocks are seconds apart, started for the same moment of the store's clock. What their logs add up to
 // is held against what the store itself has counted in each second.
 
 const run = promisify(execFile);
-const TOOL = new URL('../../r2-benchmark.js', import.meta.url).pathname;
-const PEAK = new URL('../../peak-performance.js', import.meta.url).pathname;
+const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
+const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 const MACHINE = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 const FAKETIME = `/usr/lib/${MACHINE}-linux-gnu/faketime/libfaketime.so.1`;
 

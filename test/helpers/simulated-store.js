@@ -55,7 +55,7 @@ export function simulateLoop({ latency, rate = Infinity, pause }, threads, stops
  * @param {Step} step
  * @returns {StepResult}
  */
-export function simulateStep(model, { threads, settle, least, most, grace, precision, operations }) {
+function simulateStep(model, { threads, settle, least, most, grace, precision, operations }) {
   const all = simulateLoop(model, threads, settle + most, operations);
   const windows = windowsOf(all, settle, settle + most);
   let count = Math.min(least / WINDOW_MS, windows.length);

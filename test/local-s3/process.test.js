@@ -34,35 +34,39 @@ test('the process reports what the endpoint has done, and its load since the rep
   assert.ok(third.cpuUser + third.cpuSystem < second.cpuUser + second.cpuSystem);
 });
 
-test('the endpoint outlives a Ctrl-C, and ends with the process that started it, also where that is killed', async (t) => {
-  const program = `
+test(
+  'the endpoint outlives a Ctrl-C, and ends with the process that started it, also where that is killed',
+  { timeout: 30_000 },
+  async (t) => {
+    const program = `
     import { startLocalS3 } from ${JSON.stringify(START)};
     const { port } = await startLocalS3({ buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' } });
     process.on('SIGINT', () => process.stdout.write('stopping'));
     process.stdout.write(String(port));`;
-  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own, which gets the signal as that of a terminal would.
-    detached: true,
-  });
-  const group = -Number(parent.pid);
-  t.after(() => parent.kill('SIGKILL'));
-  const [port] = await once(parent.stdout, 'data');
-  const url = `http://127.0.0.1:${port}/`;
-  process.kill(group, 'SIGINT');
-  await once(parent.stdout, 'data');
-  assert.ok((await fetch(url)).status >= 400, 'it answers');
-  process.kill(group, 'SIGKILL');
-  await once(parent, 'exit');
-  for (;;) {
-    // It goes when it learns of the end, which the system tells it in its own time.
-    if (
-      await fetch(url).then(
-        () => false,
-        () => true,
-      )
-    ) {
-      return;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // A group of its own, which gets the signal as that of a terminal would.
+      detached: true,
+    });
+    const group = -Number(parent.pid);
+    t.after(() => parent.kill('SIGKILL'));
+    const [port] = await once(parent.stdout, 'data');
+    const url = `http://127.0.0.1:${port}/`;
+    process.kill(group, 'SIGINT');
+    await once(parent.stdout, 'data');
+    assert.ok((await fetch(url)).status >= 400, 'it answers');
+    process.kill(group, 'SIGKILL');
+    await once(parent, 'exit');
+    for (;;) {
+      // It goes when it learns of the end, which the system tells it in its own time.
+      if (
+        await fetch(url).then(
+          () => false,
+          () => true,
+        )
+      ) {
+        return;
+      }
     }
-  }
-});
+  },
+);

@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
 import { BUCKET, OBJECT_SIZE } from './endpoint.js';
 import { REQUESTS, expectAllAnswers } from './measurement.js';
 
 const run = promisify(execFile);
-const TOOL = new URL('../../../r2-benchmark.js', import.meta.url).pathname;
+const TOOL = fileURLToPath(new URL('../../../r2-benchmark.js', import.meta.url));
 
 /**
  * What the tool says of its connections in --json.
