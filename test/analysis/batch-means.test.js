@@ -63,6 +63,38 @@ test('a regular alternation makes no interval wider than chance would', () => {
   assert.ok(high - low < 1);
 });
 
+/** @param {readonly number[]} values */
+function vonNeumann(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const deviation = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const difference = values.slice(1).reduce((sum, value, place) => sum + (value - values[place]) ** 2, 0);
+  return 1 - difference / (2 * deviation);
+}
+
+test('batches are merged where neighbours resemble each other more than chance explains, at 5%', () => {
+  // The 0.95 quantile of the normal distribution, times the statistic's standard deviation for 16 batches.
+  const limit = 1.645 * Math.sqrt(14 / 255);
+  const found = { merged: 0, kept: 0 };
+  for (let seed = 0; seed < 400; seed++) {
+    const counts = windowsOf(seed, 0.3, 16);
+    const isMerged = vonNeumann(counts) > limit;
+    assert.equal(batchMeans(counts, INTERVAL).batches, isMerged ? 8 : 16, `${seed}: ${vonNeumann(counts)}, ${limit}`);
+    found[isMerged ? 'merged' : 'kept'] += 1;
+  }
+  assert.ok(found.merged > 50 && found.kept > 50, JSON.stringify(found));
+});
+
+test('the interval is as many standard errors wide as there are degrees of freedom', () => {
+  // 16 values of alternating deviation: standard deviation √(16/15), and 2.131 for 15 degrees of freedom.
+  const { mean, low, high, batches } = batchMeans(
+    Array.from({ length: 16 }, (_, place) => 250 + (-1) ** place),
+    1,
+  );
+  assert.deepEqual([mean, batches], [250, 16]);
+  const half = (2.131 * Math.sqrt(16 / 15)) / 4;
+  assert.ok(Math.abs(high - mean - half) < 1e-9 && Math.abs(mean - low - half) < 1e-9, `${low} to ${high}`);
+});
+
 test('an odd window at the beginning is left out', () => {
   const counts = [0, ...Array.from({ length: 40 }, () => 250)];
   assert.equal(batchMeans(counts, INTERVAL).mean, 1000);

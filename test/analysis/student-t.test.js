@@ -17,6 +17,32 @@ test('each quantile is the one that a statistics package works out', () => {
   }
 });
 
+/**
+ * @param {number} freedom degrees of freedom
+ * @param {number} limit
+ * @returns {number} the share of Student's t distribution between -limit and limit: the density is (1 + t²/ν)^(-(ν + 1)/2)
+ *   but for a constant, and t = √ν tan φ makes of it cos^(ν - 1) φ, which Simpson's rule sums up
+ */
+function shareWithin(freedom, limit) {
+  const integral = (/** @type {number} */ until) => {
+    const steps = 2000;
+    let sum = 0;
+    for (let step = 0; step <= steps; step++) {
+      const weight = step === 0 || step === steps ? 1 : step % 2 === 1 ? 4 : 2;
+      sum += weight * Math.cos((until * step) / steps) ** (freedom - 1);
+    }
+    return (sum * until) / steps / 3;
+  };
+  return integral(Math.atan(limit / Math.sqrt(freedom))) / integral(Math.PI / 2);
+}
+
+test('each quantile leaves five of a hundred outside', () => {
+  for (let freedom = 1; freedom < LARGEST_SAMPLE; freedom++) {
+    const share = shareWithin(freedom, studentT(freedom));
+    assert.ok(Math.abs(share - 0.95) < 1e-4, `${freedom}: ${share}`);
+  }
+});
+
 test('the quantiles fall towards that of the normal distribution', () => {
   for (let freedom = 2; freedom < LARGEST_SAMPLE; freedom++) {
     assert.ok(studentT(freedom) < studentT(freedom - 1), String(freedom));

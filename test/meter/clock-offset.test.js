@@ -71,6 +71,7 @@ test('answers that contradict each other make the offset uncertain', () => {
   measured.add(sampleOf(question, 10_000));
   assert.ok(measured.width < 0);
   assert.ok(measured.uncertainty >= 4000, String(measured.uncertainty));
+  assert.equal(measured.uncertainty, -measured.width / 2 + 5, 'half a round trip more than they lie apart');
 });
 
 test('a clock that has drifted contradicts what was measured, by as much as is certain', () => {
