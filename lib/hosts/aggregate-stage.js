@@ -65,9 +65,12 @@ export function aggregateStage(stage, views, latencies) {
   const finder = new PeakFinder(hosts);
   /** Tenths of ops/s in the best second of each. @type {Map<StageView, number>} */
   const best = new Map();
-  for (const second of secondsOf(views)) {
-    finder.add(second);
-    for (const { view, tenths } of second.hosts) {
+  for (const { second, hosts: inSecond } of secondsOf(views)) {
+    const measured = inSecond.filter(({ view }) => second >= view.measuredFrom);
+    if (measured.length > 0) {
+      finder.add({ second, hosts: measured });
+    }
+    for (const { view, tenths } of measured) {
       best.set(view, Math.max(best.get(view) ?? 0, tenths));
     }
   }

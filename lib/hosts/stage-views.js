@@ -19,6 +19,7 @@ import { wholeDays } from './time-line.js';
  * @property {{ start: number, stop: number } | null} interval ms in which the host was in the stage; null where it is not known
  * @property {{ from: number, to: number } | null} full the first and the last second that lie wholly inside the stage; null
  *   where none does
+ * @property {number} measuredFrom the first second that has nothing of a warm-up in it; -Infinity where there was none
  * @property {number} operations that succeeded
  * @property {number} bytes
  */
@@ -88,6 +89,7 @@ function viewOf(host, run, log, shift) {
     shift,
     interval: intervalOf(log, shift),
     full: fullSeconds(run, log, shift),
+    measuredFrom: firstMeasured(log),
     operations,
     bytes,
   };
@@ -102,6 +104,14 @@ function intervalOf({ facts, extent }, shift) {
     return { start: facts.start, stop: facts.stop };
   }
   return extent === null ? null : { start: (extent.first + shift) * 1000, stop: (extent.last + 1 + shift) * 1000 };
+}
+
+/**
+ * @param {StageLog} log
+ * @returns {number} the first second that has nothing of a warm-up in it, whose operations are in no rate
+ */
+function firstMeasured({ facts }) {
+  return facts === null || facts.measuredFrom === facts.start ? -Infinity : Math.ceil(facts.measuredFrom / 1000);
 }
 
 /**

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
+import { fileURLToPath } from 'node:url';
+import { dotEnvOf, folderWith, keysIn, startCommand, startProgram } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 const TIME_LIMIT = { timeout: 60_000 };
+const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 
 /**
  * @param {import('node:test').TestContext} t
@@ -73,6 +75,21 @@ test('--warmup keeps its operations in the totals, and out of rates and percenti
     100,
   );
   assert.ok(Math.abs(average - (100 - warmupOperations) / ((duration - 500) / 1000)) < 1e-6);
+});
+
+test('seconds of a warm-up are no peak, also where it takes the whole stage', TIME_LIMIT, async (t) => {
+  const { outcome, result } = await run(t, 'latency=10ms', ['150', '1', '--warmup', '1m', '--stages', 'write']);
+  assertStatus(outcome, 0);
+  const [{ operations, peak, average, verdict }] = result.stages;
+  assert.deepEqual([operations, peak, average], [150, 0, 0]);
+  assert.equal(verdict.evidence, 'no operation completed behind the time of --warmup');
+  const folder = await folderWith(t, { 'log.txt': outcome.stdout });
+  const summed = await (
+    await startProgram(t, process.execPath, [PEAK, path.join(folder, 'log.txt'), '--json', '-'])
+  ).outcome;
+  assertStatus(summed, 0);
+  const { peaks, stages } = JSON.parse(summed.stdout);
+  assert.deepEqual([peaks.Write, stages[0].sumOfPeaks, stages[0].operations], [0, 0, 150]);
 });
 
 test('each second has percentiles of its own, and a read its time to first byte', TIME_LIMIT, async (t) => {
