@@ -230,10 +230,13 @@ class DirectConnection {
     if (this.#status < 300) {
       this.#resolve();
     } else {
+      const { code, message } = parseErrorBody(this.#failureBody);
       this.#reject(
         classifyAnswer({
           status: this.#status,
-          ...parseErrorBody(this.#conceal(this.#failureBody)),
+          // As it is read, not as XML writes it: a secret may come back in characters that are decoded only then.
+          code: this.#conceal(code),
+          message: this.#conceal(message),
           retryAfter: headerOf(this.#failureHeaders, 'retry-after'),
           date: headerOf(this.#failureHeaders, 'date'),
           now: this.#epochNow(),

@@ -127,6 +127,19 @@ for (const client of CLIENTS) {
     }
   });
 
+  test(`${client}: a secret is concealed, however XML writes it`, TIME_LIMIT, async (t) => {
+    const { store, connection } = await openHostile(t, client);
+    const secret = targetOf(store).credentials.secretAccessKey;
+    for (const radix of [10, 16]) {
+      const mark = radix === 16 ? '#x' : '#';
+      const written = [...secret].map((each) => `&${mark}${each.charCodeAt(0).toString(radix)};`).join('');
+      store.answer = answerOf(403, `<Error><Code>X</Code><Message>got ${written} instead</Message></Error>`);
+      const { message } = await refusal(connection);
+      assert.ok(!message.includes(secret), message);
+      assert.match(message, /got \[secret\] instead/);
+    }
+  });
+
   test(`${client}: bodies of any text are told in one line, or not at all`, TIME_LIMIT, async (t) => {
     const { store, connection } = await openHostile(t, client);
     await fc.assert(
