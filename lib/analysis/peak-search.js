@@ -138,9 +138,10 @@ export class PeakSearch {
    * @returns {Step | null}
    */
   #firstThatFits(phase, candidates) {
-    const { timeForSteps, operationsForSteps } = this.#budget;
-    /** @type {(() => void) | null} */
-    let lacks = null;
+    const { timeForSteps } = this.#budget;
+    const operations = Math.floor(this.#budget.operationsForSteps);
+    /** @type {{ rate: number, threads: number, needed: number } | null} */
+    let unaffordable = null;
     for (const threads of candidates) {
       const times = this.#budget.timesOf(phase, threads);
       if (shortest(times) > timeForSteps) {
@@ -148,21 +149,16 @@ export class PeakSearch {
       }
       const rate = this.#tested.expectedRate(threads);
       const needed = operationsIn(rate, threads, times);
-      if (needed <= operationsForSteps) {
+      if (needed <= operations) {
         const most = Math.min(times.most, inWholeWindows(timeForSteps - times.settle - times.grace));
-        return {
-          phase,
-          threads,
-          operations: Math.floor(operationsForSteps),
-          precision: PRECISION[phase],
-          ...times,
-          most,
-        };
+        return { phase, threads, operations, precision: PRECISION[phase], ...times, most };
       }
-      lacks = () => this.#budget.lacksFor(rate, threads, needed);
+      unaffordable = { rate, threads, needed };
     }
     // The last one would have needed the least.
-    lacks?.();
+    if (unaffordable !== null) {
+      this.#budget.lacksFor(unaffordable.rate, unaffordable.threads, unaffordable.needed);
+    }
     return null;
   }
 

@@ -63,9 +63,15 @@ export class TestedSteps {
     return this.#climb.at(-1);
   }
 
-  get #hasCollapsed() {
+  /** Whether more threads did far less than fewer, which may have been a hiccup and was not tried again. */
+  get #isUnconfirmed() {
     const { highest } = this;
-    return highest !== undefined && highest.rate < COLLAPSE * this.best;
+    const best = Math.max(0, ...this.#climb.map(({ rate }) => rate));
+    return highest !== undefined && highest.rate < COLLAPSE * best && highest.threads !== this.#repeated;
+  }
+
+  get #hasLevelled() {
+    return hasLevelled(this.#climb) && !this.#isUnconfirmed;
   }
 
   /** Operations a second of the best step; 0 where there is none. */
@@ -88,7 +94,7 @@ export class TestedSteps {
       highest !== undefined &&
       knee !== null &&
       (held === null || (held <= SURPRISE * best && held >= DISAPPOINTMENT * best)) &&
-      hasLevelled(this.#climb) &&
+      this.#hasLevelled &&
       isConfirmed(knee, highest.threads, this.#mostThreads)
     );
   }
@@ -96,7 +102,7 @@ export class TestedSteps {
   /** Threads at which the peak is to be held. */
   get threadsToHold() {
     const steps = this.#all();
-    return hasLevelled(this.#climb)
+    return this.#hasLevelled
       ? threadsToHold(steps)
       : steps.reduce((best, step) => (step.rate > best.rate ? step : best)).threads;
   }
@@ -104,7 +110,7 @@ export class TestedSteps {
   /** @returns {{ phase: 'climb' | 'refine', threads: number[] } | null} the threads wanted most, and what would do instead */
   next() {
     const highest = this.highest?.threads ?? 0;
-    if (this.#hasCollapsed && highest !== this.#repeated) {
+    if (this.#isUnconfirmed) {
       return { phase: 'climb', threads: [highest] };
     }
     if (highest < this.#mostThreads && !this.hasPlateau) {
@@ -114,7 +120,7 @@ export class TestedSteps {
       return { phase: 'climb', threads: threads.map((each) => Math.min(each, limit)) };
     }
     // What cannot be confirmed with the threads that are allowed may turn out to have its knee lower.
-    if (!hasLevelled(this.#climb) || this.#refinements.length >= MOST_REFINEMENTS) {
+    if (!this.#hasLevelled || this.#refinements.length >= MOST_REFINEMENTS) {
       return null;
     }
     const threads = nextOfRefinement(this.#all(), kneeOf(this.#all()));

@@ -1,4 +1,5 @@
 import { judgePlateau } from './verdict-plateau.js';
+import { LOST_TIME, isRefused, throttlingCosts } from './verdict-throttling.js';
 import { describe } from './verdict-words.js';
 
 /**
@@ -71,15 +72,6 @@ const EVENLY_BUSY = 0.8;
 /** The share of a busy loop's time for which it must have had a CPU; without, others on the host had it. */
 const CPU_SHARE = 0.85;
 
-const THROTTLED_SHARE = 0.01;
-const THROTTLED_TIME = 0.2;
-
-/** So many refusals leave little of what was asked, even where they cost no time because nothing is tried again. */
-const THROTTLED_GOODPUT = 0.2;
-
-/** As many of the failed attempts must have been refusals for these to be what the time was lost to. */
-const THROTTLED_FAILURES = 0.8;
-
 /** Where so many operations fail, the rate of the others tells nothing of the store. */
 const FAILED_OPERATIONS = 0.1;
 
@@ -141,7 +133,7 @@ function judge(evidence) {
   if (isOpenLoop) {
     return judgeRate(evidence);
   }
-  if (evidence.backoffShare >= THROTTLED_TIME) {
+  if (evidence.backoffShare >= LOST_TIME) {
     return 'time lost to errors';
   }
   return search?.hasPlateau ? judgePlateau(evidence, search) : judgeConcurrency(evidence);
@@ -156,18 +148,6 @@ function judgeRate({ isOverloaded, startDelayP50 }) {
     return 'overloaded';
   }
   return Number(startDelayP50) > LATE_START_MS ? 'rate not kept' : 'rate kept';
-}
-
-/** @param {Refusals} figures */
-function throttlingCosts({ operations, attempts, throttled, backoffShare }) {
-  const isMostOfFailures = throttled >= THROTTLED_FAILURES * (attempts - operations);
-  const isCostly = backoffShare >= THROTTLED_TIME || throttled >= THROTTLED_GOODPUT * attempts;
-  return isRefused({ attempts, throttled }) && isMostOfFailures && isCostly;
-}
-
-/** @param {Pick<Evidence, 'attempts' | 'throttled'>} figures */
-function isRefused({ attempts, throttled }) {
-  return throttled > 0 && throttled >= THROTTLED_SHARE * attempts;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { UsageError } from './usage-error.js';
-import { bucketNames, hostname, port, region, secret, yesOrNo } from './values.js';
+import { hostname } from './hostname.js';
+import { bucketNames, port, region, secret, yesOrNo } from './values.js';
 
 /**
  * @typedef {object} Variable

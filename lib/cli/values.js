@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import { parseFaults } from '../local-s3/faults.js';
 import { quote } from '../log/quote.js';
 import { parseDuration, parseSize } from '../log/units.js';
@@ -25,7 +24,6 @@ const LARGEST_DURATION_MS = 7 * 24 * 3_600_000;
 const LARGEST_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = STAGES.map(({ name }) => name.toLowerCase());
 
-const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 const REGION = /^[A-Za-z0-9-]{1,64}$/;
 const SECRET = /^[\x21-\x7e]+$/;
@@ -238,41 +236,6 @@ export function bucketNames(given) {
     );
   }
   return names;
-}
-
-/**
- * @param {string} given
- * @returns {string}
- */
-export function hostname(given) {
-  // 1.2.3.999 has the form of a name, and is none; an address with a zone cannot stand in a URL.
-  const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
-  if (!isName && !(isIPv6(given) && !given.includes('%'))) {
-    throw new RangeError(`expected a host name alone, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
-  }
-  return given;
-}
-
-/**
- * @param {string} given that may hold a password, which is not to be shown
- */
-function withoutUser(given) {
-  const end = given.lastIndexOf('@');
-  return end < 0 ? given : `…${given.slice(end)}`;
-}
-
-/**
- * @param {string} given a host name with more around it
- * @returns {string} where that belongs
- */
-function placesOfRest(given) {
-  const rest = given.replace(/^[A-Za-z]+:\/\//, '');
-  const places = [
-    rest === given ? '' : 'S3_USE_SSL says whether it is https',
-    rest.includes('/') ? 'the bucket stands in S3_BUCKET' : '',
-    /^[^:]*:\d+(\/|$)/.test(rest.slice(rest.lastIndexOf('@') + 1)) ? 'the port in S3_PORT' : '',
-  ].filter((place) => place !== '');
-  return places.length === 0 ? '' : `: ${places.join(', ')}`;
 }
 
 /**

@@ -3,11 +3,10 @@ import { SUMMED_COUNTS } from './stage-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
 
-/** @typedef {import('./stage-counts.js').StageCounts} StageCounts */
-
 /**
- * The times of a finished operation, in monotonic ms.
+ * @typedef {import('./stage-counts.js').StageCounts} StageCounts
  *
+ * The times of a finished operation, in monotonic ms:
  * @typedef {Pick<import('../s3/retry.js').Operation, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
  */
 

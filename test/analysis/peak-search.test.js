@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { PeakSearch } from '../../lib/analysis/peak-search.js';
 import { STAGE_MS } from '../../lib/analysis/search-plan.js';
-import { TestedSteps } from '../../lib/analysis/tested-steps.js';
 import { chance } from '../helpers/chance.js';
 import { runSearch } from '../helpers/simulated-store.js';
 
@@ -211,42 +210,6 @@ test('what is held at more than was ever seen before was no plateau', () => {
     [peakSearch.conclusion().hasPlateau, peakSearch.conclusion().ceiling?.operationsPerSecond],
     [false, 450],
   );
-});
-
-/** @param {readonly [threads: number, rate: number][]} steps of a climb */
-function climbed(steps) {
-  const tested = new TestedSteps({ mostThreads: 512, unloadedLatency: 20 });
-  steps.forEach(([threads, rate]) => tested.add('climb', { threads, rate, error: 0.01 * rate }));
-  return tested;
-}
-
-test('a step that falls far below the ones before is tried again, once, and the better of the two counts', () => {
-  /** @type {[threads: number, rate: number][]} */
-  const fallen = [
-    [16, 800],
-    [64, 3200],
-    [256, 1300],
-  ];
-  assert.deepEqual(climbed([...fallen]).next(), { phase: 'climb', threads: [256] });
-  const hiccup = climbed([...fallen, [256, 12_800]]);
-  assert.deepEqual(hiccup.next(), { phase: 'climb', threads: [512, 512] });
-  assert.deepEqual([hiccup.best, hiccup.hasPlateau], [12_800, false]);
-  const collapse = climbed([...fallen, [256, 1200]]);
-  assert.deepEqual([collapse.highest?.rate, collapse.hasPlateau], [1300, true]);
-  assert.equal(collapse.next()?.phase, 'refine');
-});
-
-test('a hold far below the steps is no plateau', () => {
-  const tested = climbed([
-    [16, 800],
-    [64, 1000],
-    [128, 1000],
-  ]);
-  assert.equal(tested.hasPlateau, true);
-  tested.held = 790;
-  assert.equal(tested.hasPlateau, false);
-  tested.held = 810;
-  assert.equal(tested.hasPlateau, true);
 });
 
 test('a store that answers nothing is not searched on', () => {

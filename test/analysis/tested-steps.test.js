@@ -78,6 +78,55 @@ test('without a plateau the best step is held', () => {
   );
 });
 
+test('a step that falls far below the ones before is tried again, once, and the better of the two counts', () => {
+  /** @type {[threads: number, rate: number][]} */
+  const fallen = [
+    [16, 800],
+    [64, 3200],
+    [256, 1300],
+  ];
+  assert.deepEqual(climbed(fallen).next(), { phase: 'climb', threads: [256] });
+  const hiccup = climbed([...fallen, [256, 12_800]]);
+  assert.deepEqual(hiccup.next(), { phase: 'climb', threads: [1000, 512] });
+  assert.deepEqual([hiccup.best, hiccup.hasPlateau], [12_800, false]);
+  const collapse = climbed([...fallen, [256, 1200]]);
+  assert.deepEqual([collapse.highest?.rate, collapse.hasPlateau], [1300, true]);
+  assert.equal(collapse.next()?.phase, 'refine');
+});
+
+test('a step that fell far below the ones before is no plateau until it was tried again', () => {
+  const fallen = climbed([
+    [16, 800],
+    [64, 3200],
+    [256, 1300],
+  ]);
+  assert.deepEqual([fallen.hasPlateau, fallen.threadsToHold], [false, 64]);
+});
+
+test('what more threads did is compared with what fewer did, not with a lucky step around the knee', () => {
+  const tested = climbed([
+    [16, 800],
+    [64, 1000],
+    [256, 1000],
+  ]);
+  tested.add('refine', { threads: 32, rate: 1150, error: 0 });
+  assert.equal(tested.next()?.phase, 'refine');
+  assert.equal(tested.hasPlateau, true);
+});
+
+test('a hold far below the steps is no plateau', () => {
+  const tested = climbed([
+    [16, 800],
+    [64, 1000],
+    [128, 1000],
+  ]);
+  assert.equal(tested.hasPlateau, true);
+  tested.held = 790;
+  assert.equal(tested.hasPlateau, false);
+  tested.held = 810;
+  assert.equal(tested.hasPlateau, true);
+});
+
 test('what can be expected is bounded by the latency, and grows no faster than the threads', () => {
   assert.equal(Math.round(climbed([]).expectedRate(4)), 220);
   const tested = climbed([

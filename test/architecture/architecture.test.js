@@ -32,10 +32,6 @@ const NOT_EVEN_TYPES = { s3: ['meter', 'engine', 'run', 'cli'], report: ['engine
 const MOST_LINES = 200;
 
 const LONG_FILES = /** @type {Record<string, string>} */ ({
-  'lib/analysis/peak-search.js': 'a search is read as one: what is tried, in which order, and what that means',
-  'lib/analysis/verdict.js':
-    'the order of the questions is the verdict: each is asked only where those before it are settled',
-  'lib/meter/stage-meter.js': 'the counters of the hot path, one beside the other',
   'lib/cli/options.js': 'every option is told in one place: the table, and what a command line is after it is read',
   'lib/cli/values.js': 'one reader for each kind of value, none of them long',
   'lib/log/log-line.js': 'every kind of line is told in one place, for writing and reading alike',
@@ -52,12 +48,14 @@ const LONG_FILES = /** @type {Record<string, string>} */ ({
 const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/workload/body-verifier.js': 'test/workload/payload.test.js',
   'lib/analysis/verdict-plateau.js': 'test/analysis/verdict.test.js',
+  'lib/analysis/verdict-throttling.js': 'test/analysis/verdict.test.js',
   'lib/analysis/verdict-words.js': 'test/analysis/verdict.test.js',
   'lib/calibration/figures.js': 'test/calibration/calibration-table.test.js',
   'lib/cli/calibrate-client.js': 'test/cli/calibrate.test.js',
   'lib/cli/calibrate-endpoint.js': 'test/cli/calibrate.test.js',
   'lib/cli/console-observer.js': 'test/faults/bodies.test.js',
   'lib/cli/exit-status.js': 'test/cli/stop-request.test.js',
+  'lib/cli/hostname.js': 'test/cli/environment.test.js',
   'lib/cli/heap.js': 'test/cli/benchmark.test.js',
   'lib/cli/local-endpoint.js': 'test/cli/options.test.js',
   'lib/cli/option-conflicts.js': 'test/cli/options.test.js',

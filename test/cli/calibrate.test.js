@@ -20,6 +20,21 @@ async function ownFolders(t) {
   return { XDG_CACHE_HOME, TMPDIR };
 }
 
+/**
+ * Starts a calibration, and waits until it has begun to measure.
+ *
+ * @param {import('node:test').TestContext} t
+ */
+async function startCalibration(t) {
+  const env = await ownFolders(t);
+  const watcher = watch(env.TMPDIR);
+  t.after(() => watcher.close());
+  const clientHasFolder = once(watcher, 'change');
+  const command = await startCommand(t, ['100', '4', '--calibrate'], { env });
+  await clientHasFolder;
+  return { command, env };
+}
+
 describe('--calibrate', { concurrency: 2 }, () => {
   test('measures each stage over TLS, and keeps what was proven', async (t) => {
     const env = await ownFolders(t);
@@ -61,12 +76,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
   });
 
   test('ends on Ctrl-C, and leaves nothing', async (t) => {
-    const env = await ownFolders(t);
-    const watcher = watch(env.TMPDIR);
-    t.after(() => watcher.close());
-    const clientHasFolder = once(watcher, 'change');
-    const command = await startCommand(t, ['100', '4', '--calibrate'], { env });
-    await clientHasFolder;
+    const { command, env } = await startCalibration(t);
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
@@ -76,12 +86,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
   });
 
   test('gives up with its endpoint', async (t) => {
-    const env = await ownFolders(t);
-    const watcher = watch(env.TMPDIR);
-    t.after(() => watcher.close());
-    const clientHasFolder = once(watcher, 'change');
-    const command = await startCommand(t, ['100', '4', '--calibrate'], { env });
-    await clientHasFolder;
+    const { command, env } = await startCalibration(t);
     process.kill(await endpointOf(command), 'SIGKILL');
     const outcome = await command.outcome;
     assertStatus(outcome, 1);

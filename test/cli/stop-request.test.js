@@ -28,6 +28,13 @@ function firstSecondOf(stage) {
   return new RegExp(`^\\d\\d:\\d\\d:\\d\\d: ${stage}: Ops [1-9]`, 'm');
 }
 
+/** @param {Awaited<ReturnType<typeof startCommand>>} command */
+async function stopByCtrlC(command) {
+  await command.shows('stderr', /^Run stopped-run/m);
+  command.child.kill('SIGINT');
+  await command.shows('stderr', /^Stopping/m);
+}
+
 describe('a request to stop', { concurrency: 6 }, () => {
   for (const [signal, status] of Object.entries(STATUSES)) {
     for (const [stage, method] of Object.entries(METHODS)) {
@@ -82,9 +89,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=30s' });
     const run = [...RUN, '--timeout', '1m', '--no-preflight', '--prefix', 'load/test', '--json', 'result.json'];
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stderr', /^Run stopped-run/m);
-    command.child.kill('SIGINT');
-    await command.shows('stderr', /^Stopping/m);
+    await stopByCtrlC(command);
     command.child.kill('SIGTERM');
     const outcome = await command.outcome;
     assertStatus(outcome, 143);
@@ -96,9 +101,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
   test('a run against an endpoint of its own needs no clean-up behind a second signal', async (t) => {
     const run = [...RUN, '--local', '--faults', 'PUT.latency=30s', '--timeout', '1m', '--no-preflight'];
     const command = await startCommand(t, run);
-    await command.shows('stderr', /^Run stopped-run/m);
-    command.child.kill('SIGINT');
-    await command.shows('stderr', /^Stopping/m);
+    await stopByCtrlC(command);
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
