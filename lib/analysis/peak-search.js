@@ -127,7 +127,7 @@ export class PeakSearch {
   /** @returns {Step | null} a number of threads to be tried; null where the peak is known as well as it will be */
   #nextTry() {
     const wanted = this.#over.steps ? null : this.#tested.next();
-    const step = wanted === null ? null : this.#firstThatFits(wanted.phase, wanted.threads);
+    const step = wanted && this.#firstThatFits(wanted.phase, wanted.threads);
     this.#over.steps = step === null;
     return step;
   }

@@ -54,7 +54,14 @@ export class SearchBudget {
    * @returns {StepTimes}
    */
   timesOf(phase, threads) {
-    return timesOf(phase, { unloadedLatency: this.#unloadedLatency, latency: this.#tested.expectedLatency(threads) });
+    const latency = this.#tested.expectedLatency(threads);
+    const times = timesOf(phase, { unloadedLatency: this.#unloadedLatency, latency });
+    if (phase !== 'hold') {
+      return times;
+    }
+    // Its time was kept free before the last step, which may have shown that operations take longer than any before.
+    const left = Math.max(0, this.timeLeft - times.settle - times.most);
+    return { ...times, grace: Math.min(times.grace, left) };
   }
 
   /** ms for steps, without those of the hold and of the second size. */

@@ -127,6 +127,22 @@ const stores = fc.record({
   seed: fc.nat(1000),
 });
 
+/** Times are summed in ms. */
+const ROUNDING = 1e-6;
+
+/** Its last step before the hold shows that operations may take longer than any step before did. */
+const SLOWER_AT_LAST = /** @type {const} */ ({
+  kind: 'exponential',
+  latency: 893,
+  rate: Infinity,
+  mostThreads: 53,
+  probe: 0.7,
+  secondSize: 'never',
+  mostOperations: 1242,
+  sharesOperations: false,
+  seed: 729,
+});
+
 test('a search keeps to its time, its threads and its operations, whatever the store', () => {
   fc.assert(
     fc.property(stores, ({ kind, latency, rate, probe, seed, ...options }) => {
@@ -137,13 +153,13 @@ test('a search keeps to its time, its threads and its operations, whatever the s
       );
       const sum = (/** @type {'elapsed' | 'consumed'} */ what) =>
         found.steps.reduce((total, { result }) => total + result[what], 0);
-      assert.ok(sum('elapsed') <= STAGE_MS, `${sum('elapsed')} ms`);
+      assert.ok(sum('elapsed') <= STAGE_MS + ROUNDING, `${sum('elapsed')} ms`);
       assert.ok(sum('consumed') <= options.mostOperations, `${sum('consumed')} operations`);
       assert.ok(found.steps.every(({ step: { threads } }) => threads >= 1 && threads <= options.mostThreads));
       assert.ok(found.steps.filter(({ step: { phase } }) => phase === 'hold').length <= 1);
       assert.ok(found.ceiling === null || found.ceiling.low <= found.ceiling.high);
     }),
-    { numRuns: 50 },
+    { numRuns: 50, examples: [[SLOWER_AT_LAST]] },
   );
 });
 
