@@ -102,6 +102,7 @@ async function runSteps(search, stage, { running, cores, objects, money }) {
       range: objects.rangeFor(stage, isHalfSize, step.operations),
       clock: run.clock,
       signal,
+      countsRetries: money.isLimited,
       hooks: {
         retrying: observer.retrying.bind(observer),
         integrityError: (message) => observer.integrityError(name, message),

@@ -33,10 +33,11 @@ const ROUNDING = 1e-6;
  * @param {import('./search-objects.js').Range} options.range of objects
  * @param {import('../meter/clock.js').Clock} options.clock
  * @param {AbortSignal} options.signal stops it
+ * @param {boolean} [options.countsRetries] whether an operation that is tried again counts as a further one
  * @param {Omit<import('../engine/run-stage.js').StageHooks, 'second'>} options.hooks
  * @returns {Promise<FinishedStep>}
  */
-export async function runStep(step, { cores, stage, objectSize, range, clock, signal, hooks }) {
+export async function runStep(step, { cores, stage, objectSize, range, clock, signal, countsRetries = false, hooks }) {
   const startsAt = clock.now();
   const { threads, settle, most, grace } = step;
   const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
@@ -44,11 +45,16 @@ export async function runStep(step, { cores, stage, objectSize, range, clock, si
   const stopsAt = startsAt + settle + most;
   const limit = { stopsAt, endsAt: stopsAt + grace };
   const end = new EarlyEnd(step, { startsAt, now: clock.now, close: () => new Budget(budget).close() });
+  let retries = 0;
   const outcome = await cores.runStage({ stage, load, budget, limit }, signal, {
     ...hooks,
     second() {},
+    retrying(kind) {
+      retries += 1;
+      hooks.retrying(kind);
+    },
     progress(done) {
-      end.progress(done);
+      end.progress(done, countsRetries ? done + retries : done);
       hooks.progress(done);
     },
   });
@@ -74,6 +80,7 @@ class EarlyEnd {
   #now;
   #close;
   #done = 0;
+  #counted = 0;
   #seenAt;
   /** Operations a second since the step has settled. @type {number[]} */
   #rates = [];
@@ -95,8 +102,11 @@ class EarlyEnd {
     this.#close = close;
   }
 
-  /** @param {number} done operations of all cores so far */
-  progress(done) {
+  /**
+   * @param {number} done operations of all cores so far
+   * @param {number} counted so many of those that the step may make
+   */
+  progress(done, counted) {
     const now = this.#now();
     // Several cores tell one after the other what belongs to the same moment.
     if (this.closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
@@ -107,12 +117,13 @@ class EarlyEnd {
       this.#rates.push((1000 * (done - this.#done)) / (now - this.#seenAt));
     }
     const isLong = now - this.#startsAt >= settle + least;
-    const wouldExceed = done + (done - this.#done) + threads >= operations;
+    const wouldExceed = counted + (counted - this.#counted) + threads >= operations;
     if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
       this.closedAt = now;
       this.#close();
     }
     this.#done = done;
+    this.#counted = counted;
     this.#seenAt = now;
   }
 }

@@ -24,6 +24,8 @@ export class SimulatedCores {
   tasks = [];
   /** What is to be otherwise than usual in the outcome of a task. @type {(task: StageTask, meter: StageMeter) => Partial<StageOutcome>} */
   override = () => ({});
+  /** Whether the first attempt of each operation fails. */
+  failsOnce = false;
 
   /**
    * @param {ManualClock} clock
@@ -39,7 +41,7 @@ export class SimulatedCores {
   /**
    * @param {StageTask} task
    * @param {AbortSignal} _signal
-   * @param {Pick<StageHooks, 'progress'>} hooks
+   * @param {Pick<StageHooks, 'progress' | 'retrying'>} hooks
    * @returns {Promise<StageOutcome>}
    */
   async runStage(task, _signal, hooks) {
@@ -52,13 +54,17 @@ export class SimulatedCores {
     const all = simulateLoop(this.#modelOf(task), load.threads, stopsAt - startedAt, most);
     let begun = 0;
     let passed = 0;
+    let finished = 0;
     while (passed < stopsAt - startedAt && !shared.isClosed && !isDone(all, begun, most, passed)) {
       passed = Math.min(passed + PROGRESS_MS, stopsAt - startedAt);
       this.#clock.advance(startedAt + passed - this.#clock.now());
       for (; begun < all.length && all[begun].startedAt < passed; begun++) {
         this.#carryOut(task, shared.claim());
       }
-      hooks.progress(all.filter(({ finishedAt }) => finishedAt <= passed).length);
+      const before = finished;
+      finished = all.filter(({ finishedAt }) => finishedAt <= passed).length;
+      Array.from({ length: this.failsOnce ? finished - before : 0 }).forEach(() => hooks.retrying('server-error'));
+      hooks.progress(finished);
     }
     const lasting = all.slice(0, begun).reduce((last, { finishedAt }) => Math.max(last, finishedAt), passed);
     const endedAt = Math.min(startedAt + lasting, endsAt);
@@ -72,6 +78,9 @@ export class SimulatedCores {
       const at = startedAt + operation.startedAt;
       const times = { startedAt: at, attemptStartedAt: at, finishedAt: startedAt + operation.finishedAt };
       meter.succeeded(times, load.objectSize);
+      if (this.failsOnce) {
+        meter.attemptFailed('server-error', 1, times.startedAt);
+      }
     }
     const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1, busyLoops: 0.1 };
     const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };

@@ -156,20 +156,24 @@ test('what was not done in any step counts, and each step tells its own errors',
   assert.ok(steps.every((step) => step.errors === 1 && step.failed === 1));
 });
 
-test('attempts that failed cost dollars within a stage, too', async () => {
+test('attempts that failed cost dollars, too, and are paid out of what a stage may cost', async () => {
   const { run, cores, result } = prepare({ stages: ['stat'], maxCost: 0.005 });
-  cores.override = (_task, meter) => {
-    Array.from({ length: meter.operations }, () => meter.attemptFailed('server-error', 1, 0));
-    return {};
-  };
+  cores.failsOnce = true;
   await run();
-  const attempts = (result.stages[0].search?.steps ?? []).reduce(
-    (sum, { operations, errors }) => sum + operations + errors,
-    0,
+  const { steps, operationsNeeded } = /** @type {import('../../lib/run/search-result.js').SearchResult} */ (
+    result.stages[0].search
   );
-  // A step is planned for as many operations as there are dollars for, and may have failed as often.
-  assert.ok(attempts * 0.36e-6 <= 2 * 0.005, String(attempts * 0.36e-6));
-  assert.ok(result.stages[0].search?.operationsNeeded !== null);
+  const attempts = steps.reduce((sum, { operations, errors }) => sum + operations + errors, 0);
+  assert.ok(attempts * 0.36e-6 <= 0.005, String(attempts * 0.36e-6));
+  assert.deepEqual(
+    steps.map(({ phase, threads }) => [phase, threads]),
+    [
+      ['climb', 4],
+      ['climb', 16],
+      ['hold', 16],
+    ],
+  );
+  assert.notEqual(operationsNeeded, null);
 });
 
 test('too few objects are refused before anything is done, with how many it takes', async () => {
