@@ -190,10 +190,10 @@ export class PeakSearch {
       return null;
     }
     this.#over.secondSize = true;
-    const { threads } = highest;
+    const { threads, rate } = highest;
     const times = this.#budget.timesOf('second size', threads);
     const operations = Math.floor(this.#budget.operationsLeft);
-    const fits = shortest(times) <= this.#budget.timeLeft && operations > threads;
+    const fits = shortest(times) <= this.#budget.timeLeft && operationsIn(rate, threads, times) <= operations;
     return fits ? { phase: 'second size', threads, operations, precision: PRECISION['second size'], ...times } : null;
   }
 }

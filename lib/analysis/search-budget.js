@@ -82,10 +82,12 @@ export class SearchBudget {
   /**
    * @param {number} rate operations a second
    * @param {number} threads
-   * @returns {number} operations for the hold, without those of the second size
+   * @returns {number} operations for the hold: without those of the second size, unless there are too few for both
    */
   operationsForHold(rate, threads) {
-    return this.operationsLeft - this.#halfSizeOperations(rate, threads);
+    const without = this.operationsLeft - this.#halfSizeOperations(rate, threads);
+    const needed = operationsIn(rate, threads, this.timesOf('hold', threads));
+    return without >= needed ? without : this.operationsLeft;
   }
 
   /**

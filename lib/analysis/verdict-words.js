@@ -21,7 +21,15 @@ const SHOWN = {
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
 };
 
-const SEARCH = '--find-peak';
+/** What would tell more than a plain run; a search cannot advise itself. @param {Evidence} evidence */
+const searchFor = ({ search }) => (search === null ? '--find-peak' : null);
+
+/** What a search takes that lacked something. */
+const OF_LACK = Object.freeze({
+  threads: 'more <threads> and <objects>',
+  objects: 'more <objects>',
+  dollars: 'a higher --max-cost',
+});
 
 /** Why no cause is shown, and what would tell more. */
 const NOT_SHOWN = /** @type {const} */ ({
@@ -45,24 +53,24 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   overloaded: {
     why: (/** @type {Evidence} */ evidence) => `the rate asked for is too high, ${room(evidence)}`,
-    advice: SEARCH,
+    advice: searchFor,
   },
   'rate not kept': {
     why: (/** @type {Evidence} */ evidence) =>
       `the rate asked for was not kept, half of the operations started ${milliseconds(evidence.startDelayP50)} late or more, ${room(evidence)}`,
-    advice: SEARCH,
+    advice: searchFor,
   },
   'some refused': {
     why: (/** @type {Evidence} */ evidence) => `${SHOWN['store throttling'](evidence)}, ${room(evidence)}`,
-    advice: SEARCH,
+    advice: searchFor,
   },
   'rate kept': {
     why: (/** @type {Evidence} */ evidence) => `the rate asked for was kept, ${room(evidence)}`,
-    advice: SEARCH,
+    advice: searchFor,
   },
   'no unloaded latency': {
     why: (/** @type {Evidence} */ evidence) => `the latency with one thread is not known, ${room(evidence)}`,
-    advice: SEARCH,
+    advice: searchFor,
   },
   'time lost to errors': {
     why: (/** @type {Evidence} */ { backoffShare }) =>
@@ -81,7 +89,7 @@ const NOT_SHOWN = /** @type {const} */ ({
   'long tail': {
     why: (/** @type {Evidence} */ evidence) =>
       `${SHOWN.concurrency(evidence)}, but on average ${milliseconds(evidence.mean)}: the store stood still or became slower`,
-    advice: SEARCH,
+    advice: searchFor,
   },
   'quick on a plateau': {
     why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${SHOWN.concurrency(evidence)}`,
@@ -90,16 +98,16 @@ const NOT_SHOWN = /** @type {const} */ ({
   'quicker under load': {
     why: (/** @type {Evidence} */ evidence) =>
       `${SHOWN.concurrency(evidence)}, which was slow for a reason of its own, ${room(evidence)}`,
-    advice: SEARCH,
+    advice: searchFor,
   },
   'slower under load': {
     why: (/** @type {Evidence} */ evidence) => `${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
-    advice: SEARCH,
+    advice: searchFor,
   },
   'no plateau': {
     why: (/** @type {Evidence} */ evidence) =>
       `no plateau was reached, ${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
-    advice: 'more <threads> and <objects>',
+    advice: (/** @type {Evidence} */ { search }) => (search?.lack ? OF_LACK[search.lack] : 'another try'),
   },
   'client nearly busy': {
     why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${room(evidence)}`,
@@ -132,11 +140,10 @@ export function describe(finding, evidence) {
     return { cause: finding, evidence: SHOWN[finding](evidence), advice: null };
   }
   const { why, advice } = NOT_SHOWN[finding];
-  // A search cannot advise itself.
   return {
     cause: 'not shown',
     evidence: why(evidence),
-    advice: evidence.search !== null && advice === SEARCH ? null : advice,
+    advice: typeof advice === 'function' ? advice(evidence) : advice,
   };
 }
 

@@ -44,11 +44,14 @@ import { describe } from './verdict-words.js';
  * @property {boolean} hasPlateau whether more threads brought no more
  * @property {number | null} knee threads from which on they do not
  * @property {number} mostThreads that it may use
+ * @property {Lack | null} lack what kept it from telling more; null where it had enough of all
  * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
  * @property {SecondSize | null} secondSize the plateau at two sizes of the objects; null where it was not tried
  * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
  *
  * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
+ *
+ * @typedef {'threads' | 'objects' | 'dollars'} Lack
  *
  * @typedef {{ whole: SizeRate, half: SizeRate, held: number | null }} SecondSize the first two with the same threads, one
  *   after the other; operations a second of the hold between them, of whole objects

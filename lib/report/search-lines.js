@@ -54,8 +54,9 @@ export function searchLines(result, search) {
  * @param {SearchResult} search
  * @returns {LogRecord} the same for programs
  */
-export function searchMachineLine({ stage, end, verdict }, { knee, hasPlateau, ceiling, best, operationsNeeded }) {
-  const found = { knee, hasPlateau, ceiling, best, operationsNeeded };
+export function searchMachineLine({ stage, end, verdict }, search) {
+  const { knee, hasPlateau, ceiling, best, operationsNeeded, dollarsNeeded } = search;
+  const found = { knee, hasPlateau, ceiling, best, operationsNeeded, dollarsNeeded };
   return { kind: 'machine', data: { kind: 'search', stage, end, ...found, limitedBy: verdict.cause } };
 }
 
@@ -64,10 +65,10 @@ export function searchMachineLine({ stage, end, verdict }, { knee, hasPlateau, c
  * @param {SearchResult} search
  * @returns {LogRecord}
  */
-function ceilingLine({ stage, end, threads, average }, { hasPlateau, ceiling, operationsNeeded }) {
+function ceilingLine({ stage, end, threads, average }, { hasPlateau, ceiling, operationsNeeded, dollarsNeeded }) {
   const notes = [
     ...(end === 'complete' ? [] : [`the search ended before its time (${end})`]),
-    ...(operationsNeeded === null ? [] : [`it takes at least ${operationsNeeded} operations to tell more`]),
+    ...(operationsNeeded === null ? [] : [`it takes at least ${needs(operationsNeeded, dollarsNeeded)} to tell more`]),
     ...(ceiling !== null && ceiling.seconds < FULL_HOLD ? [`held for ${ceiling.seconds.toFixed(1)}s alone`] : []),
     ...(ceiling === null ? ['it was not held'] : []),
   ];
@@ -80,4 +81,12 @@ function ceilingLine({ stage, end, threads, average }, { hasPlateau, ceiling, op
     threads: ceiling?.threads ?? threads,
     note: notes.length === 0 ? null : notes.join(', '),
   };
+}
+
+/**
+ * @param {number} operations
+ * @param {number | null} dollars that they cost, where these were what lacked
+ */
+function needs(operations, dollars) {
+  return `${operations} operations${dollars === null ? '' : `, $${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)},`}`;
 }

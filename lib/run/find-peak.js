@@ -26,16 +26,16 @@ export async function findPeaks(running, cores, result) {
     result.problems.push(problem);
     return;
   }
-  worstCases(config, unloaded).forEach((notice) => observer.notice(notice));
   const objects = new SearchObjects(config.objects);
   const money = new SearchMoney(config.maxCost ?? Infinity, run.requests);
+  worstCases(config, unloaded, money.attemptsFor(stages.map(nameOf))).forEach((notice) => observer.notice(notice));
   for (const [place, stage] of stages.entries()) {
     if (signal.aborted) {
       return;
     }
     const names = stages.slice(place).map(nameOf);
-    const mostOfStage = Math.floor(Math.min(objects.countFor(stage), money.attemptsFor(names)));
-    const finished = await searchStage(stage, { running, cores, objects, money, most: mostOfStage, result });
+    const attempts = money.attemptsFor(names);
+    const finished = await searchStage(stage, { running, cores, objects, money, attempts, result });
     objects.stageEnds(stage, (object) => run.written.has(object));
     if (!finished) {
       return;
@@ -65,20 +65,27 @@ function tooFewObjects({ objects }, stage, unloaded) {
  *
  * @param {import('./run-config.js').RunConfig} config
  * @param {Running['unloaded']} unloaded
+ * @param {number} attempts that the first stage may cost
  * @returns {string[]} notices
  */
-function worstCases({ objects, threads, stages }, unloaded) {
+function worstCases({ objects, threads, stages, maxCost }, unloaded, attempts) {
   const latency = unloaded.get('write')?.p50;
   if (latency === undefined || !stages.includes('write')) {
     return [];
   }
   const most = mostOperations(threads, latency);
-  return objects >= most
-    ? []
-    : [
-        `--find-peak: ${objects} objects suffice for a ceiling of about ${Math.floor((1000 * objects) / STAGE_MS)} writes/s; ` +
-          `where you expect more, give ${STAGE_MS / 1000} for each write a second`,
-      ];
+  const writes = Math.min(objects, attempts);
+  if (writes >= most) {
+    return [];
+  }
+  const [given, more] =
+    attempts < objects
+      ? [`$${maxCost} leave ${Math.floor(attempts)} operations to Write, which`, 'more dollars']
+      : [`${objects} objects`, `${STAGE_MS / 1000} for each write a second`];
+  const ceiling = Math.floor((1000 * writes) / STAGE_MS);
+  return [
+    `--find-peak: ${given} suffice for a ceiling of about ${ceiling} writes/s; where you expect more, give ${more}`,
+  ];
 }
 
 /** @param {Stage} stage */

@@ -1,3 +1,4 @@
+import { priceOf } from '../analysis/prices.js';
 import { limitOf } from '../analysis/verdict.js';
 import { WINDOW_MS } from '../analysis/step-rate.js';
 import { meanOf } from '../analysis/moments.js';
@@ -13,6 +14,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {import('../analysis/ceiling.js').Ceiling | null} ceiling null where the peak could not be held
  * @property {number} best ops/s of the best step that tried a number of threads
  * @property {number | null} operationsNeeded where there were too few: so many, or more, would have done
+ * @property {number | null} dollarsNeeded what these cost, where --max-cost left too few
  *
  * @typedef {object} SearchStep times are epoch ms, latencies ms
  * @property {import('../analysis/peak-search.js').Phase} phase
@@ -84,12 +86,13 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  * @param {number} parts.mostThreads that the search may use
  * @param {import('../meter/clock.js').Clock} parts.clock
  * @param {number} parts.objects that the stage was given
+ * @param {boolean} parts.isMoneyScarce whether it is dollars, not objects, that it has only so many of
  * @param {import('./unloaded-latency.js').UnloadedLatency | null} parts.unloaded
  * @param {number} parts.availableCores that the process may use
  * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
  * @returns {StageResult}
  */
-export function searchResult({ stage, finished, conclusion, mostThreads, ...circumstances }) {
+export function searchResult({ stage, finished, conclusion, mostThreads, isMoneyScarce, ...circumstances }) {
   const { clock, availableCores } = circumstances;
   const steps = finished.map((each) => stepResult(each, clock));
   const shown = representative(steps);
@@ -108,6 +111,7 @@ export function searchResult({ stage, finished, conclusion, mostThreads, ...circ
     hasPlateau: found.hasPlateau,
     knee: found.knee,
     mostThreads,
+    lack: lackOf(conclusion, isMoneyScarce, Math.max(...steps.map(({ threads }) => threads)) === mostThreads),
     movesBytes: stage.isWrite || stage.isRead,
     secondSize: secondSize && sizeRates(secondSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
@@ -116,7 +120,22 @@ export function searchResult({ stage, finished, conclusion, mostThreads, ...circ
   const verdict = limitOf(evidence);
   const average = steps[shown].operationsPerSecond;
   const peak = Math.max(whole.peak, average);
-  return { ...result, average, peak, verdict, search: { steps, ...found } };
+  const dollarsNeeded =
+    isMoneyScarce && found.operationsNeeded ? found.operationsNeeded * priceOf(stage.name.toLowerCase()) : null;
+  return { ...result, average, peak, verdict, search: { steps, ...found, dollarsNeeded } };
+}
+
+/**
+ * @param {import('../analysis/peak-search.js').SearchConclusion} conclusion
+ * @param {boolean} isMoneyScarce
+ * @param {boolean} triedAllThreads
+ * @returns {import('../analysis/verdict.js').Lack | null}
+ */
+function lackOf({ operationsNeeded }, isMoneyScarce, triedAllThreads) {
+  if (operationsNeeded !== null) {
+    return isMoneyScarce ? 'dollars' : 'objects';
+  }
+  return triedAllThreads ? 'threads' : null;
 }
 
 /**

@@ -27,14 +27,16 @@ const SMALLEST_HALVED = 2;
  * @param {Cores} parts.cores
  * @param {SearchObjects} parts.objects
  * @param {SearchMoney} parts.money
- * @param {number} parts.most operations
+ * @param {number} parts.attempts that it may cost
  * @param {import('./benchmark-run.js').RunResult} parts.result
  * @returns {Promise<boolean>} whether the run goes on
  */
-export async function searchStage(stage, { running, cores, objects, money, most, result }) {
+export async function searchStage(stage, { running, cores, objects, money, attempts, result }) {
   const { config, run, signal, observer } = running;
   const { clock } = run;
   const { name } = stage;
+  const isMoneyScarce = attempts < objects.countFor(stage);
+  const most = Math.floor(isMoneyScarce ? attempts : objects.countFor(stage));
   const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
   const search = new PeakSearch({
     mostThreads: config.threads,
@@ -55,9 +57,8 @@ export async function searchStage(stage, { running, cores, objects, money, most,
   const last = finished.at(-1)?.outcome;
   if (last === undefined) {
     if (!signal.aborted) {
-      result.problems.push(
-        `${name}: ${most} operations are too few to search for the peak, expected more <objects> or a higher --max-cost`,
-      );
+      const lack = isMoneyScarce ? 'a higher --max-cost' : 'more <objects>';
+      result.problems.push(`${name}: ${most} operations are too few to search for the peak, expected ${lack}`);
     }
     return false;
   }
@@ -68,6 +69,7 @@ export async function searchStage(stage, { running, cores, objects, money, most,
     mostThreads: config.threads,
     clock,
     objects: config.objects,
+    isMoneyScarce,
     unloaded,
     availableCores: config.availableCores,
     storeClock: running.clockFacts(),

@@ -215,6 +215,23 @@ test('a second size is tried on a plateau alone, or always where others need its
   assert.equal(phases('never', 500), 0);
 });
 
+test('a second size is not begun with fewer operations than it would take at the same rate', () => {
+  const sizes = (/** @type {number} */ mostOperations) => {
+    const options = {
+      mostThreads: 64,
+      unloadedLatency: 100,
+      secondSize: /** @type {const} */ ('always'),
+      mostOperations,
+    };
+    const { steps } = search({ latency: LATENCIES.fixed(100), rate: 200 }, options);
+    assert.ok(steps.some(({ step: { phase } }) => phase === 'hold'));
+    return steps.filter(({ step: { phase } }) => phase === 'second size');
+  };
+  assert.equal(sizes(2850).length, 0);
+  const [{ result }] = sizes(3300);
+  assert.equal(result.windows.length, 6);
+});
+
 test('what is held at more than was ever seen before was no plateau', () => {
   const peakSearch = new PeakSearch({ mostThreads: 64, unloadedLatency: 20 });
   const rates = { climb: 300, refine: 300, hold: 450, 'second size': 300 };

@@ -34,6 +34,7 @@ const PLATEAU = Object.freeze({
   hasPlateau: true,
   knee: 23,
   mostThreads: 64,
+  lack: null,
   movesBytes: true,
   secondSize: null,
   refusals: Object.freeze({ threads: 64, operations: 1000, attempts: 1000, throttled: 0, backoffShare: 0 }),
@@ -281,6 +282,7 @@ const figures = fc.record({
       hasPlateau: fc.boolean(),
       knee: fc.option(fc.integer({ min: 1, max: 1000 })),
       mostThreads: fc.integer({ min: 1, max: 10_000 }),
+      lack: fc.constantFrom('threads', 'objects', 'dollars', null),
       movesBytes: fc.boolean(),
       secondSize: fc.option(fc.tuple(rate, rate).map(([whole, half]) => sizes(whole, half).secondSize)),
       refusals: fc.record({
@@ -292,6 +294,15 @@ const figures = fc.record({
       }),
     }),
   ),
+});
+
+test('a search without a plateau says what it lacked', () => {
+  const adviceFor = (/** @type {Search['lack']} */ lack) =>
+    limitOf({ ...PLAIN, search: { ...PLATEAU, hasPlateau: false, lack } }).advice;
+  assert.equal(adviceFor('threads'), 'more <threads> and <objects>');
+  assert.equal(adviceFor('objects'), 'more <objects>');
+  assert.equal(adviceFor('dollars'), 'a higher --max-cost');
+  assert.equal(adviceFor(null), 'another try');
 });
 
 test('whatever the figures, a cause has what it takes, and stands on one line', () => {

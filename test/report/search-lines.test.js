@@ -44,6 +44,7 @@ const SEARCH = Object.freeze({
   ceiling: CEILING,
   best: 805,
   operationsNeeded: null,
+  dollarsNeeded: null,
 });
 
 /**
@@ -102,6 +103,13 @@ test('what was not held is the best that was seen, and why is told', () => {
   );
 });
 
+test('operations that dollars were too few for are told with their price, which is not rounded down', () => {
+  assert.match(
+    linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 26_523 * 4.5e-6 })[0],
+    /; it takes at least 26523 operations, \$0\.1194, to tell more$/,
+  );
+});
+
 test('a hold of less than ten seconds is told as such', () => {
   assert.match(linesOf({ ceiling: { ...CEILING, seconds: 6.5 } })[0], /at 16 threads; held for 6\.5s alone$/);
 });
@@ -116,7 +124,7 @@ test('programs can read what was found', () => {
     kind: 'machine',
     data: {
       ...{ kind: 'search', stage: 'Write', end: 'complete', knee: 14, hasPlateau: true, ceiling: CEILING, best: 805 },
-      ...{ operationsNeeded: null, limitedBy: result.verdict.cause },
+      ...{ operationsNeeded: null, dollarsNeeded: null, limitedBy: result.verdict.cause },
     },
   });
 });

@@ -132,7 +132,7 @@ test('Read tries the objects of half the size that Write left, where there is a 
 });
 
 test('a search whose objects end before the hold tells nothing of objects of half the size', async () => {
-  const { run, result } = prepare({ objects: 16_000, stages: ['write', 'read'] }, narrow);
+  const { run, result } = prepare({ objects: 8000, stages: ['write', 'read'] }, narrow);
   await run();
   const [{ search, average, peak, verdict }] = result.stages;
   assert.ok(search?.steps.some(({ phase }) => phase === 'second size'));
@@ -206,6 +206,31 @@ test('objects that run out leave a lower bound, and how many it takes', async ()
   assert.equal(search?.hasPlateau, false);
   assert.ok((search?.operationsNeeded ?? 0) > 4000);
   assert.equal(objects, 4000);
+  assert.equal(search?.dollarsNeeded, null);
+  assert.equal(result.stages[0].verdict.advice, 'more <objects>');
+});
+
+test('dollars that run out are told as such, with how many it takes', async () => {
+  const { run, told, result } = prepare({ maxCost: 0.05 }, () => ({ latency: () => 20 }));
+  await run();
+  const [notice] = told.filter(([kind]) => kind === 'notice').map(([, text]) => text);
+  assert.match(
+    notice,
+    /^--find-peak: \$0\.05 leave 11111 operations to Write, which suffice for a ceiling of about 444 writes\/s; .* give more dollars$/,
+  );
+  const [{ search, verdict }] = result.stages;
+  assert.ok((search?.operationsNeeded ?? 0) > 11_111);
+  assert.equal(search?.dollarsNeeded, (search?.operationsNeeded ?? 0) * 4.5e-6);
+  assert.equal(verdict.advice, 'a higher --max-cost');
+});
+
+test('objects that are too few for the hold and for another size are held', async () => {
+  const { run, result } = prepare({ objects: 3000, stages: ['write', 'read'] }, () => ({
+    latency: () => 100,
+    rate: 200,
+  }));
+  await run();
+  assert.equal(result.stages[0].search?.ceiling?.seconds, 10);
 });
 
 test('no more dollars are spent than the run may cost', async () => {
@@ -221,7 +246,10 @@ test('no more dollars are spent than the run may cost', async () => {
 test('a stage that money does not suffice for is no success', async () => {
   const { run, result } = prepare({ stages: ['stat'], maxCost: 0.00001 });
   await run();
-  assert.match(result.problems[0], /^Stat: 27 operations are too few to search for the peak/);
+  assert.match(
+    result.problems[0],
+    /^Stat: 27 operations are too few to search for the peak, expected a higher --max-cost$/,
+  );
 });
 
 test('a step that cannot go on ends the run, and what it found is told', async () => {
