@@ -7,8 +7,7 @@ const MOST_DEFECTS_TOLD = 3;
 
 /**
  * What asks a run to end early: a signal, an output that takes no more, a store that has gone with its process, or an
- * error that nobody expected. The first
- * request stops the run in good order; a second signal ends the process at once.
+ * error that nobody expected. The first request stops the run in good order; a second signal ends the process at once.
  */
 export class StopRequest {
   #controller = new AbortController();
@@ -76,9 +75,7 @@ export class StopRequest {
     }
   }
 
-  /**
-   * @param {Error} error why the store that belonged to the run has gone
-   */
+  /** @param {Error} error why the store that belonged to the run has gone */
   storeLost(error) {
     this.#request(EXIT.incomplete, error.message);
   }

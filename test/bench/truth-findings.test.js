@@ -22,6 +22,8 @@ test('a wrong cause is never right, and none is right once in ten runs', () => {
   assert.ok(!isRight('store', { store: 9, bandwidth: 1 }));
   assert.ok(isRight(SILENT, { [SILENT]: 10 }));
   assert.ok(!isRight(SILENT, { [SILENT]: 9, store: 1 }));
+  assert.ok(!isRight('store', { store: 8, [SILENT]: 1 }), 'one of fewer than ten is too many');
+  assert.ok(!isRight('store', {}), 'no run shows nothing');
 });
 
 test('the finding tells how often each cause was named', () => {
