@@ -140,11 +140,7 @@ export function describe(finding, evidence) {
     return { cause: finding, evidence: SHOWN[finding](evidence), advice: null };
   }
   const { why, advice } = NOT_SHOWN[finding];
-  return {
-    cause: 'not shown',
-    evidence: why(evidence),
-    advice: typeof advice === 'function' ? advice(evidence) : advice,
-  };
+  return { cause: 'not shown', evidence: why(evidence), advice: typeof advice === 'function' ? advice(evidence) : advice };
 }
 
 /**
