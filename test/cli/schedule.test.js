@@ -68,19 +68,19 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
   });
 
   test('has done with Write when its objects are all written, and goes round in Read and Stat', async (t) => {
-    const run = ['10', '2', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'latency=2ms'];
+    const run = ['3', '2', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'latency=2ms'];
     const outcome = await runCommand(t, run);
     assertStatus(outcome, 0);
     const [write, read, stat, remove] = machineLines(recordsOf(outcome.stdout), 'stage');
-    assert.deepEqual([write.operations, remove.operations, remove.skipped], [10, 10, 0]);
-    assert.ok(read.operations > 10 && stat.operations > 10, `${read.operations}, ${stat.operations}`);
+    assert.deepEqual([write.operations, remove.operations, remove.skipped], [3, 3, 0]);
+    assert.ok(read.operations > 3 && stat.operations > 3, `${read.operations}, ${stat.operations}`);
     linesAddUp(recordsOf(outcome.stdout));
   });
 });
 
 describe('a run that is to start at a moment', { concurrency: 3 }, () => {
   test('waits for it, and says so', async (t) => {
-    const outcome = await runCommand(t, ['20', '2', ...SMALL, '--start-at', '+2s', '--local']);
+    const outcome = await runCommand(t, ['20', '2', ...SMALL, '--start-at', '+5s', '--local']);
     assertStatus(outcome, 0);
     const told = /^Waiting for (\S+), in (\d\.\d)s by the store's clock$/m.exec(outcome.stderr);
     assert.ok(told !== null, outcome.stderr);
@@ -88,7 +88,7 @@ describe('a run that is to start at a moment', { concurrency: 3 }, () => {
     const [write] = machineLines(records, 'stage');
     assert.ok(write.start >= Date.parse(told[1]) - PRECISION_MS, 'Write begins before it');
     const asked = Date.parse(machineLines(records, 'run')[0].start);
-    assert.ok(Math.abs(Date.parse(told[1]) - asked - 2000) < 1000);
+    assert.ok(Date.parse(told[1]) >= asked + 4000 && Number(told[2]) <= 5);
   });
 
   test('that has passed is refused before the first stage', async (t) => {
