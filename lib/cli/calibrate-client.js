@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parseLine } from '../log/log-line.js';
 import { coreWait } from './calibrate-core-wait.js';
+import { readStages } from './calibrate-stages.js';
 
 /**
  * @import { StageMeasurement, Settings } from '../calibration/calibration.js'
@@ -73,7 +74,7 @@ export class MeasuredClient {
     const timed = ['--duration', `${STAGE_SECONDS}s`, '--gap', GAP];
     const stages = await this.#run(MOST_OBJECTS, timed);
     const last = stages[stages.length - 1];
-    if (last.milliseconds < LEAST_STAGE_MS) {
+    if (last.milliseconds < LEAST_STAGE_MS && last.operationsPerSecond > 0) {
       const objects = Math.ceil(last.operationsPerSecond * STAGE_SECONDS);
       stages.splice(-1, 1, ...(await this.#run(objects, ['--stages', 'remove'])));
     }
@@ -90,8 +91,11 @@ export class MeasuredClient {
     try {
       const json = path.join(folder, 'result.json');
       const parameters = [String(objects), this.#options.threads, ...this.#options.flags, ...flags];
-      const seen = await this.#watch([...parameters, '--json', json, '--quiet'], folder);
-      const { stages } = JSON.parse(await readFile(json, 'utf8'));
+      const { seen, failure } = await this.#watch([...parameters, '--json', json, '--quiet'], folder);
+      const stages = await readStages(json);
+      if (stages === null) {
+        throw failure;
+      }
       return stages.map((/** @type {any} */ stage) => measurementOf(stage, seen.get(stage.stage)));
     } finally {
       await rm(folder, { recursive: true });
@@ -101,7 +105,8 @@ export class MeasuredClient {
   /**
    * @param {readonly string[]} parameters
    * @param {string} folder without a `.env`
-   * @returns {Promise<Map<string, Seen>>} by stage
+   * @returns {Promise<{ seen: Map<string, Seen>, failure: ClientFailure }>} by stage; what is to be said where it did not
+   *   do its work
    */
   async #watch(parameters, folder) {
     const { certificate } = this.#endpoint;
@@ -124,10 +129,8 @@ export class MeasuredClient {
         text(child.stderr),
         exited,
       ]);
-      if (status !== 0) {
-        throw new ClientFailure(`the client ended with status ${status}: ${complaints.trim().split('\n').at(-1)}`);
-      }
-      return seen;
+      const said = complaints.trim().split('\n').at(-1);
+      return { seen, failure: new ClientFailure(`the client ended with status ${status}: ${said}`) };
     } finally {
       this.#signal.removeEventListener('abort', stop);
       stop();

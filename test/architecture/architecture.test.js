@@ -53,6 +53,7 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/calibration/figures.js': 'test/calibration/calibration-table.test.js',
   'lib/cli/calibrate-client.js': 'test/cli/calibrate.test.js',
   'lib/cli/calibrate-endpoint.js': 'test/cli/calibrate.test.js',
+  'lib/cli/calibrate-stages.js': 'test/cli/calibrate.test.js',
   'lib/cli/console-observer.js': 'test/faults/bodies.test.js',
   'lib/cli/exit-status.js': 'test/cli/stop-request.test.js',
   'lib/cli/hostname.js': 'test/cli/environment.test.js',
