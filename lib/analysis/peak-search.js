@@ -1,37 +1,17 @@
 import { ceilingOf } from './ceiling.js';
 import { SearchBudget, operationsIn } from './search-budget.js';
 import { HOLD_MS, SHORTEST_HOLD_MS, inWholeWindows, shortest } from './search-plan.js';
-import { FEWEST_WINDOWS, stepRate } from './step-rate.js';
+import { FEWEST_WINDOWS, WINDOW_MS, stepRate } from './step-rate.js';
 import { TestedSteps } from './tested-steps.js';
 
 /**
- * What is to be done next.
+ * @import { Phase, Step, StepResult, StepTimes } from './search-plan.js'
  *
- * @typedef {object} StepPlan
- * @property {Phase} phase
- * @property {number} threads
- * @property {number} operations that it may use at most
- * @property {number} precision the windows' standard error, as a share of their mean, at which it may end early
- * @typedef {StepPlan & import('./search-plan.js').StepTimes} Step
- *
- * @typedef {import('./search-plan.js').Phase} Phase
- */
-
-/**
- * What became of it.
- *
- * @typedef {object} StepResult
- * @property {number} elapsed ms of the whole step
- * @property {number} consumed operations that it used, whatever became of them
- * @property {readonly number[]} windows operations that completed in each window that was measured
- * @property {import('./step-rate.js').Latency | null} latency of the operations; null where none succeeded
- */
-
-/**
  * @typedef {object} SearchOptions
  * @property {number} mostThreads
  * @property {number} unloadedLatency ms of an operation at one thread
- * @property {number} [mostOperations] that the search may use
+ * @property {number} [mostOperations] that there are objects for
+ * @property {number} [mostAttempts] that there are dollars for
  * @property {boolean} [sharesOperations] whether there are only so many operations, and no more can be asked for: the hold
  *   then gets what is left, half of them or more
  * @property {'never' | 'on a plateau' | 'always'} [secondSize] whether objects of half the size are tried behind the hold
@@ -43,7 +23,9 @@ import { TestedSteps } from './tested-steps.js';
  * @property {boolean} hasPlateau whether more threads brought no more; without, the ceiling is at least as high as found
  * @property {import('./ceiling.js').Ceiling | null} ceiling null where it could not be held
  * @property {number} best operations a second of the best step
- * @property {number | null} operationsNeeded where they did not suffice: at least so many would have
+ * @property {boolean} holdAgrees whether the hold did what the steps had shown
+ * @property {{ operations: number, attempts: number } | null} needed where they did not suffice: so many, or more, would have
+ * @property {'threads' | 'time' | 'objects' | 'dollars' | null} lack what was too little to tell more
  * @property {{ whole: number, half: number, held: number | null } | null} secondSize operations a second of the plateau's
  *   most threads with objects of either size, and of the hold between them
  */
@@ -72,7 +54,7 @@ export class PeakSearch {
   #halfSizeRate = null;
 
   /** @param {SearchOptions} options */
-  constructor({ mostThreads, unloadedLatency, mostOperations = Infinity, ...options }) {
+  constructor({ mostThreads, unloadedLatency, mostOperations = Infinity, mostAttempts = Infinity, ...options }) {
     const { sharesOperations = false, secondSize = 'never' } = options;
     this.#secondSize = secondSize;
     this.#shortestHold = sharesOperations ? SHORTEST_HOLD_MS : HOLD_MS;
@@ -81,6 +63,7 @@ export class PeakSearch {
       tested: this.#tested,
       unloadedLatency,
       mostOperations,
+      mostAttempts,
       sharesOperations,
       hasSecondSize: secondSize !== 'never',
     });
@@ -93,12 +76,15 @@ export class PeakSearch {
   }
 
   /** @param {StepResult} result of the step that was planned last */
-  take({ elapsed, consumed, windows, latency }) {
-    const { phase, threads } = /** @type {Step} */ (this.#step);
-    this.#budget.spend(elapsed, consumed);
+  take({ elapsed, consumed, attempts, windows, latency }) {
+    const { phase, threads, most } = /** @type {Step} */ (this.#step);
+    this.#budget.spend(elapsed, consumed, attempts);
     if (phase === 'hold') {
       this.#ceiling = ceilingOf(windows, threads);
       this.#tested.held = this.#ceiling?.operationsPerSecond ?? null;
+      if (windows.length < most / WINDOW_MS) {
+        this.#budget.lacksFor(this.#tested.expectedRate(threads), threads, -consumed);
+      }
       return;
     }
     const rate = windows.length < FEWEST_WINDOWS || latency === null ? null : stepRate({ windows, threads, latency });
@@ -117,11 +103,12 @@ export class PeakSearch {
 
   /** @returns {SearchConclusion} */
   conclusion() {
-    const { knee, hasPlateau, best, highest, held } = this.#tested;
+    const { knee, hasPlateau, holdAgrees, lacksThreads, best, highest, held } = this.#tested;
     const half = this.#halfSizeRate;
     const secondSize = highest === undefined || half === null ? null : { whole: highest.rate, half, held };
-    const { operationsNeeded } = this.#budget;
-    return { knee, hasPlateau, best, ceiling: this.#ceiling, operationsNeeded, secondSize };
+    const { needed } = this.#budget;
+    const lack = this.#budget.lack ?? (lacksThreads ? 'threads' : null);
+    return { knee, hasPlateau, holdAgrees, best, ceiling: this.#ceiling, needed, lack, secondSize };
   }
 
   /** @returns {Step | null} a number of threads to be tried; null where the peak is known as well as it will be */
@@ -151,12 +138,14 @@ export class PeakSearch {
       const needed = operationsIn(rate, threads, times);
       if (needed <= operations) {
         const most = Math.min(times.most, inWholeWindows(timeForSteps - times.settle - times.grace));
-        return { phase, threads, operations, precision: PRECISION[phase], ...times, most };
+        return this.#planned(phase, threads, operations, { ...times, most });
       }
       unaffordable = { rate, threads, needed };
     }
     // The last one would have needed the least.
-    if (unaffordable !== null) {
+    if (unaffordable === null) {
+      this.#budget.lack ??= 'time';
+    } else {
       this.#budget.lacksFor(unaffordable.rate, unaffordable.threads, unaffordable.needed);
     }
     return null;
@@ -177,9 +166,9 @@ export class PeakSearch {
       this.#budget.lacksFor(rate, threads);
     }
     // Without a rate there is no time that could be worked out, and nothing to be held.
-    return !(most >= this.#shortestHold)
-      ? null
-      : { phase: 'hold', threads, operations, precision: PRECISION.hold, ...times, least: most, most };
+    return most >= this.#shortestHold
+      ? this.#planned('hold', threads, operations, { ...times, least: most, most })
+      : null;
   }
 
   /** @returns {Step | null} */
@@ -194,6 +183,18 @@ export class PeakSearch {
     const times = this.#budget.timesOf('second size', threads);
     const operations = Math.floor(this.#budget.operationsLeft);
     const fits = shortest(times) <= this.#budget.timeLeft && operationsIn(rate, threads, times) <= operations;
-    return fits ? { phase: 'second size', threads, operations, precision: PRECISION['second size'], ...times } : null;
+    return fits ? this.#planned('second size', threads, operations, times) : null;
+  }
+
+  /**
+   * @param {Phase} phase
+   * @param {number} threads
+   * @param {number} operations
+   * @param {StepTimes} times
+   * @returns {Step}
+   */
+  #planned(phase, threads, operations, times) {
+    const attempts = this.#budget.attemptsFor(operations);
+    return { phase, threads, operations, attempts, precision: PRECISION[phase], ...times };
   }
 }

@@ -8,44 +8,74 @@ const SECOND_SIZE_GAIN = 2.2;
  * @typedef {import('./search-plan.js').StepTimes} StepTimes
  */
 
-/** What a search has left of its time and of its operations, and what has to be kept of both for what is still to come. */
+/**
+ * What a search has left of its time, of its operations and of their attempts, and what has to be kept of each for what is
+ * still to come. It plans in operations, each of which takes as many attempts as in the last step.
+ */
 export class SearchBudget {
   #tested;
   #unloadedLatency;
   #mostOperations;
   #sharesOperations;
   #hasSecondSize;
+  #objectsLeft;
+  #attemptsLeft;
+  #used = { operations: 0, attempts: 0 };
+  #attemptsAnOperation = 1;
   /** ms that the search may still take. */
   timeLeft = STAGE_MS;
-  /** Operations that it may still use. */
-  operationsLeft;
-  /** Where there are too few: so many, or more, would do. @type {number | null} */
-  operationsNeeded = null;
+  /** What was too little for a step, or for the hold. @type {'time' | 'objects' | 'dollars' | null} */
+  lack = null;
+  /** Where there are too few: so many, or more, would do. @type {{ operations: number, attempts: number } | null} */
+  needed = null;
 
   /**
    * @param {object} options
    * @param {import('./tested-steps.js').TestedSteps} options.tested
    * @param {number} options.unloadedLatency ms
-   * @param {number} options.mostOperations
+   * @param {number} options.mostOperations that there are objects for
+   * @param {number} options.mostAttempts that there are dollars for
    * @param {boolean} options.sharesOperations whether the hold gets half of the operations, if it cannot get all it needs
    * @param {boolean} options.hasSecondSize whether another size may be tried behind the hold
    */
-  constructor({ tested, unloadedLatency, mostOperations, sharesOperations, hasSecondSize }) {
+  constructor({ tested, unloadedLatency, mostOperations, mostAttempts, sharesOperations, hasSecondSize }) {
     this.#tested = tested;
     this.#unloadedLatency = unloadedLatency;
     this.#mostOperations = mostOperations;
     this.#sharesOperations = sharesOperations;
     this.#hasSecondSize = hasSecondSize;
-    this.operationsLeft = mostOperations;
+    this.#objectsLeft = mostOperations;
+    this.#attemptsLeft = mostAttempts;
   }
 
   /**
    * @param {number} elapsed ms
-   * @param {number} consumed operations
+   * @param {number} operations that were begun
+   * @param {number} attempts
    */
-  spend(elapsed, consumed) {
+  spend(elapsed, operations, attempts) {
     this.timeLeft -= elapsed;
-    this.operationsLeft -= consumed;
+    this.#objectsLeft -= operations;
+    this.#attemptsLeft -= attempts;
+    this.#used.operations += operations;
+    this.#used.attempts += attempts;
+    if (operations > 0) {
+      this.#attemptsAnOperation = Math.max(attempts / operations, 1);
+    }
+  }
+
+  /** Operations that the search may still begin. */
+  get operationsLeft() {
+    return Math.max(Math.min(this.#objectsLeft, this.#attemptsLeft / this.#attemptsAnOperation), 0);
+  }
+
+  /**
+   * @param {number} operations of those that are left
+   * @returns {number} attempts that they may take, so that there are enough for the others
+   */
+  attemptsFor(operations) {
+    const others = this.operationsLeft - operations;
+    return this.#attemptsLeft === Infinity ? Infinity : this.#attemptsLeft - this.#attemptsAnOperation * others;
   }
 
   /**
@@ -98,8 +128,13 @@ export class SearchBudget {
    * @param {number} [before] operations that are needed before
    */
   lacksFor(rate, threads, before = 0) {
-    const used = this.#mostOperations - this.operationsLeft;
-    this.operationsNeeded = Math.max(this.operationsNeeded ?? 0, used + before + this.#operationsBehind(rate, threads));
+    const needed = before + this.#operationsBehind(rate, threads);
+    const { operations, attempts } = this.needed ?? this.#used;
+    this.needed = {
+      operations: Math.max(operations, this.#used.operations + needed),
+      attempts: Math.max(attempts, this.#used.attempts + Math.ceil(this.#attemptsAnOperation * needed)),
+    };
+    this.lack = this.#objectsLeft * this.#attemptsAnOperation <= this.#attemptsLeft ? 'objects' : 'dollars';
   }
 
   /**

@@ -43,6 +43,29 @@ const LEAST_SEARCH_MS = 12_000;
  */
 
 /**
+ * What is to be done next.
+ *
+ * @typedef {object} StepPlan
+ * @property {Phase} phase
+ * @property {number} threads
+ * @property {number} operations that it may begin at most
+ * @property {number} attempts that it may make at most
+ * @property {number} precision the windows' standard error, as a share of their mean, at which it may end early
+ * @typedef {StepPlan & StepTimes} Step
+ */
+
+/**
+ * What became of it.
+ *
+ * @typedef {object} StepResult
+ * @property {number} elapsed ms of the whole step
+ * @property {number} consumed operations that it began, whatever became of them
+ * @property {number} attempts
+ * @property {readonly number[]} windows operations that completed in each window that was measured
+ * @property {import('./step-rate.js').Latency | null} latency of the operations; null where none succeeded
+ */
+
+/**
  * @param {Phase} phase
  * @param {object} expected
  * @param {number} expected.unloadedLatency ms

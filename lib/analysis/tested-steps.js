@@ -84,19 +84,33 @@ export class TestedSteps {
     return this.isEmpty ? null : kneeOf(this.#all());
   }
 
-  /**
-   * Whether more threads bring no more, and enough more of them were tested. What is held at more than was ever seen
-   * before, or at much less, was none: something else had slowed the steps down, or the hold.
-   */
-  get hasPlateau() {
-    const { highest, knee, held, best } = this;
+  /** Whether more threads bring no more, and enough more of them were tested. */
+  get #stepsShowPlateau() {
+    const { highest, knee } = this;
     return (
       highest !== undefined &&
       knee !== null &&
-      (held === null || (held <= SURPRISE * best && held >= DISAPPOINTMENT * best)) &&
       this.#hasLevelled &&
       isConfirmed(knee, highest.threads, this.#mostThreads)
     );
+  }
+
+  /**
+   * Whether the hold did what the steps had shown. What did more than was ever seen before, or much less, was another store
+   * than theirs: something else had slowed the steps down, or the hold.
+   */
+  get holdAgrees() {
+    const { held, best } = this;
+    return held === null || (held <= SURPRISE * best && held >= DISAPPOINTMENT * best);
+  }
+
+  get hasPlateau() {
+    return this.#stepsShowPlateau && this.holdAgrees;
+  }
+
+  /** Whether nothing but more threads than it may use would tell more. */
+  get lacksThreads() {
+    return this.highest?.threads === this.#mostThreads && !this.#stepsShowPlateau && !this.#isUnconfirmed;
   }
 
   /** Threads at which the peak is to be held. */

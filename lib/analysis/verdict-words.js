@@ -1,4 +1,6 @@
+import { counted, decimal, percent, rounded } from '../log/figures.js';
 import { formatSize } from '../log/units.js';
+import { adviceFor } from './lack.js';
 
 /**
  * @import { Cause, Evidence, Verdict } from './verdict.js'
@@ -13,7 +15,7 @@ const SHOWN = {
     `busiest of ${counted(loops, 'event loop')} busy ${percent(eventLoopUtilization)} of the time, ` +
     `${cpuCores.toFixed(2)} CPU cores used`,
   'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
-    `${(100 * (throttled / attempts)).toFixed(1)}% of ${whole(attempts)} attempts refused` +
+    `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
     `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
   concurrency: ({ threads, p50, unloadedP50 }) =>
     `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} with one`,
@@ -24,18 +26,11 @@ const SHOWN = {
 /** What would tell more than a plain run; a search cannot advise itself. @param {Evidence} evidence */
 const searchFor = ({ search }) => (search === null ? '--find-peak' : null);
 
-/** What a search takes that lacked something. */
-const OF_LACK = Object.freeze({
-  threads: 'more <threads> and <objects>',
-  objects: 'more <objects>',
-  dollars: 'a higher --max-cost',
-});
-
 /** Why no cause is shown, and what would tell more. */
 const NOT_SHOWN = /** @type {const} */ ({
   'few operations': {
     why: (/** @type {Evidence} */ { operations }) => `${counted(operations, 'operation')} are too few to tell`,
-    advice: 'more <objects>',
+    advice: (/** @type {Evidence} */ { search }) => (search === null ? 'more <objects>' : adviceFor(search.lack)),
   },
   'throttled and busy': {
     why: (/** @type {Evidence} */ evidence) =>
@@ -83,7 +78,7 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   'many failed': {
     why: (/** @type {Evidence} */ { operations, failed }) =>
-      `${whole(failed)} of ${counted(operations + failed, 'operation')} failed`,
+      `${rounded(failed)} of ${counted(operations + failed, 'operation')} failed`,
     advice: null,
   },
   'long tail': {
@@ -106,8 +101,8 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   'no plateau': {
     why: (/** @type {Evidence} */ evidence) =>
-      `no plateau was reached, ${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
-    advice: (/** @type {Evidence} */ { search }) => (search?.lack ? OF_LACK[search.lack] : 'another try'),
+      `no plateau was reached${evidence.search?.lack === 'time' ? ' in its time' : ''}, ${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
+    advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.lack ?? null),
   },
   'client nearly busy': {
     why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${room(evidence)}`,
@@ -117,6 +112,11 @@ const NOT_SHOWN = /** @type {const} */ ({
     why: (/** @type {Evidence} */ evidence) =>
       `${plateau(evidence)}, ${room(evidence)}, but no objects of half the size were tried, for which it takes Write and enough <objects>`,
     advice: null,
+  },
+  'held apart': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `when it was held, the rate was another than in the steps before, ${room(evidence)}`,
+    advice: 'another try',
   },
   unsteady: {
     why: (/** @type {Evidence} */ evidence) =>
@@ -140,7 +140,11 @@ export function describe(finding, evidence) {
     return { cause: finding, evidence: SHOWN[finding](evidence), advice: null };
   }
   const { why, advice } = NOT_SHOWN[finding];
-  return { cause: 'not shown', evidence: why(evidence), advice: typeof advice === 'function' ? advice(evidence) : advice };
+  return {
+    cause: 'not shown',
+    evidence: why(evidence),
+    advice: typeof advice === 'function' ? advice(evidence) : advice,
+  };
 }
 
 /**
@@ -171,30 +175,4 @@ function room({ eventLoopUtilization }) {
 /** @param {number | null} value ms */
 function milliseconds(value) {
   return value === null ? 'unknown' : `${value.toFixed(2)}ms`;
-}
-
-/** @param {number} share */
-function percent(share) {
-  return `${Math.round(100 * share)}%`;
-}
-
-/**
- * @param {number} value
- * @param {string} noun
- */
-function counted(value, noun) {
-  return `${whole(value)} ${noun}${value === 1 ? '' : 's'}`;
-}
-
-/** @param {number} value */
-function whole(value) {
-  return decimal(value, 0);
-}
-
-/**
- * @param {number} value
- * @param {number} [places]
- */
-function decimal(value, places = 1) {
-  return value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
 }

@@ -42,16 +42,15 @@ import { describe } from './verdict-words.js';
 /**
  * @typedef {object} Search
  * @property {boolean} hasPlateau whether more threads brought no more
+ * @property {boolean} holdAgrees whether the hold did what the steps had shown
  * @property {number | null} knee threads from which on they do not
  * @property {number} mostThreads that it may use
- * @property {Lack | null} lack what kept it from telling more; null where it had enough of all
+ * @property {import('./lack.js').Lack | null} lack what was too little to tell more, if anything
  * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
  * @property {SecondSize | null} secondSize the plateau at two sizes of the objects; null where it was not tried
  * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
  *
  * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
- *
- * @typedef {'threads' | 'objects' | 'dollars'} Lack
  *
  * @typedef {{ whole: SizeRate, half: SizeRate, held: number | null }} SecondSize the first two with the same threads, one
  *   after the other; operations a second of the hold between them, of whole objects
@@ -138,6 +137,9 @@ function judge(evidence) {
   }
   if (evidence.backoffShare >= LOST_TIME) {
     return 'time lost to errors';
+  }
+  if (search?.holdAgrees === false) {
+    return 'held apart';
   }
   return search?.hasPlateau ? judgePlateau(evidence, search) : judgeConcurrency(evidence);
 }

@@ -1,5 +1,5 @@
 import { formatSize } from '../log/units.js';
-import { percent, wholeRate } from './figures.js';
+import { percent, rounded } from '../log/figures.js';
 
 /**
  * @import { Calibration, StageCapacity } from './calibration.js'
@@ -32,7 +32,7 @@ function stageRow({ stage, operationsPerSecond, unproven, eventLoopUtilization, 
   if (operationsPerSecond === null) {
     return `${stage.padEnd(STAGE_WIDTH)}  unproven: ${unproven}`;
   }
-  const rates = [operationsPerSecond * usableCores, operationsPerSecond].map(wholeRate);
+  const rates = [operationsPerSecond * usableCores, operationsPerSecond].map(rounded);
   return row(stage, [...rates, percent(eventLoopUtilization), percent(endpointUtilization)]);
 }
 

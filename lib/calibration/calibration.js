@@ -1,4 +1,4 @@
-import { percent } from './figures.js';
+import { percent } from '../log/figures.js';
 
 /**
  * What the client alone can do on a host, found by driving it against an endpoint that does next to nothing.

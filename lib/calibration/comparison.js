@@ -1,5 +1,5 @@
 import { formatSize } from '../log/units.js';
-import { percent, wholeRate } from './figures.js';
+import { percent, rounded } from '../log/figures.js';
 
 /**
  * @import { Calibration, Place, Settings } from './calibration.js'
@@ -98,7 +98,7 @@ export function hostShare({ stage, average }, calibration, usableCores) {
  * @returns {{ line: string, isWarning: boolean }}
  */
 export function describeShare(stage, { share, operationsPerSecond, date }) {
-  const whole = `${wholeRate(operationsPerSecond)} ops/s, calibrated ${date.slice(0, 'YYYY-MM-DD'.length)}`;
+  const whole = `${rounded(operationsPerSecond)} ops/s, calibrated ${date.slice(0, 'YYYY-MM-DD'.length)}`;
   const line = `${stage}: you used ${percent(share)} of what this host can drive (${whole})`;
   const isWarning = share > WARNING_SHARE;
   return { line: isWarning ? `${line}: the client may be what limits, more hosts would show` : line, isWarning };

@@ -85,8 +85,10 @@ function ceilingLine({ stage, end, threads, average }, { hasPlateau, ceiling, op
 
 /**
  * @param {number} operations
- * @param {number | null} dollars that they cost, where these were what lacked
+ * @param {number | null} dollars where these were what lacked
  */
 function needs(operations, dollars) {
-  return `${operations} operations${dollars === null ? '' : `, $${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)},`}`;
+  // What is rounded down would not suffice.
+  const limit = dollars === null ? '' : ` and --max-cost ${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)}`;
+  return `${operations} operations${limit}`;
 }

@@ -34,8 +34,7 @@ export async function findPeaks(running, cores, result) {
       return;
     }
     const names = stages.slice(place).map(nameOf);
-    const attempts = money.attemptsFor(names);
-    const finished = await searchStage(stage, { running, cores, objects, money, attempts, result });
+    const finished = await searchStage(stage, { running, cores, objects, money, names, result });
     objects.stageEnds(stage, (object) => run.written.has(object));
     if (!finished) {
       return;
@@ -65,7 +64,7 @@ function tooFewObjects({ objects }, stage, unloaded) {
  *
  * @param {import('./run-config.js').RunConfig} config
  * @param {Running['unloaded']} unloaded
- * @param {number} attempts that the first stage may cost
+ * @param {number} attempts that the first stage may make
  * @returns {string[]} notices
  */
 function worstCases({ objects, threads, stages, maxCost }, unloaded, attempts) {
@@ -75,14 +74,14 @@ function worstCases({ objects, threads, stages, maxCost }, unloaded, attempts) {
   }
   const most = mostOperations(threads, latency);
   const writes = Math.min(objects, attempts);
-  if (writes >= most) {
+  const ceiling = Math.floor((1000 * writes) / STAGE_MS);
+  if (writes >= most || ceiling === 0) {
     return [];
   }
   const [given, more] =
     attempts < objects
       ? [`$${maxCost} leave ${Math.floor(attempts)} operations to Write, which`, 'more dollars']
       : [`${objects} objects`, `${STAGE_MS / 1000} for each write a second`];
-  const ceiling = Math.floor((1000 * writes) / STAGE_MS);
   return [
     `--find-peak: ${given} suffice for a ceiling of about ${ceiling} writes/s; where you expect more, give ${more}`,
   ];

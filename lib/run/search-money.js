@@ -2,6 +2,7 @@ import { DOLLARS_A_MILLION, priceOf } from '../analysis/prices.js';
 
 /** How much of the dollars that a search may cost is left. */
 export class SearchMoney {
+  #most;
   #left;
 
   /**
@@ -9,12 +10,8 @@ export class SearchMoney {
    * @param {import('./open-run.js').RequestCounts} requests that were made before, each counted as if it were of the dearer kind
    */
   constructor(most, { preflight, clock, probe }) {
+    this.#most = most;
     this.#left = most - ((preflight + clock + probe) * DOLLARS_A_MILLION.A) / 1e6;
-  }
-
-  /** Whether there is a limit. */
-  get isLimited() {
-    return this.#left !== Infinity;
   }
 
   /**
@@ -25,8 +22,18 @@ export class SearchMoney {
    */
   attemptsFor(stages) {
     const price = priceOf(stages[0]);
-    const paying = stages.filter((stage) => priceOf(stage) > 0).length;
-    return price === 0 ? Infinity : Math.max(this.#left / paying / price, 0);
+    return price === 0 ? Infinity : Math.max(this.#left / payingOf(stages) / price, 0);
+  }
+
+  /**
+   * @param {readonly string[]} stages as above; the first of them has just been
+   * @param {number} attempts that it should have been able to make
+   * @param {number} made attempts that it has made
+   * @returns {number} dollars that the run would have to be allowed for it, at least: earlier stages may take more then, too
+   */
+  limitFor(stages, attempts, made) {
+    const price = priceOf(stages[0]);
+    return this.#most - (this.#left + made * price) + attempts * price * payingOf(stages);
   }
 
   /**
@@ -36,4 +43,9 @@ export class SearchMoney {
   spend(stage, attempts) {
     this.#left -= attempts * priceOf(stage);
   }
+}
+
+/** @param {readonly string[]} stages in lower case */
+function payingOf(stages) {
+  return stages.filter((stage) => priceOf(stage) > 0).length;
 }

@@ -1,4 +1,3 @@
-import { priceOf } from '../analysis/prices.js';
 import { limitOf } from '../analysis/verdict.js';
 import { WINDOW_MS } from '../analysis/step-rate.js';
 import { meanOf } from '../analysis/moments.js';
@@ -14,10 +13,10 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {import('../analysis/ceiling.js').Ceiling | null} ceiling null where the peak could not be held
  * @property {number} best ops/s of the best step that tried a number of threads
  * @property {number | null} operationsNeeded where there were too few: so many, or more, would have done
- * @property {number | null} dollarsNeeded what these cost, where --max-cost left too few
+ * @property {number | null} dollarsNeeded where --max-cost left too few: what it would have to be, at least
  *
  * @typedef {object} SearchStep times are epoch ms, latencies ms
- * @property {import('../analysis/peak-search.js').Phase} phase
+ * @property {import('../analysis/search-plan.js').Phase} phase
  * @property {number} threads
  * @property {number} objectSize bytes
  * @property {number} startedAt
@@ -86,20 +85,20 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  * @param {number} parts.mostThreads that the search may use
  * @param {import('../meter/clock.js').Clock} parts.clock
  * @param {number} parts.objects that the stage was given
- * @param {boolean} parts.isMoneyScarce whether it is dollars, not objects, that it has only so many of
+ * @param {number | null} parts.dollarsNeeded see SearchResult
  * @param {import('./unloaded-latency.js').UnloadedLatency | null} parts.unloaded
  * @param {number} parts.availableCores that the process may use
  * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
  * @returns {StageResult}
  */
-export function searchResult({ stage, finished, conclusion, mostThreads, isMoneyScarce, ...circumstances }) {
+export function searchResult({ stage, finished, conclusion, mostThreads, dollarsNeeded, ...circumstances }) {
   const { clock, availableCores } = circumstances;
   const steps = finished.map((each) => stepResult(each, clock));
-  const shown = representative(steps);
+  const shown = representative(steps, conclusion.ceiling !== null);
   const { outcome, load } = finished[shown];
   const parts = { stage, ...circumstances };
   const whole = stageResult({ ...parts, outcome, load });
-  const { secondSize, ...found } = conclusion;
+  const { secondSize, holdAgrees, lack, needed, ...found } = conclusion;
   const result = { ...whole, ...sums(finished), end: finished[finished.length - 1].outcome.end };
   const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map((each) =>
     evidenceOf(stageResult({ ...parts, outcome: each.outcome, load: each.load }), availableCores),
@@ -107,11 +106,13 @@ export function searchResult({ stage, finished, conclusion, mostThreads, isMoney
   // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
   // is too much may have nothing to refuse: both show with more of them.
   const { eventLoopUtilization, busyLoops, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
+  /** @type {import('../analysis/verdict.js').Search} */
   const search = {
     hasPlateau: found.hasPlateau,
     knee: found.knee,
     mostThreads,
-    lack: lackOf(conclusion, isMoneyScarce, Math.max(...steps.map(({ threads }) => threads)) === mostThreads),
+    holdAgrees,
+    lack: lack === 'objects' && stage.removes ? 'leftovers' : lack,
     movesBytes: stage.isWrite || stage.isRead,
     secondSize: secondSize && sizeRates(secondSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
@@ -120,30 +121,17 @@ export function searchResult({ stage, finished, conclusion, mostThreads, isMoney
   const verdict = limitOf(evidence);
   const average = steps[shown].operationsPerSecond;
   const peak = Math.max(whole.peak, average);
-  const dollarsNeeded =
-    isMoneyScarce && found.operationsNeeded ? found.operationsNeeded * priceOf(stage.name.toLowerCase()) : null;
-  return { ...result, average, peak, verdict, search: { steps, ...found, dollarsNeeded } };
-}
-
-/**
- * @param {import('../analysis/peak-search.js').SearchConclusion} conclusion
- * @param {boolean} isMoneyScarce
- * @param {boolean} triedAllThreads
- * @returns {import('../analysis/verdict.js').Lack | null}
- */
-function lackOf({ operationsNeeded }, isMoneyScarce, triedAllThreads) {
-  if (operationsNeeded !== null) {
-    return isMoneyScarce ? 'dollars' : 'objects';
-  }
-  return triedAllThreads ? 'threads' : null;
+  const operationsNeeded = needed?.operations ?? null;
+  return { ...result, average, peak, verdict, search: { steps, ...found, operationsNeeded, dollarsNeeded } };
 }
 
 /**
  * @param {readonly SearchStep[]} steps
+ * @param {boolean} wasHeld for long enough
  * @returns {number} the place of the step whose figures stand for the stage
  */
-function representative(steps) {
-  const hold = steps.findIndex(({ phase, operations }) => phase === 'hold' && operations > 0);
+function representative(steps, wasHeld) {
+  const hold = wasHeld ? steps.findIndex(({ phase }) => phase === 'hold') : -1;
   // Objects of half the size say nothing of whole ones, and are never tried first.
   const best = steps.reduce((place, { phase, operationsPerSecond }, each) => {
     return phase !== 'second size' && operationsPerSecond > steps[place].operationsPerSecond ? each : place;

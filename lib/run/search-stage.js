@@ -1,3 +1,4 @@
+import { adviceFor } from '../analysis/lack.js';
 import { PeakSearch } from '../analysis/peak-search.js';
 import { STAGE_MS } from '../analysis/search-plan.js';
 import { noteFatalError } from './run-stages.js';
@@ -27,21 +28,22 @@ const SMALLEST_HALVED = 2;
  * @param {Cores} parts.cores
  * @param {SearchObjects} parts.objects
  * @param {SearchMoney} parts.money
- * @param {number} parts.attempts that it may cost
+ * @param {readonly string[]} parts.names of the stages that are still to run, in lower case, this one first
  * @param {import('./benchmark-run.js').RunResult} parts.result
  * @returns {Promise<boolean>} whether the run goes on
  */
-export async function searchStage(stage, { running, cores, objects, money, attempts, result }) {
+export async function searchStage(stage, { running, cores, objects, money, names, result }) {
   const { config, run, signal, observer } = running;
   const { clock } = run;
   const { name } = stage;
-  const isMoneyScarce = attempts < objects.countFor(stage);
-  const most = Math.floor(isMoneyScarce ? attempts : objects.countFor(stage));
+  const count = objects.countFor(stage);
+  const mostAttempts = money.attemptsFor(names);
   const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
   const search = new PeakSearch({
     mostThreads: config.threads,
     unloadedLatency: unloaded?.p50 ?? USUAL_LATENCY_MS,
-    mostOperations: most,
+    mostOperations: count,
+    mostAttempts,
     sharesOperations: stage.removes,
     secondSize: secondSizeOf(stage, config, objects),
   });
@@ -57,19 +59,19 @@ export async function searchStage(stage, { running, cores, objects, money, attem
   const last = finished.at(-1)?.outcome;
   if (last === undefined) {
     if (!signal.aborted) {
-      const lack = isMoneyScarce ? 'a higher --max-cost' : 'more <objects>';
-      result.problems.push(`${name}: ${most} operations are too few to search for the peak, expected ${lack}`);
+      result.problems.push(`${name}: ${whyNotBegun(count, mostAttempts)}`);
     }
     return false;
   }
+  const conclusion = search.conclusion();
   const stageResult = searchResult({
     stage,
     finished,
-    conclusion: search.conclusion(),
+    conclusion,
+    dollarsNeeded: dollarsNeeded(conclusion, finished, money, names),
     mostThreads: config.threads,
     clock,
     objects: config.objects,
-    isMoneyScarce,
     unloaded,
     availableCores: config.availableCores,
     storeClock: running.clockFacts(),
@@ -78,6 +80,33 @@ export async function searchStage(stage, { running, cores, objects, money, attem
   observer.stageEnds(stageResult);
   noteFatalError(last.fatal, running, stage, result);
   return last.end === 'complete';
+}
+
+/**
+ * @param {number} objects
+ * @param {number} attempts
+ */
+function whyNotBegun(objects, attempts) {
+  if (objects === 0) {
+    return 'Write has left no objects for it';
+  }
+  const [operations, lack] =
+    attempts < objects ? /** @type {const} */ ([attempts, 'dollars']) : /** @type {const} */ ([objects, 'objects']);
+  return `${Math.floor(operations)} operations are too few to search for the peak, expected ${adviceFor(lack)}`;
+}
+
+/**
+ * @param {import('../analysis/peak-search.js').SearchConclusion} conclusion
+ * @param {readonly import('./search-step.js').FinishedStep[]} finished
+ * @param {SearchMoney} money
+ * @param {readonly string[]} names of the stages, this one first
+ */
+function dollarsNeeded({ lack, needed }, finished, money, names) {
+  if (lack !== 'dollars' || needed === null) {
+    return null;
+  }
+  const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
+  return money.limitFor(names, needed.attempts, made);
 }
 
 /**
@@ -104,7 +133,6 @@ async function runSteps(search, stage, { running, cores, objects, money }) {
       range: objects.rangeFor(stage, isHalfSize, step.operations),
       clock: run.clock,
       signal,
-      countsRetries: money.isLimited,
       hooks: {
         retrying: observer.retrying.bind(observer),
         integrityError: (message) => observer.integrityError(name, message),
@@ -112,7 +140,7 @@ async function runSteps(search, stage, { running, cores, objects, money }) {
         progress: (count) => observer.progress(done + count),
       },
     });
-    const { outcome, claimed, elapsed, windows } = result;
+    const { outcome, claimed, begun, elapsed, windows } = result;
     const { attempts, operations } = outcome.meter.counts();
     objects.use(stage, isHalfSize, claimed);
     money.spend(name.toLowerCase(), attempts);
@@ -122,8 +150,8 @@ async function runSteps(search, stage, { running, cores, objects, money }) {
     if (outcome.end !== 'complete') {
       break;
     }
-    const consumed = Math.max(claimed, money.isLimited ? attempts : 0);
-    search.take({ elapsed, consumed, windows, latency: outcome.meter.latencies().operations.summary() });
+    const latency = outcome.meter.latencies().operations.summary();
+    search.take({ elapsed, consumed: begun, attempts, windows, latency });
   }
   return finished;
 }

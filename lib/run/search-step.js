@@ -2,7 +2,7 @@ import { WINDOW_MS, isSteady } from '../analysis/step-rate.js';
 import { Budget, budgetMemory } from '../engine/budget.js';
 
 /**
- * @typedef {import('../analysis/peak-search.js').Step} Step
+ * @typedef {import('../analysis/search-plan.js').Step} Step
  * @typedef {import('../engine/cores.js').StageOutcome} StageOutcome
  */
 
@@ -17,6 +17,7 @@ const ROUNDING = 1e-6;
  * @property {import('../engine/run-stage.js').Load} load
  * @property {StageOutcome} outcome
  * @property {number} claimed objects of a range that does not go round
+ * @property {number} begun operations
  * @property {number} elapsed ms
  * @property {readonly number[]} windows operations that completed in each window that was measured
  */
@@ -33,11 +34,10 @@ const ROUNDING = 1e-6;
  * @param {import('./search-objects.js').Range} options.range of objects
  * @param {import('../meter/clock.js').Clock} options.clock
  * @param {AbortSignal} options.signal stops it
- * @param {boolean} [options.countsRetries] whether an operation that is tried again counts as a further one
  * @param {Omit<import('../engine/run-stage.js').StageHooks, 'second'>} options.hooks
  * @returns {Promise<FinishedStep>}
  */
-export async function runStep(step, { cores, stage, objectSize, range, clock, signal, countsRetries = false, hooks }) {
+export async function runStep(step, { cores, stage, objectSize, range, clock, signal, hooks }) {
   const startsAt = clock.now();
   const { threads, settle, most, grace } = step;
   const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
@@ -54,7 +54,7 @@ export async function runStep(step, { cores, stage, objectSize, range, clock, si
       hooks.retrying(kind);
     },
     progress(done) {
-      end.progress(done, countsRetries ? done + retries : done);
+      end.progress(done, done + retries);
       hooks.progress(done);
     },
   });
@@ -63,24 +63,26 @@ export async function runStep(step, { cores, stage, objectSize, range, clock, si
   const isDry = !range.goesRound && claimed === range.count;
   const drySince = isDry ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0) : Infinity;
   const measuredUntil = Math.min(stopsAt, end.closedAt, drySince, outcome.endedAt);
+  const { operations, failed, integrityErrors, skipped, abandoned } = outcome.meter.counts();
   return {
     step,
     load,
     outcome,
     claimed,
+    begun: Math.max(claimed, operations + failed + integrityErrors + skipped + abandoned),
     elapsed: clock.now() - startsAt,
     windows: wholeWindows(outcome.meter.windows, settle, measuredUntil - startsAt),
   };
 }
 
-/** Ends a step early: once its windows agree, or before it would make more operations than it may. */
+/** Ends a step early: once its windows agree, or before it would take more operations or attempts than it may. */
 class EarlyEnd {
   #step;
   #startsAt;
   #now;
   #close;
   #done = 0;
-  #counted = 0;
+  #attempts = 0;
   #seenAt;
   /** Operations a second since the step has settled. @type {number[]} */
   #rates = [];
@@ -104,9 +106,9 @@ class EarlyEnd {
 
   /**
    * @param {number} done operations of all cores so far
-   * @param {number} counted so many of those that the step may make
+   * @param {number} attempts likewise
    */
-  progress(done, counted) {
+  progress(done, attempts) {
     const now = this.#now();
     // Several cores tell one after the other what belongs to the same moment.
     if (this.closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
@@ -117,13 +119,17 @@ class EarlyEnd {
       this.#rates.push((1000 * (done - this.#done)) / (now - this.#seenAt));
     }
     const isLong = now - this.#startsAt >= settle + least;
-    const wouldExceed = counted + (counted - this.#counted) + threads >= operations;
+    // What is under way when it ends may have to be tried again.
+    const attemptsUnderWay = threads * (attempts / Math.max(done, 1));
+    const wouldExceed =
+      2 * done - this.#done + threads >= operations ||
+      2 * attempts - this.#attempts + attemptsUnderWay >= this.#step.attempts;
     if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
       this.closedAt = now;
       this.#close();
     }
     this.#done = done;
-    this.#counted = counted;
+    this.#attempts = attempts;
     this.#seenAt = now;
   }
 }

@@ -28,10 +28,13 @@ function textOf(body, element) {
   return end < 0 ? '' : decodeEntities(body.slice(start + element.length + 2, end));
 }
 
-/** @param {string} text of XML */
-function decodeEntities(text) {
+/**
+ * @param {string} text of XML
+ * @returns {string} as it is read
+ */
+export function decodeEntities(text) {
   return text.replace(
-    /&(?:(lt|gt|amp|quot|apos)|#(\d{1,6})|#x([0-9A-Fa-f]{1,5}));/g,
+    /&(?:(lt|gt|amp|quot|apos)|#0*(\d{1,6})|#x0*([0-9A-Fa-f]{1,5}));/g,
     (_, name, decimal, hexadecimal) =>
       name === undefined
         ? String.fromCodePoint(decimal === undefined ? parseInt(hexadecimal, 16) : Number(decimal))

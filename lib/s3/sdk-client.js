@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { decodeEntities } from './answer-text.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
@@ -98,7 +99,8 @@ export function classifySdkError(error, { stale, answered, conceal = (text) => t
     return classifyAnswer({
       status,
       code: isGeneric(Code ?? name) ? '' : conceal(Code ?? name),
-      message: isGeneric(message) ? '' : conceal(message),
+      // The SDK leaves the longer character references as they are.
+      message: isGeneric(message) ? '' : conceal(decodeEntities(message)),
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       now,

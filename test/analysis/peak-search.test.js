@@ -169,33 +169,34 @@ test('objects that run out end a search with what it knows, and with how many it
   const found = search(model, options);
   assert.equal(found.hasPlateau, false);
   assert.ok(found.ceiling !== null && found.ceiling.operationsPerSecond > 700);
-  const needed = /** @type {number} */ (found.operationsNeeded);
+  const needed = Number(found.needed?.operations);
   assert.ok(needed > 12_000 && needed < 60_000, String(needed));
-  assert.equal(search(model, { ...options, mostOperations: 60_000 }).operationsNeeded, null);
+  assert.equal(search(model, { ...options, mostOperations: 60_000 }).needed, null);
 });
 
 test('what a search says it takes is not far beyond what it takes', () => {
   const model = { latency: LATENCIES.fixed(20), rate: 1000 };
   const options = { mostThreads: 128, unloadedLatency: 20, mostOperations: 16_000 };
-  const needed = Number(search(model, options).operationsNeeded);
+  const needed = Number(search(model, options).needed?.operations);
   assert.ok(needed > 16_000 && needed < 40_000, String(needed));
   const enough = search(model, { ...options, mostOperations: needed });
-  assert.ok(enough.hasPlateau && enough.ceiling !== null && enough.operationsNeeded === null, JSON.stringify(enough));
+  assert.ok(enough.hasPlateau && enough.ceiling !== null && enough.needed === null, JSON.stringify(enough));
 });
 
 test('a rate that was seen is expected again, whatever was assumed of the latency', () => {
   const options = { mostThreads: 16, unloadedLatency: 50, mostOperations: 3000, sharesOperations: true };
-  const { operationsNeeded, best } = search({ latency: LATENCIES.fixed(4) }, options);
+  const { needed, best } = search({ latency: LATENCIES.fixed(4) }, options);
   assert.ok(best > 1000);
-  assert.ok(Number(operationsNeeded) >= 10 * best, String(operationsNeeded));
+  assert.ok(Number(needed?.operations) >= 10 * best, String(needed?.operations));
 });
 
 test('a hold that objects do not suffice for is not begun', () => {
   const options = { mostThreads: 256, unloadedLatency: 20, mostOperations: 1200 };
-  const { ceiling, steps, operationsNeeded } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, options);
+  const { ceiling, steps, needed, lack } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, options);
   assert.equal(ceiling, null);
   assert.ok(steps.every(({ step: { phase } }) => phase !== 'hold'));
-  assert.ok(Number(operationsNeeded) > 1200);
+  assert.ok(Number(needed?.operations) > 1200);
+  assert.equal(lack, 'objects');
 });
 
 test('where there are no more objects to be had, the peak is held for as long as they last', () => {
@@ -237,7 +238,7 @@ test('what is held at more than was ever seen before was no plateau', () => {
   const rates = { climb: 300, refine: 300, hold: 450, 'second size': 300 };
   for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
     const windows = Array.from({ length: step.least / 250 }, () => rates[step.phase] / 4);
-    peakSearch.take({ elapsed: 1000, consumed: 400, windows, latency: { mean: 1, p50: 1 } });
+    peakSearch.take({ elapsed: 1000, consumed: 400, attempts: 400, windows, latency: { mean: 1, p50: 1 } });
   }
   assert.deepEqual(
     [peakSearch.conclusion().hasPlateau, peakSearch.conclusion().ceiling?.operationsPerSecond],
@@ -245,10 +246,35 @@ test('what is held at more than was ever seen before was no plateau', () => {
   );
 });
 
+test('what a search lacked is named', () => {
+  const lackOf = (/** @type {StoreModel} */ model, /** @type {Partial<SearchOptions>} */ options) =>
+    search(model, { mostThreads: 64, unloadedLatency: 20, ...options }).lack;
+  const endless = { latency: LATENCIES.fixed(20) };
+  assert.equal(lackOf(endless, {}), 'threads');
+  assert.equal(lackOf(endless, { mostOperations: 5000 }), 'objects');
+  assert.equal(lackOf(endless, { mostOperations: 50_000, mostAttempts: 5000 }), 'dollars');
+  assert.equal(lackOf({ latency: LATENCIES.fixed(900) }, { mostThreads: 1000, unloadedLatency: 900 }), 'time');
+  assert.equal(lackOf({ latency: LATENCIES.fixed(20), rate: 500 }, {}), null);
+});
+
+test('a hold that ends early is told with what it would have taken', () => {
+  const peakSearch = new PeakSearch({ mostThreads: 64, unloadedLatency: 20, mostAttempts: 20_000 });
+  for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
+    const isHold = step.phase === 'hold';
+    const windows = Array.from({ length: isHold ? 4 : step.least / 250 }, () => 75);
+    // In the hold every operation was tried ten times.
+    const attempts = isHold ? 3000 : 300;
+    peakSearch.take({ elapsed: 1000, consumed: 300, attempts, windows, latency: { mean: 1, p50: 1 } });
+  }
+  const { ceiling, needed, lack } = peakSearch.conclusion();
+  assert.deepEqual([ceiling, lack], [null, 'dollars']);
+  assert.ok(Number(needed?.attempts) > 10 * 10 * 300 && Number(needed?.operations) < 6000, JSON.stringify(needed));
+});
+
 test('a store that answers nothing is not searched on', () => {
   const peakSearch = new PeakSearch({ mostThreads: 64, unloadedLatency: 20 });
   peakSearch.next();
-  peakSearch.take({ elapsed: 2000, consumed: 4, windows: [0, 0, 0, 0], latency: null });
+  peakSearch.take({ elapsed: 2000, consumed: 4, attempts: 4, windows: [0, 0, 0, 0], latency: null });
   assert.equal(peakSearch.next(), null);
   assert.deepEqual([peakSearch.conclusion().knee, peakSearch.conclusion().ceiling], [null, null]);
 });

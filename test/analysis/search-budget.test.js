@@ -7,7 +7,8 @@ import { TestedSteps } from '../../lib/analysis/tested-steps.js';
 /** @param {Partial<ConstructorParameters<typeof SearchBudget>[0]>} [overrides] */
 function prepare(overrides) {
   const tested = new TestedSteps({ mostThreads: 1000, unloadedLatency: 20 });
-  const options = { unloadedLatency: 20, mostOperations: 50_000, sharesOperations: false, hasSecondSize: false };
+  const most = { mostOperations: 50_000, mostAttempts: Infinity };
+  const options = { unloadedLatency: 20, ...most, sharesOperations: false, hasSecondSize: false };
   return { tested, budget: new SearchBudget({ tested, ...options, ...overrides }) };
 }
 
@@ -40,18 +41,39 @@ test('the hold leaves operations for the second size', () => {
 
 test('what is spent is gone', () => {
   const { budget } = prepare();
-  budget.spend(1500, 200);
+  budget.spend(1500, 200, 200);
   assert.deepEqual([budget.timeLeft, budget.operationsLeft], [STAGE_MS - 1500, 49_800]);
 });
 
 test('what is lacking is told with what has been used already, the most of all times', () => {
   const { budget } = prepare();
-  assert.equal(budget.operationsNeeded, null);
-  budget.spend(1500, 200);
+  assert.deepEqual([budget.needed, budget.lack], [null, null]);
+  budget.spend(1500, 200, 200);
   budget.lacksFor(1000, 10, 500);
-  assert.equal(budget.operationsNeeded, 200 + 500 + 10_510);
+  const all = 200 + 500 + 10_510;
+  assert.deepEqual([budget.needed, budget.lack], [{ operations: all, attempts: all }, 'objects']);
   budget.lacksFor(100, 10);
-  assert.equal(budget.operationsNeeded, 200 + 500 + 10_510);
+  assert.deepEqual(budget.needed, { operations: all, attempts: all });
+});
+
+test('attempts that fail are paid for, and expected again', () => {
+  const { tested, budget } = prepare({ mostOperations: 10_000, mostAttempts: 8000 });
+  assert.equal(budget.operationsLeft, 8000);
+  budget.spend(1500, 200, 400);
+  assert.equal(budget.operationsLeft, (8000 - 400) / 2);
+  tested.add('climb', { threads: 4, rate: 200, error: 0 });
+  const hold = 10.5 * 200 + 4;
+  assert.equal(budget.operationsForSteps, 3800 - hold);
+  assert.equal(budget.attemptsFor(3800 - hold), 7600 - 2 * hold);
+  budget.lacksFor(1000, 10);
+  assert.deepEqual(budget.needed, { operations: 200 + 10_510, attempts: 400 + 2 * 10_510 });
+  assert.equal(budget.lack, 'dollars');
+});
+
+test('attempts cost nothing where there is no limit to them', () => {
+  const { budget } = prepare();
+  budget.spend(1500, 200, 4000);
+  assert.deepEqual([budget.operationsLeft, budget.attemptsFor(100)], [49_800, Infinity]);
 });
 
 test('operations are counted from the start of a step to its end, and those under way then', () => {

@@ -114,6 +114,25 @@ test('what more threads did is compared with what fewer did, not with a lucky st
   assert.equal(tested.hasPlateau, true);
 });
 
+test('more threads are lacking where all that are allowed were tried, and brought more', () => {
+  const grown = climbed(
+    [
+      [16, 800],
+      [64, 3200],
+    ],
+    64,
+  );
+  assert.equal(grown.lacksThreads, true);
+  grown.held = 100;
+  assert.deepEqual([grown.lacksThreads, grown.holdAgrees], [true, false]);
+  const steps = /** @type {[number, number][]} */ ([
+    [16, 800],
+    [64, 100],
+  ]);
+  assert.equal(climbed(steps, 64).lacksThreads, false, 'it may have been a hiccup');
+  assert.equal(climbed(steps, 128).lacksThreads, false);
+});
+
 test('a hold far below the steps is no plateau', () => {
   const tested = climbed([
     [16, 800],

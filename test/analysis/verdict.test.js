@@ -32,6 +32,7 @@ const PLAIN = Object.freeze({
 /** @type {Search} */
 const PLATEAU = Object.freeze({
   hasPlateau: true,
+  holdAgrees: true,
   knee: 23,
   mostThreads: 64,
   lack: null,
@@ -280,9 +281,10 @@ const figures = fc.record({
   search: fc.option(
     fc.record({
       hasPlateau: fc.boolean(),
+      holdAgrees: fc.boolean(),
       knee: fc.option(fc.integer({ min: 1, max: 1000 })),
       mostThreads: fc.integer({ min: 1, max: 10_000 }),
-      lack: fc.constantFrom('threads', 'objects', 'dollars', null),
+      lack: fc.constantFrom('threads', 'time', 'objects', 'leftovers', 'dollars', null),
       movesBytes: fc.boolean(),
       secondSize: fc.option(fc.tuple(rate, rate).map(([whole, half]) => sizes(whole, half).secondSize)),
       refusals: fc.record({
@@ -296,12 +298,29 @@ const figures = fc.record({
   ),
 });
 
+test('a hold that does not agree with the steps shows nothing', () => {
+  for (const hasPlateau of [true, false]) {
+    const search = { ...PLATEAU, hasPlateau, holdAgrees: false, movesBytes: false };
+    const { cause, evidence, advice } = limitOf({ ...PLAIN, p50: 20, threads: 64, search });
+    assert.deepEqual([cause, advice], ['not shown', 'another try']);
+    assert.match(evidence, /^when it was held, the rate was another than in the steps before, event loop 30% busy$/);
+  }
+});
+
+test('too few operations of a search are told with what it lacked', () => {
+  const search = { ...PLATEAU, hasPlateau: false, lack: /** @type {const} */ ('dollars') };
+  assert.equal(limitOf({ ...PLAIN, operations: 20, search }).advice, 'a higher --max-cost');
+  assert.equal(limitOf({ ...PLAIN, operations: 20 }).advice, 'more <objects>');
+});
+
 test('a search without a plateau says what it lacked', () => {
   const adviceFor = (/** @type {Search['lack']} */ lack) =>
     limitOf({ ...PLAIN, search: { ...PLATEAU, hasPlateau: false, lack } }).advice;
   assert.equal(adviceFor('threads'), 'more <threads> and <objects>');
   assert.equal(adviceFor('objects'), 'more <objects>');
   assert.equal(adviceFor('dollars'), 'a higher --max-cost');
+  assert.equal(adviceFor('leftovers'), 'more objects that Write leaves');
+  assert.equal(adviceFor('time'), null);
   assert.equal(adviceFor(null), 'another try');
 });
 

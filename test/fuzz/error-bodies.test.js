@@ -132,7 +132,7 @@ for (const client of CLIENTS) {
     const secret = targetOf(store).credentials.secretAccessKey;
     for (const radix of [10, 16]) {
       const mark = radix === 16 ? '#x' : '#';
-      const written = [...secret].map((each) => `&${mark}${each.charCodeAt(0).toString(radix)};`).join('');
+      const written = [...secret].map((each) => `&${mark}00000${each.charCodeAt(0).toString(radix)};`).join('');
       store.answer = answerOf(403, `<Error><Code>X</Code><Message>got ${written} instead</Message></Error>`);
       const { message } = await refusal(connection);
       assert.ok(!message.includes(secret), message);

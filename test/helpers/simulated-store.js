@@ -2,7 +2,8 @@ import { meanOf } from '../../lib/analysis/moments.js';
 import { isSteady, WINDOW_MS } from '../../lib/analysis/step-rate.js';
 
 /**
- * @import { PeakSearch, Step, StepResult } from '../../lib/analysis/peak-search.js'
+ * @import { PeakSearch } from '../../lib/analysis/peak-search.js'
+ * @import { Step, StepResult } from '../../lib/analysis/search-plan.js'
  */
 
 /**
@@ -72,6 +73,7 @@ function simulateStep(model, { threads, settle, least, most, grace, precision, o
   return {
     elapsed: Math.min(Math.max(lastAt, Math.min(stopsAt, ranDryAt)), settle + most + grace),
     consumed: begun.length,
+    attempts: begun.length,
     windows: windows.slice(0, count).filter((_, place) => settle + (place + 1) * WINDOW_MS <= ranDryAt),
     latency: latencies.length === 0 ? null : { mean: meanOf(latencies), p50: latencies[latencies.length >> 1] },
   };

@@ -103,10 +103,10 @@ test('what was not held is the best that was seen, and why is told', () => {
   );
 });
 
-test('operations that dollars were too few for are told with their price, which is not rounded down', () => {
+test('where dollars were too few, those that would do are told, and not rounded down', () => {
   assert.match(
-    linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 26_523 * 4.5e-6 })[0],
-    /; it takes at least 26523 operations, \$0\.1194, to tell more$/,
+    linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 0.12031 })[0],
+    /; it takes at least 26523 operations and --max-cost 0\.1204 to tell more$/,
   );
 });
 

@@ -157,23 +157,34 @@ test('what was not done in any step counts, and each step tells its own errors',
 });
 
 test('attempts that failed cost dollars, too, and are paid out of what a stage may cost', async () => {
-  const { run, cores, result } = prepare({ stages: ['stat'], maxCost: 0.005 });
-  cores.failsOnce = true;
-  await run();
-  const { steps, operationsNeeded } = /** @type {import('../../lib/run/search-result.js').SearchResult} */ (
-    result.stages[0].search
-  );
-  const attempts = steps.reduce((sum, { operations, errors }) => sum + operations + errors, 0);
-  assert.ok(attempts * 0.36e-6 <= 0.005, String(attempts * 0.36e-6));
-  assert.deepEqual(
-    steps.map(({ phase, threads }) => [phase, threads]),
-    [
-      ['climb', 4],
-      ['climb', 16],
-      ['hold', 16],
-    ],
-  );
-  assert.notEqual(operationsNeeded, null);
+  const searchFor = async (/** @type {number} */ maxCost) => {
+    const { run, cores, result } = prepare({ stages: ['stat', 'read'], maxCost });
+    cores.failsOnce = true;
+    await run();
+    const attempts = result.stages.reduce((sum, stage) => sum + attemptsOf(stage), 0);
+    assert.ok(attempts * 0.36e-6 <= maxCost, `${attempts} attempts for $${maxCost}`);
+    return /** @type {import('../../lib/run/search-result.js').SearchResult} */ (result.stages[0].search);
+  };
+  const { ceiling, dollarsNeeded } = await searchFor(0.01);
+  assert.equal(ceiling, null);
+  const needed = Number(dollarsNeeded);
+  assert.ok(needed > 0.01 && needed < 0.04, String(needed));
+  assert.notEqual((await searchFor(needed + 0.001)).ceiling, null);
+});
+
+/** @param {import('../../lib/run/stage-result.js').StageResult} result */
+function attemptsOf({ search }) {
+  return (search?.steps ?? []).reduce((sum, { operations, errors }) => sum + operations + errors, 0);
+}
+
+test('attempts that failed cost no objects, whatever the dollars', async () => {
+  const held = async (/** @type {number | undefined} */ maxCost) => {
+    const { run, cores, result } = prepare({ stages: ['write', 'remove'], maxCost });
+    cores.failsOnce = true;
+    await run();
+    return result.stages.map(({ search }) => search?.steps.map(({ phase, threads }) => [phase, threads]));
+  };
+  assert.deepEqual(await held(1000), await held(undefined));
 });
 
 test('too few objects are refused before anything is done, with how many it takes', async () => {
@@ -220,7 +231,7 @@ test('dollars that run out are told as such, with how many it takes', async () =
   );
   const [{ search, verdict }] = result.stages;
   assert.ok((search?.operationsNeeded ?? 0) > 11_111);
-  assert.equal(search?.dollarsNeeded, (search?.operationsNeeded ?? 0) * 4.5e-6);
+  assert.equal(search?.dollarsNeeded?.toFixed(9), (Number(search?.operationsNeeded) * 4.5e-6).toFixed(9));
   assert.equal(verdict.advice, 'a higher --max-cost');
 });
 
@@ -250,6 +261,48 @@ test('a stage that money does not suffice for is no success', async () => {
     result.problems[0],
     /^Stat: 27 operations are too few to search for the peak, expected a higher --max-cost$/,
   );
+});
+
+test('a stage that Write has left no objects for is told', async () => {
+  const { run, cores, written, result } = prepare({ stages: ['write', 'read'] });
+  cores.override = () => {
+    Array.from({ length: 40_000 }, (_, object) => written.delete(object));
+    return {};
+  };
+  await run();
+  assert.deepEqual(result.problems, ['Read: Write has left no objects for it']);
+});
+
+test('objects of Remove that are too few are those that Write has left', async () => {
+  const slowWrite = (/** @type {StageTask} */ { stage }) => ({
+    latency: () => 20,
+    rate: stage === 'Write' ? 50 : 2000,
+  });
+  const { run, result } = prepare({ stages: ['write', 'remove'] }, slowWrite);
+  await run();
+  const [, { search, verdict }] = result.stages;
+  assert.ok(search?.operationsNeeded !== null && search?.hasPlateau === false);
+  assert.equal(verdict.advice, 'more objects that Write leaves');
+});
+
+test('what is tried again in a step is told', async () => {
+  const { run, cores, told } = prepare({ stages: ['stat'], maxCost: 0.005 });
+  cores.failsOnce = true;
+  await run();
+  assert.ok(told.filter(([kind]) => kind === 'retrying').length > 100);
+});
+
+test('a hold that was too short to tell does not stand for the stage', async () => {
+  const { run, cores, result } = prepare({ stages: ['stat'] });
+  let steps = 0;
+  cores.override = (task, meter) => {
+    steps += 1;
+    return task.load.threads === 32 && steps > 5 ? { endedAt: task.load.windows?.startsAt ?? 0, meter } : {};
+  };
+  await run();
+  const [{ search, average }] = result.stages;
+  assert.equal(search?.ceiling, null);
+  assert.equal(average, search?.best);
 });
 
 test('a step that cannot go on ends the run, and what it found is told', async () => {

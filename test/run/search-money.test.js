@@ -6,13 +6,11 @@ const NO_REQUESTS = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
 
 test('without a limit every stage may do what it wants', () => {
   const money = new SearchMoney(Infinity, { ...NO_REQUESTS, probe: 80 });
-  assert.equal(money.isLimited, false);
   assert.equal(money.attemptsFor(['write', 'read']), Infinity);
 });
 
 test('stages that cost something share what there is, and pass on what they leave', () => {
   const money = new SearchMoney(3, NO_REQUESTS);
-  assert.equal(money.isLimited, true);
   assert.equal(Math.round(money.attemptsFor(['write', 'read', 'stat', 'remove'])), Math.round(1 / 4.5e-6));
   money.spend('write', 100_000);
   assert.equal(Math.round(money.attemptsFor(['read', 'stat', 'remove'])), Math.round((3 - 0.45) / 2 / 0.36e-6));
@@ -28,4 +26,21 @@ test('money that is gone buys nothing', () => {
   const money = new SearchMoney(0.001, NO_REQUESTS);
   money.spend('write', 1000);
   assert.equal(money.attemptsFor(['read']), 0);
+});
+
+test('what a stage lacked is told as what the run would have to be allowed', () => {
+  const stages = ['write', 'read', 'stat', 'remove'];
+  const requests = { preflight: 4, clock: 16, probe: 80, cleanup: 7 };
+  const money = new SearchMoney(3, requests);
+  money.spend('write', 150_000);
+  const limit = money.limitFor(stages, 400_000, 150_000);
+  assert.ok(new SearchMoney(limit + 1e-9, requests).attemptsFor(stages) >= 400_000, String(limit));
+  assert.ok(new SearchMoney(limit - 0.001, requests).attemptsFor(stages) < 400_000, String(limit));
+});
+
+test('stages before are paid for in it', () => {
+  const money = new SearchMoney(3, NO_REQUESTS);
+  money.spend('write', 100_000);
+  money.spend('read', 1000);
+  assert.equal(money.limitFor(['read', 'stat'], 5_000_000, 1000).toFixed(6), (0.45 + 2 * 1.8).toFixed(6));
 });

@@ -6,7 +6,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 import { SimulatedCores } from '../helpers/simulated-cores.js';
 
 /**
- * @import { Step } from '../../lib/analysis/peak-search.js'
+ * @import { Step } from '../../lib/analysis/search-plan.js'
  * @import { Range } from '../../lib/run/search-objects.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */
@@ -16,6 +16,7 @@ const STEP = Object.freeze({
   phase: 'refine',
   threads: 64,
   operations: Infinity,
+  attempts: Infinity,
   precision: 0.01,
   settle: 250,
   least: 1000,
@@ -27,10 +28,12 @@ const STEP = Object.freeze({
  * @param {StoreModel} model
  * @param {Partial<Step>} [overrides]
  * @param {Range} [range]
+ * @param {boolean} [failsOnce] whether the first attempt of each operation fails
  */
-async function run(model, overrides, range = { first: 100, count: 100_000, goesRound: false }) {
+async function run(model, overrides, range = { first: 100, count: 100_000, goesRound: false }, failsOnce = false) {
   const clock = new ManualClock(1_700_000_000_000);
   const cores = new SimulatedCores(clock, () => model);
+  cores.failsOnce = failsOnce;
   const finished = await runStep(
     { ...STEP, ...overrides },
     {
@@ -120,4 +123,15 @@ test('a store that answers nothing leaves windows without operations', async () 
     Array.from({ length: 10 }, () => 0),
   );
   assert.equal(elapsed, 3250);
+});
+
+test('a step ends before it makes more attempts than it may, whatever the operations', async () => {
+  const round = { first: 0, count: 100, goesRound: true };
+  const limited = { attempts: 1500, precision: 0 };
+  const { outcome, windows } = await run(QUEUE, limited, round, true);
+  const { attempts } = outcome.meter.counts();
+  assert.ok(attempts > 1000 && attempts <= 1500, `${attempts} attempts`);
+  assert.ok(windows.length > 0 && windows.length < 4 && windows.every((count) => count === 250), windows.join());
+  const { windows: whole } = await run(QUEUE, limited, round);
+  assert.equal(whole.length, 4, 'without failures the same attempts suffice');
 });

@@ -1,0 +1,35 @@
+// Figures in words that people read.
+
+/**
+ * @param {number} share
+ * @returns {string} such as `43%`
+ */
+export function percent(share) {
+  return `${Math.round(100 * share)}%`;
+}
+
+/**
+ * @param {number} value
+ * @returns {string} such as `12,345`
+ */
+export function rounded(value) {
+  return decimal(Math.round(value), 0);
+}
+
+/**
+ * @param {number} value
+ * @param {number} [places]
+ * @returns {string} such as `12,345.6`
+ */
+export function decimal(value, places = 1) {
+  return value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+/**
+ * @param {number} value
+ * @param {string} noun in the singular
+ * @returns {string} such as `12,345 threads`
+ */
+export function counted(value, noun) {
+  return `${rounded(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
