@@ -4,10 +4,10 @@ import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
 
 /**
- * @typedef {import('./stage-counts.js').StageCounts} StageCounts
+ * The times of a finished operation, in monotonic ms.
  *
- * The times of a finished operation, in monotonic ms:
  * @typedef {Pick<import('../s3/retry.js').Operation, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
+ * @typedef {import('./stage-counts.js').StageCounts} StageCounts
  */
 
 /**
