@@ -134,14 +134,17 @@ test('hang gives no answer', TIME_LIMIT, async (t) => {
 
 test('drip sends the body byte by byte', async (t) => {
   const { endpoint, client } = await faultyEndpoint(t, 'drip=100%');
-  await endpoint.put(OBJECT.Bucket, OBJECT.Key, Buffer.from('drip'));
+  const content = 'drip, drip, drip';
+  await endpoint.put(OBJECT.Bucket, OBJECT.Key, Buffer.from(content));
   const { Body, ContentLength } = await client.send(new GetObjectCommand(OBJECT));
-  assert.equal(ContentLength, 4);
+  assert.equal(ContentLength, content.length);
   const chunks = [];
   for await (const chunk of /** @type {AsyncIterable<Buffer>} */ (Body)) {
     chunks.push(chunk.toString());
   }
-  assert.deepEqual(chunks, ['d', 'r', 'i', 'p']);
+  assert.equal(chunks.join(''), content);
+  // On a busy machine a few bytes may arrive together.
+  assert.ok(chunks.length > content.length / 4, chunks.join('|'));
   const report = await endpoint.report();
   assert.deepEqual([report.faults, report.requests.GET], [{ drip: 1 }, { total: 1, succeeded: 1 }]);
 });
