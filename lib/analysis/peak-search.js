@@ -25,7 +25,7 @@ import { TestedSteps } from './tested-steps.js';
  * @property {number} best operations a second of the best step
  * @property {boolean} holdAgrees whether the hold did what the steps had shown
  * @property {{ operations: number, attempts: number } | null} needed where they did not suffice: so many, or more, would have
- * @property {'threads' | 'time' | 'objects' | 'dollars' | null} lack what was too little to tell more
+ * @property {import('./lack.js').Lack | null} lack what was too little to tell more
  * @property {{ whole: number, half: number, held: number | null } | null} secondSize operations a second of the plateau's
  *   most threads with objects of either size, and of the hold between them
  */

@@ -16,15 +16,14 @@ export class SearchBudget {
   #tested;
   #unloadedLatency;
   #mostOperations;
+  #mostAttempts;
   #sharesOperations;
   #hasSecondSize;
-  #objectsLeft;
-  #attemptsLeft;
   #used = { operations: 0, attempts: 0 };
   #attemptsAnOperation = 1;
   /** ms that the search may still take. */
   timeLeft = STAGE_MS;
-  /** What was too little for a step, or for the hold. @type {'time' | 'objects' | 'dollars' | null} */
+  /** What was too little for a step, or for the hold. @type {import('./lack.js').Lack | null} */
   lack = null;
   /** Where there are too few: so many, or more, would do. @type {{ operations: number, attempts: number } | null} */
   needed = null;
@@ -35,17 +34,17 @@ export class SearchBudget {
    * @param {number} options.unloadedLatency ms
    * @param {number} options.mostOperations that there are objects for
    * @param {number} options.mostAttempts that there are dollars for
-   * @param {boolean} options.sharesOperations whether the hold gets half of the operations, if it cannot get all it needs
+   * @param {boolean} options.sharesOperations whether no more can be asked for: the hold then gets half of the operations, if
+   *   it cannot get all it needs
    * @param {boolean} options.hasSecondSize whether another size may be tried behind the hold
    */
   constructor({ tested, unloadedLatency, mostOperations, mostAttempts, sharesOperations, hasSecondSize }) {
     this.#tested = tested;
     this.#unloadedLatency = unloadedLatency;
     this.#mostOperations = mostOperations;
+    this.#mostAttempts = mostAttempts;
     this.#sharesOperations = sharesOperations;
     this.#hasSecondSize = hasSecondSize;
-    this.#objectsLeft = mostOperations;
-    this.#attemptsLeft = mostAttempts;
   }
 
   /**
@@ -55,13 +54,19 @@ export class SearchBudget {
    */
   spend(elapsed, operations, attempts) {
     this.timeLeft -= elapsed;
-    this.#objectsLeft -= operations;
-    this.#attemptsLeft -= attempts;
     this.#used.operations += operations;
     this.#used.attempts += attempts;
     if (operations > 0) {
       this.#attemptsAnOperation = Math.max(attempts / operations, 1);
     }
+  }
+
+  get #objectsLeft() {
+    return this.#mostOperations - this.#used.operations;
+  }
+
+  get #attemptsLeft() {
+    return this.#mostAttempts - this.#used.attempts;
   }
 
   /** Operations that the search may still begin. */
@@ -134,7 +139,9 @@ export class SearchBudget {
       operations: Math.max(operations, this.#used.operations + needed),
       attempts: Math.max(attempts, this.#used.attempts + Math.ceil(this.#attemptsAnOperation * needed)),
     };
-    this.lack = this.#objectsLeft * this.#attemptsAnOperation <= this.#attemptsLeft ? 'objects' : 'dollars';
+    const areObjectsScarce = this.#objectsLeft * this.#attemptsAnOperation <= this.#attemptsLeft;
+    const objects = this.#sharesOperations ? 'leftovers' : 'objects';
+    this.lack = areObjectsScarce ? objects : 'dollars';
   }
 
   /**

@@ -112,7 +112,7 @@ export function searchResult({ stage, finished, conclusion, mostThreads, dollars
     knee: found.knee,
     mostThreads,
     holdAgrees,
-    lack: lack === 'objects' && stage.removes ? 'leftovers' : lack,
+    lack,
     movesBytes: stage.isWrite || stage.isRead,
     secondSize: secondSize && sizeRates(secondSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),

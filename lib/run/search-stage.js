@@ -59,7 +59,7 @@ export async function searchStage(stage, { running, cores, objects, money, names
   const last = finished.at(-1)?.outcome;
   if (last === undefined) {
     if (!signal.aborted) {
-      result.problems.push(`${name}: ${whyNotBegun(count, mostAttempts)}`);
+      result.problems.push(`${name}: ${whyNotBegun(stage, count, mostAttempts)}`);
     }
     return false;
   }
@@ -83,16 +83,18 @@ export async function searchStage(stage, { running, cores, objects, money, names
 }
 
 /**
- * @param {number} objects
- * @param {number} attempts
+ * @param {Stage} stage
+ * @param {number} objects that it has
+ * @param {number} attempts that it may make
  */
-function whyNotBegun(objects, attempts) {
+function whyNotBegun({ removes }, objects, attempts) {
   if (objects === 0) {
     return 'Write has left no objects for it';
   }
-  const [operations, lack] =
-    attempts < objects ? /** @type {const} */ ([attempts, 'dollars']) : /** @type {const} */ ([objects, 'objects']);
-  return `${Math.floor(operations)} operations are too few to search for the peak, expected ${adviceFor(lack)}`;
+  const ofObjects = removes ? 'leftovers' : 'objects';
+  const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
+  const operations = Math.floor(Math.min(attempts, objects));
+  return `${operations} operations are too few to search for the peak, expected ${advice}`;
 }
 
 /**

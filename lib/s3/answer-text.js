@@ -29,6 +29,9 @@ function textOf(body, element) {
 }
 
 /**
+ * The embedded endpoint reads XML by code of its own (local-s3/xml.js): client and endpoint share none, so that either is
+ * a test of the other.
+ *
  * @param {string} text of XML
  * @returns {string} as it is read
  */

@@ -263,6 +263,15 @@ test('a stage that money does not suffice for is no success', async () => {
   );
 });
 
+test('objects that do not suffice for a first step are told where no probe could tell it beforehand', async () => {
+  const { run, unloaded, result } = prepare({ objects: 5 });
+  unloaded.clear();
+  await run();
+  assert.deepEqual(result.problems, [
+    'Write: 5 operations are too few to search for the peak, expected more <objects>',
+  ]);
+});
+
 test('a stage that Write has left no objects for is told', async () => {
   const { run, cores, written, result } = prepare({ stages: ['write', 'read'] });
   cores.override = () => {
