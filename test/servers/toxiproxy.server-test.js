@@ -11,7 +11,13 @@ import { startToxiproxy } from './toxiproxy.js';
 
 const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
 const OBJECTS = 300;
-const THREADS = 10;
+const THREADS = 20;
+
+/**
+ * Share of the connections that a fault befalls which spares some. Each thread has a connection, so that it befalls none of
+ * them in one run of a million, and no operation gives up: that takes as many unlucky connections in a row.
+ */
+const SOME = 0.5;
 
 /** How long the store is away: longer than the first pauses between attempts, shorter than all of them. */
 const OUTAGE_MS = 2000;
@@ -43,12 +49,12 @@ const FAULTS = {
     breaks: false,
   },
   'data that stops, on some connections': {
-    toxics: [{ type: 'timeout', toxicity: 0.3, attributes: { timeout: 0 } }],
+    toxics: [{ type: 'timeout', toxicity: SOME, attributes: { timeout: 0 } }],
     breaks: true,
     ends: true,
   },
   'connections that are reset after a while': {
-    toxics: [{ type: 'reset_peer', toxicity: 0.3, attributes: { timeout: 100 } }],
+    toxics: [{ type: 'reset_peer', toxicity: SOME, attributes: { timeout: 100 } }],
     breaks: true,
   },
   'connections that end behind so many bytes of answers': {
