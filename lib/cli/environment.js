@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { UsageError } from './usage-error.js';
 import { hostname } from './hostname.js';
-import { bucketNames, port, region, secret, yesOrNo } from './values.js';
+import { bucketNames, port, region, secret, yesOrNo } from './variable-values.js';
 
 /**
  * @typedef {object} Variable

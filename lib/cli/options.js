@@ -3,7 +3,8 @@ import { DEFAULT_FILE } from './environment.js';
 import { optionConflicts } from './option-conflicts.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
-import * as values from './values.js';
+import * as values from './option-values.js';
+import { oneOf, someText } from './values.js';
 
 /**
  * @typedef {object} OptionRow
@@ -19,7 +20,7 @@ const OPTIONS = {
   client: {
     flags: '--client <name>',
     help: 'direct: what the store can do; sdk: what an app sees',
-    read: values.oneOf('direct', 'sdk'),
+    read: oneOf('direct', 'sdk'),
     fallback: 'direct',
   },
   size: { flags: '--size <size>', help: 'of an object: 1000, 64kB, 1MiB', read: values.objectSize, fallback: '16KiB' },
@@ -36,7 +37,7 @@ const OPTIONS = {
   arrival: {
     flags: '--arrival <name>',
     help: 'of --rate: constant or poisson',
-    read: values.oneOf('constant', 'poisson'),
+    read: oneOf('constant', 'poisson'),
     fallback: 'constant',
   },
   warmup: {
@@ -77,10 +78,10 @@ const OPTIONS = {
   envFile: {
     flags: '--env-file <file>',
     help: 'where S3_… variables stand',
-    read: values.text,
+    read: someText,
     fallback: DEFAULT_FILE,
   },
-  json: { flags: '--json <file>', help: 'write the whole result there', read: values.text },
+  json: { flags: '--json <file>', help: 'write the whole result there', read: someText },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
   cleanup: { flags: '--cleanup [run-id]', help: 'remove what a run left behind, and end', read: values.runId },
   list: { flags: '--list', help: 'with --cleanup: show which runs have left something, and end' },

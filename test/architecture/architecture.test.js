@@ -33,7 +33,6 @@ const MOST_LINES = 200;
 
 const LONG_FILES = /** @type {Record<string, string>} */ ({
   'lib/cli/options.js': 'every option is told in one place: the table, and what a command line is after it is read',
-  'lib/cli/values.js': 'one reader for each kind of value, none of them long',
   'lib/log/log-line.js': 'every kind of line is told in one place, for writing and reading alike',
   'lib/s3/direct-store.js':
     'a connection is at the same time the handler that undici calls, which saves an object a request',
@@ -66,7 +65,9 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/cli/peak-output.js': 'test/cli/peak.test.js',
   'lib/cli/target.js': 'test/cli/benchmark.test.js',
   'lib/cli/usage-error.js': 'test/cli/report-error.test.js',
+  'lib/cli/option-values.js': 'test/cli/options.test.js',
   'lib/cli/values.js': 'test/cli/options.test.js',
+  'lib/cli/variable-values.js': 'test/cli/environment.test.js',
   'lib/engine/core-worker.js': 'test/engine/remote-core.test.js',
   'lib/engine/claim-objects.js': 'test/engine/run-stage.test.js',
   'lib/engine/merge-outcomes.js': 'test/engine/cores.test.js',
