@@ -153,7 +153,7 @@ export class PeakSearch {
 
   /** @returns {Step | null} */
   #nextHold() {
-    if (this.#over.hold || this.#tested.isEmpty) {
+    if (this.#over.hold || this.#tested.best === 0) {
       return null;
     }
     this.#over.hold = true;
@@ -162,10 +162,9 @@ export class PeakSearch {
     const times = this.#budget.timesOf('hold', threads);
     const operations = Math.floor(this.#budget.operationsForHold(rate, threads));
     const most = Math.min(HOLD_MS, inWholeWindows((1000 * (operations - threads)) / rate - times.settle));
-    if (!(most >= HOLD_MS)) {
+    if (most < HOLD_MS) {
       this.#budget.lacksFor(rate, threads);
     }
-    // Without a rate there is no time that could be worked out, and nothing to be held.
     return most >= this.#shortestHold
       ? this.#planned('hold', threads, operations, { ...times, least: most, most })
       : null;

@@ -110,7 +110,14 @@ export class SearchBudget {
 
   /** Operations for steps, without those of the hold at the best rate so far, and of the second size. */
   get operationsForSteps() {
-    const kept = this.#operationsBehind(this.#tested.best, this.#tested.highest?.threads ?? 0);
+    const { best, highest } = this.#tested;
+    const threads = highest?.threads ?? 0;
+    const hold = operationsIn(best, threads, this.timesOf('hold', threads));
+    // What cannot be held any more can still be shown to be higher.
+    if (hold > this.operationsLeft && !this.#sharesOperations) {
+      return this.operationsLeft;
+    }
+    const kept = this.#operationsBehind(best, threads);
     return this.operationsLeft - (this.#sharesOperations ? Math.min(kept, this.#mostOperations / 2) : kept);
   }
 

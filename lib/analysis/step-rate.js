@@ -1,3 +1,4 @@
+import { batchMeans } from './batch-means.js';
 import { meanOf, standardErrorOf } from './moments.js';
 
 /** The length of the windows in which the operations of a step are counted, in ms. */
@@ -34,6 +35,23 @@ export function stepRate({ windows, threads, latency }) {
   const rates = ratesOf(windows);
   const rate = Math.min(meanOf(rates), (1000 * threads) / Math.min(latency.mean, latency.p50));
   return { threads, rate, error: Math.min(standardErrorOf(rates), LARGEST_ERROR * rate) };
+}
+
+/**
+ * The rate that a search goes by: its tables show no other.
+ *
+ * @param {import('./search-plan.js').Phase} phase
+ * @param {object} step
+ * @param {readonly number[]} step.windows operations that completed in windows of {@link WINDOW_MS}
+ * @param {number} step.threads
+ * @param {Latency | null} step.latency of its operations; null where none succeeded
+ * @returns {number} operations a second
+ */
+export function decisiveRate(phase, { windows, threads, latency }) {
+  if (windows.length < 2 || latency === null) {
+    return windows.length === 0 ? 0 : meanOf(ratesOf(windows));
+  }
+  return phase === 'hold' ? batchMeans(windows, WINDOW_MS / 1000).mean : stepRate({ windows, threads, latency }).rate;
 }
 
 /**

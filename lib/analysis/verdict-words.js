@@ -17,8 +17,7 @@ const SHOWN = {
   'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
     `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
     `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
-  concurrency: ({ threads, p50, unloadedP50 }) =>
-    `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} with one`,
+  concurrency: (evidence) => `${latencies(evidence)}: more <threads> would do more`,
   store: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
 };
@@ -83,25 +82,25 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   'long tail': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${SHOWN.concurrency(evidence)}, but on average ${milliseconds(evidence.mean)}: the store stood still or became slower`,
+      `${latencies(evidence)}, but on average ${milliseconds(evidence.mean)}: the store stood still or became slower`,
     advice: searchFor,
   },
   'quick on a plateau': {
-    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${SHOWN.concurrency(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${latencies(evidence)}`,
     advice: 'another try',
   },
   'quicker under load': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${SHOWN.concurrency(evidence)}, which was slow for a reason of its own, ${room(evidence)}`,
+      `${latencies(evidence)}, which was slow for a reason of its own, ${room(evidence)}`,
     advice: searchFor,
   },
   'slower under load': {
-    why: (/** @type {Evidence} */ evidence) => `${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) => `${latencies(evidence)}, ${room(evidence)}`,
     advice: searchFor,
   },
   'no plateau': {
     why: (/** @type {Evidence} */ evidence) =>
-      `no plateau was reached${evidence.search?.lack === 'time' ? ' in its time' : ''}, ${SHOWN.concurrency(evidence)}, ${room(evidence)}`,
+      `no plateau was reached${evidence.search?.lack === 'time' ? ' in its time' : ''}, ${latencies(evidence)}, ${room(evidence)}`,
     advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.lack ?? null),
   },
   'client nearly busy': {
@@ -115,7 +114,7 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   'held apart': {
     why: (/** @type {Evidence} */ evidence) =>
-      `when it was held, the rate was another than in the steps before, ${room(evidence)}`,
+      `${decimal(evidence.search?.held ?? 0)}/s when it was held, but ${decimal(evidence.search?.best ?? 0)}/s in the best step before, ${room(evidence)}`,
     advice: 'another try',
   },
   unsteady: {
@@ -131,6 +130,19 @@ const NOT_SHOWN = /** @type {const} */ ({
 });
 
 /**
+ * What is said first of a stage that ended before its work was done: no other option would have told more.
+ *
+ * @type {Record<Evidence['end'], string>}
+ */
+const EARLY_END = {
+  complete: '',
+  overloaded: '',
+  stopped: 'stopped before its end, ',
+  stalled: 'nothing succeeded any more, ',
+  fatal: 'ended by an error, ',
+};
+
+/**
  * @param {ShownCause | Doubt} finding
  * @param {Evidence} evidence
  * @returns {Verdict}
@@ -140,11 +152,9 @@ export function describe(finding, evidence) {
     return { cause: finding, evidence: SHOWN[finding](evidence), advice: null };
   }
   const { why, advice } = NOT_SHOWN[finding];
-  return {
-    cause: 'not shown',
-    evidence: why(evidence),
-    advice: typeof advice === 'function' ? advice(evidence) : advice,
-  };
+  const early = EARLY_END[evidence.end];
+  const next = typeof advice === 'function' ? advice(evidence) : advice;
+  return { cause: 'not shown', evidence: `${early}${why(evidence)}`, advice: early === '' ? next : null };
 }
 
 /**
@@ -157,7 +167,13 @@ function isShown(finding) {
 
 /** @param {Evidence} evidence */
 function plateau({ search }) {
-  return `no more than that with more than ${counted(search?.knee ?? 0, 'thread')}`;
+  return `more than ${counted(search?.knee ?? 0, 'thread')} brought no more`;
+}
+
+/** @param {Evidence} evidence */
+function latencies({ threads, p50, unloadedP50 }) {
+  const alone = threads === 1 ? 'before the run' : 'with one';
+  return `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} ${alone}`;
 }
 
 /** @param {Evidence} evidence */
@@ -168,8 +184,9 @@ function sizes({ search }) {
 }
 
 /** @param {Evidence} evidence */
-function room({ eventLoopUtilization }) {
-  return `event loop ${percent(eventLoopUtilization)} busy`;
+function room({ eventLoopUtilization, search }) {
+  // A search tells that of the busiest of its steps at the peak.
+  return `event loop ${search === null ? '' : 'up to '}${percent(eventLoopUtilization)} busy`;
 }
 
 /** @param {number | null} value ms */

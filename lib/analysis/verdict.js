@@ -1,3 +1,4 @@
+import { isFull, judgeClient } from './verdict-client.js';
 import { judgePlateau } from './verdict-plateau.js';
 import { LOST_TIME, isRefused, throttlingCosts } from './verdict-throttling.js';
 import { describe } from './verdict-words.js';
@@ -33,7 +34,7 @@ import { describe } from './verdict-words.js';
  * @property {number | null} unloadedP50 ms of the same operation at one thread; null where it was not measured
  * @property {number} threads
  * @property {boolean} isOpenLoop
- * @property {boolean} isOverloaded in an open loop: its backlog grew too long
+ * @property {import('../engine/run-stage.js').StageEnd} end
  * @property {number | null} startDelayP50 ms by which half of the operations of an open loop started late, or later; null
  *   in a closed one
  * @property {Search | null} search where the peak was searched for
@@ -43,6 +44,8 @@ import { describe } from './verdict-words.js';
  * @typedef {object} Search
  * @property {boolean} hasPlateau whether more threads brought no more
  * @property {boolean} holdAgrees whether the hold did what the steps had shown
+ * @property {number} best operations a second of the best step
+ * @property {number | null} held operations a second of the hold; null where there was none
  * @property {number | null} knee threads from which on they do not
  * @property {number} mostThreads that it may use
  * @property {import('./lack.js').Lack | null} lack what was too little to tell more, if anything
@@ -64,15 +67,6 @@ import { describe } from './verdict-words.js';
 
 /** Medians of fewer operations are chance. */
 const FEWEST_OPERATIONS = 100;
-
-/** From here on a loop has no time left. */
-const BUSY_LOOP = 0.9;
-
-/** Where one loop is full, and all of them on average are less busy than this, the client has room on the others. */
-const EVENLY_BUSY = 0.8;
-
-/** The share of a busy loop's time for which it must have had a CPU; without, others on the host had it. */
-const CPU_SHARE = 0.85;
 
 /** Where so many operations fail, the rate of the others tells nothing of the store. */
 const FAILED_OPERATIONS = 0.1;
@@ -114,23 +108,27 @@ export function limitOf(evidence) {
  * @returns {ShownCause | Doubt}
  */
 function judge(evidence) {
-  const { operations, eventLoopUtilization, search, isOpenLoop } = evidence;
-  if (operations < FEWEST_OPERATIONS) {
+  const { operations, failed, p50, search, isOpenLoop } = evidence;
+  if (operations + failed < FEWEST_OPERATIONS) {
     return 'few operations';
   }
+  const areManyFailed = failed >= FAILED_OPERATIONS * (operations + failed);
   const isThrottled = throttlingCosts(evidence);
-  const isBusy = eventLoopUtilization >= BUSY_LOOP;
-  if (isThrottled && isBusy) {
-    return 'throttled and busy';
-  }
+  const isClientFull = isFull(evidence);
   if (isThrottled) {
-    return 'store throttling';
+    return isClientFull ? 'throttled and busy' : 'store throttling';
   }
-  if (isBusy) {
-    return judgeBusy(evidence);
+  if (operations < FEWEST_OPERATIONS) {
+    return areManyFailed ? 'many failed' : 'few operations';
   }
-  if (evidence.failed >= FAILED_OPERATIONS * (operations + evidence.failed)) {
+  if (isClientFull) {
+    return judgeClient(evidence);
+  }
+  if (areManyFailed) {
     return 'many failed';
+  }
+  if (p50 === null) {
+    return 'warm-up alone';
   }
   if (isOpenLoop) {
     return judgeRate(evidence);
@@ -141,40 +139,26 @@ function judge(evidence) {
   if (search?.holdAgrees === false) {
     return 'held apart';
   }
-  return search?.hasPlateau ? judgePlateau(evidence, search) : judgeConcurrency(evidence);
+  return search?.hasPlateau ? judgePlateau(evidence, search) : judgeConcurrency({ ...evidence, p50 });
 }
 
 /**
  * @param {Evidence} evidence
  * @returns {Doubt}
  */
-function judgeRate({ isOverloaded, startDelayP50 }) {
-  if (isOverloaded) {
+function judgeRate({ end, startDelayP50 }) {
+  if (end === 'overloaded') {
     return 'overloaded';
   }
   return Number(startDelayP50) > LATE_START_MS ? 'rate not kept' : 'rate kept';
 }
 
 /**
- * @param {Evidence} evidence
- * @returns {ShownCause | Doubt}
- */
-function judgeBusy({ busyLoops, loops, cpuCores, availableCores }) {
-  if (busyLoops < EVENLY_BUSY * loops) {
-    return 'loops unevenly busy';
-  }
-  return cpuCores >= CPU_SHARE * Math.min(busyLoops, availableCores) ? 'client CPU' : 'host busy with others';
-}
-
-/**
- * @param {Evidence} evidence
+ * @param {Evidence & { p50: number }} evidence
  * @returns {ShownCause | Doubt}
  */
 function judgeConcurrency(evidence) {
   const { p50, mean, unloadedP50, threads, search } = evidence;
-  if (p50 === null) {
-    return 'warm-up alone';
-  }
   if (unloadedP50 === null) {
     return 'no unloaded latency';
   }

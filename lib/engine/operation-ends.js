@@ -1,6 +1,7 @@
 import { isThrottled } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { IntegrityError } from '../stages/index.js';
+import { ABANDONED } from './stage-watch.js';
 
 // What is counted and told of attempts and operations that did not succeed.
 
@@ -48,8 +49,12 @@ export function failureCounter(meter, hooks, watch) {
       watch.fail({ error, bucket: operation.bucket });
     } else if (watch.stopped.aborted && error.verdict === 'retry') {
       meter.abandoned += 1;
+      // An attempt that was cut off might have succeeded: what came before it is what was lost.
+      const { attemptStartedAt, finishedAt } = operation;
+      meter.gaveUp(operation, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
     } else {
-      meter.gaveUp(operation);
+      meter.failed += 1;
+      meter.gaveUp(operation, operation.finishedAt);
       hooks.failed(operation, error.message);
     }
   };

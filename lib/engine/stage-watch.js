@@ -14,6 +14,9 @@ import { AttemptError } from '../s3/s3-error.js';
  * @property {number} endsAt what is still under way is aborted
  */
 
+/** The kind of error of an attempt that the end of its stage cut off. */
+export const ABANDONED = 'abandoned';
+
 /** A stage in which nothing succeeds for this long has lost its store. */
 export const LONGEST_DROUGHT_MS = 60_000;
 
@@ -154,7 +157,7 @@ export class StageWatch {
 
 function abandonedError() {
   return new AttemptError({
-    kind: 'abandoned',
+    kind: ABANDONED,
     verdict: 'retry',
     message: 'there was no answer when the stage had to end',
     outcomeUnknown: true,

@@ -35,6 +35,7 @@ export const SUMMED_COUNTS = /** @type {const} */ ([
  * @property {number} unknownOutcomes writes with an attempt that may have been carried out without an answer
  * @property {number} timeLost ms that threads spent before the successful attempts of operations: on failed attempts and the
  *   pauses behind them, and in an open loop on late starts
- * @property {number} timeGivenUp ms that threads spent on operations that were given up, late starts included
+ * @property {number} timeGivenUp ms that threads spent on operations that were given up, or cut off behind a failed
+ *   attempt; late starts included
  * @property {Record<string, number>} errors failed attempts by kind
  */

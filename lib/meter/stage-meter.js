@@ -114,34 +114,23 @@ export class StageMeter {
     }
   }
 
-  /** @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings of an operation that the retry policy gave up */
-  gaveUp({ startedAt, finishedAt }) {
-    this.failed += 1;
+  /**
+   * @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings of an operation that came to nothing
+   * @param {number} lostUntil monotonic ms until which its time was lost
+   */
+  gaveUp({ startedAt, finishedAt }, lostUntil) {
     if (finishedAt >= this.#measuredFrom) {
-      this.timeGivenUp += finishedAt - startedAt;
+      this.timeGivenUp += lostUntil - startedAt;
     }
   }
 
   /** @returns {StageCounts} */
   counts() {
-    return {
-      operations: this.operations,
-      bytes: this.bytes,
-      warmupOperations: this.warmupOperations,
-      warmupBytes: this.warmupBytes,
-      attempts: this.operations + this.#failedAttempts,
-      retries: this.retries,
-      throttled: this.throttled,
-      unsent: this.unsent,
-      failed: this.failed,
-      integrityErrors: this.integrityErrors,
-      skipped: this.skipped,
-      abandoned: this.abandoned,
-      unknownOutcomes: this.unknownOutcomes,
-      timeLost: this.timeLost,
-      timeGivenUp: this.timeGivenUp,
-      errors: Object.fromEntries([...this.#errors].sort()),
-    };
+    const sums = /** @type {Pick<StageCounts, typeof SUMMED_COUNTS[number]>} */ (
+      Object.fromEntries(SUMMED_COUNTS.map((name) => [name, this[name]]))
+    );
+    const attempts = this.operations + this.#failedAttempts;
+    return { ...sums, attempts, errors: Object.fromEntries([...this.#errors].sort()) };
   }
 
   /** Operations that have come to an end, whatever it was. */

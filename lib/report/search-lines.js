@@ -1,3 +1,4 @@
+import { HOLD_MS } from '../analysis/search-plan.js';
 import { limitLine } from './stage-lines.js';
 
 /**
@@ -7,9 +8,6 @@ import { limitLine } from './stage-lines.js';
  * @typedef {import('../log/log-line.js').LogRecord} LogRecord
  * @typedef {import('../log/log-line.js').StageName} StageName
  */
-
-/** A peak that is held for a shorter time is told with it. Seconds. */
-const FULL_HOLD = 10;
 
 /**
  * The line of one step of a search for the peak.
@@ -69,8 +67,8 @@ function ceilingLine({ stage, end, threads, average }, { hasPlateau, ceiling, op
   const notes = [
     ...(end === 'complete' ? [] : [`the search ended before its time (${end})`]),
     ...(operationsNeeded === null ? [] : [`it takes at least ${needs(operationsNeeded, dollarsNeeded)} to tell more`]),
-    ...(ceiling !== null && ceiling.seconds < FULL_HOLD ? [`held for ${ceiling.seconds.toFixed(1)}s alone`] : []),
-    ...(ceiling === null ? ['it was not held'] : []),
+    ...(ceiling !== null && 1000 * ceiling.seconds < HOLD_MS ? [`held for only ${ceiling.seconds.toFixed(1)}s`] : []),
+    ...(ceiling === null && end === 'complete' ? ['it was not held'] : []),
   ];
   return {
     kind: 'ceiling',

@@ -44,7 +44,7 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @typedef {object} RunResult
  * @property {import('./run-facts.js').RunFacts} facts
  * @property {string[]} problems why the run could not begin, or had to end: a line each
- * @property {boolean} mayPass whether the problems are troubles of the store, and none of them the user's to put right
+ * @property {boolean} mayPass whether none of the problems is one of usage, configuration or credentials
  * @property {import('./stage-result.js').StageResult[]} stages those that ran, the last one maybe in part
  * @property {import('./cleanup.js').CleanupResult | null} cleanup null where nothing had to be cleaned up
  * @property {import('./open-run.js').RequestCounts} requests that are no stage's

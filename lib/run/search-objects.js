@@ -21,6 +21,11 @@ export class SearchObjects {
     this.#whole = { first: 0, count };
   }
 
+  /** Objects of whole and of half size that the stages behind Write have, or that Write may write. */
+  get count() {
+    return this.#whole.count + this.#half.count;
+  }
+
   /** Whether there are objects of half the size to be read. */
   get hasHalves() {
     return this.#half.count > 0;
@@ -31,8 +36,10 @@ export class SearchObjects {
    * @returns {number} operations that it can make of them
    */
   countFor({ isWrite, removes }) {
-    const { count } = this.#whole;
-    return isWrite || removes ? count + this.#half.count - this.#next : count > 0 ? Infinity : 0;
+    if (isWrite || removes) {
+      return this.count - this.#next;
+    }
+    return this.#whole.count > 0 ? Infinity : 0;
   }
 
   /**

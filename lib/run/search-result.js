@@ -1,6 +1,5 @@
 import { limitOf } from '../analysis/verdict.js';
-import { WINDOW_MS } from '../analysis/step-rate.js';
-import { meanOf } from '../analysis/moments.js';
+import { WINDOW_MS, decisiveRate } from '../analysis/step-rate.js';
 import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
@@ -22,7 +21,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {number} startedAt
  * @property {number} endedAt
  * @property {number} operations that succeeded, those while the step settled included
- * @property {number} operationsPerSecond of the time that was measured
+ * @property {number} operationsPerSecond of the time that was measured; see decisiveRate
  * @property {number} seconds that were measured
  * @property {number | null} p50
  * @property {number | null} p99
@@ -63,7 +62,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
     startedAt: clock.toEpoch(outcome.startedAt),
     endedAt: clock.toEpoch(outcome.endedAt),
     operations,
-    operationsPerSecond: windows.length === 0 ? 0 : (1000 * meanOf(windows)) / WINDOW_MS,
+    operationsPerSecond: decisiveRate(step.phase, { windows, threads: step.threads, latency }),
     seconds: (windows.length * WINDOW_MS) / 1000,
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
@@ -105,20 +104,23 @@ export function searchResult({ stage, finished, conclusion, mostThreads, dollars
   );
   // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
   // is too much may have nothing to refuse: both show with more of them.
-  const { eventLoopUtilization, busyLoops, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
+  const { eventLoopUtilization, busyLoops, loops, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
   /** @type {import('../analysis/verdict.js').Search} */
   const search = {
     hasPlateau: found.hasPlateau,
     knee: found.knee,
     mostThreads,
     holdAgrees,
+    best: found.best,
+    held: found.ceiling?.operationsPerSecond ?? null,
     lack,
     movesBytes: stage.isWrite || stage.isRead,
     secondSize: secondSize && sizeRates(secondSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
   };
-  const evidence = { ...evidenceOf(whole, availableCores), eventLoopUtilization, busyLoops, cpuCores, search };
-  const verdict = limitOf(evidence);
+  const client = { eventLoopUtilization, busyLoops, loops, cpuCores };
+  const { end } = result;
+  const verdict = limitOf({ ...evidenceOf(whole, availableCores), ...client, end, search });
   const average = steps[shown].operationsPerSecond;
   const peak = Math.max(whole.peak, average);
   const operationsNeeded = needed?.operations ?? null;

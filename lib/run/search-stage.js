@@ -37,6 +37,7 @@ export async function searchStage(stage, { running, cores, objects, money, names
   const { clock } = run;
   const { name } = stage;
   const count = objects.countFor(stage);
+  const given = objects.count;
   const mostAttempts = money.attemptsFor(names);
   const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
   const search = new PeakSearch({
@@ -49,7 +50,7 @@ export async function searchStage(stage, { running, cores, objects, money, names
   });
   observer.stageStarts({
     stage: name,
-    objects: config.objects,
+    objects: given,
     threads: config.threads,
     buckets: config.store.buckets.length,
     duration: STAGE_MS,
@@ -60,6 +61,8 @@ export async function searchStage(stage, { running, cores, objects, money, names
   if (last === undefined) {
     if (!signal.aborted) {
       result.problems.push(`${name}: ${whyNotBegun(stage, count, mostAttempts)}`);
+      // Nothing was wrong with the command where the stages before it have a result.
+      result.mayPass = result.stages.length > 0;
     }
     return false;
   }
@@ -71,7 +74,7 @@ export async function searchStage(stage, { running, cores, objects, money, names
     dollarsNeeded: dollarsNeeded(conclusion, finished, money, names),
     mostThreads: config.threads,
     clock,
-    objects: config.objects,
+    objects: given,
     unloaded,
     availableCores: config.availableCores,
     storeClock: running.clockFacts(),
@@ -143,10 +146,10 @@ async function runSteps(search, stage, { running, cores, objects, money }) {
       },
     });
     const { outcome, claimed, begun, elapsed, windows } = result;
-    const { attempts, operations } = outcome.meter.counts();
+    const { attempts } = outcome.meter.counts();
     objects.use(stage, isHalfSize, claimed);
     money.spend(name.toLowerCase(), attempts);
-    done += operations;
+    done += begun;
     finished.push(result);
     observer.stepEnds(name, stepResult(result, run.clock));
     if (outcome.end !== 'complete') {

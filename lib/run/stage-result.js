@@ -126,7 +126,7 @@ export function evidenceOf(result, availableCores) {
     unloadedP50: unloaded?.p50 ?? null,
     threads,
     isOpenLoop: load.mode === 'open loop',
-    isOverloaded: end === 'overloaded',
+    end,
     startDelayP50: latencies.startDelay.summary()?.p50 ?? null,
     search: null,
   };

@@ -27,6 +27,13 @@ test('steps leave operations for the hold at the best rate so far', () => {
   assert.equal(budget.operationsForSteps, 50_000 - 10.5 * 800 - 16);
 });
 
+test('where there are too few operations for the hold already, the steps get them all', () => {
+  const { tested, budget } = prepare({ mostOperations: 8000, hasSecondSize: true });
+  tested.add('climb', { threads: 16, rate: 800, error: 0 });
+  budget.spend(1500, 1000, 1000);
+  assert.equal(budget.operationsForSteps, 7000);
+});
+
 test('where there are no more operations to be had, the hold leaves half of them to the steps', () => {
   const { tested, budget } = prepare({ sharesOperations: true, mostOperations: 10_000 });
   tested.add('climb', { threads: 16, rate: 800, error: 0 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isSteady, stepRate } from '../../lib/analysis/step-rate.js';
+import { decisiveRate, isSteady, stepRate } from '../../lib/analysis/step-rate.js';
 
 const PLENTY = { mean: 1, p50: 1 };
 
@@ -41,4 +41,15 @@ test('nothing is steady at no tolerance, unless it is the same', () => {
       assert.equal(isSteady(windows, 0), new Set(windows).size === 1 && windows[0] > 0);
     }),
   );
+});
+
+test('a hold goes by the mean of its batches, and any other step by what its threads can have done', () => {
+  const latency = { mean: 10, p50: 10 };
+  // An odd window at the beginning is in no batch.
+  const windows = [0, ...Array.from({ length: 40 }, () => 250)];
+  assert.equal(decisiveRate('hold', { windows, threads: 1, latency }), 1000);
+  assert.equal(decisiveRate('climb', { windows, threads: 1, latency }), 100);
+  assert.equal(decisiveRate('climb', { windows, threads: 1, latency: null }), (40 * 1000) / 41);
+  assert.equal(decisiveRate('hold', { windows: [250], threads: 1, latency }), 1000);
+  assert.equal(decisiveRate('hold', { windows: [], threads: 1, latency }), 0);
 });

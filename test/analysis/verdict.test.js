@@ -24,7 +24,7 @@ const PLAIN = Object.freeze({
   unloadedP50: 20,
   threads: 50,
   isOpenLoop: false,
-  isOverloaded: false,
+  end: 'complete',
   startDelayP50: null,
   search: null,
 });
@@ -33,6 +33,8 @@ const PLAIN = Object.freeze({
 const PLATEAU = Object.freeze({
   hasPlateau: true,
   holdAgrees: true,
+  best: 1000,
+  held: 1000,
   knee: 23,
   mostThreads: 64,
   lack: null,
@@ -129,6 +131,41 @@ test('where many operations fail, nothing is said of the others', () => {
   const verdict = limitOf({ ...PLAIN, operations: 191, failed: 809, attempts: 1000, p50: 20 });
   assert.deepEqual([verdict.cause, verdict.evidence], ['not shown', '809 of 1,000 operations failed']);
   assert.equal(causeOf({ failed: 1000, p50: 20 }), 'concurrency');
+  const none = limitOf({ ...PLAIN, operations: 0, failed: 100, attempts: 100, p50: null, eventLoopUtilization: 0.95 });
+  assert.deepEqual([none.cause, none.evidence, none.advice], ['not shown', '100 of 100 operations failed', null]);
+});
+
+test('a store that refuses everything throttles, though nothing succeeded', () => {
+  const verdict = limitOf({ ...PLAIN, operations: 0, failed: 1000, attempts: 1000, throttled: 1000, p50: null });
+  assert.equal(verdict.cause, 'store throttling');
+  assert.match(verdict.evidence, /^100\.0% of 1,000 attempts refused/);
+});
+
+test('a stage that ended early says so first, and advises nothing that could not have helped', () => {
+  const verdict = limitOf({ ...PLAIN, end: 'stopped' });
+  assert.deepEqual(
+    [verdict.cause, verdict.evidence, verdict.advice],
+    [
+      'not shown',
+      'stopped before its end, median latency 60.00ms with 50 threads, 20.00ms with one, event loop 30% busy',
+      null,
+    ],
+  );
+  assert.match(
+    limitOf({ ...PLAIN, end: 'stalled', backoffShare: 0.9 }).evidence,
+    /^nothing succeeded any more, threads/,
+  );
+  assert.equal(causeOf({ end: 'stopped', p50: 20 }), 'concurrency');
+});
+
+test('one thread is not compared with itself', () => {
+  const { evidence } = limitOf({ ...PLAIN, threads: 1, p50: 60 });
+  assert.match(evidence, /^median latency 60\.00ms with 1 thread, 20\.00ms before the run,/);
+});
+
+test('an open loop in whose time behind the warm-up nothing completed has kept no rate', () => {
+  const verdict = limitOf({ ...PLAIN, isOpenLoop: true, p50: null });
+  assert.equal(verdict.evidence, 'no operation completed behind the time of --warmup');
 });
 
 test('a store that stood still is not short of threads, however quick the median', () => {
@@ -162,7 +199,7 @@ test('throttling and a full event loop contradict each other', () => {
 test('operations that are as quick as if they were alone have too few threads', () => {
   assert.deepEqual(limitOf({ ...PLAIN, p50: 21, threads: 4 }), {
     cause: 'concurrency',
-    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one',
+    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one: more <threads> would do more',
     advice: null,
   });
   assert.equal(causeOf({ p50: 16.7 }), 'concurrency');
@@ -188,7 +225,7 @@ test('a handful of operations shows nothing', () => {
 test('in an open loop it is the rate asked for that limits, unless the client is full or the store refuses', () => {
   assert.equal(causeOf({ isOpenLoop: true, p50: 20 }), 'not shown');
   assert.match(limitOf({ ...PLAIN, isOpenLoop: true }).evidence, /^the rate asked for was kept/);
-  assert.match(limitOf({ ...PLAIN, isOpenLoop: true, isOverloaded: true }).evidence, /^the rate asked for is too high/);
+  assert.match(limitOf({ ...PLAIN, isOpenLoop: true, end: 'overloaded' }).evidence, /^the rate asked for is too high/);
   assert.match(limitOf({ ...PLAIN, isOpenLoop: true, startDelayP50: 50 }).evidence, /^the rate asked for was kept/);
   assert.equal(
     limitOf({ ...PLAIN, isOpenLoop: true, startDelayP50: 1512.3 }).evidence,
@@ -205,7 +242,7 @@ test('a plateau that stays the same with objects of half the size is the storeâ€
   assert.equal(verdict.cause, 'store');
   assert.equal(
     verdict.evidence,
-    'no more than that with more than 23 threads, 1,000.0/s of 16KiB and 1,003.1/s of 8KiB, event loop 30% busy',
+    'more than 23 threads brought no more, 1,000.0/s of 16KiB and 1,003.1/s of 8KiB, event loop up to 30% busy',
   );
 });
 
@@ -276,12 +313,14 @@ const figures = fc.record({
   unloadedP50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
   threads: fc.integer({ min: 1, max: 10_000 }),
   isOpenLoop: fc.boolean(),
-  isOverloaded: fc.boolean(),
+  end: fc.constantFrom('complete', 'overloaded', 'stopped', 'stalled', 'fatal'),
   startDelayP50: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true })),
   search: fc.option(
     fc.record({
       hasPlateau: fc.boolean(),
       holdAgrees: fc.boolean(),
+      best: rate,
+      held: fc.option(rate),
       knee: fc.option(fc.integer({ min: 1, max: 1000 })),
       mostThreads: fc.integer({ min: 1, max: 10_000 }),
       lack: fc.constantFrom('threads', 'time', 'objects', 'leftovers', 'dollars', null),
@@ -300,10 +339,13 @@ const figures = fc.record({
 
 test('a hold that does not agree with the steps shows nothing', () => {
   for (const hasPlateau of [true, false]) {
-    const search = { ...PLATEAU, hasPlateau, holdAgrees: false, movesBytes: false };
+    const search = { ...PLATEAU, hasPlateau, holdAgrees: false, held: 412.5, movesBytes: false };
     const { cause, evidence, advice } = limitOf({ ...PLAIN, p50: 20, threads: 64, search });
     assert.deepEqual([cause, advice], ['not shown', 'another try']);
-    assert.match(evidence, /^when it was held, the rate was another than in the steps before, event loop 30% busy$/);
+    assert.match(
+      evidence,
+      /^412\.5\/s when it was held, but 1,000\.0\/s in the best step before, event loop up to 30% busy$/,
+    );
   }
 });
 

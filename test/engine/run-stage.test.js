@@ -290,6 +290,7 @@ test('a stage in which nothing succeeds any more ends as stalled', TIME_LIMIT, a
   assert.deepEqual([end, fatal, counts.operations], ['stalled', null, 0]);
   assert.equal(counts.abandoned, 3);
   assert.equal(counts.failed, 0);
+  assert.ok(counts.timeGivenUp > 0, 'the time of the failed attempts is lost');
   assert.equal(counts.retries, retries);
   assert.ok(counts.errors.connect >= 3);
 });
@@ -314,6 +315,7 @@ test('what does not settle within five seconds of a stop is abandoned', TIME_LIM
   assert.equal(end, 'stopped');
   assert.deepEqual([counts.operations, counts.abandoned, counts.failed, failed.length], [1, 3, 0, 0]);
   assert.equal(counts.unknownOutcomes, 3);
+  assert.equal(counts.timeGivenUp, 0, 'a first attempt that was cut off might have succeeded');
 });
 
 test('what settles in time behind a stop still counts, and nothing new is begun', TIME_LIMIT, async (t) => {

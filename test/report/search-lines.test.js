@@ -52,7 +52,7 @@ const SEARCH = Object.freeze({
  * @param {Partial<StageResult>} [overrides]
  */
 function linesOf(search, overrides) {
-  const verdict = /** @type {const} */ ({ cause: 'store', evidence: 'no more than that', advice: null });
+  const verdict = /** @type {const} */ ({ cause: 'store', evidence: 'evidence', advice: null });
   const result = finishedStage({ operations: [{ after: 10 }] }, { verdict, average: 700, ...overrides });
   return searchLines(result, { ...SEARCH, ...search }).map(formatLine);
 }
@@ -81,7 +81,7 @@ test('programs can read the same', () => {
 test('the ceiling is told with its interval and its threads, and then what limits it', () => {
   assert.deepEqual(linesOf({}), [
     'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
-    'Write limited by: store (no more than that)',
+    'Write limited by: store (evidence)',
   ]);
 });
 
@@ -99,7 +99,7 @@ test('what was not held is the best that was seen, and why is told', () => {
   );
   assert.equal(
     linesOf({ ceiling: null }, { end: 'stopped' })[0],
-    'Write ceiling: at least 700.0 ops/s at 4 threads; the search ended before its time (stopped), it was not held',
+    'Write ceiling: at least 700.0 ops/s at 4 threads; the search ended before its time (stopped)',
   );
 });
 
@@ -111,7 +111,7 @@ test('where dollars were too few, those that would do are told, and not rounded 
 });
 
 test('a hold of less than ten seconds is told as such', () => {
-  assert.match(linesOf({ ceiling: { ...CEILING, seconds: 6.5 } })[0], /at 16 threads; held for 6\.5s alone$/);
+  assert.match(linesOf({ ceiling: { ...CEILING, seconds: 6.5 } })[0], /at 16 threads; held for only 6\.5s$/);
 });
 
 test('integrity errors are told as with any stage', () => {

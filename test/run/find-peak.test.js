@@ -145,7 +145,7 @@ test('what was not done in any step counts, and each step tells its own errors',
   const { run, cores, result } = prepare({ stages: ['stat'] });
   cores.override = (_task, meter) => {
     meter.attemptFailed('server-error', 1, 0);
-    meter.gaveUp({ startedAt: 0, finishedAt: 0 });
+    meter.failed += 1;
     return {};
   };
   await run();
@@ -270,6 +270,88 @@ test('objects that do not suffice for a first step are told where no probe could
   assert.deepEqual(result.problems, [
     'Write: 5 operations are too few to search for the peak, expected more <objects>',
   ]);
+});
+
+test('Remove is told of the objects that Write has left, and what is short of them blames no command', async () => {
+  const { run, told, result } = prepare({ objects: 2000, stages: ['write', 'remove'] }, ({ stage }) => ({
+    latency: () => (stage === 'Write' ? 20 : 0.5),
+  }));
+  result.mayPass = false;
+  await run();
+  const plans = told.filter(([kind]) => kind === 'stageStarts').map(([, { stage, objects }]) => [stage, objects]);
+  assert.deepEqual(plans[0], ['Write', 2000]);
+  assert.ok(plans[1][0] === 'Remove' && plans[1][1] < 2000, String(plans));
+  assert.ok(result.stages.length > 0 && result.stages.every(({ objects }, place) => objects === plans[place][1]));
+});
+
+test('a search that ends at its second stage for want of objects is incomplete, and no mistake of usage', async () => {
+  const { run, unloaded, result } = prepare({ objects: 3000, stages: ['write', 'remove'] }, ({ stage }) => ({
+    latency: () => (stage === 'Write' ? 20 : 0.1),
+  }));
+  unloaded.set('remove', { count: 20, p50: 0.1 });
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ stage }) => stage),
+    ['Write'],
+  );
+  assert.match(result.problems[0], /^Remove: \d+ operations are too few to search for the peak, expected more objects/);
+  assert.equal(result.mayPass, true);
+});
+
+test('what has come to an end never becomes less, whatever became of it', async () => {
+  const { run, cores, told } = prepare({ stages: ['stat'] });
+  cores.override = (_task, meter) => {
+    // A quarter of what the cores told as done has failed.
+    meter.failed += meter.operations / 4;
+    meter.operations -= meter.operations / 4;
+    return {};
+  };
+  await run();
+  const done = told.filter(([kind]) => kind === 'progress').map(([, count]) => count);
+  assert.ok(done.length > 10);
+  assert.deepEqual(
+    done,
+    done.toSorted((one, other) => one - other),
+  );
+});
+
+test('where the busiest step has more event loops than the hold, the verdict goes by all of that step’s', async () => {
+  const { run, cores, result } = prepare({ stages: ['stat'] });
+  const all = prepare({ stages: ['stat'] });
+  await all.run();
+  const most = Math.max(...all.cores.tasks.map(({ load }) => load.threads));
+  cores.override = ({ load: { threads } }) =>
+    threads === most
+      ? { clientLoad: { cpuUser: 1e9, cpuSystem: 0, loops: 8, eventLoopUtilization: 0.95, busyLoops: 3.5 } }
+      : { clientLoad: { cpuUser: 100, cpuSystem: 0, loops: 4, eventLoopUtilization: 0.4, busyLoops: 1.5 } };
+  await run();
+  const [{ search, verdict }] = result.stages;
+  assert.equal(search?.ceiling?.threads, 32);
+  assert.equal(verdict.cause, 'not shown');
+  assert.match(verdict.evidence, /^busiest of 8 event loops busy 95%.* but all of them 44% on average$/);
+});
+
+test('a stage tells the one rate that its hold, its ceiling and its row tell', async () => {
+  const { run, result } = prepare({ stages: ['write', 'remove'] });
+  await run();
+  for (const { stage, average, search } of result.stages) {
+    const hold = search?.steps.find(({ phase }) => phase === 'hold');
+    assert.deepEqual([average, hold?.operationsPerSecond], [search?.ceiling?.operationsPerSecond, average], stage);
+  }
+});
+
+test('what was not done in one step alone is told of the stage', async () => {
+  const { run, cores, result } = prepare({ stages: ['write'] });
+  cores.override = ({ load }, meter) => {
+    if (load.threads === 4) {
+      Object.assign(meter, { unknownOutcomes: 3, skipped: 5, integrityErrors: 2, abandoned: 7 });
+    }
+    return {};
+  };
+  await run();
+  const [{ unknownOutcomes, skipped, integrityErrors, abandoned, search }] = result.stages;
+  assert.deepEqual([unknownOutcomes, skipped, integrityErrors, abandoned], [3, 5, 2, 7]);
+  assert.equal(search?.steps.find(({ threads }) => threads === 4)?.failed, 2);
 });
 
 test('a stage that Write has left no objects for is told', async () => {

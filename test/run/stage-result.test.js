@@ -89,15 +89,15 @@ function evidenceAfter(record) {
   return evidenceOf(result, 2);
 }
 
-test('the evidence tells user and system CPU time together, and an overload', () => {
-  const { cpuCores, isOverloaded } = evidenceAfter(() => {});
-  assert.deepEqual([cpuCores, isOverloaded], [0.8, true]);
+test('the evidence tells user and system CPU time together, and how the stage ended', () => {
+  const { cpuCores, end } = evidenceAfter(() => {});
+  assert.deepEqual([cpuCores, end], [0.8, 'overloaded']);
 });
 
 test('threads lose what comes before a successful attempt, and all of an operation that was given up', () => {
   const { backoffShare } = evidenceAfter((meter, now) => {
     meter.succeeded({ startedAt: now, attemptStartedAt: now + 30, finishedAt: now + 100 }, SIZE);
-    meter.gaveUp({ startedAt: now, finishedAt: now + 60 });
+    meter.gaveUp({ startedAt: now, finishedAt: now + 60 }, now + 60);
   });
   assert.ok(Math.abs(backoffShare - 90 / 160) < 1e-3, String(backoffShare));
 });
