@@ -11,7 +11,7 @@ Example:
   node peak-performance.js log*.txt                               # anywhere, afterwards
 
 A report named - goes to standard output, and nothing else does then.
-Exit status: 0 all well, 1 something is missing from the total, 2 usage, 141 the output was closed.`;
+Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the output was closed.`;
 
 /**
  * @typedef {object} PeakOptions

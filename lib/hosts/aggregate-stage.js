@@ -5,7 +5,7 @@ import { secondsOf } from './sum-seconds.js';
 
 /**
  * @import { Histogram } from 'hdr-histogram-js'
- * @import { StageName } from '../log/log-line.js'
+ * @import { LimitCause, StageName } from '../log/log-line.js'
  * @import { Overlap } from './overlap.js'
  * @import { MeanTogether, Stretch } from './peak-finder.js'
  * @import { StageCounts } from './stage-counts.js'
@@ -50,6 +50,7 @@ import { secondsOf } from './sum-seconds.js';
  * @property {number | null} stopMs
  * @property {number} operations
  * @property {number} peak the host's own, in ops/s
+ * @property {LimitCause | null} limitedBy what the host's log says it was limited by; null where it does not
  */
 
 const MICROSECONDS = 1000;
@@ -89,20 +90,22 @@ export function aggregateStage(stage, views, latencies) {
     ...addCounts(views),
     latency: missingLatency.length > 0 ? null : latencyOf(latencies),
     missingLatency,
-    shares: views.map(({ host, interval, operations }, place) => ({
+    shares: views.map(({ host, log, interval, operations }, place) => ({
       host: host.name,
       file: host.file,
       startMs: interval?.start ?? null,
       stopMs: interval?.stop ?? null,
       operations,
       peak: ownPeaks.get(views[place]) ?? 0,
+      limitedBy: log.limitedBy,
     })),
   };
 }
 
 /**
  * Where one host alone has the stage, its summary counts as well: a stage that is shorter than a second has its rate only
- * there. The summaries of several hosts are not added up, because nothing says that their peaks fell into one second.
+ * there, or in its totals. The summaries of several hosts are not added up, because nothing says that their peaks fell
+ * into one second.
  *
  * @param {PeakFinder} finder
  * @param {readonly StageView[]} views
@@ -113,12 +116,12 @@ function peakOf({ peak }, views, hosts) {
   if (peak !== null && hosts > 1) {
     return peak;
   }
-  const summaries = views.map(({ log }) => log.summary?.peakOperationsPerSecond ?? 0);
-  const operationsPerSecond = summaries.reduce((one, other) => Math.max(one, other), 0);
+  const told = views.map(({ log }) => toldPeak(log));
+  const operationsPerSecond = told.reduce((one, other) => Math.max(one, other), 0);
   if (peak !== null && peak.operationsPerSecond >= operationsPerSecond) {
     return peak;
   }
-  const { operations, bytes } = views[summaries.indexOf(operationsPerSecond)] ?? views[0];
+  const { operations, bytes } = views[told.indexOf(operationsPerSecond)] ?? views[0];
   const bytesPerSecond = operations === 0 ? null : (operationsPerSecond * bytes) / operations;
   return { operationsPerSecond, bytesPerSecond, second: null, hosts: 1 };
 }
@@ -127,12 +130,20 @@ function peakOf({ peak }, views, hosts) {
  * @param {StageView} view
  * @param {number} bestTenths
  */
-function ownPeak({ log: { summary, facts } }, bestTenths) {
+function ownPeak({ log }, bestTenths) {
+  return log.summary === null ? Math.max(bestTenths / 10, toldPeak(log)) : toldPeak(log);
+}
+
+/**
+ * @param {import('./stage-log.js').StageLog} log
+ * @returns {number} ops/s of the summary; where that is lost the mean, below which it cannot have been; 0 where the totals
+ *   are lost as well
+ */
+function toldPeak({ summary, facts }) {
   if (summary !== null) {
     return summary.peakOperationsPerSecond;
   }
-  const mean = facts === null ? 0 : (1000 * facts.measured) / Math.max(facts.stop - facts.measuredFrom, 1);
-  return Math.max(bestTenths / 10, mean);
+  return facts === null ? 0 : (1000 * facts.measured) / Math.max(facts.stop - facts.measuredFrom, 1);
 }
 
 /**

@@ -19,6 +19,8 @@ import { wholeDays } from './time-line.js';
  * @property {(stage: StageName, histogram: Histogram) => void} addHistogram
  */
 
+const HEADLESS = 'the line with which a run begins is missing in front of this one: stages may be lost with it';
+
 /** What one log says of one run: taken in line by line, its memory grows with the seconds of the run alone. */
 export class HostRun {
   #shared;
@@ -69,7 +71,7 @@ export class HostRun {
    */
   isOver(name) {
     const stage = this.stages.get(name);
-    return stage !== undefined && !(this.isOurs && stage.isCut);
+    return this.hasEnded || (stage !== undefined && !(this.isOurs && stage.isCut));
   }
 
   /**
@@ -82,6 +84,8 @@ export class HostRun {
       this.#stage(record.stage, line).begin(record);
     } else if (record.kind === 'summary') {
       this.#stage(record.stage, line).summary = record;
+    } else if (record.kind === 'limit') {
+      this.#stage(record.stage, line).limitedBy = record.cause;
     } else if (record.kind === 'retrying' && this.#current !== null) {
       this.#current.retries += 1 + record.more;
     } else if (record.kind === 'table-header') {
@@ -105,6 +109,9 @@ export class HostRun {
   warnings() {
     const stages = [...this.stages.values()];
     const warnings = stages.flatMap((stage) => stageWarnings(stage, this.isOurs));
+    if (this.isOurs && this.facts === null) {
+      warnings.push({ line: this.line, message: HEADLESS, incomplete: true });
+    }
     const next = this.facts?.stages.find((stage) => !this.stages.has(stage));
     const isStopped = stages.some(({ facts }) => facts !== null && facts.end !== 'complete');
     if (next !== undefined && !this.#hasEnded && !isStopped && !stages.some(({ isCut }) => isCut)) {
@@ -122,6 +129,7 @@ export class HostRun {
    * @param {Record<string, unknown>} data
    */
   #addMachineLine(line, data) {
+    this.isOurs ||= data.kind === 'stage' || data.kind === 'histogram';
     if (data.kind === 'stage') {
       this.#addStageFacts(line, data);
     } else if (data.kind === 'histogram') {
@@ -145,7 +153,6 @@ export class HostRun {
     const stage = this.#stage(facts.stage, line);
     stage.facts = facts;
     stage.factsLine = line;
-    this.isOurs = true;
     // A log that has lost its head has its date from here, as has one that waited for more than a day.
     if (stage.extent !== null) {
       this.shift = wholeDays(facts.stop / 1000 - stage.extent.last);

@@ -1,5 +1,6 @@
 import { STAGE_NAMES } from '../log/log-line.js';
 import { aggregateStage } from './aggregate-stage.js';
+import { missingShards } from './missing-shards.js';
 import { mixedRuns } from './mixed-runs.js';
 import { hostsOf } from './hosts-of.js';
 import { originOf, viewsOf } from './stage-views.js';
@@ -57,7 +58,7 @@ export function mergeHosts(logs) {
     clocks: clockTrust(hosts),
     stages,
     timeSeries: () => timeSeriesOf(views),
-    warnings: [...logs.warnings(), ...mixedRuns(logs.runs)],
+    warnings: [...logs.warnings(), ...mixedRuns(logs.runs), ...missingShards(logs.runs)],
   };
 }
 

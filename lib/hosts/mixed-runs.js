@@ -65,8 +65,9 @@ function firstOf(runs, message) {
 /**
  * @param {HostRun} one
  * @param {HostRun} other
+ * @returns {boolean} whether they were under way at the same time, as far as their logs tell
  */
-function overlaps(one, other) {
+export function overlaps(one, other) {
   const [a, b] = [extentOf(one), extentOf(other)];
   return a.start <= b.stop && b.start <= a.stop;
 }

@@ -9,7 +9,7 @@ import { LONGEST_LINE, parseLine } from '../log/log-line.js';
  * @property {string} file the log, as the caller named it
  * @property {number | null} line null where the warning is about the whole file
  * @property {string} message
- * @property {boolean} incomplete whether something that belongs to the total is missing from it
+ * @property {boolean} incomplete whether something that belongs to the total is missing from it, or was never done
  */
 
 /**

@@ -5,7 +5,7 @@ import { SecondSeries } from './second-series.js';
 
 /**
  * @import { Histogram } from 'hdr-histogram-js'
- * @import { ScheduleRecord, SecondRecord, StageName, SummaryRecord } from '../log/log-line.js'
+ * @import { LimitCause, ScheduleRecord, SecondRecord, StageName, SummaryRecord } from '../log/log-line.js'
  * @import { HistogramPart, StageFacts } from './machine-facts.js'
  * @import { SecondPool } from './second-pool.js'
  */
@@ -34,6 +34,8 @@ export class StageLog {
   /** @type {number | null} */
   scheduled = null;
   retries = 0;
+  /** @type {LimitCause | null} */
+  limitedBy = null;
 
   /**
    * @param {StageName} name

@@ -61,11 +61,11 @@ function ofOurs(log) {
     ...(missing === null ? [] : lost([{ line, message: `${name} has no percentiles: ${missing}` }])),
     ...(facts.end === 'complete'
       ? []
-      : kept([{ line, message: `${name} ended before its work was done (${facts.end})` }])),
+      : lost([{ line, message: `${name} ended before its work was done (${facts.end})` }])),
   ];
 }
 
-/** @param {{ line: number, message: string }[]} warnings of what is missing from the total */
+/** @param {{ line: number, message: string }[]} warnings of what is missing from the total, or from the work */
 function lost(warnings) {
   return warnings.map((warning) => ({ ...warning, incomplete: true }));
 }

@@ -1,6 +1,6 @@
 import { parseTimeOfDay } from '../log/units.js';
 
-export const SECONDS_OF_DAY = 86_400;
+const SECONDS_OF_DAY = 86_400;
 
 /** A clock may be set back by so much, in seconds; what goes back by more has passed midnight. */
 const FURTHEST_BACK = 3600;

@@ -1,3 +1,5 @@
+import { shorten } from './names.js';
+
 /** Version of the machine lines' shapes; it goes up when a reader of the old ones would misread the new ones. */
 export const FORMAT_VERSION = 1;
 
@@ -21,8 +23,9 @@ const MOST_KINDS = 10;
  */
 export function runLine(facts) {
   const { host, options } = facts;
-  const shortened = { ...options, endpoint: shorten(options.endpoint), prefix: shorten(options.prefix) };
-  const data = { kind: 'run', format: FORMAT_VERSION, ...facts, host: shorten(host), options: shortened };
+  const [endpoint, prefix] = [options.endpoint, options.prefix].map((name) => shorten(name, LONGEST_NAME));
+  const shortened = { ...options, endpoint, prefix };
+  const data = { kind: 'run', format: FORMAT_VERSION, ...facts, host: shorten(host, LONGEST_NAME), options: shortened };
   return { kind: 'machine', data };
 }
 
@@ -74,11 +77,6 @@ function histogramLines(stage, encoded) {
       data: encoded.slice(place * PART_LENGTH, (place + 1) * PART_LENGTH),
     },
   }));
-}
-
-/** @param {string} name */
-function shorten(name) {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
 }
 
 /** @param {Record<string, number>} errors by kind */

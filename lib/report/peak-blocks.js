@@ -1,3 +1,4 @@
+import { listed } from './names.js';
 import { formatHostRows } from './peak-hosts.js';
 import { shareOf, stageLines } from './peak-stage.js';
 
@@ -72,11 +73,4 @@ function clockLines({ worst, trusted, withoutMachineLines }) {
  */
 function row(label, text) {
   return `${label.padEnd(LABEL_WIDTH)}${text}`;
-}
-
-/** @param {readonly string[]} names */
-function listed(names) {
-  const shown = names.slice(0, 8);
-  const more = names.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

@@ -1,3 +1,5 @@
+import { counted } from '../log/figures.js';
+import { listed, shorten } from './names.js';
 import { formatMoment } from './peak-times.js';
 
 /**
@@ -19,7 +21,7 @@ const MOMENT_WIDTH = '12:00:06.123'.length;
  */
 export function formatHostRows({ shares }) {
   const shown = shares.slice(0, MOST_HOSTS);
-  const nameWidth = Math.max('Host'.length, ...shown.map(({ host }) => shortened(host).length));
+  const nameWidth = Math.max('Host'.length, ...shown.map(({ host }) => shortName(host).length));
   const head = [
     'Host'.padEnd(nameWidth),
     'from'.padEnd(MOMENT_WIDTH),
@@ -29,7 +31,7 @@ export function formatHostRows({ shares }) {
   ];
   const bar = barOver(shares);
   const rows = shown.map((share) => [
-    shortened(share.host).padEnd(nameWidth),
+    shortName(share.host).padEnd(nameWidth),
     momentOf(share.startMs),
     momentOf(share.stopMs),
     String(share.operations).padStart(11),
@@ -62,12 +64,30 @@ function barOver(shares) {
   };
 }
 
-/** @param {number | null} ms */
-function momentOf(ms) {
-  return ms === null ? '?'.padEnd(MOMENT_WIDTH) : formatMoment(ms);
+/**
+ * What limited each host, said once where it is the same for all.
+ *
+ * @param {StageAggregate} stage
+ * @returns {string | null} null where no log tells it
+ */
+export function limitsText({ shares, hosts }) {
+  const causes = new Set(shares.map(({ limitedBy }) => limitedBy));
+  const [cause] = causes;
+  if (causes.size === 1) {
+    return hosts === 1 || cause === null ? cause : `${cause}, on all ${counted(hosts, 'host')}`;
+  }
+  return listed(
+    shares.map(({ host, limitedBy }) => `${shortName(host)}: ${limitedBy ?? 'unknown'}`),
+    '; ',
+  );
 }
 
 /** @param {string} name */
-function shortened(name) {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME - 1)}…` : name;
+function shortName(name) {
+  return shorten(name, LONGEST_NAME);
+}
+
+/** @param {number | null} ms */
+function momentOf(ms) {
+  return ms === null ? '?'.padEnd(MOMENT_WIDTH) : formatMoment(ms);
 }

@@ -1,4 +1,7 @@
+import { counted } from '../log/figures.js';
 import { formatMegabytes } from '../log/units.js';
+import { errorsText } from './error-words.js';
+import { limitsText } from './peak-hosts.js';
 import { formatStretch } from './peak-times.js';
 
 /** @import { StageAggregate } from '../hosts/aggregate-stage.js' */
@@ -11,7 +14,7 @@ import { formatStretch } from './peak-times.js';
  * @returns {[label: string, text: string][]}
  */
 export function stageLines(stage, isDated) {
-  const { peak, sustained, together, sumOfPeaks, hosts } = stage;
+  const { peak, sustained, together, hosts } = stage;
   const when =
     peak.second === null
       ? 'the mean of the stage, which no whole second of it reaches'
@@ -31,35 +34,52 @@ export function stageLines(stage, isDated) {
         ? `none: no whole second ${hosts > 1 ? 'in which all hosts were in the stage' : 'in the stage'}`
         : `${rates(together)}  over ${counted(together.seconds, 'whole second')}`,
     ],
-    [
-      'Sum of own peaks',
-      `${rates({ operationsPerSecond: sumOfPeaks, bytesPerSecond: null })}  an upper bound: peaks of different seconds`,
-    ],
-    ...overlapLine(stage),
+    ...(hosts === 1 ? [] : linesOfSeveral(stage)),
     ['Operations', operationsText(stage)],
-    ['Errors', errorsText(stage)],
+    ['Errors', errorsText(stage.errors)],
+    ...limitsLine(stage),
     ...latencyLines(stage),
   ];
+}
+
+/**
+ * What would repeat the peak, or say nothing, of one host alone.
+ *
+ * @param {StageAggregate} stage
+ * @returns {[label: string, text: string][]}
+ */
+function linesOfSeveral({ sumOfPeaks, overlap, hosts }) {
+  const sum = rates({ operationsPerSecond: sumOfPeaks, bytesPerSecond: null });
+  return [
+    ['Sum of own peaks', `${sum}  an upper bound: peaks of different seconds`],
+    ['Overlap', overlapText(overlap, hosts)],
+  ];
+}
+
+/**
+ * @param {StageAggregate['overlap']} overlap
+ * @param {number} hosts
+ */
+function overlapText(overlap, hosts) {
+  if (overlap === null) {
+    return 'unknown: a log does not say when the stage was';
+  }
+  if (overlap.together === 0) {
+    return `none: the ${hosts} hosts were never in the stage all at once`;
+  }
+  const [together, any] = [overlap.together, overlap.any].map((ms) => Math.round(ms / 10));
+  // Of the figures that stand beside it: 3.04 s of 3.04 s are not 99%.
+  const percentage = any === 0 ? 100 : Math.floor((100 * together) / any);
+  return `all ${hosts} hosts for ${seconds(together)} of ${seconds(any)} (${percentage}%)`;
 }
 
 /**
  * @param {StageAggregate} stage
  * @returns {[label: string, text: string][]}
  */
-function overlapLine({ overlap, hosts }) {
-  if (hosts === 1) {
-    return [];
-  }
-  if (overlap === null) {
-    return [['Overlap', 'unknown: a log does not say when the stage was']];
-  }
-  const { together, any } = overlap;
-  const share = `(${Math.floor(shareOf(overlap) * 100)}%)`;
-  const text =
-    together === 0
-      ? `none: the ${hosts} hosts were never in the stage all at once`
-      : `all ${hosts} hosts for ${seconds(together)} of ${seconds(any)} ${share}`;
-  return [['Overlap', text]];
+function limitsLine(stage) {
+  const limits = limitsText(stage);
+  return limits === null ? [] : [['Limited by', limits]];
 }
 
 /** @param {StageAggregate} stage */
@@ -75,12 +95,6 @@ function operationsText({ counts, isAtLeast }) {
     ].flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`])),
   ];
   return parts.join(', ');
-}
-
-/** @param {StageAggregate} stage */
-function errorsText({ errors }) {
-  const kinds = Object.entries(errors).map(([kind, count]) => `${kind} ${count}`);
-  return kinds.length === 0 ? 'none' : kinds.join(', ');
 }
 
 /**
@@ -117,15 +131,7 @@ function rates({ operationsPerSecond, bytesPerSecond }) {
   return `${operationsPerSecond.toFixed(1).padStart(9)} ops/s ${megabytes.padStart(13)}`;
 }
 
-/**
- * @param {number} count
- * @param {string} what
- */
-function counted(count, what) {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-/** @param {number} ms */
-function seconds(ms) {
-  return `${(ms / 1000).toFixed(1)} s`;
+/** @param {number} hundredths of a second */
+function seconds(hundredths) {
+  return `${(hundredths / 100).toFixed(2)} s`;
 }

@@ -124,6 +124,17 @@ test('a log that is cut short is named with the line at which its last stage beg
   assert.equal(status, 1);
 });
 
+test('a run that ended early, or of which a shard has no log, is added up, and the status tells that there is less', async () => {
+  const log = await readFile(OWN_LOG, 'utf8');
+  await writeFile(path.join(folder, 'stalled.txt'), log.replace('"end":"complete"', '"end":"stalled"'));
+  await writeFile(path.join(folder, 'shard.txt'), log.replace('"shard":"0/1"', '"shard":"0/2"'));
+  const stalled = await peaksOf('stalled.txt');
+  assert.match(stalled.stderr, /^warning: stalled\.txt:\d+: Write ended before its work was done \(stalled\)\n$/);
+  const shard = await peaksOf('shard.txt');
+  assert.equal(shard.stderr, 'warning: shard.txt:1: run 20260131-235958-7f3a: no log of shard 1/2\n');
+  assert.deepEqual([stalled.stdout, stalled.status, shard.stdout, shard.status], [OWN_PEAKS, 1, OWN_PEAKS, 1]);
+});
+
 test('without any stage nothing is printed but the reason', async () => {
   const log = await logFile('retries.txt', ['Retrying on TRANSIENT error']);
   const { stdout, stderr, status } = await peak(log);

@@ -2,11 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOfHost } from '../../bench/logs/host-lines.js';
 import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
-import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
+import {
+  aggregateOf,
+  machineLine,
+  scheduleLine,
+  secondLine,
+  stageOf,
+  summaryLine,
+  warningsOf,
+  withRunLine,
+} from './logs-of.js';
 
 // Logs with machine lines, whole and damaged.
 
-const OPTIONS = { ...DEFAULTS, seconds: 6, hosts: 2 };
+const OPTIONS = { ...DEFAULTS, seconds: 6, hosts: 1 };
 
 /**
  * @param {number} number of the host
@@ -20,15 +29,6 @@ function logOf(number, options) {
 
 /**
  * @param {readonly string[]} lines
- * @param {Record<string, unknown>} change
- */
-function withRunLine(lines, change) {
-  const data = JSON.parse(lines[0].slice(lines[0].indexOf('{')));
-  return [machineLine({ ...data, ...change }), ...lines.slice(1)];
-}
-
-/**
- * @param {readonly string[]} lines
  * @param {RegExp} pattern
  */
 function placeIn(lines, pattern) {
@@ -36,10 +36,11 @@ function placeIn(lines, pattern) {
 }
 
 const WHOLE = logOf(0);
+const PAIR = [0, 1].map((number) => logOf(number, { hosts: 2 }));
 const OPERATIONS = stageOf(aggregateOf({ WHOLE })).counts.operations;
 
 test('whole logs give no warning', () => {
-  const aggregate = aggregateOf({ a: WHOLE, b: logOf(1) });
+  const aggregate = aggregateOf({ a: PAIR[0], b: PAIR[1] });
   assert.deepEqual(warningsOf(aggregate), []);
   assert.deepEqual(
     aggregate.hosts.map(({ name }) => name),
@@ -50,7 +51,7 @@ test('whole logs give no warning', () => {
 test('a copy of a log is counted once, with a warning', () => {
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'copy.txt': WHOLE });
   assert.deepEqual(warningsOf(aggregate), [
-    'copy.txt:1: run 20260131-235930-test, shard 0/2, stands in a.txt:1, too: counted once',
+    'copy.txt:1: run 20260131-235930-test, shard 0/1, stands in a.txt:1, too: counted once',
   ]);
   assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
 });
@@ -62,15 +63,24 @@ test('the same run and shard at another time is counted, with a warning', () => 
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
 });
 
+test('the same run and shard of another host is no copy, though it began at the same time', () => {
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': withRunLine(WHOLE, { host: 'other' }) });
+  assert.match(warningsOf(aggregate)[0], /^b\.txt:1: .* by another host or at another time, both are counted$/);
+  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
+});
+
 test('runs of different ids are told apart by whether they were at the same time', () => {
-  const other = withRunLine(logOf(1), { run: 'other' });
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': other })), [
+  const other = withRunLine(PAIR[1], { run: 'other' });
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': other })), [
     'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; a common --run-id would show that they belong together',
   ]);
-  const later = withRunLine(logOf(1, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
+  const later = withRunLine(logOf(0, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': later });
   assert.deepEqual(warningsOf(aggregate), [
     'b.txt:1: run later, and 20260131-235930-test in a.txt:1: they were not at the same time; the totals hold both',
+  ]);
+  assert.deepEqual(warningsOf(aggregateOf({ 'b.txt': later, 'a.txt': WHOLE })), [
+    'a.txt:1: run 20260131-235930-test, and later in b.txt:1: they were not at the same time; the totals hold both',
   ]);
   assert.deepEqual(
     aggregate.peaks.Write,
@@ -80,7 +90,7 @@ test('runs of different ids are told apart by whether they were at the same time
 });
 
 test('other object sizes are told', () => {
-  const warnings = warningsOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': logOf(1, { size: 1_048_576 }) }));
+  const warnings = warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': logOf(1, { hosts: 2, size: 1_048_576 }) }));
   assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up all the same']);
 });
 
@@ -93,15 +103,15 @@ test('several runs in one file are runs of one host', () => {
 });
 
 test('the logs of several hosts may stand in one file, one behind the other', () => {
-  const apart = aggregateOf({ a: WHOLE, b: logOf(1) });
-  const together = aggregateOf({ 'all.txt': [...WHOLE, ...logOf(1)] });
+  const apart = aggregateOf({ a: PAIR[0], b: PAIR[1] });
+  const together = aggregateOf({ 'all.txt': PAIR.flat() });
   assert.deepEqual(warningsOf(together), []);
   const withoutFiles = (/** @type {typeof apart} */ { stages }) => stages.map((stage) => ({ ...stage, shares: [] }));
   assert.deepEqual(withoutFiles(together), withoutFiles(apart));
 });
 
 test('lines of two hosts in one file are told, and never added up', () => {
-  const [one, other] = [WHOLE, logOf(1)];
+  const [one, other] = PAIR;
   const mixed = one.flatMap((line, place) => (other[place] === undefined ? [line] : [line, other[place]]));
   const aggregate = aggregateOf({ 'mixed.txt': mixed });
   const warnings = warningsOf(aggregate);
@@ -148,7 +158,7 @@ test('a line that is missing at the beginning is found by the total', () => {
 
 test('without a part of one histogram, there are no percentiles of its stage, and the file is named', () => {
   const place = placeIn(WHOLE, /"histogram","stage":"Read".*"part":1,/);
-  const aggregate = aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1), 'b.txt': logOf(1) });
+  const aggregate = aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1), 'b.txt': PAIR[1] });
   const read = stageOf(aggregate, 'Read');
   assert.equal(read.latency, null);
   assert.deepEqual(
@@ -161,7 +171,7 @@ test('without a part of one histogram, there are no percentiles of its stage, an
 
 test('a histogram of other operations than those of the stage is not taken', () => {
   const place = placeIn(WHOLE, /"histogram","stage":"Read"/);
-  const foreign = logOf(1).filter((line) => /"histogram","stage":"Read"/.test(line));
+  const foreign = PAIR[1].filter((line) => /"histogram","stage":"Read"/.test(line));
   const own = WHOLE.filter((line) => /"histogram","stage":"Read"/.test(line));
   const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(place, own.length, ...foreign) }));
   assert.match(warning, /Read has no percentiles: the histogram holds \d+ latencies of \d+ operations$/);
@@ -207,20 +217,39 @@ test('a log that ends between two stages is cut short', () => {
   ]);
 });
 
-test('a run that was stopped ended early, and its log is whole', () => {
+test('a stage that ended early is told once, and what it lacks counts as missing', () => {
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const stopped = WHOLE.slice(0, placeIn(WHOLE, /^Stat: scheduling/)).with(
     place,
     WHOLE[place].replace('"complete"', '"stopped"'),
   );
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': stopped })), [
-    `a.txt:${place + 1}: Read ended before its work was done (stopped)`,
+    `!a.txt:${place + 1}: Read ended before its work was done (stopped)`,
   ]);
 });
 
 test('a log without its head has its date from the stage lines', () => {
   const headless = WHOLE.slice(1);
   assert.deepEqual(stageOf(aggregateOf({ headless })).peak, stageOf(aggregateOf({ WHOLE })).peak);
+});
+
+const HEADLESS = 'the line with which a run begins is missing in front of this one: stages may be lost with it';
+
+for (const [what, pattern] of /** @type {const} */ ([
+  ['a stage’s machine line and the next stage', /^Read: scheduling/],
+  ['the machine line of the last stage and the table', /"histogram","stage":"Remove"/],
+])) {
+  test(`a log whose head is cut off between ${what} lacks stages, and is told`, () => {
+    const rest = WHOLE.slice(placeIn(WHOLE, pattern));
+    assert.equal(warningsOf(aggregateOf({ 'a.txt': rest })).includes(`!a.txt:1: ${HEADLESS}`), true);
+  });
+}
+
+test('where a log is cut within a stage, the stages behind it are not told as well', () => {
+  const place = placeIn(WHOLE, /^Read: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, place + 3) })), [
+    `!a.txt:${place + 1}: Read begins here and has no summary: the log is cut short`,
+  ]);
 });
 
 test('machine lines of unknown kinds, and of none, are passed over', () => {
@@ -244,12 +273,18 @@ test('the worst uncertainty of all clocks is named, and who trusts his own', () 
   const clock = { offset: 3, uncertainty: 41.5 };
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Stat"/);
   const drifted = WHOLE.with(place, WHOLE[place].replace('"clock":null', `"clock":${JSON.stringify(clock)}`));
-  const { clocks } = aggregateOf({ a: drifted, b: logOf(1), old: logOf(2, { hosts: 3, old: 1 }) });
+  const { clocks } = aggregateOf({ a: drifted, b: PAIR[1], old: logOf(2, { hosts: 3, old: 1 }) });
   assert.deepEqual(clocks, {
     worst: { uncertainty: 41.5, host: 'host-1' },
     trusted: ['host-2'],
     withoutMachineLines: ['old'],
   });
+});
+
+test('a clock that is known exactly is not one that is trusted', () => {
+  const exact = withRunLine(WHOLE, { clock: { offset: 3, uncertainty: 0 } });
+  const { clocks } = aggregateOf({ a: exact });
+  assert.deepEqual(clocks, { worst: { uncertainty: 0, host: 'host-1' }, trusted: [], withoutMachineLines: [] });
 });
 
 test('hosts of one name are told apart by shard or by file', () => {
@@ -258,8 +293,8 @@ test('hosts of one name are told apart by shard or by file', () => {
   assert.deepEqual(names({ 'a.txt': named('0/2'), 'b.txt': named('1/2') }), ['vm 0/2', 'vm 1/2']);
   const alone = withRunLine(WHOLE, { host: 'vm', run: 'other' });
   assert.deepEqual(names({ 'x/a.txt': withRunLine(WHOLE, { host: 'vm' }), 'x/b.txt': alone }), [
-    'vm 0/2 (a.txt)',
-    'vm 0/2 (b.txt)',
+    'vm 0/1 (a.txt)',
+    'vm 0/1 (b.txt)',
   ]);
 });
 
@@ -279,37 +314,4 @@ test('a log of the old tool finds the day of those that have a date', () => {
   assert.equal(aggregate.isDated, true);
   const [share] = stageOf(aggregate).shares;
   assert.deepEqual([share.startMs, share.stopMs], [Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 1, 0, 0, 2)]);
-});
-
-const NOT_COUNTED = 'a search with --find-peak begins here, which cannot be added up: it is not counted';
-const SEARCH = [
-  'Write: searching for the peak with 40000 objects in up to 256 threads and 1 buckets',
-  'Stage     Threads      Ops/s        p50        p99    Errors Client  Step',
-  'Write          16      803.2    20.01ms    24.50ms         0    12%  climb',
-  'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
-];
-
-test('a search for the peak is not added up, and told once', () => {
-  const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
-  const [runLine] = withRunLine(WHOLE, { options: { ...options, findPeak: true } });
-  const aggregate = aggregateOf({ 'search.txt': [runLine, ...SEARCH, ...SEARCH], 'a.txt': WHOLE });
-  assert.deepEqual(warningsOf(aggregate), [`!search.txt:1: ${NOT_COUNTED}`]);
-  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
-  assert.equal(aggregate.hosts.length, 1);
-});
-
-test('runs before and behind a search in the same log are counted', () => {
-  const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
-  const [runLine] = withRunLine(WHOLE, { run: 'search', options: { ...options, findPeak: true } });
-  const later = withRunLine(logOf(0, { start: DEFAULTS.start + 3_600_000 }), { run: 'later' });
-  const aggregate = aggregateOf({ 'a.txt': [...WHOLE, runLine, ...SEARCH, ...later] });
-  assert.equal(warningsOf(aggregate)[0], `!a.txt:${WHOLE.length + 1}: ${NOT_COUNTED}`);
-  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
-});
-
-test('without machine lines a search is seen all the same, and a run behind it is counted', () => {
-  const run = [scheduleLine(), secondLine('03:10:05', 5), summaryLine(5)];
-  const aggregate = aggregateOf({ 'a.txt': [...SEARCH, ...run] });
-  assert.deepEqual(warningsOf(aggregate), [`!a.txt:1: ${NOT_COUNTED}`]);
-  assert.equal(aggregate.peaks.Write, 5);
 });

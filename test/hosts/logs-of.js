@@ -63,6 +63,16 @@ export function machineLine(data) {
 }
 
 /**
+ * @param {readonly string[]} lines
+ * @param {Record<string, unknown>} change
+ * @returns {string[]} the log with another line of its run
+ */
+export function withRunLine(lines, change) {
+  const data = JSON.parse(lines[0].slice(lines[0].indexOf('{')));
+  return [machineLine({ ...data, ...change }), ...lines.slice(1)];
+}
+
+/**
  * @param {string} time
  * @param {number} rate
  * @param {string} [stage]

@@ -130,6 +130,16 @@ test('what a summary tells in rounded figures becomes the number that was schedu
   assert.deepEqual(errors, { 'unknown kind': 9 });
 });
 
+test('a short stage whose time is rounded in its summary had as many operations as were scheduled, too', () => {
+  const log = [
+    'Write: scheduling for 3000 objects in 100 threads and 1 buckets',
+    // 540.4 ms.
+    'Write took 540ms. Peak ops 5551.4/s Avg ops 5551.4/s  Total size 46.9MB  Recoverable errors 0',
+  ];
+  assert.equal(stageOf(aggregateOf({ log })).counts.operations, 3000);
+  assert.equal(stageOf(aggregateOf({ log: log.with(0, log[0].replace('3000', '3010')) })).counts.operations, 2998);
+});
+
 test('the same stage once more in a log is another run of the host', () => {
   const log = [scheduleLine(), second(100, 5), summaryLine(5), scheduleLine(), second(200, 7), summaryLine(7)];
   const write = stageOf(aggregateOf({ log }));

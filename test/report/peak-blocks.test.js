@@ -19,6 +19,10 @@ test('three hosts, of which one brings a log of the old tool, over midnight', ()
   assert.equal(blocksOf(logs), golden('peak-three-hosts.txt'));
 });
 
+test('what would repeat the peak of one host is left out', () => {
+  assert.doesNotMatch(blocksOf(madeLogs({ hosts: 1, seconds: 4 })), /Sum of own peaks|Overlap/);
+});
+
 test('one host alone', () => {
   assert.equal(blocksOf({ 'own-log.txt': golden('own-log.txt').split('\n') }), golden('peak-one-host.txt'));
 });
@@ -35,6 +39,42 @@ test('hosts that were never in a stage together are told what to do', () => {
 
 test('hosts that were together get no advice', () => {
   assert.doesNotMatch(blocksOf(madeLogs({ hosts: 2, shift: 100 })), /--start-at/);
+});
+
+/** @param {{ together: number, any: number }} overlap ms */
+function overlapShown(overlap) {
+  const aggregate = aggregateOf(madeLogs({ hosts: 2, seconds: 2 }));
+  const stages = aggregate.stages.map((stage) => ({ ...stage, overlap: { ...overlap, from: 0, to: 0 } }));
+  return /Overlap +(.*)/.exec(formatPeakBlocks({ ...aggregate, stages }))?.[1];
+}
+
+test('the share of an overlap is that of the figures beside it', () => {
+  assert.equal(overlapShown({ together: 3030, any: 3050 }), 'all 2 hosts for 3.03 s of 3.05 s (99%)');
+  assert.equal(overlapShown({ together: 3041, any: 3042 }), 'all 2 hosts for 3.04 s of 3.04 s (100%)');
+  assert.equal(overlapShown({ together: 570, any: 1000 }), 'all 2 hosts for 0.57 s of 1.00 s (57%)');
+  assert.equal(overlapShown({ together: 1, any: 2 }), 'all 2 hosts for 0.00 s of 0.00 s (100%)');
+});
+
+/** @param {(string | null)[]} causes of each host; null where its log does not say */
+function limitsShown(causes) {
+  const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 2 })).map(([name, lines], place) => {
+    const limit = `Write limited by: ${causes[place]} (so it seems)`;
+    return [name, causes[place] === null ? lines : lines.toSpliced(2, 0, limit)];
+  });
+  return /Limited by {11}(.*)/.exec(blocksOf(Object.fromEntries(logs)))?.[1];
+}
+
+test('what limited the hosts is said once where it is the same, and of each where it is not', () => {
+  assert.equal(limitsShown(['client CPU', 'not shown']), 'host-1: client CPU; host-2: not shown');
+  assert.equal(limitsShown(['store throttling', 'store throttling']), 'store throttling, on all 2 hosts');
+  assert.equal(limitsShown(['store']), 'store');
+  assert.equal(limitsShown(['bandwidth', null]), 'host-1: bandwidth; host-2: unknown');
+  assert.equal(limitsShown([null, null]), undefined);
+});
+
+test('what limited many hosts does not fill the screen', () => {
+  const causes = Array.from({ length: 20 }, (_, place) => (place === 0 ? 'store' : 'concurrency'));
+  assert.match(limitsShown(causes) ?? '', /^host-1: store; .*host-8: concurrency and 12 more$/);
 });
 
 test('what is missing is said in its place', () => {

@@ -17,6 +17,9 @@ test('the JSON report has runs, stages with all counts, and warnings', () => {
   const [write] = stages;
   const { operations, attempts, retries, bytes, errors } = write;
   assert.deepEqual([attempts, bytes, errors], [operations + retries, operations * 16_384, { SlowDown: retries }]);
+  assert.deepEqual(Object.keys(write.shares[0]), [
+    ...['host', 'file', 'startMs', 'stopMs', 'operations', 'peak', 'limitedBy'],
+  ]);
   assert.deepEqual(Object.keys(write.latency), ['count', 'p50', 'p90', 'p99', 'p999']);
   assert.deepEqual(
     hosts.map((/** @type {any} */ host) => [host.name, host.runs[0].shard, host.runs[0].size]),

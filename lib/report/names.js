@@ -1,0 +1,22 @@
+/** Names that are listed one by one. */
+const MOST_LISTED = 8;
+
+/**
+ * @param {string} name
+ * @param {number} longest characters
+ * @returns {string}
+ */
+export function shorten(name, longest) {
+  return name.length > longest ? `${name.slice(0, longest - 1)}…` : name;
+}
+
+/**
+ * @param {readonly string[]} names
+ * @param {string} [separator]
+ * @returns {string} the first of them, and how many more there are
+ */
+export function listed(names, separator = ', ') {
+  const shown = names.slice(0, MOST_LISTED);
+  const more = names.length - shown.length;
+  return shown.join(separator) + (more > 0 ? ` and ${more} more` : '');
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine } from './logs-of.js';
+
+const NOON = Date.parse('2026-01-31T12:00:00Z');
+
+/**
+ * A log of Write from 100 ms behind noon on, without its summary.
+ *
+ * @param {object} stage
+ * @param {readonly number[]} stage.rates of its seconds
+ * @param {number} stage.stop ms behind noon
+ * @param {object} [stage.totals] beside the operations
+ * @returns {string[]}
+ */
+function logOf({ rates, stop, totals }) {
+  const operations = rates.reduce((sum, rate) => sum + rate, 0);
+  const facts = { kind: 'stage', stage: 'Write', end: 'complete', start: NOON + 100, stop: NOON + stop, operations };
+  return [
+    machineLine({ kind: 'run', format: 1, run: 'a', shard: '0/1', start: new Date(NOON).toISOString(), options: {} }),
+    scheduleLine(),
+    ...rates.map((rate, place) => secondLine(`12:00:0${place + 1}`, rate)),
+    machineLine({ ...facts, bytes: operations * 1000, ...totals }),
+  ];
+}
+
+test('without its summary, a stage shorter than a second has the mean of its totals for its peak', () => {
+  const { peak, sumOfPeaks, shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600 }) }));
+  assert.deepEqual(peak, { operationsPerSecond: 600, bytesPerSecond: 600_000, second: null, hosts: 1 });
+  assert.deepEqual([sumOfPeaks, shares[0].peak], [600, 600]);
+});
+
+test('without its summary, a full second that is above the mean is the peak', () => {
+  const { peak } = stageOf(aggregateOf({ a: logOf({ rates: [10, 300, 10], stop: 2900 }) }));
+  assert.deepEqual([peak.operationsPerSecond, peak.second], [300, NOON / 1000 + 1]);
+});
+
+test('where the whole stage was a warm-up, there is no peak, with or without its summary', () => {
+  const totals = { warmup: 500, warmupOperations: 300 };
+  const { peak, shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600, totals }) }));
+  assert.deepEqual([peak.operationsPerSecond, shares[0].peak], [0, 0]);
+});
+
+test('a stage of no length has a peak of finite size', () => {
+  const { peak } = stageOf(aggregateOf({ a: logOf({ rates: [3], stop: 100 }) }));
+  assert.equal(peak.operationsPerSecond, 3000);
+});
+
+test('nothing is said of the overlap where a log does not say when the stage was', () => {
+  const logs = { a: logOf({ rates: [300], stop: 600 }), b: [summaryLine(5)] };
+  assert.equal(stageOf(aggregateOf(logs)).overlap, null);
+  assert.deepEqual(stageOf(aggregateOf({ a: logs.a, c: logs.a.with(0, logs.a[0].replace('"a"', '"c"')) })).overlap, {
+    together: 500,
+    any: 500,
+    from: NOON + 100,
+    to: NOON + 600,
+  });
+});
+
+test('each share says what the log of its host says it was limited by', () => {
+  const limit = 'Write limited by: store throttling (43% of the attempts were throttled)';
+  const old = [scheduleLine(), secondLine('12:00:01', 5), summaryLine(5)];
+  const logs = { a: logOf({ rates: [300], stop: 600 }).toSpliced(3, 0, limit), old };
+  const { shares } = stageOf(aggregateOf(logs));
+  assert.deepEqual(
+    shares.map(({ limitedBy }) => limitedBy),
+    ['store throttling', null],
+  );
+});
