@@ -8,11 +8,11 @@ const NOT_SHOWN = 'not shown';
 const RUNS_A_MISS = 10;
 
 /**
- * A wrong cause is never right; none at all is, once in ten runs.
+ * A wrong cause is never right; none at all is, once in ten runs of the same stage.
  *
  * @param {string} what
  * @param {string} expected cause
- * @param {readonly string[]} causes that were named
+ * @param {readonly string[]} causes that were named, one in each run
  * @returns {Finding}
  */
 export function causeFinding(what, expected, causes) {
@@ -25,6 +25,25 @@ export function causeFinding(what, expected, causes) {
     found: countsOf(causes),
     isRight: causes.length > 0 && wrong === 0 && silent <= mostSilent,
   };
+}
+
+/**
+ * Each stage by itself: a stage that is always silent is not made good by others that never are.
+ *
+ * @param {string} what
+ * @param {readonly string[]} stages in their order
+ * @param {string} expected cause
+ * @param {readonly (readonly string[])[]} runs the cause that each stage of a run named
+ * @returns {Finding[]} one for each stage
+ */
+export function stageFindings(what, stages, expected, runs) {
+  return stages.map((stage, place) =>
+    causeFinding(
+      `${what}: ${stage}`,
+      expected,
+      runs.map((causes) => causes[place]),
+    ),
+  );
 }
 
 /** @param {readonly string[]} causes */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { causeFinding } from './cause-finding.js';
+import { stageFindings } from './cause-finding.js';
 import { spawnNode } from './pinned.js';
 import { runTool } from './run-tool.js';
 import { CLIENT_CORE, possibleScenarios } from './scenarios.js';
@@ -13,7 +13,8 @@ import { withEndpoint } from './scripted-endpoint.js';
  * @typedef {object} Mode of the tool
  * @property {'plain' | 'search'} name
  * @property {number} seconds of a scenario's rate that the objects are enough for
- * @property {(stages: string) => string[]} options
+ * @property {readonly string[]} options
+ * @property {(stages: string[]) => string[]} choose which of a scenario's stages it runs
  */
 
 const RUNS = 10;
@@ -24,7 +25,7 @@ const LANES = 4;
 /** @type {Part} */
 export const plainCauses = {
   title: 'causes: what plain runs say that they were limited by',
-  check: (choice) => checkScenarios(choice, { name: 'plain', seconds: 2, options: (stages) => ['--stages', stages] }),
+  check: (choice) => checkScenarios(choice, { name: 'plain', seconds: 2, options: [], choose: (stages) => stages }),
 };
 
 /** @type {Part} */
@@ -34,7 +35,8 @@ export const searchCauses = {
     checkScenarios(choice, {
       name: 'search',
       seconds: 30,
-      options: (stages) => ['--find-peak', '--stages', stages.split(',')[0]],
+      options: ['--find-peak'],
+      choose: ([first]) => [first],
     }),
 };
 
@@ -43,19 +45,20 @@ export const searchCauses = {
  * @param {Mode} mode
  * @returns {Promise<Finding[]>}
  */
-async function checkScenarios({ runs = RUNS, say }, { name, seconds, options }) {
+async function checkScenarios({ runs = RUNS, say }, { name, seconds, options, choose }) {
   const findings = [];
   for (const scenario of possibleScenarios()) {
     const cause = scenario.causes[name];
     if (cause === undefined) {
       continue;
     }
-    const load = { objects: scenario.rate * seconds, options: options(scenario.stages) };
+    const stages = choose(scenario.stages.split(','));
+    const load = { objects: scenario.rate * seconds, options: [...options, '--stages', stages.join()] };
     const causes = await inLanes(runs, scenario.isPinned ? 1 : LANES, (run) => {
       say(`${name}, ${scenario.name}, run ${run + 1} of ${runs}`);
       return runScenario(scenario, load);
     });
-    findings.push(causeFinding(scenario.name, cause, causes.flat()));
+    findings.push(...stageFindings(scenario.name, stages, cause, causes));
   }
   return findings;
 }

@@ -114,7 +114,7 @@ function kneeOf({ rate, delay }) {
 }
 
 /**
- * Whether the knee lies between the steps of the climb that enclose the truth.
+ * Whether the knee lies between the steps of the climb that enclose the truth: a climb that ended below it shows nothing.
  *
  * @param {[number, number]} truth from and to, threads
  * @param {number | null} knee that was found
@@ -124,7 +124,7 @@ export function isWithinOneStep([fewest, most], knee, steps) {
   const climb = steps.filter(({ phase }) => phase === 'climb').map(({ threads }) => threads);
   const below = Math.max(0, ...climb.filter((threads) => threads <= fewest));
   const above = Math.min(...climb.filter((threads) => threads >= most));
-  return knee !== null && knee >= below && knee <= above;
+  return knee !== null && Number.isFinite(above) && knee >= below && knee <= above;
 }
 
 /**

@@ -72,6 +72,7 @@ function parseJson(text) {
 function isCalibration(value) {
   return (
     isObject(value) &&
+    typeof value.date === 'string' &&
     !Number.isNaN(Date.parse(value.date)) &&
     typeof value.host === 'string' &&
     isObject(value.versions) &&

@@ -4,6 +4,11 @@ import { calibrationPath, readCalibrations } from './calibrate-cache.js';
 /**
  * @import { HostShare } from '../calibration/comparison.js'
  * @import { StageResult } from '../run/stage-result.js'
+ *
+ * @typedef {object} Comparison
+ * @property {(StageResult & { calibration: HostShare | null })[]} stages
+ * @property {string[]} notices
+ * @property {string[]} warnings
  */
 
 /**
@@ -16,9 +21,25 @@ import { calibrationPath, readCalibrations } from './calibrate-cache.js';
  * @param {NodeJS.ProcessEnv} world.env
  * @param {NodeJS.Platform} world.platform
  * @param {number} world.usableCores of the host
- * @returns {{ stages: (StageResult & { calibration: HostShare | null })[], notices: string[], warnings: string[] }}
+ * @returns {Comparison}
  */
-export function compareWithCalibration(stages, config, { identity, env, platform, usableCores }) {
+export function compareWithCalibration(stages, config, world) {
+  try {
+    return compare(stages, config, world);
+  } catch (error) {
+    // The run is over, and may have taken hours: whatever stands in a file beside it, its result is still to be written.
+    const warning = `warning: the calibration is ignored: ${/** @type {Error} */ (error).message}`;
+    return { stages: stages.map((result) => ({ ...result, calibration: null })), notices: [], warnings: [warning] };
+  }
+}
+
+/**
+ * @param {Parameters<typeof compareWithCalibration>[0]} stages
+ * @param {Parameters<typeof compareWithCalibration>[1]} config
+ * @param {Parameters<typeof compareWithCalibration>[2]} world
+ * @returns {Comparison}
+ */
+function compare(stages, config, { identity, env, platform, usableCores }) {
   const file = calibrationPath(env, platform);
   const { calibrations, problem } = readCalibrations(file);
   const { client, keepAlive, size, store } = config;

@@ -1,10 +1,8 @@
-import { formatMegabytes } from '../log/units.js';
+import { formatDuration, formatMegabytes } from '../log/units.js';
 import { withBucketAccess } from '../run/bucket-access.js';
 import { listRuns } from '../run/list-runs.js';
 import { cleanupCommand, withCheckedRun } from './cleanup.js';
 import { EXIT } from './exit-status.js';
-
-const SECONDS_OF = Object.freeze({ d: 86_400, h: 3600, m: 60, s: 1 });
 
 /** @typedef {import('../run/run-tally.js').RunCounts} RunCounts */
 /** @typedef {import('../run/run-config.js').RunConfig} RunConfig */
@@ -64,31 +62,14 @@ function tableOf(runs, now) {
       runId,
       String(objects),
       `${formatMegabytes(bytes)}MB`,
-      formatAge(now - oldest),
-      formatAge(now - newest),
+      `${formatDuration(now - oldest)} ago`,
+      `${formatDuration(now - newest)} ago`,
     ]),
   ];
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   return rows.map((row) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '),
   );
-}
-
-/**
- * @param {number} milliseconds
- * @returns {string} such as `3d 4h ago`: its two largest units
- */
-function formatAge(milliseconds) {
-  let seconds = Math.max(Math.floor(milliseconds / 1000), 0);
-  const parts = [];
-  for (const [unit, length] of Object.entries(SECONDS_OF)) {
-    const count = Math.floor(seconds / length);
-    seconds -= count * length;
-    if (count > 0 || parts.length > 0) {
-      parts.push(`${count}${unit}`);
-    }
-  }
-  return `${parts.slice(0, 2).join(' ') || '0s'} ago`;
 }
 
 /**

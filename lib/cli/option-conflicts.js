@@ -50,7 +50,25 @@ const CONFLICTS = [
     isThere: (_given, { faults, local }) => faults !== undefined && !local,
     problem: '--faults: only the endpoint of --local can inject faults',
   },
+  {
+    isThere: (given, options) => lacksObjects(given, options) && options.local,
+    problem: '--stages: each --local run begins with an empty store, expected write among them',
+  },
+  {
+    isThere: (given, options) => lacksObjects(given, options) && !options.local && given.runId === undefined,
+    problem:
+      '--stages: without write, expected --run-id of a run made with --keep as well; --cleanup --list shows which there are',
+  },
 ];
+
+/**
+ * @param {Record<string, any>} given
+ * @param {Record<string, any>} options
+ * @returns {boolean} whether a run would have to find objects that it does not write
+ */
+function lacksObjects({ cleanup }, { stages, calibrate }) {
+  return cleanup === undefined && !calibrate && stages !== undefined && !stages.includes('write');
+}
 
 /**
  * @param {Record<string, any>} given options, as they stand on the command line

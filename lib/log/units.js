@@ -25,6 +25,9 @@ const BINARY_UNITS = ['GiB', 'MiB', 'KiB', 'B'];
 
 const SECONDS_OF_DAY = 86_400;
 
+/** From the largest to the smallest, as {@link formatDuration} tries them. */
+const SECONDS_OF_UNIT = Object.freeze({ d: SECONDS_OF_DAY, h: 3600, m: 60, s: 1 });
+
 const QUANTITY_PATTERN = /^([0-9]{1,16})(?:\.([0-9]{1,16}))?([A-Za-z]{0,3})$/;
 const TIME_OF_DAY_PATTERN = /^([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])$/;
 
@@ -117,6 +120,25 @@ export function formatSize(bytes) {
     }
   }
   return '0B';
+}
+
+/**
+ * Writes a duration for a person, in its two largest units: `3d 4h`, `59s`.
+ *
+ * @param {number} milliseconds what is below 0 counts as 0
+ * @returns {string} rounded down
+ */
+export function formatDuration(milliseconds) {
+  let seconds = Math.max(Math.floor(milliseconds / 1000), 0);
+  const parts = [];
+  for (const [unit, length] of Object.entries(SECONDS_OF_UNIT)) {
+    const count = Math.floor(seconds / length);
+    seconds -= count * length;
+    if (count > 0 || parts.length > 0) {
+      parts.push(`${count}${unit}`);
+    }
+  }
+  return parts.slice(0, 2).join(' ') || '0s';
 }
 
 /**

@@ -2,6 +2,8 @@ import { DOLLARS_A_MILLION, priceOf, stagesBilledAs } from '../analysis/prices.j
 
 const R2_HOST = /\.r2\.cloudflarestorage\.com$/i;
 
+const EXCLUDED = 'without retries, clean-up and what is asked before the stages';
+
 /**
  * What a run costs on R2, before it begins.
  *
@@ -16,15 +18,15 @@ export function costLine({ objects, stages, store, duration, findPeak = false })
   if (duration !== undefined || findPeak) {
     const most = dollarsOf({ objects, stages: stages.filter((stage) => stage === 'write') }).toFixed(4);
     return (
-      `Cost at R2's list prices: at most $${most} for ${classA} Class A operations, and $${DOLLARS_A_MILLION.B} for each million Class B ` +
-      'operations, which go on for as long as the stages last; each month 1 million and 10 million are free'
+      `Cost at R2's list prices: at most $${most} for ${classA} Class A operations, and $${DOLLARS_A_MILLION.B} for each million Class B, ` +
+      `for as long as the stages last; ${EXCLUDED}; each month 1 million and 10 million are free`
     );
   }
   const classB = objects * stagesBilledAs('B', stages);
   const dollars = dollarsOf({ objects, stages }).toFixed(4);
   return (
     `Cost at R2's list prices: $${dollars} for ${classA} Class A and ${classB} Class B operations, ` +
-    'without retries, clean-up and what is asked before the stages; each month 1 million and 10 million are free, and so are deletes and egress'
+    `${EXCLUDED}; each month 1 million and 10 million are free, and so are deletes and egress`
   );
 }
 

@@ -1,5 +1,7 @@
+import { formatDuration } from '../log/units.js';
 import { askForAbsentObject } from './absent-object.js';
 import { pause } from './pause.js';
+import { LONGEST_WAIT_MS } from './start-time.js';
 import { StoreClock } from './store-clock.js';
 
 /** A start that is later than this by the store's clock is told. */
@@ -59,9 +61,23 @@ export function chooseStart({ startAt }, clock) {
   }
   const now = clock.epochNow();
   const startsAt = startAt(now);
-  const late = now - startsAt;
-  const problem = `--start-at: ${formatTime(startsAt)} was ${(late / 1000).toFixed(1)}s ago by the store's clock`;
-  return { startsAt, problem: late > 0 ? problem : null };
+  return { startsAt, problem: startProblem(startsAt, startsAt - now) };
+}
+
+/**
+ * @param {number} startsAt epoch ms
+ * @param {number} wait ms until then
+ * @returns {string | null}
+ */
+function startProblem(startsAt, wait) {
+  if (wait < 0) {
+    return `--start-at: ${formatTime(startsAt)} was ${formatDuration(-wait)} ago by the store's clock`;
+  }
+  if (wait > LONGEST_WAIT_MS) {
+    const longest = formatDuration(LONGEST_WAIT_MS);
+    return `--start-at: ${formatTime(startsAt)} is in ${formatDuration(wait)} by the store's clock, expected at most ${longest}`;
+  }
+  return null;
 }
 
 /**

@@ -2,6 +2,8 @@ import { NOT_FOUND } from '../s3/s3-error.js';
 import { RESERVED_PLACES, globalIndex } from '../workload/shard.js';
 import { absentKey, askForAbsentObject } from './absent-object.js';
 import { askStore } from './ask-store.js';
+import { FIRST_ACTION } from './explain-error.js';
+import { REQUESTS } from './object-requests.js';
 
 /** Enough to get over a hiccup, and soon over where there is nobody to answer. */
 const MOST_ATTEMPTS = 4;
@@ -16,26 +18,13 @@ const LARGEST_WRITE = 1024;
 const LARGEST_READ = 2 ** 20;
 
 /**
- * @typedef {import('./preflight-findings.js').Action} Action
- * @typedef {import('../s3/object-store.js').ObjectConnection} ObjectConnection
- */
-
-/** @type {Record<Action, (connection: ObjectConnection, bucket: string, key: string, size: number) => Promise<void>>} */
-const REQUESTS = {
-  write: (connection, bucket, key, size) => connection.put(bucket, key, Buffer.alloc(size), size),
-  read: (connection, bucket, key) => connection.get(bucket, key, { accept() {} }),
-  stat: (connection, bucket, key) => connection.head(bucket, key),
-  remove: (connection, bucket, key) => connection.remove(bucket, key),
-};
-
-/**
  * What the preflight of all buckets shares, and a connection.
  *
  * @typedef {object} Shared
  * @property {import('./open-run.js').OpenRun} run
  * @property {import('./run-config.js').RunConfig} config
  * @property {AbortSignal} signal
- * @property {ObjectConnection} connection
+ * @property {import('../s3/object-store.js').ObjectConnection} connection
  * @property {import('./preflight-findings.js').Findings} findings
  * @property {() => void} beforeWriting called before an object is written
  * @property {Set<string>} missing objects of an earlier run that were looked for in vain
@@ -70,7 +59,7 @@ export class BucketPreflight {
     // To whom may not list, some stores say of an absent object that it is forbidden: what the run does will tell.
     const isInDoubt = error?.code === 'AccessDenied' && config.stages.length > 0;
     if (isRefused && !isInDoubt) {
-      findings.add('read', bucket, error);
+      findings.add(FIRST_ACTION, bucket, error);
     } else if (run.wroteObjects) {
       await this.#tryAnObject();
     } else {
@@ -105,7 +94,9 @@ export class BucketPreflight {
     // A run that keeps its objects removes none, and need not be permitted to.
     const { error } = await this.#ask('remove', key, !config.keep);
     const isGone = error === null || error.kind === NOT_FOUND;
-    if ((isGone && !written.outcomeUnknown) || (config.keep && error?.kind === 'denied')) {
+    const isKept = config.keep && error?.kind === 'denied' && run.reserved.has(index);
+    run.mayRemove &&= !isKept;
+    if (isKept || (isGone && !written.outcomeUnknown)) {
       run.reserved.delete(index);
     }
   }
@@ -113,15 +104,19 @@ export class BucketPreflight {
   /**
    * Looks for an object that an earlier run should have written.
    *
-   * @returns {Promise<boolean>} whether one was read
+   * @returns {Promise<boolean>} whether the store was asked to read one, so that its answer is known
    */
   async #lookForAnObject() {
     const { run, config, signal, missing } = this.#shared;
     const index = this.#firstIndex(0, Math.min(config.objects, RESERVED_PLACES));
-    const key = run.keyspace.keyOf(Math.max(index, 0));
-    const looks = index < 0 || signal.aborted ? [] : await this.#look(key);
-    if (looks.some(({ error }) => error?.kind === NOT_FOUND)) {
-      missing.add(`${this.#bucket}/${key}`);
+    /** @type {import('./ask-store.js').Answer[]} */
+    let looks = [];
+    if (index >= 0) {
+      const key = run.keyspace.keyOf(index);
+      looks = await this.#look(key);
+      if (looks.some(({ error }) => error?.kind === NOT_FOUND)) {
+        missing.add(`${this.#bucket}/${key}`);
+      }
     }
     if (config.stages.includes('remove') && !signal.aborted) {
       await this.#ask('remove', absentKey(run));
@@ -146,7 +141,7 @@ export class BucketPreflight {
   }
 
   /**
-   * @param {Action} action
+   * @param {import('./object-requests.js').Action} action
    * @param {string} key
    * @param {boolean} [isNeeded] whether the run cannot begin where it is refused
    */
@@ -154,7 +149,8 @@ export class BucketPreflight {
     const { run, config, signal, connection, findings } = this.#shared;
     const size = Math.min(config.size, LARGEST_WRITE);
     const mostAttempts = action === 'remove' ? MOST_ATTEMPTS_TO_REMOVE : MOST_ATTEMPTS;
-    const request = () => REQUESTS[action](connection, this.#bucket, key, size);
+    const asked = { bucket: this.#bucket, key, size, makeBody: () => Buffer.alloc(size) };
+    const request = () => REQUESTS[action](connection, asked);
     const answer = await askStore({ run, connection, mostAttempts, signal }, request, action === 'write');
     run.requests.preflight += answer.attempts;
     if (isNeeded && answer.error !== null && answer.error.kind !== NOT_FOUND) {

@@ -76,7 +76,6 @@ async function removeAll(options, result) {
  */
 async function countLeft(options, result) {
   let left = 0;
-  result.foreign = 0;
   await walk(options, async (_bucket, own, foreign) => {
     left += own.length;
     result.foreign += foreign;

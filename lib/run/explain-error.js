@@ -1,14 +1,14 @@
 import { CLOCK_SKEW, NO_PORT } from '../s3/s3-error.js';
 
 /** What a run asks the store first: where it has been answered, there is a connection. */
-const FIRST_ACTION = 'read';
+export const FIRST_ACTION = 'the first request';
 
 /**
  * @typedef {object} Place where an error came up
  * @property {string} hostname
  * @property {number} port
  * @property {readonly string[]} buckets
- * @property {string} action what was tried, such as `read`
+ * @property {string} action what was tried, such as `read`, or FIRST_ACTION
  * @property {number} now epoch ms
  */
 

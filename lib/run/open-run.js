@@ -25,6 +25,7 @@ const ATTENDANTS = 5;
  * @property {RequestCounts} requests
  * @property {Set<number>} reserved indices of objects that were written beside the stages, in places behind the shard's
  *   own, and may still be there: whoever writes one adds it before, and takes it out once it is gone
+ * @property {boolean} mayRemove whether such objects can be removed again, as far as preflight has learned
  * @property {() => Promise<Cores>} openCores to be called once the clock is set
  * @property {() => Promise<void>} closeCores gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
@@ -88,6 +89,7 @@ export async function openRun(config, { clock, random }) {
     attendantOptions,
     requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
     reserved: new Set(),
+    mayRemove: true,
     async openCores() {
       const spec = { ...coreSpec(config), layout, written: written.memory, wroteObjects };
       cores = await Cores.open(spec, { cores: config.cores, threads, clock, random });

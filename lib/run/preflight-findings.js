@@ -1,12 +1,9 @@
-import { explainError, mayPass } from './explain-error.js';
+import { FIRST_ACTION, explainError, mayPass } from './explain-error.js';
+import { ACTIONS } from './object-requests.js';
 
-/**
- * What preflight tries: the stages' names, in their order.
- *
- * @typedef {'write' | 'read' | 'stat' | 'remove'} Action
- */
+/** @typedef {typeof FIRST_ACTION | import('./object-requests.js').Action} Action what preflight tries */
 
-const ACTIONS = /** @type {const} */ (['write', 'read', 'stat', 'remove']);
+const IN_ORDER = Object.freeze(/** @type {const} */ ([FIRST_ACTION, ...ACTIONS]));
 
 /**
  * The same answer, wherever it was given.
@@ -71,7 +68,7 @@ function isSameAnswer(one, other) {
 function placesOf({ buckets }, order) {
   /** @type {Map<string, { actions: Action[], buckets: string[] }>} */
   const places = new Map();
-  for (const action of ACTIONS) {
+  for (const action of IN_ORDER) {
     const met = order.filter((bucket) => buckets.get(action)?.has(bucket));
     const place = places.get(met.join()) ?? { actions: [], buckets: met };
     if (met.length > 0) {

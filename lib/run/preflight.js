@@ -2,6 +2,9 @@ import { runPool } from '../engine/worker-pool.js';
 import { BucketPreflight } from './bucket-preflight.js';
 import { Findings } from './preflight-findings.js';
 
+const KEPT_NOTICE =
+  'Removing was refused: what preflight wrote stays with the objects that are kept, and no unloaded latency is measured';
+
 /**
  * @typedef {object} PreflightResult
  * @property {string[]} problems a line each; none where the run may begin
@@ -12,7 +15,7 @@ import { Findings } from './preflight-findings.js';
 /**
  * Asks each bucket for an object that does not exist, which shows whether name, TLS, signature, clock and bucket are all
  * right, and then for what the run is going to do, on an object that is no stage's. Nothing of it stays: what could not
- * be removed is in `run.reserved`.
+ * be removed is in `run.reserved`. Only a run that keeps its objects, and may not remove any, keeps that one, too.
  *
  * @param {import('./open-run.js').OpenRun} run
  * @param {import('./run-config.js').RunConfig} config
@@ -39,8 +42,18 @@ export async function preflight(run, config, signal, beforeWriting = () => {}) {
   return {
     problems: isOver ? [] : findings.lines(config.store, run.clock.epochNow()),
     mayPass: !isOver && findings.mayPass,
-    notices: isOver || missing.size === 0 ? [] : [missingNotice(config.runId, missing)],
+    notices: isOver ? [] : noticesOf(run, config, missing),
   };
+}
+
+/**
+ * @param {import('./open-run.js').OpenRun} run
+ * @param {import('./run-config.js').RunConfig} config
+ * @param {ReadonlySet<string>} missing
+ * @returns {string[]}
+ */
+function noticesOf({ mayRemove }, { runId }, missing) {
+  return [...(missing.size > 0 ? [missingNotice(runId, missing)] : []), ...(mayRemove ? [] : [KEPT_NOTICE])];
 }
 
 /**

@@ -27,6 +27,11 @@
  * @property {boolean} keepAlive
  * @property {number} cores
  * @property {number | null} duration ms of each stage, null where it is all objects that end it
+ * @property {number} [gap] ms between the stages, where there is a duration
+ * @property {number} [rate] ops/s of an open loop
+ * @property {'constant' | 'poisson'} [arrival] of an open loop's operations
+ * @property {number} [warmup] ms of each stage, where there is one
+ * @property {true} [keep] where the objects were left
  * @property {true} [findPeak] where its stages are searches for the peak, and not one measurement each
  */
 
@@ -41,7 +46,7 @@
  */
 export function runFacts({ config, host, startedAt, clock, versions }) {
   const { objects, threads, size, stages, client, prefix, timeout, retries, keepAlive, cores, runId, store } = config;
-  const { shard, duration = null, findPeak = false } = config;
+  const { shard, duration = null } = config;
   const endpoint = `${store.useTls ? 'https' : 'http'}://${store.hostname}:${store.port}`;
   return {
     run: runId,
@@ -64,7 +69,23 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
       keepAlive,
       cores,
       duration,
-      ...(findPeak ? { findPeak } : {}),
+      ...furtherOptions(config),
     },
+  };
+}
+
+/**
+ * What most runs are not told stands only where they are: a machine line has room for so much.
+ *
+ * @param {import('./run-config.js').RunConfig} config
+ * @returns {Pick<RunOptions, 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak'>}
+ */
+function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak }) {
+  return {
+    ...(duration === undefined ? {} : { gap }),
+    ...(rate === undefined ? {} : { rate, arrival }),
+    ...(warmup === 0 ? {} : { warmup }),
+    ...(keep ? { keep } : {}),
+    ...(findPeak ? { findPeak } : {}),
   };
 }

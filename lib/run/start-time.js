@@ -2,11 +2,11 @@ import { quote } from '../log/quote.js';
 import { parseDuration } from '../log/units.js';
 
 /** With the time zone, so that it is the same moment on every host. */
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
 
 /** A week: whoever waits longer has mistyped. */
-const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
+export const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 
 const EXPECTED =
   'expected an ISO time with its zone (2026-01-31T12:00:00Z), epoch seconds, next:60s (the next full minute) or +30s';
@@ -31,11 +31,22 @@ export function parseStartTime(text) {
     const delay = readDuration(text, '+');
     return (now) => now + delay;
   }
-  const moment = EPOCH_SECONDS.test(text) ? Number(text) * 1000 : ISO_TIME.test(text) ? Date.parse(text) : NaN;
+  const moment = EPOCH_SECONDS.test(text) ? Number(text) * 1000 : parseIsoTime(text);
   if (Number.isNaN(moment)) {
     throw new RangeError(`${EXPECTED}, got ${quote(text)}`);
   }
   return () => moment;
+}
+
+/**
+ * @param {string} text
+ * @returns {number} epoch ms; NaN where it is no such time
+ */
+function parseIsoTime(text) {
+  const [, year, month, day] = ISO_TIME.exec(text)?.map(Number) ?? [];
+  // Date.parse takes 30 February for 2 March.
+  const daysOfMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return day <= daysOfMonth ? Date.parse(text) : NaN;
 }
 
 /**

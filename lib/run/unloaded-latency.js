@@ -2,6 +2,7 @@ import { Payload } from '../workload/payload.js';
 import { RESERVED_PLACES, globalIndex } from '../workload/shard.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
 import { askStore } from './ask-store.js';
+import { ACTIONS, REQUESTS } from './object-requests.js';
 
 /** As many operations of each stage as a median needs that is not chance. */
 const OPERATIONS = 20;
@@ -24,14 +25,13 @@ const MOST_ATTEMPTS = 3;
  * @property {number} count operations that it was taken from
  * @property {number} p50 ms
  *
- * @typedef {'write' | 'read' | 'stat' | 'remove'} Action
- * @typedef {import('../s3/object-store.js').ObjectConnection} ObjectConnection
+ * @typedef {import('./object-requests.js').Action} Action
  */
 
 /**
  * Measures each stage's operation by itself: one thread, one operation after the other, before the run begins and while
  * the store has nothing else of it to do. It works on objects of the run that are no stage's, and removes them; a run that
- * does not write looks at its own.
+ * does not write looks at its own. What could not be removed again is not written, and nothing is measured.
  *
  * @param {import('./open-run.js').OpenRun} run
  * @param {import('./run-config.js').RunConfig} config
@@ -44,15 +44,15 @@ export async function measureUnloaded(run, config, signal) {
   const probe = new Probe(run, config, signal);
   /** @type {Map<string, UnloadedLatency>} */
   const latencies = new Map();
-  for (const action of /** @type {const} */ (['write', 'read', 'stat', 'remove'])) {
+  if (run.wroteObjects && !run.mayRemove) {
+    return latencies;
+  }
+  for (const action of ACTIONS) {
     // What was written is removed, also where no stage removes; what an earlier run has written is not.
     const isNeeded = run.wroteObjects
       ? action === 'remove' || stages.includes(action)
       : action !== 'remove' && stages.includes(action);
-    const latency =
-      isNeeded && stages.length > 0
-        ? await probe.measure(action, run.wroteObjects ? objects + RESERVED_PLACES : 0)
-        : null;
+    const latency = isNeeded ? await probe.measure(action, run.wroteObjects ? objects + RESERVED_PLACES : 0) : null;
     if (latency !== null && stages.includes(action)) {
       latencies.set(action, latency);
     }
@@ -122,10 +122,11 @@ class Probe {
       return { failed: false, latency: null };
     }
     const asking = { run: this.#run, connection, mostAttempts: MOST_ATTEMPTS, signal: this.#signal };
+    const asked = this.#objectOf(index);
     const startedAt = clock.now();
     const { error, attempts, outcomeUnknown } = await askStore(
       asking,
-      () => this.#request(action, connection, index),
+      () => REQUESTS[action](connection, asked),
       action === 'write',
     );
     requests.probe += attempts;
@@ -141,24 +142,13 @@ class Probe {
   }
 
   /**
-   * @param {Action} action
-   * @param {ObjectConnection} connection
    * @param {number} index
+   * @returns {import('./object-requests.js').AskedObject}
    */
-  #request(action, connection, index) {
+  #objectOf(index) {
     const { keyspace } = this.#run;
     const { size } = this.#config;
-    const bucket = keyspace.bucketOf(index);
-    const key = keyspace.keyOf(index);
-    switch (action) {
-      case 'write':
-        return connection.put(bucket, key, this.#payload.body(index, size), size);
-      case 'read':
-        return connection.get(bucket, key, { accept() {} });
-      case 'stat':
-        return connection.head(bucket, key);
-      default:
-        return connection.remove(bucket, key);
-    }
+    const makeBody = () => this.#payload.body(index, size);
+    return { bucket: keyspace.bucketOf(index), key: keyspace.keyOf(index), size, makeBody };
   }
 }

@@ -1,4 +1,4 @@
-import { IntegrityError } from './stage.js';
+import { IntegrityError, otherSizeHint } from './stage.js';
 
 /**
  * Every byte is compared as it streams in, in the callback that undici hands the chunk to: no promise stands between a
@@ -18,17 +18,15 @@ export const read = {
     await connection.get(bucket, key, verifier);
     const mismatch = verifier.end();
     if (mismatch >= 0) {
-      throw new IntegrityError(operation, describe(mismatch, verifier.received, size));
+      throw new IntegrityError(operation, `the body first differs at offset ${mismatch}${lengths(operation)}`);
     }
   },
 };
 
 /**
- * @param {number} mismatch offset
- * @param {number} received bytes
- * @param {number} size bytes that were written
+ * @param {import('./stage.js').StageOperation} operation whose body has come
+ * @returns {string} empty where it is as long as was expected
  */
-function describe(mismatch, received, size) {
-  const length = received === size ? '' : ` (${received} bytes came, ${size} were written)`;
-  return `the body differs from what was written from offset ${mismatch} on${length}`;
+function lengths({ verifier: { received }, size, workload }) {
+  return received === size ? '' : ` (${received} bytes came, ${size} were expected${otherSizeHint(workload)})`;
 }

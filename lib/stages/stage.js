@@ -46,3 +46,11 @@ export class IntegrityError extends Error {
     this.name = 'IntegrityError';
   }
 }
+
+/**
+ * @param {Workload} workload
+ * @returns {string} why an object may be of another size than expected, where this run did not write it
+ */
+export function otherSizeHint({ wroteObjects }) {
+  return wroteObjects ? '' : '; was the run written with another --size?';
+}

@@ -1,4 +1,4 @@
-import { IntegrityError } from './stage.js';
+import { IntegrityError, otherSizeHint } from './stage.js';
 import { NO_ETAG } from './write.js';
 
 /** @type {import('./stage.js').Stage} */
@@ -13,7 +13,8 @@ export const stat = {
     await connection.head(bucket, key);
     const { contentLength, etagDigest } = connection.reply;
     if (contentLength !== size) {
-      throw new IntegrityError(operation, `the size is ${contentLength} bytes, ${size} were written`);
+      const expected = `${size} were expected${otherSizeHint(workload)}`;
+      throw new IntegrityError(operation, `the size is ${contentLength} bytes, ${expected}`);
     }
     if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(place)) {
       throw new IntegrityError(operation, 'the ETag is not the one that the write was answered with');

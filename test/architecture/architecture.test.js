@@ -113,6 +113,7 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/run/bucket-preflight.js': 'test/run/preflight.test.js',
   'lib/run/in-parallel.js': 'test/run/cleanup.test.js',
   'lib/run/key-ranges.js': 'test/run/cleanup.test.js',
+  'lib/run/object-requests.js': 'test/run/preflight.test.js',
   'lib/run/preflight-findings.js': 'test/run/preflight.test.js',
   'lib/run/search-result.js': 'test/run/find-peak.test.js',
   'lib/run/search-stage.js': 'test/run/find-peak.test.js',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { causeFinding } from '../../bench/truth/cause-finding.js';
+import { causeFinding, stageFindings } from '../../bench/truth/cause-finding.js';
 import { isWithinOneStep } from '../../bench/truth/ceilings.js';
 import { closeTo, milliseconds } from '../../bench/truth/finding.js';
 
@@ -26,6 +26,22 @@ test('a wrong cause is never right, and none is right once in ten runs', () => {
   assert.ok(!isRight('store', {}), 'no run shows nothing');
 });
 
+test('a stage that is always silent is not made good by the others', () => {
+  const runs = Array.from({ length: 10 }, (_, run) => ['store', run < 2 ? SILENT : 'store', 'store', 'store']);
+  const findings = stageFindings('scenario', ['write', 'read', 'stat', 'remove'], 'store', runs);
+  assert.deepEqual(
+    findings.map(({ what, isRight: right }) => [what, right]),
+    [
+      ['scenario: write', true],
+      ['scenario: read', false],
+      ['scenario: stat', true],
+      ['scenario: remove', true],
+    ],
+  );
+  const [missing] = stageFindings('scenario', ['write'], 'store', [[]]);
+  assert.equal(missing.isRight, false, 'a stage that did not run names no cause');
+});
+
 test('the finding tells how often each cause was named', () => {
   const { found } = causeFinding('scenario', 'store', ['store', SILENT, 'store']);
   assert.equal(found, '2 × store, 1 × not shown');
@@ -42,7 +58,9 @@ test('the knee is within one step where it lies between the steps of the climb t
   assert.ok(!isWithinOneStep([10, 11], 32, steps));
   assert.ok(!isWithinOneStep([10, 11], null, steps));
   assert.ok(isWithinOneStep([2.5, 3.5], 4, steps), 'nothing was tried below');
-  assert.ok(isWithinOneStep([100, 110], 32, steps), 'nothing was tried above');
+  assert.ok(!isWithinOneStep([2.5, 3.5], null, steps), 'without a knee there is none below, either');
+  assert.ok(!isWithinOneStep([100, 110], 32, steps), 'a climb that ended below the truth shows nothing');
+  assert.ok(!isWithinOneStep([40, 44], 16, steps.slice(0, 3)), 'not even at its last step');
   assert.ok(isWithinOneStep([15, 17], 24, steps));
 });
 

@@ -30,6 +30,7 @@ test('a calibration of which anything is missing or strange is refused, with its
     ...Object.keys(whole).map((name) => ({ ...whole, [name]: undefined })),
     ...Object.keys(whole).map((name) => ({ ...whole, [name]: null })),
     { ...whole, date: 'yesterday' },
+    { ...whole, date: 5 },
     { ...whole, versions: { node: 20 } },
     { ...whole, client: 'curl' },
     { ...whole, size: -1 },

@@ -79,6 +79,19 @@ test('a calibration that does not hold for the run is ignored, and it is said wh
   assert.deepEqual([warnings, stages[0].calibration], [[], null]);
 });
 
+test('a comparison that fails costs the run nothing but the comparison', async (t) => {
+  const cache = await cacheWith(t, formatCalibrations([calibrationWith()]));
+  const identity = /** @type {any} */ ({ host: 'this-host', versions: null });
+  const world = { identity, env: { XDG_CACHE_HOME: cache }, platform: /** @type {const} */ ('linux'), usableCores: 2 };
+  const { stages, notices, warnings } = compareWithCalibration(STAGES, runConfig(NO_TARGET, { size: 16_384 }), world);
+  assert.deepEqual(
+    stages,
+    STAGES.map((stage) => ({ ...stage, calibration: null })),
+  );
+  assert.deepEqual(notices, []);
+  assert.match(warnings.join('\n'), /^warning: the calibration is ignored: [^\n]+$/);
+});
+
 describe('a run', { concurrency: 3 }, () => {
   const RUN = ['20', '2', '--local', '--size', '1KiB'];
 
@@ -126,6 +139,11 @@ describe('a run', { concurrency: 3 }, () => {
       'is corrupt',
       '{"format":1,"calibr',
       /^The calibration is ignored: .*calibration\.json: expected JSON; --calibrate makes/m,
+    ],
+    [
+      'has a date that is a number',
+      formatCalibrations([fitting({ date: /** @type {any} */ (5) })]),
+      /^The calibration is ignored: .*: expected a calibration in place 1; --calibrate makes/m,
     ],
     [
       'is foreign',

@@ -75,6 +75,17 @@ describe('objects that stay', { concurrency: 3 }, () => {
     });
   }
 
+  test('--keep with a key that may not delete leaves what it wrote, and all is well', async (t) => {
+    const faults = 'DELETE.status=403/AccessDenied:100%,POST.status=403/AccessDenied:100%';
+    const endpoint = await startTestEndpoint(t, { faults });
+    const kept = await runCommand(t, [...RUN, '--keep', '--stages', 'write,stat'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(kept, 0);
+    assert.match(kept.stderr, /^Removing was refused: what preflight wrote stays /m);
+    assert.match(kept.stderr, /^The objects were kept; remove them with: /m);
+    const ofPreflight = 2;
+    assert.equal((await keysIn(endpoint)).length, OBJECTS + ofPreflight);
+  });
+
   test('the command that is told finds the objects again, though variables and a file with blanks say where', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { S3_BUCKET, S3_PORT, ...variables } = parse(dotEnvOf(endpoint));
@@ -108,7 +119,11 @@ describe('objects that stay', { concurrency: 3 }, () => {
     );
     assert.match(
       smaller.stderr,
-      /^Read: integrity error: .* from offset 512 on \(1024 bytes came, 512 were written\)$/m,
+      /^Read: integrity error: .*: the body first differs at offset 512 \(1024 bytes came, 512 were expected; was the run written with another --size\?\)$/m,
+    );
+    assert.match(
+      smaller.stderr,
+      /^Stat: integrity error: .*: the size is 1024 bytes, 512 were expected; was the run written with another --size\?$/m,
     );
     assert.equal(smaller.stderr.match(/integrity error/g)?.length, 200, 'no more than 100 of a stage are shown');
 

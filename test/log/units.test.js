@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  formatDuration,
   formatMegabytes,
   formatSize,
   formatTimeOfDay,
@@ -104,6 +105,20 @@ for (const bytes of [-1, 0.5, Number.NaN, Infinity, 2 ** 53]) {
 test('megabytes are units of 1024 × 1024 bytes', () => {
   assert.equal(formatMegabytes(10_000 * 16_384), '156.3');
   assert.equal(formatMegabytes(0), '0.0');
+});
+
+test('a duration is written in its two largest units, rounded down', () => {
+  for (const [milliseconds, text] of /** @type {const} */ ([
+    [-5000, '0s'],
+    [999, '0s'],
+    [59_999, '59s'],
+    [60_000, '1m 0s'],
+    [3_600_000 + 5000, '1h 0m'],
+    [90_061_000, '1d 1h'],
+    [400 * 86_400_000, '400d 0h'],
+  ])) {
+    assert.equal(formatDuration(milliseconds), text);
+  }
 });
 
 test('the time of day is that of UTC, in any year', () => {

@@ -29,6 +29,14 @@ test('only the stages that run are billed, and deleting never is', () => {
   assert.match(String(lineFor(host, { objects: 1e6, stages: ['remove'] })), /\$0\.0000 for 0 Class A and 0 Class B/);
 });
 
+test('whatever the run, one line tells what the price does not include', () => {
+  for (const overrides of [{}, { findPeak: true }, { duration: 60_000 }]) {
+    const line = String(lineFor('abc.r2.cloudflarestorage.com', { objects: 10_000, ...overrides }));
+    assert.match(line, /\$0\.\d+ for 10000 Class A .*without retries, clean-up and what is asked before the stages;/);
+    assert.ok(!line.includes('\n'));
+  }
+});
+
 test('hosts of jurisdictions are R2’s too', () => {
   assert.notEqual(lineFor('abc.eu.r2.cloudflarestorage.com'), null);
   assert.notEqual(lineFor('ABC.FEDRAMP.R2.CloudflareStorage.com'), null);

@@ -59,6 +59,12 @@ test('a run’s line keeps its length, and its run id, with the longest names an
       size: most,
       timeout: most,
       retries: most,
+      duration: most,
+      gap: most,
+      rate: 999_999.999,
+      arrival: 'constant',
+      warmup: most,
+      keep: true,
     },
   );
   const versions = {

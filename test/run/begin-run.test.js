@@ -38,7 +38,23 @@ test('a start is chosen by the store’s clock; one that has passed is a problem
   assert.deepEqual(inTime, { startsAt: NOW + 30_000, problem: null });
   assert.equal(chooseStart(runConfig(NO_TARGET, { startAt: (now) => now }), clock).problem, null);
   const { problem } = chooseStart(runConfig(NO_TARGET, { startAt: () => NOW - 2500 }), clock);
-  assert.equal(problem, "--start-at: 2026-01-31T11:59:27.500Z was 2.5s ago by the store's clock");
+  assert.equal(problem, "--start-at: 2026-01-31T11:59:27.500Z was 2s ago by the store's clock");
+});
+
+test('a start that lies far back, or more than a week ahead, is a problem, told in units that can be read', () => {
+  const clock = new ManualClock(NOW);
+  const problemOf = (/** @type {number} */ startsAt) =>
+    chooseStart(runConfig(NO_TARGET, { startAt: () => startsAt }), clock).problem;
+  const week = 7 * 24 * HOUR_MS;
+  assert.equal(
+    problemOf(NOW - week - 2 * HOUR_MS),
+    "--start-at: 2026-01-24T09:59:30.000Z was 7d 2h ago by the store's clock",
+  );
+  assert.equal(problemOf(NOW + week), null);
+  assert.equal(
+    problemOf(NOW + week + HOUR_MS),
+    "--start-at: 2026-02-07T12:59:30.000Z is in 7d 1h by the store's clock, expected at most 7d 0h",
+  );
 });
 
 test('a run waits for its start, says so, and begins when it has come', async (t) => {

@@ -260,3 +260,13 @@ test('where the cores’ threads die, what they had under way is cleaned up, too
   assert.deepEqual([result.cleanup?.removed, result.cleanup?.left], [4, 0]);
   assert.deepEqual(await keysIn(endpoint), []);
 });
+
+test('a write of the preflight that got no answer is looked for twice', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'], faults: 'PUT.lost=100%' });
+  const { result } = await run(endpoint, { stages: ['write'] });
+  assert.match(result.problems.join(), /^write in bucket "bucket-a" /);
+  assert.deepEqual([result.stages, result.cleanup?.removed, result.cleanup?.left], [[], 1, 0]);
+  const { requests } = await endpoint.report();
+  const ranges = 16;
+  assert.equal(requests.LIST.total, 3 * ranges, 'removed, looked for once more, and counted');
+});

@@ -111,11 +111,20 @@ test('a key of the run in the wrong bucket is foreign', async () => {
 
 test('more objects than a page and a batch hold are removed range by range', async () => {
   const objects = 40_000;
-  const admin = new FakeAdmin(objectsOf(upTo(objects)));
-  const result = await cleanUpWith(admin);
-  assert.deepEqual([result.removed, result.left], [objects, 0]);
-  assert.ok(admin.longestBatch <= 1000, String(admin.longestBatch));
-  assert.ok(admin.mostLists > 1 && admin.mostLists <= 8, `${admin.mostLists} at a time`);
+  for (const pageLength of [1000, 5000]) {
+    const admin = new FakeAdmin(objectsOf(upTo(objects)), { pageLength });
+    const result = await cleanUpWith(admin);
+    assert.deepEqual([result.removed, result.left], [objects, 0]);
+    assert.equal(admin.longestBatch, 1000, `pages of ${pageLength}`);
+    assert.ok(admin.mostLists > 1 && admin.mostLists <= 8, `${admin.mostLists} at a time`);
+  }
+});
+
+test('each range is listed no further than to its own end', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(500)), { pageLength: 100 });
+  await cleanUpWith(admin, { owns: () => false });
+  const ranges = 16 * BUCKETS.length;
+  assert.equal(admin.lists, 2 * ranges, 'a page of each range to remove, and one to count');
 });
 
 test('pages of any length are walked to their end', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainError } from '../../lib/run/explain-error.js';
+import { FIRST_ACTION, explainError } from '../../lib/run/explain-error.js';
 import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
@@ -32,8 +32,7 @@ const EXPLANATIONS = [
   [failed('DEPTH_ZERO_SELF_SIGNED_CERT'), [/certificate of store\.test is not trusted/, /NODE_EXTRA_CA_CERTS/]],
   [failed('EPROTO'), [/TLS/, /store\.test:443/, /S3_PORT/, /S3_USE_SSL=0/]],
   [failed('ENOTFOUND'), [/store\.test does not resolve/, /S3_HOSTNAME/]],
-  [failed('ECONNREFUSED'), [/no connection to store\.test:443/, /ECONNREFUSED/, /S3_PORT/]],
-  [timeoutError(500), [/no connection to store\.test:443/, /500ms/]],
+  [failed('ECONNREFUSED'), [/^read in bucket "photos" on store\.test:443 got no answer/, /ECONNREFUSED/, /--timeout/]],
   [answered(400, 'InvalidRequest'), [/read in bucket "photos" on store\.test:443 failed/, /InvalidRequest/]],
 ];
 
@@ -51,6 +50,16 @@ test('a wrong clock is told with its offset, as the Date header has it', () => {
   const ahead = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 11:00:00 GMT'), PLACE);
   assert.match(ahead, /clock is 3600s ahead of the store's/);
   assert.match(explainError(answered(403, 'RequestTimeTooSkewed'), PLACE), /did not say what time it has/);
+});
+
+test('only where the first request got no answer is there no connection', () => {
+  for (const error of [failed('ECONNREFUSED'), timeoutError(500)]) {
+    assert.match(
+      explainError(error, { ...PLACE, action: FIRST_ACTION }),
+      /^no connection to store\.test:443 \(.*(ECONNREFUSED|500ms).*\): check S3_HOSTNAME and S3_PORT/,
+    );
+    assert.match(explainError(error, PLACE), /^read in bucket "photos" on store\.test:443 got no answer/);
+  }
 });
 
 test('several buckets are named in one line', () => {

@@ -69,11 +69,11 @@ async function ask(store, overrides, signal = NEVER) {
   /** @type {Set<number>} */
   const reserved = new Set();
   const wroteObjects = config.stages.includes('write');
-  const parts = { clock, random, keyspace, attendants: connections, requests, reserved, wroteObjects };
+  const parts = { clock, random, keyspace, attendants: connections, requests, reserved, wroteObjects, mayRemove: true };
   const run = /** @type {import('../../lib/run/open-run.js').OpenRun} */ (/** @type {unknown} */ (parts));
   const result = await preflight(run, config, signal);
   assert.equal(requests.preflight, store.requests.length, 'every request is counted');
-  return { ...result, reserved, keyspace };
+  return { ...result, reserved, keyspace, mayRemove: run.mayRemove };
 }
 
 /**
@@ -186,7 +186,7 @@ test('wrong credentials are told once for all buckets, and asked about once each
     throw answer(403, 'SignatureDoesNotMatch');
   });
   assert.equal(problems.length, 1);
-  assert.match(problems[0], /^read in buckets "one", "two" was refused .*S3_SECRET_KEY/);
+  assert.match(problems[0], /^the first request in buckets "one", "two" was refused .*S3_SECRET_KEY/);
   assert.ok(!problems[0].includes('the-secret-key'));
   assert.deepEqual([store.requests.length, mayPass], [2, false]);
 });
@@ -241,21 +241,58 @@ test('who may not list is told of an absent object that it is forbidden: what th
   assert.match(problems.join(), /^read in buckets/);
 });
 
+test('where nothing but clean-up is to be done, a refusal of the first request decides', async () => {
+  const { problems, mayPass, store } = await askWith(
+    () => {
+      throw answer(403, 'AccessDenied');
+    },
+    { stages: [] },
+  );
+  assert.match(problems.join(), /^the first request in buckets "one", "two" was refused \(HTTP 403 AccessDenied/);
+  assert.deepEqual([mayPass, store.requests.length], [false, 2]);
+});
+
+test('a bucket that holds none of the few objects is not asked for one', async () => {
+  const store = new Store();
+  const { keyspace, notices } = await ask(store, { stages: ['stat'], objects: 1 });
+  const [holder, other] = keyspace.bucketOf(0) === 'one' ? ['one', 'two'] : ['two', 'one'];
+  assert.deepEqual([store.methodsIn(holder), store.methodsIn(other)], [['get', 'head'], ['get']]);
+  assert.match(notices.join(), new RegExp(`there is no ${holder}/\\S+: was`));
+});
+
 test('an object that could not be removed is remembered', async () => {
-  const { problems, reserved, keyspace, store } = await askWith(failing(['remove'], answer(403, 'AccessDenied')));
+  const { problems, reserved, keyspace, store, mayRemove } = await askWith(
+    failing(['remove'], answer(403, 'AccessDenied')),
+  );
   assert.match(problems.join(), /^remove in buckets "one", "two" was refused /);
   assert.deepEqual(
     [...reserved].map((index) => `${keyspace.bucketOf(index)}/${keyspace.keyOf(index)}`).toSorted(),
     [...store.objects].toSorted(),
   );
+  assert.equal(mayRemove, true, 'clean-up is still to try it');
 });
 
-test('a run that keeps its objects need not be permitted to remove them', async () => {
-  const { problems, reserved } = await askWith(failing(['remove'], answer(403, 'AccessDenied')), {
-    stages: ['write'],
-    keep: true,
-  });
-  assert.deepEqual([problems, reserved.size], [[], 0]);
+test('a run that keeps its objects need not be permitted to remove them, and says what stays', async () => {
+  const keeping = { stages: ['write'], keep: true };
+  const refusing = await askWith(failing(['remove'], answer(403, 'AccessDenied')), keeping);
+  assert.deepEqual([refusing.problems, refusing.reserved.size, refusing.mayRemove], [[], 0, false]);
+  assert.deepEqual(refusing.notices, [
+    'Removing was refused: what preflight wrote stays with the objects that are kept, and no unloaded latency is measured',
+  ]);
+  const writingNothing = await askWith(failing(['put', 'remove'], answer(403, 'AccessDenied')), keeping);
+  assert.deepEqual([writingNothing.problems.length, writingNothing.notices], [1, []]);
+  const permitting = await ask(new Store(), keeping);
+  assert.deepEqual([permitting.notices, permitting.mayRemove], [[], true]);
+});
+
+test('a read that gets no answer where the first request got one does not mean that nobody is there', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const store = new Store();
+  store.before = failing(['get'], timeoutError(10));
+  const { problems } = await patiently(ask(store, { stages: ['write', 'read'] }));
+  assert.equal(problems.length, 1);
+  assert.match(problems[0], /^read in buckets "one", "two" on store\.test:443 got no answer \(.*10ms\)/);
 });
 
 test('a write that may have been carried out without an answer is remembered, and no more is asked', async (t) => {

@@ -44,6 +44,16 @@ test('they say how the run was made', () => {
   assert.deepEqual(options.stages, ['write', 'read', 'stat', 'remove']);
 });
 
+test('what most runs are not told stands in them only where they were', () => {
+  const { options: usual } = factsOf({ gap: 5000, arrival: 'constant' });
+  for (const name of ['gap', 'rate', 'arrival', 'warmup', 'keep', 'findPeak']) {
+    assert.ok(!Object.hasOwn(usual, name), name);
+  }
+  const told = { duration: 60_000, gap: 0, rate: 12.5, arrival: /** @type {const} */ ('poisson'), warmup: 2000 };
+  assert.deepEqual(factsOf({ ...told, keep: true }).options, { ...usual, ...told, keep: true });
+  assert.equal(factsOf({ findPeak: true }).options.findPeak, true);
+});
+
 test('nothing in them is secret', () => {
   const text = JSON.stringify(factsOf());
   for (const secret of ['the-access-key', 'the-secret-key', 'the-session-token']) {

@@ -17,6 +17,12 @@ test('a moment is told as ISO time with its zone, or as epoch seconds', () => {
   }
 });
 
+test('the last day of a month is one, that of a leap year, too', () => {
+  for (const day of ['2026-01-31', '2026-02-28', '2028-02-29', '2026-12-31']) {
+    assert.equal(new Date(parseStartTime(`${day}T12:00:00Z`)(NOW)).toISOString(), `${day}T12:00:00.000Z`);
+  }
+});
+
 test('the next round moment is the same for all who ask before it', () => {
   const start = parseStartTime('next:60s');
   assert.equal(start(NOW), NOON);
@@ -43,6 +49,11 @@ test('whatever else is refused with what was expected', () => {
     '2026-01-31T12:00:00',
     '2026-01-31',
     '2026-99-99T12:00Z',
+    '2026-02-30T12:00:00Z',
+    '2026-02-29T12:00:00Z',
+    '2026-04-31T12:00:00+02:00',
+    '2026-01-00T12:00:00Z',
+    '+169h',
     'next:',
     'next:0s',
     '+0s',

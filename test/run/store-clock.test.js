@@ -30,6 +30,8 @@ const PRECISION = 1.1;
 function openClock(t, { offsets, travel = () => [4, 4], tellsTime = true }, phase = 0) {
   const time = new SimulatedTime(t, START + phase);
   let questions = 0;
+  /** When the store read them, in ms of its own time. @type {number[]} */
+  const readAt = [];
   const connections = /** @type {ObjectConnection[]} */ (/** @type {unknown} */ ([{}, {}, {}, {}]));
   const busy = new Set();
   const ask = async (/** @type {ObjectConnection} */ connection) => {
@@ -39,12 +41,13 @@ function openClock(t, { offsets, travel = () => [4, 4], tellsTime = true }, phas
     questions += 1;
     const [there, back] = travel();
     await wait(there);
+    readAt.push(time.hostTime + offset());
     const date = Math.floor((time.hostTime + offset()) / 1000) * 1000;
     await wait(back);
     busy.delete(connection);
     return tellsTime ? date : 0;
   };
-  return { time, storeClock: new StoreClock({ clock: time.clock, ask, connections }), asked: () => questions };
+  return { time, storeClock: new StoreClock({ clock: time.clock, ask, connections }), asked: () => questions, readAt };
 }
 
 /** @param {number} milliseconds */
@@ -130,6 +133,26 @@ test('as long as the store’s clock goes right, watching changes nothing, and a
   assert.ok(asked() - before >= 8 && asked() - before <= 16, `${asked() - before} questions in 30s`);
   controller.abort();
   await time.until(watching, 20);
+});
+
+test('a watch’s questions are read as far before a turn of the store’s second as behind one', TIME_LIMIT, async (t) => {
+  const [there, back] = [30, 30];
+  const { time, storeClock, readAt } = openClock(t, { offsets: [() => 2000], travel: () => [there, back] }, 100);
+  await time.until(storeClock.measure(NEVER));
+  const before = readAt.length;
+  const controller = new AbortController();
+  const watching = storeClock.watch(controller.signal);
+  await time.pass(20_000);
+  controller.abort();
+  await time.until(watching, 200);
+  const { offset, uncertainty } = factsOf(storeClock);
+  const aside = 2 * uncertainty + (there + back) / 2;
+  const watched = readAt.slice(before).map((moment) => ((moment + 500) % 1000) - 500);
+  assert.ok(watched.length >= 4, `${watched.length} questions`);
+  watched.forEach((moment, place) => {
+    const expected = (place % 2 === 0 ? -aside : aside) + (2000 - offset);
+    assert.ok(Math.abs(moment - expected) <= 5, `read at ${moment}ms from the turn, expected ${expected}`);
+  });
 });
 
 for (const drift of [-300, -60, 60, 300]) {

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ACTIONS } from '../../lib/run/object-requests.js';
 import { measureUnloaded } from '../../lib/run/unloaded-latency.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { Clock } from '../../lib/meter/clock.js';
+import { classifyAnswer } from '../../lib/s3/s3-error.js';
+import { fakeEngine } from '../helpers/fake-store.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { runConfig } from '../helpers/run-config.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/** @typedef {import('../helpers/fake-store.js').FakeRequest} FakeRequest */
 
 const TIME_LIMIT = { timeout: 30_000 };
 const NEVER = new AbortController().signal;
@@ -21,6 +27,25 @@ async function open(t, overrides = {}, faults = '') {
   t.after(() => run.close());
   const keys = async () => (await Promise.all(endpoint.buckets.map((bucket) => endpoint.list(bucket)))).flat();
   return { endpoint, config, run, keys };
+}
+
+/**
+ * Measures over a store that a test plays.
+ *
+ * @param {(request: FakeRequest) => unknown} answer
+ * @param {object} [choice]
+ * @param {Clock} [choice.clock]
+ * @param {string[]} [choice.stages]
+ * @param {boolean} [choice.mayRemove]
+ */
+async function measureWith(answer, { clock = new Clock(), stages = [...ACTIONS], mayRemove = true } = {}) {
+  const { random, connections, workload } = fakeEngine({ answer, clock });
+  const { keyspace } = workload;
+  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
+  const known = { wroteObjects: stages.includes('write'), mayRemove, reserved: new Set(), requests };
+  const parts = { clock, random, keyspace, attendants: connections, ...known };
+  const run = /** @type {import('../../lib/run/open-run.js').OpenRun} */ (/** @type {unknown} */ (parts));
+  return { latencies: await measureUnloaded(run, runConfig(NO_TARGET, { stages }), NEVER), run };
 }
 
 test('each stage’s operation is measured by itself, on objects that are gone afterwards', TIME_LIMIT, async (t) => {
@@ -68,4 +93,54 @@ test('a run that is stopped measures nothing more', TIME_LIMIT, async (t) => {
   const { run, config, keys } = await open(t);
   assert.equal((await measureUnloaded(run, config, AbortSignal.abort())).size, 0);
   assert.deepEqual(await keys(), []);
+});
+
+test('an operation that had to be tried again is no latency', async () => {
+  const told = new Set();
+  const { latencies } = await measureWith(({ method, key }) => {
+    const isTriedAgain = method === 'get' && key.endsWith('0') && !told.has(key);
+    told.add(method === 'get' ? key : '');
+    if (isTriedAgain) {
+      throw classifyAnswer({ status: 503, code: 'SlowDown', message: '', now: 0 });
+    }
+  });
+  assert.deepEqual(
+    [...latencies].map(([action, { count }]) => [action, count]),
+    [
+      ['write', 20],
+      ['read', 18],
+      ['stat', 20],
+      ['remove', 20],
+    ],
+  );
+});
+
+test('what was written is removed, however long it takes', async () => {
+  const clock = new ManualClock(0);
+  const stored = new Set();
+  let written = 0;
+  const { run } = await measureWith(
+    ({ method, key }) => {
+      clock.advance(method === 'remove' ? 3000 : 1000);
+      if (method === 'put') {
+        written += 1;
+        stored.add(key);
+      } else if (method === 'remove') {
+        stored.delete(key);
+      }
+    },
+    { clock },
+  );
+  assert.ok(written > 1 && written < 25, `${written} were written before the time was over`);
+  assert.deepEqual([stored.size, run.reserved.size], [0, 0]);
+});
+
+test('what could not be removed again is not written', async () => {
+  const { latencies, run } = await measureWith(() => assert.fail('nothing is asked'), { mayRemove: false });
+  assert.deepEqual([latencies.size, run.reserved.size], [0, 0]);
+});
+
+test('a run that does not write needs to remove nothing to be measured', async () => {
+  const { latencies } = await measureWith(() => {}, { stages: ['read', 'stat'], mayRemove: false });
+  assert.deepEqual([...latencies.keys()], ['read', 'stat']);
 });

@@ -10,9 +10,11 @@ import { prepareOperation } from '../helpers/stage-operation.js';
  *
  * @param {number} size
  * @param {(body: Buffer) => Buffer} change
+ * @param {{ wroteObjects?: boolean }} [choice]
  */
-function readChanged(size, change) {
+function readChanged(size, change, choice = {}) {
   const prepared = prepareOperation(read, {
+    ...choice,
     size,
     answer: ({ sink, index }) => {
       const body = change(Buffer.from(workload.payload.view(index, 0, size)));
@@ -45,7 +47,7 @@ test('any wrong byte is an integrity error that names key and offset', async () 
         });
         await assert.rejects(reading, (error) => {
           assert.ok(error instanceof IntegrityError);
-          assert.equal(error.message, `${place}: the body differs from what was written from offset ${offset} on`);
+          assert.equal(error.message, `${place}: the body first differs at offset ${offset}`);
           return true;
         });
       },
@@ -56,9 +58,13 @@ test('any wrong byte is an integrity error that names key and offset', async () 
 
 test('a body of another length is an integrity error that names both lengths', async () => {
   const shorter = readChanged(100, (body) => body.subarray(0, 60));
-  await assert.rejects(shorter.reading, /from offset 60 on \(60 bytes came, 100 were written\)$/);
+  await assert.rejects(shorter.reading, /the body first differs at offset 60 \(60 bytes came, 100 were expected\)$/);
   const longer = readChanged(100, (body) => Buffer.concat([body, Buffer.from('xyz')]));
-  await assert.rejects(longer.reading, /from offset 100 on \(103 bytes came, 100 were written\)$/);
+  await assert.rejects(longer.reading, /the body first differs at offset 100 \(103 bytes came, 100 were expected\)$/);
+  const ofAnother = readChanged(100, (body) => body.subarray(0, 60), { wroteObjects: false });
+  await assert.rejects(ofAnother.reading, /\(60 bytes came, 100 were expected; was the run written with .*--size\?\)$/);
+  const sameLength = readChanged(100, () => Buffer.alloc(100), { wroteObjects: false });
+  await assert.rejects(sameLength.reading, /the body first differs at offset \d+$/);
 });
 
 test('bytes of a broken attempt are forgotten by the next', async () => {
