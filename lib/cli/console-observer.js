@@ -1,6 +1,7 @@
 import { formatSize } from '../log/units.js';
 import { RunLog } from '../report/run-log.js';
 import { costLine } from '../report/cost-line.js';
+import { FailureNotices } from './failure-notices.js';
 import { Progress } from './progress.js';
 
 /** So many errors of a kind are shown for each stage; the log counts them all. */
@@ -24,6 +25,7 @@ export class ConsoleObserver {
   #quiet;
   #log;
   #progress;
+  #failures;
   #errorsShown = 0;
   #isNamed = false;
   #hasToldOfPorts = false;
@@ -44,6 +46,7 @@ export class ConsoleObserver {
       withMachineLines: !terminal.logIsOnTerminal,
     });
     this.#progress = new Progress(terminal, now);
+    this.#failures = new FailureNotices((notice) => this.notice(notice), now);
   }
 
   runIsNamed() {
@@ -70,6 +73,7 @@ export class ConsoleObserver {
   /** @param {import('../run/benchmark-run.js').StagePlan} plan */
   stageStarts({ stage, objects, threads, buckets, duration, isSearch }) {
     this.#errorsShown = 0;
+    this.#failures.start(stage);
     this.#log.stageStarts({ stage, objects, threads, buckets, isSearch });
     if (!this.#quiet) {
       this.#progress.start({ stage, objects, duration });
@@ -87,6 +91,7 @@ export class ConsoleObserver {
   /** @param {string} kind of the error after which an operation is tried again */
   retrying(kind) {
     this.#log.retrying();
+    this.#failures.add(kind);
     if (kind === NO_PORT && !this.#hasToldOfPorts) {
       this.#hasToldOfPorts = true;
       this.#terminal.err(OUT_OF_PORTS);
@@ -114,6 +119,7 @@ export class ConsoleObserver {
   /** @param {number} done operations of the stage that have come to an end */
   progress(done) {
     this.#progress.show(done);
+    this.#failures.look();
   }
 
   /**
@@ -127,6 +133,7 @@ export class ConsoleObserver {
   /** @param {import('../run/stage-result.js').StageResult} result */
   stageEnds(result) {
     this.#progress.stop();
+    this.#failures.flush();
     this.#log.stageEnds(result);
     const { stage, end, skipped, abandoned, search } = result;
     if (skipped > 0) {

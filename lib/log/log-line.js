@@ -145,7 +145,7 @@ const SHAPES = compileAll({
   ceiling:
     '{stage:stage} ceiling: {bound:bound}{operationsPerSecond:rate} ops/s{interval:interval} ' +
     'at {threads:threadCount}{note:note}',
-  'table-header': 'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by',
+  'table-header': 'Stage         Ops      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by',
   'table-row':
     '{stage:stageColumn}{objects:countColumn}{operationsPerSecond:rateColumn}{peakOperationsPerSecond:rateColumn}' +
     '{megabytesPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}{limitedBy:causeColumn}',

@@ -170,7 +170,7 @@ const EXAMPLES = {
     threads: 1,
     note: 'it was not held',
   },
-  'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by': {
+  'Stage         Ops      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by': {
     kind: 'table-header',
   },
   'Write       10000      742.0     1284.0       11.6    11.80ms    30.20ms         0  store throttling': {

@@ -99,19 +99,28 @@ test('a read tells when its first bytes came', () => {
 test('the table has a header, and a row for each stage', () => {
   const results = [
     finishedStage({ operations: TEN_STRAIGHT }),
-    finishedStage({ name: 'Read', operations: [], rest: 100 }, { failed: 2, integrityErrors: 3 }),
+    finishedStage({ name: 'Read', operations: [{ after: 100, failures: ['timeout', 'connect'] }] }),
   ];
   assert.deepEqual(stageTable(results).map(formatLine), [
-    'Stage     Objects      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by',
+    'Stage         Ops      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by',
     'Write          10       20.0       20.0        0.3    50.00ms    50.00ms         0  not shown',
-    'Read            0        0.0        0.0        0.0          -          -         5  not shown',
+    'Read            1       10.0       10.0        0.2   100.00ms   100.00ms         2  not shown',
   ]);
+});
+
+test('the row of a search has the errors of all of its steps', () => {
+  const steps = [1, 2, 4].map((errors) => ({ errors }));
+  const search = /** @type {import('../../lib/run/search-result.js').SearchResult} */ (
+    /** @type {unknown} */ ({ steps })
+  );
+  const [, row] = stageTable([finishedStage({ operations: TEN_STRAIGHT }, { search })]);
+  assert.match(formatLine(row), / 7 {2}not shown$/);
 });
 
 test('every line can be written, however short, long or large the stage', () => {
   for (const overrides of [
     { duration: 0.001, average: 1e9, peak: 1e9 },
-    { duration: 1e9, operations: 1e12, bytes: 2 ** 53 - 1 },
+    { duration: 1e9, operations: 1e12, attempts: 1e12, bytes: 2 ** 53 - 1 },
   ]) {
     const result = finishedStage({ operations: TEN_STRAIGHT }, overrides);
     assert.ok([...stageLines(result), ...stageTable([result])].map(formatLine).length > 3);
