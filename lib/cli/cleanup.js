@@ -75,7 +75,7 @@ export async function withCheckedRun(config, { clock, random, signal, terminal }
 export function describeCleanup({ removed, left, foreign }, { runId, prefix, store }) {
   const count = left < 0 ? 'how many are left could not be counted' : `${left} left`;
   const others = foreign === 0 ? '' : `, and ${foreign} that the run did not write were not touched`;
-  return `Clean-up of run ${runId}: ${removed} objects removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${others}`;
+  return `Clean-up of run ${runId}: ${removed} ${removed === 1 ? 'object' : 'objects'} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${others}`;
 }
 
 /**
