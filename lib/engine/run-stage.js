@@ -80,8 +80,8 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
   const connections = engine.connections.slice(0, load.threads);
   const pauses = new Pauses();
   const startedAt = clock.now();
-  const measuredFrom = startedAt + load.warmup;
-  const meter = new StageMeter(clock, startedAt, { measuredFrom, windows: load.windows });
+  const measured = { measuredFrom: startedAt + load.warmup, measuredUntil: limit?.stopsAt };
+  const meter = new StageMeter(clock, startedAt, { ...measured, windows: load.windows });
   const onSecond = (/** @type {import('../meter/second-counts.js').SecondCount} */ count) =>
     hooks.second({ ...count, latencies: meter.takeSecond(count.second) });
   const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond });

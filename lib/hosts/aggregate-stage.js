@@ -143,7 +143,11 @@ function toldPeak({ summary, facts }) {
   if (summary !== null) {
     return summary.peakOperationsPerSecond;
   }
-  return facts === null ? 0 : (1000 * facts.measured) / Math.max(facts.stop - facts.measuredFrom, 1);
+  if (facts === null) {
+    return 0;
+  }
+  const { measured, drained, measuredFrom, measuredUntil } = facts;
+  return (1000 * Math.max(measured - drained, 0)) / Math.max(measuredUntil - measuredFrom, 1);
 }
 
 /**

@@ -28,6 +28,8 @@ import { STAGE_NAMES } from '../log/log-line.js';
  * @property {number} stop
  * @property {number} measuredFrom behind the warm-up, whose seconds and latencies do not count
  * @property {number} measured operations behind the warm-up
+ * @property {number} measuredUntil behind it operations came to their ends that are in no rate
+ * @property {number} drained those operations
  * @property {ClockFacts | null} clock
  * @property {Record<CountName, number>} counts
  * @property {[kind: string, count: number][]} errors
@@ -114,6 +116,8 @@ export function readStageFacts(data) {
     stop,
     measuredFrom: Math.min(start + (asDuration(data.warmup) ?? 0), stop),
     measured: Math.max(counts.operations - (asCount(data.warmupOperations) ?? 0), 0),
+    measuredUntil: Math.max(stop - (asDuration(data.drain) ?? 0), start),
+    drained: asCount(data.drainOperations) ?? 0,
     clock: asClock(data.clock),
     counts,
     errors,

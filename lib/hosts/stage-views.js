@@ -128,7 +128,7 @@ function fullSeconds({ isOurs }, { facts, extent }, shift) {
   const full =
     facts === null
       ? { from: extent.first + shift + edge, to: extent.last + shift - edge }
-      : { from: Math.ceil(facts.measuredFrom / 1000), to: Math.floor(facts.stop / 1000) - 1 };
+      : { from: Math.ceil(facts.measuredFrom / 1000), to: Math.floor(facts.measuredUntil / 1000) - 1 };
   return full.from > full.to ? null : full;
 }
 

@@ -4,6 +4,8 @@ export const SUMMED_COUNTS = /** @type {const} */ ([
   'bytes',
   'warmupOperations',
   'warmupBytes',
+  'drainOperations',
+  'drainBytes',
   'retries',
   'throttled',
   'unsent',
@@ -24,6 +26,8 @@ export const SUMMED_COUNTS = /** @type {const} */ ([
  * @property {number} bytes of those operations' objects
  * @property {number} warmupOperations those of them that completed while the stage warmed up
  * @property {number} warmupBytes of those operations' objects
+ * @property {number} drainOperations those that were under way when the time of the stage was over, and completed then
+ * @property {number} drainBytes of those operations' objects
  * @property {number} attempts all, successful or not
  * @property {number} retries attempts that failed and were tried again
  * @property {number} throttled attempts by whose answer the store asked for fewer requests

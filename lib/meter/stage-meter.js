@@ -24,6 +24,7 @@ import { WindowCounts } from './window-counts.js';
 export class StageMeter {
   #latencies;
   #measuredFrom;
+  #measuredUntil;
   #windows;
   #failedAttempts = 0;
   /** @type {Map<string, number>} */
@@ -32,6 +33,8 @@ export class StageMeter {
   bytes = 0;
   warmupOperations = 0;
   warmupBytes = 0;
+  drainOperations = 0;
+  drainBytes = 0;
   retries = 0;
   throttled = 0;
   unsent = 0;
@@ -49,13 +52,15 @@ export class StageMeter {
    * @param {object} [options]
    * @param {number} [options.measuredFrom] monotonic ms; what completes before is counted and warms the store up, and is
    *   in no rate and no percentile
+   * @param {number} [options.measuredUntil] monotonic ms; what completes behind is in no rate
    * @param {import('./window-counts.js').Windows | null} [options.windows]
    */
-  constructor(clock, startedAt, { measuredFrom = startedAt, windows = null } = {}) {
+  constructor(clock, startedAt, { measuredFrom = startedAt, measuredUntil = Infinity, windows = null } = {}) {
     this.seconds = new SecondCounts(clock, startedAt);
     const second = this.seconds.secondOf(startedAt);
     this.#latencies = new StageLatencyMeter(second);
     this.#measuredFrom = measuredFrom;
+    this.#measuredUntil = measuredUntil;
     this.#windows = new WindowCounts(windows);
     /** Monotonic ms of the last success, or of the stage's start. */
     this.lastSuccessAt = startedAt;
@@ -78,6 +83,10 @@ export class StageMeter {
     } else {
       this.#latencies.succeeded(timings, second);
       this.timeLost += attemptStartedAt - startedAt;
+    }
+    if (finishedAt > this.#measuredUntil) {
+      this.drainOperations += 1;
+      this.drainBytes += bytes;
     }
   }
 

@@ -36,7 +36,7 @@ export function runLine(facts) {
 export function stageMachineLines(result) {
   const { stage, end, startedAt, endedAt, objects, threads, operations, bytes, attempts, retries } = result;
   const { throttled, unsent, failed, integrityErrors, skipped, abandoned, errors, storeClock } = result;
-  const { warmup, warmupOperations, verdict } = result;
+  const { warmup, warmupOperations, drain, drainOperations, verdict } = result;
   /** @type {Record<string, unknown>} */
   const totals = { kind: 'stage', stage, end, start: round(startedAt), stop: round(endedAt), objects, threads };
   Object.assign(totals, {
@@ -52,6 +52,7 @@ export function stageMachineLines(result) {
     abandoned,
     limitedBy: verdict.cause,
     ...(warmup === 0 ? {} : { warmup: round(warmup), warmupOperations }),
+    ...(drain === 0 ? {} : { drain: round(drain), drainOperations }),
   });
   return [
     { kind: 'machine', data: { ...totals, clock: storeClock, errors: mostFrequent(errors) } },

@@ -101,7 +101,7 @@ function failedAttempts({ attempts, operations, search }) {
 }
 
 /** @param {StageResult} result */
-function measuredMegabytes({ bytes, warmupBytes, duration, warmup }) {
-  const seconds = (duration - warmup) / 1000;
-  return seconds > 0 ? (bytes - warmupBytes) / MEGABYTE / seconds : 0;
+function measuredMegabytes({ bytes, warmupBytes, drainBytes, duration, warmup, drain }) {
+  const seconds = (duration - warmup - drain) / 1000;
+  return seconds > 0 ? (bytes - warmupBytes - drainBytes) / MEGABYTE / seconds : 0;
 }

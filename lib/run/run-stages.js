@@ -43,6 +43,7 @@ export async function runStages(running, cores, startsAt, result) {
       unloaded: running.unloaded.get(stage.name.toLowerCase()) ?? null,
       availableCores: config.availableCores,
       storeClock: running.clockFacts(),
+      stopsAt: stage.removes ? undefined : slot?.stopsAt,
     });
     result.stages.push(finished);
     running.observer.stageEnds(finished);

@@ -13,7 +13,8 @@ import { peakOf } from '../meter/second-counts.js';
  * @property {number} endedAt
  * @property {number} duration ms
  * @property {number} warmup ms at the beginning that are in no rate and no percentile
- * @property {number} average operations that succeeded ÷ duration, both without the warm-up
+ * @property {number} drain ms behind the time of a stage that time ends, in which the last operations came to their ends
+ * @property {number} average operations that succeeded ÷ duration, both without warm-up and drain
  * @property {number} peak see peakOf
  * @property {readonly SecondResult[]} seconds
  * @property {import('../meter/stage-latencies.js').StageLatencies} latencies
@@ -65,17 +66,19 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
  * @param {UnloadedLatency | null} parts.unloaded
  * @param {number} parts.availableCores that the process may use
  * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
+ * @param {number} [parts.stopsAt] monotonic ms at which no operation was begun any more, where time ends the stage
  * @returns {StageResult}
  */
-export function stageResult({ stage, outcome, clock, objects, load, unloaded, availableCores, storeClock }) {
+export function stageResult({ stage, outcome, clock, objects, load, unloaded, availableCores, storeClock, stopsAt }) {
   const { meter, secondLatencies } = outcome;
   const counts = meter.counts();
   const startedAt = clock.toEpoch(outcome.startedAt);
   const endedAt = clock.toEpoch(outcome.endedAt);
   const duration = Math.max(endedAt - startedAt, SHORTEST_DURATION_MS);
   const warmup = Math.min(load.warmup, duration);
-  const measured = Math.max(duration - warmup, SHORTEST_DURATION_MS);
-  const average = (counts.operations - counts.warmupOperations) / (measured / 1000);
+  const drain = Math.min(Math.max(outcome.endedAt - (stopsAt ?? Infinity), 0), duration - warmup);
+  const measured = Math.max(duration - warmup - drain, SHORTEST_DURATION_MS);
+  const average = (1000 * (counts.operations - counts.warmupOperations - counts.drainOperations)) / measured;
   const seconds = meter.seconds
     .until(outcome.endedAt)
     .map((count) => ({ ...count, ...(secondLatencies.get(count.second) ?? NO_LATENCY) }));
@@ -88,8 +91,9 @@ export function stageResult({ stage, outcome, clock, objects, load, unloaded, av
     endedAt,
     duration,
     warmup,
+    drain,
     average,
-    peak: peakOf(seconds, { startedAt: startedAt + warmup, endedAt, average }),
+    peak: peakOf(seconds, { startedAt: startedAt + warmup, endedAt: endedAt - drain, average }),
     seconds,
     latencies: meter.latencies(),
     connections: connectionResult(outcome.connections),

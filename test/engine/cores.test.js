@@ -244,7 +244,17 @@ function emptyOutcome(overrides = {}) {
     endedAt: 200,
     meter: {
       counts: {
-        ...{ operations: 0, bytes: 0, warmupOperations: 0, warmupBytes: 0, attempts: 0, retries: 0, throttled: 0 },
+        ...{
+          operations: 0,
+          bytes: 0,
+          warmupOperations: 0,
+          warmupBytes: 0,
+          drainOperations: 0,
+          drainBytes: 0,
+          attempts: 0,
+          retries: 0,
+          throttled: 0,
+        },
         ...{
           unsent: 0,
           failed: 0,

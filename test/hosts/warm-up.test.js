@@ -14,20 +14,22 @@ import { aggregateOf, stageOf, warningsOf } from './logs-of.js';
 const START = Date.parse('2026-01-31T12:00:00Z');
 const SIZE = 1024 ** 2;
 
-/** In each of its seconds, of which the first two are the warm-up. */
-const OPERATIONS = [50, 40, 10, 20, 10, 10, 10, 10, 10, 10, 10, 10];
+/** In each of its seconds, of which the first two are the warm-up, and the last two are behind its time. */
+const OPERATIONS = [50, 40, 10, 20, 10, 10, 10, 10, 10, 10, 10, 10, 2, 1];
 const WARMUP = 2000;
+const DURATION = 12_000;
 
 /** @returns {import('../../lib/run/stage-result.js').StageResult} of a Write that ran by a clock of its own */
 function warmedStage() {
   const clock = new ManualClock(START);
   const begun = clock.now();
-  const meter = new StageMeter(clock, begun, { measuredFrom: begun + WARMUP });
+  const meter = new StageMeter(clock, begun, { measuredFrom: begun + WARMUP, measuredUntil: begun + DURATION });
   for (const operations of OPERATIONS) {
     for (let done = 0; done < operations; done += 1) {
       const startedAt = clock.now();
-      meter.succeeded({ startedAt, attemptStartedAt: startedAt, finishedAt: startedAt }, SIZE);
-      clock.advance(1000 / operations);
+      clock.advance(500 / operations);
+      meter.succeeded({ startedAt, attemptStartedAt: startedAt, finishedAt: clock.now() }, SIZE);
+      clock.advance(500 / operations);
     }
   }
   return stageResult({
@@ -48,6 +50,7 @@ function warmedStage() {
     unloaded: null,
     availableCores: 2,
     storeClock: null,
+    stopsAt: begun + DURATION,
   });
 }
 
@@ -68,24 +71,24 @@ function warmedLog() {
 
 const LOG = warmedLog();
 
-test('the operations of a warm-up are in the totals of the aggregate, and in no rate and no percentile', () => {
+test('what a warm-up did, and what came behind the time of a stage, is in the totals, and in no rate', () => {
   const aggregate = aggregateOf({ 'log.txt': LOG });
   const write = stageOf(aggregate);
   assert.deepEqual(warningsOf(aggregate), []);
-  assert.deepEqual([write.counts.operations, write.counts.bytes], [200, 200 * SIZE]);
+  assert.deepEqual([write.counts.operations, write.counts.bytes], [203, 203 * SIZE]);
   assert.deepEqual([write.peak.operationsPerSecond, write.peak.second], [20, START / 1000 + 3]);
   assert.deepEqual([write.sumOfPeaks, write.shares[0].peak], [20, 20]);
   assert.deepEqual([write.sustained?.operationsPerSecond, write.sustained?.from], [11, START / 1000 + 2]);
   assert.deepEqual([write.together?.operationsPerSecond, write.together?.seconds], [11, 10]);
-  assert.equal(write.latency?.count, 110);
+  assert.equal(write.latency?.count, 113);
 });
 
-test('without its summary, a stage that warmed up has the same rates', () => {
+test('without its summary, the stage has the same rates', () => {
   const whole = stageOf(aggregateOf({ 'log.txt': LOG }));
   const rest = stageOf(aggregateOf({ 'log.txt': LOG.filter((line) => !line.startsWith('Write took')) }));
   assert.deepEqual(rest, whole);
 });
 
-test('the table at the end of a run tells its throughput without the warm-up', () => {
-  assert.equal(LOG.at(-1)?.split(/ {2,}/)[4], '11.0');
+test('the table at the end of a run tells its rate and its throughput without either', () => {
+  assert.deepEqual(LOG.at(-1)?.split(/ {2,}/).slice(2, 5), ['11.0', '20.0', '11.0']);
 });

@@ -63,6 +63,32 @@ test('a result has the stage’s times in epoch milliseconds, and its rates a se
   assert.deepEqual([result.clientLoad, result.storeClock], [CLIENT_LOAD, STORE_CLOCK]);
 });
 
+test('a stage that time ends has the rate of its time, whenever its last operations came', () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  const startedAt = clock.now();
+  const stopsAt = startedAt + 2000;
+  const meter = new StageMeter(clock, startedAt, { measuredUntil: stopsAt });
+  for (const finishedAt of [500, 1000, 2000, 2001, 9000].map((after) => startedAt + after)) {
+    meter.succeeded({ startedAt, attemptStartedAt: startedAt, finishedAt }, SIZE);
+  }
+  const resultAt = (/** @type {number} */ endedAt) =>
+    stageResult({
+      stage: STAGES[1],
+      outcome: {
+        ...{ end: 'complete', fatal: null, startedAt, endedAt, meter, secondLatencies: new Map() },
+        ...{
+          clientLoad: CLIENT_LOAD,
+          connections: { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() },
+        },
+      },
+      ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
+      stopsAt,
+    });
+  const { drain, average, operations, drainOperations, drainBytes } = resultAt(startedAt + 9000);
+  assert.deepEqual([drain, average, operations, drainOperations, drainBytes], [7000, 1.5, 5, 2, 2 * SIZE]);
+  assert.equal(resultAt(startedAt + 1000).drain, 0);
+});
+
 test('connections are told with what opening them cost', () => {
   const { opened, reused, lookupTime, tcp, tls } = resultOf(0, [10], 0).connections;
   assert.deepEqual([opened, reused, lookupTime, tcp?.count, tcp?.mean, tls], [1, 10, 0.5, 1, 2, null]);
