@@ -304,14 +304,17 @@ class DirectConnection {
       bodyTimeout: 0,
       connect: /** @type {any} */ (
         (/** @type {unknown} */ _options, /** @type {(error: Error | null, socket: unknown) => void} */ callback) =>
-          this.#agent.connect((error, socket, openedAhead) => {
-            // A connection that comes after its attempt was aborted is that of a Client which has been given up.
-            if (this.#client === client) {
-              this.#isFresh = true;
-              this.#hasWaited = openedAhead;
-            }
-            callback(error, socket);
-          })
+          this.#agent.connect(
+            (error, socket, openedAhead) => {
+              // A connection that comes after its attempt was aborted is that of a Client which has been given up.
+              if (this.#client === client) {
+                this.#isFresh = true;
+                this.#hasWaited = openedAhead;
+              }
+              callback(error, socket);
+            },
+            () => !client.destroyed,
+          )
       ),
     });
     return client;

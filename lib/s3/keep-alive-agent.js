@@ -102,7 +102,7 @@ export class KeepAliveAgent {
       while (left > 0 && !signal.aborted) {
         left -= 1;
         try {
-          this.#keepIdle(await this.#openSocket(signal));
+          this.#keepIdle(await this.#openSocket(() => !signal.aborted));
         } catch (error) {
           failed += 1;
           lastError = /** @type {Error} */ (error);
@@ -118,8 +118,10 @@ export class KeepAliveAgent {
    * Hands over a connection: one opened ahead where there is one, else a fresh one.
    *
    * @param {SocketCallback} callback
+   * @param {() => boolean} [isWanted] asked before a connection is opened, since its turn may come late: false where
+   *   nobody waits for it any more
    */
-  connect(callback) {
+  connect(callback, isWanted = () => true) {
     for (const idle of this.#idle) {
       this.#idle.delete(idle);
       idle.socket.removeListener('readable', idle.discard).removeListener('error', idle.discard);
@@ -129,7 +131,7 @@ export class KeepAliveAgent {
         return;
       }
     }
-    this.#openSocket(null).then(
+    this.#openSocket(isWanted).then(
       (socket) => callback(null, socket, false),
       (error) => callback(error, null, false),
     );
@@ -144,40 +146,56 @@ export class KeepAliveAgent {
   }
 
   /**
-   * @param {AbortSignal | null} signal gives up
+   * @param {() => boolean} isWanted
    * @returns {Promise<import('node:net').Socket>}
    */
-  async #openSocket(signal) {
+  async #openSocket(isWanted) {
     await this.#gate.enter();
     try {
-      return await this.#openToSomeAddress(signal);
+      return await this.#openToSomeAddress(() => !this.#isClosed && isWanted());
     } finally {
       this.#gate.leave();
     }
   }
 
   /**
-   * @param {AbortSignal | null} signal gives up
+   * @param {() => boolean} isWanted
    * @returns {Promise<import('node:net').Socket>}
    */
-  async #openToSomeAddress(signal) {
+  async #openToSomeAddress(isWanted) {
     // A name is looked up again meanwhile: an address that comes back has had its turn.
     /** @type {Set<string>} */
     const tried = new Set();
     for (;;) {
-      const address = await this.#addresses.next();
+      const address = await this.#nextAddress(isWanted);
       tried.add(address);
       try {
         const socket = await this.#connectTo(address);
         this.opened += 1;
         return socket;
       } catch (error) {
-        const isOver = this.#isClosed || signal?.aborted || isOurs(error);
-        if (isOver || !(await this.#addresses.drop(address)) || tried.has(await this.#addresses.peek())) {
+        if (
+          !isWanted() ||
+          isOurs(error) ||
+          !(await this.#addresses.drop(address)) ||
+          tried.has(await this.#addresses.peek())
+        ) {
           throw error;
         }
       }
     }
+  }
+
+  /**
+   * @param {() => boolean} isWanted
+   * @returns {Promise<string>}
+   * @throws where nobody waits for the connection any more: a look-up would hold up the others, and may have taken long
+   */
+  async #nextAddress(isWanted) {
+    throwUnless(isWanted());
+    const address = await this.#addresses.next();
+    throwUnless(isWanted());
+    return address;
   }
 
   /**
@@ -260,6 +278,13 @@ function isOurs(error) {
 /** @param {number} timeout ms */
 function connectTimeoutError(timeout) {
   return Object.assign(new Error(`no connection within ${timeout}ms`), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+}
+
+/** @param {boolean} isWanted */
+function throwUnless(isWanted) {
+  if (!isWanted) {
+    throw closedWhileOpening();
+  }
 }
 
 function closedWhileOpening() {

@@ -1,3 +1,97 @@
+import assert from 'node:assert/strict';
+import net from 'node:net';
+import { test } from 'node:test';
+import { openStore } from '../../lib/s3/object-store.js';
+import { timeoutError } from '../../lib/s3/s3-error.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { until } from '../helpers/socket-server.js';
 import { testStore } from './store-suite.js';
 
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { SocketCallback } from '../../lib/s3/keep-alive-agent.js'
+ */
+
+const TIME_LIMIT = { timeout: 20_000 };
+
 testStore('direct');
+
+/**
+ * A connection to a store whose sockets come when the test hands them over.
+ *
+ * @param {TestContext} t
+ */
+async function openHeldUp(t) {
+  const { hostname, port, region, credentials } = await startTestEndpoint(t);
+  /** @type {{ callback: SocketCallback, isWanted: () => boolean }[]} */
+  const asked = [];
+  const agent = {
+    reused: 0,
+    /**
+     * @param {SocketCallback} callback
+     * @param {() => boolean} isWanted
+     */
+    connect: (callback, isWanted) => asked.push({ callback, isWanted }),
+  };
+  const store = await openStore('direct', {
+    agent: /** @type {any} */ (agent),
+    useTls: false,
+    hostname,
+    port,
+    region,
+    credentials,
+    keepAlive: true,
+    threads: 1,
+    now: () => performance.now(),
+    epochNow: Date.now,
+  });
+  t.after(() => store.close());
+  return {
+    agent,
+    asked,
+    store,
+    connection: store.openConnection(0),
+    /** @param {number} place of the request for a socket */
+    async handOver(place) {
+      await until(() => asked.length > place);
+      const socket = net.connect(port, hostname);
+      await new Promise((resolve) => socket.once('connect', resolve));
+      t.after(() => socket.destroy());
+      asked[place].callback(null, socket, false);
+    },
+  };
+}
+
+test('direct: an attempt that is given up while it waits for its connection was not sent', TIME_LIMIT, async (t) => {
+  const { connection, asked } = await openHeldUp(t);
+  const put = connection.put('bucket-a', 'key', Buffer.alloc(1), 1);
+  await until(() => asked.length === 1);
+  assert.equal(asked[0].isWanted(), true);
+  connection.abort(timeoutError(1));
+  await assert.rejects(put, { kind: 'timeout', sent: false, outcomeUnknown: false });
+  assert.equal(asked[0].isWanted(), false, 'the connection is not to be opened any more');
+});
+
+test('direct: a store that is closed wants none of the connections that it waits for', TIME_LIMIT, async (t) => {
+  const { connection, asked, store } = await openHeldUp(t);
+  const put = connection.put('bucket-a', 'key', Buffer.alloc(1), 1);
+  await until(() => asked.length === 1);
+  await Promise.all([store.close(), assert.rejects(put)]);
+  assert.equal(asked[0].isWanted(), false);
+});
+
+test(
+  'direct: a connection that comes after its attempt was given up says nothing of the one that is used',
+  TIME_LIMIT,
+  async (t) => {
+    const { connection, agent, asked, handOver } = await openHeldUp(t);
+    const givenUp = connection.remove('bucket-a', 'key');
+    await until(() => asked.length === 1);
+    connection.abort(timeoutError(1));
+    await assert.rejects(givenUp);
+    await Promise.all([connection.remove('bucket-a', 'key'), handOver(1)]);
+    await handOver(0);
+    await connection.remove('bucket-a', 'key');
+    assert.deepEqual([asked.length, agent.reused], [2, 1]);
+  },
+);

@@ -47,12 +47,15 @@ function openAgent(t, { port, hostname = '127.0.0.1', useTls = false, connectTim
 
 /**
  * @param {KeepAliveAgent} agent
+ * @param {() => boolean} [isWanted]
  * @returns {Promise<{ socket: Socket, openedAhead: boolean }>}
  */
-function connect(agent) {
+function connect(agent, isWanted) {
   return new Promise((resolve, reject) => {
-    agent.connect((error, socket, openedAhead) =>
-      error === null ? resolve({ socket: /** @type {Socket} */ (socket), openedAhead }) : reject(error),
+    agent.connect(
+      (error, socket, openedAhead) =>
+        error === null ? resolve({ socket: /** @type {Socket} */ (socket), openedAhead }) : reject(error),
+      isWanted,
     );
   });
 }
@@ -261,10 +264,42 @@ test('no more than 64 connections are being opened at one time, and a stop opens
   const ahead = agent.openAhead(200, controller.signal);
   await until(() => server.sockets.length === 64);
   controller.abort();
-  agent.close();
   const { failed } = await ahead;
   assert.equal(failed, 64);
   assert.equal(server.sockets.length, 64);
+});
+
+test('a connection that nobody waits for any more when its turn comes is not opened', TIME_LIMIT, async (t) => {
+  const server = await startSocketServer(t);
+  const { agent } = openAgent(t, { port: server.port });
+  const first = Array.from({ length: 64 }, () => connect(agent));
+  const givenUp = Array.from({ length: 10 }, () => connect(agent, () => false));
+  const last = connect(agent, () => true);
+  const ends = await Promise.allSettled([...first, ...givenUp, last]);
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    [...first.map(() => 'fulfilled'), ...givenUp.map(() => 'rejected'), 'fulfilled'],
+  );
+  assert.equal(agent.opened, 65);
+});
+
+test('an agent that is closed opens none of the connections that wait for their turn', TIME_LIMIT, async (t) => {
+  const server = await startSocketServer(t);
+  const { agent } = openAgent(t, { port: server.port });
+  const waiting = Array.from({ length: 100 }, () => connect(agent));
+  agent.close();
+  for (const { status } of await Promise.allSettled(waiting)) {
+    assert.equal(status, 'rejected');
+  }
+  assert.equal(agent.opened, 0);
+});
+
+test('connections that wait already are not opened ahead again', TIME_LIMIT, async (t) => {
+  const server = await startSocketServer(t);
+  const { agent } = openAgent(t, { port: server.port });
+  await agent.openAhead(3, NEVER);
+  await agent.openAhead(5, NEVER);
+  assert.equal(agent.opened, 5);
 });
 
 test('a stop that has come already opens nothing', TIME_LIMIT, async (t) => {
