@@ -92,7 +92,12 @@ export class KeepAliveAgent {
    * @returns {Promise<{ failed: number, lastError: Error | null }>}
    */
   async openAhead(count, signal) {
-    let left = count - this.#idle.size;
+    let left = Math.max(count - this.#idle.size, 0);
+    try {
+      await settledOrAborted(this.#addresses.peek(), signal);
+    } catch (error) {
+      return { failed: left, lastError: /** @type {Error} */ (error) };
+    }
     let failed = 0;
     /** @type {Error | null} */
     let lastError = null;
@@ -109,7 +114,7 @@ export class KeepAliveAgent {
         }
       }
     };
-    await Promise.all(Array.from({ length: Math.max(Math.min(OPENING_AT_ONCE, left), 0) }, openSome));
+    await Promise.all(Array.from({ length: Math.min(OPENING_AT_ONCE, left) }, openSome));
     signal.removeEventListener('abort', giveUp);
     return { failed, lastError };
   }
@@ -265,6 +270,24 @@ export class KeepAliveAgent {
     socket.once('readable', idle.discard).once('error', idle.discard);
     this.#idle.add(idle);
   }
+}
+
+/**
+ * A look-up cannot be aborted, but nobody has to wait for it.
+ *
+ * @param {Promise<unknown>} promise
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>} once the promise has settled or the signal has come; rejects where the promise does so first
+ */
+function settledOrAborted(promise, signal) {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => resolve();
+    if (signal.aborted) {
+      giveUp();
+    }
+    signal.addEventListener('abort', giveUp, { once: true });
+    promise.then(giveUp, reject).finally(() => signal.removeEventListener('abort', giveUp));
+  });
 }
 
 /**

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
  * Answers all look-ups of names until the test is over.
  *
  * @param {import('node:test').TestContext} t
- * @param {(name: string) => string[]} resolve the addresses of a name; what it throws is the look-up's error
+ * @param {(name: string) => string[] | Promise<string[]>} resolve the addresses of a name; what it throws is the look-up's error
  * @returns {{ names: string[] }} the names that were asked for
  */
 export function mockLookup(t, resolve) {
@@ -14,7 +14,7 @@ export function mockLookup(t, resolve) {
   /** @param {string} name */
   const lookup = async (name) => {
     names.push(name);
-    return resolve(name).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    return (await resolve(name)).map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
   const mocked = t.mock.method(dnsPromises, 'lookup', /** @type {any} */ (lookup));
   syncBuiltinESMExports();

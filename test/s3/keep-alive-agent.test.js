@@ -294,6 +294,58 @@ test('an agent that is closed opens none of the connections that wait for their 
   assert.equal(agent.opened, 0);
 });
 
+/**
+ * An agent whose name is not resolved before the test says so.
+ *
+ * @param {TestContext} t
+ */
+async function openUnresolved(t) {
+  const server = await startSocketServer(t);
+  /** @type {(addresses: string[]) => void} */
+  let resolve = () => {};
+  mockLookup(t, () => new Promise((settle) => (resolve = settle)));
+  const { agent } = openAgent(t, { port: server.port, hostname: 'store.test' });
+  return { agent, answer: () => resolve(['127.0.0.1']) };
+}
+
+test('a stop waits for no look-up, and opens nothing behind it', TIME_LIMIT, async (t) => {
+  const { agent, answer } = await openUnresolved(t);
+  const controller = new AbortController();
+  const ahead = agent.openAhead(3, controller.signal);
+  controller.abort();
+  assert.deepEqual(await ahead, { failed: 0, lastError: null });
+  answer();
+  assert.equal((await connect(agent)).openedAhead, false);
+  assert.equal(agent.opened, 1);
+});
+
+test('a connection that was given up while the name was looked up is not opened', TIME_LIMIT, async (t) => {
+  const { agent, answer } = await openUnresolved(t);
+  let isWanted = true;
+  const givenUp = connect(agent, () => isWanted);
+  const wanted = connect(agent);
+  // The look-up begins a moment later.
+  await new Promise(setImmediate);
+  isWanted = false;
+  answer();
+  await assert.rejects(givenUp, { code: 'ECONNRESET' });
+  await wanted;
+  assert.equal(agent.opened, 1);
+});
+
+test(
+  'a name that does not resolve is looked up once for all connections that were to be opened',
+  TIME_LIMIT,
+  async (t) => {
+    const lookup = mockLookup(t, () => {
+      throw Object.assign(new Error('getaddrinfo ENOTFOUND store.test'), { code: 'ENOTFOUND' });
+    });
+    const { agent } = openAgent(t, { port: 1, hostname: 'store.test' });
+    const { failed, lastError } = await agent.openAhead(200, NEVER);
+    assert.deepEqual([failed, /** @type {any} */ (lastError).code, lookup.names.length], [200, 'ENOTFOUND', 1]);
+  },
+);
+
 test('connections that wait already are not opened ahead again', TIME_LIMIT, async (t) => {
   const server = await startSocketServer(t);
   const { agent } = openAgent(t, { port: server.port });
