@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { quote } from '../log/quote.js';
+import { withoutUser } from './values.js';
 
 const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 
@@ -17,14 +18,6 @@ export function hostname(given) {
     throw new RangeError(`expected a host name alone, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
   }
   return given;
-}
-
-/**
- * @param {string} given that may hold a password, which is not to be shown
- */
-function withoutUser(given) {
-  const end = given.lastIndexOf('@');
-  return end < 0 ? given : `…${given.slice(end)}`;
 }
 
 /**

@@ -54,3 +54,12 @@ export function listOf(given) {
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }
+
+/**
+ * @param {string} given that may be a URL with a password, which is not to be shown
+ * @returns {string} what may be
+ */
+export function withoutUser(given) {
+  const end = given.lastIndexOf('@');
+  return end < 0 ? given : `…${given.slice(end)}`;
+}

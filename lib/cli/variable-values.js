@@ -1,5 +1,5 @@
 import { quote } from '../log/quote.js';
-import { listOf, wholeNumber } from './values.js';
+import { listOf, wholeNumber, withoutUser } from './values.js';
 
 // How the values of S3_… variables are read.
 
@@ -20,9 +20,9 @@ export function bucketNames(given) {
   const names = listOf(given);
   const strange = names.find((name) => !BUCKET.test(name));
   if (names.length === 0 || strange !== undefined) {
-    throw new RangeError(
-      `expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got ${quote(strange ?? given)}`,
-    );
+    // A password may have commas in it: where there is one, no part of the text is a name for certain.
+    const shown = given.includes('@') ? withoutUser(given) : (strange ?? given);
+    throw new RangeError(`expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got ${quote(shown)}`);
   }
   return names;
 }
@@ -33,7 +33,7 @@ export function bucketNames(given) {
  */
 export function region(given) {
   if (!REGION.test(given)) {
-    throw new RangeError(`expected a region such as auto, got ${quote(given)}`);
+    throw new RangeError(`expected a region such as auto, got ${quote(withoutUser(given))}`);
   }
   return given;
 }

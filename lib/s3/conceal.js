@@ -10,15 +10,15 @@ const LONGEST_BEGINNING = 32;
 const ESCAPED = '&#?[0-9A-Za-z]{1,8};|%[0-9A-Fa-f]{2}';
 
 /**
- * A store is sent the session token with every request, and may tell in an error what it was sent. What it tells is shown
- * to the user, and kept in logs.
+ * A store is sent the access key id and the session token with every request, and may tell in an error what it was sent.
+ * What it tells is shown to the user, and kept in logs. The id is no secret, but the secret may have been given in its
+ * place.
  *
- * @param {Pick<import('./sigv4.js').Credentials, 'secretAccessKey' | 'sessionToken'>} credentials in which there are no
- *   blanks
+ * @param {import('./sigv4.js').Credentials} credentials in which there are no blanks
  * @returns {(text: string) => string} takes the secrets out of a text, each up to the next blank, also where it is escaped
  */
-export function concealer({ secretAccessKey, sessionToken = '' }) {
-  const secrets = [secretAccessKey, sessionToken].filter(({ length }) => length >= SHORTEST_SECRET);
+export function concealer({ accessKeyId, secretAccessKey, sessionToken = '' }) {
+  const secrets = [accessKeyId, secretAccessKey, sessionToken].filter(({ length }) => length >= SHORTEST_SECRET);
   if (secrets.length === 0) {
     return (text) => text;
   }

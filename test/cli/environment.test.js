@@ -91,6 +91,15 @@ test('what stands around a host name is told where it belongs, and a password is
   ]);
 });
 
+test('a password in front of a bucket or a region is not shown', () => {
+  assert.deepEqual(problemsOf({ ...REQUIRED, S3_BUCKET: 'https://me:secret,word@example.com/bucket,bucket-b' }), [
+    'S3_BUCKET: expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got "…@example.com/bucket,bucket-b"',
+  ]);
+  assert.deepEqual(problemsOf({ ...REQUIRED, S3_REGION: 'https://me:secret@example.com' }), [
+    'S3_REGION: expected a region such as auto, got "…@example.com"',
+  ]);
+});
+
 test('a host that is more or less than a host name is refused', () => {
   const refused = ['https://example.com', 'example.com/path', 'example.com:9000', 'dead:9000', '10:80', '1.2.3.999'];
   for (const given of [
