@@ -12,6 +12,12 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  */
 
 /**
+ * What is said of a key that was not deleted; a store may leave out any of it.
+ *
+ * @typedef {{ Key?: string, Code?: string, Message?: string }} DeletionError
+ */
+
+/**
  * Lists and deletes for clean-up, through the SDK: nothing here is measured.
  */
 export class BucketAdmin {
@@ -69,10 +75,7 @@ export class BucketAdmin {
     const { Errors = [] } = await this.#send(
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true } }),
     );
-    return Errors.map(
-      (/** @type {Record<string, string>} */ { Key, Code, Message }) =>
-        `${shorten(Key)}: ${shorten(this.#conceal(`${Code} ${Message ?? ''}`))}`,
-    );
+    return Errors.map((/** @type {DeletionError} */ error) => describeDeletion(error, this.#conceal));
   }
 
   close() {
@@ -95,6 +98,15 @@ export class BucketAdmin {
       throw classifySdkError(error, { stale: true, answered: false, conceal: this.#conceal, now: this.#epochNow() });
     }
   }
+}
+
+/**
+ * @param {DeletionError} error
+ * @param {(text: string) => string} conceal
+ */
+function describeDeletion({ Key, Code, Message }, conceal) {
+  const said = [Code, Message].filter(Boolean).join(' ');
+  return `${Key ? shorten(Key) : 'a key that is not named'}: ${said === '' ? 'no reason is given' : shorten(conceal(said))}`;
 }
 
 /**

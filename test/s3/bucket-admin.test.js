@@ -85,9 +85,16 @@ test('a batch of a thousand keys is one request', async (t) => {
   assert.equal((await endpoint.report()).requests.POST.total, 1);
 });
 
-test('what the store says of a key that it did not delete is told', async (t) => {
-  const document =
-    '<DeleteResult><Error><Key>p/a</Key><Code>AccessDenied</Code><Message>Locked.</Message></Error></DeleteResult>';
+test('what the store says of a key that it did not delete is told, however little it says', async (t) => {
+  const errors = [
+    '<Key>p/a</Key><Code>AccessDenied</Code><Message>Locked.</Message>',
+    '<Key>p/b</Key><Message>Locked.</Message>',
+    '<Key>p/c</Key><Code>AccessDenied</Code>',
+    '<Key>p/d</Key>',
+    '<Code>InternalError</Code>',
+    '',
+  ];
+  const document = `<DeleteResult>${errors.map((error) => `<Error>${error}</Error>`).join('')}</DeleteResult>`;
   const { port } = await startSocketServer(t, {
     onSocket: (socket) =>
       socket.once('data', () =>
@@ -96,7 +103,14 @@ test('what the store says of a key that it did not delete is told', async (t) =>
   });
   const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
   const admin = await openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
-  assert.deepEqual(await admin.deleteBatch(BUCKET, ['p/a', 'p/b']), ['p/a: AccessDenied Locked.']);
+  assert.deepEqual(await admin.deleteBatch(BUCKET, ['p/a', 'p/b', 'p/c', 'p/d', 'p/e', 'p/f']), [
+    'p/a: AccessDenied Locked.',
+    'p/b: Locked.',
+    'p/c: AccessDenied',
+    'p/d: no reason is given',
+    'a key that is not named: InternalError',
+    'a key that is not named: no reason is given',
+  ]);
 });
 
 test('a refusal is an attempt’s error', async (t) => {
