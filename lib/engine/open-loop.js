@@ -17,6 +17,8 @@ export class OpenLoop {
   #clock;
   #budget;
   #waits = new Pauses();
+  #underWay = 0;
+  #isIdle = true;
 
   /**
    * @param {object} options
@@ -53,9 +55,19 @@ export class OpenLoop {
         }
         const now = this.#clock.now();
         meter.started(now - operation.intendedAt, now);
+        this.#underWay += 1;
+        this.#isIdle = false;
         await perform(operation, place);
+        this.#underWay -= 1;
       },
     };
+  }
+
+  /** @returns {boolean} whether no operation has been under way since the last call */
+  wasIdle() {
+    const wasIdle = this.#isIdle;
+    this.#isIdle = this.#underWay === 0;
+    return wasIdle;
   }
 
   /** @returns {number} ms since the moment at which the next operation was to start; negative where it is to come */

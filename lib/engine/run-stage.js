@@ -96,6 +96,7 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
     budget,
     limit,
     backlog: () => openLoop?.backlog() ?? 0,
+    wasIdle: () => openLoop?.wasIdle() ?? false,
     onTimeUp: closeWork,
     onStop() {
       closeWork();

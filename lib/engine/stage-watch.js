@@ -41,6 +41,7 @@ export class StageWatch {
   #budget;
   #limit;
   #backlog;
+  #wasIdle;
   #onTimeUp;
   #onStop;
   /** @type {NodeJS.Timeout[]} */
@@ -51,6 +52,9 @@ export class StageWatch {
   #timer;
   /** @type {NodeJS.Timeout | undefined} */
   #settling;
+  #lookedAt = 0;
+  /** The last success; later by the time in which nothing was under way since. monotonic ms */
+  #drySince = 0;
   /** @type {import('./run-stage.js').StageEnd} */
   end = 'complete';
   /** @type {FatalError | null} */
@@ -66,10 +70,23 @@ export class StageWatch {
    * @param {Pick<import('./budget.js').Budget, 'shareSuccess'>} options.budget
    * @param {TimeLimit | null} options.limit
    * @param {() => number} options.backlog ms since the moment at which the next operation was to start
+   * @param {() => boolean} options.wasIdle whether nothing has been under way since the last call
    * @param {() => void} options.onTimeUp no more operation is to be begun
    * @param {() => void} options.onStop what is under way is to come to its end, too
    */
-  constructor({ clock, meter, connections, longestDrought, signal, budget, limit, backlog, onTimeUp, onStop }) {
+  constructor({
+    clock,
+    meter,
+    connections,
+    longestDrought,
+    signal,
+    budget,
+    limit,
+    backlog,
+    wasIdle,
+    onTimeUp,
+    onStop,
+  }) {
     this.#clock = clock;
     this.#meter = meter;
     this.#connections = connections;
@@ -78,6 +95,7 @@ export class StageWatch {
     this.#budget = budget;
     this.#limit = limit;
     this.#backlog = backlog;
+    this.#wasIdle = wasIdle;
     this.#onTimeUp = onTimeUp;
     this.#onStop = onStop;
   }
@@ -88,6 +106,7 @@ export class StageWatch {
   }
 
   start() {
+    this.#lookedAt = this.#drySince = this.#clock.now();
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
     this.#signal.addEventListener('abort', this.#onRequest, { once: true });
     this.#watchLimit();
@@ -120,12 +139,24 @@ export class StageWatch {
   }
 
   #look() {
-    const lastSuccessAt = this.#budget.shareSuccess(this.#meter.lastSuccessAt);
-    if (this.#clock.now() - lastSuccessAt >= this.#longestDrought) {
+    if (this.#droughtAt(this.#clock.now()) >= this.#longestDrought) {
       this.#stop('stalled');
     } else if (this.#backlog() > LONGEST_BACKLOG_MS) {
       this.#stop('overloaded');
     }
+  }
+
+  /**
+   * @param {number} now monotonic ms
+   * @returns {number} ms without a success; while nothing is asked of a store, it cannot be lost
+   */
+  #droughtAt(now) {
+    if (this.#wasIdle()) {
+      this.#drySince += now - this.#lookedAt;
+    }
+    this.#lookedAt = now;
+    this.#drySince = Math.max(this.#drySince, this.#budget.shareSuccess(this.#meter.lastSuccessAt));
+    return now - this.#drySince;
   }
 
   /** @param {import('./run-stage.js').StageEnd} end */

@@ -91,6 +91,24 @@ test('while all threads wait for the store no operation is dropped: each starts 
   assert.ok(Number(startDelay.summary()?.maximum) >= 130);
 });
 
+test('the loop is idle where nothing has been under way since it was last asked', async (t) => {
+  /** @type {() => void} */
+  let answer = () => {};
+  const { openLoop, pass, ended } = startLoop(t, {
+    objects: 3,
+    threads: 1,
+    answer: ({ place }) => (place === 1 ? new Promise((resolve) => (answer = () => resolve(undefined))) : undefined),
+  });
+  await pass(5);
+  assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, true], 'an operation has come and gone');
+  await pass(10);
+  assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, false], 'one is under way');
+  answer();
+  await pass(10);
+  await ended;
+  assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, true]);
+});
+
 test('once every object is given out, no thread waits for an operation that will not be', async (t) => {
   const { ended, pass, isOver, openLoop } = startLoop(t, { objects: 3, threads: 50 });
   await pass(30);

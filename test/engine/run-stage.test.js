@@ -7,6 +7,7 @@ import { AttemptError } from '../../lib/s3/s3-error.js';
 import { STAGES } from '../../lib/stages/index.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { closedLoop } from '../helpers/load.js';
+import { ManualClock } from '../helpers/manual-clock.js';
 
 /**
  * @import { TestContext } from 'node:test'
@@ -293,6 +294,28 @@ test('a stage in which nothing succeeds any more ends as stalled', TIME_LIMIT, a
   assert.ok(counts.timeGivenUp > 0, 'the time of the failed attempts is lost');
   assert.equal(counts.retries, retries);
   assert.ok(counts.errors.connect >= 3);
+});
+
+test('an open loop in which nothing is due is not stalled, and one that asks in vain is', TIME_LIMIT, async (t) => {
+  mockTimers(t);
+  const clock = new ManualClock(1_700_000_000_000);
+  let asked = 0;
+  const answer = () => (++asked === 1 ? undefined : new Promise(() => {}));
+  const engine = { ...fakeEngine({ threads: 2, objects: 3, answer }), clock, longestDrought: 60_000 };
+  const pacing = { rate: 0.01, arrival: /** @type {const} */ ('constant'), seed: '' };
+  const ended = run(write, engine, 3, undefined, { pacing });
+  const pass = async (/** @type {number} */ seconds) => {
+    for (let quarter = 0; quarter < 4 * seconds; quarter++) {
+      clock.advance(250);
+      mock.timers.tick(250);
+      await settle();
+    }
+  };
+  await pass(99);
+  assert.equal(asked, 1);
+  await pass(66);
+  const { end, counts } = await ended;
+  assert.deepEqual([end, asked, counts.operations, counts.abandoned], ['stalled', 2, 1, 1]);
 });
 
 test('what does not settle within five seconds of a stop is abandoned', TIME_LIMIT, async (t) => {

@@ -19,7 +19,7 @@ function startWatch(t, startedAt = [], limit = null) {
   const aborted = [];
   let stops = 0;
   let timesUp = 0;
-  const elsewhere = { lastSuccessAt: 0, backlog: 0 };
+  const elsewhere = { lastSuccessAt: 0, backlog: 0, isIdle: false };
   const connections = startedAt.map((started, place) => ({
     startedAt: started,
     /** @param {import('../../lib/s3/s3-error.js').AttemptError} error */
@@ -36,6 +36,7 @@ function startWatch(t, startedAt = [], limit = null) {
     budget: { shareSuccess: (lastSuccessAt) => Math.max(lastSuccessAt, elsewhere.lastSuccessAt) },
     limit,
     backlog: () => elsewhere.backlog,
+    wasIdle: () => elsewhere.isIdle,
     onTimeUp: () => (timesUp += 1),
     onStop: () => (stops += 1),
   });
@@ -108,6 +109,24 @@ test('a success on another core puts the minute off, too', (t) => {
   assert.equal(stops(), 0);
   pass(250);
   assert.equal(watch.end, 'stalled');
+});
+
+test('time in which nothing was under way is no time without a success', (t) => {
+  const { watch, elsewhere, meter, clock, pass, stops } = startWatch(t);
+  watch.start();
+  elsewhere.isIdle = true;
+  pass(200_000);
+  elsewhere.isIdle = false;
+  pass(30_000);
+  meter.succeeded({ startedAt: clock.now(), attemptStartedAt: clock.now(), finishedAt: clock.now() }, 1);
+  pass(30_000);
+  elsewhere.isIdle = true;
+  pass(200_000);
+  elsewhere.isIdle = false;
+  pass(29_750);
+  assert.equal(stops(), 0);
+  pass(250);
+  assert.deepEqual([watch.end, stops()], ['stalled', 1]);
 });
 
 test('of several reasons to end, and of several fatal errors, the first counts', (t) => {
