@@ -67,7 +67,7 @@ export class StageWatch {
    * @param {readonly import('../s3/object-store.js').ObjectConnection[]} options.connections
    * @param {number} options.longestDrought ms without a success after which the stage ends
    * @param {AbortSignal} options.signal the request to stop
-   * @param {Pick<import('./budget.js').Budget, 'shareSuccess'>} options.budget
+   * @param {Pick<import('./budget.js').Budget, 'shareSuccess' | 'isClosed'>} options.budget
    * @param {TimeLimit | null} options.limit
    * @param {() => number} options.backlog ms since the moment at which the next operation was to start
    * @param {() => boolean} options.wasIdle whether nothing has been under way since the last call
@@ -139,6 +139,10 @@ export class StageWatch {
   }
 
   #look() {
+    // Another core may have closed the work: a thread of this one may wait for the time of an operation that will not be.
+    if (this.#budget.isClosed) {
+      this.#onTimeUp();
+    }
     if (this.#droughtAt(this.#clock.now()) >= this.#longestDrought) {
       this.#stop('stalled');
     } else if (this.#backlog() > LONGEST_BACKLOG_MS) {

@@ -37,8 +37,16 @@ function attemptError(verdict, kind = verdict) {
  * @param {number} objects
  * @param {AbortSignal} [signal]
  * @param {Partial<import('../../lib/engine/run-stage.js').Load>} [load]
+ * @param {Budget} [budget]
  */
-async function run(stage, engine, objects, signal = new AbortController().signal, load = {}) {
+async function run(
+  stage,
+  engine,
+  objects,
+  signal = new AbortController().signal,
+  load = {},
+  budget = budgetOf(objects),
+) {
   /** @type {import('../../lib/meter/second-counts.js').SecondCount[]} */
   const seconds = [];
   /** @type {string[]} */
@@ -51,7 +59,7 @@ async function run(stage, engine, objects, signal = new AbortController().signal
   const outcome = await runStage(stage, {
     engine,
     load: closedLoop({ objectSize: SIZE, ...load }),
-    budget: budgetOf(objects),
+    budget,
     signal,
     hooks: {
       second: ({ second, operations, bytes }) => seconds.push({ second, operations, bytes }),
@@ -316,6 +324,14 @@ test('an open loop in which nothing is due is not stalled, and one that asks in 
   await pass(66);
   const { end, counts } = await ended;
   assert.deepEqual([end, asked, counts.operations, counts.abandoned], ['stalled', 2, 1, 1]);
+});
+
+test('no thread waits for the time of an operation once another core has closed the work', TIME_LIMIT, async () => {
+  const pacing = { rate: 0.01, arrival: /** @type {const} */ ('constant'), seed: '' };
+  const budget = budgetOf(3);
+  const engine = fakeEngine({ threads: 2, objects: 3, answer: () => budget.close() });
+  const { end, counts } = await run(write, engine, 3, undefined, { pacing }, budget);
+  assert.deepEqual([end, counts.operations], ['complete', 1]);
 });
 
 test('what does not settle within five seconds of a stop is abandoned', TIME_LIMIT, async (t) => {

@@ -19,7 +19,7 @@ function startWatch(t, startedAt = [], limit = null) {
   const aborted = [];
   let stops = 0;
   let timesUp = 0;
-  const elsewhere = { lastSuccessAt: 0, backlog: 0, isIdle: false };
+  const elsewhere = { lastSuccessAt: 0, backlog: 0, isIdle: false, isClosed: false };
   const connections = startedAt.map((started, place) => ({
     startedAt: started,
     /** @param {import('../../lib/s3/s3-error.js').AttemptError} error */
@@ -33,7 +33,12 @@ function startWatch(t, startedAt = [], limit = null) {
     connections: /** @type {any} */ (connections),
     longestDrought: 60_000,
     signal: controller.signal,
-    budget: { shareSuccess: (lastSuccessAt) => Math.max(lastSuccessAt, elsewhere.lastSuccessAt) },
+    budget: {
+      shareSuccess: (lastSuccessAt) => Math.max(lastSuccessAt, elsewhere.lastSuccessAt),
+      get isClosed() {
+        return elsewhere.isClosed;
+      },
+    },
     limit,
     backlog: () => elsewhere.backlog,
     wasIdle: () => elsewhere.isIdle,
@@ -173,6 +178,17 @@ test('when its time is up a stage begins nothing more, and later aborts what is 
   pass(500);
   assert.deepEqual([timesUp(), stops(), watch.stopped.aborted, aborted.length], [1, 1, true, 1]);
   assert.equal(watch.end, 'complete');
+});
+
+test('where another core has closed the work, nothing more is begun on this one', (t) => {
+  const { watch, elsewhere, pass, timesUp, stops } = startWatch(t);
+  watch.start();
+  pass(500);
+  assert.equal(timesUp(), 0);
+  elsewhere.isClosed = true;
+  pass(250);
+  assert.deepEqual([timesUp(), stops(), watch.end], [1, 0, 'complete']);
+  watch.stop();
 });
 
 test('a stage that is done before its time is up is left alone', (t) => {
