@@ -26,13 +26,12 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
     agent.reused += 1;
     reuseSocket.call(nodeAgent, socket, request);
   };
-  return new S3Client({
+  const client = new S3Client({
     endpoint: `${useTls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
     region,
     credentials,
     forcePathStyle: true,
     maxAttempts: 1,
-    systemClockOffset: epochNow() - Date.now(),
     // R2 does not know «100 Continue», which the SDK asks for in front of bodies of 2 MiB and more.
     expectContinueHeader: false,
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -42,6 +41,9 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
       httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
     }),
   });
+  // Asked for with each request, for the host's clock may be set in mid-run. What the SDK learns from answers is dropped.
+  Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
+  return client;
 }
 
 /**

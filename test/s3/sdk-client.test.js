@@ -1,6 +1,10 @@
+import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { classifySdkError } from '../../lib/s3/sdk-client.js';
+import { classifySdkError, createSdkClient, sendCommand } from '../../lib/s3/sdk-client.js';
+import { openTestStore } from '../helpers/store.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const CIRCUMSTANCES = { stale: false, answered: false, now: NOW };
@@ -62,4 +66,51 @@ test('a success that could not be read is no refusal', () => {
   const thrown = Object.assign(new Error('aborted'), { code: 'ECONNRESET', $metadata: { httpStatusCode: 200 } });
   assert.equal(classifySdkError(thrown, { ...CIRCUMSTANCES, answered: true }).kind, 'truncated');
   assert.equal(classifySdkError(null, CIRCUMSTANCES).kind, 'other');
+});
+
+/**
+ * A store that answers whatever comes, and a client for it.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {import('node:http').RequestListener} answer
+ * @param {() => number} [epochNow]
+ */
+async function openClient(t, answer, epochNow = Date.now) {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => answer(request, response));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
+  const target = { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null };
+  const { options } = await openTestStore(t, 'direct', target);
+  const client = createSdkClient({ ...options, epochNow });
+  t.after(() => client.destroy());
+  return { send: (/** @type {any} */ command) => sendCommand(client, command, new AbortController().signal) };
+}
+
+const HEAD = new HeadObjectCommand({ Bucket: 'bucket-a', Key: 'key' });
+
+test('requests are dated by the clock of the run, though the host’s is set in mid-run', async (t) => {
+  const wall = Date.now;
+  const ahead = 40 * 60_000;
+  /** @type {(number | string)[]} */
+  const dates = [];
+  const { send } = await openClient(
+    t,
+    (request, response) => {
+      dates.push(String(request.headers['x-amz-date']));
+      response.end();
+    },
+    () => NOW + ahead,
+  );
+  for (const hours of [0, 1, -1]) {
+    t.mock.method(Date, 'now', () => wall() + hours * 3_600_000);
+    await send(HEAD);
+  }
+  assert.deepEqual(dates, Array(3).fill('20260131T124000Z'));
 });
