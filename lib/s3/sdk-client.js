@@ -5,6 +5,9 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { decodeEntities } from './answer-text.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
+/** Without a logger the SDK warns on the console, for each attempt that fails with a body of some length. */
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
 /**
  * The AWS SDK's client, set up for R2: no retries of its own, no checksums that a store may not know, one keep-alive
  * agent for all requests that takes its sockets from ours.
@@ -32,6 +35,7 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
     credentials,
     forcePathStyle: true,
     maxAttempts: 1,
+    logger: SILENT,
     // R2 does not know «100 Continue», which the SDK asks for in front of bodies of 2 MiB and more.
     expectContinueHeader: false,
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -1,7 +1,8 @@
-import { HeadObjectCommand } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { classifySdkError, createSdkClient, sendCommand } from '../../lib/s3/sdk-client.js';
 import { openTestStore } from '../helpers/store.js';
@@ -113,4 +114,13 @@ test('requests are dated by the clock of the run, though the host’s is set in 
     await send(HEAD);
   }
   assert.deepEqual(dates, Array(3).fill('20260131T124000Z'));
+});
+
+test('the SDK writes nothing to the outputs of the process', async (t) => {
+  const written = t.mock.method(console, 'warn', () => {});
+  const alsoWritten = t.mock.method(console, 'error', () => {});
+  const { send } = await openClient(t, (_request, response) => response.writeHead(503).end());
+  const Body = Readable.from([Buffer.alloc(10)], { objectMode: false });
+  await assert.rejects(send(new PutObjectCommand({ Bucket: 'bucket-a', Key: 'key', Body, ContentLength: 10 })));
+  assert.deepEqual([written.mock.callCount(), alsoWritten.mock.callCount()], [0, 0]);
 });
