@@ -101,18 +101,28 @@ export function classifySdkError(error, { stale, answered, conceal = (text) => t
   const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
   const status = $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300) {
+    const [code, said] = isUnread(message) ? ['', ''] : [Code ?? name, message];
     const headers = $response?.headers ?? {};
     return classifyAnswer({
       status,
-      code: isGeneric(Code ?? name) ? '' : conceal(Code ?? name),
+      code: isGeneric(code) ? '' : conceal(code),
       // The SDK leaves the longer character references as they are.
-      message: isGeneric(message) ? '' : conceal(decodeEntities(message)),
+      message: isGeneric(said) ? '' : conceal(decodeEntities(said)),
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       now,
     });
   }
   return classifyFailure(error, { sent: true, answered, stale });
+}
+
+/**
+ * Where a body is not the XML of an error, such as a proxy's page, name and message are those of the SDK's own parser.
+ *
+ * @param {unknown} message
+ */
+function isUnread(message) {
+  return String(message).includes('Deserialization error: to see the raw response');
 }
 
 /**

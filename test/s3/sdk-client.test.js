@@ -1,4 +1,4 @@
-import { HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -123,4 +123,20 @@ test('the SDK writes nothing to the outputs of the process', async (t) => {
   const Body = Readable.from([Buffer.alloc(10)], { objectMode: false });
   await assert.rejects(send(new PutObjectCommand({ Bucket: 'bucket-a', Key: 'key', Body, ContentLength: 10 })));
   assert.deepEqual([written.mock.callCount(), alsoWritten.mock.callCount()], [0, 0]);
+});
+
+test('a refusal that the SDK cannot read has its status, and none of the SDK’s words', async (t) => {
+  for (const [body, type] of [
+    ['<html><head><title>Service Unavailable</title></head><body>x<br></body></html>', 'text/html'],
+    ['error code: 1010', 'text/plain'],
+    ['{"error":1}', 'application/json'],
+    ['<Error><Code>Foo</Code', 'application/xml'],
+  ]) {
+    const { send } = await openClient(t, (_request, response) =>
+      response.writeHead(404, { 'Content-Type': type, 'Content-Length': body.length }).end(body),
+    );
+    const thrown = await send(new GetObjectCommand({ Bucket: 'bucket-a', Key: 'key' })).catch((error) => error);
+    const error = classifySdkError(thrown, CIRCUMSTANCES);
+    assert.deepEqual([error.message, error.code, error.kind], ['HTTP 404', '', 'not-found'], body);
+  }
 });
