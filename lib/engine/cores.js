@@ -80,7 +80,8 @@ export class Cores {
    * @returns {Promise<{ failed: number, reason: string }>} how many connections could not be opened, and why
    */
   async openConnections(signal) {
-    const results = await Promise.all(this.#cores.map((core) => core.openConnections(signal)));
+    // Each listens to a signal of its own: more than ten listeners on one are taken for a leak, and warned of.
+    const results = await Promise.all(this.#cores.map((core) => core.openConnections(AbortSignal.any([signal]))));
     return {
       failed: results.reduce((sum, { failed }) => sum + failed, 0),
       reason: results.find(({ failed }) => failed > 0)?.reason ?? '',

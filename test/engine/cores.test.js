@@ -317,6 +317,26 @@ test('whatever ends they come to, the worst is told, and the longest span of tim
   );
 });
 
+test('a stop of the opening of connections reaches many cores, and nobody takes their listeners for a leak', async (t) => {
+  const warned = t.mock.method(process, 'emitWarning', () => {});
+  const controller = new AbortController();
+  const cores = new Cores(
+    new Clock(),
+    Array.from({ length: 12 }, () => ({
+      .../** @type {any} */ (playedCore(async () => emptyOutcome())),
+      /** @param {AbortSignal} signal */
+      async openConnections(signal) {
+        await aborted(signal);
+        return { failed: 1, reason: 'stopped' };
+      },
+    })),
+  );
+  const opening = cores.openConnections(controller.signal);
+  controller.abort();
+  assert.deepEqual(await opening, { failed: 12, reason: 'stopped' });
+  assert.equal(warned.mock.callCount(), 0);
+});
+
 test('cores without a thread take no part, and count as no loop', async () => {
   const played = [0, 1, 2].map((place) => ({ place, runs: 0 }));
   const cores = new Cores(
