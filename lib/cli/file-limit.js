@@ -1,6 +1,9 @@
 /** Files that are open beside the connections: modules, pipes, the event loops' own. */
 const OTHER_FILES = 64;
 
+/** What the event loop of a further thread opens, by count on Linux. */
+const FILES_OF_A_THREAD = 4;
+
 /**
  * Node raises the soft limit on open files to the hard one when it starts, so that the hard one decides.
  *
@@ -16,14 +19,17 @@ export function openFileLimit(report) {
 }
 
 /**
- * @param {number} threads each with a connection
+ * @param {{ threads: number, cores: number }} run each thread has a connection
  * @param {number} limit of open files
- * @returns {string | null} the problem, or null where the threads fit
+ * @returns {string | null} the problem, or null where the run fits
  */
-export function fileLimitProblem(threads, limit) {
-  const needed = threads + OTHER_FILES;
+export function fileLimitProblem({ threads, cores }, limit) {
+  // A single core runs in the main thread.
+  const ofCores = cores === 1 ? 0 : cores * FILES_OF_A_THREAD;
+  const needed = threads + ofCores + OTHER_FILES;
   if (needed <= limit) {
     return null;
   }
-  return `${threads} threads need ${needed} open files, and the hard limit is ${limit}: raise it with \`ulimit -n ${needed}\` (as root, or in /etc/security/limits.conf) in the shell that starts the run, or use fewer threads`;
+  const onCores = cores === 1 ? '' : ` on ${cores} cores`;
+  return `${threads} threads${onCores} need ${needed} open files, and the hard limit is ${limit}: raise it with \`ulimit -n ${needed}\` (as root, or in /etc/security/limits.conf) in the shell that starts the run, or use fewer threads`;
 }

@@ -46,7 +46,7 @@ export async function prepare(options, { env, process: host, now, random }) {
       return Object.freeze({ ...config, overrides: target?.overrides });
     });
     if (isRun) {
-      await checks.run(() => checkFileLimit(checked?.threads ?? options.threads));
+      await checks.run(() => checkFileLimit(checked ?? { threads: options.threads, cores: 1 }));
       await checks.run(() => checked && checkCost(checked));
     }
     checks.conclude();
@@ -58,11 +58,11 @@ export async function prepare(options, { env, process: host, now, random }) {
 }
 
 /**
- * @param {number} threads
- * @throws {UsageError} where the host does not give them enough files
+ * @param {{ threads: number, cores: number }} run
+ * @throws {UsageError} where the host does not give it enough files
  */
-function checkFileLimit(threads) {
-  const problem = fileLimitProblem(threads, openFileLimit(process.report));
+function checkFileLimit(run) {
+  const problem = fileLimitProblem(run, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);
   }
