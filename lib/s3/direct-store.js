@@ -230,18 +230,7 @@ class DirectConnection {
     if (this.#status < 300) {
       this.#resolve();
     } else {
-      const { code, message } = parseErrorBody(this.#failureBody);
-      this.#reject(
-        classifyAnswer({
-          status: this.#status,
-          // As it is read, not as XML writes it: a secret may come back in characters that are decoded only then.
-          code: this.#conceal(code),
-          message: this.#conceal(message),
-          retryAfter: headerOf(this.#failureHeaders, 'retry-after'),
-          date: headerOf(this.#failureHeaders, 'date'),
-          now: this.#epochNow(),
-        }),
-      );
+      this.#reject(this.#refusal());
     }
   }
 
@@ -254,6 +243,11 @@ class DirectConnection {
       error.sent = false;
       error.outcomeUnknown = false;
     }
+    if (this.#status >= 300 && !(error instanceof AttemptError)) {
+      // Its status says enough, also where the connection ends within the body.
+      this.#reject(this.#refusal());
+      return;
+    }
     this.#reject(
       classifyFailure(error, {
         sent,
@@ -261,6 +255,19 @@ class DirectConnection {
         stale: this.#hasWaited && mayResendAtOnce(this, this.#request.method === 'PUT'),
       }),
     );
+  }
+
+  #refusal() {
+    const { code, message } = parseErrorBody(this.#failureBody);
+    return classifyAnswer({
+      status: this.#status,
+      // As it is read, not as XML writes it: a secret may come back in characters that are decoded only then.
+      code: this.#conceal(code),
+      message: this.#conceal(message),
+      retryAfter: headerOf(this.#failureHeaders, 'retry-after'),
+      date: headerOf(this.#failureHeaders, 'date'),
+      now: this.#epochNow(),
+    });
   }
 
   /**

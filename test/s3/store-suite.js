@@ -512,6 +512,25 @@ function testStrangeAnswers(client) {
   }
 
   test(
+    `${client}: a refusal whose connection ends within its body is a refusal all the same`,
+    TIME_LIMIT,
+    async (t) => {
+      const { port } = await startSocketServer(t, {
+        onSocket: (socket) =>
+          socket.once('data', () =>
+            socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\n<Error><Code>Acc'),
+          ),
+      });
+      const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+      const { connections } = await openTestStore(t, client, target);
+      const { PUT, GET, DELETE } = requestsOf(connections[0]);
+      for (const request of [PUT, GET, DELETE]) {
+        await assertFails(request(), { kind: 'denied', verdict: 'stop', status: 403, message: 'HTTP 403' });
+      }
+    },
+  );
+
+  test(
     `${client}: a long body is sent without asking whether it may go on, which R2 would not answer`,
     TIME_LIMIT,
     async (t) => {
