@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { MAXIMUM_BODY } from '../local-s3/receive-body.js';
 import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../log/units.js';
 import { UsageError } from './usage-error.js';
@@ -21,6 +22,11 @@ const SHARE_OF_MEMORY = 0.5;
  * @throws {UsageError}
  */
 export async function startLocalEndpoint({ objects, size, faults }, env, freeMemory) {
+  if (size > MAXIMUM_BODY) {
+    throw new UsageError([
+      `--local takes objects of at most ${formatSize(MAXIMUM_BODY)}, got --size ${formatSize(size)}`,
+    ]);
+  }
   const needed = objects * (size + OVERHEAD_BYTES);
   if (needed > freeMemory * SHARE_OF_MEMORY) {
     const most = Math.floor((freeMemory * SHARE_OF_MEMORY) / (size + OVERHEAD_BYTES));

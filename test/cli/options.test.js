@@ -127,6 +127,11 @@ describe('the command line', { concurrency: 3 }, () => {
     assert.match(line, /^error: --local .*1000000000 of 1MiB.*expected at most \d+ objects/);
   });
 
+  test('a run whose objects are larger than its own endpoint takes is refused', async () => {
+    const [line] = await refused('1', '1', '--local', '--size', '1025MiB');
+    assert.equal(line, 'error: --local takes objects of at most 1GiB, got --size 1025MiB');
+  });
+
   test('the version is that of the package', async (t) => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
     const { stdout, stderr, status } = await runCommand(t, ['--version']);
