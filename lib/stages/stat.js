@@ -13,8 +13,12 @@ export const stat = {
     await connection.head(bucket, key);
     const { contentLength, etagDigest } = connection.reply;
     if (contentLength !== size) {
-      const expected = `${size} were expected${otherSizeHint(workload)}`;
-      throw new IntegrityError(operation, `the size is ${contentLength} bytes, ${expected}`);
+      throw new IntegrityError(
+        operation,
+        contentLength < 0
+          ? `the answer does not tell the size, ${size} bytes were expected`
+          : `the size is ${contentLength} bytes, ${size} were expected${otherSizeHint(workload)}`,
+      );
     }
     if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(place)) {
       throw new IntegrityError(operation, 'the ETag is not the one that the write was answered with');

@@ -35,7 +35,11 @@ test('another size is an integrity error', async () => {
 });
 
 test('an answer that does not tell the size is an integrity error', async () => {
-  await assert.rejects(statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 }).stating, IntegrityError);
+  const { stating, place } = statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 });
+  await assert.rejects(stating, {
+    name: 'IntegrityError',
+    message: `${place}: the answer does not tell the size, 16 bytes were expected`,
+  });
 });
 
 test('another ETag is an integrity error', async () => {
