@@ -14,6 +14,7 @@ export class StopRequest {
   #process;
   #onSignal = (/** @type {'SIGHUP' | 'SIGINT' | 'SIGTERM'} */ signal) => this.#signalled(signal);
   #isListening = false;
+  #wasSignalled = false;
   #defects = 0;
   /** The exit status that the request asks for; null while there is none. @type {number | null} */
   status = null;
@@ -82,7 +83,9 @@ export class StopRequest {
 
   /** @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} name */
   #signalled(name) {
-    if (this.status === null) {
+    // A run that stops for another reason has been asked to by no signal yet: the first one must not break it off.
+    if (!this.#wasSignalled) {
+      this.#wasSignalled = true;
       this.#request(exitStatusOf(name), name);
       return;
     }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
 import { open, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { StopRequest } from '../../lib/cli/stop-request.js';
 import {
   dotEnvOf,
   endpointOf,
@@ -34,6 +36,31 @@ async function stopByCtrlC(command) {
   command.child.kill('SIGINT');
   await command.shows('stderr', /^Stopping/m);
 }
+
+/** A process that is sent signals, and writes down the statuses with which it was to end. */
+class FakeProcess extends EventEmitter {
+  /** @type {unknown[]} */
+  statuses = [];
+
+  /** @param {unknown} status */
+  exit(status) {
+    this.statuses.push(status);
+    return /** @type {never} */ (undefined);
+  }
+}
+
+test('the second signal ends the process, whatever else has asked for a stop before the first', () => {
+  const fake = new FakeProcess();
+  const stopRequest = new StopRequest(fake);
+  let secondSignals = 0;
+  stopRequest.onSecondSignal = () => (secondSignals += 1);
+  stopRequest.listen();
+  stopRequest.outputLost(true);
+  fake.emit('SIGINT', 'SIGINT');
+  assert.deepEqual([stopRequest.signal.aborted, stopRequest.status, secondSignals, fake.statuses], [true, 141, 0, []]);
+  fake.emit('SIGTERM', 'SIGTERM');
+  assert.deepEqual([secondSignals, fake.statuses], [1, [143]]);
+});
 
 describe('a request to stop', { concurrency: 6 }, () => {
   for (const [signal, status] of Object.entries(STATUSES)) {
