@@ -4,7 +4,7 @@ import { measureLayers } from './layers.js';
 import { measureClient, measureMemory } from './measure-client.js';
 import { hasOha } from './measure-oha.js';
 import { startNullEndpoint } from './null-endpoint.js';
-import { MEMORY_RUNS, SCENARIOS } from './scenarios.js';
+import { MEMORY_RUNS, scenariosOf } from './scenarios.js';
 import { describeMachine } from './studies/machine.js';
 import { formatTable } from './studies/table.js';
 
@@ -22,6 +22,7 @@ import { formatTable } from './studies/table.js';
 const parameters = process.argv.slice(2);
 const jsonFile = parameters[0] === '--json' ? parameters.splice(0, 2)[1] : undefined;
 const [wanted = ''] = parameters;
+const scenarios = scenariosOf(wanted);
 const isOhaThere = await hasOha();
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
@@ -32,7 +33,7 @@ if (!isOhaThere) {
 }
 /** @type {Record<string, unknown>} */
 const results = {};
-for (const scenario of SCENARIOS.filter(({ title }) => title.includes(wanted))) {
+for (const scenario of scenarios) {
   const costs = await measureScenario(scenario);
   results[scenario.title] = costs;
   print(`\n${scenario.title}\n`);

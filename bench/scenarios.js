@@ -89,3 +89,18 @@ export const MEMORY_RUNS = [
   { threads: 1_000, objects: 1_000_000, useTls: false },
   { threads: 10_000, objects: 20_000, useTls: true },
 ];
+
+/**
+ * @param {string} wanted a part of a title
+ * @returns {readonly Scenario[]}
+ * @throws {RangeError} where there is none of that title
+ */
+export function scenariosOf(wanted) {
+  const found = SCENARIOS.filter(({ title }) => title.includes(wanted));
+  if (found.length === 0) {
+    throw new RangeError(
+      `expected a part of a title, got ${wanted}: ${SCENARIOS.map(({ title }) => title).join(' | ')}`,
+    );
+  }
+  return found;
+}

@@ -1,4 +1,5 @@
 import { checkPart } from './storm/checks.js';
+import { STAGES, readLoad } from './storm/load.js';
 import { runPart } from './storm/part.js';
 
 // A million operations against a store that fails one request in twenty, in every way that an operation survives. The
@@ -6,16 +7,10 @@ import { runPart } from './storm/part.js';
 //
 //     node bench/storm.js [operations] [parts] [direct|sdk]
 
-const STAGES = 4;
-
-const [operations = '1000000', parts = '4', client = 'direct'] = process.argv.slice(2);
-const objects = Math.round(Number(operations) / Number(parts) / STAGES);
-if (!(objects >= 1) || !(client === 'direct' || client === 'sdk')) {
-  throw new RangeError(`expected [operations] [parts] [direct|sdk], got ${process.argv.slice(2).join(' ')}`);
-}
+const { objects, parts, client } = readLoad(process.argv.slice(2));
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 let broken = 0;
-for (let part = 1; part <= Number(parts); part += 1) {
+for (let part = 1; part <= parts; part += 1) {
   const outcome = await runPart({ objects, seed: part, client });
   print(`\nPart ${part} of ${parts}: ${STAGES * objects} operations in ${(outcome.duration / 1000).toFixed(0)} s`);
   for (const { claim, holds, figures } of checkPart(outcome, objects)) {

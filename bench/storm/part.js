@@ -79,9 +79,24 @@ export async function runPart({ objects, seed, client }) {
   const trend = memory.stop();
   const seen = await endpoint.report();
   await endpoint.close();
-  const result = JSON.parse(readFileSync(json, 'utf8'));
+  const result = readResult(json, status, stderr);
   rmSync(folder, { recursive: true });
   return { result, seen, status, stderr, log, memory: trend, duration };
+}
+
+/**
+ * @param {string} file
+ * @param {number | null} status of the run, null where a signal ended it
+ * @param {string} stderr of the run
+ * @returns {any} the JSON of the run
+ * @throws {Error} that says how the run ended, where it left none
+ */
+export function readResult(file, status, stderr) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`the run left no result, and ended with status ${status}: ${stderr}`, { cause: error });
+  }
 }
 
 /** @param {import('node:stream').Readable} stdout */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkPart } from '../../bench/storm/checks.js';
+import { readLoad } from '../../bench/storm/load.js';
 import { trendOf } from '../../bench/storm/memory-samples.js';
+import { readResult } from '../../bench/storm/part.js';
 
 const OBJECTS = 10;
 const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']);
@@ -65,4 +67,18 @@ test('memory has a trend behind the warm-up alone', () => {
   const trend = trendOf(leaking);
   assert.ok(trend !== null && Math.abs(trend.slope - 60) < 1e-6 && trend.growth > 40);
   assert.equal(trendOf(samples.slice(0, 5)), null);
+});
+
+test('a load is a whole number of parts with an object each, and no less', () => {
+  assert.deepEqual(readLoad([]), { objects: 62_500, parts: 4, client: 'direct' });
+  assert.deepEqual(readLoad(['80', '2', 'sdk']), { objects: 10, parts: 2, client: 'sdk' });
+  for (const given of [['0'], ['80', '0'], ['80', '-2'], ['80', '1.5'], ['80', 'x'], ['x'], ['80', '2', 'other']]) {
+    assert.throws(() => readLoad(given), { name: 'RangeError', message: /^expected \[operations\]/ }, given.join(' '));
+  }
+});
+
+test('a run that left no result is told with its status and its words', () => {
+  assert.throws(() => readResult('/nowhere/result.json', 2, 'error: no such bucket'), {
+    message: /ended with status 2: error: no such bucket$/,
+  });
 });

@@ -1,0 +1,24 @@
+/** The stages of a run, each of which makes one operation of each object. */
+export const STAGES = 4;
+
+/**
+ * @typedef {object} Load
+ * @property {number} objects of each part
+ * @property {number} parts
+ * @property {'direct' | 'sdk'} client
+ */
+
+/**
+ * @param {readonly string[]} parameters [operations] [parts] [direct|sdk]
+ * @returns {Load}
+ * @throws {RangeError} where nothing would be tried
+ */
+export function readLoad(parameters) {
+  const [operations = '1000000', parts = '4', client = 'direct'] = parameters;
+  const objects = Math.round(Number(operations) / Number(parts) / STAGES);
+  const isLoad = objects >= 1 && Number.isInteger(Number(parts)) && Number(parts) >= 1;
+  if (!isLoad || !(client === 'direct' || client === 'sdk')) {
+    throw new RangeError(`expected [operations] [parts] [direct|sdk], got ${parameters.join(' ')}`);
+  }
+  return { objects, parts: Number(parts), client };
+}
