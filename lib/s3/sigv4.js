@@ -5,8 +5,6 @@ import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const SERVICE = 's3';
-const LONE_UNRESERVED = /[!'()*]/g;
-
 /** In place of a payload's hash: the payload is not signed. Over TLS the transport already protects it. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
@@ -44,73 +42,6 @@ export function payloadHash(payload) {
 }
 
 /**
- * Percent-encodes all but RFC 3986's unreserved characters, as UTF-8.
- *
- * @param {string} text
- * @param {object} [options]
- * @param {boolean} [options.keepSlash] leave `/` as it is: for a path, which S3 encodes once and never normalises
- * @returns {string}
- */
-export function uriEncode(text, { keepSlash = false } = {}) {
-  const encoded = encodeURIComponent(text).replace(
-    LONE_UNRESERVED,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return keepSlash ? encoded.replaceAll('%2F', '/') : encoded;
-}
-
-/**
- * @param {readonly (readonly [name: string, value: string])[]} query not yet encoded
- * @returns {string} encoded, sorted by name, then by value
- */
-export function canonicalQuery(query) {
-  return query
-    .map(([name, value]) => [uriEncode(name), uriEncode(value)])
-    .sort((one, other) => compareText(one[0], other[0]) || compareText(one[1], other[1]))
-    .map(([name, value]) => `${name}=${value}`)
-    .join('&');
-}
-
-/**
- * @param {object} request
- * @param {string} request.method
- * @param {string} request.canonicalPath already encoded
- * @param {string} request.canonicalQuery see {@link canonicalQuery}
- * @param {readonly (readonly [name: string, value: string])[]} request.headers the headers to sign; a name may occur
- *   more than once, its values are then joined in the order given
- * @param {string} request.payloadHash hexadecimal SHA-256 of the payload, or {@link UNSIGNED_PAYLOAD}
- * @returns {{ text: string, signedHeaders: string }}
- */
-export function canonicalRequest({ method, canonicalPath, canonicalQuery: query, headers, payloadHash: hashed }) {
-  /** @type {Map<string, string>} */
-  const values = new Map();
-  for (const [name, value] of headers) {
-    const lowerCase = name.toLowerCase();
-    const trimmed = value.trim().replace(/ +/g, ' ');
-    const earlier = values.get(lowerCase);
-    values.set(lowerCase, earlier === undefined ? trimmed : `${earlier},${trimmed}`);
-  }
-  const names = [...values.keys()].sort(compareText);
-  const canonicalHeaders = names.map((name) => `${name}:${values.get(name)}\n`).join('');
-  const signedHeaders = names.join(';');
-  return {
-    text: `${method}\n${canonicalPath}\n${query}\n${canonicalHeaders}\n${signedHeaders}\n${hashed}`,
-    signedHeaders,
-  };
-}
-
-/**
- * @param {object} parts
- * @param {string} parts.date such as `20150830T123600Z`
- * @param {string} parts.scope such as `20150830/us-east-1/s3/aws4_request`
- * @param {string} parts.canonicalRequest
- * @returns {string}
- */
-export function stringToSign({ date, scope, canonicalRequest: text }) {
-  return `${ALGORITHM}\n${date}\n${scope}\n${sha256(text)}`;
-}
-
-/**
  * @param {object} parts
  * @param {string} parts.secretAccessKey
  * @param {string} parts.day such as `20150830`
@@ -127,7 +58,7 @@ export function signingKey({ secretAccessKey, day, region, service }) {
 
 /**
  * @param {Buffer | import('node:crypto').KeyObject} key see {@link signingKey}
- * @param {string} text see {@link stringToSign}
+ * @param {string} text the string to sign
  * @returns {string} lower-case hexadecimal
  */
 export function signature(key, text) {
@@ -180,7 +111,7 @@ export class RequestSigner {
     if (second !== this.#second) {
       this.#beginSecond(second);
     }
-    // The canonical request of this module's canonicalRequest(), put together from the parts that do not change.
+    // The specification's canonical request, put together from the parts that do not change.
     const canonical = `${method}\n${path}\n\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
     const headers = [
       'x-amz-date',
@@ -212,14 +143,4 @@ export class RequestSigner {
     this.#stringToSignStart = `${ALGORITHM}\n${this.#date}\n${scope}\n`;
     this.#authorizationStart = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${this.#signedHeaders}, Signature=`;
   }
-}
-
-/**
- * Code-unit order; on percent-encoded text and header names it is the byte order that the specification asks for.
- *
- * @param {string} one
- * @param {string} other
- */
-function compareText(one, other) {
-  return one < other ? -1 : Number(one > other);
 }

@@ -40,7 +40,6 @@ const LONG_FILES = /** @type {Record<string, string>} */ ({
     'the one place that opens connections: waiting, TLS, counting and closing share their state',
   'lib/s3/s3-error.js':
     'the one table of what is transient, fatal or an operation’s own, for answers and for connections',
-  'lib/s3/sigv4.js': 'the functions of one specification, in its words',
 });
 
 /** What is tested through what uses it, and where. */
