@@ -13,16 +13,18 @@ import { mayResendAtOnce } from './stale-connection.js';
  */
 export class SdkStore {
   #client;
+  #conceal;
   #options;
 
   /** @param {import('./object-store.js').StoreOptions} options */
   constructor(options) {
     this.#options = options;
     this.#client = createSdkClient(options);
+    this.#conceal = concealer(options.credentials);
   }
 
   openConnection() {
-    return new SdkConnection(this.#client, this.#options);
+    return new SdkConnection(this.#client, this.#conceal, this.#options);
   }
 
   async close() {
@@ -53,12 +55,13 @@ class SdkConnection {
 
   /**
    * @param {import('@aws-sdk/client-s3').S3Client} client
+   * @param {(text: string) => string} conceal takes secrets out of what the store says
    * @param {import('./object-store.js').StoreOptions} options
    */
-  constructor(client, { keepAlive, credentials, now, epochNow }) {
+  constructor(client, conceal, { keepAlive, now, epochNow }) {
     this.#client = client;
     this.#keepAlive = keepAlive;
-    this.#conceal = concealer(credentials);
+    this.#conceal = conceal;
     this.#now = now;
     this.#epochNow = epochNow;
   }
