@@ -2,7 +2,7 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
 
 /**
- * What the main thread asks of a core's thread. Each is answered by a Reply, but for `stop`.
+ * What the main thread asks of a core's thread. Each is answered by a Reply; nobody waits for that to `stop`.
  *
  * @typedef {{ id: number, call: 'open' }
  *   | { id: number, call: 'run', task: import('./core.js').StageTask }

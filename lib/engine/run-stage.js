@@ -54,7 +54,9 @@ const PROGRESS_INTERVAL_MS = 250;
  */
 
 /**
- * @typedef {object} StageOutcome
+ * What a stage came to on one core, with the meter that counted it.
+ *
+ * @typedef {object} MeteredStage
  * @property {StageEnd} end
  * @property {import('./stage-watch.js').FatalError | null} fatal
  * @property {number} startedAt monotonic ms
@@ -73,7 +75,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @param {import('./stage-watch.js').TimeLimit | null} [options.limit]
  * @param {AbortSignal} options.signal stops the stage: what is under way is given a while to settle
  * @param {StageHooks} options.hooks
- * @returns {Promise<StageOutcome>}
+ * @returns {Promise<MeteredStage>}
  */
 export async function runStage(stage, { engine, load, budget, limit = null, signal, hooks }) {
   const { clock, workload } = engine;

@@ -25,7 +25,7 @@ export class Clock {
     /** Monotonic ms. */
     this.now = monotonic;
     this.#origin = wall() - monotonic();
-    /** The source of monotonic time, as another thread needs it. @type {() => ClockState} */
+    /** This clock, as another thread needs it. @type {() => ClockState} */
     this.toState = () => ({ origin: this.#origin, systemTime: systemTimeAhead(monotonic) });
     /** Epoch ms. */
     this.epochNow = () => this.toEpoch(this.now());

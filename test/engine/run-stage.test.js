@@ -309,7 +309,7 @@ test('an open loop in which nothing is due is not stalled, and one that asks in 
   const clock = new ManualClock(1_700_000_000_000);
   let asked = 0;
   const answer = () => (++asked === 1 ? undefined : new Promise(() => {}));
-  const engine = { ...fakeEngine({ threads: 2, objects: 3, answer }), clock, longestDrought: 60_000 };
+  const engine = fakeEngine({ threads: 2, objects: 3, answer, clock });
   const pacing = { rate: 0.01, arrival: /** @type {const} */ ('constant'), seed: '' };
   const ended = run(write, engine, 3, undefined, { pacing });
   const pass = async (/** @type {number} */ seconds) => {
