@@ -12,7 +12,7 @@ import { Payload } from '../lib/workload/payload.js';
 const [objects, threads, objectSize] = process.argv.slice(2).map(Number);
 const { S3_BUCKET: bucket = '', S3_HOSTNAME, S3_PORT, S3_USE_SSL } = process.env;
 const origin = `${S3_USE_SSL === '0' ? 'http' : 'https'}://${S3_HOSTNAME}:${S3_PORT}`;
-const keyspace = new Keyspace({ runId: 'bare', prefix: 'benchmark', buckets: [bucket], objectSize });
+const keyspace = new Keyspace({ runId: 'bare', prefix: 'benchmark', buckets: [bucket] });
 const payload = new Payload('bare');
 
 /** One request after the other on one connection. */

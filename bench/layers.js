@@ -32,7 +32,7 @@ export async function measureLayers() {
 /** @returns {Record<string, () => unknown>} */
 function layers() {
   const clock = new Clock();
-  const keyspace = new Keyspace({ runId: 'layers', prefix: 'benchmark', buckets: ['bench'], objectSize: OBJECT_SIZE });
+  const keyspace = new Keyspace({ runId: 'layers', prefix: 'benchmark', buckets: ['bench'] });
   const payload = new Payload('layers');
   const verifier = new BodyVerifier(payload);
   const body = Buffer.from(payload.view(7, 0, OBJECT_SIZE));

@@ -31,7 +31,7 @@ export function isPrefix(prefix) {
 }
 
 /**
- * Where each object of a run lives. Bucket, key and size of object i are pure functions of (run id, i), so that any host
+ * Where each object of a run lives. Bucket and key of object i are pure functions of (run id, i), so that any host
  * that knows the run id can read, stat or remove the same objects, and a listed key can be checked to be the run's own.
  */
 export class Keyspace {
@@ -42,12 +42,10 @@ export class Keyspace {
    * @param {string} layout.runId
    * @param {string} layout.prefix
    * @param {readonly string[]} layout.buckets
-   * @param {number} layout.objectSize bytes of each object
    */
-  constructor({ runId, prefix, buckets, objectSize }) {
+  constructor({ runId, prefix, buckets }) {
     this.runId = runId;
     this.buckets = buckets;
-    this.objectSize = objectSize;
     /** What every key of the run begins with. */
     this.keyPrefix = `${prefix}/${runId}/`;
     this.#seed = seedOf(runId);

@@ -51,7 +51,7 @@ describe('--cleanup --list', { concurrency: 3 }, () => {
       ['a-run', 3],
       ['large-run', 2500],
     ])) {
-      const keyspace = new Keyspace({ runId, prefix: 'load/test', buckets, objectSize: 1 });
+      const keyspace = new Keyspace({ runId, prefix: 'load/test', buckets });
       const indices = Array.from({ length: objects }, (_, index) => index);
       await Promise.all(
         indices.map((index) => endpoint.put(keyspace.bucketOf(index), keyspace.keyOf(index), Buffer.alloc(1024))),

@@ -6,7 +6,7 @@ import { fakeEngine } from '../helpers/fake-store.js';
 /** @typedef {import('../../lib/stages/stage.js').Stage} Stage */
 
 test('a thread takes on one object after the other, and shows the stage what it needs of each', async () => {
-  const { workload, connections } = fakeEngine({ answer: () => {}, objectSize: 100 });
+  const { workload, connections } = fakeEngine({ answer: () => {} });
   /** @type {unknown[]} */
   const seen = [];
   /** @type {Stage} */

@@ -97,7 +97,6 @@ export class FakeConnection {
  * @param {(request: FakeRequest & { index: number }) => unknown} options.answer
  * @param {number} [options.objects]
  * @param {number} [options.threads]
- * @param {number} [options.objectSize] bytes
  * @param {boolean} [options.wroteObjects]
  * @param {number} [options.mostAttempts]
  * @param {number} [options.longestDrought] ms
@@ -106,9 +105,9 @@ export class FakeConnection {
  * @returns {Engine}
  */
 export function fakeEngine({ answer, ...choice }) {
-  const { objects = 10, threads = 4, objectSize = 16, wroteObjects = true } = choice;
+  const { objects = 10, threads = 4, wroteObjects = true } = choice;
   const { mostAttempts = 20, longestDrought = 60_000, clock = new Clock(), shard = WHOLE } = choice;
-  const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: ['one', 'two'], objectSize });
+  const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: ['one', 'two'] });
   const answerWithIndex = (/** @type {FakeRequest} */ request) =>
     answer({ ...request, index: keyspace.indexOf(request.bucket, request.key) });
   return {

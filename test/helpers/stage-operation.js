@@ -15,7 +15,7 @@ import { fakeEngine } from './fake-store.js';
  */
 export function prepareOperation(stage, { answer, index = 3, size = 16, attempts = 1, ...choice }) {
   const { wroteObjects = true, digest = 0 } = choice;
-  const { workload, connections } = fakeEngine({ answer, objectSize: size, wroteObjects, threads: 1 });
+  const { workload, connections } = fakeEngine({ answer, wroteObjects, threads: 1 });
   if (digest !== 0) {
     workload.written.add(index, digest);
   }

@@ -10,7 +10,7 @@ import { openTestStore } from '../helpers/store.js';
 /** @typedef {import('../helpers/local-s3.js').TestEndpoint} TestEndpoint */
 
 const BUCKETS = ['bucket-a', 'bucket-b'];
-const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS, objectSize: 1 });
+const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS });
 const TIME_LIMIT = { timeout: 30_000 };
 
 /**

@@ -9,7 +9,7 @@ import { FakeAdmin } from '../helpers/fake-admin.js';
 /** @typedef {Record<string, string[]>} KeysByBucket */
 
 const BUCKETS = ['one', 'two'];
-const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS, objectSize: 16 });
+const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS });
 
 /** Beside the run's prefix, and under it: what the run cannot have written. */
 const BESIDE = [

@@ -14,7 +14,7 @@ const PREFIX = 'load/benchmark';
 
 /** @param {string} runId */
 function keyspaceOf(runId) {
-  return new Keyspace({ runId, prefix: PREFIX, buckets: BUCKETS, objectSize: 16 });
+  return new Keyspace({ runId, prefix: PREFIX, buckets: BUCKETS });
 }
 
 /**

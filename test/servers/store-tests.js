@@ -195,7 +195,7 @@ function assertSpread(listings) {
  * @param {readonly StoredObject[][]} listings one for each bucket
  */
 function assertContents(runId, buckets, listings) {
-  const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets, objectSize: OBJECT_SIZE });
+  const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets });
   const payload = new Payload(runId);
   const indices = listings.flatMap((objects, position) =>
     objects.map(({ key, size, etag }) => {
@@ -219,7 +219,7 @@ function assertContents(runId, buckets, listings) {
  * @returns {[bucket: string, key: string][]}
  */
 function foreignKeys(runId, buckets) {
-  const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets, objectSize: OBJECT_SIZE });
+  const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets });
   const elsewhere = buckets.find((bucket) => bucket !== keyspace.bucketOf(0)) ?? '';
   const otherSpread = keyspace.keyOf(1).replace(/-1$/, '-0');
   return [

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Keyspace, isPrefix, isRunId } from '../../lib/workload/keyspace.js';
 
-const LAYOUT = { runId: 'run-1', prefix: 'benchmark', buckets: ['one', 'two', 'three'], objectSize: 16 };
+const LAYOUT = { runId: 'run-1', prefix: 'benchmark', buckets: ['one', 'two', 'three'] };
 
 /** Version 1.0.0 wrote them there: a clean-up by a later version has to find them. */
 const PLACES_OF_VERSION_1 = [
@@ -21,7 +21,6 @@ const anyLayout = fc.record({
   buckets: fc
     .integer({ min: 1, max: 7 })
     .map((count) => Array.from({ length: count }, (_, place) => `bucket-${place}`)),
-  objectSize: fc.constant(16),
 });
 
 /**
