@@ -53,15 +53,16 @@ export class AddressBook {
    * may answer again, and the name may have moved.
    *
    * @param {string} address
+   * @param {number} absence ms
    * @returns {Promise<boolean>} whether there is another address to try at once
    */
-  async drop(address) {
+  async drop(address, absence) {
     const addresses = (await this.#addresses) ?? [];
     if (addresses.some((other) => other !== address)) {
       // In place, for several may be dropped at the same moment; one of them may be gone already.
       const place = addresses.indexOf(address);
       addresses.splice(place, Number(place >= 0));
-      this.#lookUpAgainAt = Math.min(this.#lookUpAgainAt, this.#now() + SHORTEST_LIFE_MS);
+      this.#lookUpAgainAt = this.#now() + absence;
       return true;
     }
     if (this.#now() - this.#lookedUpAt >= SHORTEST_LIFE_MS) {

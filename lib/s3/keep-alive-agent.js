@@ -8,6 +8,13 @@ const OPENING_AT_ONCE = 64;
 const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
 
 /**
+ * One of several addresses that does not answer is left out for so long, and for so many times as long as a try of it may
+ * take: tries that come to nothing would else hold up the opening of connections all the time.
+ */
+const SHORTEST_ABSENCE_MS = 30_000;
+const ABSENCE_IN_TIMEOUTS = 10;
+
+/**
  * @typedef {object} ConnectionHooks
  * @property {(milliseconds: { tcp: number, tls: number | null }) => void} opened what a connection cost to open
  */
@@ -179,12 +186,7 @@ export class KeepAliveAgent {
         this.opened += 1;
         return socket;
       } catch (error) {
-        if (
-          !isWanted() ||
-          isOurs(error) ||
-          !(await this.#addresses.drop(address)) ||
-          tried.has(await this.#addresses.peek())
-        ) {
+        if (!isWanted() || isOurs(error) || !(await this.#drop(address)) || tried.has(await this.#addresses.peek())) {
           throw error;
         }
       }
@@ -201,6 +203,14 @@ export class KeepAliveAgent {
     const address = await this.#addresses.next();
     throwUnless(isWanted());
     return address;
+  }
+
+  /**
+   * @param {string} address
+   * @returns {Promise<boolean>} whether there is another address to try at once
+   */
+  #drop(address) {
+    return this.#addresses.drop(address, Math.max(SHORTEST_ABSENCE_MS, ABSENCE_IN_TIMEOUTS * this.#connectTimeout));
   }
 
   /**

@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import { AddressBook } from '../../lib/s3/address-book.js';
 import { mockLookup } from '../helpers/mock-lookup.js';
 
+/** ms */
+const ABSENCE = 30_000;
+
 /** @param {AddressBook} book */
 async function threeOf(book) {
   return [await book.next(), await book.next(), await book.next()];
@@ -43,7 +46,7 @@ test('an address that does not answer is left out, and the others go on', async 
   mockLookup(t, () => ['192.0.2.1', '192.0.2.2', '192.0.2.3']);
   const book = new AddressBook('store.test', () => 0);
   await book.next();
-  assert.equal(await book.drop('192.0.2.2'), true);
+  assert.equal(await book.drop('192.0.2.2', ABSENCE), true);
   assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1', '192.0.2.3']));
 });
 
@@ -52,11 +55,20 @@ test('an address that did not answer gets another chance after a while', async (
   mockLookup(t, () => ['192.0.2.1', '192.0.2.2']);
   const book = new AddressBook('store.test', () => now);
   await book.next();
-  await book.drop('192.0.2.2');
-  now = 999;
+  await book.drop('192.0.2.2', ABSENCE);
+  now = ABSENCE - 1;
   assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1']));
-  now = 1000;
+  now = ABSENCE;
   assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1', '192.0.2.2']));
+});
+
+test('an address that fails several connections at once is left out once, and no other with it', async (t) => {
+  mockLookup(t, () => ['192.0.2.1', '192.0.2.2', '192.0.2.3']);
+  const book = new AddressBook('store.test', () => 0);
+  await book.next();
+  await book.drop('192.0.2.2', ABSENCE);
+  assert.equal(await book.drop('192.0.2.2', ABSENCE), true);
+  assert.deepEqual(new Set(await threeOf(book)), new Set(['192.0.2.1', '192.0.2.3']));
 });
 
 test('behind the last address the name is looked up anew, at most once a second', async (t) => {
@@ -66,10 +78,10 @@ test('behind the last address the name is looked up anew, at most once a second'
   const book = new AddressBook('store.test', () => now);
   await book.next();
   now = 999;
-  assert.equal(await book.drop('192.0.2.1'), false);
+  assert.equal(await book.drop('192.0.2.1', ABSENCE), false);
   assert.equal(await book.next(), '192.0.2.1');
   now = 1000;
-  assert.equal(await book.drop('192.0.2.1'), false);
+  assert.equal(await book.drop('192.0.2.1', ABSENCE), false);
   assert.equal(await book.next(), '192.0.2.9');
   assert.equal(lookup.names.length, 2);
 });
@@ -78,7 +90,7 @@ test('two addresses that fail at the same moment are both left out', async (t) =
   mockLookup(t, () => ['192.0.2.1', '192.0.2.2', '192.0.2.3']);
   const book = new AddressBook('store.test', () => 0);
   await book.next();
-  await Promise.all([book.drop('192.0.2.1'), book.drop('192.0.2.2')]);
+  await Promise.all([book.drop('192.0.2.1', ABSENCE), book.drop('192.0.2.2', ABSENCE)]);
   assert.deepEqual(await threeOf(book), ['192.0.2.3', '192.0.2.3', '192.0.2.3']);
 });
 

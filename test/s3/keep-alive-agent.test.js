@@ -198,6 +198,29 @@ test(
   },
 );
 
+for (const [connectTimeout, absence] of [
+  [1000, 30_000],
+  [10_000, 100_000],
+]) {
+  test(
+    `an address that refuses is left out for ${absence} ms, with a timeout of ${connectTimeout} ms`,
+    TIME_LIMIT,
+    async (t) => {
+      const server = await startSocketServer(t);
+      const lookup = mockLookup(t, () => ['::1', '127.0.0.1']);
+      let now = 0;
+      const { agent } = openAgent(t, { port: server.port, hostname: 'store.test', connectTimeout, now: () => now });
+      await connect(agent);
+      now = absence - 1;
+      await connect(agent);
+      assert.equal(lookup.names.length, 1);
+      now = absence;
+      await connect(agent);
+      assert.equal(lookup.names.length, 2);
+    },
+  );
+}
+
 test('an agent that is closed while connections open tries no further address', TIME_LIMIT, async (t) => {
   // Each answers TCP, and never the handshake.
   const server = await startSocketServer(t, { host: '0.0.0.0' });
