@@ -94,7 +94,6 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/local-s3/endpoint.js': 'test/local-s3/start.test.js',
   'lib/local-s3/fault-values.js': 'test/local-s3/faults.test.js',
   'lib/local-s3/list-objects.js': 'test/local-s3/store-server.test.js',
-  'lib/local-s3/listener.js': 'test/local-s3/store-server.test.js',
   'lib/local-s3/node-sha256.js': 'test/local-s3/signature-check.test.js',
   'lib/local-s3/null-answers.js': 'test/local-s3/null-server.test.js',
   'lib/local-s3/operations.js': 'test/local-s3/store-server.test.js',

@@ -81,6 +81,15 @@ test('a round over no objects gives out nothing', () => {
   assert.equal(budgetOf(0, true).claim(), -1);
 });
 
+test('the last success of all cores is the latest that any of them has told', () => {
+  const memory = budgetMemory();
+  const [one, other] = [0, 1].map(() => new Budget({ memory, objects: 1, goesRound: false }));
+  assert.equal(one.shareSuccess(100), 100);
+  assert.equal(other.shareSuccess(50), 100);
+  assert.equal(other.shareSuccess(150), 150);
+  assert.equal(one.shareSuccess(100), 150);
+});
+
 test('threads that claim at the same time get each object once', { timeout: 20_000 }, async () => {
   const objects = 100_000;
   const memory = budgetMemory();

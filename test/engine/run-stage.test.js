@@ -414,6 +414,27 @@ test('objects that Write did not write are skipped, not asked for', TIME_LIMIT, 
   assert.deepEqual([counts.operations, counts.skipped, counts.failed], [3, 7, 0]);
 });
 
+test('where the objects go round, one that Write did not write is no work that was skipped', TIME_LIMIT, async () => {
+  const budget = new Budget({ memory: budgetMemory(), objects: 5, goesRound: true });
+  /** @type {number[]} */
+  const asked = [];
+  const engine = fakeEngine({
+    objects: 5,
+    threads: 1,
+    answer: (request) => {
+      asked.push(request.index);
+      if (asked.length === 4) {
+        budget.close();
+      }
+      answerRead(request, 'success', engine);
+    },
+  });
+  [1, 3].forEach((index) => engine.workload.written.add(index, 99));
+  const { counts } = await run(read, engine, 5, undefined, {}, budget);
+  assert.deepEqual(asked, [1, 3, 1, 3]);
+  assert.deepEqual([counts.operations, counts.skipped], [4, 0]);
+});
+
 test('a run that did not write asks for every object', TIME_LIMIT, async () => {
   const engine = fakeEngine({
     objects: 10,

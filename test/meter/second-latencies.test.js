@@ -34,3 +34,14 @@ test('each second has the latencies that were recorded in it, and nothing is los
     }),
   );
 });
+
+test('what comes late counts to the second under way, and does not end it', () => {
+  const whole = new LatencyHistogram();
+  const latencies = new SecondLatencies(whole, 5);
+  for (const second of [5, 4, 5]) {
+    latencies.advance(second);
+    whole.record(10);
+  }
+  assert.equal(latencies.take(5)?.count, 3);
+  assert.equal(latencies.take(4), null);
+});
