@@ -356,6 +356,16 @@ test('a connection that was given up while the name was looked up is not opened'
   assert.equal(agent.opened, 1);
 });
 
+test('for a connection that nobody waits for no name is looked up', TIME_LIMIT, async (t) => {
+  const lookup = mockLookup(t, () => ['127.0.0.1']);
+  const { agent } = openAgent(t, { port: 1, hostname: 'store.test' });
+  await assert.rejects(
+    connect(agent, () => false),
+    { code: 'ECONNRESET' },
+  );
+  assert.deepEqual(lookup.names, []);
+});
+
 test(
   'a name that does not resolve is looked up once for all connections that were to be opened',
   TIME_LIMIT,
