@@ -1,5 +1,8 @@
 const CLOCK_READINGS = 20;
 
+/** The system cuts its time to whole milliseconds: it is half of one further, give or take as much. */
+const wallTime = () => Date.now() + 0.5;
+
 /**
  * A clock in a form that can be sent to another thread.
  *
@@ -9,9 +12,9 @@ const CLOCK_READINGS = 20;
  */
 
 /**
- * Time for a whole run: it starts from one reading of the wall clock and goes on by the monotonic clock, so that no
- * adjustment of the host's time can stretch a second or take one out. Once the store's clock is known it is the store's
- * time, so that the seconds of several hosts are the same seconds.
+ * Time for a whole run: it starts from the wall clock and goes on by the monotonic clock, so that no adjustment of the
+ * host's time can stretch a second or take one out. Once the store's clock is known it is the store's time, so that the
+ * seconds of several hosts are the same seconds.
  */
 export class Clock {
   #origin;
@@ -21,12 +24,12 @@ export class Clock {
    * @param {() => number} [sources.monotonic] ms from any origin
    * @param {() => number} [sources.wall] epoch ms
    */
-  constructor({ monotonic = () => performance.now(), wall = Date.now } = {}) {
+  constructor({ monotonic = () => performance.now(), wall = wallTime } = {}) {
     /** Monotonic ms. */
     this.now = monotonic;
-    this.#origin = wall() - monotonic();
+    this.#origin = aheadOf(monotonic, wall);
     /** This clock, as another thread needs it. @type {() => ClockState} */
-    this.toState = () => ({ origin: this.#origin, systemTime: systemTimeAhead(monotonic) });
+    this.toState = () => ({ origin: this.#origin, systemTime: aheadOf(monotonic, systemTime) });
     /** Epoch ms. */
     this.epochNow = () => this.toEpoch(this.now());
   }
@@ -45,8 +48,8 @@ export class Clock {
    * @param {ClockState} state
    * @returns {Clock}
    */
-  static fromState({ origin, systemTime: systemTimeAtZero }) {
-    const shift = systemTimeAhead(() => performance.now()) - systemTimeAtZero;
+  static fromState({ origin, systemTime: atZero }) {
+    const shift = aheadOf(() => performance.now(), systemTime) - atZero;
     const clock = new Clock({ monotonic: () => performance.now() + shift });
     // Exactly: a moment must not be in one second here, and in the second before it there.
     clock.#origin = origin;
@@ -63,22 +66,29 @@ export class Clock {
   }
 }
 
+/** @returns {number} ms */
+function systemTime() {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
 /**
- * Two clocks cannot be read at the same moment: of some tries the quickest counts, which nothing came between.
+ * Two clocks cannot be read at the same moment, and a thread may be kept waiting between them for many milliseconds: of
+ * some tries the quickest counts, which nothing came between.
  *
  * @param {() => number} monotonic ms
- * @returns {number} ms by which the system's monotonic clock is ahead of that one
+ * @param {() => number} other ms
+ * @returns {number} ms by which the other clock is ahead of the monotonic one
  */
-function systemTimeAhead(monotonic) {
+function aheadOf(monotonic, other) {
   let shortest = Infinity;
   let ahead = 0;
   for (let tries = 0; tries < CLOCK_READINGS; tries++) {
     const before = monotonic();
-    const systemTime = Number(process.hrtime.bigint()) / 1e6;
+    const reading = other();
     const after = monotonic();
     if (after - before < shortest) {
       shortest = after - before;
-      ahead = systemTime - (before + after) / 2;
+      ahead = reading - (before + after) / 2;
     }
   }
   return ahead;
