@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { parse } from 'dotenv';
 import { cleanupCommand, describeCleanup } from '../../lib/cli/cleanup.js';
 import { PROGRAM, dotEnvOf, folderWith, keysIn, machineLines, runCommand, startProgram } from '../helpers/command.js';
+import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
@@ -152,7 +153,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
   });
 
   test('a clean-up that cannot reach the store, or may not, ends with status 2', async (t) => {
-    const endpoint = await startTestEndpoint(t);
+    const endpoint = await startTestEndpoint(t, { port: await freePort() });
     const denied = await runCommand(t, ['--cleanup', 'a-run'], {
       dotEnv: dotEnvOf(endpoint, { S3_SECRET_KEY: 'a-wrong-secret-key' }),
     });

@@ -6,6 +6,7 @@ import net from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { PROGRAM, dotEnvOf, folderWith, keysIn, runCommand, startCommand, startProgram } from '../helpers/command.js';
+import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
@@ -130,7 +131,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     });
 
     test(`Row 5: ${client}: a port on which nobody listens`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
+      const endpoint = await startTestEndpoint(t, { port: await freePort() });
       await endpoint.close();
       assert.match(await refusal(t, client, dotEnvOf(endpoint)), /no connection to 127\.0\.0\.1:\d+ .*ECONNREFUSED/);
     });

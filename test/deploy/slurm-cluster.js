@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { ADDRESS, UNTIL_INPUT_ENDS, freePort } from '../helpers/server-process.js';
+import { freePort } from '../helpers/free-port.js';
+import { ADDRESS, UNTIL_INPUT_ENDS } from '../helpers/server-process.js';
 import { run, until } from './many-hosts.js';
 
 /** Debian's place for daemons, which is not on everybody's $PATH. */

@@ -7,6 +7,7 @@ import { AttemptError } from '../../lib/s3/s3-error.js';
 import { WrittenObjects } from '../../lib/workload/written-objects.js';
 import { keysIn } from '../helpers/command.js';
 import { coreSpec, recordingHooks, stageTask } from '../helpers/core-spec.js';
+import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
 /**
@@ -201,7 +202,7 @@ describe('the cores of a run', { concurrency: 3 }, () => {
   });
 
   test('connections that cannot be opened are counted over all of them, with a reason', TIME_LIMIT, async (t) => {
-    const endpoint = await startTestEndpoint(t);
+    const endpoint = await startTestEndpoint(t, { port: await freePort() });
     await endpoint.close();
     const cores = await openCores(t, coreSpec(endpoint), 2, 5);
     const { failed, reason } = await cores.openConnections(NEVER);

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { route } from '../../lib/local-s3/router.js';
+import { freePort } from './free-port.js';
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
- * @import { AddressInfo, Socket } from 'node:net'
+ * @import { Socket } from 'node:net'
  * @import { TestContext } from 'node:test'
  * @import { Operation } from '../../lib/local-s3/router.js'
  *
@@ -137,9 +138,10 @@ export class FaultProxy {
 
   /** Takes connections, at the same port as before. */
   async start() {
+    // One that stays closed, and can be had again, while the proxy is stopped.
+    this.port ||= await freePort();
     this.#server.listen(this.port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.port = /** @type {AddressInfo} */ (this.#server.address()).port;
   }
 
   /** Breaks all connections off, and refuses new ones. */

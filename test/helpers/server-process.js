@@ -12,10 +12,10 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { Agent as HttpsAgent } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from './free-port.js';
 
 export const ADDRESS = '127.0.0.1';
 
@@ -33,10 +33,6 @@ export const UNTIL_INPUT_ENDS = `
   wait "$server"
   kill "$watcher"
 `;
-
-/** Ports below the range from which the system takes those of outgoing connections: nobody steals one before we listen. */
-const LOWEST_PORT = 12_000;
-const HIGHEST_PORT = 32_000;
 
 /**
  * @typedef {object} StoredObject
@@ -243,24 +239,5 @@ function isExecutable(file) {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** @returns {Promise<number>} */
-export async function freePort() {
-  for (;;) {
-    const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT));
-    const probe = createServer();
-    try {
-      probe.listen(port, ADDRESS);
-      await once(probe, 'listening');
-      probe.close();
-      await once(probe, 'close');
-      return port;
-    } catch (error) {
-      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EADDRINUSE') {
-        throw error;
-      }
-    }
   }
 }

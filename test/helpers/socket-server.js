@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import tls from 'node:tls';
+import { freePort } from './free-port.js';
 
 /**
  * @typedef {object} SocketServer
@@ -49,15 +50,8 @@ export async function startSocketServer(t, { certificate = null, onSocket = () =
   };
 }
 
-/** @returns {Promise<number>} a port on which nobody listens any more */
-export async function closedPort() {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = /** @type {net.AddressInfo} */ (server.address());
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+/** @returns {Promise<number>} a port on which nobody listens */
+export const closedPort = freePort;
 
 /**
  * Resolves as soon as a condition holds; a test's own time limit ends the waiting.

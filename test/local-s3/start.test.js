@@ -5,6 +5,7 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
+import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
 const OPTIONS = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' } };
@@ -13,7 +14,7 @@ test(
   'close cuts connections, frees the port, refuses further calls, and may be repeated',
   { timeout: 30_000 },
   async (t) => {
-    const endpoint = await startTestEndpoint(t);
+    const endpoint = await startTestEndpoint(t, { port: await freePort() });
     const socket = net.connect(endpoint.port, endpoint.hostname);
     while ((await endpoint.report()).connections === 0) {
       // A connection is counted once the endpoint has taken it; each report is a round trip.

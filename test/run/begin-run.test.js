@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Clock } from '../../lib/meter/clock.js';
 import { chooseStart, openCores, startStoreClock, waitForStart, waitUntil } from '../../lib/run/begin-run.js';
 import { openRun } from '../../lib/run/open-run.js';
+import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -160,7 +161,7 @@ test('the run’s clock is set by the store’s, and the questions are counted',
 });
 
 test('connections that cannot be opened ahead are told, unless the run is to stop', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t);
+  const endpoint = await startTestEndpoint(t, { port: await freePort() });
   await endpoint.close();
   const config = runConfig(endpoint, { threads: 3 });
   for (const [signal, expected] of /** @type {const} */ ([

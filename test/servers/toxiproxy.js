@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ADDRESS, findProgram, freePort, UNTIL_INPUT_ENDS } from '../helpers/server-process.js';
+import { freePort } from '../helpers/free-port.js';
+import { ADDRESS, findProgram, UNTIL_INPUT_ENDS } from '../helpers/server-process.js';
 
 /** What `go install github.com/Shopify/toxiproxy/v2/cmd/server@latest` makes. */
 const PROGRAM = 'server';
