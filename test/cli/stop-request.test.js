@@ -22,7 +22,7 @@ const METHODS = /** @type {const} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD',
 const OBJECTS = 200;
 const RUN = [`${OBJECTS}`, '4', '--size', '1KiB', '--run-id', 'stopped-run'];
 
-/** So slow that the stage would take 5 s. */
+/** So slow that the stage would take 5 s: a line of the log comes in the midst of it, whenever the second turns. */
 const SLOW = 'latency=100ms';
 
 /** @param {string} stage */
@@ -100,7 +100,8 @@ describe('a request to stop', { concurrency: 6 }, () => {
   }
 
   test('Row 16: a PUT that is never answered is given up, and its object removed all the same', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=2s' });
+    // Long behind the timeout, and long before the clean-up looks again.
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1500ms' });
     const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0', '--no-preflight'];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 1);
@@ -136,7 +137,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
   });
 
   test('a run ends with an endpoint of its own that has gone, and says so', async (t) => {
-    const command = await startCommand(t, [...RUN, '--local', '--faults', 'PUT.latency=20ms']);
+    const command = await startCommand(t, [...RUN, '--local', '--faults', `PUT.${SLOW}`]);
     await command.shows('stdout', firstSecondOf('Write'));
     process.kill(await endpointOf(command), 'SIGKILL');
     const outcome = await command.outcome;
@@ -146,7 +147,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
   });
 
   test('Row 17: what a killed run left is removed by --cleanup, from anywhere', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=20ms' });
+    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
     const dotEnv = dotEnvOf(endpoint);
     const command = await startCommand(t, RUN, { dotEnv });
     await command.shows('stdout', firstSecondOf('Write'));

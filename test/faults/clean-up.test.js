@@ -12,6 +12,9 @@ import { assertStatus, recordsOf } from '../helpers/outcome.js';
 /** A request whose answer never came may still be carried out: the store is counted once more after this. */
 const LATE_MS = 2000;
 
+/** Remove lasts four seconds, so that lines of the log come in the midst of it whenever the second turns. */
+const SLOW_DELETES = 'DELETE.latency=200ms';
+
 describe('what a run leaves', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
     test(`Row 16: ${client}: a PUT that timed out, and is stored after its DELETE, leaves no object`, async (t) => {
@@ -145,7 +148,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
   });
 
   test('Row 17: a run that is killed while another stage is under way is cleaned up as well', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'DELETE.latency=50ms' });
+    const endpoint = await startTestEndpoint(t, { faults: SLOW_DELETES });
     const command = await startFaultRun(t, endpoint, ['--run-id', 'killed-run']);
     await command.shows('stdout', /^\d\d:\d\d:\d\d: Remove: Ops [1-9]/m);
     command.child.kill('SIGKILL');
