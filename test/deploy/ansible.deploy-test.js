@@ -10,8 +10,9 @@ const HOSTS = 3;
 const OBJECTS = 400;
 const FOLDER = path.join(many.DEPLOY, 'ansible');
 
-/** For a run that has to be there for a while. */
-const LONG = ['-e', 'patience=200', '-e', 'objects=1000000', '-e', "options='--duration 6s --gap 1s'"];
+/** For a run that has to be there for a while: more objects than are written in the time of a stage. */
+const LONG_OBJECTS = 1_000_000;
+const LONG = ['-e', 'patience=200', '-e', `objects=${LONG_OBJECTS}`, '-e', "options='--duration 6s --gap 1s'"];
 
 /** Named to Ansible, which would take the newest of a version manager, whether it works or not. */
 const PYTHON = await many.run('python3', ['-c', 'import sys; print(sys.executable, end="")'], { cwd: FOLDER });
@@ -41,7 +42,7 @@ async function startPlaybook(t, store, parameters, names = hosts.names) {
   const { ended } = many.start(
     'ansible-playbook',
     [
-      ...['-i', inventory, 'benchmark.yml', '-e', 'threads=10', '-e', 'start_in=12'],
+      ...['-i', inventory, 'benchmark.yml', '-e', 'threads=10', '-e', 'start_in=25'],
       ...['-e', `env_file=${envFile}`, '-e', `logs=${folder}`, ...parameters],
     ],
     {
@@ -66,7 +67,7 @@ test('the playbook installs, runs on all hosts together, fetches the logs and pr
 
   assert.equal(status, 0, `${stdout}${stderr}`);
   many.assertOneRun(await many.readLogs(folder, /^log-/), { objects: OBJECTS, hosts: HOSTS, printed: stdout });
-  assert.equal((await store.puts()) - earlier, HOSTS * (OBJECTS + many.PUTS_BESIDE));
+  many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: HOSTS });
   await store.assertEmpty();
   for (const { home } of hosts.hosts) {
     const copy = path.join(home, 'r2-benchmark', '.env');
@@ -77,10 +78,9 @@ test('the playbook installs, runs on all hosts together, fetches the logs and pr
 
 test('a host that is killed spoils nobody else’s run, is named, and its objects are removed', async (t) => {
   const store = await many.newStore(server);
-  const earlier = await store.puts();
   const [, { name, home }] = hosts.hosts;
   const { folder, outcome } = await startPlaybook(t, store, [...LONG, '--skip-tags', 'install']);
-  await many.until(async () => (await store.puts()) > earlier + HOSTS * many.PUTS_BESIDE, 'a write');
+  await many.until(() => store.holdsObjectsOf(HOSTS, LONG_OBJECTS), 'a write of each host');
   const [pid, ...others] = await many.processesIn(path.join(home, 'r2-benchmark'));
   assert.deepEqual(others, []);
 
@@ -113,11 +113,10 @@ test('nothing is started where a host cannot be reached', async (t) => {
 
 test('a host that can no longer be reached spoils nobody else’s run, and its log is missed', async (t) => {
   const store = await many.newStore(server);
-  const earlier = await store.puts();
   const last = HOSTS - 1;
   const { name, home } = hosts.hosts[last];
   const { outcome } = await startPlaybook(t, store, [...LONG, '--skip-tags', 'install']);
-  await many.until(async () => (await store.puts()) > earlier + HOSTS * many.PUTS_BESIDE, 'a write');
+  await many.until(() => store.holdsObjectsOf(HOSTS, LONG_OBJECTS), 'a write of each host');
 
   hosts.disconnect(last);
   const { status, stdout } = await outcome;

@@ -9,6 +9,9 @@ import { startSlurm } from './slurm-cluster.js';
 
 const NODES = 3;
 const OBJECTS = 400;
+
+/** More than are written in the time of a stage. */
+const LONG_OBJECTS = 1_000_000;
 const LOGS = /^log-.*\.txt$/;
 
 const [server, cluster] = await Promise.all([many.startStore(), startSlurm(NODES)]);
@@ -41,16 +44,15 @@ test('the batch script runs a task on each node together and prints their total'
   const [printed] = await many.readLogs(folder, /^r2-benchmark-.*\.txt$/);
   assert.equal(status, 0, `${stdout}${stderr}${printed}`);
   many.assertOneRun(await many.readLogs(folder, LOGS), { objects: OBJECTS, hosts: NODES, printed });
-  assert.equal((await store.puts()) - earlier, NODES * (OBJECTS + many.PUTS_BESIDE));
+  many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: NODES });
   await store.assertEmpty();
 });
 
 test('a task that is killed spoils nobody else’s run, and its objects are removed', async (t) => {
   const store = await many.newStore(server);
-  const { folder, parameters, options } = await prepare(t, store, '1000000 10 --duration 6s --gap 1s');
-  const earlier = await store.puts();
+  const { folder, parameters, options } = await prepare(t, store, `${LONG_OBJECTS} 10 --duration 6s --gap 1s`);
   const { ended } = many.start('bash', parameters, options);
-  await many.until(async () => (await store.puts()) > earlier + NODES * many.PUTS_BESIDE, 'a write');
+  await many.until(() => store.holdsObjectsOf(NODES, LONG_OBJECTS), 'a write on each node');
   const tasks = await many.processesIn(folder);
   assert.equal(tasks.length, NODES);
 
@@ -68,10 +70,9 @@ test('a task that is killed spoils nobody else’s run, and its objects are remo
 
 test('a job that is cancelled removes what it wrote on every node', async (t) => {
   const store = await many.newStore(server);
-  const { folder, parameters, options } = await prepare(t, store, '1000000 10 --duration 60s');
-  const earlier = await store.puts();
+  const { folder, parameters, options } = await prepare(t, store, `${LONG_OBJECTS} 10 --duration 60s`);
   const { ended } = many.start('bash', parameters, options);
-  await many.until(async () => (await store.puts()) > earlier + NODES * many.PUTS_BESIDE, 'a write');
+  await many.until(() => store.holdsObjectsOf(NODES, LONG_OBJECTS), 'a write on each node');
 
   const { status } = await many.run('scancel', ['--me'], options);
   await ended;
