@@ -3,15 +3,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseErrorBody } from '../../lib/s3/answer-text.js';
 import { AttemptError, classifyAnswer } from '../../lib/s3/s3-error.js';
+import { startCpuTime } from '../helpers/cpu-time.js';
 import { attempt, openTestStore } from '../helpers/store.js';
 import { UNPRINTABLE } from './civil.js';
 import { answerOf, startHostileStore, targetOf } from './hostile-store.js';
 
 const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
-const TIME_LIMIT = { timeout: 60_000 };
+const TIME_LIMIT = { timeout: 300_000 };
+
+/** No body is slow enough for an attempt to end at this, even on a busy machine. */
+const LONGEST_ATTEMPT_MS = 60_000;
 
 /** Far more than any of the bodies takes, far less than one that is worked on without end. */
-const PATIENCE_MS = 10_000;
+const MOST_CPU_MS = 10_000;
 
 const MEBIBYTE = 2 ** 20;
 const LONGEST_MESSAGE = 'HTTP 403 '.length + 200;
@@ -100,11 +104,11 @@ test('of any body a code and a message are taken, or neither', () => {
 });
 
 test('a body is read in time linear in its length', () => {
-  const started = performance.now();
+  const cpuTime = startCpuTime();
   for (const piece of ['<Code>', '<Code>A', '</Code>', '<Message>', '<']) {
     parseErrorBody(piece.repeat(MEBIBYTE));
   }
-  assert.ok(performance.now() - started < PATIENCE_MS);
+  assert.ok(cpuTime() < MOST_CPU_MS, `${cpuTime()}ms`);
 });
 
 for (const client of CLIENTS) {
@@ -117,10 +121,10 @@ for (const client of CLIENTS) {
         [412, 'fail'],
       ])) {
         store.answer = answerOf(status, content);
-        const started = performance.now();
+        const cpuTime = startCpuTime();
         const error = await refusal(connection);
         assert.deepEqual([error.verdict, error.status], [verdict, status], `${what}: ${error.message}`);
-        assert.ok(performance.now() - started < PATIENCE_MS, what);
+        assert.ok(cpuTime() < MOST_CPU_MS, `${what}: ${cpuTime()}ms`);
         assertReadable(error);
         assert.doesNotMatch(error.message, /root:|haha|exe\.png/, what);
       }
@@ -160,7 +164,7 @@ for (const client of CLIENTS) {
  */
 async function openHostile(t, client) {
   const store = await startHostileStore(t);
-  const { connections } = await openTestStore(t, client, targetOf(store));
+  const { connections } = await openTestStore(t, client, targetOf(store), { timeout: LONGEST_ATTEMPT_MS });
   return { store, connection: connections[0] };
 }
 

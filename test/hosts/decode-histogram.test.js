@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { decodeHistogram } from '../../lib/hosts/decode-histogram.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { startCpuTime } from '../helpers/cpu-time.js';
 
 const COMPRESSED_HEADER = 8;
 
@@ -76,9 +77,9 @@ const HOSTILE = [
 
 for (const [name, base64] of HOSTILE) {
   test(`${name} is refused, at once`, () => {
-    const start = performance.now();
+    const cpuTime = startCpuTime();
     assert.throws(() => decodeHistogram(base64));
-    assert.ok(performance.now() - start < 5000);
+    assert.ok(cpuTime() < 5000, `${cpuTime()}ms`);
   });
 }
 
