@@ -9,7 +9,7 @@ import { assertCivil, UNPRINTABLE } from './civil.js';
 import { STRANGE_ANSWERS, UNUSABLE_ANSWERS, UNUSABLE_BODIES } from './garbage-answers.js';
 import { answerOf, environmentOf, startHostileStore, targetOf } from './hostile-store.js';
 
-const TIME_LIMIT = { timeout: 120_000 };
+const TIME_LIMIT = { timeout: 300_000 };
 const TIMEOUT_MS = 100;
 
 /** @param {string} inner */

@@ -26,7 +26,7 @@ import { ofKind } from './outcome.js';
 export const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
 /** A program that hangs is a finding, not a reason for the test run to hang. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 const SECRET_VARIABLES = ['S3_SECRET_KEY', 'S3_SESSION_TOKEN'];
 
