@@ -6,14 +6,29 @@ import net from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { PROGRAM, dotEnvOf, folderWith, keysIn, runCommand, startCommand, startProgram } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
+import { until } from '../helpers/socket-server.js';
+
+/** @typedef {import('../helpers/fault-proxy.js').Exchange} Exchange */
 
 /** The bound of the design is 3 s; the rest is for a machine that has other things to do. */
 const REFUSED_WITHIN_MS = 30_000;
 
 const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
+
+/** Lets no name resolve, as where there is none: a machine's own name server may be slow, or answer with an address. */
+const RESOLVES_NO_NAME = `
+  import { syncBuiltinESMExports } from 'node:module';
+  import promises from 'node:dns/promises';
+  promises.lookup = async (name) => {
+    throw Object.assign(new Error('getaddrinfo ENOTFOUND ' + name), { code: 'ENOTFOUND' });
+  };
+  syncBuiltinESMExports();
+`;
+
 const RUN = ['50', '4', '--size', '1KiB'];
 
 /**
@@ -127,7 +142,7 @@ describe('a run that cannot succeed is refused before anything is written', { co
     test(`Row 3: ${client}: the embedded endpoint with a clock that is 20 minutes ahead`, async (t) => {
       const endpoint = await startTestEndpoint(t, { faults: 'skew=20m' });
       const line = await refusal(t, client, dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a' }));
-      assert.match(line, /clock is (1199|120\d)s behind the store's .*RequestTimeTooSkewed/);
+      assert.match(line, /clock is (119[5-9]|120\d)s behind the store's .*RequestTimeTooSkewed/);
     });
 
     test(`Row 5: ${client}: a port on which nobody listens`, async (t) => {
@@ -138,7 +153,9 @@ describe('a run that cannot succeed is refused before anything is written', { co
 
     test(`Row 4: ${client}: a name that does not resolve`, async (t) => {
       const endpoint = await startTestEndpoint(t);
-      const line = await refusal(t, client, dotEnvOf(endpoint, { S3_HOSTNAME: 'no-such-host.invalid' }));
+      const folder = await folderWith(t, { 'resolves-no-name.mjs': RESOLVES_NO_NAME });
+      const env = { NODE_OPTIONS: `--import=${path.join(folder, 'resolves-no-name.mjs')}` };
+      const line = await refusal(t, client, dotEnvOf(endpoint, { S3_HOSTNAME: 'no-such-host.invalid' }), env);
       assert.match(line, /the name no-such-host\.invalid does not resolve .*S3_HOSTNAME/);
     });
 
@@ -222,13 +239,17 @@ describe('a run that cannot succeed is refused before anything is written', { co
   });
 
   test('a signal during preflight leaves nothing behind, though its write is carried out late', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1s' });
-    const command = await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
-    let { requests } = await endpoint.report();
-    while (requests.PUT.total < 2) {
-      ({ requests } = await endpoint.report());
-    }
+    const endpoint = await startTestEndpoint(t);
+    /** @type {Exchange[]} */
+    const held = [];
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'PUT' ? void held.push(exchange) : exchange.pass(),
+    );
+    const command = await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }) });
+    await until(() => held.length === 2);
     command.child.kill('SIGTERM');
+    await command.shows('stderr', /^Stopping/m);
+    await Promise.all(held.map((write) => write.pass()));
     const outcome = await command.outcome;
     assertStatus(outcome, 143);
     assert.match(outcome.stderr, /^Clean-up of run \S+: 2 objects removed .*, 0 left$/m);
