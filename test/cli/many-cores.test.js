@@ -8,6 +8,9 @@ import { assertWholeRun } from '../servers/whole-run.js';
 
 const OBJECTS = 240;
 const THREADS = 7;
+/** Without it one core may be through with all objects before another has begun, and use none of its connections. */
+const LATENCY = 'latency=5ms';
+
 const RUN = [`${OBJECTS}`, `${THREADS}`, '--size', '2KiB', '--cores', '2'];
 
 /** Ends the thread of the first core when it first tells of its progress: from outside, as the system would. */
@@ -28,7 +31,7 @@ function sum(numbers) {
 describe('a run on two cores', { concurrency: 2 }, () => {
   for (const client of ['direct', 'sdk']) {
     test(`the ${client} client goes through four stages, whose lines agree, and leaves nothing`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
+      const endpoint = await startTestEndpoint(t, { faults: LATENCY });
       const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 0);
       assert.doesNotMatch(outcome.stderr, /warning|NodeDeprecation/i);

@@ -57,7 +57,8 @@ describe('the cores of a run', { concurrency: 3 }, () => {
   for (const count of [1, 3]) {
     test(`${count} of them write, read, check and remove every object once`, TIME_LIMIT, async (t) => {
       const objects = 200;
-      const { endpoint, spec, cores } = await openWith(t, count, '', { objects });
+      // A core must not be through with all objects before another has begun.
+      const { endpoint, spec, cores } = await openWith(t, count, 'latency=5ms', { objects });
       assert.deepEqual(await cores.openConnections(NEVER), { failed: 0, reason: '' });
       for (const stage of /** @type {const} */ (['Write', 'Read', 'Stat', 'Remove'])) {
         const { hooks, told } = recordingHooks();
@@ -154,19 +155,20 @@ describe('the cores of a run', { concurrency: 3 }, () => {
     });
 
     test(`what goes round on ${count} of them goes round until its time is up`, TIME_LIMIT, async (t) => {
-      const { cores } = await openWith(t, count, 'latency=2ms', { objects: 10 });
+      const objects = 4;
+      const { cores } = await openWith(t, count, 'latency=2ms', { objects });
       const { hooks } = recordingHooks();
-      await cores.runStage(stageTask('Write', 10), NEVER, hooks);
+      await cores.runStage(stageTask('Write', objects), NEVER, hooks);
       const now = performance.now();
-      const { budget } = stageTask('Read', 10);
-      const task = stageTask('Read', 10, {
+      const { budget } = stageTask('Read', objects);
+      const task = stageTask('Read', objects, {
         budget: { ...budget, goesRound: true },
         limit: { stopsAt: now + 400, endsAt: now + 5000 },
       });
       const { end, meter, endedAt } = await cores.runStage(task, NEVER, hooks);
       const counts = meter.counts();
       assert.deepEqual([end, counts.skipped, counts.failed], ['complete', 0, 0]);
-      assert.ok(counts.operations > 10, `${counts.operations} operations`);
+      assert.ok(counts.operations > objects, `${counts.operations} operations`);
       assert.ok(endedAt >= now + 400);
     });
   }
@@ -185,7 +187,8 @@ describe('the cores of a run', { concurrency: 3 }, () => {
   );
 
   test('threads are split as evenly as can be', TIME_LIMIT, async (t) => {
-    const endpoint = await startTestEndpoint(t);
+    // So slow that a core which begins late finds objects left.
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
     for (const [threads, count] of [
       [7, 3],
       [3, 3],

@@ -164,15 +164,11 @@ describe('connections', { concurrency: 3 }, () => {
 
   test('Row 5: a stage in which nothing succeeds for a minute ends, with the count, and what it wrote is removed', async (t) => {
     const endpoint = await startTestEndpoint(t);
-    let written = 0;
-    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
-      if (exchange.operation === 'PUT' && exchange.index >= 0 && exchange.index < OBJECTS) {
-        written += 1;
-        // Those that come later are never answered.
-        return written <= 50 ? exchange.pass() : undefined;
-      }
-      return exchange.pass();
-    });
+    const isAnswered = (/** @type {Exchange} */ { operation, index }) =>
+      operation !== 'PUT' || index < 50 || index >= OBJECTS;
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      isAnswered(exchange) ? exchange.pass() : undefined,
+    );
     const parameters = ['--cores', '1', '--timeout', '20s', '--run-id', 'a-run'];
     const command = await startFaultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(30) });
     const run = await endOf(command);

@@ -246,7 +246,7 @@ test('a run on several cores tells and leaves what a run on one does', TIME_LIMI
 });
 
 test('where the cores’ threads die, what they had under way is cleaned up, too', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=700ms' });
+  const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1200ms' });
   /** @type {Worker[]} */
   const threads = [];
   const keep = (/** @type {Worker} */ thread) => threads.push(thread);
