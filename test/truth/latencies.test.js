@@ -13,12 +13,13 @@ const ROUNDING = 0.998;
 /** The client's own part of a median latency is below this even on a busy machine; ms. */
 const FAR_MS = 100;
 
-/** Begins once the run has made ready, and ends before its last operation. */
-const STALL = Object.freeze({ from: 4000, to: 5500 });
+/** Ends long before the last operation. */
+const STALL = Object.freeze({ from: 1000, to: 2500 });
 
 test('what the client reports is what the endpoint recorded, and a little more', async () => {
   const { stages, answerTimes } = await measureBothSides({
-    faults: 'PUT.latency=lognormal:200ms:0.2,GET.latency=lognormal:10ms:0.5,HEAD.latency=20ms,DELETE.latency=5ms..30ms',
+    // The endpoint counts anew once the client tells that Write begins: no write may have been answered by then.
+    faults: 'PUT.latency=lognormal:600ms:0.2,GET.latency=lognormal:10ms:0.5,HEAD.latency=20ms,DELETE.latency=5ms..30ms',
     objects: 300,
     threads: 30,
     stages: 'write,read,stat,remove',
@@ -47,15 +48,20 @@ test('in an open loop, all that arrives in a stall waits for its end', async () 
   const load = { operations: 700, stall: STALL, threads: 20, rate: 100 };
   const { latency } = await measureStall(load);
   const { latencies, startDelays } = predictOpenLoop({ ...load, serviceTime: 5 });
+  // The stall begins wherever between two arrivals the first request came.
+  const interval = 1000 / load.rate;
   for (const [name, share] of /** @type {const} */ ([
     ['p90', 0.9],
     ['p99', 0.99],
     ['p999', 0.999],
   ])) {
     const expected = percentileOf(latencies, share);
-    assert.ok(latency.operations[name] >= ROUNDING * expected - 1, `${name}: ${latency.operations[name]}, ${expected}`);
+    assert.ok(
+      latency.operations[name] >= ROUNDING * expected - interval,
+      `${name}: ${latency.operations[name]}, ${expected}`,
+    );
     const late = percentileOf(startDelays, share);
-    assert.ok(latency.startDelay[name] >= ROUNDING * late - 1, `${name}: ${latency.startDelay[name]}, ${late}`);
+    assert.ok(latency.startDelay[name] >= ROUNDING * late - interval, `${name}: ${latency.startDelay[name]}, ${late}`);
   }
 });
 
