@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../helpers/free-port.js';
 import { ADDRESS, findProgram, UNTIL_INPUT_ENDS } from '../helpers/server-process.js';
 
-/** What `go install github.com/Shopify/toxiproxy/v2/cmd/server@latest` makes. */
+/** What `go install github.com/Shopify/toxiproxy/v2/cmd/server` makes. */
 const PROGRAM = 'server';
 
 const READY_WITHIN_MS = 30_000;
