@@ -173,7 +173,8 @@ export class PeakSearch {
   /** @returns {Step | null} */
   #nextSize() {
     const { highest, hasPlateau } = this.#tested;
-    const isWanted = this.#secondSize === 'always' || (this.#secondSize === 'on a plateau' && hasPlateau);
+    const isWanted =
+      this.#secondSize === 'always' || (this.#secondSize === 'on a plateau' && hasPlateau && this.#ceiling !== null);
     if (!isWanted || this.#over.secondSize || highest === undefined) {
       return null;
     }

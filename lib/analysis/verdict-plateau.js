@@ -38,7 +38,10 @@ export function judgePlateau({ eventLoopUtilization }, { movesBytes, secondSize 
  * @returns {ShownCause | Doubt}
  */
 function judgeSizes({ whole, half, held }) {
-  if (held === null || Math.abs(whole.operationsPerSecond / held - 1) > SAME_RATE) {
+  if (held === null) {
+    return 'not held';
+  }
+  if (Math.abs(whole.operationsPerSecond / held - 1) > SAME_RATE) {
     return 'unsteady';
   }
   const gain = half.operationsPerSecond / whole.operationsPerSecond;

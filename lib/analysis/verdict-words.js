@@ -1,6 +1,6 @@
 import { counted, decimal, percent, rounded } from '../log/figures.js';
-import { formatSize } from '../log/units.js';
 import { adviceFor } from './lack.js';
+import { latencies, milliseconds, plateau, room, sizes } from './verdict-phrases.js';
 
 /**
  * @import { Cause, Evidence, Verdict } from './verdict.js'
@@ -75,6 +75,10 @@ const NOT_SHOWN = /** @type {const} */ ({
     why: () => 'no operation completed behind the time of --warmup',
     advice: 'a shorter --warmup',
   },
+  'drain alone': {
+    why: () => 'no operation completed within the measured time of --duration',
+    advice: 'a longer --duration',
+  },
   'many failed': {
     why: (/** @type {Evidence} */ { operations, failed }) =>
       `${rounded(failed)} of ${counted(operations + failed, 'operation')} failed`,
@@ -109,13 +113,18 @@ const NOT_SHOWN = /** @type {const} */ ({
   },
   'no second size': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${plateau(evidence)}, ${room(evidence)}, but no objects of half the size were tried, for which it takes Write and enough <objects>`,
-    advice: null,
+      `${plateau(evidence)}, ${room(evidence)}, but no objects of half the size were tried`,
+    advice: (/** @type {Evidence} */ { search }) =>
+      search?.lack === 'dollars' ? adviceFor('dollars') : 'Write with enough <objects>',
   },
   'held apart': {
     why: (/** @type {Evidence} */ evidence) =>
       `${decimal(evidence.search?.held ?? 0)}/s when it was held, but ${decimal(evidence.search?.best ?? 0)}/s in the best step before, ${room(evidence)}`,
     advice: 'another try',
+  },
+  'not held': {
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}${sizes(evidence)}, but the peak was not held`,
+    advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.lack ?? null),
   },
   unsteady: {
     why: (/** @type {Evidence} */ evidence) =>
@@ -137,9 +146,9 @@ const NOT_SHOWN = /** @type {const} */ ({
 const EARLY_END = {
   complete: '',
   overloaded: '',
-  stopped: 'stopped before its end, ',
-  stalled: 'nothing succeeded any more, ',
-  fatal: 'ended by an error, ',
+  stopped: 'stopped before its end: ',
+  stalled: 'nothing succeeded any more: ',
+  fatal: 'ended by an error: ',
 };
 
 /**
@@ -163,33 +172,4 @@ export function describe(finding, evidence) {
  */
 function isShown(finding) {
   return Object.hasOwn(SHOWN, finding);
-}
-
-/** @param {Evidence} evidence */
-function plateau({ search }) {
-  return `more than ${counted(search?.knee ?? 0, 'thread')} brought no more`;
-}
-
-/** @param {Evidence} evidence */
-function latencies({ threads, p50, unloadedP50 }) {
-  const alone = threads === 1 ? 'before the run' : 'with one';
-  return `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} ${alone}`;
-}
-
-/** @param {Evidence} evidence */
-function sizes({ search }) {
-  const of = (/** @type {import('./verdict.js').SizeRate} */ { size, operationsPerSecond }) =>
-    `${decimal(operationsPerSecond)}/s of ${formatSize(size)}`;
-  return search?.secondSize ? `, ${of(search.secondSize.whole)} and ${of(search.secondSize.half)}` : '';
-}
-
-/** @param {Evidence} evidence */
-function room({ eventLoopUtilization, search }) {
-  // A search tells that of the busiest of its steps at the peak.
-  return `event loop ${search === null ? '' : 'up to '}${percent(eventLoopUtilization)} busy`;
-}
-
-/** @param {number | null} value ms */
-function milliseconds(value) {
-  return value === null ? 'unknown' : `${value.toFixed(2)}ms`;
 }

@@ -25,6 +25,7 @@ import { describe } from './verdict-words.js';
  * @property {number} cpuCores CPU time of the process ÷ time
  * @property {number} availableCores that the process may use
  * @property {number} operations that succeeded
+ * @property {number} measured those of them in neither warm-up nor drain
  * @property {number} failed operations that did not
  * @property {number} attempts
  * @property {number} throttled attempts by whose answer the store asked for fewer requests
@@ -109,10 +110,10 @@ export function limitOf(evidence) {
  */
 function judge(evidence) {
   const { operations, failed, p50, search, isOpenLoop } = evidence;
+  const areManyFailed = failed > 0 && failed >= FAILED_OPERATIONS * (operations + failed);
   if (operations + failed < FEWEST_OPERATIONS) {
-    return 'few operations';
+    return areManyFailed ? 'many failed' : 'few operations';
   }
-  const areManyFailed = failed >= FAILED_OPERATIONS * (operations + failed);
   const isThrottled = throttlingCosts(evidence);
   const isClientFull = isFull(evidence);
   if (isThrottled) {
@@ -129,6 +130,9 @@ function judge(evidence) {
   }
   if (p50 === null) {
     return 'warm-up alone';
+  }
+  if (evidence.measured === 0) {
+    return 'drain alone';
   }
   if (isOpenLoop) {
     return judgeRate(evidence);

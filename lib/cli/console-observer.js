@@ -141,7 +141,9 @@ export class ConsoleObserver {
     }
     // A step of a search is cut off at its end, and says nothing by it.
     if (abandoned > 0 && search === undefined) {
-      this.#terminal.err(`${stage}: ${abandoned} operations were under way when the stage was stopped`);
+      this.#terminal.err(
+        `${stage}: ${abandoned} operations were still under way when the stage had to end, and were cut off`,
+      );
     }
     if (end === 'stalled') {
       this.#terminal.err(`${stage}: ended because nothing succeeded any more: is the store still there?`);

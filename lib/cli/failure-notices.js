@@ -56,6 +56,6 @@ export class FailureNotices {
     const attempts = Object.values(errors).reduce((sum, count) => sum + count, 0);
     this.#untold.clear();
     this.#toldAt = this.#now();
-    this.#tell(`${this.#stage}: ${counted(attempts, 'attempt')} failed, to be tried again: ${errorsText(errors)}`);
+    this.#tell(`${this.#stage}: ${counted(attempts, 'attempt')} failed and were retried: ${errorsText(errors)}`);
   }
 }

@@ -52,12 +52,12 @@ const CONFLICTS = [
   },
   {
     isThere: (given, options) => lacksObjects(given, options) && options.local,
-    problem: '--stages: each --local run begins with an empty store, expected write among them',
+    problem: '--stages: a --local run begins with an empty store, expected write among them',
   },
   {
     isThere: (given, options) => lacksObjects(given, options) && !options.local && given.runId === undefined,
     problem:
-      '--stages: without write, expected --run-id of a run made with --keep as well; --cleanup --list shows which there are',
+      '--stages: without write, expected --run-id of a run made with --keep; --cleanup --list shows which runs there are',
   },
 ];
 

@@ -23,7 +23,7 @@ import { runStage } from './run-stage.js';
  * @property {number} timeout ms for a whole attempt
  * @property {number} mostAttempts of an operation
  * @property {number} longestDrought ms without a success after which a stage ends
- * @property {{ runId: string, prefix: string, buckets: readonly string[], objectSize: number }} layout of the keyspace
+ * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {import('../workload/shard.js').Shard} shard
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} written see WrittenObjects

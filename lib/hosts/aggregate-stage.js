@@ -67,7 +67,7 @@ export function aggregateStage(stage, views, latencies) {
   /** Tenths of ops/s in the best second of each. @type {Map<StageView, number>} */
   const best = new Map();
   for (const { second, hosts: inSecond } of secondsOf(views)) {
-    const measured = inSecond.filter(({ view }) => second >= view.measuredFrom);
+    const measured = inSecond.filter(({ view }) => second >= view.measuredFrom && second < view.measuredUntil);
     if (measured.length > 0) {
       finder.add({ second, hosts: measured });
     }

@@ -19,7 +19,7 @@ import { wholeDays } from './time-line.js';
  * @property {(stage: StageName, histogram: Histogram) => void} addHistogram
  */
 
-const HEADLESS = 'the line with which a run begins is missing in front of this one: stages may be lost with it';
+const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
 
 /** What one log says of one run: taken in line by line, its memory grows with the seconds of the run alone. */
 export class HostRun {
@@ -114,10 +114,12 @@ export class HostRun {
     }
     const next = this.facts?.stages.find((stage) => !this.stages.has(stage));
     const isStopped = stages.some(({ facts }) => facts !== null && facts.end !== 'complete');
-    if (next !== undefined && !this.#hasEnded && !isStopped && !stages.some(({ isCut }) => isCut)) {
+    if (next !== undefined && !isStopped && !stages.some(({ isCut }) => isCut)) {
       warnings.push({
         line: this.#lastLine,
-        message: `the log ends here, before ${next}: it is cut short`,
+        message: this.#hasEnded
+          ? `the run ended here, before ${next}`
+          : `the log ends here, before ${next}: it is cut short`,
         incomplete: true,
       });
     }

@@ -19,6 +19,7 @@ import { wholeDays } from './time-line.js';
  * @property {{ from: number, to: number } | null} full the first and the last second that lie wholly inside the stage; null
  *   where none does
  * @property {number} measuredFrom the first second that has nothing of a warm-up in it; -Infinity where there was none
+ * @property {number} measuredUntil the first second that has nothing but a drain in it; Infinity where that is not known
  * @property {number} operations that succeeded
  * @property {number} bytes
  */
@@ -88,6 +89,7 @@ function viewOf(host, run, log, shift) {
     interval: intervalOf(log, shift),
     full: fullSeconds(run, log, shift),
     measuredFrom: firstMeasured(log),
+    measuredUntil: log.facts === null ? Infinity : Math.ceil(log.facts.measuredUntil / 1000),
     operations,
     bytes,
   };

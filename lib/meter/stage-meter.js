@@ -83,10 +83,10 @@ export class StageMeter {
     } else {
       this.#latencies.succeeded(timings, second);
       this.timeLost += attemptStartedAt - startedAt;
-    }
-    if (finishedAt > this.#measuredUntil) {
-      this.drainOperations += 1;
-      this.drainBytes += bytes;
+      if (finishedAt > this.#measuredUntil) {
+        this.drainOperations += 1;
+        this.drainBytes += bytes;
+      }
     }
   }
 

@@ -87,17 +87,9 @@ function tableRow(result) {
     megabytesPerSecond: measuredMegabytes(result),
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
-    errors: failedAttempts(result),
+    errors: result.failedAttempts,
     limitedBy: result.verdict.cause,
   };
-}
-
-/**
- * @param {StageResult} result
- * @returns {number} attempts that failed, whatever became of their operations; of a search in all of its steps
- */
-function failedAttempts({ attempts, operations, search }) {
-  return search === undefined ? attempts - operations : search.steps.reduce((sum, { errors }) => sum + errors, 0);
 }
 
 /** @param {StageResult} result */

@@ -4,6 +4,8 @@ import { pause } from './pause.js';
 import { LONGEST_WAIT_MS } from './start-time.js';
 import { StoreClock } from './store-clock.js';
 
+const MINUTE_MS = 60_000;
+
 /** A start that is later than this by the store's clock is told. */
 const PUNCTUAL_MS = 50;
 
@@ -71,11 +73,12 @@ export function chooseStart({ startAt }, clock) {
  */
 function startProblem(startsAt, wait) {
   if (wait < 0) {
-    return `--start-at: ${formatTime(startsAt)} was ${formatDuration(-wait)} ago by the store's clock`;
+    const late = wait > -MINUTE_MS ? `${(-wait / 1000).toFixed(1)}s` : formatDuration(-wait);
+    return `--start-at: ${formatTime(startsAt)} was ${late} ago by the store's clock`;
   }
   if (wait > LONGEST_WAIT_MS) {
     const longest = formatDuration(LONGEST_WAIT_MS);
-    return `--start-at: ${formatTime(startsAt)} is in ${formatDuration(wait)} by the store's clock, expected at most ${longest}`;
+    return `--start-at: ${formatTime(startsAt)} is more than ${longest} ahead by the store's clock`;
   }
   return null;
 }

@@ -56,7 +56,7 @@ function tooFewObjects({ objects }, stage, unloaded) {
   const needed = fewestOperations(latency);
   return objects >= needed
     ? null
-    : `<objects>: ${objects} are too few for --find-peak, expected at least ${needed}: one thread alone needs as many, at ${latency.toFixed(1)}ms for a ${nameOf(stage)}`;
+    : `<objects>: ${objects} are too few for --find-peak, expected at least ${needed}: one thread alone needs that many, at ${latency.toFixed(1)}ms a ${nameOf(stage)}`;
 }
 
 /**
@@ -80,11 +80,9 @@ function worstCases({ objects, threads, stages, maxCost }, unloaded, attempts) {
   }
   const [given, more] =
     attempts < objects
-      ? [`$${maxCost} leave ${Math.floor(attempts)} operations to Write, which`, 'more dollars']
-      : [`${objects} objects`, `${STAGE_MS / 1000} for each write a second`];
-  return [
-    `--find-peak: ${given} suffice for a ceiling of about ${ceiling} writes/s; where you expect more, give ${more}`,
-  ];
+      ? [`$${maxCost} leaves Write ${Math.floor(attempts)} operations,`, 'more dollars']
+      : [`${objects} objects are`, `${STAGE_MS / 1000} for each write a second`];
+  return [`--find-peak: ${given} enough for a ceiling of about ${ceiling} writes/s; if you expect more, give ${more}`];
 }
 
 /** @param {Stage} stage */

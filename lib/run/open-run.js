@@ -105,8 +105,8 @@ export async function openRun(config, { clock, random }) {
 }
 
 /** @param {import('./run-config.js').RunConfig} config */
-function layoutOf({ runId, prefix, size, store }) {
-  return { runId, prefix, buckets: store.buckets, objectSize: size };
+function layoutOf({ runId, prefix, store }) {
+  return { runId, prefix, buckets: store.buckets };
 }
 
 /** @param {import('./run-config.js').RunConfig} config */

@@ -3,7 +3,7 @@ import { BucketPreflight } from './bucket-preflight.js';
 import { Findings } from './preflight-findings.js';
 
 const KEPT_NOTICE =
-  'Removing was refused: what preflight wrote stays with the objects that are kept, and no unloaded latency is measured';
+  'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured';
 
 /**
  * @typedef {object} PreflightResult

@@ -71,7 +71,7 @@ export class RunTally {
       return null;
     }
     if (this.#keyspace?.runId !== runId) {
-      const layout = { runId, prefix: this.#prefix, buckets: this.#buckets, objectSize: 0 };
+      const layout = { runId, prefix: this.#prefix, buckets: this.#buckets };
       this.#keyspace = new Keyspace(layout);
     }
     return this.#keyspace.indexOf(bucket, key) < 0 ? null : runId;

@@ -1,6 +1,6 @@
 import { limitOf } from '../analysis/verdict.js';
 import { WINDOW_MS, decisiveRate } from '../analysis/step-rate.js';
-import { evidenceOf, stageResult } from './stage-result.js';
+import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 
 /**
  * What a search for the peak found, as the reports take it.
@@ -25,7 +25,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
  * @property {number} seconds that were measured
  * @property {number | null} p50
  * @property {number | null} p99
- * @property {number} errors attempts that failed
+ * @property {number} errors attempts that failed; not those that the end of the step cut off
  * @property {number} throttled those of them by whose answer the store asked for fewer requests
  * @property {number} failed operations that did not succeed in the end
  * @property {number} eventLoopUtilization
@@ -53,7 +53,8 @@ const TOLD_OF_ALL_STEPS = /** @type {const} */ ([
  * @returns {SearchStep}
  */
 export function stepResult({ step, load, outcome, windows }, clock) {
-  const { operations, attempts, failed, integrityErrors, throttled } = outcome.meter.counts();
+  const counts = outcome.meter.counts();
+  const { operations, failed, integrityErrors, throttled } = counts;
   const latency = outcome.meter.latencies().operations.summary();
   return {
     phase: step.phase,
@@ -66,7 +67,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
     seconds: (windows.length * WINDOW_MS) / 1000,
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
-    errors: attempts - operations,
+    errors: failedAttempts(counts),
     throttled,
     failed: failed + integrityErrors,
     eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
@@ -94,13 +95,22 @@ export function searchResult({ stage, finished, conclusion, mostThreads, dollars
   const { clock, availableCores } = circumstances;
   const steps = finished.map((each) => stepResult(each, clock));
   const shown = representative(steps, conclusion.ceiling !== null);
-  const { outcome, load } = finished[shown];
+  const { outcome, load, stopsAt } = finished[shown];
   const parts = { stage, ...circumstances };
-  const whole = stageResult({ ...parts, outcome, load });
+  const whole = stageResult({ ...parts, outcome, load, stopsAt });
   const { secondSize, holdAgrees, lack, needed, ...found } = conclusion;
-  const result = { ...whole, ...sums(finished), end: finished[finished.length - 1].outcome.end };
+  const errors = steps.reduce((sum, step) => sum + step.errors, 0);
+  const result = {
+    ...whole,
+    ...sums(finished),
+    failedAttempts: errors,
+    end: finished[finished.length - 1].outcome.end,
+  };
   const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map((each) =>
-    evidenceOf(stageResult({ ...parts, outcome: each.outcome, load: each.load }), availableCores),
+    evidenceOf(
+      stageResult({ ...parts, outcome: each.outcome, load: each.load, stopsAt: each.stopsAt }),
+      availableCores,
+    ),
   );
   // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
   // is too much may have nothing to refuse: both show with more of them.

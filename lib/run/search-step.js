@@ -15,6 +15,7 @@ const ROUNDING = 1e-6;
  * @typedef {object} FinishedStep
  * @property {Step} step
  * @property {import('../engine/run-stage.js').Load} load
+ * @property {number} stopsAt monotonic ms at which it was to end at the latest
  * @property {StageOutcome} outcome
  * @property {number} claimed objects of a range that does not go round
  * @property {number} begun operations
@@ -67,6 +68,7 @@ export async function runStep(step, { cores, stage, objectSize, range, clock, si
   return {
     step,
     load,
+    stopsAt,
     outcome,
     claimed,
     begun: Math.max(claimed, operations + failed + integrityErrors + skipped + abandoned),

@@ -1,4 +1,5 @@
 import { limitOf } from '../analysis/verdict.js';
+import { ABANDONED } from '../engine/stage-watch.js';
 import { peakOf } from '../meter/second-counts.js';
 
 /**
@@ -16,6 +17,7 @@ import { peakOf } from '../meter/second-counts.js';
  * @property {number} drain ms behind the time of a stage that time ends, in which the last operations came to their ends
  * @property {number} average operations that succeeded ÷ duration, both without warm-up and drain
  * @property {number} peak see peakOf
+ * @property {number} failedAttempts those that the end of the stage cut off are not among them
  * @property {readonly SecondResult[]} seconds
  * @property {import('../meter/stage-latencies.js').StageLatencies} latencies
  * @property {ConnectionResult} connections
@@ -99,11 +101,20 @@ export function stageResult({ stage, outcome, clock, objects, load, unloaded, av
     connections: connectionResult(outcome.connections),
     clientLoad: outcome.clientLoad,
     load: loadResult(load.pacing),
+    failedAttempts: failedAttempts(counts),
     unloaded,
     storeClock,
     ...counts,
   };
   return { ...result, verdict: limitOf(evidenceOf(result, availableCores)) };
+}
+
+/**
+ * @param {import('../meter/stage-meter.js').StageCounts} counts
+ * @returns {number}
+ */
+export function failedAttempts({ attempts, operations, errors }) {
+  return attempts - operations - (errors[ABANDONED] ?? 0);
 }
 
 /**
@@ -121,6 +132,7 @@ export function evidenceOf(result, availableCores) {
     cpuCores: (cpuUser + cpuSystem) / duration,
     availableCores,
     operations,
+    measured: operations - result.warmupOperations - result.drainOperations,
     failed: result.failed + result.integrityErrors,
     attempts,
     throttled,

@@ -3,6 +3,9 @@ const STAND_IN = '[secret]';
 /** What is shorter may stand in any message by chance, and is no secret of a store's. */
 const SHORTEST_SECRET = 8;
 
+/** A secret that was given as the access key id is longer; a shorter id may be a word of any sentence. */
+const SHORTEST_MISTAKEN = 16;
+
 /** A secret is known by so many characters of its beginning: a store may cut it, and a token has thousands. */
 const LONGEST_BEGINNING = 32;
 
@@ -18,7 +21,8 @@ const ESCAPED = '&#?[0-9A-Za-z]{1,8};|%[0-9A-Fa-f]{2}';
  * @returns {(text: string) => string} takes the secrets out of a text, each up to the next blank, also where it is escaped
  */
 export function concealer({ accessKeyId, secretAccessKey, sessionToken = '' }) {
-  const secrets = [accessKeyId, secretAccessKey, sessionToken].filter(({ length }) => length >= SHORTEST_SECRET);
+  const mistaken = accessKeyId.length >= SHORTEST_MISTAKEN ? accessKeyId : '';
+  const secrets = [mistaken, secretAccessKey, sessionToken].filter(({ length }) => length >= SHORTEST_SECRET);
   if (secrets.length === 0) {
     return (text) => text;
   }

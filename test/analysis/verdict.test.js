@@ -15,6 +15,7 @@ const PLAIN = Object.freeze({
   cpuCores: 0.3,
   availableCores: 2,
   operations: 10_000,
+  measured: 10_000,
   failed: 0,
   attempts: 10_000,
   throttled: 0,
@@ -147,15 +148,43 @@ test('a stage that ended early says so first, and advises nothing that could not
     [verdict.cause, verdict.evidence, verdict.advice],
     [
       'not shown',
-      'stopped before its end, median latency 60.00ms with 50 threads, 20.00ms with one, event loop 30% busy',
+      'stopped before its end: median latency 60.00ms with 50 threads, 20.00ms with one, event loop 30% busy',
       null,
     ],
   );
   assert.match(
     limitOf({ ...PLAIN, end: 'stalled', backoffShare: 0.9 }).evidence,
-    /^nothing succeeded any more, threads/,
+    /^nothing succeeded any more: threads/,
   );
   assert.equal(causeOf({ end: 'stopped', p50: 20 }), 'concurrency');
+});
+
+test('a timed stage whose operations all came behind its time says so', () => {
+  const verdict = limitOf({ ...PLAIN, measured: 0 });
+  assert.deepEqual(
+    [verdict.evidence, verdict.advice],
+    ['no operation completed within the measured time of --duration', 'a longer --duration'],
+  );
+});
+
+test('where all of a few operations failed, more of them would tell nothing', () => {
+  const verdict = limitOf({ ...PLAIN, operations: 0, failed: 50, attempts: 50, p50: null });
+  assert.deepEqual([verdict.evidence, verdict.advice], ['50 of 50 operations failed', null]);
+});
+
+test('a plateau that was not held says so, and what it lacked', () => {
+  const search = { ...sizes(600, 1200, null), lack: /** @type {const} */ ('dollars') };
+  const { cause, evidence, advice } = limitOf({ ...PLAIN, search });
+  assert.deepEqual([cause, advice], ['not shown', 'a higher --max-cost']);
+  assert.match(evidence, /^more than 23 threads brought no more, .*, but the peak was not held$/);
+});
+
+test('a plateau without a second size says what would allow one, unless it was stopped', () => {
+  const adviceOf = (/** @type {Partial<Evidence>} */ figures) =>
+    limitOf({ ...PLAIN, search: PLATEAU, ...figures }).advice;
+  assert.equal(adviceOf({}), 'Write with enough <objects>');
+  assert.equal(adviceOf({ search: { ...PLATEAU, lack: 'dollars' } }), 'a higher --max-cost');
+  assert.equal(adviceOf({ end: 'stopped' }), null);
 });
 
 test('one thread is not compared with itself', () => {
@@ -305,6 +334,7 @@ const figures = fc.record({
   cpuCores: fc.double({ min: 0, max: 8, noNaN: true }),
   availableCores: fc.double({ min: 0.1, max: 16, noNaN: true }),
   operations: fc.nat(100_000),
+  measured: fc.nat(1000),
   failed: fc.oneof(fc.constant(0), fc.nat(100_000)),
   throttled: fc.nat(100_000),
   backoffShare: share,

@@ -48,6 +48,7 @@ const TESTED_BY = /** @type {Record<string, string>} */ ({
   'lib/analysis/verdict-client.js': 'test/analysis/verdict.test.js',
   'lib/analysis/verdict-plateau.js': 'test/analysis/verdict.test.js',
   'lib/analysis/verdict-throttling.js': 'test/analysis/verdict.test.js',
+  'lib/analysis/verdict-phrases.js': 'test/analysis/verdict.test.js',
   'lib/analysis/verdict-words.js': 'test/analysis/verdict.test.js',
   'lib/analysis/lack.js': 'test/analysis/verdict.test.js',
   'lib/log/figures.js': 'test/calibration/calibration-table.test.js',

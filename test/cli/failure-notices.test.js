@@ -21,7 +21,7 @@ test('failures of one second are told together, the most frequent first', () => 
   world.time = 1000;
   notices.look();
   notices.look();
-  assert.deepEqual(world.told, ['Write: 3 attempts failed, to be tried again: no connection made 2, timeout 1']);
+  assert.deepEqual(world.told, ['Write: 3 attempts failed and were retried: no connection made 2, timeout 1']);
 });
 
 test('a storm is told every ten seconds, and each failure once', () => {
@@ -41,7 +41,7 @@ test('what has not been told is told at the end of the stage, and nothing where 
   notices.add('timeout');
   notices.flush();
   notices.flush();
-  assert.deepEqual(world.told, ['Write: 1 attempt failed, to be tried again: timeout 1']);
+  assert.deepEqual(world.told, ['Write: 1 attempt failed and were retried: timeout 1']);
 });
 
 test('the first failure of the next stage does not wait for the pause behind the last one', () => {
@@ -52,5 +52,5 @@ test('the first failure of the next stage does not wait for the pause behind the
   notices.add('tls');
   world.time = 1000;
   notices.look();
-  assert.equal(world.told[1], 'Read: 1 attempt failed, to be tried again: TLS failed 1');
+  assert.equal(world.told[1], 'Read: 1 attempt failed and were retried: TLS failed 1');
 });

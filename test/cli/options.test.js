@@ -105,14 +105,14 @@ describe('the command line', { concurrency: 3 }, () => {
 
   test('a run that does not write needs the run id of one that did', async () => {
     const expected =
-      'error: --stages: without write, expected --run-id of a run made with --keep as well; --cleanup --list shows which there are';
+      'error: --stages: without write, expected --run-id of a run made with --keep; --cleanup --list shows which runs there are';
     for (const stages of ['read', 'stat', 'remove', 'read,stat,remove']) {
       assert.deepEqual(await refused('10', '10', '--stages', stages), [expected, HINT]);
     }
   });
 
   test('a run of --local finds nothing that it did not write', async () => {
-    const expected = 'error: --stages: each --local run begins with an empty store, expected write among them';
+    const expected = 'error: --stages: a --local run begins with an empty store, expected write among them';
     for (const more of [[], ['--run-id', 'a-run']]) {
       assert.deepEqual(await refused('10', '10', '--local', '--stages', 'read', ...more), [expected, HINT]);
     }

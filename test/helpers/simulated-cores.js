@@ -71,6 +71,7 @@ export class SimulatedCores {
     this.#clock.advance(endedAt - this.#clock.now());
     const meter = new StageMeter(this.#clock, startedAt, {
       measuredFrom: startedAt + load.warmup,
+      measuredUntil: stopsAt,
       windows: load.windows,
     });
     const done = all.slice(0, begun).filter(({ finishedAt }) => startedAt + finishedAt <= endedAt);

@@ -210,6 +210,13 @@ test('an edge second of one host counts in the sum where it lies inside the stag
   assert.equal(stageOf(aggregateOf({ ...logs, b: stop })).peak.operationsPerSecond, 65);
 });
 
+test('a run that was stopped between two stages is incomplete, though its log is whole', () => {
+  const place = placeIn(WHOLE, /^Stat: scheduling/);
+  const table = WHOLE.slice(placeIn(WHOLE, /^Stage {2,}/));
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': [...WHOLE.slice(0, place), ...table] }));
+  assert.match(warning, /^!a\.txt:\d+: the run ended here, before Stat$/);
+});
+
 test('a log that ends between two stages is cut short', () => {
   const place = placeIn(WHOLE, /^Stat: scheduling/);
   assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, place) })), [
@@ -233,7 +240,7 @@ test('a log without its head has its date from the stage lines', () => {
   assert.deepEqual(stageOf(aggregateOf({ headless })).peak, stageOf(aggregateOf({ WHOLE })).peak);
 });
 
-const HEADLESS = 'the line with which a run begins is missing in front of this one: stages may be lost with it';
+const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
 
 for (const [what, pattern] of /** @type {const} */ ([
   ['a stage’s machine line and the next stage', /^Read: scheduling/],

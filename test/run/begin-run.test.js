@@ -42,7 +42,7 @@ test('a start is chosen by the store’s clock; one that has passed is a problem
   assert.deepEqual(inTime, { startsAt: NOW + 30_000, problem: null });
   assert.equal(chooseStart(runConfig(NO_TARGET, { startAt: (now) => now }), clock).problem, null);
   const { problem } = chooseStart(runConfig(NO_TARGET, { startAt: () => NOW - 2500 }), clock);
-  assert.equal(problem, "--start-at: 2026-01-31T11:59:27.500Z was 2s ago by the store's clock");
+  assert.equal(problem, "--start-at: 2026-01-31T11:59:27.500Z was 2.5s ago by the store's clock");
 });
 
 test('a start that lies far back, or more than a week ahead, is a problem, told in units that can be read', () => {
@@ -57,7 +57,7 @@ test('a start that lies far back, or more than a week ahead, is a problem, told 
   assert.equal(problemOf(NOW + week), null);
   assert.equal(
     problemOf(NOW + week + HOUR_MS),
-    "--start-at: 2026-02-07T12:59:30.000Z is in 7d 1h by the store's clock, expected at most 7d 0h",
+    "--start-at: 2026-02-07T12:59:30.000Z is more than 7d 0h ahead by the store's clock",
   );
 });
 

@@ -192,7 +192,7 @@ test('too few objects are refused before anything is done, with how many it take
   await run();
   assert.equal(cores.tasks.length, 0);
   assert.deepEqual(result.problems, [
-    '<objects>: 500 are too few for --find-peak, expected at least 586: one thread alone needs as many, at 20.5ms for a write',
+    '<objects>: 500 are too few for --find-peak, expected at least 586: one thread alone needs that many, at 20.5ms a write',
   ]);
 });
 
@@ -202,7 +202,7 @@ test('what a store could do that never becomes slower is told beforehand', async
   const [notice] = told.filter(([kind]) => kind === 'notice').map(([, text]) => text);
   assert.match(
     notice,
-    /^--find-peak: 40000 objects suffice for a ceiling of about 1600 writes\/s; where you expect more, give 25 for each write a second$/,
+    /^--find-peak: 40000 objects are enough for a ceiling of about 1600 writes\/s; if you expect more, give 25 for each write a second$/,
   );
   assert.equal(
     told.findIndex(([kind]) => kind === 'notice'),
@@ -227,12 +227,21 @@ test('dollars that run out are told as such, with how many it takes', async () =
   const [notice] = told.filter(([kind]) => kind === 'notice').map(([, text]) => text);
   assert.match(
     notice,
-    /^--find-peak: \$0\.05 leave 11111 operations to Write, which suffice for a ceiling of about 444 writes\/s; .* give more dollars$/,
+    /^--find-peak: \$0\.05 leaves Write 11111 operations, enough for a ceiling of about 444 writes\/s; .* give more dollars$/,
   );
   const [{ search, verdict }] = result.stages;
   assert.ok((search?.operationsNeeded ?? 0) > 11_111);
   assert.equal(search?.dollarsNeeded?.toFixed(9), (Number(search?.operationsNeeded) * 4.5e-6).toFixed(9));
   assert.equal(verdict.advice, 'a higher --max-cost');
+});
+
+test('objects of half the size, which could decide nothing, are not tried on a plateau that was not held', async () => {
+  const { run, result } = prepare({ maxCost: 0.01 }, () => ({ latency: () => 10, rate: 300 }));
+  await run();
+  const [{ search, verdict }] = result.stages;
+  assert.deepEqual([search?.hasPlateau, search?.ceiling], [true, null]);
+  assert.ok(search?.steps.every(({ phase }) => phase !== 'second size'));
+  assert.deepEqual([verdict.cause, verdict.advice], ['not shown', 'a higher --max-cost']);
 });
 
 test('objects that are too few for the hold and for another size are held', async () => {
@@ -338,6 +347,25 @@ test('a stage tells the one rate that its hold, its ceiling and its row tell', a
     const hold = search?.steps.find(({ phase }) => phase === 'hold');
     assert.deepEqual([average, hold?.operationsPerSecond], [search?.ceiling?.operationsPerSecond, average], stage);
   }
+});
+
+test('the errors of a stage are those of all of its steps', async () => {
+  const { run, cores, result } = prepare({ stages: ['stat'] });
+  cores.override = (_task, meter) => {
+    meter.attemptFailed('timeout', 1, 0);
+    meter.attemptFailed('abandoned', 1, 0);
+    return {};
+  };
+  await run();
+  const [{ failedAttempts, search }] = result.stages;
+  assert.equal(failedAttempts, search?.steps.length);
+});
+
+test('what completes behind the time of a step is in no rate, and told with that time', async () => {
+  const { run, result } = prepare({ stages: ['stat'] }, () => ({ latency: () => 900 }));
+  await run();
+  const [{ drain, drainOperations, threads }] = result.stages;
+  assert.ok(drain > 0 && drainOperations > 0 && drainOperations <= threads, `${drain}, ${drainOperations}`);
 });
 
 test('what was not done in one step alone is told of the stage', async () => {

@@ -277,7 +277,7 @@ test('a run that keeps its objects need not be permitted to remove them, and say
   const refusing = await askWith(failing(['remove'], answer(403, 'AccessDenied')), keeping);
   assert.deepEqual([refusing.problems, refusing.reserved.size, refusing.mayRemove], [[], 0, false]);
   assert.deepEqual(refusing.notices, [
-    'Removing was refused: what preflight wrote stays with the objects that are kept, and no unloaded latency is measured',
+    'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured',
   ]);
   const writingNothing = await askWith(failing(['put', 'remove'], answer(403, 'AccessDenied')), keeping);
   assert.deepEqual([writingNothing.problems.length, writingNothing.notices], [1, []]);

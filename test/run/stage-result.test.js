@@ -89,6 +89,15 @@ test('a stage that time ends has the rate of its time, whenever its last operati
   assert.equal(resultAt(startedAt + 1000).drain, 0);
 });
 
+test('what completes behind the time of a stage and within its warm-up is taken out of its rate once', () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  const startedAt = clock.now();
+  const meter = new StageMeter(clock, startedAt, { measuredFrom: startedAt + 1500, measuredUntil: startedAt + 1000 });
+  meter.succeeded({ startedAt, attemptStartedAt: startedAt, finishedAt: startedAt + 1200 }, SIZE);
+  const { warmupOperations, drainOperations } = meter.counts();
+  assert.deepEqual([warmupOperations, drainOperations], [1, 0]);
+});
+
 test('connections are told with what opening them cost', () => {
   const { opened, reused, lookupTime, tcp, tls } = resultOf(0, [10], 0).connections;
   assert.deepEqual([opened, reused, lookupTime, tcp?.count, tcp?.mean, tls], [1, 10, 0.5, 1, 2, null]);
