@@ -81,7 +81,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
     const endpoint = await startTestEndpoint(t, { faults });
     const kept = await runCommand(t, [...RUN, '--keep', '--stages', 'write,stat'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(kept, 0);
-    assert.match(kept.stderr, /^Deleting was refused: the preflight's objects stay /m);
+    assert.match(kept.stderr, /^Deleting was refused: the objects of the preflight stay /m);
     assert.match(kept.stderr, /^The objects were kept; remove them with: /m);
     const ofPreflight = 2;
     assert.equal((await keysIn(endpoint)).length, OBJECTS + ofPreflight);
