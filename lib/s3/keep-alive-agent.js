@@ -1,6 +1,7 @@
 import { isIP, connect as connectTcp } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { Gate } from './gate.js';
+import { closedWhileOpening, connectTimeoutError, isOurs } from './opening-errors.js';
 
 /** Connections being opened at one time: thousands at once end in connect timeouts. */
 const OPENING_AT_ONCE = 64;
@@ -300,26 +301,9 @@ function settledOrAborted(promise, signal) {
   });
 }
 
-/**
- * @param {unknown} error
- * @returns {boolean} whether it is this host that could not open the connection, whatever the address
- */
-function isOurs(error) {
-  return ['EMFILE', 'ENFILE'].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '');
-}
-
-/** @param {number} timeout ms */
-function connectTimeoutError(timeout) {
-  return Object.assign(new Error(`no connection within ${timeout}ms`), { code: 'UND_ERR_CONNECT_TIMEOUT' });
-}
-
 /** @param {boolean} isWanted */
 function throwUnless(isWanted) {
   if (!isWanted) {
     throw closedWhileOpening();
   }
-}
-
-function closedWhileOpening() {
-  return Object.assign(new Error('the connection was closed while it was being opened'), { code: 'ECONNRESET' });
 }

@@ -44,6 +44,7 @@ const LONG_FILES = /** @type {Record<string, string>} */ ({
 
 /** What is tested through what uses it, and where. */
 const TESTED_BY = /** @type {Record<string, string>} */ ({
+  'lib/s3/opening-errors.js': 'test/s3/keep-alive-agent.test.js',
   'lib/workload/body-verifier.js': 'test/workload/payload.test.js',
   'lib/analysis/verdict-client.js': 'test/analysis/verdict.test.js',
   'lib/analysis/verdict-plateau.js': 'test/analysis/verdict.test.js',
