@@ -28,101 +28,6 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
 /** What the folders may not even know by its type. */
 const NOT_EVEN_TYPES = { s3: ['meter', 'engine', 'run', 'cli'], report: ['engine', 's3'], hosts: ['engine', 's3'] };
 
-/** Above so many lines a file has a reason. */
-const MOST_LINES = 200;
-
-const LONG_FILES = /** @type {Record<string, string>} */ ({
-  'lib/cli/options.js': 'every option is told in one place: the table, and what a command line is after it is read',
-  'lib/log/log-line.js': 'every kind of line is told in one place, for writing and reading alike',
-  'lib/s3/direct-store.js':
-    'a connection is at the same time the handler that undici calls, which saves an object a request',
-  'lib/s3/keep-alive-agent.js':
-    'the one place that opens connections: waiting, TLS, counting and closing share their state',
-  'lib/s3/s3-error.js':
-    'the one table of what is transient, fatal or an operation’s own, for answers and for connections',
-});
-
-/** What is tested through what uses it, and where. */
-const TESTED_BY = /** @type {Record<string, string>} */ ({
-  'lib/s3/opening-errors.js': 'test/s3/keep-alive-agent.test.js',
-  'lib/workload/body-verifier.js': 'test/workload/payload.test.js',
-  'lib/analysis/verdict-client.js': 'test/analysis/verdict.test.js',
-  'lib/analysis/verdict-plateau.js': 'test/analysis/verdict.test.js',
-  'lib/analysis/verdict-throttling.js': 'test/analysis/verdict.test.js',
-  'lib/analysis/verdict-phrases.js': 'test/analysis/verdict.test.js',
-  'lib/analysis/verdict-words.js': 'test/analysis/verdict.test.js',
-  'lib/analysis/lack.js': 'test/analysis/verdict.test.js',
-  'lib/log/figures.js': 'test/calibration/calibration-table.test.js',
-  'lib/cli/calibrate-client.js': 'test/cli/calibrate.test.js',
-  'lib/cli/calibrate-endpoint.js': 'test/cli/calibrate.test.js',
-  'lib/cli/calibrate-stages.js': 'test/cli/calibrate.test.js',
-  'lib/cli/console-observer.js': 'test/faults/bodies.test.js',
-  'lib/cli/exit-status.js': 'test/cli/stop-request.test.js',
-  'lib/cli/hostname.js': 'test/cli/environment.test.js',
-  'lib/cli/heap.js': 'test/cli/benchmark.test.js',
-  'lib/cli/local-endpoint.js': 'test/cli/options.test.js',
-  'lib/cli/option-conflicts.js': 'test/cli/options.test.js',
-  'lib/cli/package-version.js': 'test/cli/options.test.js',
-  'lib/cli/peak-options.js': 'test/cli/peak.test.js',
-  'lib/cli/peak-output.js': 'test/cli/peak.test.js',
-  'lib/cli/target.js': 'test/cli/benchmark.test.js',
-  'lib/cli/usage-error.js': 'test/cli/report-error.test.js',
-  'lib/cli/option-values.js': 'test/cli/options.test.js',
-  'lib/cli/values.js': 'test/cli/options.test.js',
-  'lib/cli/variable-values.js': 'test/cli/environment.test.js',
-  'lib/engine/core-worker.js': 'test/engine/remote-core.test.js',
-  'lib/engine/claim-objects.js': 'test/engine/run-stage.test.js',
-  'lib/engine/merge-outcomes.js': 'test/engine/cores.test.js',
-  'lib/engine/operation-ends.js': 'test/engine/run-stage.test.js',
-  'lib/meter/stage-counts.js': 'test/meter/stage-meter.test.js',
-  'lib/meter/stage-latencies.js': 'test/meter/stage-meter.test.js',
-  'lib/engine/core.js': 'test/engine/cores.test.js',
-  'lib/hosts/aggregate-stage.js': 'test/hosts/known-truth.test.js',
-  'lib/hosts/finding.js': 'test/hosts/host-logs.test.js',
-  'lib/hosts/histogram-parts.js': 'test/hosts/host-logs.test.js',
-  'lib/hosts/host-run.js': 'test/hosts/host-logs.test.js',
-  'lib/hosts/hosts-of.js': 'test/hosts/host-logs.test.js',
-  'lib/hosts/mixed-runs.js': 'test/hosts/host-logs.test.js',
-  'lib/hosts/peak-finder.js': 'test/hosts/known-truth.test.js',
-  'lib/hosts/second-pool.js': 'test/hosts/second-series.test.js',
-  'lib/hosts/stage-counts.js': 'test/hosts/known-truth.test.js',
-  'lib/hosts/stage-log.js': 'test/hosts/host-logs.test.js',
-  'lib/hosts/stage-views.js': 'test/hosts/host-logs.test.js',
-  'lib/hosts/stage-warnings.js': 'test/hosts/host-logs.test.js',
-  'lib/hosts/sum-seconds.js': 'test/hosts/known-truth.test.js',
-  'lib/hosts/time-series.js': 'test/report/peak-csv.test.js',
-  'lib/hosts/wording.js': 'test/hosts/host-logs.test.js',
-  'lib/local-s3/answer.js': 'test/local-s3/store-server.test.js',
-  'lib/local-s3/endpoint.js': 'test/local-s3/start.test.js',
-  'lib/local-s3/fault-values.js': 'test/local-s3/faults.test.js',
-  'lib/local-s3/list-objects.js': 'test/local-s3/store-server.test.js',
-  'lib/local-s3/node-sha256.js': 'test/local-s3/signature-check.test.js',
-  'lib/local-s3/null-answers.js': 'test/local-s3/null-server.test.js',
-  'lib/local-s3/operations.js': 'test/local-s3/store-server.test.js',
-  'lib/local-s3/percent-encoding.js': 'test/local-s3/router.test.js',
-  'lib/local-s3/receive-body.js': 'test/local-s3/garbage.test.js',
-  'lib/local-s3/s3-error.js': 'test/local-s3/store-server.test.js',
-  'lib/local-s3/tally.js': 'test/local-s3/store-server.test.js',
-  'lib/log/notation.js': 'test/log/log-line.test.js',
-  'lib/report/peak-hosts.js': 'test/report/peak-blocks.test.js',
-  'lib/report/peak-stage.js': 'test/report/peak-blocks.test.js',
-  'lib/report/peak-times.js': 'test/report/peak-blocks.test.js',
-  'lib/run/absent-object.js': 'test/run/preflight.test.js',
-  'lib/run/ask-store.js': 'test/run/preflight.test.js',
-  'lib/run/bucket-access.js': 'test/run/clean-up-run.test.js',
-  'lib/run/bucket-preflight.js': 'test/run/preflight.test.js',
-  'lib/run/in-parallel.js': 'test/run/cleanup.test.js',
-  'lib/run/key-ranges.js': 'test/run/cleanup.test.js',
-  'lib/run/object-requests.js': 'test/run/preflight.test.js',
-  'lib/run/preflight-findings.js': 'test/run/preflight.test.js',
-  'lib/run/search-result.js': 'test/run/find-peak.test.js',
-  'lib/run/search-stage.js': 'test/run/find-peak.test.js',
-  'lib/run/run-tally.js': 'test/run/list-runs.test.js',
-  'lib/cli/cost-limit.js': 'test/cli/find-peak.test.js',
-  'lib/cli/checks.js': 'test/cli/refusals.test.js',
-  'lib/cli/prepare.js': 'test/cli/refusals.test.js',
-});
-
 /**
  * @typedef {object} SourceFile
  * @property {string} name from the root of the project
@@ -353,20 +258,6 @@ test('neither the SDK nor the embedded endpoint is loaded before it is used', ()
   );
 });
 
-test(`a file of more than ${MOST_LINES} lines has a reason`, () => {
-  const long = files.filter(({ text }) => text.split('\n').length - 1 > MOST_LINES).map(({ name }) => name);
-  assert.deepEqual(
-    long.filter((name) => LONG_FILES[name] === undefined),
-    [],
-    'too long',
-  );
-  assert.deepEqual(
-    Object.keys(LONG_FILES).filter((name) => !long.includes(name)),
-    [],
-    'needs no reason any more',
-  );
-});
-
 test('every dependency is imported and named in the README, and nothing else is imported', (t) => {
   const { dependencies } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
   const imported = new Set(files.flatMap(({ packages }) => packages));
@@ -383,18 +274,3 @@ test('every dependency is imported and named in the README, and nothing else is 
     'not named in the README',
   );
 });
-
-test('every file has a test of its own, or is listed with the one that tests it, or holds types alone', () => {
-  const untested = files
-    .filter(({ folder, code }) => folder !== '' && !/^\s*export \{\};\s*$/.test(code))
-    .map(({ name }) => name)
-    .filter((name) => !existsSync(path.join(ROOT, TESTED_BY[name] ?? testOf(name))));
-  assert.deepEqual(untested, []);
-  const stale = Object.keys(TESTED_BY).filter((name) => !byName.has(name) || existsSync(path.join(ROOT, testOf(name))));
-  assert.deepEqual(stale, [], 'listed, although there is no such file, or it has a test of its own');
-});
-
-/** @param {string} name of a file of lib */
-function testOf(name) {
-  return name.replace(/^lib/, 'test').replace(/\.js$/, '.test.js');
-}
