@@ -1,4 +1,4 @@
-import { isInShard } from '../workload/shard.js';
+import { isInShard, isOfShard } from '../workload/shard.js';
 import { chooseStart, openCores, startStoreClock, waitForStart } from './begin-run.js';
 import { cleanUpRun } from './clean-up-run.js';
 import { findPeaks } from './find-peak.js';
@@ -145,15 +145,16 @@ async function runByStoreClock(running, result) {
  * @param {RunResult} result
  */
 async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages, crash }) {
-  const { clock, random, keyspace, written, wroteObjects, reserved, requests } = run;
+  const { clock, random, keyspace, written, wroteObjects, probes, requests } = run;
   // A stage that broke off has no counts that would tell.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
   const isLeft = !keep && wroteObjects && (written.count > 0 || isUncertain);
-  if (!isLeft && reserved.size === 0) {
+  if (!isLeft && probes.size === 0) {
     return null;
   }
-  const outcomeUnknown = isUncertain || reserved.size > 0;
-  const owns = (/** @type {number} */ index) => (isLeft && isInShard(shard, index, objects)) || reserved.has(index);
+  const outcomeUnknown = isUncertain || probes.size > 0;
+  const owns = (/** @type {import('../workload/keyspace.js').OwnKey} */ { isProbe, index }) =>
+    isProbe ? isOfShard(shard, index) : isLeft && isInShard(shard, index, objects);
   const storeOptions = run.attendantOptions;
   return cleanUpRun({ keyspace, storeOptions, clock, random, timeout, owns, outcomeUnknown, requests });
 }

@@ -1,5 +1,5 @@
 import { NOT_FOUND } from '../s3/s3-error.js';
-import { RESERVED_PLACES, globalIndex } from '../workload/shard.js';
+import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
 import { absentKey, askForAbsentObject } from './absent-object.js';
 import { askStore } from './ask-store.js';
 import { FIRST_ACTION } from './explain-error.js';
@@ -70,19 +70,19 @@ export class BucketPreflight {
     }
   }
 
-  /** Writes an object that no stage has, looks at it and removes it. */
+  /** Writes a probe, looks at it and removes it. */
   async #tryAnObject() {
     const { run, config, signal, beforeWriting } = this.#shared;
-    const index = this.#firstIndex(config.objects, config.objects + RESERVED_PLACES);
+    const index = this.#firstIndex(PREFLIGHT_PROBES);
     if (index < 0 || signal.aborted) {
       return;
     }
-    const key = run.keyspace.keyOf(index);
+    const key = run.keyspace.probeKeyOf(index);
     beforeWriting();
-    run.reserved.add(index);
+    run.probes.add(index);
     const written = await this.#ask('write', key);
     if (written.error !== null && !written.outcomeUnknown) {
-      run.reserved.delete(index);
+      run.probes.delete(index);
     }
     if (signal.aborted || written.error?.status === 0) {
       return;
@@ -94,10 +94,10 @@ export class BucketPreflight {
     // A run that keeps its objects removes none, and need not be permitted to.
     const { error } = await this.#ask('remove', key, !config.keep);
     const isGone = error === null || error.kind === NOT_FOUND;
-    const isKept = config.keep && error?.kind === 'denied' && run.reserved.has(index);
+    const isKept = config.keep && error?.kind === 'denied' && run.probes.has(index);
     run.mayRemove &&= !isKept;
     if (isKept || (isGone && !written.outcomeUnknown)) {
-      run.reserved.delete(index);
+      run.probes.delete(index);
     }
   }
 
@@ -108,7 +108,7 @@ export class BucketPreflight {
    */
   async #lookForAnObject() {
     const { run, config, signal, missing } = this.#shared;
-    const index = this.#firstIndex(0, Math.min(config.objects, RESERVED_PLACES));
+    const index = this.#firstIndex(Math.min(config.objects, PREFLIGHT_PROBES));
     /** @type {import('./ask-store.js').Answer[]} */
     let looks = [];
     if (index >= 0) {
@@ -160,13 +160,12 @@ export class BucketPreflight {
   }
 
   /**
-   * @param {number} from place among the shard's objects
-   * @param {number} to the place behind the last one
-   * @returns {number} the index of the first object that belongs into this bucket, -1 where there is none
+   * @param {number} count of the shard's first objects, or first probes
+   * @returns {number} the index of the first of them that belongs in this bucket, -1 where there is none
    */
-  #firstIndex(from, to) {
+  #firstIndex(count) {
     const { run, config } = this.#shared;
-    for (let place = from; place < to; place++) {
+    for (let place = 0; place < count; place++) {
       const index = globalIndex(config.shard, place);
       if (run.keyspace.bucketOf(index) === this.#bucket) {
         return index;

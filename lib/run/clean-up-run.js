@@ -11,7 +11,7 @@ import { cleanUp } from './cleanup.js';
  * @param {import('../meter/clock.js').Clock} options.clock
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
- * @param {(index: number) => boolean} options.owns whether an object of the run is to be removed
+ * @param {(own: import('../workload/keyspace.js').OwnKey) => boolean} options.owns whether an object of the run is to be removed
  * @param {boolean} options.outcomeUnknown see cleanup.js
  * @param {import('./open-run.js').RequestCounts} options.requests where the requests are counted
  * @returns {Promise<import('./cleanup.js').CleanupResult>}

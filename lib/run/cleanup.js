@@ -23,7 +23,7 @@ const LATE_WRITES_MS = 2000;
  * @typedef {object} CleanupOptions
  * @property {import('../s3/bucket-admin.js').BucketAdmin} admin
  * @property {import('../workload/keyspace.js').Keyspace} keyspace
- * @property {(index: number) => boolean} owns whether an object of the run is to be removed
+ * @property {(own: import('../workload/keyspace.js').OwnKey) => boolean} owns whether an object of the run is to be removed
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
  * @property {(milliseconds: number) => Promise<void>} wait
@@ -95,9 +95,9 @@ async function walk(options, visit) {
   await inParallel(ranges, RANGES_AT_ONCE, (range) =>
     walkRange(range, options, (bucket, objects) => {
       const keys = objects.map(({ key }) => key);
-      const indices = keys.map((key) => keyspace.indexOf(bucket, key));
-      const own = keys.filter((_, place) => indices[place] >= 0 && owns(indices[place]));
-      return visit(bucket, own, indices.filter((index) => index < 0).length);
+      const recognised = keys.map((key) => keyspace.recognise(bucket, key));
+      const own = keys.filter((_, place) => recognised[place] !== null && owns(recognised[place]));
+      return visit(bucket, own, recognised.filter((found) => found === null).length);
     }),
   );
 }

@@ -23,9 +23,9 @@ const ATTENDANTS = 5;
  *   measured, so that the stages' own connections carry nothing else
  * @property {import('../s3/object-store.js').StoreOptions} attendantOptions
  * @property {RequestCounts} requests
- * @property {Set<number>} reserved indices of objects that were written beside the stages, in places behind the shard's
- *   own, and may still be there: whoever writes one adds it before, and takes it out once it is gone
- * @property {boolean} mayRemove whether such objects can be removed again, as far as preflight has learned
+ * @property {Set<number>} probes indices of those that may be in the store: whoever writes one adds it before, and takes it
+ *   out once it is gone
+ * @property {boolean} mayRemove whether probes can be removed again, as far as preflight has learned
  * @property {() => Promise<Cores>} openCores to be called once the clock is set
  * @property {() => Promise<void>} closeCores gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
@@ -88,7 +88,7 @@ export async function openRun(config, { clock, random }) {
     attendants,
     attendantOptions,
     requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
-    reserved: new Set(),
+    probes: new Set(),
     mayRemove: true,
     async openCores() {
       const spec = { ...coreSpec(config), layout, written: written.memory, wroteObjects };

@@ -15,7 +15,7 @@ const KEPT_NOTICE =
 /**
  * Asks each bucket for an object that does not exist, which shows whether name, TLS, signature, clock and bucket are all
  * right, and then for what the run is going to do, on an object that is no stage's. Nothing of it stays: what could not
- * be removed is in `run.reserved`. Only a run that keeps its objects, and may not remove any, keeps that one, too.
+ * be removed is in `run.probes`. Only a run that keeps its objects, and may not remove any, keeps that one, too.
  *
  * @param {import('./open-run.js').OpenRun} run
  * @param {import('./run-config.js').RunConfig} config

@@ -74,7 +74,7 @@ export class RunTally {
       const layout = { runId, prefix: this.#prefix, buckets: this.#buckets };
       this.#keyspace = new Keyspace(layout);
     }
-    return this.#keyspace.indexOf(bucket, key) < 0 ? null : runId;
+    return this.#keyspace.recognise(bucket, key) === null ? null : runId;
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Payload } from '../workload/payload.js';
-import { RESERVED_PLACES, globalIndex } from '../workload/shard.js';
+import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
 import { askStore } from './ask-store.js';
 import { ACTIONS, REQUESTS } from './object-requests.js';
@@ -30,8 +30,8 @@ const MOST_ATTEMPTS = 3;
 
 /**
  * Measures each stage's operation by itself: one thread, one operation after the other, before the run begins and while
- * the store has nothing else of it to do. It works on objects of the run that are no stage's, and removes them; a run that
- * does not write looks at its own. What could not be removed again is not written, and nothing is measured.
+ * the store has nothing else of it to do. It works on probes, and removes them; a run that does not write looks at its own
+ * objects. What could not be removed again is not written, and nothing is measured.
  *
  * @param {import('./open-run.js').OpenRun} run
  * @param {import('./run-config.js').RunConfig} config
@@ -40,7 +40,7 @@ const MOST_ATTEMPTS = 3;
  *   measured
  */
 export async function measureUnloaded(run, config, signal) {
-  const { stages, objects } = config;
+  const { stages } = config;
   const probe = new Probe(run, config, signal);
   /** @type {Map<string, UnloadedLatency>} */
   const latencies = new Map();
@@ -52,7 +52,7 @@ export async function measureUnloaded(run, config, signal) {
     const isNeeded = run.wroteObjects
       ? action === 'remove' || stages.includes(action)
       : action !== 'remove' && stages.includes(action);
-    const latency = isNeeded ? await probe.measure(action, run.wroteObjects ? objects + RESERVED_PLACES : 0) : null;
+    const latency = isNeeded ? await probe.measure(action, run.wroteObjects ? PREFLIGHT_PROBES : 0) : null;
     if (latency !== null && stages.includes(action)) {
       latencies.set(action, latency);
     }
@@ -83,7 +83,7 @@ class Probe {
 
   /**
    * @param {Action} action
-   * @param {number} firstPlace of the objects that it works on
+   * @param {number} firstPlace of the probes, or objects, that it works on
    * @returns {Promise<UnloadedLatency | null>}
    */
   async measure(action, firstPlace) {
@@ -109,16 +109,16 @@ class Probe {
 
   /**
    * @param {Action} action
-   * @param {number} index of an object
+   * @param {number} index of a probe, or of an object where the run does not write
    * @returns {Promise<{ failed: boolean, latency: number | null }>} ms that it took; null where the first attempt did not
    *   succeed: the stage itself will tell what is wrong
    */
   async #time(action, index) {
-    const { attendants, clock, requests, reserved } = this.#run;
+    const { attendants, clock, requests, probes } = this.#run;
     const [connection] = attendants;
     if (action === 'write') {
-      reserved.add(index);
-    } else if (action === 'remove' && !reserved.has(index)) {
+      probes.add(index);
+    } else if (action === 'remove' && !probes.has(index)) {
       return { failed: false, latency: null };
     }
     const asking = { run: this.#run, connection, mostAttempts: MOST_ATTEMPTS, signal: this.#signal };
@@ -135,7 +135,7 @@ class Probe {
     }
     // What may be written late has to be looked for again.
     if (action === 'remove' && (error === null || error.kind === NOT_FOUND) && !this.#uncertain.has(index)) {
-      reserved.delete(index);
+      probes.delete(index);
     }
     const failed = error !== null;
     return { failed, latency: failed || attempts > 1 ? null : clock.now() - startedAt };
@@ -146,9 +146,10 @@ class Probe {
    * @returns {import('./object-requests.js').AskedObject}
    */
   #objectOf(index) {
-    const { keyspace } = this.#run;
+    const { keyspace, wroteObjects } = this.#run;
     const { size } = this.#config;
     const makeBody = () => this.#payload.body(index, size);
-    return { bucket: keyspace.bucketOf(index), key: keyspace.keyOf(index), size, makeBody };
+    const key = wroteObjects ? keyspace.probeKeyOf(index) : keyspace.keyOf(index);
+    return { bucket: keyspace.bucketOf(index), key, size, makeBody };
   }
 }

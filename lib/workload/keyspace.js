@@ -3,7 +3,7 @@ import { mixIndex, seedOf } from './mix.js';
 const RUN_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 const PREFIX_PATTERN = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 const DOTS_ALONE = /^\.+$/;
-const OBJECT_NAME_PATTERN = /^[0-9a-f]{8}-(0|[1-9][0-9]{0,15})$/;
+const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(0|[1-9][0-9]{0,15})$/;
 
 /** Leaves room for a run id and an object's name below the 1,024 bytes that S3 allows a key. */
 const MAXIMUM_PREFIX_LENGTH = 512;
@@ -29,6 +29,14 @@ export function isPrefix(prefix) {
     !prefix.split('/').some((segment) => DOTS_ALONE.test(segment))
   );
 }
+
+/**
+ * What a listed key was found to be of a run: one of its objects, or one of its probes.
+ *
+ * @typedef {object} OwnKey
+ * @property {boolean} isProbe
+ * @property {number} index of the object, or of the probe
+ */
 
 /**
  * Where each object of a run lives. Bucket and key of object i are pure functions of (run id, i), so that any host
@@ -74,26 +82,57 @@ export class Keyspace {
    * @returns {string}
    */
   keyOf(index) {
-    const spread = mixIndex(index, this.#seed).toString(16).padStart(8, '0');
-    return `${this.keyPrefix}${spread}-${index}`;
+    return `${this.keyPrefix}${this.#spread(index)}-${index}`;
   }
 
   /**
-   * The index of a listed object, or -1 for one that this run cannot have written.
+   * Probes are what a run writes in addition to the objects of its stages: preflight tries them, and the unloaded latency
+   * is measured on them. Their names differ from those of all objects, so that a run of any size leaves the objects of
+   * another with the same run id alone. Probe i is in the bucket of object i.
+   *
+   * @param {number} index unique in the run: see globalIndex
+   * @returns {string}
+   */
+  probeKeyOf(index) {
+    return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
+  }
+
+  /**
+   * The index of a listed object, or -1 for one that is no object of this run's stages.
    *
    * @param {string} bucket
    * @param {string} key
    * @returns {number}
    */
   indexOf(bucket, key) {
+    const own = this.recognise(bucket, key);
+    return own === null || own.isProbe ? -1 : own.index;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @returns {OwnKey | null} null for a key that this run cannot have written there
+   */
+  recognise(bucket, key) {
     if (!key.startsWith(this.keyPrefix)) {
-      return -1;
+      return null;
     }
-    const match = OBJECT_NAME_PATTERN.exec(key.slice(this.keyPrefix.length));
+    const match = NAME_PATTERN.exec(key.slice(this.keyPrefix.length));
     if (match === null) {
-      return -1;
+      return null;
     }
-    const index = Number(match[1]);
-    return Number.isSafeInteger(index) && this.keyOf(index) === key && this.bucketOf(index) === bucket ? index : -1;
+    const isProbe = match[1] !== undefined;
+    const index = Number(match[2]);
+    const isOwn =
+      Number.isSafeInteger(index) &&
+      key === (isProbe ? this.probeKeyOf(index) : this.keyOf(index)) &&
+      bucket === this.bucketOf(index);
+    return isOwn ? { isProbe, index } : null;
+  }
+
+  /** @param {number} index */
+  #spread(index) {
+    return mixIndex(index, this.#seed).toString(16).padStart(8, '0');
   }
 }

@@ -10,18 +10,27 @@
 export const WHOLE = Object.freeze({ index: 0, count: 1 });
 
 /**
- * Places behind a shard's last object that are kept for the preflight; what else a run writes beside its stages stands behind
- * them, so that no key is written twice within a second.
+ * So many of a shard's probes are those of preflight. The unloaded latency is measured on later ones, so that no key is
+ * written twice within a second.
  */
-export const RESERVED_PLACES = 1024;
+export const PREFLIGHT_PROBES = 1024;
 
 /**
  * @param {Shard} shard
- * @param {number} local the place of an object among those of the shard
+ * @param {number} local the place of an object among those of the shard, or of a probe among its probes
  * @returns {number} its index in the whole run
  */
 export function globalIndex({ index, count }, local) {
   return local * count + index;
+}
+
+/**
+ * @param {Shard} shard
+ * @param {number} index of an object, or of a probe, in the whole run
+ * @returns {boolean} whether a run of that shard, with as many objects as may be, writes it
+ */
+export function isOfShard(shard, index) {
+  return index % shard.count === shard.index;
 }
 
 /**
@@ -31,5 +40,5 @@ export function globalIndex({ index, count }, local) {
  * @returns {boolean} whether the object is one of the shard's
  */
 export function isInShard(shard, index, objects) {
-  return index % shard.count === shard.index && index < globalIndex(shard, objects);
+  return isOfShard(shard, index) && index < globalIndex(shard, objects);
 }

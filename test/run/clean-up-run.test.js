@@ -16,7 +16,7 @@ const TIME_LIMIT = { timeout: 30_000 };
 /**
  * @param {import('node:test').TestContext} t
  * @param {TestEndpoint} endpoint
- * @param {{ owns?: (index: number) => boolean, outcomeUnknown?: boolean }} [choice]
+ * @param {{ owns?: (own: import('../../lib/workload/keyspace.js').OwnKey) => boolean, outcomeUnknown?: boolean }} [choice]
  */
 async function cleanUpEndpoint(t, endpoint, { owns = () => true, outcomeUnknown = false } = {}) {
   const { options: storeOptions } = await openTestStore(t, 'direct', endpoint, { threads: 8 });

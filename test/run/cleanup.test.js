@@ -65,7 +65,7 @@ function together(one, other) {
 /**
  * @param {FakeAdmin} admin
  * @param {object} [choice]
- * @param {(index: number) => boolean} [choice.owns]
+ * @param {(own: import('../../lib/workload/keyspace.js').OwnKey) => boolean} [choice.owns]
  * @param {boolean} [choice.outcomeUnknown]
  * @param {(milliseconds: number) => Promise<void>} [choice.wait]
  */
@@ -138,9 +138,19 @@ test('pages of any length are walked to their end', async () => {
 
 test('another shard’s objects stay, and are neither left behind nor foreign', async () => {
   const admin = new FakeAdmin(objectsOf(upTo(100)));
-  const result = await cleanUpWith(admin, { owns: (index) => index % 4 === 1 });
+  const result = await cleanUpWith(admin, { owns: ({ index }) => index % 4 === 1 });
   assert.deepEqual(result, { removed: 25, left: 0, foreign: 0, problems: [] });
   assert.equal(BUCKETS.flatMap((bucket) => admin.keysOf(bucket)).length, 75);
+});
+
+test('probes go with the run’s objects, those of another shard stay', async () => {
+  /** @type {KeysByBucket} */
+  const probes = { one: [], two: [] };
+  upTo(40).forEach((index) => probes[KEYSPACE.bucketOf(index)].push(KEYSPACE.probeKeyOf(index)));
+  const admin = new FakeAdmin(together(objectsOf(upTo(40)), probes));
+  const ofShard = await cleanUpWith(admin, { owns: ({ index }) => index % 4 === 1 });
+  assert.deepEqual(ofShard, { removed: 20, left: 0, foreign: 0, problems: [] });
+  assert.deepEqual(await cleanUpWith(admin), { removed: 60, left: 0, foreign: 0, problems: [] });
 });
 
 test('whatever the store holds, exactly the run’s own objects go', async () => {

@@ -57,6 +57,13 @@ test('each run is shown with its objects, their bytes and their times, the newes
   assert.deepEqual(foreign, { objects: 0, bytes: 0, examples: [] });
 });
 
+test('probes that a run has left are counted with its objects', async () => {
+  const keyspace = keyspaceOf('a-run');
+  const probes = { [keyspace.bucketOf(7)]: [keyspace.probeKeyOf(7)] };
+  const listing = await list(new FakeAdmin(keysOf({ 'a-run': 2 }, probes)));
+  assert.deepEqual([countsOf(listing), listing.foreign.objects], [{ 'a-run': 3 }, 0]);
+});
+
 test('what no run wrote is foreign, and is in no run', async () => {
   const key = keyspaceOf('a-run').keyOf(0);
   const wrongBucket = keyspaceOf('a-run').bucketOf(0) === 'one' ? 'two' : 'one';

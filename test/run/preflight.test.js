@@ -67,13 +67,13 @@ async function ask(store, overrides, signal = NEVER) {
   const { keyspace } = workload;
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   /** @type {Set<number>} */
-  const reserved = new Set();
+  const probes = new Set();
   const wroteObjects = config.stages.includes('write');
-  const parts = { clock, random, keyspace, attendants: connections, requests, reserved, wroteObjects, mayRemove: true };
+  const parts = { clock, random, keyspace, attendants: connections, requests, probes, wroteObjects, mayRemove: true };
   const run = /** @type {import('../../lib/run/open-run.js').OpenRun} */ (/** @type {unknown} */ (parts));
   const result = await preflight(run, config, signal);
   assert.equal(requests.preflight, store.requests.length, 'every request is counted');
-  return { ...result, reserved, keyspace, mayRemove: run.mayRemove };
+  return { ...result, probes, keyspace, mayRemove: run.mayRemove };
 }
 
 /**
@@ -117,14 +117,14 @@ function failing(methods, error) {
 
 test('each bucket is asked for an absent object, and then for all that the run does, on one object, which does not stay', async () => {
   const store = new Store();
-  const { problems, mayPass, notices, reserved, keyspace } = await ask(store);
-  assert.deepEqual([problems, mayPass, notices, [...reserved]], [[], false, [], []]);
+  const { problems, mayPass, notices, probes, keyspace } = await ask(store);
+  assert.deepEqual([problems, mayPass, notices, [...probes]], [[], false, [], []]);
   for (const bucket of ['one', 'two']) {
     assert.deepEqual(store.methodsIn(bucket), ['get', ...ALL]);
     const [first, ...others] = store.requests.filter((request) => request.bucket === bucket);
     assert.equal(keyspace.indexOf(bucket, first.key), -1);
-    const [index] = new Set(others.map(({ key }) => keyspace.indexOf(bucket, key)));
-    assert.ok(index >= 20 && index < 84, `${index} is no stage's, and one of the run's`);
+    const [key, ...otherKeys] = new Set(others.map((request) => request.key));
+    assert.deepEqual([keyspace.recognise(bucket, key)?.isProbe, otherKeys], [true, []]);
   }
   assert.equal(store.objects.size, 0);
 });
@@ -147,8 +147,8 @@ test('only what the stages do is asked for, and what clean-up does', async () =>
 test('a shard tries an object of its own', async () => {
   const store = new Store();
   const { keyspace } = await ask(store, { shard: { index: 2, count: 5 } });
-  const indices = store.requests.map(({ bucket, key }) => keyspace.indexOf(bucket, key)).filter((index) => index >= 0);
-  assert.ok(indices.length === 8 && indices.every((index) => index % 5 === 2 && index >= 20 * 5));
+  const tried = store.requests.map(({ bucket, key }) => keyspace.recognise(bucket, key)).filter((own) => own !== null);
+  assert.ok(tried.length === 8 && tried.every(({ isProbe, index }) => isProbe && index % 5 === 2));
 });
 
 test('buckets are asked at the same time', async () => {
@@ -207,8 +207,8 @@ test('of several buckets the one that is missing is named, and the others are as
 });
 
 test('a token that may not write is found, and the rest is asked all the same', async () => {
-  const { problems, mayPass, store, reserved } = await askWith(failing(['put'], answer(403, 'AccessDenied')));
-  assert.deepEqual([problems.length, mayPass, reserved.size], [1, false, 0]);
+  const { problems, mayPass, store, probes } = await askWith(failing(['put'], answer(403, 'AccessDenied')));
+  assert.deepEqual([problems.length, mayPass, probes.size], [1, false, 0]);
   assert.match(problems[0], /^write in buckets "one", "two" was refused /);
   assert.deepEqual(store.methodsIn('one'), ['get', ...ALL]);
 });
@@ -261,12 +261,12 @@ test('a bucket that holds none of the few objects is not asked for one', async (
 });
 
 test('an object that could not be removed is remembered', async () => {
-  const { problems, reserved, keyspace, store, mayRemove } = await askWith(
+  const { problems, probes, keyspace, store, mayRemove } = await askWith(
     failing(['remove'], answer(403, 'AccessDenied')),
   );
   assert.match(problems.join(), /^remove in buckets "one", "two" was refused /);
   assert.deepEqual(
-    [...reserved].map((index) => `${keyspace.bucketOf(index)}/${keyspace.keyOf(index)}`).toSorted(),
+    [...probes].map((index) => `${keyspace.bucketOf(index)}/${keyspace.probeKeyOf(index)}`).toSorted(),
     [...store.objects].toSorted(),
   );
   assert.equal(mayRemove, true, 'clean-up is still to try it');
@@ -275,7 +275,7 @@ test('an object that could not be removed is remembered', async () => {
 test('a run that keeps its objects need not be permitted to remove them, and says what stays', async () => {
   const keeping = { stages: ['write'], keep: true };
   const refusing = await askWith(failing(['remove'], answer(403, 'AccessDenied')), keeping);
-  assert.deepEqual([refusing.problems, refusing.reserved.size, refusing.mayRemove], [[], 0, false]);
+  assert.deepEqual([refusing.problems, refusing.probes.size, refusing.mayRemove], [[], 0, false]);
   assert.deepEqual(refusing.notices, [
     'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured',
   ]);
@@ -301,9 +301,9 @@ test('a write that may have been carried out without an answer is remembered, an
   const store = new Store();
   store.before = failing(['put'], timeoutError(10));
   const asked = ask(store, { stages: ['write'] });
-  const { problems, reserved } = await patiently(asked);
+  const { problems, probes } = await patiently(asked);
   assert.match(problems.join(), /^write in buckets "one", "two" on store\.test:443 got no answer \(.*10ms\)/);
-  assert.equal(reserved.size, 2);
+  assert.equal(probes.size, 2);
   assert.deepEqual(store.methodsIn('one'), ['get', 'put', 'put', 'put', 'put']);
 });
 
@@ -383,14 +383,14 @@ test('after each question a stop ends it, and what was written by then is rememb
         controller.abort();
       }
     };
-    const { problems, reserved, keyspace } = await ask(
+    const { problems, probes, keyspace } = await ask(
       store,
       { store: { ...runConfig(NO_TARGET).store, buckets: ['one'] } },
       controller.signal,
     );
     assert.deepEqual(problems, []);
     for (const place of store.objects) {
-      const [index] = [...reserved].filter((each) => place.endsWith(keyspace.keyOf(each)));
+      const [index] = [...probes].filter((each) => place.endsWith(keyspace.probeKeyOf(each)));
       assert.notEqual(index, undefined, `${place} is forgotten`);
     }
   }

@@ -42,7 +42,7 @@ async function measureWith(answer, { clock = new Clock(), stages = [...ACTIONS],
   const { random, connections, workload } = fakeEngine({ answer, clock });
   const { keyspace } = workload;
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
-  const known = { wroteObjects: stages.includes('write'), mayRemove, reserved: new Set(), requests };
+  const known = { wroteObjects: stages.includes('write'), mayRemove, probes: new Set(), requests };
   const parts = { clock, random, keyspace, attendants: connections, ...known };
   const run = /** @type {import('../../lib/run/open-run.js').OpenRun} */ (/** @type {unknown} */ (parts));
   return { latencies: await measureUnloaded(run, runConfig(NO_TARGET, { stages }), NEVER), run };
@@ -57,7 +57,7 @@ test('each stage’s operation is measured by itself, on objects that are gone a
     assert.ok(p50 >= 5, String(p50));
   }
   assert.deepEqual(await keys(), []);
-  assert.equal(run.reserved.size, 0);
+  assert.equal(run.probes.size, 0);
   assert.equal(run.written.count, 0);
   assert.equal(run.requests.probe, 100);
   const { requests } = await endpoint.report();
@@ -86,7 +86,7 @@ test('where the operations fail nothing is known, and what may be there is remem
   const { run, config } = await open(t, { retries: 0 }, 'PUT.lost=100%,DELETE.status=500:100%');
   const latencies = await measureUnloaded(run, config, NEVER);
   assert.equal(latencies.get('write'), undefined);
-  assert.ok(run.reserved.size > 0);
+  assert.ok(run.probes.size > 0);
 });
 
 test('a run that is stopped measures nothing more', TIME_LIMIT, async (t) => {
@@ -132,12 +132,12 @@ test('what was written is removed, however long it takes', async () => {
     { clock },
   );
   assert.ok(written > 1 && written < 25, `${written} were written before the time was over`);
-  assert.deepEqual([stored.size, run.reserved.size], [0, 0]);
+  assert.deepEqual([stored.size, run.probes.size], [0, 0]);
 });
 
 test('what could not be removed again is not written', async () => {
   const { latencies, run } = await measureWith(() => assert.fail('nothing is asked'), { mayRemove: false });
-  assert.deepEqual([latencies.size, run.reserved.size], [0, 0]);
+  assert.deepEqual([latencies.size, run.probes.size], [0, 0]);
 });
 
 test('a run that does not write needs to remove nothing to be measured', async () => {

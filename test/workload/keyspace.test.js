@@ -146,7 +146,20 @@ test('the index can be read back from bucket and key', () => {
   fc.assert(
     fc.property(anyLayout, anyIndex, (layout, index) => {
       const keyspace = new Keyspace(layout);
-      assert.equal(keyspace.indexOf(keyspace.bucketOf(index), keyspace.keyOf(index)), index);
+      const bucket = keyspace.bucketOf(index);
+      assert.equal(keyspace.indexOf(bucket, keyspace.keyOf(index)), index);
+      assert.deepEqual(keyspace.recognise(bucket, keyspace.keyOf(index)), { isProbe: false, index });
+      assert.deepEqual(keyspace.recognise(bucket, keyspace.probeKeyOf(index)), { isProbe: true, index });
+    }),
+  );
+});
+
+test('Row 32: no probe has the key of an object, of whatever size or shard the run may be', () => {
+  fc.assert(
+    fc.property(anyLayout, anyIndex, anyIndex, (layout, one, other) => {
+      const keyspace = new Keyspace(layout);
+      assert.notEqual(keyspace.probeKeyOf(one), keyspace.keyOf(other));
+      assert.equal(keyspace.indexOf(keyspace.bucketOf(one), keyspace.probeKeyOf(one)), -1);
     }),
   );
 });
@@ -166,7 +179,8 @@ test('keys of another run, and of another prefix, are foreign', () => {
   for (const other of [{ runId: 'run-2' }, { runId: 'run-11' }, { runId: 'run-' }, { prefix: 'elsewhere' }]) {
     const theirs = new Keyspace({ ...LAYOUT, ...other });
     for (let index = 0; index < 20; index++) {
-      assert.equal(keyspace.indexOf(keyspace.bucketOf(index), theirs.keyOf(index)), -1);
+      assert.equal(keyspace.recognise(keyspace.bucketOf(index), theirs.keyOf(index)), null);
+      assert.equal(keyspace.recognise(keyspace.bucketOf(index), theirs.probeKeyOf(index)), null);
     }
   }
 });
@@ -187,6 +201,11 @@ test('names that only resemble a key are foreign', () => {
     `${digits}-07`,
     `${digits}-`,
     `${digits}-8`,
+    `${digits}-probe-8`,
+    `${digits}-probe-07`,
+    `${digits}-probe-`,
+    `${digits}-probes-7`,
+    `${digits}-probe-probe-7`,
     `${digits}--7`,
     `${digits}-+7`,
     `${digits}-7 `,
@@ -207,7 +226,7 @@ test('names that only resemble a key are foreign', () => {
     `${digits}-${'9'.repeat(400)}`,
   ];
   for (const foreign of names) {
-    assert.equal(keyspace.indexOf('one', keyPrefix + foreign), -1, JSON.stringify(foreign));
+    assert.equal(keyspace.recognise('one', keyPrefix + foreign), null, JSON.stringify(foreign));
   }
   assert.equal(keyspace.indexOf('one', keyPrefix + name), 7);
 });
