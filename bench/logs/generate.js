@@ -14,13 +14,13 @@ import { DEFAULTS, planHosts } from './host-plan.js';
 // Shift and skew are ms from host to host. The last log is cut after so many lines; each n-th line of the first log's
 // seconds is doubled. Memory stays small whatever the size of the logs.
 
-const NUMBERS = Object.keys(DEFAULTS).filter((name) => name !== 'start');
+const NUMBERS = Object.keys(DEFAULTS).filter((name) => name !== 'start' && name !== 'stages');
 const CHUNK_LENGTH = 256 * 1024;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: Object.fromEntries(
-    [...Object.keys(DEFAULTS), 'cut', 'double'].map((name) => [name, { type: /** @type {const} */ ('string') }]),
+    [...NUMBERS, 'start', 'cut', 'double'].map((name) => [name, { type: /** @type {const} */ ('string') }]),
   ),
 });
 const given = Object.entries(values).map(([name, value]) => [

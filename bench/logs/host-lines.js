@@ -5,7 +5,7 @@ import { secondsOfPlan } from './host-plan.js';
 
 /**
  * @import { HostPlan, StagePlan } from './host-plan.js'
- * @import { LogRecord, StageName } from '../../lib/log/log-line.js'
+ * @import { LogRecord } from '../../lib/log/log-line.js'
  */
 
 /**
@@ -15,10 +15,10 @@ import { secondsOfPlan } from './host-plan.js';
  * @property {string} text
  * @property {Told} [tells]
  *
- * @typedef {{ stage: StageName, second: number, rate: number }} ToldSecond
- * @typedef {{ stage: StageName, start: number, stop: number, operations: number, retries: number }} ToldTotals
- * @typedef {{ stage: StageName, latencies: ReadonlyMap<number, number> }} ToldLatencies how often each latency in µs
- * @typedef {{ stage: StageName, peak: number }} ToldPeak
+ * @typedef {{ stage: string, second: number, rate: number }} ToldSecond
+ * @typedef {{ stage: string, start: number, stop: number, operations: number, retries: number }} ToldTotals
+ * @typedef {{ stage: string, latencies: ReadonlyMap<number, number> }} ToldLatencies how often each latency in µs
+ * @typedef {{ stage: string, peak: number }} ToldPeak
  * @typedef {ToldSecond | ToldTotals | ToldLatencies | ToldPeak} Told
  */
 
@@ -115,7 +115,7 @@ function* oldStage(plan, stagePlan) {
 }
 
 /**
- * @param {StageName} stage
+ * @param {string} stage
  * @param {number} second
  * @param {number} rate ops/s
  * @param {number} size bytes

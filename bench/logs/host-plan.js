@@ -14,7 +14,7 @@ import { mixIndex } from '../../lib/workload/mix.js';
  * @property {StagePlan[]} stages
  *
  * @typedef {object} StagePlan
- * @property {import('../../lib/log/log-line.js').StageName} stage
+ * @property {string} stage
  * @property {number} start
  * @property {number} stop
  * @property {(second: number) => SecondPlan} at what the host did in an epoch second of the stage
@@ -34,6 +34,7 @@ import { mixIndex } from '../../lib/workload/mix.js';
  * @property {number} skew ms by which the clocks differ from host to host
  * @property {number} rate ops/s of a host at most
  * @property {number} size bytes of an object
+ * @property {readonly string[]} stages their names
  */
 
 /** @type {LogOptions} */
@@ -47,9 +48,8 @@ export const DEFAULTS = {
   skew: 0,
   rate: 1000,
   size: 16_384,
+  stages: ['Write', 'Read', 'Stat', 'Remove'],
 };
-
-const STAGES = /** @type {const} */ (['Write', 'Read', 'Stat', 'Remove']);
 
 /** Between two stages, in ms. */
 const PAUSE = 300;
@@ -72,11 +72,11 @@ export function planHosts(options) {
  * @param {LogOptions} options
  * @returns {HostPlan}
  */
-function planHost(number, { seed, hosts, old, seconds, start, shift, skew, rate, size }) {
+function planHost(number, { seed, hosts, old, seconds, start, shift, skew, rate, size, stages: names }) {
   const chance = (/** @type {number} */ place, /** @type {number} */ below) =>
     mixIndex(place, mixIndex(number, seed)) % below;
   const begin = start + number * shift + chance(0, 200);
-  const stages = STAGES.map((stage, place) => {
+  const stages = names.map((stage, place) => {
     const stageStart = begin + place * (seconds * 1000 + PAUSE) + chance(place + 1, 100);
     const first = Math.floor(stageStart / 1000);
     return {

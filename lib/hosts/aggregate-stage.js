@@ -5,7 +5,7 @@ import { secondsOf } from './sum-seconds.js';
 
 /**
  * @import { Histogram } from 'hdr-histogram-js'
- * @import { LimitCause, StageName } from '../log/log-line.js'
+ * @import { LimitCause } from '../log/log-line.js'
  * @import { Overlap } from './overlap.js'
  * @import { MeanTogether, Stretch } from './peak-finder.js'
  * @import { StageCounts } from './stage-counts.js'
@@ -15,7 +15,7 @@ import { secondsOf } from './sum-seconds.js';
 /**
  * @typedef {object} StageAggregateFields rates are ops/s and bytes/s, moments epoch seconds or, with `Ms` behind, epoch ms;
  *   where no log says a date, they count from midnight before the first line
- * @property {StageName} stage
+ * @property {string} stage
  * @property {number} hosts that have the stage
  * @property {Peak} peak
  * @property {Stretch | null} sustained null where no ten seconds follow each other
@@ -56,7 +56,7 @@ import { secondsOf } from './sum-seconds.js';
 const MICROSECONDS = 1000;
 
 /**
- * @param {StageName} stage
+ * @param {string} stage
  * @param {readonly StageView[]} views at least one
  * @param {Histogram | undefined} latencies of all of them, in µs
  * @returns {StageAggregate}

@@ -6,7 +6,7 @@ import { placeOf } from './wording.js';
 
 /**
  * @import { Histogram } from 'hdr-histogram-js'
- * @import { LogRecord, StageName } from '../log/log-line.js'
+ * @import { LogRecord } from '../log/log-line.js'
  * @import { HostRun } from './host-run.js'
  * @import { LogWarning } from './read-logs.js'
  */
@@ -24,7 +24,7 @@ export class HostLogs {
   #warnings = [];
   /** In the order of their logs. @type {HostRun[]} */
   runs = [];
-  /** The latencies of all hosts, in µs. @type {Map<StageName, Histogram>} */
+  /** The latencies of all hosts, in µs. @type {Map<string, Histogram>} */
   latencies = new Map();
   /** @type {import('./host-run.js').SharedByRuns} */
   shared = {
@@ -83,7 +83,7 @@ export class HostLogs {
   }
 
   /**
-   * @param {StageName} stage
+   * @param {string} stage
    * @param {Histogram} histogram
    */
   #addHistogram(stage, histogram) {

@@ -3,9 +3,11 @@ import { readHistogramPart, readStageFacts } from './machine-facts.js';
 import { StageLog } from './stage-log.js';
 import { stageWarnings } from './stage-warnings.js';
 import { wholeDays } from './time-line.js';
+import { UnknownNames } from './unknown-names.js';
+import { andMore } from './wording.js';
 
 /**
- * @import { LogRecord, StageName } from '../log/log-line.js'
+ * @import { LogRecord } from '../log/log-line.js'
  * @import { Histogram } from 'hdr-histogram-js'
  * @import { RunFacts } from './machine-facts.js'
  * @import { SecondPool } from './second-pool.js'
@@ -16,7 +18,7 @@ import { wholeDays } from './time-line.js';
  *
  * @typedef {object} SharedByRuns
  * @property {SecondPool} pool
- * @property {(stage: StageName, histogram: Histogram) => void} addHistogram
+ * @property {(stage: string, histogram: Histogram) => void} addHistogram
  */
 
 const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
@@ -26,9 +28,13 @@ export class HostRun {
   #shared;
   #hasEnded = false;
   #lastLine;
+  /** What machine lines say that cannot be. @type {RunWarning[]} */
+  #unusable = [];
+  /** What machine lines of a later version hold. */
+  unknown = { kinds: new UnknownNames(), fields: new UnknownNames() };
   /** The stage that the last lines were about. @type {StageLog | null} */
   #current = null;
-  /** @type {Map<StageName, StageLog>} */
+  /** @type {Map<string, StageLog>} */
   stages = new Map();
   /** Whether the log has machine lines: each line of a second is a count then, not a rate over about a second. */
   isOurs;
@@ -55,19 +61,20 @@ export class HostRun {
     this.shift = isDated ? 0 : null;
     this.#lastLine = line;
     this.#shared = shared;
+    this.#addUnusable(line, 'the line of the run has', facts?.unusable ?? []);
   }
 
   /** Whether its end stands in the log: the table, or everything that was planned. */
   get hasEnded() {
     const planned = this.facts?.stages ?? [];
-    return this.#hasEnded || (planned.length > 0 && planned.every((stage) => this.stages.get(stage)?.facts));
+    return this.#hasEnded || (planned.length > 0 && planned.every((stage) => this.#planned(stage)?.facts));
   }
 
   /**
    * Whether a stage that begins can only belong to another run. A stage of a log of ours that begins once more before its
    * end is no sign of another run, but of another host that writes into the same file.
    *
-   * @param {StageName} name
+   * @param {string} name
    */
   isOver(name) {
     const stage = this.stages.get(name);
@@ -108,11 +115,11 @@ export class HostRun {
   /** @returns {RunWarning[]} in the order of the lines */
   warnings() {
     const stages = [...this.stages.values()];
-    const warnings = stages.flatMap((stage) => stageWarnings(stage, this.isOurs));
+    const warnings = [...this.#unusable, ...stages.flatMap((stage) => stageWarnings(stage, this.isOurs))];
     if (this.isOurs && this.facts === null) {
       warnings.push({ line: this.line, message: HEADLESS, incomplete: true });
     }
-    const next = this.facts?.stages.find((stage) => !this.stages.has(stage));
+    const next = this.facts?.stages.find((stage) => this.#planned(stage) === undefined);
     const isStopped = stages.some(({ facts }) => facts !== null && facts.end !== 'complete');
     if (next !== undefined && !isStopped && !stages.some(({ isCut }) => isCut)) {
       warnings.push({
@@ -124,6 +131,15 @@ export class HostRun {
       });
     }
     return warnings.sort((one, other) => one.line - other.line);
+  }
+
+  /**
+   * @param {string} name of a stage as it was planned, without the capitals that it may have behind the first
+   * @returns {StageLog | undefined}
+   */
+  #planned(name) {
+    const spelled = (/** @type {StageLog} */ stage) => stage.name.toLowerCase() === name.toLowerCase();
+    return this.stages.get(name) ?? [...this.stages.values()].find(spelled);
   }
 
   /**
@@ -140,6 +156,8 @@ export class HostRun {
       if (part && histogram) {
         this.#shared.addHistogram(part.stage, histogram);
       }
+    } else {
+      this.unknown.kinds.at(line, typeof data.kind === 'string' ? data.kind : 'no kind');
     }
   }
 
@@ -150,8 +168,12 @@ export class HostRun {
   #addStageFacts(line, data) {
     const facts = readStageFacts(data);
     if (facts === null) {
+      const message = 'the totals of a stage cannot be read here: expected its name, its times and its operations';
+      this.#unusable.push({ line, message, incomplete: true });
       return;
     }
+    this.#addUnusable(line, `the totals of ${facts.stage} have`, facts.unusable);
+    facts.unknown.forEach((name) => this.unknown.fields.at(line, name));
     const stage = this.#stage(facts.stage, line);
     stage.facts = facts;
     stage.factsLine = line;
@@ -162,7 +184,19 @@ export class HostRun {
   }
 
   /**
-   * @param {StageName} name
+   * @param {number} line
+   * @param {string} where
+   * @param {readonly string[]} fields
+   */
+  #addUnusable(line, where, fields) {
+    if (fields.length > 0) {
+      const message = `${where} ${fields[0]}, which cannot be right and is not used${andMore(fields.length)}`;
+      this.#unusable.push({ line, message, incomplete: true });
+    }
+  }
+
+  /**
+   * @param {string} name
    * @param {number} line
    */
   #stage(name, line) {

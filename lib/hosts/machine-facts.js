@@ -1,9 +1,8 @@
-import { STAGE_NAMES } from '../log/log-line.js';
+import { isStageName, STAGE_NAMES } from '../log/log-line.js';
+import { quote } from '../log/quote.js';
 
 // What the machine lines of a log say, taken with care: a log may be damaged, of a later version, or made up. A field that
-// is missing or is not what it should be is null, or 0 for a count; fields and kinds that are not known are passed over.
-
-/** @typedef {import('../log/log-line.js').StageName} StageName */
+// is missing or is not what it should be is null, or 0 for a count; what cannot be used, and what is not known, is named.
 
 /**
  * @typedef {object} ClockFacts
@@ -18,11 +17,12 @@ import { STAGE_NAMES } from '../log/log-line.js';
  * @property {number | null} start epoch ms
  * @property {ClockFacts | null} clock null where the times are those of the host's clock
  * @property {number | null} size bytes of an object
- * @property {readonly StageName[]} stages that the run was to go through
+ * @property {readonly string[]} stages that the run was to go through
  * @property {boolean} isSearch whether it searched for the peak: its steps are no measurement of one load
+ * @property {readonly string[]} unusable fields that cannot be what the log says, each with what it says
  *
  * @typedef {object} StageFacts the times are epoch ms
- * @property {StageName} stage
+ * @property {string} stage
  * @property {string} end how the stage ended, `complete` if all went well
  * @property {number} start
  * @property {number} stop
@@ -33,9 +33,11 @@ import { STAGE_NAMES } from '../log/log-line.js';
  * @property {ClockFacts | null} clock
  * @property {Record<CountName, number>} counts
  * @property {[kind: string, count: number][]} errors
+ * @property {readonly string[]} unusable fields that cannot be what the log says, each with what it says
+ * @property {readonly string[]} unknown names of fields of a later version
  *
  * @typedef {object} HistogramPart
- * @property {StageName} stage
+ * @property {string} stage
  * @property {number} part from 1
  * @property {number} of
  * @property {string} data
@@ -50,17 +52,26 @@ export const COUNT_NAMES = /** @type {const} */ ([
   'attempts',
   'retries',
   'throttled',
+  'unsent',
   'failed',
   'integrityErrors',
   'skipped',
   'abandoned',
 ]);
 
+/** All fields that the machine line of a stage may have. */
+const STAGE_FIELDS = new Set([
+  ...['kind', 'stage', 'end', 'start', 'stop', 'objects', 'threads', ...COUNT_NAMES, 'limitedBy', 'clock', 'errors'],
+  ...['warmup', 'warmupOperations', 'drain', 'drainOperations'],
+]);
+
 /** The version of the machine lines that this module reads. */
 export const KNOWN_FORMAT = 1;
 
 const RUN_ID = /^[A-Za-z0-9._-]{1,64}$/;
-const SHARD = /^[0-9]{1,9}\/[0-9]{1,9}$/;
+const SHARD = /^(0|[1-9][0-9]{0,8})\/([1-9][0-9]{0,8})$/;
+/** As it is written in `--stages`. */
+const PLANNED_STAGE = /^[a-z][a-z0-9-]{0,31}$/;
 /** No control characters: the text goes to terminals. */
 const PLAIN_TEXT = /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u;
 const ERROR_KIND = /^[\w .:-]{1,64}$/;
@@ -76,18 +87,19 @@ const MOST_PARTS = 999;
  * @returns {RunFacts}
  */
 export function readRunFacts(data) {
-  const options = asObject(data.options);
-  const named = Array.isArray(options.stages) ? options.stages : [];
+  const fields = new Fields(data);
+  const options = new Fields(asObject(data.options));
   return {
     format: asCount(data.format),
-    run: asText(data.run, RUN_ID),
-    host: asText(data.host, PLAIN_TEXT),
-    shard: asText(data.shard, SHARD),
-    start: asTime(typeof data.start === 'string' ? Date.parse(data.start) : null),
-    clock: asClock(data.clock),
-    size: asCount(options.size),
-    stages: STAGE_NAMES.filter((stage) => named.includes(stage.toLowerCase())),
-    isSearch: options.findPeak === true,
+    run: fields.take('run', (value) => asText(value, RUN_ID)),
+    host: fields.take('host', (value) => asText(value, PLAIN_TEXT)),
+    shard: fields.take('shard', asShard),
+    start: fields.take('start', (value) => asTime(typeof value === 'string' ? Date.parse(value) : null)),
+    clock: fields.take('clock', asClock),
+    size: options.take('size', asCount),
+    stages: options.take('stages', asPlannedStages) ?? [],
+    isSearch: asObject(data.options).findPeak === true,
+    unusable: [...fields.unusable, ...options.unusable],
   };
 }
 
@@ -102,25 +114,29 @@ export function readStageFacts(data) {
   if (stage === null || start === null || stop === null || stop < start || asCount(data.operations) === null) {
     return null;
   }
+  const fields = new Fields(data);
   const counts = /** @type {Record<CountName, number>} */ (
-    Object.fromEntries(COUNT_NAMES.map((name) => [name, asCount(data[name]) ?? 0]))
+    Object.fromEntries(COUNT_NAMES.map((name) => [name, fields.take(name, asCount) ?? 0]))
   );
-  const errors = Object.entries(asObject(data.errors)).flatMap(([kind, value]) => {
-    const count = asCount(value);
-    return ERROR_KIND.test(kind) && count !== null ? [/** @type {[string, number]} */ ([kind, count])] : [];
+  const kinds = new Fields(asObject(data.errors));
+  const errors = Object.keys(asObject(data.errors)).flatMap((kind) => {
+    const count = kinds.take(kind, (value) => (ERROR_KIND.test(kind) ? asCount(value) : null));
+    return count === null ? [] : [/** @type {[string, number]} */ ([kind, count])];
   });
   return {
     stage,
-    end: asText(data.end, ERROR_KIND) ?? 'unknown',
+    end: fields.take('end', (value) => asText(value, ERROR_KIND)) ?? 'unknown',
     start,
     stop,
-    measuredFrom: Math.min(start + (asDuration(data.warmup) ?? 0), stop),
-    measured: Math.max(counts.operations - (asCount(data.warmupOperations) ?? 0), 0),
-    measuredUntil: Math.max(stop - (asDuration(data.drain) ?? 0), start),
-    drained: asCount(data.drainOperations) ?? 0,
-    clock: asClock(data.clock),
+    measuredFrom: Math.min(start + (fields.take('warmup', asDuration) ?? 0), stop),
+    measured: Math.max(counts.operations - (fields.take('warmupOperations', asCount) ?? 0), 0),
+    measuredUntil: Math.max(stop - (fields.take('drain', asDuration) ?? 0), start),
+    drained: fields.take('drainOperations', asCount) ?? 0,
+    clock: fields.take('clock', asClock),
     counts,
     errors,
+    unusable: [...fields.unusable, ...kinds.unusable],
+    unknown: Object.keys(data).filter((name) => !STAGE_FIELDS.has(name)),
   };
 }
 
@@ -137,6 +153,33 @@ export function readHistogramPart(data) {
     return null;
   }
   return { stage, part, of, data: data.data };
+}
+
+/** The fields of a machine line, as they are taken out of it. */
+class Fields {
+  #data;
+  /** Those that cannot be what the log says. @type {string[]} */
+  unusable = [];
+
+  /** @param {Record<string, unknown>} data */
+  constructor(data) {
+    this.#data = data;
+  }
+
+  /**
+   * @template Value
+   * @param {string} name
+   * @param {(value: unknown) => Value | null} read
+   * @returns {Value | null}
+   */
+  take(name, read) {
+    const given = this.#data[name] ?? null;
+    const value = read(given);
+    if (value === null && given !== null) {
+      this.unusable.push(`${quote(name)}: ${quote(typeof given === 'string' ? given : JSON.stringify(given))}`);
+    }
+    return value;
+  }
 }
 
 /**
@@ -172,7 +215,28 @@ function asText(value, pattern) {
 
 /** @param {unknown} value */
 function asStage(value) {
-  return STAGE_NAMES.find((stage) => stage === value) ?? null;
+  return typeof value === 'string' && isStageName(value) ? value : null;
+}
+
+/** @param {unknown} value */
+function asShard(value) {
+  const [shard, index, count] = (typeof value === 'string' && SHARD.exec(value)) || [];
+  return Number(index) < Number(count) ? /** @type {string} */ (shard) : null;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string[] | null} names as they stand in front of the lines of a stage
+ */
+function asPlannedStages(value) {
+  const isList = Array.isArray(value) && value.every((name) => asText(name, PLANNED_STAGE) !== null);
+  return isList ? [...new Set(value)].map(stageNamed) : null;
+}
+
+/** @param {string} planned a stage as it is written in `--stages` */
+function stageNamed(planned) {
+  const known = STAGE_NAMES.find((name) => name.toLowerCase() === planned);
+  return known ?? planned[0].toUpperCase() + planned.slice(1);
 }
 
 /**

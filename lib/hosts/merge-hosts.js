@@ -5,9 +5,9 @@ import { mixedRuns } from './mixed-runs.js';
 import { hostsOf } from './hosts-of.js';
 import { originOf, viewsOf } from './stage-views.js';
 import { timeSeriesOf } from './time-series.js';
+import { unknownNames } from './unknown-names.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { StageAggregate } from './aggregate-stage.js'
  * @import { HostLogs } from './host-logs.js'
  * @import { HostRun } from './host-run.js'
@@ -19,7 +19,8 @@ import { timeSeriesOf } from './time-series.js';
 
 /**
  * @typedef {object} Aggregate what all logs say together
- * @property {Partial<Record<StageName, number>>} peaks ops/s of the stages that occur, in their order
+ * @property {Record<string, number>} peaks ops/s of the stages that occur, in their order: first those that this version
+ *   runs, then the others as they come up in the logs
  * @property {boolean} isDated whether moments are those of a date; otherwise they count from midnight before the first line
  * @property {Host[]} hosts
  * @property {ClockTrust} clocks
@@ -42,9 +43,9 @@ import { timeSeriesOf } from './time-series.js';
 export function mergeHosts(logs) {
   const hosts = hostsOf(logs.runs);
   const origin = originOf(hosts);
-  /** @type {Map<StageName, StageView[]>} */
+  /** @type {Map<string, StageView[]>} */
   const views = new Map();
-  for (const stage of STAGE_NAMES) {
+  for (const stage of stagesOf(hosts)) {
     const ofStage = viewsOf(stage, hosts, origin.second);
     if (ofStage.length > 0) {
       views.set(stage, ofStage);
@@ -58,8 +59,13 @@ export function mergeHosts(logs) {
     clocks: clockTrust(hosts),
     stages,
     timeSeries: () => timeSeriesOf(views),
-    warnings: [...logs.warnings(), ...mixedRuns(logs.runs), ...missingShards(logs.runs)],
+    warnings: [...logs.warnings(), ...mixedRuns(logs.runs), ...missingShards(logs.runs), ...unknownNames(logs.runs)],
   };
+}
+
+/** @param {readonly Host[]} hosts */
+function stagesOf(hosts) {
+  return new Set([...STAGE_NAMES, ...hosts.flatMap(({ runs }) => runs.flatMap(({ stages }) => [...stages.keys()]))]);
 }
 
 /**

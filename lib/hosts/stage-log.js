@@ -5,7 +5,7 @@ import { SecondSeries } from './second-series.js';
 
 /**
  * @import { Histogram } from 'hdr-histogram-js'
- * @import { LimitCause, ScheduleRecord, SecondRecord, StageName, SummaryRecord } from '../log/log-line.js'
+ * @import { LimitCause, ScheduleRecord, SecondRecord, SummaryRecord } from '../log/log-line.js'
  * @import { HistogramPart, StageFacts } from './machine-facts.js'
  * @import { SecondPool } from './second-pool.js'
  */
@@ -38,7 +38,7 @@ export class StageLog {
   limitedBy = null;
 
   /**
-   * @param {StageName} name
+   * @param {string} name
    * @param {number} line at which the stage begins in this log
    * @param {SecondPool} pool
    */

@@ -2,7 +2,6 @@ import { MEGABYTE } from '../log/units.js';
 import { wholeDays } from './time-line.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { HostRun } from './host-run.js'
  * @import { Host } from './hosts-of.js'
  * @import { StageLog } from './stage-log.js'
@@ -25,7 +24,7 @@ import { wholeDays } from './time-line.js';
  */
 
 /**
- * @param {StageName} stage
+ * @param {string} stage
  * @param {readonly Host[]} hosts
  * @param {number | null} origin a second with a date, in which logs that say none are taken to have begun, but for days
  * @returns {StageView[]}

@@ -2,19 +2,18 @@ import { bytesIn } from './peak-finder.js';
 import { secondsOf } from './sum-seconds.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { StageView } from './stage-views.js'
  *
  * @typedef {object} TimeSeriesRow what a host did in a second
  * @property {number} second named by its beginning
- * @property {StageName} stage
+ * @property {string} stage
  * @property {string} host
  * @property {number} operations that completed in it
  * @property {number} bytes of their objects
  */
 
 /**
- * @param {ReadonlyMap<StageName, readonly StageView[]>} views
+ * @param {ReadonlyMap<string, readonly StageView[]>} views
  * @returns {Generator<TimeSeriesRow, void, undefined>} stage by stage, second by second, host by host
  */
 export function* timeSeriesOf(views) {

@@ -1,39 +1,50 @@
-import { between, choice, column, count, decimal, either, escapePattern, jsonObject } from './notation.js';
-import { confidenceInterval, openingCost, sentence, timeOfDay } from './notation.js';
+import {
+  between,
+  capitalizedWord,
+  choice,
+  column,
+  count,
+  decimal,
+  either,
+  escapePattern,
+  jsonObject,
+} from './notation.js';
+import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from './notation.js';
 
 /** @typedef {import('./notation.js').Notation} Notation */
 
 /**
- * @typedef {'Write' | 'Read' | 'Stat' | 'Remove'} StageName
+ * @typedef {'Write' | 'Read' | 'Stat' | 'Remove'} StageName of the stages that this version runs; a log of another version
+ *   may have stages of other names
  * @typedef {{ p50: number, maximum: number }} OpeningCost ms
  */
 
 /**
- * @typedef {{ kind: 'schedule', stage: StageName, objects: number, threads: number, buckets: number }} ScheduleRecord
- * @typedef {{ kind: 'second', time: string, stage: StageName, operationsPerSecond: number, megabytesPerSecond: number }}
+ * @typedef {{ kind: 'schedule', stage: string, objects: number, threads: number, buckets: number }} ScheduleRecord
+ * @typedef {{ kind: 'second', time: string, stage: string, operationsPerSecond: number, megabytesPerSecond: number }}
  *   SecondRecord `time` is the second's end, `HH:MM:SS` in UTC
  * @typedef {{ kind: 'retrying', more: number }} RetryingRecord `more` retries beside the one that the line stands for
- * @typedef {{ kind: 'summary', stage: StageName, milliseconds: number, peakOperationsPerSecond: number,
+ * @typedef {{ kind: 'summary', stage: string, milliseconds: number, peakOperationsPerSecond: number,
  *   averageOperationsPerSecond: number, megabytes: number, recoverableErrors: number }} SummaryRecord
- * @typedef {{ kind: 'integrity', stage: StageName, count: number }} IntegrityRecord
- * @typedef {{ kind: 'latency', stage: StageName, of: 'operations' | 'attempts' | 'firstByte' | 'startDelay',
+ * @typedef {{ kind: 'integrity', stage: string, count: number }} IntegrityRecord
+ * @typedef {{ kind: 'latency', stage: string, of: 'operations' | 'attempts' | 'firstByte' | 'startDelay',
  *   loop: 'closed loop' | 'open loop' | null, minimum: number, mean: number, p50: number, p90: number, p99: number,
  *   p999: number, maximum: number }} LatencyRecord ms; `loop` tells how the operations were started
- * @typedef {{ kind: 'connections', stage: StageName, opened: number, reused: number, name: number | null,
+ * @typedef {{ kind: 'connections', stage: string, opened: number, reused: number, name: number | null,
  *   tcp: OpeningCost | null, tls: OpeningCost | null }} ConnectionsRecord ms; null for what did not take place
  * @typedef {'client CPU' | 'store throttling' | 'concurrency' | 'store' | 'bandwidth' | 'not shown'} LimitCause
- * @typedef {{ kind: 'limit', stage: StageName, cause: LimitCause, evidence: string }} LimitRecord
- * @typedef {{ kind: 'search', stage: StageName, objects: number, threads: number, buckets: number }} SearchRecord
+ * @typedef {{ kind: 'limit', stage: string, cause: LimitCause, evidence: string }} LimitRecord
+ * @typedef {{ kind: 'search', stage: string, objects: number, threads: number, buckets: number }} SearchRecord
  * @typedef {{ kind: 'step-header' }} StepHeaderRecord
  * @typedef {'climb' | 'refine' | 'hold' | 'second size'} SearchPhase
- * @typedef {{ kind: 'step-row', stage: StageName, threads: number, operationsPerSecond: number, p50: number | null,
+ * @typedef {{ kind: 'step-row', stage: string, threads: number, operationsPerSecond: number, p50: number | null,
  *   p99: number | null, errors: number, clientLoad: number, phase: SearchPhase }} StepRowRecord percentiles in ms,
  *   `clientLoad` in whole per cent of the busiest event loop's time
- * @typedef {{ kind: 'ceiling', stage: StageName, bound: 'exact' | 'at least', operationsPerSecond: number,
+ * @typedef {{ kind: 'ceiling', stage: string, bound: 'exact' | 'at least', operationsPerSecond: number,
  *   interval: { low: number, high: number } | null, threads: number, note: string | null }} CeilingRecord `interval` is
  *   null where the peak was not held; `note` tells what it lacks
  * @typedef {{ kind: 'table-header' }} TableHeaderRecord
- * @typedef {{ kind: 'table-row', stage: StageName, objects: number, operationsPerSecond: number,
+ * @typedef {{ kind: 'table-row', stage: string, objects: number, operationsPerSecond: number,
  *   peakOperationsPerSecond: number, megabytesPerSecond: number, p50: number | null, p99: number | null,
  *   errors: number, limitedBy: LimitCause }} TableRowRecord percentiles in ms; null, written `-`, where there are none
  * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineRecord
@@ -56,8 +67,10 @@ import { confidenceInterval, openingCost, sentence, timeOfDay } from './notation
  * @property {readonly Field[]} fields
  */
 
-/** @type {readonly StageName[]} */
+/** The stages that this version runs, in their order. @type {readonly StageName[]} */
 export const STAGE_NAMES = Object.freeze(['Write', 'Read', 'Stat', 'Remove']);
+
+const STAGE_NAME = new RegExp(`^${capitalizedWord.pattern}$`);
 
 /** No line of ours is longer, in characters. */
 export const LONGEST_LINE = 8192;
@@ -87,7 +100,7 @@ const NOTATIONS = {
   milliseconds,
   rate,
   timeOfDay,
-  stage: choice(Object.fromEntries(STAGE_NAMES.map((name) => [name, name]))),
+  stage: capitalizedWord,
   furtherRetries: either(0, '', between(' (', count, ' more)')),
   integrityErrors: either(1, '1 integrity error', between('', count, ' integrity errors')),
   latencyOf: choice({
@@ -102,7 +115,7 @@ const NOTATIONS = {
   nameLookup: either(null, '', between(' name ', milliseconds, '')),
   tcpOpening: either(null, '', between(' TCP ', openingCost(), '')),
   tlsOpening: either(null, '', between(' TLS ', openingCost(), '')),
-  stageColumn: choice(Object.fromEntries(STAGE_NAMES.map((name) => [name, name.padEnd('Remove'.length)]))),
+  stageColumn: leftColumn('Remove'.length),
   countColumn: column(11, count),
   rateColumn: column(11, rate),
   percentileColumn: column(11, either(null, '-', milliseconds)),
@@ -190,6 +203,14 @@ export function parseLine(text) {
     }
   }
   return null;
+}
+
+/**
+ * @param {string} text
+ * @returns {boolean} whether it can be the name of a stage, of this version or of another one
+ */
+export function isStageName(text) {
+  return STAGE_NAME.test(text);
 }
 
 /**

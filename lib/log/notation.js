@@ -38,6 +38,23 @@ export const sentence = {
   format: String,
 };
 
+/** Letters, digits and hyphens that may follow the capital letter of a {@link capitalizedWord}. */
+const MOST_FURTHER_LETTERS = 31;
+
+/**
+ * A name such as `Write`. The capital keeps text of other programs, and the names of properties that all objects have, from
+ * being taken for one.
+ *
+ * @type {Notation}
+ */
+export const capitalizedWord = {
+  pattern: wordPattern(`{0,${MOST_FURTHER_LETTERS}}`),
+  expected: 'a word of at most 32 letters, digits and hyphens that begins with a capital letter',
+  isExact: true,
+  parse: (text) => text,
+  format: String,
+};
+
 /**
  * Twelve digits before the point and two behind it are still exact in a float, so that they come back as they were.
  *
@@ -116,6 +133,31 @@ export function column(width, inner) {
     parse: (text) => inner.parse(text.trimStart()),
     format: (value) => ` ${inner.format(value).padStart(width - 1)}`,
   };
+}
+
+/**
+ * A left-aligned column of a table that holds a {@link capitalizedWord}. A longer word pushes the rest to the right.
+ *
+ * @param {number} width characters
+ * @returns {Notation}
+ */
+export function leftColumn(width) {
+  // One alternative for each length: how many of the blanks belong to the word must not be a question of trying.
+  const padded = Array.from({ length: width - 1 }, (_, further) =>
+    wordPattern(`{${further}}`).concat(' '.repeat(width - 1 - further)),
+  );
+  return {
+    pattern: `(?:${[wordPattern(`{${width - 1},${MOST_FURTHER_LETTERS}}`), ...padded].join('|')})`,
+    expected: capitalizedWord.expected,
+    isExact: true,
+    parse: (text) => text.trimEnd(),
+    format: (value) => String(value).padEnd(width),
+  };
+}
+
+/** @param {string} furtherLetters how many of them, as a quantifier */
+function wordPattern(furtherLetters) {
+  return `[A-Z][A-Za-z0-9-]${furtherLetters}`;
 }
 
 /**

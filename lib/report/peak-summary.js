@@ -7,6 +7,11 @@
  * @returns {string} lines of text; ops/s rounded to one decimal, which is left out where it is zero
  */
 export function formatPeakSummary(peaks) {
-  const lines = Object.entries(peaks).map(([stage, peak]) => `  ${stage}: ${Number(peak.toFixed(1))}`);
+  const lines = Object.entries(peaks).map(([stage, peak]) => `  ${propertyName(stage)}: ${Number(peak.toFixed(1))}`);
   return `Peak Performance: {\n${lines.join(',\n')}\n}\n`;
+}
+
+/** @param {string} stage */
+function propertyName(stage) {
+  return stage.includes('-') ? `'${stage}'` : stage;
 }

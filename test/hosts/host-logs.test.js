@@ -259,13 +259,69 @@ test('where a log is cut within a stage, the stages behind it are not told as we
   ]);
 });
 
-test('machine lines of unknown kinds, and of none, are passed over', () => {
+test('machine lines of unknown kinds, and of none, are told once for all logs, and the rest is added up', () => {
   const strange = [machineLine({ kind: 'step', stage: 'Write' }), machineLine({ type: 'stage' }), machineLine({})];
-  const aggregate = aggregateOf({ a: WHOLE.toSpliced(3, 0, ...strange) });
-  assert.deepEqual(
-    aggregate.stages,
-    aggregateOf({ a: WHOLE }).stages.map((stage) => stage),
+  const [a, b] = PAIR.map((lines) => lines.toSpliced(3, 0, ...strange));
+  const aggregate = aggregateOf({ a, b });
+  assert.deepEqual(warningsOf(aggregate), [
+    'a:4: machine lines of kinds that this version does not know, and does not add up: "step", "no kind" (and 5 more like it)',
+  ]);
+  assert.deepEqual(aggregate.stages, aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages);
+});
+
+test('counters of a later version are told once for all logs, and those that are known are added up', () => {
+  const later = PAIR.map((lines) =>
+    lines.map((line) => line.replace('"kind":"stage",', '"kind":"stage","parts":7,"copied":{"a":1},')),
   );
+  const aggregate = aggregateOf({ a: later[0], b: later[1] });
+  const [warning, ...others] = warningsOf(aggregate);
+  assert.match(
+    warning,
+    /^a:\d+: totals of a stage hold what this version does not know, and does not add up: "parts", "copied" \(and 15 more like it\)$/,
+  );
+  assert.deepEqual(others, []);
+  assert.deepEqual(aggregate.stages, aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages);
+});
+
+test('totals that cannot be right are told with their line, and make the sum incomplete', () => {
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const told = (/** @type {RegExp} */ pattern, /** @type {string} */ by) =>
+    warningsOf(aggregateOf({ a: WHOLE.with(place, WHOLE[place].replace(pattern, by)) })).find((warning) =>
+      warning.startsWith(`!a:${place + 1}: `),
+    );
+  assert.equal(
+    told(/"bytes":\d+/, '"bytes":-1'),
+    `!a:${place + 1}: the totals of Read have "bytes": "-1", which cannot be right and is not used`,
+  );
+  assert.equal(
+    told(/"stage":"Read"/, '"stage":"read all"'),
+    `!a:${place + 1}: the totals of a stage cannot be read here: expected its name, its times and its operations`,
+  );
+});
+
+/** @param {readonly string[]} lines */
+function withNewNames(lines) {
+  const names = { Read: 'List', Stat: 'Copy-Part', read: 'list', stat: 'copy-part' };
+  return lines.map((line) => line.replace(/\b(Read|Stat|read|stat)\b/g, (name) => names[/** @type {'Read'} */ (name)]));
+}
+
+test('stages of a later version are added up as all others, behind those that are known', () => {
+  const [a, b] = PAIR.map(withNewNames);
+  const aggregate = aggregateOf({ a, b });
+  assert.deepEqual(warningsOf(aggregate), []);
+  assert.deepEqual(Object.keys(aggregate.peaks), ['Write', 'Remove', 'List', 'Copy-Part']);
+  const known = aggregateOf({ a: PAIR[0], b: PAIR[1] });
+  for (const [name, as] of [['Write'], ['Remove'], ['List', 'Read'], ['Copy-Part', 'Stat']]) {
+    assert.deepEqual({ ...stageOf(aggregate, name), stage: as ?? name }, stageOf(known, as ?? name));
+  }
+});
+
+test('a log that ends before a planned stage of a later version is cut short', () => {
+  const log = withNewNames(WHOLE);
+  const place = placeIn(log, /^Copy-Part: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': log.slice(0, place) })), [
+    `!a.txt:${place}: the log ends here, before Copy-part: it is cut short`,
+  ]);
 });
 
 test('machine lines of a later format are told', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { damaged } from '../../bench/logs/damage.js';
 import { linesOfHost } from '../../bench/logs/host-lines.js';
-import { planHosts } from '../../bench/logs/host-plan.js';
+import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
 import { aggregateOf, warningsOf } from './logs-of.js';
 import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './truth-of.js';
 
@@ -27,6 +27,7 @@ const anyOptions = fc.record({
   skew: fc.constantFrom(0, 7000),
   rate: fc.oneof(fc.nat(3), fc.nat(300)),
   size: fc.constant(16_384),
+  stages: fc.constantFrom(DEFAULTS.stages, ['Write', 'List', 'Read', 'Copy-Part2']),
 });
 
 const anyDamage = fc.record({

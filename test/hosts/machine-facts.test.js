@@ -36,8 +36,9 @@ test('a run line tells what identifies the run, its day and its clock', () => {
     start: Date.UTC(2026, 0, 31, 12, 0, 0, 123),
     clock: { offset: -7012.4, uncertainty: 6.2 },
     size: 16_384,
-    stages: ['Write', 'Read'],
+    stages: ['Read', 'Write'],
     isSearch: false,
+    unusable: [],
   });
 });
 
@@ -57,6 +58,7 @@ test('of a run line that says nothing, nothing is known', () => {
     size: null,
     stages: [],
     isSearch: false,
+    unusable: [],
   };
   assert.deepEqual(readRunFacts({}), nothing);
 });
@@ -68,17 +70,23 @@ const STRANGE = [
   ['host', 'fra\u001b[2J'],
   ['host', ''],
   ['shard', '1 of 3'],
+  ['shard', '5/3'],
+  ['shard', '0/0'],
+  ['shard', '00/3'],
+  ['shard', 3],
   ['start', 'yesterday'],
   ['start', 0],
   ['start', '1970-01-01T00:00:00Z'],
   ['clock', { offset: 'a', uncertainty: 1 }],
   ['clock', { offset: 1, uncertainty: -1 }],
-  ['clock', null],
 ];
 
 for (const [name, value] of STRANGE) {
   test(`${JSON.stringify(value)} is not taken for the ${name} of a run`, () => {
-    assert.equal(/** @type {any} */ (readRunFacts({ ...RUN, [name]: value }))[name], null);
+    const facts = readRunFacts({ ...RUN, [name]: value });
+    assert.equal(/** @type {any} */ (facts)[name], null);
+    assert.equal(facts.unusable.length, 1);
+    assert.ok(facts.unusable[0].startsWith(`"${name}": `), facts.unusable[0]);
   });
 }
 
@@ -91,6 +99,19 @@ test('a stage line tells times, counts and errors; a count that is missing is ze
   assert.deepEqual([facts?.counts.attempts, facts?.counts.failed, facts?.errors], [1019, 0, [['timeout', 19]]]);
 });
 
+test('a count that is none is named and not used, and a field of a later version is named', () => {
+  const facts = readStageFacts({ ...STAGE, bytes: -5, retries: '19', parts: 3, unsent: 2 });
+  assert.deepEqual(facts?.unusable, ['"bytes": "-5"', '"retries": "19"']);
+  assert.deepEqual(facts?.unknown, ['parts']);
+  assert.deepEqual([facts?.counts.bytes, facts?.counts.unsent], [0, 2]);
+});
+
+test('the stages that a run was to go through may be those of a later version', () => {
+  const stagesOf = (/** @type {unknown} */ stages) => readRunFacts({ ...RUN, options: { stages } });
+  assert.deepEqual(stagesOf(['write', 'copy-part', 'list', 'list']).stages, ['Write', 'Copy-part', 'List']);
+  assert.deepEqual(stagesOf(['write', 'Copy part']).unusable, ['"stages": "[\\"write\\",\\"Copy part\\"]"']);
+});
+
 for (const name of ['stage', 'start', 'stop', 'operations']) {
   test(`a stage line without its ${name} tells nothing`, () => {
     assert.equal(readStageFacts({ ...STAGE, [name]: undefined }), null);
@@ -101,18 +122,20 @@ test('a stage that stops before it starts tells nothing', () => {
   assert.equal(readStageFacts({ ...STAGE, stop: STAGE.start - 1 }), null);
 });
 
-test('errors that are no counts, or that are named by control characters, are passed over', () => {
+test('errors that are no counts, or that are named by control characters, are named and not used', () => {
   const errors = JSON.parse('{"__proto__":3,"timeout":-1,"a\\u001bb":2,"503":4}');
-  assert.deepEqual(readStageFacts({ ...STAGE, errors })?.errors, [
+  const facts = readStageFacts({ ...STAGE, errors });
+  assert.deepEqual(facts?.errors, [
     ['503', 4],
     ['__proto__', 3],
   ]);
+  assert.deepEqual(facts?.unusable, ['"timeout": "-1"', '"a\\u001bb": "2"']);
 });
 
 test('a part of a histogram has its number', () => {
   const part = { stage: 'Write', unit: 'us', part: 1, of: 2, data: 'abc' };
   assert.deepEqual(readHistogramPart(part), { stage: 'Write', part: 1, of: 2, data: 'abc' });
-  const strange = [{ part: 0 }, { part: 3 }, { of: 1e9 }, { unit: 'ms' }, { data: 5 }, { stage: 'List' }];
+  const strange = [{ part: 0 }, { part: 3 }, { of: 1e9 }, { unit: 'ms' }, { data: 5 }, { stage: 'list' }];
   assert.deepEqual(
     strange.map((change) => readHistogramPart({ ...part, ...change })),
     strange.map(() => null),

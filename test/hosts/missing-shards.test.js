@@ -61,8 +61,10 @@ test('of shards that are missing of several splits no more are named than of one
 });
 
 test('a shard that is none of its run stands for none', () => {
-  assert.deepEqual(warned(...logsOf(['0/2', '2/2'])), ['!0.txt:1: run a: no log of shard 1/2']);
-  assert.deepEqual(warned(...logsOf(['0/0'])), []);
+  assert.deepEqual(warned(...logsOf(['0/2', '5/3'])), [
+    '!1.txt:1: the line of the run has "shard": "5/3", which cannot be right and is not used',
+    '!0.txt:1: run a: no log of shard 1/2',
+  ]);
 });
 
 test('all that was done under a run id counts together, however it was split', () => {

@@ -198,6 +198,25 @@ const EXAMPLES = {
     errors: 31,
     limitedBy: 'not shown',
   },
+  '03:10:05: Copy-Part2: Ops 931.1/s Throughput 14.5MB/s': {
+    kind: 'second',
+    time: '03:10:05',
+    stage: 'Copy-Part2',
+    operationsPerSecond: 931.1,
+    megabytesPerSecond: 14.5,
+  },
+  'Copy-Part2      10000      742.0     1284.0       11.6    11.80ms    30.20ms         0  bandwidth': {
+    kind: 'table-row',
+    stage: 'Copy-Part2',
+    objects: 10_000,
+    operationsPerSecond: 742,
+    peakOperationsPerSecond: 1284,
+    megabytesPerSecond: 11.6,
+    p50: 11.8,
+    p99: 30.2,
+    errors: 0,
+    limitedBy: 'bandwidth',
+  },
   '# r2-benchmark {"type":"of a later version","nested":{"list":[1,2.5,null]}}': {
     kind: 'machine',
     data: { type: 'of a later version', nested: { list: [1, 2.5, null] } },
@@ -225,7 +244,7 @@ for (const [name, lines] of Object.entries({ 'old tool': OLD_LINES, 'own log': O
   });
 }
 
-const stage = fc.constantFrom(...STAGE_NAMES);
+const stage = fc.oneof(fc.constantFrom(...STAGE_NAMES), fc.stringMatching(/^[A-Z][A-Za-z0-9-]{0,31}$/));
 const count = fc.oneof(fc.nat(), fc.maxSafeNat());
 /** @param {number} places */
 const decimal = (places) =>
@@ -399,7 +418,14 @@ const FOREIGN = [
   ' Write: scheduling for 10000 objects in 1000 threads and 1 buckets',
   'Write: scheduling for 010 objects in 1 threads and 1 buckets',
   'Write: scheduling for 9007199254740993 objects in 1 threads and 1 buckets',
-  'List: scheduling for 1 objects in 1 threads and 1 buckets',
+  'list: scheduling for 1 objects in 1 threads and 1 buckets',
+  'List all: scheduling for 1 objects in 1 threads and 1 buckets',
+  'List_all: scheduling for 1 objects in 1 threads and 1 buckets',
+  'Prüfen: scheduling for 1 objects in 1 threads and 1 buckets',
+  `${'L'.repeat(33)}: scheduling for 1 objects in 1 threads and 1 buckets`,
+  'INFO 03:10:05: Write: Ops 931.1/s Throughput 14.5MB/s',
+  '03:10:05: constructor: Ops 931.1/s Throughput 14.5MB/s',
+  'List  10000      742.0     1284.0       11.6    11.80ms    30.20ms         0  store',
   '24:00:00: Write: Ops 1.0/s Throughput 1.0MB/s',
   '03:10:05: Write: Ops 1/s Throughput 1.0MB/s',
   '03:10:05: Write: Ops 1.00/s Throughput 1.0MB/s',
@@ -453,12 +479,21 @@ for (const value of [Number.NaN, -1, 1.5, 2 ** 53, 1e21, undefined, null]) {
   });
 }
 
-for (const value of ['List', 'write', '', undefined, 'constructor', 'Write: 1 integrity error\nWrite']) {
+for (const value of [
+  'List all',
+  'Prüfen',
+  'L'.repeat(33),
+  'write',
+  '',
+  undefined,
+  'constructor',
+  'Write: 1 integrity error\nWrite',
+]) {
   test(`${JSON.stringify(value)} is refused as a stage`, () => {
     const record = /** @type {any} */ ({ kind: 'integrity', stage: value, count: 0 });
     assert.throws(() => formatLine(record), {
       name: 'RangeError',
-      message: /expected one of Write, Read, Stat, Remove/,
+      message: /expected a word of at most 32 letters, digits and hyphens that begins with a capital letter, got /,
     });
   });
 }
