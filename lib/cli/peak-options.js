@@ -18,6 +18,7 @@ Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the
  * @property {readonly string[]} files
  * @property {string | undefined} json
  * @property {string | undefined} csv
+ * @property {boolean} severalRuns whether runs of one host that were not at the same time are added up
  */
 
 /**
@@ -33,6 +34,7 @@ export function readPeakOptions(argv, { out, err }) {
     .argument('<log files...>', 'what r2-benchmark.js wrote to stdout, one file for each host; - is standard input')
     .option('--json <file>', 'write the whole result there')
     .option('--csv <file>', 'write the time series there: second, stage, host, ops, bytes')
+    .option('--several-runs', 'add up runs of one host that were not at the same time, instead of refusing them')
     .version(VERSION, '--version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .configureHelp({ helpWidth: 100 })
@@ -41,7 +43,7 @@ export function readPeakOptions(argv, { out, err }) {
     .exitOverride()
     .configureOutput({ writeOut: out, writeErr: err })
     .parse(argv, { from: 'user' });
-  const { json, csv } = command.opts();
+  const { json, csv, severalRuns = false } = command.opts();
   const problems = Object.entries({ json, csv }).flatMap(([name, file]) =>
     file === '' ? [`--${name}: expected a file, got nothing`] : [],
   );
@@ -51,5 +53,5 @@ export function readPeakOptions(argv, { out, err }) {
   if (problems.length > 0) {
     throw new UsageError(problems, '(--help shows the usage)');
   }
-  return { files: command.args, json, csv };
+  return { files: command.args, json, csv, severalRuns };
 }

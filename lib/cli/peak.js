@@ -11,6 +11,7 @@ import { readPeakOptions, STANDARD_OUTPUT } from './peak-options.js';
 import { Output } from './peak-output.js';
 import { ReportFile } from './report-file.js';
 import { reportError } from './report-error.js';
+import { UsageError } from './usage-error.js';
 
 /**
  * @import { Readable, Writable } from 'node:stream'
@@ -64,6 +65,9 @@ async function run(argv, { stdin, stdout, stderr }) {
     const options = readPeakOptions(argv, outputs);
     reports = openReports(options);
     const aggregate = await readHosts(options.files, stdin);
+    if (!options.severalRuns && aggregate.runsApart.length > 0) {
+      throw new UsageError(aggregate.runsApart.map((apart) => `${placeOf(apart)}: ${apart.message}`));
+    }
     for (const warning of aggregate.warnings) {
       await err(`warning: ${placeOf(warning)}: ${warning.message}`);
     }

@@ -3,6 +3,7 @@ import { aggregateStage } from './aggregate-stage.js';
 import { missingShards } from './missing-shards.js';
 import { mixedRuns } from './mixed-runs.js';
 import { hostsOf } from './hosts-of.js';
+import { hostsOfOneRunApart, runsOfOneHostApart } from './runs-apart.js';
 import { originOf, viewsOf } from './stage-views.js';
 import { timeSeriesOf } from './time-series.js';
 import { unknownNames } from './unknown-names.js';
@@ -27,6 +28,7 @@ import { unknownNames } from './unknown-names.js';
  * @property {StageAggregate[]} stages in their order
  * @property {() => Iterable<TimeSeriesRow>} timeSeries what each host did in each second, worked out anew with each call
  * @property {LogWarning[]} warnings
+ * @property {LogWarning[]} runsApart what does not belong into one sum, unless the user says so
  *
  * @typedef {object} ClockTrust how far the seconds of the hosts can be compared
  * @property {{ uncertainty: number, host: string } | null} worst ± ms by which a host's seconds may differ from those of
@@ -59,7 +61,14 @@ export function mergeHosts(logs) {
     clocks: clockTrust(hosts),
     stages,
     timeSeries: () => timeSeriesOf(views),
-    warnings: [...logs.warnings(), ...mixedRuns(logs.runs), ...missingShards(logs.runs), ...unknownNames(logs.runs)],
+    warnings: [
+      ...logs.warnings(),
+      ...mixedRuns(logs.runs),
+      ...hostsOfOneRunApart(views),
+      ...missingShards(logs.runs),
+      ...unknownNames(logs.runs),
+    ],
+    runsApart: runsOfOneHostApart(views),
   };
 }
 

@@ -12,6 +12,7 @@ import { wholeDays } from './time-line.js';
  *
  * @typedef {object} StageView
  * @property {Host} host
+ * @property {HostRun} run
  * @property {StageLog} log
  * @property {number} shift seconds to be added to those of the log
  * @property {{ start: number, stop: number } | null} interval ms in which the host was in the stage; null where it is not known
@@ -83,6 +84,7 @@ function viewOf(host, run, log, shift) {
   const { operations, bytes } = workOf(run, log);
   return {
     host,
+    run,
     log,
     shift,
     interval: intervalOf(log, shift),

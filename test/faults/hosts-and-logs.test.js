@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -129,6 +129,61 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     const folder = await folderWith(t, { 'one.txt': `${one.join('\n')}\n`, 'other.txt': `${other.join('\n')}\n` });
     const { stdout } = await peak(folder, ['one.txt', 'other.txt']);
     assert.match(stdout, /^The hosts were not together in Write, Read, Stat, Remove: /m);
+  });
+
+  test('Row 24: yesterday and today of one host are refused, and added up only where that is meant', async (t) => {
+    const host = { hosts: 1, seconds: 5 };
+    const [yesterday] = Object.values(made(host).logs);
+    const [later] = Object.values(made({ ...host, start: DEFAULTS.start + 86_400_000 }).logs);
+    const today = [later[0].replace('-test"', '-later"'), ...later.slice(1)];
+    const folder = await folderWith(t, {
+      'yesterday.txt': `${yesterday.join('\n')}\n`,
+      'today.txt': `${today.join('\n')}\n`,
+      'appended.txt': `${[...yesterday, ...today].join('\n')}\n`,
+    });
+    for (const [files, places] of /** @type {const} */ ([
+      [
+        ['yesterday.txt', 'today.txt'],
+        ['today.txt:1', 'yesterday.txt:1'],
+      ],
+      [['appended.txt'], [`appended.txt:${yesterday.length + 1}`, 'appended.txt:1']],
+    ])) {
+      const refused = await peak(folder, [...files, '--json', 'sum.json']);
+      assert.equal(
+        refused.stderr,
+        `error: ${places[0]}: host host-1 began this run 23h 59m after the end of its run in ${places[1]}, and the sum of ` +
+          'both would be no measurement: give the logs of one run alone, or pass --several-runs if the sum is meant\n',
+      );
+      assert.deepEqual([refused.stdout, refused.status], ['', 2]);
+      assert.ok(!(await readdir(folder)).some((name) => name.startsWith('sum.json')), 'no report is left behind');
+      const meant = await peak(folder, [...files, '--several-runs', '--json', '-']);
+      assert.equal(meant.status, 0);
+      assert.equal(JSON.parse(meant.stdout).stages[0].operations, operationsIn({ yesterday, today }));
+    }
+  });
+
+  test('Row 24: two processes of one host at the same time are added up without the option', async (t) => {
+    const { logs } = made();
+    const oneName = Object.fromEntries(
+      Object.entries(logs).map(([name, lines]) => [
+        name,
+        [lines[0].replace(/"host":"host-\d"/, '"host":"vm"'), ...lines.slice(1)],
+      ]),
+    );
+    const { report, warnings, status } = await addUp(t, oneName);
+    assert.deepEqual([warnings, status], [[], 0]);
+    assert.equal(report.stages[0].operations, operationsIn(logs));
+  });
+
+  test('Row 24: hosts of one run that started in different slots are told by name', async (t) => {
+    const { logs } = made({ shift: 30_000 });
+    const { warnings, status } = await addUp(t, logs);
+    assert.equal(status, 0);
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0],
+      /^warning: log-host-2\.txt:1: run \S+: host-2 began Write (29|30)\.\d s after host-1 in log-host-1\.txt:1, which was done with it by then: start all hosts of a run at one moment, or within one slot of --start-at next:30s$/,
+    );
   });
 
   test('Row 25: a truncated log is told with file and line, and makes the total incomplete', async (t) => {

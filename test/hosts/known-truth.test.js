@@ -14,6 +14,9 @@ import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './t
  * @import { HostTruth, StageTruth } from './truth-of.js'
  */
 
+/** Told of hosts of which one is done with the first stage before another one begins it. */
+const BEGAN_APART = ', which was done with it by then: start all hosts of a run at one moment';
+
 const MIDNIGHT = Date.UTC(2026, 1, 1);
 
 /** Logs of some hosts: skewed clocks, stages that are shifted, midnight between them, old logs mixed in. */
@@ -103,7 +106,8 @@ test('whole logs add up to what the hosts did, and nothing is warned of', () => 
   fc.assert(
     fc.property(anyOptions, (options) => {
       const { aggregate, truth } = measured(options);
-      assert.deepEqual(warningsOf(aggregate), []);
+      const unexpected = warningsOf(aggregate).filter((warning) => !warning.includes(BEGAN_APART));
+      assert.deepEqual(unexpected, []);
       assertTrue(aggregate, truth);
     }),
     { numRuns: 150 },

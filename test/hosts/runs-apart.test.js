@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatTimeOfDay } from '../../lib/log/units.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, summaryLine, warningsOf } from './logs-of.js';
+
+const NOON = Date.parse('2026-01-31T12:00:00Z');
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/**
+ * A whole log whose stages follow each other without a pause.
+ *
+ * @param {object} [run]
+ * @param {string | null} [run.host]
+ * @param {string} [run.id]
+ * @param {string} [run.shard]
+ * @param {number} [run.start] epoch ms
+ * @param {number} [run.length] ms of a stage
+ * @param {readonly string[]} [run.stages]
+ * @returns {string[]}
+ */
+function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length = 10_000, stages = ['Write'] } = {}) {
+  const options = { stages: stages.map((stage) => stage.toLowerCase()) };
+  const run = { kind: 'run', format: 1, run: id, host, shard, start: new Date(start).toISOString(), options };
+  const lines = stages.flatMap((stage, place) => {
+    const from = start + place * length;
+    const times = { start: from, stop: from + length, end: 'complete', operations: 0 };
+    return [
+      scheduleLine(stage),
+      secondLine(formatTimeOfDay(Math.floor(from / 1000) + 1), 0, stage),
+      machineLine({ kind: 'stage', stage, ...times }),
+    ];
+  });
+  return [machineLine(run), ...lines];
+}
+
+/** @param {string[][]} logs each in a file of its own: a.txt, b.txt and so on */
+function aggregateOfLogs(...logs) {
+  return aggregateOf(Object.fromEntries(logs.map((lines, place) => [`${'abcdef'[place]}.txt`, lines])));
+}
+
+/** @param {string[][]} logs */
+function apart(...logs) {
+  return aggregateOfLogs(...logs).runsApart.map(({ file, line, message }) => `${file}:${line}: ${message}`);
+}
+
+/** @param {string[][]} logs */
+function began(...logs) {
+  return warningsOf(aggregateOfLogs(...logs)).filter((warning) => warning.includes(' began '));
+}
+
+const YESTERDAY = logOf();
+const TODAY = logOf({ id: 'b', start: NOON + DAY });
+
+/**
+ * @param {string} when
+ * @param {string} [place]
+ * @param {string} [host]
+ */
+function refusal(when, place = 'a.txt:1', host = 'host fra-1') {
+  return (
+    `${host} began this run ${when} after the end of its run in ${place}, and the sum of both would be no measurement: ` +
+    'give the logs of one run alone, or pass --several-runs if the sum is meant'
+  );
+}
+
+test('yesterday and today of one host are no one measurement, whatever the order of the logs', () => {
+  assert.deepEqual(apart(YESTERDAY, TODAY), [`b.txt:1: ${refusal('23h 59m')}`]);
+  assert.deepEqual(apart(TODAY, YESTERDAY), [`a.txt:1: ${refusal('23h 59m', 'b.txt:1')}`]);
+});
+
+test('runs that follow each other in one file are as far apart as in two', () => {
+  assert.deepEqual(apart([...YESTERDAY, ...TODAY]), [`a.txt:${YESTERDAY.length + 1}: ${refusal('23h 59m')}`]);
+});
+
+test('a run that begins the moment the other one ends is another measurement, over midnight as well', () => {
+  const start = Date.parse('2026-01-31T23:59:55Z');
+  const [refused] = apart(logOf({ start }), logOf({ id: 'b', start: start + 10_000 }));
+  assert.equal(refused, `b.txt:1: ${refusal('0s')}`);
+});
+
+test('processes of one host at the same time belong together, also where they follow each other like tiles', () => {
+  const tiles = [0, 6000, 12_000, 18_000].map((ms) => logOf({ id: `run-${ms}`, start: NOON + ms }));
+  assert.deepEqual(apart(...tiles), []);
+  assert.deepEqual(apart(logOf(), logOf({ id: 'b' })), []);
+  // One of them is still in Write when the other one is done with all: they were under way together all the same.
+  const stages = ['Write', 'Read'];
+  assert.deepEqual(apart(logOf({ stages, length: 60_000 }), logOf({ id: 'b', stages, length: 5000 })), []);
+});
+
+test('stages without any length at the same moment are not apart', () => {
+  assert.deepEqual(apart(logOf({ length: 0 }), logOf({ id: 'b', length: 0 })), []);
+});
+
+test('runs of other hosts, and shards of one run on hosts of one name, may be apart', () => {
+  assert.deepEqual(apart(logOf(), logOf({ host: 'fra-2', id: 'b', start: NOON + DAY })), []);
+  assert.deepEqual(apart(logOf({ shard: '0/2' }), logOf({ shard: '1/2', start: NOON + HOUR })), []);
+  assert.equal(apart(logOf({ shard: '0/2' }), logOf({ shard: '0/2', start: NOON + HOUR })).length, 1);
+});
+
+test('a run that reads what an earlier one wrote has no stage in common with it', () => {
+  const reads = logOf({ start: NOON + HOUR, stages: ['Read', 'Stat'] });
+  assert.deepEqual(apart(logOf(), reads), []);
+  const again = logOf({ start: NOON + 2 * HOUR, stages: ['Read'] });
+  assert.deepEqual(apart(logOf(), reads, again), [`c.txt:1: ${refusal('59m 40s', 'b.txt:1')}`]);
+});
+
+test('all runs that are apart are told in one line, each counted once', () => {
+  const stages = ['Write', 'Read'];
+  const days = [0, 1, 2, 3].map((day) => logOf({ id: `day-${day}`, start: NOON + day * DAY, stages }));
+  const [refused, ...others] = apart(...days);
+  assert.equal(refused, `b.txt:1: ${refusal('23h 59m')} (and 2 more like it)`);
+  assert.deepEqual(others, []);
+});
+
+/** @param {string} time of a log of the old tool */
+function oldLog(time) {
+  return [scheduleLine(), secondLine(time, 5), summaryLine(5)];
+}
+
+test('a log without the name of its host is a host: its own runs are compared, and those of other files are not', () => {
+  const unnamed = refusal('1h 59m', 'a.txt:1', 'the host of this log');
+  assert.deepEqual(apart([...oldLog('10:00:00'), ...oldLog('12:00:00')]), [`a.txt:4: ${unnamed}`]);
+  assert.deepEqual(apart(oldLog('10:00:00'), oldLog('12:00:00')), []);
+  const nameless = [logOf({ host: null }), logOf({ host: null, id: 'b', start: NOON + DAY })];
+  assert.deepEqual(apart(...nameless), []);
+  assert.equal(apart(nameless.flat()).length, 1);
+});
+
+test('where a log does not say when a stage was, nothing is said of it', () => {
+  assert.deepEqual(apart([summaryLine(5), scheduleLine(), summaryLine(7)]), []);
+});
+
+test('hosts of one run of which one began when another was done are told, and what to do', () => {
+  const logs = [logOf({ shard: '0/3' }), ...['1/3', '2/3'].map((shard) => logOf({ shard, start: NOON + 30_000 }))];
+  assert.deepEqual(began(...logs), [
+    'b.txt:1: run a: fra-1 1/3 began Write 30.0 s after fra-1 0/3 in a.txt:1, which was done with it by then: ' +
+      'start all hosts of a run at one moment, or within one slot of --start-at next:30s',
+  ]);
+});
+
+test('hosts of one run that were in the first stage together are not told, though later stages were apart', () => {
+  const stages = ['Write', 'Read', 'Stat'];
+  const quick = logOf({ shard: '0/2', stages, length: 2000 });
+  assert.deepEqual(began(quick, logOf({ shard: '1/2', stages, start: NOON + 1000 })), []);
+});
+
+test('a run that goes on with other stages under the same id, and one of another id, did not begin too late', () => {
+  const reads = logOf({ host: 'fra-2', shard: '1/2', start: NOON + HOUR, stages: ['Read'] });
+  assert.deepEqual(began(logOf({ shard: '0/2' }), reads), []);
+  assert.deepEqual(began(logOf(), logOf({ host: 'fra-2', id: 'b', start: NOON + 30_000 })), []);
+});
+
+test('whatever the runs of one host, they are refused where all of them are over before another one begins', () => {
+  const anyRun = fc.record({
+    start: fc.nat(60).map((s) => NOON + s * 1000),
+    length: fc.integer({ min: 1, max: 20_000 }),
+  });
+  fc.assert(
+    fc.property(fc.array(anyRun, { minLength: 1, maxLength: 6 }), (runs) => {
+      const isApart = runs.some(({ start }) => {
+        const before = runs.filter((other) => other.start < start);
+        return before.length > 0 && before.every((other) => other.start + other.length <= start);
+      });
+      assert.equal(apart(...runs.map((run, place) => logOf({ ...run, id: `run-${place}` }))).length, isApart ? 1 : 0);
+    }),
+  );
+});
