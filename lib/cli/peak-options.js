@@ -33,7 +33,7 @@ export function readPeakOptions(argv, { out, err }) {
     .description('Adds up the logs of one or several hosts: what did they do together, second by second?')
     .argument('<log files...>', 'what r2-benchmark.js wrote to stdout, one file for each host; - is standard input')
     .option('--json <file>', 'write the whole result there')
-    .option('--csv <file>', 'write the time series there: second, stage, host, ops, bytes')
+    .option('--csv <file>', 'write the time series there: second_start, stage, host, ops, bytes')
     .option('--several-runs', 'add up runs of one host that were not at the same time, instead of refusing them')
     .version(VERSION, '--version', 'show the version')
     .helpOption('-h, --help', 'show this help')

@@ -1,4 +1,5 @@
-import { FORMAT_VERSION } from './machine-lines.js';
+/** Version of the report's shape. It is 2 since seconds are named `secondStart`. */
+const FORMAT = 2;
 
 /**
  * The whole result of a run as one JSON object; its shape is documented in the README.
@@ -16,14 +17,16 @@ export function jsonReport({ facts, problems, stages, cleanup, requests, crash }
     cleanup,
     requests,
   };
-  const report = { format: FORMAT_VERSION, ...facts, ...results };
+  const report = { format: FORMAT, ...facts, ...results };
   return `${JSON.stringify(report, null, 2)}\n`;
 }
 
 /** @param {import('../run/stage-result.js').StageResult} result */
-function stageReport({ latencies, ...rest }) {
+function stageReport({ latencies, seconds, ...rest }) {
   return {
     ...rest,
+    // The lines of the log are stamped with the end of their second: the name says that this is the beginning.
+    seconds: seconds.map(({ second, ...figures }) => ({ secondStart: second, ...figures })),
     latency: {
       unit: 'ms',
       operations: latencies.operations.summary(),

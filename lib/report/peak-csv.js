@@ -13,7 +13,7 @@ const SPECIAL = /[",\r\n]/;
  * @returns {Generator<string, void, undefined>} some rows at a time
  */
 export function* peakCsv({ timeSeries, isDated }) {
-  let text = 'second,stage,host,ops,bytes\n';
+  let text = 'second_start,stage,host,ops,bytes\n';
   for (const { second, stage, host, operations, bytes } of timeSeries()) {
     // The mean of two rates of the old tool has more digits than it is worth.
     const ops = Number(operations.toFixed(2));

@@ -1,7 +1,7 @@
 /** @import { Aggregate } from '../hosts/merge-hosts.js' */
 
-/** Version of the report's shape. */
-const FORMAT = 1;
+/** Version of the report's shape. It is 2 since the peak's second is named `secondStart`. */
+const FORMAT = 2;
 
 /**
  * Everything that is known of all hosts together, but for the single seconds, as one JSON object; its shape is documented
@@ -17,10 +17,15 @@ export function peakJson({ peaks, isDated, hosts, clocks, stages, warnings }) {
     isDated,
     clocks,
     hosts: hosts.map(({ name, file, runs }) => ({ name, file, runs: runs.map(runReport) })),
-    stages: stages.map(({ counts, ...rest }) => ({ ...rest, ...counts })),
+    stages: stages.map(stageReport),
     warnings,
   };
   return `${JSON.stringify(report, null, 2)}\n`;
+}
+
+/** @param {Aggregate['stages'][number]} stage */
+function stageReport({ counts, peak: { second, ...peak }, stage, hosts, ...rest }) {
+  return { stage, hosts, peak: { ...peak, secondStart: second }, ...rest, ...counts };
 }
 
 /** @param {import('../hosts/host-run.js').HostRun} run */

@@ -68,7 +68,7 @@ describe('--json', { concurrency: 3 }, () => {
     assertStatus(outcome, 1);
     assert.deepEqual((await readdir(command.folder)).toSorted(), ['.env', 'result.json']);
     const report = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-    assert.deepEqual([report.format, report.run, report.exitStatus, report.problems], [1, 'a-run', 1, []]);
+    assert.deepEqual([report.format, report.run, report.exitStatus, report.problems], [2, 'a-run', 1, []]);
     assert.deepEqual([report.options.objects, report.options.threads, report.options.buckets], [200, 5, 2]);
     assert.ok(report.versions.node && report.versions.undici && report.versions['r2-benchmark']);
 

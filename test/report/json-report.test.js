@@ -2,7 +2,6 @@ import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonReport } from '../../lib/report/json-report.js';
-import { FORMAT_VERSION } from '../../lib/report/machine-lines.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -40,7 +39,7 @@ test('the report is one JSON object that ends with a line feed', () => {
   const { text } = reportOf();
   assert.ok(text.endsWith('}\n'));
   const report = JSON.parse(text);
-  assert.deepEqual([report.format, report.run, report.host, report.exitStatus], [FORMAT_VERSION, 'run-1', 'fra-1', 1]);
+  assert.deepEqual([report.format, report.run, report.host, report.exitStatus], [2, 'run-1', 'fra-1', 1]);
   assert.deepEqual([report.problems, report.cleanup, report.requests], [[], CLEANUP, REQUESTS]);
   assert.equal(report.options.threads, 4);
 });
@@ -48,10 +47,14 @@ test('the report is one JSON object that ends with a line feed', () => {
 test('it has everything about each stage: counts, seconds, connections, latencies and their histogram', () => {
   const { text, stages } = reportOf();
   const [write, read] = JSON.parse(text).stages;
-  const { latencies, ...rest } = stages[0];
+  const { latencies, seconds, ...rest } = stages[0];
   for (const [name, value] of Object.entries(rest)) {
     assert.deepEqual(write[name], value, name);
   }
+  assert.deepEqual(
+    write.seconds,
+    seconds.map(({ second, ...figures }) => ({ secondStart: second, ...figures })),
+  );
   assert.equal(write.latency.unit, 'ms');
   assert.deepEqual(write.latency.operations, latencies.operations.summary());
   assert.deepEqual(write.latency.attempts, latencies.attempts.summary());

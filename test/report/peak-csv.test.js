@@ -20,7 +20,7 @@ test('the time series has every second of every host, by its beginning', () => {
     }),
   );
   const [head, ...rows] = [...peakCsv(AGGREGATE)].join('').trimEnd().split('\n');
-  assert.equal(head, 'second,stage,host,ops,bytes');
+  assert.equal(head, 'second_start,stage,host,ops,bytes');
   assert.deepEqual(rows.toSorted(), expected.toSorted());
   const times = rows.filter((row) => row.includes('Write')).map((row) => row.slice(0, '2026-01-31T23:59:58Z'.length));
   assert.deepEqual(times, times.toSorted());

@@ -28,6 +28,9 @@ test('the JSON report has runs, stages with all counts, and warnings', () => {
       ['host-2', '1/2', 16_384],
     ],
   );
+  assert.deepEqual(Object.keys(write).slice(0, 3), ['stage', 'hosts', 'peak']);
+  assert.equal(write.peak.secondStart, AGGREGATE.stages[0].peak.second);
+  assert.deepEqual([report.format, write.peak.second], [2, undefined]);
   assert.deepEqual(clocks.worst, { uncertainty: 6, host: 'host-2' });
   assert.deepEqual(report.warnings, [warning]);
 });
