@@ -9,6 +9,7 @@ import { Keyspace } from '../workload/keyspace.js';
 import { Payload } from '../workload/payload.js';
 import { globalIndex } from '../workload/shard.js';
 import { WrittenObjects } from '../workload/written-objects.js';
+import { Alarm } from './alarm.js';
 import { Budget } from './budget.js';
 import { runStage } from './run-stage.js';
 
@@ -23,6 +24,7 @@ import { runStage } from './run-stage.js';
  * @property {number} timeout ms for a whole attempt
  * @property {number} mostAttempts of an operation
  * @property {number} longestDrought ms without a success after which a stage ends
+ * @property {boolean} openLoop whether its stages may be those of an open loop
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {import('../workload/shard.js').Shard} shard
  * @property {boolean} wroteObjects
@@ -67,6 +69,7 @@ export class Core {
   #agent;
   #connectionMeter;
   #store;
+  #alarm;
   #deadlines;
   #opened = 0;
   #reused = 0;
@@ -96,7 +99,8 @@ export class Core {
       now: clock.now,
       epochNow: clock.epochNow,
     });
-    return new Core(spec, { clock, random, agent, connectionMeter, objectStore });
+    const alarm = spec.openLoop ? await Alarm.open(clock) : null;
+    return new Core(spec, { clock, random, agent, connectionMeter, objectStore, alarm });
   }
 
   /**
@@ -107,8 +111,9 @@ export class Core {
    * @param {KeepAliveAgent} parts.agent
    * @param {ConnectionMeter} parts.connectionMeter
    * @param {import('../s3/object-store.js').ObjectStore} parts.objectStore
+   * @param {Alarm | null} parts.alarm of open loops
    */
-  constructor(spec, { clock, random, agent, connectionMeter, objectStore }) {
+  constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm }) {
     const { threads, timeout, mostAttempts, longestDrought, layout, shard, wroteObjects, written } = spec;
     const payload = new Payload(layout.runId);
     payload.prepare(globalIndex(shard, 0));
@@ -117,6 +122,7 @@ export class Core {
     this.#agent = agent;
     this.#connectionMeter = connectionMeter;
     this.#store = objectStore;
+    this.#alarm = alarm;
     this.#deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections });
     this.#deadlines.start();
     this.#engine = {
@@ -125,6 +131,7 @@ export class Core {
       connections,
       mostAttempts,
       longestDrought,
+      alarm,
       workload: {
         keyspace: new Keyspace(layout),
         payload,
@@ -172,7 +179,7 @@ export class Core {
 
   async close() {
     this.#deadlines.stop();
-    await this.#store.close();
+    await Promise.all([this.#store.close(), this.#alarm?.close()]);
     this.#agent.close();
   }
 

@@ -1,4 +1,3 @@
-import { Pauses } from '../s3/pauses.js';
 import { Arrivals } from './arrivals.js';
 
 /**
@@ -16,7 +15,7 @@ export class OpenLoop {
   #startedAt;
   #clock;
   #budget;
-  #waits = new Pauses();
+  #alarm;
   #underWay = 0;
   #isIdle = true;
 
@@ -26,12 +25,14 @@ export class OpenLoop {
    * @param {number} options.startedAt monotonic ms of the stage's start
    * @param {import('../meter/clock.js').Clock} options.clock
    * @param {import('./budget.js').Budget} options.budget
+   * @param {Pick<import('./alarm.js').Alarm, 'waitUntil' | 'endAll'>} options.alarm
    */
-  constructor({ pacing, startedAt, clock, budget }) {
+  constructor({ pacing, startedAt, clock, budget, alarm }) {
     this.#arrivals = new Arrivals(pacing);
     this.#startedAt = startedAt;
     this.#clock = clock;
     this.#budget = budget;
+    this.#alarm = alarm;
   }
 
   /**
@@ -46,7 +47,9 @@ export class OpenLoop {
       claim: () => this.#budget.arrive(),
       work: async (operation, arrival) => {
         operation.intendedAt = this.#startedAt + this.#arrivals.timeOf(arrival);
-        await this.#waitUntil(operation.intendedAt);
+        if (this.#clock.now() < operation.intendedAt && !this.#budget.isClosed) {
+          await this.#alarm.waitUntil(operation.intendedAt);
+        }
         // An object is claimed only now, so that none is claimed and not worked on where the stage ends during the wait.
         const place = claim();
         if (place < 0) {
@@ -81,14 +84,6 @@ export class OpenLoop {
   /** There is no more work: nobody waits for the time of an operation that will not be. */
   close() {
     this.#budget.close();
-    this.#waits.endAll();
-  }
-
-  /** @param {number} moment monotonic ms */
-  async #waitUntil(moment) {
-    // A timer may fire a little early, and an operation must not start before its time.
-    for (let left = moment - this.#clock.now(); left > 0 && !this.#budget.isClosed; left = moment - this.#clock.now()) {
-      await this.#waits.wait(left);
-    }
+    this.#alarm.endAll();
   }
 }

@@ -19,6 +19,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {readonly import('../s3/object-store.js').ObjectConnection[]} connections one for each thread
  * @property {number} mostAttempts of an operation
  * @property {number} longestDrought ms without a success after which a stage ends
+ * @property {Pick<import('./alarm.js').Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
  */
 
 /**
@@ -78,7 +79,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @returns {Promise<MeteredStage>}
  */
 export async function runStage(stage, { engine, load, budget, limit = null, signal, hooks }) {
-  const { clock, workload } = engine;
+  const { clock, workload, alarm } = engine;
   const connections = engine.connections.slice(0, load.threads);
   const pauses = new Pauses();
   const startedAt = clock.now();
@@ -87,7 +88,11 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
   const onSecond = (/** @type {import('../meter/second-counts.js').SecondCount} */ count) =>
     hooks.second({ ...count, latencies: meter.takeSecond(count.second) });
   const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond });
-  const openLoop = load.pacing === null ? null : new OpenLoop({ pacing: load.pacing, startedAt, clock, budget });
+  const { pacing } = load;
+  if (pacing !== null && alarm === null) {
+    throw new RangeError('expected an alarm, which an open loop needs');
+  }
+  const openLoop = pacing && alarm && new OpenLoop({ pacing, startedAt, clock, budget, alarm });
   const closeWork = () => (openLoop ?? budget).close();
   const watch = new StageWatch({
     clock,

@@ -110,7 +110,7 @@ function layoutOf({ runId, prefix, store }) {
 }
 
 /** @param {import('./run-config.js').RunConfig} config */
-function coreSpec({ client, store, keepAlive, timeout, retries, shard }) {
+function coreSpec({ client, store, keepAlive, timeout, retries, shard, rate }) {
   return {
     client,
     store,
@@ -119,6 +119,7 @@ function coreSpec({ client, store, keepAlive, timeout, retries, shard }) {
     mostAttempts: retries + 1,
     // A single attempt may be given longer than the pause after which a store counts as gone.
     longestDrought: Math.max(LONGEST_DROUGHT_MS, 2 * timeout),
+    openLoop: rate !== undefined,
     shard,
   };
 }

@@ -34,6 +34,7 @@ for (const cores of ['1', '2']) {
       assert.equal(operations, 60, stage);
       assert.deepEqual(load, { mode: 'open loop', rate: 60, arrival: 'poisson' });
       assert.equal(latency.startDelay.count, 60);
+      assert.ok(latency.startDelay.minimum >= 0, 'none starts before its time');
       assert.ok(latency.operations.minimum >= latency.attempts.minimum);
       assert.ok(duration > 300, `${stage} took ${duration} ms`);
     }

@@ -5,6 +5,7 @@ import { OpenLoop } from '../../lib/engine/open-loop.js';
 import { runPool } from '../../lib/engine/worker-pool.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';
+import { TimerAlarm } from '../helpers/timer-alarm.js';
 
 /** @typedef {{ place: number, intendedAt: number, startedAt: number }} Start ms from the stage's start */
 
@@ -26,7 +27,7 @@ function startLoop(t, { objects, threads, goesRound = false, answer = () => {} }
   const budget = new Budget({ memory: budgetMemory(), objects, goesRound });
   const meter = new StageMeter(clock, startedAt);
   const pacing = { rate: 100, arrival: /** @type {const} */ ('constant'), seed: '' };
-  const openLoop = new OpenLoop({ pacing, startedAt, clock, budget });
+  const openLoop = new OpenLoop({ pacing, startedAt, clock, budget, alarm: new TimerAlarm(clock) });
   /** @type {Start[]} */
   const starts = [];
   const { claim, work } = openLoop.work({

@@ -3,6 +3,7 @@ import { Keyspace } from '../../lib/workload/keyspace.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { TimerAlarm } from './timer-alarm.js';
 
 /**
  * @import { Engine } from '../../lib/engine/run-stage.js'
@@ -116,6 +117,7 @@ export function fakeEngine({ answer, ...choice }) {
     connections: Array.from({ length: threads }, () => new FakeConnection(answerWithIndex)),
     mostAttempts,
     longestDrought,
+    alarm: new TimerAlarm(clock),
     workload: {
       keyspace,
       payload: new Payload('run-1'),

@@ -1,0 +1,116 @@
+import { Worker } from 'node:worker_threads';
+
+/**
+ * Memory that an alarm shares with the thread that sleeps for it: `moment`, in monotonic ms, is valid from each change of
+ * `turn` on.
+ *
+ * @typedef {{ moment: Float64Array, turn: Int32Array, isOver: Int32Array }} AlarmMemory
+ *
+ * @typedef {{ moment: number, resolve: () => void }} Waiting
+ */
+
+/** @returns {AlarmMemory} */
+function alarmMemory() {
+  const memory = new SharedArrayBuffer(16);
+  return {
+    moment: new Float64Array(memory, 0, 1),
+    turn: new Int32Array(memory, 8, 1),
+    isOver: new Int32Array(memory, 12, 1),
+  };
+}
+
+/**
+ * Ends waits at their moments, and not before. A timer of the event loop counts whole milliseconds, and ends a wait 0.7 ms
+ * late as a rule; an event loop that looks at the clock instead is kept busy by it. A thread that sleeps is late by a tenth
+ * of that, and costs as much as the timers do.
+ */
+export class Alarm {
+  #clock;
+  #memory = alarmMemory();
+  #worker;
+  #begun;
+  /** By their moments. @type {Waiting[]} */
+  #waiting = [];
+  /** Waits by the timers of the event loop where the thread is no more. @type {NodeJS.Timeout | undefined} */
+  #timer;
+  #hasThread = true;
+
+  /**
+   * @param {import('../meter/clock.js').Clock} clock
+   * @returns {Promise<Alarm>} once its thread runs, or cannot
+   */
+  static async open(clock) {
+    const alarm = new Alarm(clock);
+    await alarm.#begun;
+    return alarm;
+  }
+
+  /** @param {import('../meter/clock.js').Clock} clock */
+  constructor(clock) {
+    this.#clock = clock;
+    this.#worker = new Worker(new URL('./alarm-worker.js', import.meta.url), {
+      workerData: { memory: this.#memory, clock: clock.toState() },
+    });
+    this.#worker.on('message', () => this.#ring());
+    // Without the thread operations start as late as timers are, which their start delay tells: no reason to end a run.
+    this.#worker.on('error', () => {});
+    this.#worker.on('exit', () => {
+      this.#hasThread = false;
+      this.#setForNext();
+    });
+    this.#begun = new Promise((resolve) => this.#worker.once('online', resolve).once('exit', resolve));
+  }
+
+  /**
+   * @param {number} moment monotonic ms
+   * @returns {Promise<void>} resolves at the moment, or when all waits are ended
+   */
+  waitUntil(moment) {
+    return new Promise((resolve) => {
+      const behind = this.#waiting.findLastIndex((waiting) => waiting.moment <= moment);
+      this.#waiting.splice(behind + 1, 0, { moment, resolve });
+      if (behind === -1) {
+        this.#setForNext();
+      }
+    });
+  }
+
+  endAll() {
+    this.#waiting.splice(0).forEach(({ resolve }) => resolve());
+  }
+
+  async close() {
+    this.endAll();
+    clearTimeout(this.#timer);
+    Atomics.store(this.#memory.isOver, 0, 1);
+    this.#wakeThread();
+    await this.#worker.terminate();
+  }
+
+  #ring() {
+    const now = this.#clock.now();
+    while (this.#waiting.length > 0 && this.#waiting[0].moment <= now) {
+      this.#waiting.shift()?.resolve();
+    }
+    this.#setForNext();
+  }
+
+  #setForNext() {
+    if (this.#waiting.length === 0) {
+      return;
+    }
+    const [{ moment }] = this.#waiting;
+    if (this.#hasThread) {
+      this.#memory.moment[0] = moment;
+      this.#wakeThread();
+    } else {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#ring(), moment - this.#clock.now());
+    }
+  }
+
+  #wakeThread() {
+    Atomics.add(this.#memory.turn, 0, 1);
+    Atomics.notify(this.#memory.turn, 0);
+  }
+}

@@ -1,0 +1,25 @@
+import { Pauses } from '../../lib/s3/pauses.js';
+
+/** An alarm that waits by timers, which a test may play. */
+export class TimerAlarm {
+  #clock;
+  #pauses = new Pauses();
+  #isEnded = false;
+
+  /** @param {import('../../lib/meter/clock.js').Clock} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /** @param {number} moment monotonic ms */
+  async waitUntil(moment) {
+    while (this.#clock.now() < moment && !this.#isEnded) {
+      await this.#pauses.wait(moment - this.#clock.now());
+    }
+  }
+
+  endAll() {
+    this.#isEnded = true;
+    this.#pauses.endAll();
+  }
+}
