@@ -43,8 +43,17 @@ function namesOf({ file, facts }) {
   const base = path.basename(file);
   const { host = null, shard = null } = facts ?? {};
   if (host === null) {
-    return shard === null ? [base, file] : [`${base} ${shard}`, `${file} ${shard}`];
+    return distinct(shard === null ? [base, file] : [`${base} ${shard}`, `${file} ${shard}`]);
   }
   const withShard = shard === null ? host : `${host} ${shard}`;
-  return [...new Set([host, withShard]), `${withShard} (${base})`, `${withShard} (${file})`];
+  return distinct([host, withShard, `${withShard} (${base})`, `${withShard} (${file})`]);
+}
+
+/**
+ * A file without a folder is called the same either way, and its name is no less unlike the others for that.
+ *
+ * @param {readonly string[]} names
+ */
+function distinct(names) {
+  return [...new Set(names)];
 }

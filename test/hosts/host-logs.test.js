@@ -359,6 +359,10 @@ test('hosts of one name are told apart by shard or by file', () => {
     'vm 0/1 (a.txt)',
     'vm 0/1 (b.txt)',
   ]);
+  assert.deepEqual(names({ 'a.txt': withRunLine(WHOLE, { host: 'vm' }), 'b.txt': alone }), [
+    'vm 0/1 (a.txt)',
+    'vm 0/1 (b.txt)',
+  ]);
 });
 
 test('a summary without its machine line is told, and counts by what it says', () => {
