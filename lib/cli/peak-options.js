@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import path from 'node:path';
+import { quote } from '../log/quote.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
 
@@ -49,6 +51,8 @@ export function readPeakOptions(argv, { out, err }) {
   );
   if (json === STANDARD_OUTPUT && csv === STANDARD_OUTPUT) {
     problems.push('--json, --csv: only one of them can go to standard output');
+  } else if (json !== undefined && json !== '' && csv !== undefined && path.resolve(json) === path.resolve(csv)) {
+    problems.push(`--json, --csv: expected two files, got ${quote(json)} for both`);
   }
   if (problems.length > 0) {
     throw new UsageError(problems, '(--help shows the usage)');

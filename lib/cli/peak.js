@@ -1,6 +1,6 @@
 import { HostLogs } from '../hosts/host-logs.js';
 import { mergeHosts } from '../hosts/merge-hosts.js';
-import { readLogs } from '../hosts/read-logs.js';
+import { isLog, readLogs } from '../hosts/read-logs.js';
 import { placeOf } from '../hosts/wording.js';
 import { formatPeakBlocks } from '../report/peak-blocks.js';
 import { peakCsv } from '../report/peak-csv.js';
@@ -63,6 +63,7 @@ async function run(argv, { stdin, stdout, stderr }) {
       err: (/** @type {string} */ text) => stderr.write(text),
     };
     const options = readPeakOptions(argv, outputs);
+    await protectLogs(options);
     reports = openReports(options);
     const aggregate = await readHosts(options.files, stdin);
     if (!options.severalRuns && aggregate.runsApart.length > 0) {
@@ -81,6 +82,24 @@ async function run(argv, { stdin, stdout, stderr }) {
     return reportError(error, { err });
   } finally {
     reports.forEach(({ file }) => file?.discard());
+  }
+}
+
+/**
+ * `--json log-a.txt log-b.txt`, without the file that was meant, must not write over a log.
+ *
+ * @param {PeakOptions} options
+ * @throws {UsageError}
+ */
+async function protectLogs({ json, csv }) {
+  const problems = [];
+  for (const [option, path] of Object.entries({ json, csv })) {
+    if (path !== undefined && path !== STANDARD_OUTPUT && (await isLog(path))) {
+      problems.push(`--${option}: ${path} is a log, which would be overwritten: name another file for the report`);
+    }
+  }
+  if (problems.length > 0) {
+    throw new UsageError(problems, '(--help shows the usage)');
   }
 }
 

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import { LONGEST_LINE, parseLine } from '../log/log-line.js';
 
@@ -98,6 +98,23 @@ async function readOnce({ file, identity, alreadyRead, open: openStream }, reade
     const message = 'neither this line nor any behind it is one of a log, expected what r2-benchmark writes to stdout';
     reader.addWarning(warning(file, 1, message));
   }
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<boolean>} whether it is a file that has lines of a log at its beginning
+ */
+export async function isLog(file) {
+  const status = await stat(file).catch(() => null);
+  if (!status?.isFile()) {
+    return false;
+  }
+  const handle = await open(file).catch(() => null);
+  let isOurs = false;
+  if (handle !== null) {
+    await readRecords(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (isOurs = true));
+  }
+  return isOurs;
 }
 
 /**

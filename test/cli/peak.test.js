@@ -235,6 +235,25 @@ test('reports that cannot be written are told before the logs are read', async (
   assert.deepEqual([none.status, none.stderr.split('\n')[0]], [2, 'error: --json: expected a file, got nothing']);
 });
 
+test('a report is not written over a log, nor over the other report', async () => {
+  const log = await readFile(OWN_LOG, 'utf8');
+  await Promise.all(['kept-a.txt', 'kept-b.txt'].map((name) => writeFile(path.join(folder, name), log)));
+  for (const [args, option] of /** @type {const} */ ([
+    [['--json', 'kept-a.txt', 'kept-b.txt'], '--json'],
+    [['kept-a.txt', '--csv', './kept-a.txt'], '--csv'],
+  ])) {
+    const { stdout, stderr, status } = await peak(...args);
+    assert.deepEqual([stdout, status], ['', 2]);
+    assert.match(stderr, new RegExp(`^error: ${option}: (\\./)?kept-a\\.txt is a log, which would be overwritten: `));
+  }
+  assert.equal(await readFile(path.join(folder, 'kept-a.txt'), 'utf8'), log);
+  const same = await peak('kept-a.txt', '--json', 'both', '--csv', './both');
+  assert.deepEqual([same.stdout, same.status], ['', 2]);
+  assert.match(same.stderr, /^error: --json, --csv: expected two files, got "both" for both\n/);
+  const [first, again] = [await peak('kept-a.txt', '--json', 'r.json'), await peak('kept-a.txt', '--json', 'r.json')];
+  assert.deepEqual([first.status, again.status], [0, 0], 'an earlier report may be written over');
+});
+
 test('without a stage in the logs, no report is left behind', async () => {
   const log = await logFile('nothing.txt', ['Retrying on TRANSIENT error']);
   const { status } = await peak(log, '--json', 'nothing.json');
