@@ -5,7 +5,6 @@ import { secondsOf } from './sum-seconds.js';
 
 /**
  * @import { Histogram } from 'hdr-histogram-js'
- * @import { LimitCause } from '../log/log-line.js'
  * @import { Overlap } from './overlap.js'
  * @import { MeanTogether, Stretch } from './peak-finder.js'
  * @import { StageCounts } from './stage-counts.js'
@@ -50,7 +49,7 @@ import { secondsOf } from './sum-seconds.js';
  * @property {number | null} stopMs
  * @property {number} operations
  * @property {number} peak the host's own, in ops/s
- * @property {LimitCause | null} limitedBy what the host's log says it was limited by; null where it does not
+ * @property {string | null} limitedBy what the host's log says it was limited by; null where it does not
  */
 
 const MICROSECONDS = 1000;
@@ -97,7 +96,7 @@ export function aggregateStage(stage, views, latencies) {
       stopMs: interval?.stop ?? null,
       operations,
       peak: ownPeaks.get(views[place]) ?? 0,
-      limitedBy: log.limitedBy,
+      limitedBy: log.limitedBy ?? log.facts?.limitedBy ?? null,
     })),
   };
 }

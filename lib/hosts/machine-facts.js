@@ -31,6 +31,7 @@ import { quote } from '../log/quote.js';
  * @property {number} measuredUntil behind it operations came to their ends that are in no rate
  * @property {number} drained those operations
  * @property {ClockFacts | null} clock
+ * @property {string | null} limitedBy what the stage was limited by: a word of whatever version
  * @property {Record<CountName, number>} counts
  * @property {[kind: string, count: number][]} errors
  * @property {readonly string[]} unusable fields that cannot be what the log says, each with what it says
@@ -133,6 +134,7 @@ export function readStageFacts(data) {
     measuredUntil: Math.max(stop - (fields.take('drain', asDuration) ?? 0), start),
     drained: fields.take('drainOperations', asCount) ?? 0,
     clock: fields.take('clock', asClock),
+    limitedBy: fields.take('limitedBy', (value) => asText(value, ERROR_KIND)),
     counts,
     errors,
     unusable: [...fields.unusable, ...kinds.unusable],

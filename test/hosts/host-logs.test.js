@@ -283,6 +283,18 @@ test('counters of a later version are told once for all logs, and those that are
   assert.deepEqual(aggregate.stages, aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages);
 });
 
+test('a cause of a later version is told as its log has it', () => {
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const later = WHOLE[place].replace('"kind":"stage",', '"kind":"stage","limitedBy":"name server",');
+  const log = WHOLE.with(place, later).toSpliced(place, 0, 'Read limited by: name server (as it seems)');
+  const aggregate = aggregateOf({ a: log });
+  assert.deepEqual(warningsOf(aggregate), []);
+  assert.deepEqual(
+    ['Write', 'Read'].map((name) => stageOf(aggregate, name).shares[0].limitedBy),
+    [null, 'name server'],
+  );
+});
+
 test('totals that cannot be right are told with their line, and make the sum incomplete', () => {
   const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
   const told = (/** @type {RegExp} */ pattern, /** @type {string} */ by) =>
