@@ -1,10 +1,10 @@
 import { decodeHistogram } from './decode-histogram.js';
+import { Finding } from './finding.js';
 import { readHistogramPart, readStageFacts } from './machine-facts.js';
 import { StageLog } from './stage-log.js';
 import { stageWarnings } from './stage-warnings.js';
 import { wholeDays } from './time-line.js';
 import { UnknownNames } from './unknown-names.js';
-import { andMore } from './wording.js';
 
 /**
  * @import { LogRecord } from '../log/log-line.js'
@@ -28,8 +28,12 @@ export class HostRun {
   #shared;
   #hasEnded = false;
   #lastLine;
-  /** What machine lines say that cannot be. @type {RunWarning[]} */
-  #unusable = [];
+  /**
+   * What machine lines say that cannot be right: the first for each of what they tell of, and how often there was any.
+   *
+   * @type {Map<string, { message: string, finding: Finding }>}
+   */
+  #unusable = new Map();
   /** What machine lines of a later version hold. */
   unknown = { kinds: new UnknownNames(), fields: new UnknownNames() };
   /** The stage that the last lines were about. @type {StageLog | null} */
@@ -61,7 +65,7 @@ export class HostRun {
     this.shift = isDated ? 0 : null;
     this.#lastLine = line;
     this.#shared = shared;
-    this.#addUnusable(line, 'the line of the run has', facts?.unusable ?? []);
+    facts?.unusable.forEach((field) => this.#addUnusable(line, 'the run', field));
   }
 
   /** Whether its end stands in the log: the table, or everything that was planned. */
@@ -115,7 +119,11 @@ export class HostRun {
   /** @returns {RunWarning[]} in the order of the lines */
   warnings() {
     const stages = [...this.stages.values()];
-    const warnings = [...this.#unusable, ...stages.flatMap((stage) => stageWarnings(stage, this.isOurs))];
+    const unusable = [...this.#unusable.values()].flatMap(({ message, finding }) => finding.told(message));
+    const warnings = [
+      ...unusable.map((warning) => ({ ...warning, incomplete: true })),
+      ...stages.flatMap((stage) => stageWarnings(stage, this.isOurs)),
+    ];
     if (this.isOurs && this.facts === null) {
       warnings.push({ line: this.line, message: HEADLESS, incomplete: true });
     }
@@ -168,11 +176,10 @@ export class HostRun {
   #addStageFacts(line, data) {
     const facts = readStageFacts(data);
     if (facts === null) {
-      const message = 'the totals of a stage cannot be read here: expected its name, its times and its operations';
-      this.#unusable.push({ line, message, incomplete: true });
+      this.#addUnusable(line, 'the totals of a stage', 'no name, no times or no operations');
       return;
     }
-    this.#addUnusable(line, `the totals of ${facts.stage} have`, facts.unusable);
+    facts.unusable.forEach((field) => this.#addUnusable(line, `the totals of ${facts.stage}`, field));
     facts.unknown.forEach((name) => this.unknown.fields.at(line, name));
     const stage = this.#stage(facts.stage, line);
     stage.facts = facts;
@@ -185,14 +192,14 @@ export class HostRun {
 
   /**
    * @param {number} line
-   * @param {string} where
-   * @param {readonly string[]} fields
+   * @param {string} of what the line tells
+   * @param {string} what cannot be right in it
    */
-  #addUnusable(line, where, fields) {
-    if (fields.length > 0) {
-      const message = `${where} ${fields[0]}, which cannot be right and is not used${andMore(fields.length)}`;
-      this.#unusable.push({ line, message, incomplete: true });
-    }
+  #addUnusable(line, of, what) {
+    const message = `cannot use what this line says of ${of}: ${what}`;
+    const known = this.#unusable.get(of) ?? { message, finding: new Finding() };
+    known.finding.at(line);
+    this.#unusable.set(of, known);
   }
 
   /**

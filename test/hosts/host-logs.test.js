@@ -303,11 +303,11 @@ test('totals that cannot be right are told with their line, and make the sum inc
     );
   assert.equal(
     told(/"bytes":\d+/, '"bytes":-1'),
-    `!a:${place + 1}: the totals of Read have "bytes": "-1", which cannot be right and is not used`,
+    `!a:${place + 1}: cannot use what this line says of the totals of Read: "bytes": "-1"`,
   );
   assert.equal(
     told(/"stage":"Read"/, '"stage":"read all"'),
-    `!a:${place + 1}: the totals of a stage cannot be read here: expected its name, its times and its operations`,
+    `!a:${place + 1}: cannot use what this line says of the totals of a stage: no name, no times or no operations`,
   );
 });
 

@@ -62,7 +62,7 @@ test('of shards that are missing of several splits no more are named than of one
 
 test('a shard that is none of its run stands for none', () => {
   assert.deepEqual(warned(...logsOf(['0/2', '5/3'])), [
-    '!1.txt:1: the line of the run has "shard": "5/3", which cannot be right and is not used',
+    '!1.txt:1: cannot use what this line says of the run: "shard": "5/3"',
     '!0.txt:1: run a: no log of shard 1/2',
   ]);
 });
