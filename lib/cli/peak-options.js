@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from './package-version.js';
-import { UsageError } from './usage-error.js';
+import { UsageError, writeCommanderError } from './usage-error.js';
 
 /** Stands for standard output where a report's file is named. */
 export const STANDARD_OUTPUT = '-';
@@ -39,7 +39,7 @@ export function readPeakOptions(argv, { out, err }) {
     .addHelpText('after', EXAMPLE)
     .showHelpAfterError('(--help shows the usage)')
     .exitOverride()
-    .configureOutput({ writeOut: out, writeErr: err })
+    .configureOutput({ writeOut: out, writeErr: err, outputError: writeCommanderError })
     .parse(argv, { from: 'user' });
   const { json, csv } = command.opts();
   const problems = Object.entries({ json, csv }).flatMap(([name, file]) =>

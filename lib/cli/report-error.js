@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { plainText } from '../log/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
@@ -27,7 +28,9 @@ export function reportError(error, terminal, withStack = false) {
   }
   terminal.err(describeDefect(error));
   if (withStack && error instanceof Error) {
-    terminal.err(String(error.stack));
+    String(error.stack)
+      .split('\n')
+      .forEach((line) => terminal.err(line));
   }
   return EXIT.incomplete;
 }
@@ -38,7 +41,7 @@ export function reportError(error, terminal, withStack = false) {
  */
 function describeDefect(error) {
   const { name = 'Error', message = String(error) } = /** @type {Error} */ (error ?? {});
-  const said = message.replace(/\s+/g, ' ').slice(0, LONGEST_MESSAGE);
+  const said = plainText(message.replace(/\s+/g, ' '), LONGEST_MESSAGE);
   const what =
     name === 'CoreError'
       ? `${said}: the run ends early`

@@ -19,7 +19,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   analysis: ['log'],
   calibration: ['log'],
   'local-s3': ['log', 'meter', 'workload'],
-  s3: [],
+  s3: ['log'],
   workload: [],
   meter: [],
   log: [],
