@@ -241,7 +241,7 @@ function failureKind(code, name, answered) {
   if (TRUNCATED.has(code) || (answered && CLOSED.has(code))) {
     return 'truncated';
   }
-  if (name === UNREADABLE || code.startsWith('HPE_')) {
+  if (name === UNREADABLE || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return 'protocol';
   }
   return CLOSED.has(code) ? 'connection' : 'other';
