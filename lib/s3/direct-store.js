@@ -354,7 +354,7 @@ function inPlainWords(error) {
     );
   }
   if (error.code === 'ERR_ASSERTION' || error.message === 'bad upgrade') {
-    return unreadableAnswer('the answer has a status that does not fit the request');
+    return unreadableAnswer('the answer does not keep to the rules of HTTP');
   }
   return error;
 }
