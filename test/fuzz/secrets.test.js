@@ -164,8 +164,8 @@ const WINDOW = 8;
 /** @param {import('../helpers/outcome.js').Outcome} outcome */
 function assertNoPart({ stdout, stderr }) {
   const shown = `${stdout}${stderr}`.toLowerCase();
-  for (let start = 0; start + WINDOW <= SESSION_TOKEN.length; start++) {
-    const part = SESSION_TOKEN.slice(start, start + WINDOW).toLowerCase();
+  for (let place = 0; place + WINDOW <= SESSION_TOKEN.length; place++) {
+    const part = SESSION_TOKEN.slice(place, place + WINDOW).toLowerCase();
     assert.ok(!shown.includes(part), `${part} in ${shown}`);
   }
 }
