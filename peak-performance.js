@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { main } from './lib/cli/peak.js';
+import { start } from './lib/cli/start.js';
 
-process.exitCode = await main(process.argv.slice(2), process.env, process);
+await start(() => import('./lib/cli/peak.js'));

@@ -1,3 +1,4 @@
+import { plainText } from '../log/plain-text.js';
 import { formatSize } from '../log/units.js';
 import { percent, rounded } from '../log/figures.js';
 
@@ -30,7 +31,7 @@ const WARNING_SHARE = 0.8;
 const CONDITIONS = [
   {
     fits: (calibration, run) => calibration.host === run.host,
-    made: (calibration, run) => `on host ${calibration.host}, not ${run.host}`,
+    made: (calibration, run) => `on host ${plainText(calibration.host)}, not ${run.host}`,
   },
   {
     fits: (calibration, run) => toolVersion(calibration) === toolVersion(run),

@@ -53,7 +53,8 @@ export function cleanUpByCommand(config, world) {
  */
 export async function withCheckedRun(config, { clock, random, signal, terminal }, work) {
   // Nothing is written, read or removed that preflight would have to try.
-  const run = await openRun({ ...config, stages: [] }, { clock, random });
+  const notice = (/** @type {string} */ message) => terminal.err(message);
+  const run = await openRun({ ...config, stages: [] }, { clock, random, notice });
   try {
     const { problems, mayPass } = await preflight(run, { ...config, stages: [] }, signal);
     if (problems.length > 0) {

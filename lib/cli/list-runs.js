@@ -1,3 +1,4 @@
+import { plainText } from '../log/plain-text.js';
 import { formatDuration, formatMegabytes } from '../log/units.js';
 import { withBucketAccess } from '../run/bucket-access.js';
 import { listRuns } from '../run/list-runs.js';
@@ -41,7 +42,7 @@ export function describeListing({ runs, foreign }, config, now) {
   if (foreign.objects > 0) {
     const more = foreign.objects > foreign.examples.length ? ', …' : '';
     lines.push(
-      `${foreign.objects} objects there (${formatMegabytes(foreign.bytes)}MB) are of no run over these buckets, and no clean-up touches them: ${foreign.examples.map(printable).join(', ')}${more}`,
+      `${foreign.objects} objects there (${formatMegabytes(foreign.bytes)}MB) are of no run over these buckets, and no clean-up touches them: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
     );
   }
   if (runs.length > 0) {
@@ -70,12 +71,4 @@ function tableOf(runs, now) {
   return rows.map((row) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '),
   );
-}
-
-/**
- * @param {string} key of anybody's
- * @returns {string} without what would disturb a terminal
- */
-function printable(key) {
-  return key.replace(/\p{C}/gu, '?');
 }

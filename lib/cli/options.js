@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { DEFAULT_FILE } from './environment.js';
 import { optionConflicts } from './option-conflicts.js';
 import { VERSION } from './package-version.js';
-import { UsageError } from './usage-error.js';
+import { UsageError, writeCommanderError } from './usage-error.js';
 import * as values from './option-values.js';
 import { oneOf, someText } from './values.js';
 
@@ -210,7 +210,11 @@ function buildCommand({ stdout, stderr }) {
     .configureHelp({ helpWidth: 100, visibleArguments: () => [] })
     .addHelpText('after', EXAMPLES)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) });
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: writeCommanderError,
+    });
   for (const { flags, help, fallback } of Object.values(OPTIONS)) {
     command.addOption(new Option(flags, fallback === undefined ? help : `${help} (default: ${fallback})`));
   }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import path from 'node:path';
 import { quote } from '../log/quote.js';
 import { VERSION } from './package-version.js';
-import { UsageError } from './usage-error.js';
+import { UsageError, writeCommanderError } from './usage-error.js';
 
 /** Stands for standard output where a report's file is named. */
 export const STANDARD_OUTPUT = '-';
@@ -43,7 +43,7 @@ export function readPeakOptions(argv, { out, err }) {
     .addHelpText('after', EXAMPLE)
     .showHelpAfterError('(--help shows the usage)')
     .exitOverride()
-    .configureOutput({ writeOut: out, writeErr: err })
+    .configureOutput({ writeOut: out, writeErr: err, outputError: writeCommanderError })
     .parse(argv, { from: 'user' });
   const { json, csv, severalRuns = false } = command.opts();
   const problems = Object.entries({ json, csv }).flatMap(([name, file]) =>

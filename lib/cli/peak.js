@@ -2,6 +2,7 @@ import { HostLogs } from '../hosts/host-logs.js';
 import { mergeHosts } from '../hosts/merge-hosts.js';
 import { isLog, readLogs } from '../hosts/read-logs.js';
 import { placeOf } from '../hosts/wording.js';
+import { plainLine } from '../log/plain-text.js';
 import { formatPeakBlocks } from '../report/peak-blocks.js';
 import { peakCsv } from '../report/peak-csv.js';
 import { peakJson } from '../report/peak-json.js';
@@ -54,7 +55,7 @@ export async function main(argv, _env, streams) {
  * @returns {Promise<number>} the exit status, provided that all that was written went through
  */
 async function run(argv, { stdin, stdout, stderr }) {
-  const err = (/** @type {string} */ line) => stderr.write(`${line}\n`);
+  const err = (/** @type {string} */ line) => stderr.write(`${plainLine(line)}\n`);
   /** @type {Report[]} */
   let reports = [];
   try {

@@ -1,9 +1,16 @@
 import { CommanderError } from 'commander';
+import { plainText } from '../log/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
 
 const LONGEST_MESSAGE = 300;
+
+/** As an error's code, or in the message of one that came from another thread. */
+const TOO_MANY_FILES = /\b(EMFILE|ENFILE)\b/;
+
+/** What V8 and Node say where memory cannot be had. */
+const OUT_OF_MEMORY = /\bout of memory\b|\ballocation failed\b|\bmemory limit\b/i;
 
 /**
  * Says what went wrong, for the user to read.
@@ -27,7 +34,9 @@ export function reportError(error, terminal, withStack = false) {
   }
   terminal.err(describeDefect(error));
   if (withStack && error instanceof Error) {
-    terminal.err(String(error.stack));
+    String(error.stack)
+      .split('\n')
+      .forEach((line) => terminal.err(line));
   }
   return EXIT.incomplete;
 }
@@ -38,10 +47,42 @@ export function reportError(error, terminal, withStack = false) {
  */
 function describeDefect(error) {
   const { name = 'Error', message = String(error) } = /** @type {Error} */ (error ?? {});
-  const said = message.replace(/\s+/g, ' ').slice(0, LONGEST_MESSAGE);
+  const said = plainText(message.replace(/\s+/g, ' '), LONGEST_MESSAGE);
+  const limit = limitReached(/** @type {Error} */ (error ?? {}));
+  if (limit !== null) {
+    return `error: ${limit.what} (${said}): ${limit.advice}`;
+  }
   const what =
     name === 'CoreError'
       ? `${said}: the run ends early`
       : `something unexpected happened, which is a defect of this tool (${name}: ${said})`;
   return `error: ${what}; please report it with this line and the version (r2-benchmark ${VERSION}, Node ${process.versions.node})`;
+}
+
+/**
+ * @param {NodeJS.ErrnoException} error
+ * @returns {{ what: string, advice: string } | null} the limit of this host that the process has run into, null where it is
+ *   none
+ */
+function limitReached({ code = '', message = '' }) {
+  if (TOO_MANY_FILES.test(`${code} ${message}`)) {
+    return {
+      what: 'this process may not open more files',
+      advice: 'raise the limit with `ulimit -n`, or use fewer threads',
+    };
+  }
+  // It reserves gigabytes of addresses, which take no memory.
+  if (/\bWebAssembly\b.*\bout of memory\b/i.test(message)) {
+    return {
+      what: 'this process is not given enough virtual memory',
+      advice: 'lift the limit with `ulimit -v unlimited`, or set NODE_OPTIONS=--disable-wasm-trap-handler',
+    };
+  }
+  if (code === 'ENOMEM' || code === 'ERR_WORKER_OUT_OF_MEMORY' || OUT_OF_MEMORY.test(message)) {
+    return {
+      what: 'this process is not given enough memory',
+      advice: 'raise the limit (`ulimit -v`, or that of the container), or use fewer threads, cores or objects',
+    };
+  }
+  return null;
 }

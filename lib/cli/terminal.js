@@ -1,3 +1,5 @@
+import { plainLine } from '../log/plain-text.js';
+
 const CLEAR_LINE = '\r\x1b[K';
 
 /**
@@ -57,9 +59,9 @@ export class Terminal {
     });
   }
 
-  /** @param {string} line */
+  /** @param {string} line in which there may be a text from outside that nobody has looked at */
   err(line) {
-    this.#write(this.#stderr, line);
+    this.#write(this.#stderr, plainLine(line));
   }
 
   /** @param {string} text of the live line; an empty one takes it away */

@@ -4,6 +4,7 @@ import { AddressBook } from '../s3/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../s3/keep-alive-agent.js';
 import { openStore } from '../s3/object-store.js';
+import { classifyFailure } from '../s3/s3-error.js';
 import { STAGES } from '../stages/index.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { Payload } from '../workload/payload.js';
@@ -150,7 +151,8 @@ export class Core {
    */
   async openConnections(signal) {
     const { failed, lastError } = await this.#agent.openAhead(this.#spec.threads, signal);
-    return { failed, reason: lastError?.message ?? '' };
+    const neverSent = { sent: false, answered: false, stale: false };
+    return { failed, reason: lastError === null ? '' : classifyFailure(lastError, neverSent).message };
   }
 
   /**

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { plainLine } from '../log/plain-text.js';
 
 /** @import { HostRun } from './host-run.js' */
 
@@ -40,13 +41,13 @@ export function hostsOf(runs) {
  * @returns {string[]} by which its host may be called, the shortest first; the last is unlike any other's
  */
 function namesOf({ file, facts }) {
-  const base = path.basename(file);
+  const [name, base] = [file, path.basename(file)].map(plainLine);
   const { host = null, shard = null } = facts ?? {};
   if (host === null) {
-    return distinct(shard === null ? [base, file] : [`${base} ${shard}`, `${file} ${shard}`]);
+    return distinct(shard === null ? [base, name] : [`${base} ${shard}`, `${name} ${shard}`]);
   }
   const withShard = shard === null ? host : `${host} ${shard}`;
-  return distinct([host, withShard, `${withShard} (${base})`, `${withShard} (${file})`]);
+  return distinct([host, withShard, `${withShard} (${base})`, `${withShard} (${name})`]);
 }
 
 /**

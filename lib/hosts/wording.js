@@ -1,9 +1,12 @@
+import { plainLine } from '../log/plain-text.js';
+
 /**
  * @param {{ file: string, line: number | null }} place
  * @returns {string} as compilers write it, so that editors find it
  */
 export function placeOf({ file, line }) {
-  return line === null ? file : `${file}:${line}`;
+  const name = plainLine(file);
+  return line === null ? name : `${name}:${line}`;
 }
 
 /**

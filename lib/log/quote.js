@@ -1,10 +1,6 @@
-const LONGEST = 80;
+import { escapeUnprintable } from './plain-text.js';
 
-/**
- * Characters that a terminal would obey, that nobody sees, or that let a text read otherwise than it is: controls, formats
- * (such as the zero-width blanks and byte order marks that come along when a value is copied), and ends of lines.
- */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const LONGEST = 80;
 
 /**
  * Shows what was given where something else was expected: between quotation marks, with everything visible, and never at
@@ -18,10 +14,5 @@ export function quote(given) {
     return 'nothing';
   }
   const shown = given.length > LONGEST ? `${given.slice(0, LONGEST)}…` : given;
-  return JSON.stringify(shown).replace(UNPRINTABLE, escapeCharacter);
-}
-
-/** @param {string} character */
-function escapeCharacter(character) {
-  return `\\u{${/** @type {number} */ (character.codePointAt(0)).toString(16)}}`;
+  return escapeUnprintable(JSON.stringify(shown));
 }

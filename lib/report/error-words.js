@@ -6,7 +6,7 @@
  */
 const WORDS = {
   abandoned: 'abandoned at the end',
-  certificate: 'certificate not trusted',
+  certificate: 'certificate refused',
   'client-error': 'request not accepted (4xx)',
   'clock-skew': 'clock of the client wrong',
   connect: 'no connection made',

@@ -1,4 +1,5 @@
 import { counted } from '../log/figures.js';
+import { plainLine } from '../log/plain-text.js';
 import { formatMegabytes } from '../log/units.js';
 import { errorsText } from './error-words.js';
 import { limitsText } from './peak-hosts.js';
@@ -114,7 +115,7 @@ function latencyLines({ latency, missingLatency }) {
   }
   const [{ file, line, reason }] = missingLatency;
   const more = missingLatency.length > 1 ? ` (and ${missingLatency.length - 1} more)` : '';
-  return [['Latency', `missing: ${file}:${line}: ${reason}${more}`]];
+  return [['Latency', `missing: ${plainLine(file)}:${line}: ${reason}${more}`]];
 }
 
 /**

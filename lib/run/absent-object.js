@@ -7,7 +7,7 @@ const ABSENT_OBJECT = 'preflight';
  * Asks the store for an object that does not exist: the cheapest question that it answers in full.
  *
  * @param {object} options
- * @param {Pick<import('./open-run.js').OpenRun, 'clock' | 'random' | 'keyspace'>} options.run
+ * @param {Pick<import('./open-run.js').OpenRun, 'clock' | 'random' | 'waitBudget' | 'keyspace'>} options.run
  * @param {import('../s3/object-store.js').ObjectConnection} options.connection
  * @param {string} options.bucket
  * @param {number} options.mostAttempts

@@ -6,7 +6,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * How a question is asked.
  *
  * @typedef {object} Asking
- * @property {Pick<import('./open-run.js').OpenRun, 'clock' | 'random'>} run
+ * @property {Pick<import('./open-run.js').OpenRun, 'clock' | 'random' | 'waitBudget'>} run
  * @property {import('../s3/object-store.js').ObjectConnection} connection
  * @property {number} mostAttempts
  * @property {AbortSignal} signal gives the question up
@@ -20,7 +20,7 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /**
- * Sends a request that is no stage's, under the same retry policy.
+ * Sends a request that is no stage's, under the same retry policy, but for the time that a store may make it wait.
  *
  * @param {Asking} asking
  * @param {() => Promise<void>} request one attempt over that connection
@@ -29,9 +29,15 @@ import { AttemptError } from '../s3/s3-error.js';
  * @throws what is no AttemptError
  */
 export async function askStore({ run, connection, mostAttempts, signal }, request, isWrite = false) {
-  const pauses = new Pauses();
-  const hooks = { attemptFailed() {}, retrying() {} };
-  const retrier = new Retrier({ mostAttempts, now: run.clock.now, random: run.random, pauses, signal, hooks });
+  const pauses = new BoundedPauses(run.waitBudget);
+  const retrier = new Retrier({
+    mostAttempts,
+    now: run.clock.now,
+    random: run.random,
+    pauses,
+    signal: AbortSignal.any([signal, pauses.exhausted]),
+    hooks: { attemptFailed: (error) => pauses.attemptFailed(error), retrying() {} },
+  });
   const times = { intendedAt: 0, startedAt: 0, attemptStartedAt: 0, finishedAt: 0 };
   const operation = { attempt: request, connection, isWrite, attempts: 0, outcomeUnknown: false, ...times };
   const giveUp = () => {
@@ -51,6 +57,45 @@ export async function askStore({ run, connection, mostAttempts, signal }, reques
     return answer(operation, error);
   } finally {
     signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** The pauses of one request: those that the store asks for are taken from what all requests may wait together. */
+class BoundedPauses extends Pauses {
+  #budget;
+  #exhausted = new AbortController();
+  /** @type {AttemptError | null} */
+  #lastError = null;
+
+  /** @param {import('./wait-budget.js').WaitBudget} budget */
+  constructor(budget) {
+    super();
+    this.#budget = budget;
+  }
+
+  /** Aborted once there is no time left for a pause. */
+  get exhausted() {
+    return this.#exhausted.signal;
+  }
+
+  /** @param {AttemptError} error after which there may be a pause */
+  attemptFailed(error) {
+    this.#lastError = error;
+  }
+
+  /**
+   * @param {number} milliseconds
+   * @returns {Promise<void>}
+   */
+  async wait(milliseconds) {
+    const error = this.#lastError;
+    const isAskedFor = error !== null && error.status > 0 && error.retryAfter > 0;
+    const pause = isAskedFor ? this.#budget.take(milliseconds, error) : milliseconds;
+    if (pause === null) {
+      this.#exhausted.abort();
+    } else {
+      await super.wait(pause);
+    }
   }
 }
 

@@ -64,7 +64,7 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @returns {Promise<RunResult>}
  */
 export async function runBenchmark(config, { clock, random, signal, identity, observer }) {
-  const run = await openRun(config, { clock, random });
+  const run = await openRun(config, { clock, random, notice: (message) => observer.notice(message) });
   const facts = runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null });
   /** @type {RunResult} */
   const result = {

@@ -32,7 +32,7 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
     case 'redirect':
       return `${hostname} redirects requests for ${where} (${said}): check S3_HOSTNAME, S3_REGION and S3_USE_SSL`;
     case 'certificate':
-      return `the certificate of ${hostname} is not trusted (${said}): NODE_EXTRA_CA_CERTS=<file> adds an authority of your own`;
+      return `the certificate of ${hostname} ${certificateProblem(error)}`;
     case 'tls':
       return `no TLS connection to ${hostname}:${port} (${said}): check S3_PORT; S3_USE_SSL=0 means plain HTTP`;
     case 'name':
@@ -47,6 +47,30 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
       return `no connection to ${hostname}:${port} (${said}): check S3_HOSTNAME and S3_PORT, and whether the store is up`;
     default:
       return `${action} in ${where} on ${hostname}:${port} failed (${said})${mayPass(error) ? ': the store has trouble of its own; try again later' : ''}`;
+  }
+}
+
+/** The codes of a certificate that nobody vouches for; no other becomes valid by another authority. */
+const NOT_TRUSTED = /^(CERT_UNTRUSTED|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
+
+/**
+ * @param {Pick<import('../s3/s3-error.js').AttemptError, 'code' | 'message'>} error by which a certificate was refused
+ * @returns {string} why, and what the user can do
+ */
+function certificateProblem({ code, message: said }) {
+  if (NOT_TRUSTED.test(code)) {
+    return `is not trusted (${said}): NODE_EXTRA_CA_CERTS=<file> adds an authority of your own`;
+  }
+  switch (code) {
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+    case 'HOSTNAME_MISMATCH':
+      return `is that of another host (${said}): check S3_HOSTNAME`;
+    case 'CERT_HAS_EXPIRED':
+      return `has expired (${said}): check this host's clock; where it is right, the store needs a new certificate`;
+    case 'CERT_NOT_YET_VALID':
+      return `is not valid yet (${said}): check this host's clock; where it is right, the store needs another certificate`;
+    default:
+      return `is not valid (${said}): the store needs another one`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { concealer } from '../s3/conceal.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { explainError, mayPass } from './explain-error.js';
 import { inParallel } from './in-parallel.js';
@@ -44,14 +45,24 @@ export async function listRuns({ access, prefix, store, clock }) {
     await inParallel(ranges, AT_ONCE, (range) =>
       walkRange(range, access, async (bucket, objects) => tally.add(bucket, objects)),
     );
-    return { ...tally.counts(), problem: null, mayPass: false };
+    return { ...countsOf(tally, store), problem: null, mayPass: false };
   } catch (error) {
     if (!(error instanceof AttemptError)) {
       throw error;
     }
     const problem = explainError(error, { hostname, port, buckets, action: 'list', now: clock.epochNow() });
-    return { ...tally.counts(), problem, mayPass: mayPass(error) };
+    return { ...countsOf(tally, store), problem, mayPass: mayPass(error) };
   }
+}
+
+/**
+ * @param {RunTally} tally
+ * @param {import('./run-config.js').StoreConfig} store whose keys are what it says
+ * @returns {import('./run-tally.js').RunCounts}
+ */
+function countsOf(tally, { credentials }) {
+  const { runs, foreign } = tally.counts();
+  return { runs, foreign: { ...foreign, examples: foreign.examples.map(concealer(credentials)) } };
 }
 
 /**

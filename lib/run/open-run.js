@@ -6,6 +6,7 @@ import { KeepAliveAgent } from '../s3/keep-alive-agent.js';
 import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
+import { WaitBudget } from './wait-budget.js';
 
 /** Connections for questions beside the stages: the first one's are those of the probe, the others' those of the clock. */
 const ATTENDANTS = 5;
@@ -16,6 +17,7 @@ const ATTENDANTS = 5;
  * @typedef {object} OpenRun
  * @property {import('../meter/clock.js').Clock} clock
  * @property {() => number} random uniform in [0, 1)
+ * @property {WaitBudget} waitBudget for what is asked beside the stages
  * @property {Keyspace} keyspace
  * @property {WrittenObjects} written
  * @property {boolean} wroteObjects whether it is this run that writes the objects
@@ -46,9 +48,10 @@ const ATTENDANTS = 5;
  * @param {object} world
  * @param {import('../meter/clock.js').Clock} world.clock
  * @param {() => number} world.random uniform in [0, 1)
+ * @param {(message: string) => void} [world.notice] tells what the run waits for
  * @returns {Promise<OpenRun>}
  */
-export async function openRun(config, { clock, random }) {
+export async function openRun(config, { clock, random, notice = () => {} }) {
   const { objects, threads, timeout, keepAlive, client, store, stages } = config;
   const agent = new KeepAliveAgent({
     ...store,
@@ -82,6 +85,7 @@ export async function openRun(config, { clock, random }) {
   return {
     clock,
     random,
+    waitBudget: new WaitBudget(clock.now, notice),
     keyspace: new Keyspace(layout),
     written,
     wroteObjects,

@@ -1,10 +1,6 @@
 /** @type {Record<string, string>} */
 const ENTITIES = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-const LONGEST_MESSAGE = 200;
-
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu;
-
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
 /**
@@ -62,15 +58,4 @@ export function parseRetryAfter(value, now) {
   }
   // Date.parse() finds a date in nearly everything that ends in a number.
   return HTTP_DATE.test(text) ? Math.max((Date.parse(text) || 0) - now, 0) : 0;
-}
-
-/**
- * What comes from outside is shown on one line, without characters that a terminal would obey or that let it read
- * otherwise than it is, and never at length.
- *
- * @param {string} text
- */
-export function shorten(text) {
-  const line = text.replace(UNPRINTABLE, ' ').trim();
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE)}…` : line;
 }

@@ -1,5 +1,5 @@
 import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
-import { shorten } from './answer-text.js';
+import { plainText } from '../log/plain-text.js';
 import { concealer } from './conceal.js';
 import { AttemptError, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
@@ -106,7 +106,8 @@ export class BucketAdmin {
  */
 function describeDeletion({ Key, Code, Message }, conceal) {
   const said = [Code, Message].filter(Boolean).join(' ');
-  return `${Key ? shorten(Key) : 'a key that is not named'}: ${said === '' ? 'no reason is given' : shorten(conceal(said))}`;
+  const key = Key ? plainText(conceal(Key)) : 'a key that is not named';
+  return `${key}: ${said === '' ? 'no reason is given' : plainText(conceal(said))}`;
 }
 
 /**

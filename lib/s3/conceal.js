@@ -1,16 +1,55 @@
 const STAND_IN = '[secret]';
 
-/** What is shorter may stand in any message by chance, and is no secret of a store's. */
-const SHORTEST_SECRET = 8;
+/** So many consecutive characters of a secret do not come through. What is shorter may stand in any message by chance. */
+const SECRET_WINDOW = 8;
 
 /** A secret that was given as the access key id is longer; a shorter id may be a word of any sentence. */
-const SHORTEST_MISTAKEN = 16;
+const ACCESS_KEY_WINDOW = 16;
 
-/** A secret is known by so many characters of its beginning: a store may cut it, and a token has thousands. */
-const LONGEST_BEGINNING = 32;
+/** More of a text is never shown. */
+const MAX_TEXT_LENGTH = 1024;
 
-/** How a character that has a meaning somewhere may come back: as it is, behind a backslash, as an entity, as a percentage. */
-const ESCAPED = '&#?[0-9A-Za-z]{1,8};|%[0-9A-Fa-f]{2}';
+/** Nearly all places of a text are told apart from a secret by so many characters. */
+const TELLING_LENGTH = 4;
+
+/** An escape may itself be escaped: a URL in JSON in a URL. */
+const MAX_NESTED_ESCAPES = 3;
+
+/** What HTML calls the printable characters that are neither letters nor digits. */
+const ENTITIES = new Map(
+  Object.entries({
+    ...{ excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', apos: "'", lpar: '(', rpar: ')' },
+    ...{ ast: '*', midast: '*', plus: '+', comma: ',', hyphen: '-', dash: '-', period: '.', sol: '/', colon: ':' },
+    ...{ semi: ';', lt: '<', equals: '=', gt: '>', quest: '?', commat: '@', lsqb: '[', lbrack: '[', bsol: '\\' },
+    ...{ rsqb: ']', rbrack: ']', hat: '^', lowbar: '_', underbar: '_', grave: '`', diacriticalgrave: '`', lcub: '{' },
+    ...{ lbrace: '{', verbar: '|', vert: '|', verticalline: '|', rcub: '}', rbrace: '}' },
+  }),
+);
+
+/** The characters with which an escape begins. */
+const BEGINS_ESCAPE = /[%\\&]/;
+
+/** How the code of a character is written behind that with which an escape begins. */
+const CODE_AFTER_PERCENT = /([0-9a-f]{2})/iy;
+const CODE_AFTER_BACKSLASH = /(?:u\{0{0,8}([0-9a-f]{1,2})\}|u00([0-9a-f]{2})|x([0-9a-f]{2}))/iy;
+const ENTITY_NUMBER = /(?:x0{0,64}([0-9a-f]{1,2})|0{0,64}([0-9]{1,3}))/iy;
+const ENTITY_NAME = /[a-z]{2,16}/iy;
+
+const LETTER_OR_DIGIT = /[0-9a-z]/;
+
+/** Runs that may be a text in another alphabet, and at how many places of them it may begin. */
+const ENCODED_RUNS = /** @type {const} */ ([
+  { encoding: 'hex', run: /(?:[0-9a-f]{2}[ :]?){8,}[0-9a-f]?/gi, alignments: 2 },
+  { encoding: 'base64', run: /[A-Za-z0-9+/_-]{11,}/g, alignments: 4 },
+]);
+
+/**
+ * How a place in a text can be read: as the character that stands there, or as the one that an escape stands for.
+ *
+ * @typedef {object} Reading
+ * @property {string} character
+ * @property {number} end the place behind it
+ */
 
 /**
  * A store is sent the access key id and the session token with every request, and may tell in an error what it was sent.
@@ -18,25 +57,267 @@ const ESCAPED = '&#?[0-9A-Za-z]{1,8};|%[0-9A-Fa-f]{2}';
  * place.
  *
  * @param {import('./sigv4.js').Credentials} credentials in which there are no blanks
- * @returns {(text: string) => string} takes the secrets out of a text, each up to the next blank, also where it is escaped
+ * @returns {(text: string) => string} redacts what can be read as SECRET_WINDOW or more consecutive characters of a
+ *   secret, in whatever case and however it is escaped, in time linear in the text's length. No more of a text is left
+ *   than MAX_TEXT_LENGTH
  */
 export function concealer({ accessKeyId, secretAccessKey, sessionToken = '' }) {
-  const mistaken = accessKeyId.length >= SHORTEST_MISTAKEN ? accessKeyId : '';
-  const secrets = [mistaken, secretAccessKey, sessionToken].filter(({ length }) => length >= SHORTEST_SECRET);
-  if (secrets.length === 0) {
+  const windows = new Windows();
+  windows.addAllOf(secretAccessKey, SECRET_WINDOW);
+  windows.addAllOf(sessionToken, SECRET_WINDOW);
+  windows.addAllOf(accessKeyId, ACCESS_KEY_WINDOW);
+  if (windows.isEmpty) {
     return (text) => text;
   }
-  const beginnings = secrets.map((secret) => patternOf(secret.slice(0, LONGEST_BEGINNING)));
-  const pattern = new RegExp(`(?:${beginnings.join('|')})\\S*`, 'g');
-  return (text) => text.replace(pattern, STAND_IN);
+  // A store in trouble says the same thousands of times.
+  let [lastText, lastRedacted] = ['', ''];
+  return (text) => {
+    if (text !== lastText) {
+      [lastText, lastRedacted] = [text, redact(text.slice(0, MAX_TEXT_LENGTH), windows)];
+    }
+    return lastRedacted;
+  };
 }
 
-/** @param {string} text */
-function patternOf(text) {
-  return text.replace(/[^0-9A-Za-z]/g, (character) => `(?:\\\\?\\u${hexadecimal(character)}|${ESCAPED})`);
+/** Parts of secrets that must not come through. Each is kept with its beginnings, by which a search is led. */
+class Windows {
+  /** Whether a beginning is a whole window. @type {Map<string, boolean>} */
+  #beginnings = new Map();
+
+  get isEmpty() {
+    return this.#beginnings.size === 0;
+  }
+
+  /**
+   * @param {string} secret
+   * @param {number} length of the parts
+   */
+  addAllOf(secret, length) {
+    const folded = fold(secret);
+    for (let start = 0; start + length <= folded.length; start++) {
+      for (let end = start + 1; end <= start + length; end++) {
+        const beginning = folded.slice(start, end);
+        this.#beginnings.set(beginning, end === start + length || this.isWhole(beginning));
+      }
+    }
+  }
+
+  /** @param {string} text */
+  isBeginning(text) {
+    return this.#beginnings.has(text);
+  }
+
+  /** @param {string} text */
+  isWhole(text) {
+    return this.#beginnings.get(text) ?? false;
+  }
 }
 
-/** @param {string} character */
-function hexadecimal(character) {
-  return character.charCodeAt(0).toString(16).padStart(4, '0');
+/** The ways to read each place of a text. */
+class Spellings {
+  #text;
+  /** @type {Map<string, Reading[]>} */
+  #known = new Map();
+
+  /** @param {string} text */
+  constructor(text) {
+    this.#text = fold(text);
+  }
+
+  /**
+   * @param {number} place
+   * @param {number} [nesting] how many escapes may be spelled by escapes
+   * @returns {readonly Reading[]} with folded characters
+   */
+  at(place, nesting = MAX_NESTED_ESCAPES) {
+    if (place >= this.#text.length) {
+      return [];
+    }
+    const asItIs = { character: this.#text[place], end: place + 1 };
+    if (nesting === 0 || !BEGINS_ESCAPE.test(asItIs.character)) {
+      return [asItIs];
+    }
+    const known = this.#known.get(`${place} ${nesting}`);
+    const readings = known ?? distinct([asItIs, ...this.#escapesAt(place, nesting - 1)]);
+    this.#known.set(`${place} ${nesting}`, readings);
+    return readings;
+  }
+
+  /**
+   * @param {number} place
+   * @param {number} length
+   * @returns {string | null} the folded text that stands there, null where it can be read in several ways
+   */
+  plainAt(place, length) {
+    const text = this.#text.slice(place, place + length);
+    return BEGINS_ESCAPE.test(text) ? null : text;
+  }
+
+  /**
+   * @param {number} place
+   * @param {number} nesting
+   * @returns {Reading[]}
+   */
+  #escapesAt(place, nesting) {
+    return this.at(place, nesting).flatMap((beginning) => {
+      const { character, end } = beginning;
+      switch (character) {
+        case '%':
+          return [beginning, ...this.#codeAt(end, CODE_AFTER_PERCENT, 16)];
+        case '\\': {
+          const escaped = this.at(end, nesting).filter((reading) => !LETTER_OR_DIGIT.test(reading.character));
+          return [beginning, ...this.#codeAt(end, CODE_AFTER_BACKSLASH, 16), ...escaped];
+        }
+        case '&':
+          return [beginning, ...this.#entitiesAt(end, nesting)];
+        default:
+          return [beginning];
+      }
+    });
+  }
+
+  /**
+   * @param {number} place behind the `&`
+   * @param {number} nesting
+   * @returns {Reading[]}
+   */
+  #entitiesAt(place, nesting) {
+    const [name = ''] = matchAt(ENTITY_NAME, this.#text, place) ?? [];
+    const character = ENTITIES.get(name);
+    const named = character === undefined ? [] : [{ character, end: place + name.length }];
+    const numbered = this.#literalAt(place, '#', nesting).flatMap((end) => this.#codeAt(end, ENTITY_NUMBER, 10));
+    return [...named, ...numbered].flatMap((reading) =>
+      this.#literalAt(reading.end, ';', nesting).map((end) => ({ ...reading, end })),
+    );
+  }
+
+  /**
+   * @param {number} place
+   * @param {string} literal a character
+   * @param {number} nesting
+   * @returns {number[]} where its spellings end that begin at the place
+   */
+  #literalAt(place, literal, nesting) {
+    return this.at(place, nesting).flatMap(({ character, end }) => (character === literal ? [end] : []));
+  }
+
+  /**
+   * @param {number} place
+   * @param {RegExp} pattern whose groups are hexadecimal but for the last one
+   * @param {number} lastRadix
+   * @returns {Reading[]} one, or none where no code stands there
+   */
+  #codeAt(place, pattern, lastRadix) {
+    const match = matchAt(pattern, this.#text, place);
+    if (match === null) {
+      return [];
+    }
+    const [whole, ...groups] = match;
+    const group = groups.findIndex((digits) => digits !== undefined);
+    const code = parseInt(groups[group], group === groups.length - 1 ? lastRadix : 16);
+    return [{ character: fold(String.fromCharCode(code)), end: place + whole.length }];
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {Windows} windows
+ */
+function redact(text, windows) {
+  const spellings = new Spellings(text);
+  const encoded = encodedSecrets(text, windows);
+  let redacted = '';
+  let hiddenUntil = -1;
+  for (let start = 0; start < text.length; start++) {
+    const end = Math.max(encoded.get(start) ?? -1, endOfWindow(spellings, start, windows));
+    if (end > 0 && start > hiddenUntil) {
+      redacted += text.slice(Math.max(hiddenUntil, 0), start) + STAND_IN;
+    }
+    hiddenUntil = Math.max(hiddenUntil, end);
+  }
+  return redacted + text.slice(Math.max(hiddenUntil, 0));
+}
+
+/**
+ * @param {Spellings} spellings of a text
+ * @param {number} start
+ * @param {Windows} windows
+ * @returns {number} where the longest spelling of a window ends that begins there, -1 where none does
+ */
+function endOfWindow(spellings, start, windows) {
+  const plain = spellings.plainAt(start, TELLING_LENGTH);
+  if (plain !== null && !windows.isBeginning(plain)) {
+    return -1;
+  }
+  let longest = -1;
+  /** What has been read so far. @type {Reading[]} */
+  let read = [{ character: '', end: start }];
+  while (read.length > 0) {
+    const further = read.flatMap(({ character: beginning, end: place }) =>
+      spellings
+        .at(place)
+        .map(({ character, end }) => ({ character: beginning + character, end }))
+        .filter((reading) => windows.isBeginning(reading.character)),
+    );
+    // Several ways may lead to the same, and must not be gone on with one by one.
+    read = further.length > 1 ? distinct(further) : further;
+    longest = read.reduce(
+      (most, { character, end }) => (windows.isWhole(character) ? Math.max(most, end) : most),
+      longest,
+    );
+  }
+  return longest;
+}
+
+/**
+ * @param {string} text
+ * @param {Windows} windows
+ * @returns {Map<number, number>} from where to where a secret stands in hexadecimal digits or in base64
+ */
+function encodedSecrets(text, windows) {
+  const found = new Map();
+  for (const { encoding, run, alignments } of ENCODED_RUNS) {
+    for (const { 0: digits, index } of text.matchAll(run)) {
+      const dense = digits.replace(/[ :]/g, '');
+      const decoded = Array.from({ length: alignments }, (_, skipped) =>
+        Buffer.from(dense.slice(skipped), encoding).toString('latin1'),
+      );
+      if (decoded.some((plain) => holdsWindow(plain, windows))) {
+        found.set(index, index + digits.length);
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * @param {string} text
+ * @param {Windows} windows
+ */
+function holdsWindow(text, windows) {
+  const spellings = new Spellings(text);
+  return Array.from(text).some((_, start) => endOfWindow(spellings, start, windows) > 0);
+}
+
+/** @param {string} text in any case, and with blanks for the `+` that they stand for in a form */
+function fold(text) {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replaceAll(' ', '+');
+}
+
+/**
+ * @param {RegExp} pattern sticky
+ * @param {string} text
+ * @param {number} place
+ */
+function matchAt(pattern, text, place) {
+  pattern.lastIndex = place;
+  return pattern.exec(text);
+}
+
+/**
+ * @param {readonly Reading[]} readings
+ * @returns {Reading[]}
+ */
+function distinct(readings) {
+  return [...new Map(readings.map((reading) => [`${reading.end} ${reading.character}`, reading])).values()];
 }

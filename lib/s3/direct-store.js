@@ -2,7 +2,7 @@ import { Client } from 'undici';
 import { parseErrorBody } from './answer-text.js';
 import { concealer } from './conceal.js';
 import { etagDigest } from './etag-digest.js';
-import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
+import { AttemptError, classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
 import { headerOf, isNamed } from './raw-headers.js';
 import { mayResendAtOnce } from './stale-connection.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';
@@ -249,7 +249,7 @@ class DirectConnection {
       return;
     }
     this.#reject(
-      classifyFailure(error, {
+      classifyFailure(inPlainWords(error), {
         sent,
         answered: this.#status !== 0,
         stale: this.#hasWaited && mayResendAtOnce(this, this.#request.method === 'PUT'),
@@ -341,4 +341,20 @@ class DirectConnection {
       }
     }
   }
+}
+
+/**
+ * @param {NodeJS.ErrnoException} error of undici
+ * @returns {Error} the same, or what it means where undici's own words tell nothing
+ */
+function inPlainWords(error) {
+  if (error.code === 'UND_ERR_SOCKET' && error.message === 'bad response') {
+    return unreadableAnswer(
+      'the store sent a "100 Continue" that nobody asked for, which the direct client does not take; --client sdk does',
+    );
+  }
+  if (error.code === 'ERR_ASSERTION' || error.message === 'bad upgrade') {
+    return unreadableAnswer('the answer does not keep to the rules of HTTP');
+  }
+  return error;
 }

@@ -1,4 +1,5 @@
-import { parseRetryAfter, shorten } from './answer-text.js';
+import { plainText } from '../log/plain-text.js';
+import { parseRetryAfter } from './answer-text.js';
 
 /**
  * What is done about an attempt that did not succeed:
@@ -96,6 +97,9 @@ const CERTIFICATE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 
+/** The name of an error of undici's parser. */
+const UNREADABLE = 'HTTPParserError';
+
 /** Failures that come up before a request has a connection: it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
@@ -119,7 +123,7 @@ export function classifyAnswer({ status, code = '', message = '', retryAfter = n
   return new AttemptError({
     kind,
     verdict,
-    message: shorten(`HTTP ${status}${said === '' ? '' : ` ${said}`}`),
+    message: plainText(`HTTP ${status}${said === '' ? '' : ` ${said}`}`),
     status,
     code,
     retryAfter: parseRetryAfter(retryAfter, now),
@@ -148,10 +152,22 @@ function byStatus(status, code) {
   if (status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
+  // Nobody asked whether anything was modified.
+  if (status === 304) {
+    return ['protocol', 'fail'];
+  }
   if (status >= 300 && status < 400) {
     return ['redirect', 'stop'];
   }
   return status >= 500 ? ['server-error', 'fail'] : ['client-error', 'fail'];
+}
+
+/**
+ * @param {string} message what is wrong with the answer
+ * @returns {Error} of a transport that cannot read it
+ */
+export function unreadableAnswer(message) {
+  return Object.assign(new Error(message), { name: UNREADABLE });
 }
 
 /**
@@ -184,7 +200,7 @@ export function classifyFailure(error, { sent, answered, stale }) {
   return new AttemptError({
     kind: kind === 'connection' && stale && !answered ? 'stale-connection' : kind,
     verdict: kind === 'certificate' ? 'stop' : 'retry',
-    message: shorten(describeFailure(reason, code)),
+    message: plainText(describeFailure(reason, code)),
     code: code || name,
     retryAfter: kind === NO_PORT ? PORT_PAUSE_MS : 0,
     sent: sent && !BEFORE_REQUEST.has(kind),
@@ -225,7 +241,7 @@ function failureKind(code, name, answered) {
   if (TRUNCATED.has(code) || (answered && CLOSED.has(code))) {
     return 'truncated';
   }
-  if (name === 'HTTPParserError' || code.startsWith('HPE_')) {
+  if (name === UNREADABLE || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return 'protocol';
   }
   return CLOSED.has(code) ? 'connection' : 'other';

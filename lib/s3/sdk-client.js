@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { decodeEntities } from './answer-text.js';
-import { classifyAnswer, classifyFailure } from './s3-error.js';
+import { classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
 
 /** Without a logger the SDK warns on the console, for each attempt that fails with a body of some length. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -67,7 +67,7 @@ export function sendCommand(client, command, signal) {
       const status = output.$metadata.httpStatusCode;
       if (signal.aborted || status < 200) {
         output.Body?.destroy();
-        reject(noSuchStatus(status));
+        reject(unreadableAnswer(`the answer has the status ${status}, which there is not`));
       } else {
         resolve(output);
       }
@@ -78,13 +78,6 @@ export function sendCommand(client, command, signal) {
     };
     signal.addEventListener('abort', giveUp, { once: true });
     client.send(command, { abortSignal: signal }).then(settle, fail);
-  });
-}
-
-/** @param {number} status */
-function noSuchStatus(status) {
-  return Object.assign(new Error(`the answer has the status ${status}, which there is not`), {
-    code: 'HPE_INVALID_STATUS',
   });
 }
 
@@ -113,11 +106,12 @@ export function classifySdkError(error, { stale, answered, conceal = (text) => t
       now,
     });
   }
-  return classifyFailure(error, { sent: true, answered, stale });
+  const failure = isUnread(message) ? unreadableAnswer(`the answer (HTTP ${status}) is not what S3 answers`) : error;
+  return classifyFailure(failure, { sent: true, answered, stale });
 }
 
 /**
- * Where a body is not the XML of an error, such as a proxy's page, name and message are those of the SDK's own parser.
+ * Where an answer is not what S3 answers, such as a proxy's page, name and message are those of the SDK's own parser.
  *
  * @param {unknown} message
  */

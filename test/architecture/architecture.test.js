@@ -19,7 +19,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   analysis: ['log'],
   calibration: ['log'],
   'local-s3': ['log', 'meter', 'workload'],
-  s3: [],
+  s3: ['log'],
   workload: [],
   meter: [],
   log: [],
@@ -248,7 +248,7 @@ test('neither the SDK nor the embedded endpoint is loaded before it is used', ()
         .forEach((specifier) => packages.add(packageOf(specifier)));
     }
   };
-  load('r2-benchmark.js');
+  load('lib/cli/benchmark.js');
   assert.ok(loaded.has('lib/run/benchmark-run.js'));
   assert.ok(loaded.has('lib/local-s3/start.js'), 'which starts it in a process of its own');
   assert.ok(!loaded.has('lib/local-s3/endpoint.js'));

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { fileLimitProblem, openFileLimit } from '../../lib/cli/file-limit.js';
 import { PROGRAM } from '../helpers/command.js';
@@ -59,3 +60,17 @@ test('Row 13: a run that could not open its connections is refused before it sta
     return true;
   });
 });
+
+for (const [limit, program] of /** @type {const} */ ([
+  ['-n 48', 'r2-benchmark.js'],
+  ['-n 24', 'peak-performance.js'],
+  ['-v 4000000', 'r2-benchmark.js'],
+])) {
+  test(`a limit of ${limit} that ${program} itself does not keep is told as what it is`, async () => {
+    const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
+    const parameters = ['-c', `ulimit ${limit}; exec "$0" "$@"`, process.execPath, path, '5', '5', '--local'];
+    const { stderr } = await run('bash', parameters).catch((error) => error);
+    assert.match(stderr, /^(error: .*ulimit|Run )/m);
+    assert.doesNotMatch(stderr, /defect|^ {4}at |node:internal/m);
+  });
+}

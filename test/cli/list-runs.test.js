@@ -36,10 +36,10 @@ test('where no run has left anything, that is said', () => {
 });
 
 test('foreign objects are named as such, without what would disturb a terminal', () => {
-  const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\n'] };
+  const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
     describeListing({ runs: [], foreign }, CONFIG, NOW)[1],
-    '5 objects there (1.0MB) are of no run over these buckets, and no clean-up touches them: a/benchmark/x?[2J, b/benchmark/y?, …',
+    '5 objects there (1.0MB) are of no run over these buckets, and no clean-up touches them: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
   );
 });
 

@@ -29,6 +29,9 @@ const RESOLVES_NO_NAME = `
   syncBuiltinESMExports();
 `;
 
+/** What a server sends before its answer to whoever asked whether to go on. */
+const GO_ON = 'HTTP/1.1 100 Continue\r\n\r\n';
+
 const RUN = ['50', '4', '--size', '1KiB'];
 
 /**
@@ -174,6 +177,12 @@ describe('a run that cannot succeed is refused before anything is written', { co
       await refusal(t, client, dotEnvOf(endpoint, { S3_PORT: port, S3_BUCKET: 'bucket-a' }));
     });
 
+    test(`${client}: what is no answer to what was asked`, async (t) => {
+      const { dotEnv } = await answering(t, { status: 304, body: '' });
+      const line = await refusal(t, client, dotEnv);
+      assert.match(line, /the first request in .* failed \(HTTP 304\)$/);
+    });
+
     test(`${client}: a redirect`, async (t) => {
       const body = errorBody('PermanentRedirect');
       const { dotEnv } = await answering(t, { status: 301, body, headers: { Location: 'http://elsewhere.invalid/' } });
@@ -194,6 +203,24 @@ describe('a run that cannot succeed is refused before anything is written', { co
       assert.match(trusting.stdout, /^Write connections: opened \d+ .* TLS p50 /m);
     });
   }
+
+  test('direct: a "100 Continue" that nobody asked for, with the client that takes it', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const port = await listen(
+      t,
+      net.createServer((socket) => {
+        const store = net.connect(endpoint.port, endpoint.hostname);
+        store.on('error', () => socket.destroy());
+        socket.on('error', () => store.destroy());
+        store.on('data', (answer) => socket.write(Buffer.concat([Buffer.from(GO_ON), answer])));
+        socket.pipe(store).on('close', () => socket.destroy());
+      }),
+    );
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: port, S3_BUCKET: 'bucket-a' });
+    const line = await refusal(t, 'direct', dotEnv);
+    assert.match(line, /"100 Continue" that nobody asked for, .*--client sdk/);
+    assertStatus(await runCommand(t, [...RUN, '--client', 'sdk'], { dotEnv }), 0);
+  });
 
   for (const client of CLIENTS) {
     test(`${client}: a token that may read and not write is found before the first stage, and nothing is left`, async (t) => {

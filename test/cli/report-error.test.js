@@ -58,15 +58,33 @@ test('the versions stand in the line that is to be reported', () => {
 
 test('the stack is shown where it is asked for', () => {
   const { lines } = report(new TypeError('no'), true);
-  assert.equal(lines.length, 2);
-  assert.match(lines[1], /^TypeError: no\n {4}at /);
+  assert.equal(lines[1], 'TypeError: no');
+  assert.match(lines[2], /^ {4}at /);
   assert.equal(report('text', true).lines.length, 1);
 });
 
+test('a limit of the host that was reached is no defect of the tool', () => {
+  const wasm = 'WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance';
+  const errors = /** @type {const} */ ([
+    [new RangeError(wasm), /virtual memory .*`ulimit -v unlimited`/],
+    [Object.assign(new Error(`the thread of core 2 died: ${wasm}`), { name: 'CoreError' }), /virtual memory .*core 2/],
+    [new RangeError('Array buffer allocation failed'), /not given enough memory .*`ulimit -v`/],
+    [Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' }), /not given enough memory .*`ulimit -v`/],
+    [Object.assign(new Error('too many open files'), { code: 'EMFILE' }), /may not open more files .*`ulimit -n`/],
+    [Object.assign(new Error('core 1 died: EMFILE: too many open files'), { name: 'CoreError' }), /`ulimit -n`/],
+  ]);
+  for (const [error, expected] of errors) {
+    const { status, lines } = report(error);
+    assert.deepEqual([status, lines.length], [1, 1]);
+    assert.match(lines[0], expected);
+    assert.doesNotMatch(lines[0], /defect|please report/);
+  }
+});
+
 test('the thread of a core that died is told as such', () => {
-  const error = Object.assign(new Error('the thread of core 2 died: out of memory'), { name: 'CoreError' });
+  const error = Object.assign(new Error('the thread of core 2 died: it is gone'), { name: 'CoreError' });
   assert.match(
     report(error).lines[0],
-    /^error: the thread of core 2 died: out of memory: the run ends early; please report/,
+    /^error: the thread of core 2 died: it is gone: the run ends early; please report/,
   );
 });

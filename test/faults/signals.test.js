@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -31,6 +32,25 @@ function startPipeline(t, endpoint, pipeline) {
   const parameters = ['bash', '-c', script, process.execPath, PROGRAM];
   return startProgram(t, 'setsid', parameters, { dotEnv: dotEnvOf(endpoint) });
 }
+
+test(
+  'Row 15: a terminal that is closed ends the run as a signal does, once everything is removed',
+  { skip },
+  async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
+    const line = `bash -c '${TELLS_STATUS}; "${process.execPath}" "${PROGRAM}" 400 4 --size 1KiB; echo $? >status.part; mv status.part status'`;
+    const env = { SHELL: '/bin/sh' };
+    const command = await startProgram(t, 'script', ['-qec', line, '/dev/null'], { dotEnv: dotEnvOf(endpoint), env });
+    await command.shows('stdout', /Read: scheduling/);
+    assert.equal((await keysIn(endpoint)).length, 400);
+    // With it goes the terminal.
+    command.child.kill('SIGKILL');
+    const status = path.join(command.folder, 'status');
+    await until(() => existsSync(status));
+    assert.equal(await readFile(status, 'utf8'), '129\n');
+    assert.deepEqual(await keysIn(endpoint), []);
+  },
+);
 
 test('Row 15: what is not answered within five seconds of a signal is given up, and removed though it is stored later', async (t) => {
   const endpoint = await startTestEndpoint(t);

@@ -100,6 +100,38 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
     assert.ok(stat.maximum >= 30_000 && stat.maximum < 600_000, `an operation took ${stat.maximum}ms of fast time`);
   });
 
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 9: ${client}: before the first stage, a pause that the store asks for is told, and bounded`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      let asked = 0;
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+        asked += 1;
+        return asked === 1 ? exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 }) : exchange.pass();
+      });
+      const env = fastTime(5);
+      const run = await faultRun(t, endpoint, ['--client', client, '--cores', '1'], { port: proxy.port, env });
+      assertStatus(run, 0);
+      assert.match(run.stderr, /^The store asks to wait 30\.0s \(HTTP 503 SlowDown.*\): it is asked again in 5\.0s$/m);
+    });
+
+    test(`Row 9: ${client}: a store that asks for nothing but pauses is not waited for before the first stage`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      let asked = 0;
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+        asked += 1;
+        return exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 });
+      });
+      const parameters = ['10', '2', '--size', '1KiB', '--client', client];
+      const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+      const run = await runCommand(t, parameters, { dotEnv, env: fastTime(5) });
+      assertStatus(run, 1);
+      assert.match(run.stderr, /^error: the first request in .* failed \(HTTP 503 SlowDown.*\): .*try again later$/m);
+      const notices = run.stderr.match(/^The store asks to wait/gm) ?? [];
+      assert.ok(notices.length >= 3, run.stderr);
+      assert.ok(asked > 4 && asked <= 8, `both buckets were asked ${asked} times`);
+    });
+  }
+
   test('Row 9: a rate limit is kept to, with the pauses that the store asks for', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'HEAD.rate=100, HEAD.retry-after=1s' });
     const run = await faultRun(t, endpoint);

@@ -140,6 +140,36 @@ const ECHOES = {
     response.writeHead(307, { Location: `http://127.0.0.1:1/?${encodeURIComponent(told)}` }).end(),
 };
 
+/** How a store may write what it was sent. @type {Record<string, (told: string) => string>} */
+const SPELLINGS = {
+  'with escapes as in JSON': (told) => JSON.stringify(told).replaceAll('/', '\\/'),
+  'with Unicode escapes': (told) =>
+    told.replace(/[^0-9A-Za-z]/g, (each) => `\\u00${each.charCodeAt(0).toString(16).padStart(2, '0')}`),
+  'with escapes by backslash and x': (told) =>
+    told.replace(/[^0-9A-Za-z]/g, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`),
+  'percent-encoded twice': (told) => encodeURIComponent(encodeURIComponent(told)),
+  'as a page holds it': (told) => told.replace(/[^0-9A-Za-z]/g, (each) => `&#x${each.charCodeAt(0).toString(16)};`),
+  'in lower case': (told) => told.toLowerCase(),
+  'in upper case': (told) => told.toUpperCase(),
+  'with + as a blank': (told) => told.replaceAll('+', ' '),
+  'cut at the front': (told) => told.slice(11),
+  'cut at both ends': (told) => told.slice(5, -5),
+  'eight characters of it': (told) => told.slice(7, 15),
+  'in hexadecimal digits': (told) => Buffer.from(`token=${told}`).toString('hex'),
+  'in base64': (told) => Buffer.from(`token=${told}`).toString('base64'),
+};
+
+const WINDOW = 8;
+
+/** @param {import('../helpers/outcome.js').Outcome} outcome */
+function assertNoPart({ stdout, stderr }) {
+  const shown = `${stdout}${stderr}`.toLowerCase();
+  for (let place = 0; place + WINDOW <= SESSION_TOKEN.length; place++) {
+    const part = SESSION_TOKEN.slice(place, place + WINDOW).toLowerCase();
+    assert.ok(!shown.includes(part), `${part} in ${shown}`);
+  }
+}
+
 describe('secrets are nowhere to be seen', { concurrency: 3 }, () => {
   for (const client of CLIENTS) {
     const using = [...RUN, '--client', client];
@@ -175,6 +205,26 @@ describe('secrets are nowhere to be seen', { concurrency: 3 }, () => {
         assertCivil(outcome);
       }
     });
+  }
+
+  for (const client of CLIENTS) {
+    // What is redacted is the same for both clients; how XML is read is not.
+    const spellings = Object.entries(SPELLINGS).slice(0, client === 'direct' ? Infinity : 2);
+    for (const [how, spell] of spellings) {
+      test(`Row 39: ${client}: where the store tells the token ${how}`, async (t) => {
+        const port = await startEcho(t, (told, response) => {
+          const token = /security-token: (.*)/i.exec(told)?.[1] ?? '';
+          const message = `got <${spell(token)}> instead`;
+          response
+            .writeHead(403)
+            .end(`<Error><Code>InvalidToken</Code><Message>${escapeXml(message)}</Message></Error>`);
+        });
+        const outcome = await endWithoutSecrets(await start(t, port, [...RUN, '--client', client]));
+        assertStatus(outcome, 2);
+        assertNoPart(outcome);
+        assert.match(outcome.stderr, /HTTP 403 InvalidToken: got <.{0,8}\[secret\].{0,8}> instead/);
+      });
+    }
   }
 
   test('in what is said about a clean-up that the store refuses, key by key', async (t) => {

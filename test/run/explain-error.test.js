@@ -30,6 +30,11 @@ const EXPLANATIONS = [
   [answered(404, 'NoSuchBucket'), [/no bucket "photos"/, /read/, /store\.test/, /S3_BUCKET/]],
   [answered(301, 'PermanentRedirect'), [/store\.test redirects/, /S3_HOSTNAME/]],
   [failed('DEPTH_ZERO_SELF_SIGNED_CERT'), [/certificate of store\.test is not trusted/, /NODE_EXTRA_CA_CERTS/]],
+  [failed('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), [/is not trusted/, /NODE_EXTRA_CA_CERTS/]],
+  [failed('ERR_TLS_CERT_ALTNAME_INVALID'), [/^the certificate of store\.test is that of another host/, /S3_HOSTNAME$/]],
+  [failed('CERT_HAS_EXPIRED'), [/^the certificate of store\.test has expired/, /this host's clock/]],
+  [failed('CERT_NOT_YET_VALID'), [/is not valid yet/, /this host's clock/]],
+  [failed('CERT_REVOKED'), [/is not valid \(/, /another one$/]],
   [failed('EPROTO'), [/TLS/, /store\.test:443/, /S3_PORT/, /S3_USE_SSL=0/]],
   [failed('ENOTFOUND'), [/store\.test does not resolve/, /S3_HOSTNAME/]],
   [failed('ECONNREFUSED'), [/^read in bucket "photos" on store\.test:443 got no answer/, /ECONNREFUSED/, /--timeout/]],
@@ -37,12 +42,18 @@ const EXPLANATIONS = [
 ];
 
 for (const [error, expected] of EXPLANATIONS) {
-  test(`a line about ${error.kind} says what happened and what can be done`, () => {
+  test(`a line about ${error.kind} ${error.code} says what happened and what can be done`, () => {
     const line = explainError(error, PLACE);
     expected.forEach((pattern) => assert.match(line, pattern));
     assert.ok(!line.includes('\n'));
   });
 }
+
+test('no authority is asked for where none would help', () => {
+  for (const code of ['ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REVOKED']) {
+    assert.doesNotMatch(explainError(failed(code), PLACE), /NODE_EXTRA_CA_CERTS/);
+  }
+});
 
 test('a wrong clock is told with its offset, as the Date header has it', () => {
   const behind = explainError(answered(403, 'RequestTimeTooSkewed', 'Sat, 31 Jan 2026 12:20:00 GMT'), PLACE);

@@ -92,6 +92,7 @@ test('what the store says of a key that it did not delete is told, however littl
     '<Key>p/c</Key><Code>AccessDenied</Code>',
     '<Key>p/d</Key>',
     '<Code>InternalError</Code>',
+    '<Key>p/&#27;[2J%53ecret-key</Key><Message>no &#27;] a-S&#x65;cret\\u002dkey</Message>',
     '',
   ];
   const document = `<DeleteResult>${errors.map((error) => `<Error>${error}</Error>`).join('')}</DeleteResult>`;
@@ -101,7 +102,7 @@ test('what the store says of a key that it did not delete is told, however littl
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${document.length}\r\n\r\n${document}`),
       ),
   });
-  const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
+  const credentials = { accessKeyId: 'key', secretAccessKey: 'a-secret-key' };
   const admin = await openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
   assert.deepEqual(await admin.deleteBatch(BUCKET, ['p/a', 'p/b', 'p/c', 'p/d', 'p/e', 'p/f']), [
     'p/a: AccessDenied Locked.',
@@ -109,6 +110,7 @@ test('what the store says of a key that it did not delete is told, however littl
     'p/c: AccessDenied',
     'p/d: no reason is given',
     'a key that is not named: InternalError',
+    String.raw`p/\u{1b}[2J[secret]: no \u{1b}] [secret]`,
     'a key that is not named: no reason is given',
   ]);
 });

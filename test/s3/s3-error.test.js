@@ -19,6 +19,7 @@ const ANSWERS = /** @type {const} */ ([
   [400, 'InvalidBucketName', 'no-bucket', 'stop'],
   [301, 'PermanentRedirect', 'redirect', 'stop'],
   [307, 'TemporaryRedirect', 'redirect', 'stop'],
+  [304, '', 'protocol', 'fail'],
   [404, 'NoSuchKey', 'not-found', 'fail'],
   [412, 'PreconditionFailed', 'client-error', 'fail'],
   [400, 'InvalidRequest', 'client-error', 'fail'],

@@ -1,0 +1,53 @@
+const MAX_LENGTH = 200;
+
+/** Ends of lines, and what else moves the cursor as a blank does. */
+const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
+
+/**
+ * Characters that a terminal would obey, that nobody sees, or that let a text read otherwise than it is: controls, formats
+ * (such as those that turn the direction of reading, or the zero-width blanks and byte order marks that come along when a
+ * value is copied), halves of characters, characters without a meaning, and ends of lines.
+ */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * What comes from outside (a store, a certificate, a log, the name of a file) is shown by this: on one line, with
+ * everything visible, and never at length.
+ *
+ * @param {string} text
+ * @param {number} [maxLength] characters
+ * @returns {string}
+ */
+export function plainText(text, maxLength = MAX_LENGTH) {
+  const trimmed = text.trim();
+  const beginning = cut(trimmed, maxLength);
+  const line = escapeUnprintable(beginning.replace(BREAKS, ' '));
+  const shown = cut(line, maxLength);
+  return beginning.length < trimmed.length || shown.length < line.length ? `${shown}…` : shown;
+}
+
+/**
+ * @param {string} text
+ * @returns {string} the same on one line, of whatever length
+ */
+export function plainLine(text) {
+  return escapeUnprintable(text.replace(BREAKS, ' '));
+}
+
+/** @param {string} text */
+export function escapeUnprintable(text) {
+  return text.replace(
+    UNPRINTABLE,
+    (character) => `\\u{${/** @type {number} */ (character.codePointAt(0)).toString(16)}}`,
+  );
+}
+
+/**
+ * @param {string} text
+ * @param {number} maxLength
+ */
+function cut(text, maxLength) {
+  const beginning = text.slice(0, maxLength);
+  // No character is cut in two.
+  return beginning.length < text.length ? beginning.replace(/[\ud800-\udbff]$/, '') : beginning;
+}

@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { generate } from 'selfsigned';
+import { folderWith, runCommand, startProgram } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { startSocketServer } from '../helpers/socket-server.js';
+import { assertCivil } from '../fuzz/civil.js';
+import { answerOf, environmentOf, startHostileStore } from '../fuzz/hostile-store.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { Outcome } from '../helpers/outcome.js'
+ *
+ * @typedef {object} Case
+ * @property {string} shown that the output has to hold: what is not shown at all is not tested
+ * @property {(t: TestContext) => Promise<Outcome>} run
+ */
+
+const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
+
+/** Clears a screen, rings, names a window, starts a line, turns the direction of reading, and is not to be seen. */
+const ESCAPES = '\u001b[2J\u0007\u001b]0;x\u0007\r\nerror: all is well\u2028\u202e\u200b\u009b31m';
+
+/** How they begin where they are shown. */
+const SHOWN = String.raw`\u{1b}[2J\u{7}`;
+
+/** The name of a certificate: Node escapes those that have lines. */
+const COMMON_NAME = `a.test${ESCAPES.replace(/\s/g, '')}`;
+
+/** What may stand in XML. */
+const IN_XML = [...ESCAPES].map((character) => `&#${character.charCodeAt(0)};`).join('');
+
+const VARIABLES = {
+  S3_BUCKET: 'bucket-a',
+  S3_HOSTNAME: '127.0.0.1',
+  S3_PORT: '1',
+  S3_USE_SSL: '0',
+  S3_ACCESS_KEY: 'test-access-key',
+  S3_SECRET_KEY: 'test-secret-key',
+};
+const RUN = ['20', '4', '--size', '1KiB', '--retries', '0'];
+const LOG = [
+  'Write: scheduling for 5 objects in 1 threads and 1 buckets',
+  '12:00:01: Write: Ops 5.0/s Throughput 0.1MB/s',
+  'Write took 500ms. Peak ops 5.0/s Avg ops 5.0/s  Total size 0.1MB  Recoverable errors 0',
+];
+
+/**
+ * Runs against a store whose certificate is trusted, and names somebody else.
+ *
+ * @param {TestContext} t
+ * @param {readonly string[]} parameters
+ */
+async function runWithCertificate(t, parameters) {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: COMMON_NAME }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'basicConstraints', cA: true }],
+  });
+  const { port } = await startSocketServer(t, { certificate: { key, cert } });
+  const folder = await folderWith(t, { 'authority.pem': cert });
+  const variables = { ...VARIABLES, S3_USE_SSL: '1', S3_HOSTNAME: 'localhost', S3_PORT: String(port) };
+  const env = { ...variables, NODE_EXTRA_CA_CERTS: path.join(folder, 'authority.pem') };
+  return runCommand(t, [...RUN, ...parameters], { env });
+}
+
+/**
+ * Runs against a store that answers everything alike.
+ *
+ * @param {TestContext} t
+ * @param {import('../fuzz/garbage-answers.js').GarbageAnswer} answer
+ * @param {readonly string[]} parameters
+ */
+async function runWithAnswer(t, answer, parameters) {
+  const store = await startHostileStore(t, answer);
+  return runCommand(t, parameters, { env: environmentOf(store) });
+}
+
+/**
+ * @param {TestContext} t
+ * @param {readonly string[]} parameters
+ * @param {Record<string, string>} [variables]
+ */
+async function runWith(t, parameters, variables) {
+  return runCommand(t, parameters, { env: { ...VARIABLES, ...variables } });
+}
+
+/**
+ * @param {TestContext} t
+ * @param {string} name of the log
+ * @param {readonly string[]} lines
+ * @param {readonly string[]} [parameters]
+ */
+async function addUp(t, name, lines, parameters = []) {
+  const folder = await folderWith(t, { [name]: `${lines.join('\n')}\n` });
+  const command = await startProgram(t, process.execPath, [PEAK, path.join(folder, name), ...parameters]);
+  return command.outcome;
+}
+
+/** @param {object} data of a machine line */
+function machineLine(data) {
+  return `# r2-benchmark ${JSON.stringify(data)}`;
+}
+
+const REFUSAL = `<Error><Code>InternalError</Code><Message>no ${IN_XML}</Message></Error>`;
+const RAW_REFUSAL = `<Error><Code>InternalError</Code><Message>no ${ESCAPES}</Message></Error>`;
+const LISTING = `<ListBucketResult><IsTruncated>false</IsTruncated><Contents><Key>benchmark/${IN_XML}</Key><Size>1</Size></Contents></ListBucketResult>`;
+
+/** @type {Record<string, Case>} */
+const CASES = {
+  'a certificate, in preflight': { shown: SHOWN, run: (t) => runWithCertificate(t, []) },
+  'a certificate, where connections are opened': {
+    shown: `4 of 4 connections could not be opened ahead (Host: localhost. is not cert's CN: a.test${SHOWN}`,
+    run: (t) => runWithCertificate(t, ['--no-preflight']),
+  },
+  'a certificate, on several cores': {
+    shown: SHOWN,
+    run: (t) => runWithCertificate(t, ['--no-preflight', '--cores', '2']),
+  },
+  'what OpenSSL says of a server without TLS': {
+    shown: '4 of 4 connections could not be opened ahead (wrong version number (ERR_SSL_WRONG_VERSION_NUMBER))',
+    async run(t) {
+      const { port } = await startSocketServer(t, {
+        onSocket: (socket) => socket.once('data', () => socket.end('no\r\n'.repeat(9))),
+      });
+      return runWith(t, [...RUN, '--no-preflight'], { S3_USE_SSL: '1', S3_PORT: String(port) });
+    },
+  },
+  'a file that cannot be written': {
+    shown: SHOWN,
+    run: (t) => runWith(t, [...RUN, '--json', `${ESCAPES}/result.json`]),
+  },
+  'a variable that names a host': {
+    shown: 'S3_HOSTNAME',
+    run: (t) => runWith(t, RUN, { S3_HOSTNAME: `a${ESCAPES}b` }),
+  },
+  'a variable that names a bucket': { shown: 'S3_BUCKET', run: (t) => runWith(t, RUN, { S3_BUCKET: `a${ESCAPES}b` }) },
+  'a variable that names a region': { shown: 'S3_REGION', run: (t) => runWith(t, RUN, { S3_REGION: `a${ESCAPES}b` }) },
+  'an option that there is not': { shown: SHOWN, run: (t) => runWith(t, [...RUN, `--${ESCAPES}`]) },
+  'the value of an option': { shown: '--run-id', run: (t) => runWith(t, [...RUN, '--run-id', ESCAPES]) },
+  'a script of faults': { shown: '--faults', run: (t) => runWith(t, [...RUN, '--local', '--faults', `${ESCAPES}=1`]) },
+  'a calibration': {
+    shown: `it was made on host a${SHOWN}`,
+    async run(t) {
+      const folder = await folderWith(t, {});
+      const calibration = {
+        ...{ date: '2026-01-31', host: `a${ESCAPES}`, versions: {}, client: 'direct', useTls: false, keepAlive: true },
+        ...{ size: 1024, threads: 4, usableCores: 1, stages: [] },
+      };
+      const content = { format: 1, calibrations: [calibration] };
+      await mkdir(path.join(folder, 'r2-benchmark'));
+      await writeFile(path.join(folder, 'r2-benchmark', 'calibration.json'), JSON.stringify(content));
+      return runWith(t, [...RUN, '--local'], { XDG_CACHE_HOME: folder });
+    },
+  },
+  'the name of a log that says nothing': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES.replace('/', '')}`, []) },
+  'the name of a log': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG) },
+  'the name of a log, in a table': { shown: SHOWN, run: (t) => addUp(t, `a${ESCAPES}`, LOG, ['--csv', '-']) },
+  'the name of a log that is not there': {
+    shown: SHOWN,
+    async run(t) {
+      return (await startProgram(t, process.execPath, [PEAK, `a${ESCAPES}`])).outcome;
+    },
+  },
+  'the option of peak-performance.js': {
+    shown: SHOWN,
+    async run(t) {
+      return (await startProgram(t, process.execPath, [PEAK, `--${ESCAPES}`])).outcome;
+    },
+  },
+  'a host, a run and an error in a log': {
+    shown: '5, 0.0 MB',
+    run: (t) =>
+      addUp(t, 'log.txt', [
+        machineLine({ kind: 'run', format: 1, run: ESCAPES, host: ESCAPES, shard: ESCAPES, start: ESCAPES }),
+        ...LOG,
+        machineLine({
+          ...{ kind: 'stage', stage: 'Write', end: ESCAPES, start: 1769860800000, stop: 1769860800500, operations: 5 },
+          errors: { [ESCAPES]: 7 },
+        }),
+        machineLine({ kind: ESCAPES, stage: ESCAPES }),
+      ]),
+  },
+};
+
+for (const client of ['direct', 'sdk']) {
+  const options = ['--client', client];
+  Object.assign(CASES, {
+    [`${client}: what a store says, in preflight`]: {
+      shown: SHOWN,
+      run: (/** @type {TestContext} */ t) => runWithAnswer(t, answerOf(400, REFUSAL), [...RUN, ...options]),
+    },
+    [`${client}: what a store says, in a stage`]: {
+      shown: `failed: HTTP 400 InternalError: no ${SHOWN}`,
+      run: (/** @type {TestContext} */ t) =>
+        runWithAnswer(t, answerOf(400, REFUSAL), [...RUN, ...options, '--no-preflight']),
+    },
+    [`${client}: what a store says, not escaped as XML is`]: {
+      shown: 'HTTP 400',
+      run: (/** @type {TestContext} */ t) => runWithAnswer(t, answerOf(400, RAW_REFUSAL), [...RUN, ...options]),
+    },
+    [`${client}: the status line and headers`]: {
+      shown: 'HTTP 503',
+      run: (/** @type {TestContext} */ t) =>
+        runWithAnswer(
+          t,
+          (socket) =>
+            socket.write(
+              `HTTP/1.1 503 \u009b2J\r\nDate: \u009b2J\r\nRetry-After: \u009b2J\r\nETag: \u009b2J\r\nContent-Length: 0\r\n\r\n`,
+              'latin1',
+            ),
+          [...RUN, ...options],
+        ),
+    },
+  });
+}
+
+describe('escapes and line breaks in texts from outside', { concurrency: 3 }, () => {
+  for (const [what, { shown, run }] of Object.entries(CASES)) {
+    test(`Row 38: ${what}: they are shown as what they are, and obeyed by no terminal`, async (t) => {
+      const outcome = await run(t);
+      assertCivil({ ...outcome, stdout: textOf(outcome.stdout) });
+      const output = outcome.stdout + outcome.stderr;
+      assert.ok(output.includes(shown), output);
+      assert.doesNotMatch(output, /^error: all is well/m);
+    });
+  }
+
+  test('Row 38: keys in a list are shown as what they are, and not at length', async (t) => {
+    const listed = await runWithAnswer(t, listings(LISTING), ['--cleanup', '--list']);
+    assertCivil(listed);
+    assert.ok(listed.stdout.includes(`bucket-a/benchmark/${SHOWN}`), listed.stdout);
+    const endpoint = await startTestEndpoint(t);
+    const key = `benchmark/a-run/${'x'.repeat(500)}\u202e`;
+    await endpoint.put('bucket-a', key, Buffer.from('x'));
+    const run = await runCommand(t, ['--cleanup', '--list'], { env: { ...VARIABLES, S3_PORT: String(endpoint.port) } });
+    assertCivil(run);
+    assert.match(run.stdout, /benchmark\/a-run\/x{100,200}…$/m);
+  });
+});
+
+/**
+ * @param {string} listing
+ * @returns {import('../fuzz/garbage-answers.js').GarbageAnswer} by a store that lists, and has no object
+ */
+function listings(listing) {
+  let isFirst = true;
+  return (socket) => {
+    const answer = isFirst ? answerOf(404, '<Error><Code>NoSuchKey</Code></Error>') : answerOf(200, listing);
+    isFirst = false;
+    answer(socket);
+  };
+}
+
+/**
+ * @param {string} stdout
+ * @returns {string} without what is for programs, in which JSON has escaped what it must
+ */
+function textOf(stdout) {
+  return stdout.replace(/^# r2-benchmark .*\n/gm, '');
+}
