@@ -15,6 +15,14 @@ const LATE_MS = 2000;
 /** Remove lasts four seconds, so that lines of the log come in the midst of it whenever the second turns. */
 const SLOW_DELETES = 'DELETE.latency=200ms';
 
+/** Answers after which a write may be there. @type {readonly [status: number, code: string][]} */
+const STORED_ALL_THE_SAME = [
+  [503, 'SlowDown'],
+  [408, ''],
+  [400, 'RequestTimeout'],
+  [200, 'InternalError'],
+];
+
 describe('what a run leaves', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
     test(`Row 16: ${client}: a PUT that timed out, and is stored after its DELETE, leaves no object`, async (t) => {
@@ -122,6 +130,41 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     for (const stage of ['Read', 'Stat', 'Remove']) {
       assert.ok(run.stderr.includes(`${stage}: 10 objects were skipped, because they had not been written`));
     }
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 35: ${client}: writes that are stored and answered with an error leave nothing, though they are given up`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+        const answer = exchange.operation === 'PUT' ? STORED_ALL_THE_SAME[exchange.index % 10] : undefined;
+        if (answer === undefined) {
+          return exchange.pass();
+        }
+        await exchange.forward();
+        exchange.refuse(...answer);
+      });
+      const parameters = ['--client', client, '--retries', '0', '--no-preflight'];
+      const run = await faultRun(t, endpoint, parameters, { port: proxy.port });
+      assertStatus(run, 1);
+      const lost = (STORED_ALL_THE_SAME.length / 10) * OBJECTS;
+      const [{ failed, unknownOutcomes }] = run.report.stages;
+      assert.deepEqual([failed, unknownOutcomes], [lost, lost]);
+      assert.match(run.stderr, /^Write: \S+ failed: HTTP 200 with an error in its body: InternalError/m);
+      assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [lost, 0]);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 35: writes of which the answer excludes that they were stored need no clean-up', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'PUT' && exchange.index < 10 ? exchange.refuse(400, 'InvalidArgument') : exchange.pass(),
+    );
+    const run = await faultRun(t, endpoint, ['--retries', '0', '--no-preflight'], { port: proxy.port });
+    assertStatus(run, 1);
+    const [{ failed, unknownOutcomes }] = run.report.stages;
+    assert.deepEqual([failed, unknownOutcomes, run.report.cleanup], [10, 0, null]);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
