@@ -97,7 +97,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
       await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
       const cleaned = await runCommand(t, [...using, '--cleanup', 'a-run'], { dotEnv });
       assertStatus(cleaned, 0);
-      assert.match(cleaned.stdout, /^Clean-up of run a-run: 200 objects removed .*, 0 left, and 2 .* not touched\n$/);
+      assert.match(cleaned.stdout, /^Clean-up of run a-run: 200 objects removed .*, 0 left, and 1 .* not touched\n$/);
       assert.deepEqual((await keysIn(endpoint)).toSorted(), foreign.toSorted());
     });
   }
