@@ -173,7 +173,7 @@ export function bucketsAdvice(buckets, config) {
     return `the run wrote over ${buckets.length} buckets, and not all of them were given: pass them in the order S3_BUCKET=${known}`;
   }
   const overrides = { ...config.overrides, S3_BUCKET: buckets.join(',') };
-  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: try again with: ${cleanupCommand({ ...config, overrides })}`;
+  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand({ ...config, overrides })}`;
 }
 
 /**

@@ -37,7 +37,7 @@ test('what went wrong with a clean-up is told a line each, and what is not shown
   assert.deepEqual(cleanupProblems(result, config), problems);
   const adviceOn = (/** @type {(string | null)[] | null} */ otherBuckets) =>
     cleanupProblems({ ...newResult(), misplaced: 1, otherBuckets }, config).join();
-  assert.match(adviceOn(['b', 'a']), /: try again with: S3_BUCKET=b,a node r2-benchmark\.js --cleanup r$/);
+  assert.match(adviceOn(['b', 'a']), /: clean up with: S3_BUCKET=b,a node r2-benchmark\.js --cleanup r$/);
   assert.match(adviceOn(['b', null, 'a']), /over 3 buckets, .* pass them in the order S3_BUCKET=b,<another>,a$/);
   assert.match(adviceOn(null), /do not fit the buckets a,b: pass all buckets of the run/);
 });

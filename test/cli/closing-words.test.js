@@ -67,7 +67,7 @@ test('where other buckets are what helps, the same clean-up is not proposed', ()
   const cleanup = { ...CLEAN, left: 3, misplaced: 3, otherBuckets: ['c', 'b'] };
   const { errors } = closingWords(result({ cleanup }), CONFIG);
   assert.equal(errors.length, 2);
-  assert.match(errors[0], /try again with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
+  assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
   assert.match(errors[1], /3 left, 3 of them in other buckets than this list gives them$/);
 });
 

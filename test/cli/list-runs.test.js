@@ -37,7 +37,7 @@ test('a run that the buckets do not fit is named, with the command that removes 
     ...['x', 'y'].map((runId) => ({ ...RUN, runId, misplaced: 1, otherBuckets: ['b', 'a'] })),
   ];
   assert.deepEqual(describeListing({ runs, foreign: NOTHING }, CONFIG, NOW).slice(-2), [
-    'Run x (and 1 further): the run wrote over the buckets b,a, in this order, and not over a,b: try again with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
+    'Run x (and 1 further): the run wrote over the buckets b,a, in this order, and not over a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
     'Remove what one left with: node r2-benchmark.js --cleanup fits',
   ]);
 });
