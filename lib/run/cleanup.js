@@ -91,7 +91,7 @@ export async function cleanUp(options, result = newResult()) {
     if (!(error instanceof AttemptError)) {
       throw error;
     }
-    addProblems(result, [error.message]);
+    addFirst(result, error.message);
   }
   result.otherBuckets = buckets.other();
   return result;
@@ -104,8 +104,8 @@ export async function cleanUp(options, result = newResult()) {
  */
 async function removeAll(options, buckets, result) {
   const { unlisted } = options;
-  await walk(options, async (bucket, { own, named }) => {
-    named.forEach(({ index }) => buckets.see(index, bucket));
+  await walk(options, async (bucket, { own, misplaced }) => {
+    [...own, ...misplaced].forEach(({ index }) => buckets.see(index, bucket));
     own.forEach((object) => object.isProbe || unlisted?.listed(object.index));
     const keys = own.map(({ key }) => key);
     await removeKeys(options, bucket, keys, result, (removed) => (result.removed += removed));
@@ -137,7 +137,7 @@ async function removeUnlisted(options, result) {
   }
   const stubborn = await thoseThatAreThere(found, options);
   result.removed += found.length - stubborn.length;
-  addProblems(result, [unlistedProblem(found.length, asked.length, unlisted.count)]);
+  addFirst(result, unlistedProblem(found.length, asked.length, unlisted.count));
   return stubborn.length;
 }
 
@@ -216,14 +216,26 @@ function addProblems(result, problems) {
 }
 
 /**
+ * What concerns the whole clean-up is told, however many problems there are with single objects.
+ *
+ * @param {CleanupResult} result
+ * @param {string} problem
+ */
+function addFirst(result, problem) {
+  const others = result.problems;
+  result.problems = [problem];
+  addProblems(result, others);
+}
+
+/**
  * @param {CleanupOptions} options
  * @param {CleanupResult} result
  */
 async function countLeft(options, result) {
   let left = 0;
   await walk(options, async (_bucket, { own, misplaced, foreign }) => {
-    left += own.length + misplaced;
-    result.misplaced += misplaced;
+    left += own.length + misplaced.length;
+    result.misplaced += misplaced.length;
     result.foreign += foreign;
   });
   result.left = left;
@@ -233,9 +245,8 @@ async function countLeft(options, result) {
  * @typedef {import('../workload/keyspace.js').OwnKey & { key: string }} NamedObject
  *
  * @typedef {object} SortedPage
- * @property {NamedObject[]} named objects whose names are the run's, in whatever bucket they are
- * @property {NamedObject[]} own those of them that are to be removed
- * @property {number} misplaced how many would be, were they in the bucket that the list of buckets gives them
+ * @property {NamedObject[]} own what is to be removed
+ * @property {NamedObject[]} misplaced what would be, were it in the bucket that the list of buckets gives it
  * @property {number} foreign how many the run did not write
  */
 
@@ -261,19 +272,16 @@ async function walk(options, visit) {
  */
 function sortPage(bucket, objects, { keyspace, owns }) {
   /** @type {SortedPage} */
-  const page = { named: [], own: [], misplaced: 0, foreign: 0 };
+  const page = { own: [], misplaced: [], foreign: 0 };
   for (const { key } of objects) {
     const name = keyspace.recogniseName(key);
     if (name === null) {
       page.foreign += 1;
       continue;
     }
-    const object = { key, ...name };
-    page.named.push(object);
-    if (owns(object) && keyspace.bucketOf(object.index) === bucket) {
-      page.own.push(object);
-    } else if (owns(object)) {
-      page.misplaced += 1;
+    if (owns(name)) {
+      const isInPlace = keyspace.bucketOf(name.index) === bucket;
+      (isInPlace ? page.own : page.misplaced).push({ key, ...name });
     }
   }
   return page;

@@ -136,8 +136,8 @@ test('where the buckets are in another order, the order of the run is told', asy
 test('another shard’s objects in another order of buckets are not this one’s to speak of', async () => {
   const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: [...BUCKETS].reverse() });
   const admin = new FakeAdmin(objectsOf(upTo(100).filter((index) => index % 3 === 0)));
-  const { misplaced, left } = await cleanUpWith(admin, { keyspace, owns: ({ index }) => index % 3 === 1 });
-  assert.deepEqual([misplaced, left], [0, 0]);
+  const result = await cleanUpWith(admin, { keyspace, owns: ({ index }) => index % 3 === 1 });
+  assert.deepEqual(result, CLEAN);
 });
 
 test('more objects than a page and a batch hold are removed range by range', async () => {
@@ -181,7 +181,7 @@ test('probes go with the run’s objects, those of another shard stay', async ()
   const admin = new FakeAdmin(together(objectsOf(upTo(40)), probes));
   const ofShard = await cleanUpWith(admin, { owns: ({ index }) => index % 4 === 1 });
   assert.deepEqual(ofShard, { ...CLEAN, removed: 20 });
-  assert.deepEqual(await cleanUpWith(admin), { removed: 60, left: 0, foreign: 0, problems: [] });
+  assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, removed: 60 });
 });
 
 test('whatever the store holds, exactly the run’s own objects go', async () => {
@@ -351,7 +351,7 @@ test('Row 36: what is not listed and cannot be removed is left', async () => {
   });
   const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
   assert.deepEqual([result.removed, result.left], [4, 1]);
-  assert.equal(result.problems[0], `${locked}: AccessDenied Locked.`);
+  assert.equal(result.problems[1], `${locked}: AccessDenied Locked.`);
 });
 
 test('a hundred problems are kept, each once, and the others are counted', async () => {
@@ -359,6 +359,22 @@ test('a hundred problems are kept, each once, and the others are counted', async
   const result = await cleanUpWith(admin, { outcomeUnknown: true, wait: async () => {} });
   assert.deepEqual([result.removed, result.left], [0, 250]);
   assert.deepEqual([new Set(result.problems).size, result.problems.length, result.furtherProblems], [100, 100, 150]);
+});
+
+test('what ends a clean-up is told first, however much was refused before', async () => {
+  let batches = 0;
+  const admin = new FakeAdmin(objectsOf(upTo(500)), {
+    refuse: (keys) => [...keys],
+    before: (request) => {
+      batches += Number(request === 'delete');
+      if (batches === 30) {
+        throw new AttemptError({ kind: 'stalled', verdict: 'fail', message: 'the store is gone' });
+      }
+    },
+  });
+  const { problems, furtherProblems } = await cleanUpWith(admin);
+  assert.deepEqual([problems[0], problems.length], ['the store is gone', 100]);
+  assert.ok(furtherProblems > 300);
 });
 
 test('a store that refuses more than it was asked for does not take objects back', async () => {
