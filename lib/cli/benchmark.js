@@ -64,7 +64,7 @@ async function runProgram(argv, env, streams, terminal, stopRequest) {
       return await calibrate(options, world).finally(() => stopRequest.stopListening());
     }
     const clock = new Clock();
-    const world = { clock, random: Math.random, signal: stopRequest.signal, terminal };
+    const world = { clock, random: Math.random, signal: stopRequest.signal, terminal, quiet: options.quiet };
     const now = clock.epochNow();
     const prepared = await prepare(options, { env, process: streams, now, random: world.random });
     const { target, config } = prepared;

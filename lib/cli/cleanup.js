@@ -1,8 +1,15 @@
+import { withBucketAccess } from '../run/bucket-access.js';
 import { cleanUpRun } from '../run/clean-up-run.js';
+import { isClean } from '../run/cleanup.js';
+import { findPrefix } from '../run/find-prefix.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../run/preflight.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
+import { ProgressLine } from './progress-line.js';
+
+/** A store that does not answer at all is given up after four attempts. */
+const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 
 /** What a shell takes as it stands. */
 const PLAIN_WORD = /^[\w./:,@%+-]+$/;
@@ -15,6 +22,7 @@ const PLAIN_WORD = /^[\w./:,@%+-]+$/;
  * @property {() => number} random uniform in [0, 1)
  * @property {AbortSignal} signal
  * @property {import('./terminal.js').Terminal} terminal
+ * @property {boolean} quiet no progress
  */
 
 /**
@@ -25,21 +33,59 @@ const PLAIN_WORD = /^[\w./:,@%+-]+$/;
  * @returns {Promise<number>} the exit status
  */
 export function cleanUpByCommand(config, world) {
-  const { terminal } = world;
+  const { terminal, clock, quiet } = world;
+  const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, world, async (access, run) => {
     const result = await cleanUpRun({
       ...access,
       keyspace: run.keyspace,
       owns: () => true,
+      unlisted: null,
       outcomeUnknown: false,
+      onProgress: (progress) => quiet || line.show(cleanupState(progress), progress.silence),
     });
-    terminal.out(describeCleanup(result, config));
-    if (result.removed === 0 && result.left === 0) {
-      terminal.err('Nothing was there to be removed: --cleanup --list shows which runs have left something');
+    if (result.removed === 0 && isClean(result)) {
+      const { runId, store } = config;
+      const prefix = await withBucketAccess(access, (means) =>
+        findPrefix({ access: means, runId, buckets: store.buckets }),
+      );
+      return prefix === null ? reportAbsence(result, config, terminal) : reportOtherPrefix(prefix, config, terminal);
     }
-    result.problems.forEach((problem) => terminal.err(`error: ${problem}`));
-    return result.left === 0 ? EXIT.complete : EXIT.incomplete;
+    terminal.out(describeCleanup(result, config));
+    cleanupProblems(result, config).forEach((problem) => terminal.err(`error: clean-up: ${problem}`));
+    if (mayHelpAgain(result)) {
+      terminal.err(`error: objects may be left; try again with: ${cleanupCommand(config)}`);
+    }
+    return isClean(result) ? EXIT.complete : EXIT.incomplete;
   });
+}
+
+/**
+ * @param {import('../run/cleanup.js').CleanupResult} result
+ * @param {RunConfig} config
+ * @param {import('./terminal.js').Terminal} terminal
+ * @returns {number} the exit status
+ */
+function reportAbsence(result, config, terminal) {
+  terminal.out(describeCleanup(result, config));
+  terminal.err(
+    'Nothing was there to be removed: are S3_BUCKET and --prefix those of the run? --cleanup --list shows which runs have left something',
+  );
+  return EXIT.complete;
+}
+
+/**
+ * @param {string} prefix under which the run's objects are
+ * @param {RunConfig} config with another one
+ * @param {import('./terminal.js').Terminal} terminal
+ * @returns {number} the exit status
+ */
+function reportOtherPrefix(prefix, config, terminal) {
+  const { runId, store } = config;
+  terminal.out(`Clean-up of run ${runId}: nothing is under ${config.prefix}/${runId}/ in ${store.buckets.join(', ')}`);
+  const command = cleanupCommand({ ...config, prefix });
+  terminal.err(`error: objects of the run are under ${prefix}/${runId}/; remove them with: ${command}`);
+  return EXIT.incomplete;
 }
 
 /**
@@ -47,16 +93,17 @@ export function cleanUpByCommand(config, world) {
  *
  * @param {RunConfig} config
  * @param {CommandWorld} world
- * @param {(access: Omit<Parameters<typeof cleanUpRun>[0], 'keyspace' | 'owns' | 'outcomeUnknown'>,
+ * @param {(access: Omit<Parameters<typeof withBucketAccess>[0], 'onLook'>,
  *   run: import('../run/open-run.js').OpenRun) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */
 export async function withCheckedRun(config, { clock, random, signal, terminal }, work) {
   // Nothing is written, read or removed that preflight would have to try.
+  const asking = { ...config, stages: [], timeout: Math.min(config.timeout, MAX_PREFLIGHT_TIMEOUT_MS) };
   const notice = (/** @type {string} */ message) => terminal.err(message);
-  const run = await openRun({ ...config, stages: [] }, { clock, random, notice });
+  const run = await openRun(asking, { clock, random, notice });
   try {
-    const { problems, mayPass } = await preflight(run, { ...config, stages: [] }, signal);
+    const { problems, mayPass } = await preflight(run, asking, signal);
     if (problems.length > 0) {
       problems.forEach((problem) => terminal.err(`error: ${problem}`));
       return mayPass ? EXIT.incomplete : EXIT.usage;
@@ -69,14 +116,65 @@ export async function withCheckedRun(config, { clock, random, signal, terminal }
 }
 
 /**
+ * @param {import('../run/clean-up-run.js').CleanupProgress} progress
+ * @returns {string} how far a clean-up is
+ */
+export function cleanupState({ removed, expected }) {
+  // Writes that were thought to have failed are removed, too.
+  const all = expected === null ? '' : ` of ${Math.max(expected, removed)}`;
+  return `Clean-up: ${removed}${all} objects removed`;
+}
+
+/**
  * @param {import('../run/cleanup.js').CleanupResult} result
  * @param {RunConfig} config
  * @returns {string} one line
  */
-export function describeCleanup({ removed, left, foreign }, { runId, prefix, store }) {
+export function describeCleanup({ removed, left, misplaced, foreign, otherBuckets }, { runId, prefix, store }) {
   const count = left < 0 ? 'how many are left could not be counted' : `${left} left`;
+  const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in other buckets than this list gives them`;
+  const unseen = otherBuckets?.includes(null) ? ' in these buckets, which are not all buckets of the run' : '';
   const others = foreign === 0 ? '' : `, and ${foreign} that the run did not write were not touched`;
-  return `Clean-up of run ${runId}: ${removed} ${removed === 1 ? 'object' : 'objects'} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${others}`;
+  return `Clean-up of run ${runId}: ${removed} ${removed === 1 ? 'object' : 'objects'} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}`;
+}
+
+/**
+ * @param {import('../run/cleanup.js').CleanupResult} result
+ * @returns {boolean} whether the same clean-up may remove more when it is tried again
+ */
+export function mayHelpAgain({ left, misplaced, unlisted }) {
+  return left < 0 || left > misplaced || unlisted > 0;
+}
+
+/** @typedef {Parameters<typeof cleanupCommand>[0] & Pick<RunConfig, 'store'>} CommandConfig */
+
+/**
+ * @param {import('../run/cleanup.js').CleanupResult} result
+ * @param {CommandConfig} config
+ * @returns {string[]} what went wrong and what to do about it, a line each
+ */
+export function cleanupProblems({ misplaced, otherBuckets, problems, furtherProblems }, config) {
+  const further = furtherProblems > 0 ? [`${furtherProblems} further errors are counted, but not shown`] : [];
+  const advice = misplaced > 0 || otherBuckets !== null ? [bucketsAdvice(otherBuckets, config)] : [];
+  return [...problems, ...further, ...advice];
+}
+
+/**
+ * @param {readonly (string | null)[] | null} buckets of the run in their order, as far as they are known
+ * @param {CommandConfig} config
+ * @returns {string} which buckets to pass
+ */
+export function bucketsAdvice(buckets, config) {
+  const given = config.store.buckets.join(',');
+  if (buckets === null) {
+    return `the names of the run's objects do not fit the buckets ${given}: pass all buckets of the run, in the order in which it was given them (S3_BUCKET)`;
+  }
+  if (buckets.includes(null)) {
+    const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
+    return `the run wrote over ${buckets.length} buckets, and not all of them were given: pass them in the order S3_BUCKET=${known}`;
+  }
+  const overrides = { ...config.overrides, S3_BUCKET: buckets.join(',') };
+  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand({ ...config, overrides })}`;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { cleanupCommand, describeCleanup } from './cleanup.js';
+import { isClean } from '../run/cleanup.js';
+import { cleanupCommand, cleanupProblems, describeCleanup, mayHelpAgain } from './cleanup.js';
 import { EXIT } from './exit-status.js';
 
 /**
@@ -18,7 +19,7 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
     ({ end, operations, failed, integrityErrors }) =>
       end !== 'complete' || operations === 0 || failed + integrityErrors > 0,
   );
-  return isIncomplete || crash !== null || (cleanup !== null && cleanup.left !== 0) ? EXIT.incomplete : EXIT.complete;
+  return isIncomplete || crash !== null || (cleanup !== null && !isClean(cleanup)) ? EXIT.incomplete : EXIT.complete;
 }
 
 /**
@@ -30,12 +31,13 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
  */
 export function closingWords({ problems, cleanup, stages }, config) {
   const errors = problems.map((problem) => `error: ${problem}`);
-  if (cleanup !== null && cleanup.left !== 0) {
-    errors.push(...cleanup.problems.map((problem) => `error: clean-up: ${problem}`));
-    const again = config.store.isEmbedded ? '' : `; try again with: ${cleanupCommand(config)}`;
+  if (cleanup !== null && !isClean(cleanup)) {
+    errors.push(...cleanupProblems(cleanup, config).map((problem) => `error: clean-up: ${problem}`));
+    const isInVain = config.store.isEmbedded || !mayHelpAgain(cleanup);
+    const again = isInVain ? '' : `; try again with: ${cleanupCommand(config)}`;
     errors.push(`error: ${describeCleanup(cleanup, config)}${again}`);
   }
-  const notices = cleanup !== null && cleanup.left === 0 ? [describeCleanup(cleanup, config)] : [];
+  const notices = cleanup !== null && isClean(cleanup) ? [describeCleanup(cleanup, config)] : [];
   // What was kept in memory has gone with the endpoint.
   if (config.keep && stages.length > 0 && !config.store.isEmbedded) {
     notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);

@@ -1,7 +1,9 @@
 import { formatSize } from '../log/units.js';
 import { RunLog } from '../report/run-log.js';
 import { costLine } from '../report/cost-line.js';
+import { cleanupState } from './cleanup.js';
 import { FailureNotices } from './failure-notices.js';
+import { ProgressLine } from './progress-line.js';
 import { Progress } from './progress.js';
 
 /** So many errors of a kind are shown for each stage; the log counts them all. */
@@ -25,6 +27,7 @@ export class ConsoleObserver {
   #quiet;
   #log;
   #progress;
+  #cleanup;
   #failures;
   #errorsShown = 0;
   #isNamed = false;
@@ -46,6 +49,7 @@ export class ConsoleObserver {
       withMachineLines: !terminal.logIsOnTerminal,
     });
     this.#progress = new Progress(terminal, now);
+    this.#cleanup = new ProgressLine(terminal, now);
     this.#failures = new FailureNotices((notice) => this.notice(notice), now);
   }
 
@@ -163,6 +167,13 @@ export class ConsoleObserver {
   /** @param {readonly import('../run/stage-result.js').StageResult[]} stages */
   runEnds(stages) {
     this.#log.runEnds(stages);
+  }
+
+  /** @param {import('../run/clean-up-run.js').CleanupProgress} progress */
+  cleanupProgress(progress) {
+    if (!this.#quiet) {
+      this.#cleanup.show(cleanupState(progress), progress.silence);
+    }
   }
 
   /** @param {string} message */

@@ -2,8 +2,10 @@ import { plainText } from '../log/plain-text.js';
 import { formatDuration, formatMegabytes } from '../log/units.js';
 import { withBucketAccess } from '../run/bucket-access.js';
 import { listRuns } from '../run/list-runs.js';
-import { cleanupCommand, withCheckedRun } from './cleanup.js';
+import { RunTally } from '../run/run-tally.js';
+import { bucketsAdvice, cleanupCommand, withCheckedRun } from './cleanup.js';
 import { EXIT } from './exit-status.js';
+import { ProgressLine } from './progress-line.js';
 
 /** @typedef {import('../run/run-tally.js').RunCounts} RunCounts */
 /** @typedef {import('../run/run-config.js').RunConfig} RunConfig */
@@ -16,10 +18,16 @@ import { EXIT } from './exit-status.js';
  * @returns {Promise<number>} the exit status
  */
 export function listRunsByCommand(config, world) {
-  const { terminal, clock } = world;
+  const { terminal, clock, quiet } = world;
   return withCheckedRun(config, world, async (access) => {
     const { prefix, store } = config;
-    const listing = await withBucketAccess(access, (means) => listRuns({ access: means, prefix, store, clock }));
+    const progress = new ProgressLine(terminal, clock.now);
+    const tally = new RunTally(prefix, store.buckets);
+    const onLook = (/** @type {number} */ silence) =>
+      quiet || progress.show(`Listing: ${tally.objects} objects`, silence);
+    const listing = await withBucketAccess({ ...access, onLook }, (means) =>
+      listRuns({ access: means, prefix, store, clock, tally }),
+    );
     if (listing.problem !== null) {
       terminal.err(`error: ${listing.problem}`);
       return listing.mayPass ? EXIT.incomplete : EXIT.usage;
@@ -42,13 +50,29 @@ export function describeListing({ runs, foreign }, config, now) {
   if (foreign.objects > 0) {
     const more = foreign.objects > foreign.examples.length ? ', …' : '';
     lines.push(
-      `${foreign.objects} objects there (${formatMegabytes(foreign.bytes)}MB) are of no run over these buckets, and no clean-up touches them: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+      `${foreign.objects} objects there (${sizeText(foreign.bytes)}) are of no run over these buckets, and no clean-up touches them: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
     );
   }
-  if (runs.length > 0) {
-    lines.push(`Remove what one left with: ${cleanupCommand({ ...config, runId: runs[0].runId })}`);
+  const [misplaced, ...others] = runs.filter((run) => run.otherBuckets !== null || run.misplaced > 0);
+  if (misplaced !== undefined) {
+    lines.push(misplacedLine(misplaced, others.length, config));
+  }
+  const first = runs.find((run) => run !== misplaced && !others.includes(run));
+  if (first !== undefined) {
+    lines.push(`Remove what one left with: ${cleanupCommand({ ...config, runId: first.runId })}`);
   }
   return lines;
+}
+
+/**
+ * @param {RunCounts['runs'][number]} run that the buckets do not fit
+ * @param {number} others so many further runs
+ * @param {Parameters<typeof describeListing>[1]} config
+ * @returns {string}
+ */
+function misplacedLine({ runId, otherBuckets }, others, config) {
+  const more = others === 0 ? '' : ` (and ${others} further)`;
+  return `Run ${runId}${more}: ${bucketsAdvice(otherBuckets, { ...config, runId })}`;
 }
 
 /**
@@ -62,7 +86,7 @@ function tableOf(runs, now) {
     ...runs.map(({ runId, objects, bytes, oldest, newest }) => [
       runId,
       String(objects),
-      `${formatMegabytes(bytes)}MB`,
+      sizeText(bytes),
       `${formatDuration(now - oldest)} ago`,
       `${formatDuration(now - newest)} ago`,
     ]),
@@ -71,4 +95,12 @@ function tableOf(runs, now) {
   return rows.map((row) =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '),
   );
+}
+
+/**
+ * @param {number} bytes NaN where the store told a size that is none
+ * @returns {string}
+ */
+function sizeText(bytes) {
+  return Number.isNaN(bytes) ? 'size unknown' : `${formatMegabytes(bytes)}MB`;
 }

@@ -36,7 +36,7 @@ export const SUMMED_COUNTS = /** @type {const} */ ([
  * @property {number} integrityErrors operations whose answer was not what had been written
  * @property {number} skipped operations that had no object, because Write had not written it
  * @property {number} abandoned operations that were under way when the stage was stopped, and came to no end
- * @property {number} unknownOutcomes writes with an attempt that may have been carried out without an answer
+ * @property {number} unknownOutcomes writes that may have been carried out, or may still be, although no answer said so
  * @property {number} timeLost ms that threads spent before the successful attempts of operations: on failed attempts and the
  *   pauses behind them, and in an open loop on late starts
  * @property {number} timeGivenUp ms that threads spent on operations that were given up, or cut off behind a failed

@@ -1,4 +1,5 @@
 import { isInShard, isOfShard } from '../workload/shard.js';
+import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { chooseStart, openCores, startStoreClock, waitForStart } from './begin-run.js';
 import { cleanUpRun } from './clean-up-run.js';
 import { findPeaks } from './find-peak.js';
@@ -23,6 +24,7 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @property {(done: number) => void} progress so many operations of the stage have come to an end
  * @property {(stage: StageName, step: import('./search-result.js').SearchStep) => void} stepEnds of a search for the peak
  * @property {(result: import('./stage-result.js').StageResult) => void} stageEnds
+ * @property {(progress: import('./clean-up-run.js').CleanupProgress) => void} cleanupProgress told from time to time
  * @property {(message: string) => void} notice something worth knowing
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} FailedOperation
@@ -93,7 +95,7 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
   }
   try {
     await run.closeCores();
-    result.cleanup = await removeLeftovers(config, run, result);
+    result.cleanup = await removeLeftovers(config, run, result, observer);
   } finally {
     await run.close();
   }
@@ -143,8 +145,9 @@ async function runByStoreClock(running, result) {
  * @param {import('./run-config.js').RunConfig} config
  * @param {import('./open-run.js').OpenRun} run
  * @param {RunResult} result
+ * @param {RunObserver} observer
  */
-async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages, crash }) {
+async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages, crash }, observer) {
   const { clock, random, keyspace, written, wroteObjects, probes, requests } = run;
   // A stage that broke off has no counts that would tell.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
@@ -155,6 +158,16 @@ async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages,
   const outcomeUnknown = isUncertain || probes.size > 0;
   const owns = (/** @type {import('../workload/keyspace.js').OwnKey} */ { isProbe, index }) =>
     isProbe ? isOfShard(shard, index) : isLeft && isInShard(shard, index, objects);
-  const storeOptions = run.attendantOptions;
-  return cleanUpRun({ keyspace, storeOptions, clock, random, timeout, owns, outcomeUnknown, requests });
+  return cleanUpRun({
+    keyspace,
+    storeOptions: run.attendantOptions,
+    clock,
+    random,
+    timeout,
+    owns,
+    unlisted: isLeft ? new UnlistedObjects(written, shard, objects) : null,
+    outcomeUnknown,
+    requests,
+    onProgress: (progress) => observer.cleanupProgress(progress),
+  });
 }

@@ -1,11 +1,23 @@
 import { Pauses } from '../s3/pauses.js';
 import { Retrier } from '../s3/retry.js';
+import { AttemptError } from '../s3/s3-error.js';
 
 /** Clean-up is worth some patience, and still has to end. */
 const MOST_ATTEMPTS = 6;
 
 /** However little a measured attempt is given: listing a thousand keys takes its time. */
-const LEAST_TIMEOUT_MS = 10_000;
+const MIN_TIMEOUT_MS = 10_000;
+
+/** However much it is given: a store that has stopped answering is asked again before clean-up gives up. */
+const MAX_TIMEOUT_MS = 30_000;
+
+/** When no request has succeeded for this long, the store is given up. */
+const STALL_TIMEOUT_MS = 60_000;
+
+/** The kind of error of a request that was given up then. */
+export const STALLED = 'stalled';
+
+const LOOK_EVERY_MS = 250;
 
 /**
  * The means to list and delete.
@@ -23,25 +35,65 @@ const LEAST_TIMEOUT_MS = 10_000;
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
  * @param {import('./open-run.js').RequestCounts} options.requests where the requests are counted
+ * @param {(silence: number) => void} [options.onLook] called from time to time, with the ms since a request succeeded
  * @param {(access: BucketAccess) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
-export async function withBucketAccess({ storeOptions, clock, random, timeout, requests }, work) {
+export async function withBucketAccess({ storeOptions, clock, random, timeout, requests, onLook = () => {} }, work) {
   // The SDK takes its time to load, and most runs have nothing to clean up.
   const { BucketAdmin } = await import('../s3/bucket-admin.js');
-  const admin = new BucketAdmin(storeOptions, Math.max(timeout, LEAST_TIMEOUT_MS));
+  const stall = new AbortController();
+  const pauses = new Pauses();
+  const admin = new BucketAdmin(storeOptions, attemptTimeout(timeout), stall.signal);
   const retrier = new Retrier({
     mostAttempts: MOST_ATTEMPTS,
     now: clock.now,
     random,
-    pauses: new Pauses(),
-    signal: new AbortController().signal,
+    pauses,
+    signal: stall.signal,
     hooks: { attemptFailed() {}, retrying() {} },
   });
+  let lastProgressAt = clock.now();
+  const timer = setInterval(() => {
+    const silence = clock.now() - lastProgressAt;
+    if (silence >= STALL_TIMEOUT_MS && !stall.signal.aborted) {
+      stall.abort(stallError());
+      pauses.endAll();
+    }
+    onLook(silence);
+  }, LOOK_EVERY_MS);
+  /** @type {BucketAccess['retry']} */
+  const retry = async (request) => {
+    stall.signal.throwIfAborted();
+    try {
+      const result = await retrier.call(request, { startedAt: 0, idleSince: 0 });
+      lastProgressAt = clock.now();
+      return result;
+    } catch (error) {
+      throw error instanceof AttemptError && stall.signal.aborted ? stall.signal.reason : error;
+    }
+  };
   try {
-    return await work({ admin, retry: (request) => retrier.call(request, { startedAt: 0, idleSince: 0 }) });
+    return await work({ admin, retry });
   } finally {
+    clearInterval(timer);
     requests.cleanup += admin.requests;
     admin.close();
   }
+}
+
+/**
+ * @param {number} timeout ms for a measured attempt
+ * @returns {number} ms for one of clean-up
+ */
+function attemptTimeout(timeout) {
+  return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_TIMEOUT_MS);
+}
+
+function stallError() {
+  return new AttemptError({
+    kind: STALLED,
+    verdict: 'fail',
+    message: `no request has succeeded for ${STALL_TIMEOUT_MS / 1000}s: is the store still there?`,
+  });
 }

@@ -1,6 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { withBucketAccess } from './bucket-access.js';
-import { cleanUp } from './cleanup.js';
+import { cleanUp, newResult } from './cleanup.js';
+
+/**
+ * How far a clean-up is.
+ *
+ * @typedef {object} CleanupProgress
+ * @property {number} removed objects
+ * @property {number | null} expected objects; null where that is not known
+ * @property {number} silence ms since a request succeeded
+ */
 
 /**
  * Removes the objects of a run by listing them.
@@ -12,12 +21,28 @@ import { cleanUp } from './cleanup.js';
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
  * @param {(own: import('../workload/keyspace.js').OwnKey) => boolean} options.owns whether an object of the run is to be removed
+ * @param {import('../workload/unlisted-objects.js').UnlistedObjects | null} options.unlisted see cleanup.js
  * @param {boolean} options.outcomeUnknown see cleanup.js
  * @param {import('./open-run.js').RequestCounts} options.requests where the requests are counted
+ * @param {(progress: CleanupProgress) => void} options.onProgress called from time to time
  * @returns {Promise<import('./cleanup.js').CleanupResult>}
  */
-export async function cleanUpRun({ keyspace, owns, outcomeUnknown, ...options }) {
-  return withBucketAccess(options, (access) =>
-    cleanUp({ ...access, keyspace, owns, outcomeUnknown, wait: (milliseconds) => wait(milliseconds) }),
+export async function cleanUpRun({ keyspace, owns, unlisted, outcomeUnknown, onProgress, ...options }) {
+  const result = newResult();
+  const expected = unlisted?.count ?? null;
+  const onLook = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
+  return withBucketAccess({ ...options, onLook }, (access) =>
+    cleanUp(
+      {
+        ...access,
+        keyspace,
+        owns,
+        unlisted,
+        outcomeUnknown,
+        random: options.random,
+        wait: (milliseconds) => wait(milliseconds),
+      },
+      result,
+    ),
   );
 }

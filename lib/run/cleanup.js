@@ -1,4 +1,5 @@
 import { AttemptError } from '../s3/s3-error.js';
+import { BucketList } from '../workload/bucket-list.js';
 import { inParallel } from './in-parallel.js';
 import { rangesOf, walkRange } from './key-ranges.js';
 
@@ -11,12 +12,23 @@ const LONGEST_BATCH = 1000;
 /** Requests whose answer never came may be carried out this late. */
 const LATE_WRITES_MS = 2000;
 
+/** So many problems are kept; the others are counted. */
+const MAX_PROBLEMS = 100;
+
+/** So many objects that no list shows are asked for one by one. */
+const MAX_ASKED = 1000;
+
 /**
  * @typedef {object} CleanupResult
  * @property {number} removed objects
  * @property {number} left objects of the run that the store still has, by its own count; -1 where it could not be counted
+ * @property {number} misplaced those of them that are in another bucket than the list of buckets gives them
  * @property {number} foreign objects under the run's prefix that the run did not write, and that stay
+ * @property {number} unlisted objects that were there though no list showed them: what else is left is not known
+ * @property {readonly (string | null)[] | null} otherBuckets those of the run in their order, as the objects show them, where
+ *   they are not those that were given; see BucketList
  * @property {string[]} problems what the store said about objects that it did not delete, and requests that failed
+ * @property {number} furtherProblems that are only counted
  */
 
 /**
@@ -24,50 +36,195 @@ const LATE_WRITES_MS = 2000;
  * @property {import('../s3/bucket-admin.js').BucketAdmin} admin
  * @property {import('../workload/keyspace.js').Keyspace} keyspace
  * @property {(own: import('../workload/keyspace.js').OwnKey) => boolean} owns whether an object of the run is to be removed
+ * @property {import('../workload/unlisted-objects.js').UnlistedObjects | null} unlisted objects that are known to be there,
+ *   and will have to be listed; null where nothing is known
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
+ * @property {() => number} random uniform in [0, 1)
  * @property {(milliseconds: number) => Promise<void>} wait
  */
+
+/** @returns {CleanupResult} of a clean-up that has not begun */
+export function newResult() {
+  return {
+    removed: 0,
+    left: -1,
+    misplaced: 0,
+    foreign: 0,
+    unlisted: 0,
+    otherBuckets: null,
+    problems: [],
+    furtherProblems: 0,
+  };
+}
+
+/**
+ * @param {CleanupResult} result
+ * @returns {boolean} whether nothing of the run is left, as far as can be known
+ */
+export function isClean({ left, unlisted, otherBuckets }) {
+  return left === 0 && unlisted === 0 && otherBuckets === null;
+}
 
 /**
  * Removes what a run wrote. It lists the run's prefix and deletes only keys that the run itself would give an object, and
  * it ends with a count that is taken from the store.
  *
  * @param {CleanupOptions} options
+ * @param {CleanupResult} [result] is brought up to date as the work goes on
  * @returns {Promise<CleanupResult>}
  */
-export async function cleanUp(options) {
-  const result = { removed: 0, left: -1, foreign: 0, problems: /** @type {string[]} */ ([]) };
+export async function cleanUp(options, result = newResult()) {
+  const buckets = new BucketList(options.keyspace);
   try {
-    await removeAll(options, result);
+    await removeAll(options, buckets, result);
     if (options.outcomeUnknown) {
       await options.wait(LATE_WRITES_MS);
-      await removeAll(options, result);
+      // What was refused is asked for once more, and told again where it is refused again.
+      Object.assign(result, { problems: [], furtherProblems: 0 });
+      await removeAll(options, buckets, result);
     }
+    const stubborn = await removeUnlisted(options, result);
     await countLeft(options, result);
+    result.left += stubborn;
   } catch (error) {
     if (!(error instanceof AttemptError)) {
       throw error;
     }
-    result.problems.push(error.message);
+    addFirst(result, error.message);
   }
+  result.otherBuckets = buckets.other();
   return result;
 }
 
 /**
  * @param {CleanupOptions} options
+ * @param {BucketList} buckets
  * @param {CleanupResult} result
  */
-async function removeAll(options, result) {
-  const { admin, retry } = options;
-  await walk(options, async (bucket, own) => {
-    for (let start = 0; start < own.length; start += LONGEST_BATCH) {
-      const batch = own.slice(start, start + LONGEST_BATCH);
-      const refused = await retry(() => admin.deleteBatch(bucket, batch));
-      result.removed += batch.length - refused.length;
-      result.problems.push(...refused);
+async function removeAll(options, buckets, result) {
+  const { unlisted } = options;
+  await walk(options, async (bucket, { own, misplaced }) => {
+    [...own, ...misplaced].forEach(({ index }) => buckets.see(index, bucket));
+    own.forEach((object) => object.isProbe || unlisted?.listed(object.index));
+    const keys = own.map(({ key }) => key);
+    await removeKeys(options, bucket, keys, result, (removed) => (result.removed += removed));
+  });
+}
+
+/**
+ * Asks for objects that Write knows to be there, and that no list has shown, by their names: a list is not believed alone.
+ *
+ * @param {CleanupOptions} options
+ * @param {CleanupResult} result
+ * @returns {Promise<number>} objects that are still there
+ */
+async function removeUnlisted(options, result) {
+  const { unlisted, random, keyspace } = options;
+  if (unlisted === null || unlisted.count === 0) {
+    return 0;
+  }
+  const asked = unlisted.sample(MAX_ASKED, random);
+  const found = await thoseThatAreThere(asked, options);
+  result.unlisted = found.length;
+  if (found.length === 0) {
+    return 0;
+  }
+  // Where not all were asked for, more of them are there than were found. To delete what is gone does no harm.
+  const doomed = asked.length === unlisted.count ? found : unlisted.indices();
+  for (const [bucket, keys] of batchesOf(doomed, keyspace)) {
+    await removeKeys(options, bucket, keys, result, () => {});
+  }
+  const stubborn = await thoseThatAreThere(found, options);
+  result.removed += found.length - stubborn.length;
+  addFirst(result, unlistedProblem(found.length, asked.length, unlisted.count));
+  return stubborn.length;
+}
+
+/**
+ * @param {number} found
+ * @param {number} asked
+ * @param {number} count of objects that no list showed
+ */
+function unlistedProblem(found, asked, count) {
+  const which = asked === count ? `${asked}` : `a sample of ${asked} out of ${count}`;
+  return `the store's lists are incomplete: of ${which} objects that were written and that no list shows, ${found} were there when asked for by name; ${asked === count ? 'they' : `all ${count}`} were deleted by name, but other objects may be left that no list shows`;
+}
+
+/**
+ * @param {Iterable<number>} indices
+ * @param {import('../workload/keyspace.js').Keyspace} keyspace
+ * @returns {Generator<[bucket: string, keys: string[]]>}
+ */
+function* batchesOf(indices, keyspace) {
+  /** @type {Map<string, string[]>} */
+  const batches = new Map();
+  for (const index of indices) {
+    const bucket = keyspace.bucketOf(index);
+    const batch = batches.get(bucket) ?? [];
+    batch.push(keyspace.keyOf(index));
+    batches.set(bucket, batch);
+    if (batch.length === LONGEST_BATCH) {
+      batches.delete(bucket);
+      yield [bucket, batch];
+    }
+  }
+  yield* batches;
+}
+
+/**
+ * @param {readonly number[]} indices
+ * @param {CleanupOptions} options
+ * @returns {Promise<number[]>}
+ */
+async function thoseThatAreThere(indices, { admin, retry, keyspace }) {
+  /** @type {number[]} */
+  const there = [];
+  await inParallel(indices, RANGES_AT_ONCE, async (index) => {
+    if (await retry(() => admin.has(keyspace.bucketOf(index), keyspace.keyOf(index)))) {
+      there.push(index);
     }
   });
+  return there;
+}
+
+/**
+ * @param {CleanupOptions} options
+ * @param {string} bucket
+ * @param {readonly string[]} keys
+ * @param {CleanupResult} result to which what is refused is added
+ * @param {(removed: number) => void} onBatch
+ */
+async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
+  for (let start = 0; start < keys.length; start += LONGEST_BATCH) {
+    const batch = keys.slice(start, start + LONGEST_BATCH);
+    const refused = await retry(() => admin.deleteBatch(bucket, batch));
+    addProblems(result, refused);
+    // A store may refuse more than it was asked for.
+    onBatch(Math.max(batch.length - refused.length, 0));
+  }
+}
+
+/**
+ * @param {CleanupResult} result
+ * @param {readonly string[]} problems
+ */
+function addProblems(result, problems) {
+  const room = MAX_PROBLEMS - result.problems.length;
+  result.problems.push(...problems.slice(0, room));
+  result.furtherProblems += Math.max(problems.length - room, 0);
+}
+
+/**
+ * What concerns the whole clean-up is told, however many problems there are with single objects.
+ *
+ * @param {CleanupResult} result
+ * @param {string} problem
+ */
+function addFirst(result, problem) {
+  const others = result.problems;
+  result.problems = [problem];
+  addProblems(result, others);
 }
 
 /**
@@ -76,28 +233,56 @@ async function removeAll(options, result) {
  */
 async function countLeft(options, result) {
   let left = 0;
-  await walk(options, async (_bucket, own, foreign) => {
-    left += own.length;
+  await walk(options, async (_bucket, { own, misplaced, foreign }) => {
+    left += own.length + misplaced.length;
+    result.misplaced += misplaced.length;
     result.foreign += foreign;
   });
   result.left = left;
 }
 
 /**
+ * @typedef {import('../workload/keyspace.js').OwnKey & { key: string }} NamedObject
+ *
+ * @typedef {object} SortedPage
+ * @property {NamedObject[]} own what is to be removed
+ * @property {NamedObject[]} misplaced what would be, were it in the bucket that the list of buckets gives it
+ * @property {number} foreign how many the run did not write
+ */
+
+/**
  * Goes over all keys under the run's prefix, several ranges of each bucket at once.
  *
  * @param {CleanupOptions} options
- * @param {(bucket: string, own: string[], foreign: number) => Promise<void>} visit one page
+ * @param {(bucket: string, page: SortedPage) => Promise<void>} visit
  */
 async function walk(options, visit) {
-  const { keyspace, owns } = options;
+  const { keyspace } = options;
   const ranges = keyspace.buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
   await inParallel(ranges, RANGES_AT_ONCE, (range) =>
-    walkRange(range, options, (bucket, objects) => {
-      const keys = objects.map(({ key }) => key);
-      const recognised = keys.map((key) => keyspace.recognise(bucket, key));
-      const own = keys.filter((_, place) => recognised[place] !== null && owns(recognised[place]));
-      return visit(bucket, own, recognised.filter((found) => found === null).length);
-    }),
+    walkRange(range, options, (bucket, objects) => visit(bucket, sortPage(bucket, objects, options))),
   );
+}
+
+/**
+ * @param {string} bucket
+ * @param {readonly import('../s3/bucket-admin.js').ListedObject[]} objects
+ * @param {CleanupOptions} options
+ * @returns {SortedPage}
+ */
+function sortPage(bucket, objects, { keyspace, owns }) {
+  /** @type {SortedPage} */
+  const page = { own: [], misplaced: [], foreign: 0 };
+  for (const { key } of objects) {
+    const name = keyspace.recogniseName(key);
+    if (name === null) {
+      page.foreign += 1;
+      continue;
+    }
+    if (owns(name)) {
+      const isInPlace = keyspace.bucketOf(name.index) === bucket;
+      (isInPlace ? page.own : page.misplaced).push({ key, ...name });
+    }
+  }
+  return page;
 }

@@ -32,28 +32,41 @@ export function rangesOf(bucket, keyPrefix) {
 }
 
 /**
+ * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {string} bucket
+ * @param {string} prefix
+ * @param {string} after the page begins behind this key
+ * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>}
+ * @throws {AttemptError}
+ */
+export async function listPage({ admin, retry }, bucket, prefix, after) {
+  const page = await retry(() => admin.listPage(bucket, prefix, after));
+  // Asked again it would say the same for ever, and what it does not name would count as gone.
+  if (page.objects.length === 0 && !page.isLast) {
+    throw new AttemptError({
+      kind: 'protocol',
+      verdict: 'fail',
+      message: `the list of bucket ${bucket} says that there is more, and names nothing`,
+    });
+  }
+  return page;
+}
+
+/**
  * Goes over the objects of a range, page by page.
  *
  * @param {KeyRange} range
  * @param {import('./bucket-access.js').BucketAccess} access
  * @param {(bucket: string, objects: ListedObject[]) => Promise<void>} visit
  */
-export async function walkRange({ bucket, prefix, after, last }, { admin, retry }, visit) {
+export async function walkRange({ bucket, prefix, after, last }, access, visit) {
   let position = after;
   for (;;) {
-    const { objects, isLast } = await retry(() => admin.listPage(bucket, prefix, position));
+    const { objects, isLast } = await listPage(access, bucket, prefix, position);
     const inside = objects.filter(({ key }) => key <= last);
     await visit(bucket, inside);
     if (isLast || inside.length < objects.length) {
       return;
-    }
-    // Asked again it would say the same for ever, and what it does not name would count as gone.
-    if (objects.length === 0) {
-      throw new AttemptError({
-        kind: 'protocol',
-        verdict: 'fail',
-        message: `the list of bucket ${bucket} says that there is more, and names nothing`,
-      });
     }
     position = objects[objects.length - 1].key;
   }

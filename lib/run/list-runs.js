@@ -1,12 +1,16 @@
 import { concealer } from '../s3/conceal.js';
 import { AttemptError } from '../s3/s3-error.js';
+import { STALLED } from './bucket-access.js';
 import { explainError, mayPass } from './explain-error.js';
 import { inParallel } from './in-parallel.js';
-import { rangesOf, walkRange } from './key-ranges.js';
-import { RunTally, folderOf } from './run-tally.js';
+import { listPage, rangesOf, walkRange } from './key-ranges.js';
+import { folderOf } from './run-tally.js';
 
 /** Buckets, and then ranges of keys, that are listed at the same time. */
 const AT_ONCE = 8;
+
+/** Kinds of errors that no other configuration would get over. */
+const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
 
 /** It stands behind every name that a run gives an object. */
 const BEHIND_ALL_NAMES = '~';
@@ -25,6 +29,7 @@ const BEHIND_ALL_NAMES = '~';
  * @property {string} prefix of every run
  * @property {import('./run-config.js').StoreConfig} store over whose buckets the runs spread their objects
  * @property {import('../meter/clock.js').Clock} clock
+ * @property {import('./run-tally.js').RunTally} tally that the objects are added to
  */
 
 /**
@@ -33,9 +38,8 @@ const BEHIND_ALL_NAMES = '~';
  * @param {ListingOptions} options
  * @returns {Promise<RunListing>}
  */
-export async function listRuns({ access, prefix, store, clock }) {
+export async function listRuns({ access, prefix, store, clock, tally }) {
   const { buckets, hostname, port } = store;
-  const tally = new RunTally(prefix, buckets);
   /** @type {import('./key-ranges.js').KeyRange[]} */
   const ranges = [];
   try {
@@ -51,12 +55,16 @@ export async function listRuns({ access, prefix, store, clock }) {
       throw error;
     }
     const problem = explainError(error, { hostname, port, buckets, action: 'list', now: clock.epochNow() });
-    return { ...countsOf(tally, store), problem, mayPass: mayPass(error) };
+    return {
+      ...countsOf(tally, store),
+      problem,
+      mayPass: mayPass(error) || TROUBLES_OF_THE_STORE.includes(error.kind),
+    };
   }
 }
 
 /**
- * @param {RunTally} tally
+ * @param {ListingOptions['tally']} tally
  * @param {import('./run-config.js').StoreConfig} store whose keys are what it says
  * @returns {import('./run-tally.js').RunCounts}
  */
@@ -71,18 +79,17 @@ function countsOf(tally, { credentials }) {
  * @param {string} bucket
  * @param {string} prefix
  * @param {ListingOptions['access']} access
- * @param {RunTally} tally
+ * @param {ListingOptions['tally']} tally
  * @returns {Promise<import('./key-ranges.js').KeyRange[]>} what is left
  */
-async function scan(bucket, prefix, { admin, retry }, tally) {
+async function scan(bucket, prefix, access, tally) {
   /** @type {import('./key-ranges.js').KeyRange[]} */
   const rest = [];
   let position = '';
   for (;;) {
-    const after = position;
-    const { objects, isLast } = await retry(() => admin.listPage(bucket, `${prefix}/`, after));
+    const { objects, isLast } = await listPage(access, bucket, `${prefix}/`, position);
     tally.add(bucket, objects);
-    if (isLast || objects.length === 0) {
+    if (isLast) {
       return rest;
     }
     position = objects[objects.length - 1].key;

@@ -1,3 +1,4 @@
+import { BucketList } from '../workload/bucket-list.js';
 import { Keyspace, isRunId } from '../workload/keyspace.js';
 
 /** So many foreign keys are named. */
@@ -9,7 +10,9 @@ const MOST_EXAMPLES = 3;
  * @typedef {object} FoundRun
  * @property {string} runId
  * @property {number} objects
- * @property {number} bytes
+ * @property {number} bytes NaN where the store told a size that is none
+ * @property {number} misplaced objects that are in another bucket than the list of buckets gives them
+ * @property {readonly (string | null)[] | null} otherBuckets see BucketList
  * @property {number} oldest
  * @property {number} newest
  */
@@ -24,11 +27,14 @@ const MOST_EXAMPLES = 3;
 export class RunTally {
   #prefix;
   #buckets;
-  /** @type {Map<string, FoundRun>} */
+  /** @type {Map<string, { run: FoundRun, list: BucketList }>} */
   #runs = new Map();
   #foreign = { objects: 0, bytes: 0, examples: /** @type {string[]} */ ([]) };
-  /** Of the run whose object came last: the next one is nearly always of the same. @type {Keyspace | null} */
+  /** Of the folder whose object came last: the next one is nearly always of the same. @type {Keyspace | null} */
   #keyspace = null;
+
+  /** Objects that were added. */
+  objects = 0;
 
   /**
    * @param {string} prefix
@@ -44,50 +50,57 @@ export class RunTally {
    * @param {readonly import('../s3/bucket-admin.js').ListedObject[]} objects
    */
   add(bucket, objects) {
+    this.objects += objects.length;
     for (const object of objects) {
-      const runId = this.#runOf(bucket, object.key);
-      if (runId === null) {
+      const keyspace = this.#keyspaceOf(object.key);
+      const name = keyspace?.recogniseName(object.key) ?? null;
+      if (keyspace === null || name === null) {
         this.#addForeign(bucket, object);
       } else {
-        this.#addOwn(runId, object);
+        this.#addNamed(keyspace, name.index, bucket, object);
       }
     }
   }
 
   /** @returns {RunCounts} */
   counts() {
-    const runs = [...this.#runs.values()].sort((one, other) => other.newest - one.newest);
+    const runs = [...this.#runs.values()]
+      .map(({ run, list }) => ({ ...run, otherBuckets: list.other() }))
+      .sort((one, other) => other.newest - one.newest);
     return { runs, foreign: this.#foreign };
   }
 
   /**
-   * @param {string} bucket
    * @param {string} key
-   * @returns {string | null} the id of the run to which --cleanup would count the object
+   * @returns {Keyspace | null} of the run whose folder it stands in
    */
-  #runOf(bucket, key) {
+  #keyspaceOf(key) {
     const runId = folderOf(key, this.#prefix)?.slice(this.#prefix.length + 1, -1) ?? '';
     if (!isRunId(runId)) {
       return null;
     }
     if (this.#keyspace?.runId !== runId) {
-      const layout = { runId, prefix: this.#prefix, buckets: this.#buckets };
-      this.#keyspace = new Keyspace(layout);
+      this.#keyspace = new Keyspace({ runId, prefix: this.#prefix, buckets: this.#buckets });
     }
-    return this.#keyspace.recognise(bucket, key) === null ? null : runId;
+    return this.#keyspace;
   }
 
   /**
-   * @param {string} runId
+   * @param {Keyspace} keyspace
+   * @param {number} index of the object, or of the probe
+   * @param {string} bucket
    * @param {import('../s3/bucket-admin.js').ListedObject} object
    */
-  #addOwn(runId, { size, modifiedAt }) {
-    const run = this.#runs.get(runId) ?? { runId, objects: 0, bytes: 0, oldest: modifiedAt, newest: modifiedAt };
+  #addNamed(keyspace, index, bucket, { size, modifiedAt }) {
+    const found = this.#runs.get(keyspace.runId) ?? newRun(keyspace, modifiedAt);
+    this.#runs.set(keyspace.runId, found);
+    found.list.see(index, bucket);
+    const { run } = found;
     run.objects += 1;
     run.bytes += size;
+    run.misplaced += Number(keyspace.bucketOf(index) !== bucket);
     run.oldest = Math.min(run.oldest, modifiedAt);
     run.newest = Math.max(run.newest, modifiedAt);
-    this.#runs.set(runId, run);
   }
 
   /**
@@ -101,6 +114,16 @@ export class RunTally {
       this.#foreign.examples.push(`${bucket}/${key}`);
     }
   }
+}
+
+/**
+ * @param {Keyspace} keyspace
+ * @param {number} modifiedAt epoch ms, of its first object
+ */
+function newRun(keyspace, modifiedAt) {
+  const { runId } = keyspace;
+  const counts = { objects: 0, bytes: 0, misplaced: 0, oldest: modifiedAt, newest: modifiedAt };
+  return { run: { runId, ...counts, otherBuckets: null }, list: new BucketList(keyspace) };
 }
 
 /**

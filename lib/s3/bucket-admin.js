@@ -1,13 +1,13 @@
-import { DeleteObjectsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { DeleteObjectsCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { plainText } from '../log/plain-text.js';
 import { concealer } from './conceal.js';
-import { AttemptError, timeoutError } from './s3-error.js';
+import { AttemptError, NOT_FOUND, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
 /**
  * @typedef {object} ListedObject
  * @property {string} key
- * @property {number} size bytes
+ * @property {number} size bytes; NaN where the store tells one that is none
  * @property {number} modifiedAt epoch ms
  */
 
@@ -25,18 +25,21 @@ export class BucketAdmin {
   #timeout;
   #conceal;
   #epochNow;
+  #signal;
   /** Requests sent. */
   requests = 0;
 
   /**
    * @param {import('./object-store.js').StoreOptions} options
    * @param {number} timeout ms for a request
+   * @param {AbortSignal} [signal] ends all requests; its reason is what they fail with
    */
-  constructor(options, timeout) {
+  constructor(options, timeout, signal = new AbortController().signal) {
     this.#client = createSdkClient(options);
     this.#timeout = timeout;
     this.#conceal = concealer(options.credentials);
     this.#epochNow = options.epochNow;
+    this.#signal = signal;
   }
 
   /**
@@ -78,6 +81,24 @@ export class BucketAdmin {
     return Errors.map((/** @type {DeletionError} */ error) => describeDeletion(error, this.#conceal));
   }
 
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @returns {Promise<boolean>} whether the object is there
+   * @throws {import('./s3-error.js').AttemptError}
+   */
+  async has(bucket, key) {
+    try {
+      await this.#send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+      return true;
+    } catch (error) {
+      if (error instanceof AttemptError && error.kind === NOT_FOUND) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
   close() {
     this.#client.destroy();
   }
@@ -88,14 +109,19 @@ export class BucketAdmin {
    */
   async #send(command) {
     this.requests += 1;
-    const deadline = AbortSignal.timeout(this.#timeout);
+    const controller = new AbortController();
+    const end = () => controller.abort(this.#signal.reason);
+    this.#signal.addEventListener('abort', end);
+    const timer = setTimeout(() => controller.abort(timeoutError(this.#timeout)), this.#timeout);
     try {
-      return await sendCommand(this.#client, command, deadline);
+      return await sendCommand(this.#client, command, controller.signal);
     } catch (error) {
-      if (deadline.aborted) {
-        throw timeoutError(this.#timeout);
-      }
-      throw classifySdkError(error, { stale: true, answered: false, conceal: this.#conceal, now: this.#epochNow() });
+      const { aborted, reason } = controller.signal;
+      const circumstances = { stale: true, answered: false, conceal: this.#conceal, now: this.#epochNow() };
+      throw aborted ? reason : classifySdkError(error, circumstances);
+    } finally {
+      clearTimeout(timer);
+      this.#signal.removeEventListener('abort', end);
     }
   }
 }
@@ -125,5 +151,6 @@ function isBehind(key, startAfter) {
  * @returns {ListedObject}
  */
 function listedObject({ Key, Size = 0, LastModified }) {
-  return { key: Key, size: Size, modifiedAt: LastModified?.getTime() ?? 0 };
+  const size = Number.isSafeInteger(Size) && Size >= 0 ? Size : NaN;
+  return { key: Key, size, modifiedAt: LastModified?.getTime() ?? 0 };
 }

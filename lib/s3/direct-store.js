@@ -16,8 +16,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 600_000;
 /** How long before the end that a store announces with `Keep-Alive: timeout=` a connection is given up. */
 const KEEP_ALIVE_MARGIN_MS = 500;
 
-/** @type {import('./object-store.js').BodySink} */
-const NOWHERE = { accept() {} };
+/** S3 begins to answer some requests before it has carried them out: what goes wrong then stands in the body of a 200. */
+const ERROR_BODY = '<Error>';
 
 /**
  * The direct client: requests signed here, sent over undici, one keep-alive connection a thread. It is made to cost as
@@ -78,8 +78,8 @@ class DirectConnection {
   #request;
   /** @type {(resolve: () => void, reject: (error: Error) => void) => void} */
   #send;
-  /** @type {import('./object-store.js').BodySink} */
-  #sink = NOWHERE;
+  /** Where the body of a success goes; null where none is expected. @type {import('./object-store.js').BodySink | null} */
+  #sink = null;
   /** @type {() => void} */
   #resolve = () => {};
   /** @type {(error: Error) => void} */
@@ -92,7 +92,7 @@ class DirectConnection {
   #hasWaited = false;
   #status = 0;
   /** @type {Buffer[]} */
-  #failureHeaders = [];
+  #headers = [];
   #failureBody = '';
 
   reply = { etagDigest: 0, contentLength: -1 };
@@ -137,7 +137,7 @@ class DirectConnection {
     if (!Buffer.isBuffer(body)) {
       headers.push('content-length', String(size));
     }
-    return this.#start('PUT', path, headers, body, NOWHERE);
+    return this.#start('PUT', path, headers, body, null);
   }
 
   /**
@@ -154,7 +154,7 @@ class DirectConnection {
    * @param {string} key
    */
   head(bucket, key) {
-    return this.#startWithoutBody('HEAD', bucket, key, NOWHERE);
+    return this.#startWithoutBody('HEAD', bucket, key, null);
   }
 
   /**
@@ -162,7 +162,7 @@ class DirectConnection {
    * @param {string} key
    */
   remove(bucket, key) {
-    return this.#startWithoutBody('DELETE', bucket, key, NOWHERE);
+    return this.#startWithoutBody('DELETE', bucket, key, null);
   }
 
   /** @param {import('./s3-error.js').AttemptError} error */
@@ -203,21 +203,19 @@ class DirectConnection {
       return true;
     }
     this.#status = status;
-    if (this.#sink !== NOWHERE) {
+    if (this.#sink !== null) {
       this.answeredAt = this.#now();
     }
+    this.#headers = headers;
     if (status < 300) {
       this.#readReply(headers);
-    } else {
-      this.#failureHeaders = headers;
-      this.#failureBody = '';
     }
     return true;
   }
 
   /** @param {Buffer} chunk */
   onData(chunk) {
-    if (this.#status < 300) {
+    if (this.#status < 300 && this.#sink !== null) {
       this.#sink.accept(chunk);
     } else if (this.#failureBody.length < LONGEST_ERROR_BODY) {
       this.#failureBody += chunk.toString('utf8', 0, LONGEST_ERROR_BODY);
@@ -227,7 +225,7 @@ class DirectConnection {
 
   onComplete() {
     this.#abortRequest = null;
-    if (this.#status < 300) {
+    if (this.#status < 300 && !this.#failureBody.includes(ERROR_BODY)) {
       this.#resolve();
     } else {
       this.#reject(this.#refusal());
@@ -264,8 +262,8 @@ class DirectConnection {
       // As it is read, not as XML writes it: a secret may come back in characters that are decoded only then.
       code: this.#conceal(code),
       message: this.#conceal(message),
-      retryAfter: headerOf(this.#failureHeaders, 'retry-after'),
-      date: headerOf(this.#failureHeaders, 'date'),
+      retryAfter: headerOf(this.#headers, 'retry-after'),
+      date: headerOf(this.#headers, 'date'),
       now: this.#epochNow(),
     });
   }
@@ -274,7 +272,7 @@ class DirectConnection {
    * @param {string} method
    * @param {string} bucket
    * @param {string} key
-   * @param {import('./object-store.js').BodySink} sink
+   * @param {import('./object-store.js').BodySink | null} sink
    */
   #startWithoutBody(method, bucket, key, sink) {
     const path = `/${bucket}/${key}`;
@@ -286,7 +284,7 @@ class DirectConnection {
    * @param {string} path
    * @param {string[]} headers
    * @param {Buffer | Iterable<Buffer> | null} body
-   * @param {import('./object-store.js').BodySink} sink
+   * @param {import('./object-store.js').BodySink | null} sink
    * @returns {Promise<void>}
    */
   #start(method, path, headers, body, sink) {
@@ -297,6 +295,7 @@ class DirectConnection {
     request.body = body;
     this.#sink = sink;
     this.#status = 0;
+    this.#failureBody = '';
     this.#hasWaited = false;
     return new Promise(this.#send);
   }

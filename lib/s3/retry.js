@@ -21,7 +21,8 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  * @property {Pick<import('./object-store.js').ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @property {boolean} isWrite
  * @property {number} attempts made so far
- * @property {boolean} outcomeUnknown an attempt may have been carried out although no answer said so
+ * @property {boolean} outcomeUnknown an attempt without an answer may have been carried out, or may still be; where the
+ *   operation was given up, an attempt that was answered with an error, too
  * @property {number} intendedAt of an open loop, when the operation was to start; 0 where it starts when its turn comes
  * @property {number} startedAt of the first attempt, or the moment at which it was to be
  * @property {number} attemptStartedAt of the last attempt
@@ -77,6 +78,7 @@ export class Retrier {
     operation.outcomeUnknown = false;
     operation.attemptStartedAt = this.#now();
     operation.startedAt = operation.intendedAt || operation.attemptStartedAt;
+    let mayBeCarriedOut = false;
     for (;;) {
       operation.attempts += 1;
       connection.startedAt = operation.attemptStartedAt;
@@ -89,7 +91,8 @@ export class Retrier {
         if (!(error instanceof AttemptError)) {
           throw error;
         }
-        await this.#afterFailure(operation, error);
+        mayBeCarriedOut ||= error.outcomeUnknown;
+        await this.#afterFailure(operation, error, mayBeCarriedOut);
       }
       operation.attemptStartedAt = this.#now();
     }
@@ -127,16 +130,19 @@ export class Retrier {
    *
    * @param {Operation} operation
    * @param {AttemptError} error
+   * @param {boolean} mayBeCarriedOut whether that holds for any of its attempts
    * @throws {AttemptError} where it may not
    */
-  async #afterFailure(operation, error) {
+  async #afterFailure(operation, error, mayBeCarriedOut) {
     if (error.status === 429 && operation.isWrite && operation.outcomeUnknown) {
       error.kind = REWRITTEN_TOO_SOON;
     }
-    operation.outcomeUnknown ||= error.outcomeUnknown;
+    // Who asks for fewer requests has hardly carried this one out, and never does so later: the next attempt need not wait.
+    operation.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
     const { attemptStartedAt, finishedAt } = operation;
     this.#hooks.attemptFailed(error, finishedAt - attemptStartedAt, finishedAt);
     if (error.verdict !== 'retry' || operation.attempts >= this.#mostAttempts || this.#signal.aborted) {
+      operation.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
     // A second connection in a row that breaks at once is a fault of its own, and waits like any other.
@@ -144,6 +150,7 @@ export class Retrier {
       await this.#pauses.wait(backoff(operation, error, this.#random()));
     }
     if (this.#signal.aborted) {
+      operation.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
     this.#hooks.retrying(error);

@@ -20,7 +20,8 @@ import { parseRetryAfter } from './answer-text.js';
  * @property {number} [retryAfter] ms to wait at least, as the store asked or the failure demands
  * @property {number} [serverTime] epoch ms of the answer's Date header
  * @property {boolean} [sent] whether it had a connection to go over; without one it cannot have reached the store
- * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer said so
+ * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer said so, or although the
+ *   answer was an error
  * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a fresh one will do
  */
 
@@ -81,6 +82,39 @@ const BY_CODE = {
   RequestTimeout: ['incomplete-request', 'retry'],
 };
 
+/**
+ * Codes of answers that exclude that the request was carried out: the store names what was wrong with the request itself.
+ * Whatever else comes as an error may come from a proxy that had sent the request on, or after the work was done.
+ */
+const NOT_CARRIED_OUT = new Set([
+  'AuthorizationHeaderMalformed',
+  'AuthorizationQueryParametersError',
+  'BadDigest',
+  'EntityTooLarge',
+  'EntityTooSmall',
+  'ExpiredToken',
+  'IncompleteBody',
+  'InvalidAccessKeyId',
+  'InvalidArgument',
+  'InvalidBucketName',
+  'InvalidDigest',
+  'InvalidRequest',
+  'InvalidToken',
+  'InvalidURI',
+  'KeyTooLongError',
+  'MetadataTooLarge',
+  'MethodNotAllowed',
+  'MissingContentLength',
+  'NoSuchBucket',
+  'NotImplemented',
+  'SignatureDoesNotMatch',
+  'XAdminUserNotFound',
+  'XAmzContentSHA256Mismatch',
+]);
+
+/** Statuses that exclude it, whatever the code: no permission, or another place to go to. */
+const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
+
 const NOT_CONNECTED = new Set([
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -123,13 +157,14 @@ export function classifyAnswer({ status, code = '', message = '', retryAfter = n
   return new AttemptError({
     kind,
     verdict,
-    message: plainText(`HTTP ${status}${said === '' ? '' : ` ${said}`}`),
+    message: plainText(
+      `HTTP ${status}${status < 300 ? ' with an error in its body:' : ''}${said === '' ? '' : ` ${said}`}`,
+    ),
     status,
     code,
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
-    // A 503 or 429 was refused at the door. Behind any other 5xx the request may have done its work.
-    outcomeUnknown: status >= 500 && status !== 501 && status !== 503,
+    outcomeUnknown: !NOT_CARRIED_OUT_STATUSES.has(status) && !NOT_CARRIED_OUT.has(code),
   });
 }
 
@@ -149,7 +184,8 @@ function byStatus(status, code) {
   if (status === 404 && code === '') {
     return [NOT_FOUND, 'fail'];
   }
-  if (status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
+  // S3 may begin its answer before it has done its work: what went wrong then stands in the body of a 200.
+  if (status < 300 || status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
   // Nobody asked whether anything was modified.

@@ -45,6 +45,16 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
       httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
     }),
   });
+  // The SDK makes a 503 of a 200 whose body is an error; what it says of it shall be what came.
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const response = /** @type {any} */ (result.response);
+      response.receivedStatus = response.statusCode;
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'receivedStatus' },
+  );
   // Asked for with each request, for the host's clock may be set in mid-run. What the SDK learns from answers is dropped.
   Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
   return client;
@@ -92,8 +102,8 @@ export function sendCommand(client, command, signal) {
  */
 export function classifySdkError(error, { stale, answered, conceal = (text) => text, now }) {
   const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
-  const status = $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
-  if (status >= 300) {
+  const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
+  if (status >= 300 || isErrorInSuccess(status, $response)) {
     const [code, said] = isUnread(message) ? ['', ''] : [Code ?? name, message];
     const headers = $response?.headers ?? {};
     return classifyAnswer({
@@ -108,6 +118,14 @@ export function classifySdkError(error, { stale, answered, conceal = (text) => t
   }
   const failure = isUnread(message) ? unreadableAnswer(`the answer (HTTP ${status}) is not what S3 answers`) : error;
   return classifyFailure(failure, { sent: true, answered, stale });
+}
+
+/**
+ * @param {number} received
+ * @param {any} response what the SDK made of it
+ */
+function isErrorInSuccess(received, response) {
+  return received >= 200 && response?.statusCode >= 300;
 }
 
 /**

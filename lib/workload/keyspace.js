@@ -67,12 +67,20 @@ export class Keyspace {
    * @returns {string}
    */
   bucketOf(index) {
-    const count = this.buckets.length;
+    return this.buckets[this.slotOf(index, this.buckets.length)];
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} count of buckets that a run with this id might have been given
+   * @returns {number} which of them the object would be in, from 0
+   */
+  slotOf(index, count) {
     if (count === 1) {
-      return this.buckets[0];
+      return 0;
     }
     const block = Math.floor(index / count);
-    return this.buckets[(index + mixIndex(block, this.#seed)) % count];
+    return (index + mixIndex(block, this.#seed)) % count;
   }
 
   /**
@@ -115,6 +123,15 @@ export class Keyspace {
    * @returns {OwnKey | null} null for a key that this run cannot have written there
    */
   recognise(bucket, key) {
+    const named = this.recogniseName(key);
+    return named !== null && this.bucketOf(named.index) === bucket ? named : null;
+  }
+
+  /**
+   * @param {string} key in whatever bucket
+   * @returns {OwnKey | null} null for a key that this run gives nothing, whatever its buckets
+   */
+  recogniseName(key) {
     if (!key.startsWith(this.keyPrefix)) {
       return null;
     }
@@ -124,11 +141,8 @@ export class Keyspace {
     }
     const isProbe = match[1] !== undefined;
     const index = Number(match[2]);
-    const isOwn =
-      Number.isSafeInteger(index) &&
-      key === (isProbe ? this.probeKeyOf(index) : this.keyOf(index)) &&
-      bucket === this.bucketOf(index);
-    return isOwn ? { isProbe, index } : null;
+    const isNamed = Number.isSafeInteger(index) && key === (isProbe ? this.probeKeyOf(index) : this.keyOf(index));
+    return isNamed ? { isProbe, index } : null;
   }
 
   /** @param {number} index */

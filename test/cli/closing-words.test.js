@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closingWords, exitStatus } from '../../lib/cli/closing-words.js';
+import { newResult } from '../../lib/run/cleanup.js';
 
 const CONFIG = /** @type {any} */ ({ runId: 'r', prefix: 'benchmark', keep: false, store: { buckets: ['b'] } });
-const CLEAN = { removed: 5, left: 0, foreign: 0, problems: [] };
+const CLEAN = { ...newResult(), removed: 5, left: 0 };
 const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0 };
 
 /**
@@ -39,6 +40,7 @@ test('whatever is missing from a run makes it incomplete', () => {
   }
   assert.equal(statusOf({ cleanup: { ...CLEAN, left: 1 } }), 1);
   assert.equal(statusOf({ cleanup: { ...CLEAN, left: -1 } }), 1);
+  assert.equal(statusOf({ cleanup: { ...CLEAN, unlisted: 1 } }), 1);
   assert.equal(statusOf({ crash: new Error('unexpected') }), 1);
 });
 
@@ -59,6 +61,14 @@ test('objects that are left are an error that names the command, those that are 
   assert.deepEqual(notices, []);
   assert.deepEqual(errors.slice(0, 2), ['error: denied', 'error: clean-up: k: AccessDenied']);
   assert.match(errors[2], /2 left; try again with: node r2-benchmark\.js --cleanup r$/);
+});
+
+test('where other buckets are what helps, the same clean-up is not proposed', () => {
+  const cleanup = { ...CLEAN, left: 3, misplaced: 3, otherBuckets: ['c', 'b'] };
+  const { errors } = closingWords(result({ cleanup }), CONFIG);
+  assert.equal(errors.length, 2);
+  assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
+  assert.match(errors[1], /3 left, 3 of them in other buckets than this list gives them$/);
 });
 
 test('objects that were kept are told with the command that removes them, where anything was done', () => {

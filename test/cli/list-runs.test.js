@@ -10,6 +10,8 @@ const NOW = Date.parse('2026-01-31T12:00:00Z');
 const NOTHING = { objects: 0, bytes: 0, examples: [] };
 const CONFIG = /** @type {any} */ ({ prefix: 'benchmark', store: { buckets: ['a', 'b'] } });
 
+const RUN = { runId: 'a-run', objects: 1, bytes: 0, misplaced: 0, otherBuckets: null, oldest: NOW, newest: NOW };
+
 /** @param {number} seconds */
 function ago(seconds) {
   return NOW - seconds * 1000;
@@ -17,8 +19,8 @@ function ago(seconds) {
 
 test('runs are shown in a table, with their ages, and the command that removes what the first one left', () => {
   const runs = [
-    { runId: 'late', objects: 7, bytes: 0, oldest: ago(59), newest: ago(-3) },
-    { runId: 'an-earlier-one', objects: 12_345, bytes: 1.5 * 2 ** 20, oldest: ago(90_061), newest: ago(3600) },
+    { ...RUN, runId: 'late', objects: 7, oldest: ago(59), newest: ago(-3) },
+    { ...RUN, runId: 'an-earlier-one', objects: 12_345, bytes: 1.5 * 2 ** 20, oldest: ago(90_061), newest: ago(3600) },
   ];
   assert.deepEqual(describeListing({ runs, foreign: NOTHING }, CONFIG, NOW), [
     'Left under benchmark/ in a, b:',
@@ -27,6 +29,25 @@ test('runs are shown in a table, with their ages, and the command that removes w
     'an-earlier-one    12345  1.5MB  1d 1h ago  1h 0m ago',
     'Remove what one left with: node r2-benchmark.js --cleanup late',
   ]);
+});
+
+test('a run that the buckets do not fit is named, with the command that removes what it left', () => {
+  const runs = [
+    { ...RUN, runId: 'fits' },
+    ...['x', 'y'].map((runId) => ({ ...RUN, runId, misplaced: 1, otherBuckets: ['b', 'a'] })),
+  ];
+  assert.deepEqual(describeListing({ runs, foreign: NOTHING }, CONFIG, NOW).slice(-2), [
+    'Run x (and 1 further): the run wrote over the buckets b,a, in this order, and not over a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
+    'Remove what one left with: node r2-benchmark.js --cleanup fits',
+  ]);
+});
+
+test('a size that is none is not added up', () => {
+  const runs = [{ ...RUN, bytes: NaN }];
+  const foreign = { objects: 2, bytes: NaN, examples: ['a/x', 'a/y'] };
+  const lines = describeListing({ runs, foreign }, CONFIG, NOW);
+  assert.match(lines[2], /^a-run {2,}1 {2}size unknown {2}/);
+  assert.match(lines[3], /^2 objects there \(size unknown\) /);
 });
 
 test('where no run has left anything, that is said', () => {

@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import { ReportFile } from '../../lib/cli/report-file.js';
 import { UsageError } from '../../lib/cli/usage-error.js';
+import { newResult } from '../../lib/run/cleanup.js';
 import { PROGRAM, dotEnvOf, folderWith, machineLines, startCommand, startProgram } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
@@ -110,7 +111,7 @@ describe('--json', { concurrency: 3 }, () => {
     const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(await command.outcome, 0);
     const report = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-    assert.deepEqual(report.cleanup, { removed: 10, left: 0, foreign: 0, problems: [] });
+    assert.deepEqual(report.cleanup, { ...newResult(), removed: 10, left: 0 });
   });
 
   test('Row 20: a report for which there is no room is told, and the log is whole', async (t) => {

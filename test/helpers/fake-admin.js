@@ -1,13 +1,15 @@
 /**
  * @typedef {object} Script what goes wrong
  * @property {number} [pageLength] keys of a page
+ * @property {(key: string) => boolean} [hides] which keys no list shows
  * @property {(keys: readonly string[]) => string[]} [refuse] which keys of a batch are not deleted
- * @property {(request: 'list' | 'delete') => void} [before] called before each request; what it throws, the request fails with
+ * @property {(request: 'list' | 'delete' | 'has') => void} [before] called before each request; what it throws, the request fails with
  */
 
 /** Lists and deletes in memory, as BucketAdmin does it in a store. */
 export class FakeAdmin {
   #pageLength;
+  #hides;
   #refuse;
   #before;
   #listing = 0;
@@ -17,6 +19,7 @@ export class FakeAdmin {
   modifiedAt = () => 0;
   lists = 0;
   batches = 0;
+  questions = 0;
   /** The most listings that were under way at one time. */
   mostLists = 0;
   longestBatch = 0;
@@ -25,9 +28,10 @@ export class FakeAdmin {
    * @param {Record<string, string[]>} keys by bucket
    * @param {Script} [script]
    */
-  constructor(keys, { pageLength = 1000, refuse = () => [], before = () => {} } = {}) {
+  constructor(keys, { pageLength = 1000, hides = () => false, refuse = () => [], before = () => {} } = {}) {
     this.#keys = new Map(Object.entries(keys).map(([bucket, held]) => [bucket, [...new Set(held)].sort()]));
     this.#pageLength = pageLength;
+    this.#hides = hides;
     this.#refuse = refuse;
     this.#before = before;
   }
@@ -44,7 +48,7 @@ export class FakeAdmin {
     await new Promise((resolve) => setImmediate(resolve));
     this.#listing -= 1;
     this.#before('list');
-    const found = this.keysOf(bucket).filter((key) => key.startsWith(prefix) && key > startAfter);
+    const found = this.keysOf(bucket).filter((key) => key.startsWith(prefix) && key > startAfter && !this.#hides(key));
     const page = found.slice(0, this.#pageLength);
     const objects = page.map((key) => ({ key, size: key.length, modifiedAt: this.modifiedAt(key) }));
     return { objects, isLast: found.length <= this.#pageLength };
@@ -65,6 +69,16 @@ export class FakeAdmin {
       this.keysOf(bucket).filter((key) => !gone.has(key)),
     );
     return refused.map((key) => `${key}: AccessDenied Locked.`);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   */
+  async has(bucket, key) {
+    this.questions += 1;
+    this.#before('has');
+    return this.keysOf(bucket).includes(key);
   }
 
   /**

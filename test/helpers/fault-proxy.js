@@ -86,6 +86,18 @@ export class Exchange {
   }
 
   /**
+   * Answers a deletion of many keys by refusing each of them.
+   *
+   * @param {string} code of the S3 error
+   */
+  refuseEach(code) {
+    const keys = this.#body.toString().match(/<Key>[^<]*<\/Key>/g) ?? [];
+    const errors = keys.map((key) => `<Error>${key}<Code>${code}</Code><Message>So it is.</Message></Error>`);
+    const body = Buffer.from(`<?xml version="1.0"?><DeleteResult>${errors.join('')}</DeleteResult>`);
+    this.tell({ status: 200, headers: ['Content-Length', String(body.length)], body });
+  }
+
+  /**
    * Tells the first half of an answer, and ends the connection.
    *
    * @param {StoreAnswer} answer

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/meter/clock.js';
 import { cleanUpRun } from '../../lib/run/clean-up-run.js';
+import { newResult } from '../../lib/run/cleanup.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { keysIn } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { startSocketServer } from '../helpers/socket-server.js';
 import { openTestStore } from '../helpers/store.js';
 
 /** @typedef {import('../helpers/local-s3.js').TestEndpoint} TestEndpoint */
@@ -28,8 +31,10 @@ async function cleanUpEndpoint(t, endpoint, { owns = () => true, outcomeUnknown 
     random: () => 0,
     timeout: 10_000,
     owns,
+    unlisted: null,
     outcomeUnknown,
     requests,
+    onProgress() {},
   });
   const { requests: seen } = await endpoint.report();
   assert.equal(requests.cleanup, seen.LIST.total + seen.POST.total, 'every request is counted');
@@ -53,7 +58,7 @@ test('a run’s objects are removed from a store, those of others stay', TIME_LI
     await endpoint.put('bucket-a', key, Buffer.from('theirs'));
   }
   const result = await cleanUpEndpoint(t, endpoint);
-  assert.deepEqual(result, { removed: 6, left: 0, foreign: 2, problems: [] });
+  assert.deepEqual(result, { ...newResult(), removed: 6, left: 0, foreign: 2 });
   assert.deepEqual(await keysIn(endpoint), [...foreign].sort());
 });
 
@@ -67,7 +72,7 @@ test('more than a thousand objects in one range of keys are removed', TIME_LIMIT
   }
   await plant(endpoint, inOneRange);
   const result = await cleanUpEndpoint(t, endpoint);
-  assert.deepEqual(result, { removed: 2200, left: 0, foreign: 0, problems: [] });
+  assert.deepEqual(result, { ...newResult(), removed: 2200, left: 0 });
   assert.deepEqual(await keysIn(endpoint), []);
 });
 
@@ -87,3 +92,37 @@ test('a store that refuses is not asked for ever', TIME_LIMIT, async (t) => {
   assert.match(result.problems.join(), /AccessDenied/);
   assert.equal((await keysIn(endpoint)).length, 2);
 });
+
+test(
+  'Row 40: a store that does not answer any more is given up after a minute, whatever the timeout',
+  TIME_LIMIT,
+  async (t) => {
+    const clock = new ManualClock(Date.now());
+    const { port } = await startSocketServer(t, {
+      // The first request makes a minute pass; no request is ever answered.
+      onSocket: (socket) => socket.once('data', () => clock.advance(60_000)),
+    });
+    const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
+    const target = { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null };
+    const { options: storeOptions } = await openTestStore(t, 'direct', target, { threads: 8 });
+    /** @type {number[]} */
+    const silences = [];
+    const result = await cleanUpRun({
+      keyspace: KEYSPACE,
+      storeOptions,
+      clock,
+      random: () => 0,
+      timeout: 3_600_000,
+      owns: () => true,
+      unlisted: null,
+      outcomeUnknown: true,
+      requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
+      onProgress: ({ silence }) => silences.push(silence),
+    });
+    assert.deepEqual(result, {
+      ...newResult(),
+      problems: ['no request has succeeded for 60s: is the store still there?'],
+    });
+    assert.ok(silences.some((silence) => silence >= 60_000));
+  },
+);

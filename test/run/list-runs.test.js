@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listRuns } from '../../lib/run/list-runs.js';
+import { RunTally } from '../../lib/run/run-tally.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
@@ -37,7 +38,8 @@ function keysOf(objects, others = {}) {
 /** @param {FakeAdmin} admin */
 function list(admin) {
   const access = { admin: /** @type {any} */ (admin), retry: (/** @type {() => any} */ request) => request() };
-  return listRuns({ access, prefix: PREFIX, store, clock: new ManualClock(0) });
+  const tally = new RunTally(PREFIX, BUCKETS);
+  return listRuns({ access, prefix: PREFIX, store, clock: new ManualClock(0), tally });
 }
 
 /** @param {Awaited<ReturnType<typeof list>>} listing */
@@ -50,9 +52,10 @@ test('each run is shown with its objects, their bytes and their times, the newes
   admin.modifiedAt = (key) => (key.includes('early') ? 1000 : 5000) + Number(key.slice(-1));
   const { runs, foreign } = await list(admin);
   const bytes = (/** @type {string} */ runId, /** @type {number} */ count) => count * keyspaceOf(runId).keyOf(0).length;
+  const fitting = { misplaced: 0, otherBuckets: null };
   assert.deepEqual(runs, [
-    { runId: 'late', objects: 2, bytes: bytes('late', 2), oldest: 5000, newest: 5001 },
-    { runId: 'early', objects: 3, bytes: bytes('early', 3), oldest: 1000, newest: 1002 },
+    { ...fitting, runId: 'late', objects: 2, bytes: bytes('late', 2), oldest: 5000, newest: 5001 },
+    { ...fitting, runId: 'early', objects: 3, bytes: bytes('early', 3), oldest: 1000, newest: 1002 },
   ]);
   assert.deepEqual(foreign, { objects: 0, bytes: 0, examples: [] });
 });
@@ -65,18 +68,35 @@ test('probes that a run has left are counted with its objects', async () => {
 });
 
 test('what no run wrote is foreign, and is in no run', async () => {
-  const key = keyspaceOf('a-run').keyOf(0);
-  const wrongBucket = keyspaceOf('a-run').bucketOf(0) === 'one' ? 'two' : 'one';
   const strangers = ['notes.txt', 'a-run/preflight', 'a-run/00000000-1', '../00000000-1', 'a/b/c', 'ä/0', '~'];
   const others = { one: strangers.map((name) => `${PREFIX}/${name}`), two: ['elsewhere/x', `${PREFIX}x`] };
-  others[wrongBucket].push(key);
   const { runs, foreign } = await list(new FakeAdmin(keysOf({ 'a-run': 2 }, others)));
   assert.deepEqual(
     runs.map(({ runId, objects }) => [runId, objects]),
     [['a-run', 2]],
   );
-  assert.equal(foreign.objects, strangers.length + 1);
+  assert.equal(foreign.objects, strangers.length);
   assert.equal(foreign.examples.length, 3, 'a few are named');
+});
+
+test('objects of a run in other buckets than the list gives them are its own, and the right list is told', async () => {
+  const reversed = new Keyspace({ runId: 'a-run', prefix: PREFIX, buckets: [...BUCKETS].reverse() });
+  /** @type {Record<string, string[]>} */
+  const keys = { one: [], two: [] };
+  for (let index = 0; index < 50; index++) {
+    keys[reversed.bucketOf(index)].push(reversed.keyOf(index));
+  }
+  const { runs, foreign } = await list(new FakeAdmin(keys));
+  assert.deepEqual([runs[0].objects, runs[0].otherBuckets, foreign.objects], [50, ['two', 'one'], 0]);
+  assert.ok(runs[0].misplaced > 0);
+});
+
+test('Row 36: a list that says that there is more, and names nothing, is refused', async () => {
+  const admin = new FakeAdmin(keysOf({ 'a-run': 3 }));
+  admin.listPage = async () => ({ objects: [], isLast: false });
+  const { problem, mayPass } = await list(admin);
+  assert.match(String(problem), /says that there is more, and names nothing/);
+  assert.equal(mayPass, true, 'it is the store that is at fault');
 });
 
 test('a prefix under which nothing stands has no runs', async () => {

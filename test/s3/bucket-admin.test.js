@@ -131,3 +131,27 @@ test('a request that is never answered ends in time, and is tried again by whoev
     return true;
   });
 });
+
+test('whether an object is there is asked of its key', async (t) => {
+  const { admin } = await adminOf(t, ['p/a']);
+  assert.deepEqual([await admin.has(BUCKET, 'p/a'), await admin.has(BUCKET, 'p/b')], [true, false]);
+  const { admin: denied } = await adminOf(t, ['p/a'], 'HEAD.status=403:100%');
+  await assert.rejects(denied.has(BUCKET, 'p/a'), { name: 'AttemptError', kind: 'denied' });
+});
+
+test('a size that is none is not believed', async (t) => {
+  const sizes = ['-5', '1e308', '12'];
+  const contents = sizes.map((size, place) => `<Contents><Key>p/${place}</Key><Size>${size}</Size></Contents>`);
+  const body = `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`;
+  const { port } = await startSocketServer(t, {
+    onSocket: (socket) =>
+      socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)),
+  });
+  const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
+  const admin = await openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
+  const { objects } = await admin.listPage(BUCKET, 'p/', '');
+  assert.deepEqual(
+    objects.map(({ size }) => size),
+    [NaN, NaN, 12],
+  );
+});

@@ -188,6 +188,21 @@ test('an operation starts afresh each time it is run', async () => {
   assert.deepEqual([operation.attempts, operation.outcomeUnknown], [1, false]);
 });
 
+test('what was answered with an error may have been carried out, which counts where the operation is given up', async () => {
+  const throttled = scripted([answer(503), null], { isWrite: true });
+  await throttled.run();
+  assert.equal(throttled.operation.outcomeUnknown, false, 'it succeeded later');
+  assert.ok(throttled.pauses[0] < 1000, 'and need not wait before it writes again');
+  for (const outcomes of [[answer(503)], [answer(503), answer(403)], [answer(408)], [timeoutError(1), answer(403)]]) {
+    const { operation, run } = scripted(outcomes, { isWrite: true });
+    await assert.rejects(run());
+    assert.equal(operation.outcomeUnknown, true, outcomes.map(({ message }) => message).join());
+  }
+  const refused = scripted([answer(403)], { isWrite: true });
+  await assert.rejects(refused.run());
+  assert.equal(refused.operation.outcomeUnknown, false);
+});
+
 test('backoff is full jitter under a ceiling that doubles from 50 ms to 5 s', () => {
   const attempts = fc.integer({ min: 1, max: MOST_ATTEMPTS });
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

@@ -89,11 +89,53 @@ test('other answers of the 400s are never tried again', () => {
   }
 });
 
-test('a request may have done its work behind a 500 or a gateway’s error, not where it was refused', () => {
-  const unknown = [500, 502, 504, 520, 400, 403, 404, 429, 501, 503].filter(
-    (status) => classifyAnswer({ status, now: NOW }).outcomeUnknown,
-  );
-  assert.deepEqual(unknown, [500, 502, 504, 520]);
+test('only an answer that says why the request was not carried out excludes that it was', () => {
+  const mayBe = (/** @type {number} */ status, code = '') => classifyAnswer({ status, code, now: NOW }).outcomeUnknown;
+  for (const [status, code] of /** @type {[number, string?][]} */ ([
+    [200, 'InternalError'],
+    [400],
+    [400, 'RequestTimeout'],
+    [400, 'ClientDisconnect'],
+    [404],
+    [408],
+    [429, 'TooManyRequests'],
+    [500, 'InternalError'],
+    [501],
+    [502],
+    [503],
+    [503, 'SlowDown'],
+    [504],
+    [520],
+  ])) {
+    assert.ok(mayBe(status, code), `${status} ${code}`);
+  }
+  for (const [status, code] of /** @type {[number, string?][]} */ ([
+    [301],
+    [307],
+    [400, 'AuthorizationHeaderMalformed'],
+    [400, 'BadDigest'],
+    [400, 'InvalidArgument'],
+    [400, 'InvalidBucketName'],
+    [401],
+    [403],
+    [403, 'SignatureDoesNotMatch'],
+    [404, 'NoSuchBucket'],
+    [501, 'NotImplemented'],
+  ])) {
+    assert.ok(!mayBe(status, code), `${status} ${code}`);
+  }
+});
+
+test('an error in the body of a success is one of the server, and tried again, unless its code says otherwise', () => {
+  const { kind, verdict, message } = classifyAnswer({
+    status: 200,
+    code: 'InternalError',
+    message: 'Sorry.',
+    now: NOW,
+  });
+  assert.deepEqual([kind, verdict], ['server-error', 'retry']);
+  assert.equal(message, 'HTTP 200 with an error in its body: InternalError: Sorry.');
+  assert.equal(classifyAnswer({ status: 200, code: 'SlowDown', now: NOW }).kind, 'throttled');
 });
 
 test('the Date header tells the server’s time, and one that is none tells nothing', () => {

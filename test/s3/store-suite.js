@@ -265,7 +265,7 @@ function testRefusals(client) {
     const { connections } = await openTestStore(t, client, endpoint);
     const { PUT, GET, HEAD } = requestsOf(connections[0]);
     const throttled = { kind: 'throttled', verdict: /** @type {const} */ ('retry'), retryAfter: 2000 };
-    await assertFails(PUT(), { ...throttled, status: 503, code: 'SlowDown', outcomeUnknown: false });
+    await assertFails(PUT(), { ...throttled, status: 503, code: 'SlowDown', outcomeUnknown: true });
     await assertFails(HEAD(), { ...throttled, status: 503, code: '' });
     await assertFails(GET(), { ...throttled, status: 429, code: 'TooManyRequests' });
   });
@@ -493,6 +493,23 @@ function testStrangeAnswers(client) {
     const answer = 'HTTP/1.1 301 Moved Permanently\r\nLocation: http://store.test/\r\nContent-Length: 0\r\n\r\n';
     const { connections } = await openTestStore(t, client, await startParrot(t, answer));
     await assertFails(requestsOf(connections[0]).GET(), { kind: 'redirect', verdict: 'stop', status: 301 });
+  });
+
+  test(`${client}: an error in the body of a success is an error`, TIME_LIMIT, async (t) => {
+    const body = '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>Too late.</Message></Error>';
+    const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const { connections } = await openTestStore(t, client, await startParrot(t, answer));
+    const { PUT, DELETE } = requestsOf(connections[0]);
+    const message = 'HTTP 200 with an error in its body: InternalError: Too late.';
+    for (const request of [PUT, DELETE]) {
+      await assertFails(request(), {
+        kind: 'server-error',
+        verdict: 'retry',
+        status: 200,
+        outcomeUnknown: true,
+        message,
+      });
+    }
   });
 
   for (const [what, body] of [
