@@ -14,7 +14,7 @@ const OUT_OF_PORTS =
   'warning: this host has no port left for another connection (EADDRNOTAVAIL): operations that need one wait for it. Leave out --no-keep-alive, so that a thread keeps its port, use fewer threads, or widen net.ipv4.ip_local_port_range';
 
 /**
- * Shows a run while it runs: its log on stdout, the rest on stderr.
+ * Shows a run while it runs: its log on stdout and in the file of `--log`, the rest on stderr.
  *
  * @implements {RunObserver}
  * @typedef {import('../run/benchmark-run.js').RunObserver} RunObserver
@@ -35,16 +35,15 @@ export class ConsoleObserver {
    * @param {import('./terminal.js').Terminal} options.terminal
    * @param {import('../run/run-config.js').RunConfig} options.config
    * @param {boolean} options.quiet
+   * @param {import('./log-file.js').LogFile | null} options.logFile
+   * @param {boolean} options.stdoutIsTaken by the result: the log goes to its file, or to stderr where there is none
    * @param {() => number} options.now monotonic ms
    */
-  constructor({ terminal, config, quiet, now }) {
+  constructor({ terminal, config, quiet, logFile, stdoutIsTaken, now }) {
     this.#terminal = terminal;
     this.#config = config;
     this.#quiet = quiet;
-    this.#log = new RunLog({
-      writeLine: (line) => terminal.out(line),
-      withMachineLines: !terminal.logIsOnTerminal,
-    });
+    this.#log = new RunLog(logWriters(terminal, logFile, stdoutIsTaken));
     this.#progress = new Progress(terminal, now);
     this.#failures = new FailureNotices((notice) => this.notice(notice), now);
   }
@@ -181,4 +180,28 @@ export class ConsoleObserver {
       this.#terminal.err('(further errors of this stage are counted, but not shown)');
     }
   }
+}
+
+/**
+ * The lines for programs go to one place: the file, or else a stdout that nobody reads as it is written.
+ *
+ * @param {import('./terminal.js').Terminal} terminal
+ * @param {import('./log-file.js').LogFile | null} logFile
+ * @param {boolean} stdoutIsTaken
+ * @returns {ConstructorParameters<typeof RunLog>[0]}
+ */
+function logWriters(terminal, logFile, stdoutIsTaken) {
+  const show = (/** @type {string} */ line) => (stdoutIsTaken ? terminal.err(line) : terminal.out(line));
+  if (logFile === null) {
+    return { writeLine: show, writeMachineLine: terminal.logIsOnTerminal || stdoutIsTaken ? null : show };
+  }
+  return {
+    writeLine(line) {
+      logFile.write(line);
+      if (!stdoutIsTaken || logFile.hasFailed) {
+        show(line);
+      }
+    },
+    writeMachineLine: (line) => logFile.write(line),
+  };
 }

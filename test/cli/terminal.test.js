@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
@@ -7,6 +6,7 @@ import { describe, test } from 'node:test';
 import { Terminal } from '../../lib/cli/terminal.js';
 import { PROGRAM, runCommand, startProgram } from '../helpers/command.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { hasScript } from '../helpers/script.js';
 
 /** Slow enough for the live line, which is refreshed four times a second. */
 const RUN = '60 3 --size 1KiB --local --stages write --faults latency=40ms --run-id a-run';
@@ -20,14 +20,6 @@ function hasLiveLine(screen) {
 }
 
 const skip = hasScript() ? false : 'needs the command script of util-linux';
-
-function hasScript() {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
-  } catch {
-    return false;
-  }
-}
 
 /**
  * Runs the program on a terminal of its own.
