@@ -272,6 +272,7 @@ function emptyOutcome(overrides = {}) {
         errors: {},
       },
       seconds: [],
+      byteShifts: [],
       windows: [],
       histograms: {
         ...{ straight: nothing, operations: nothing, attempts: nothing },
