@@ -29,6 +29,8 @@ export class ConsoleObserver {
   #errorsShown = 0;
   #isNamed = false;
   #hasToldOfPorts = false;
+  #stage = '';
+  #hasToldOfTime = false;
 
   /**
    * @param {object} options
@@ -70,12 +72,14 @@ export class ConsoleObserver {
   }
 
   /** @param {import('../run/benchmark-run.js').StagePlan} plan */
-  stageStarts({ stage, objects, threads, buckets, duration, isSearch }) {
+  stageStarts({ stage, objects, threads, buckets, objectSize, duration, isSearch }) {
+    this.#stage = stage;
+    this.#hasToldOfTime = false;
     this.#errorsShown = 0;
     this.#failures.start(stage);
     this.#log.stageStarts({ stage, objects, threads, buckets, isSearch });
     if (!this.#quiet) {
-      this.#progress.start({ stage, objects, duration });
+      this.#progress.start({ stage, objects, objectSize, duration });
     }
   }
 
@@ -87,13 +91,20 @@ export class ConsoleObserver {
     this.#log.second(stage, count);
   }
 
-  /** @param {string} kind of the error after which an operation is tried again */
-  retrying(kind) {
+  /**
+   * @param {string} kind of the error after which an operation is tried again
+   * @param {string} advice empty where there is none
+   */
+  retrying(kind, advice) {
     this.#log.retrying();
     this.#failures.add(kind);
     if (kind === NO_PORT && !this.#hasToldOfPorts) {
       this.#hasToldOfPorts = true;
       this.#terminal.err(OUT_OF_PORTS);
+    }
+    if (advice !== '' && !this.#hasToldOfTime) {
+      this.#hasToldOfTime = true;
+      this.#terminal.err(`warning: ${this.#stage}: attempts end while their objects are on the way: ${advice}`);
     }
   }
 
@@ -115,9 +126,12 @@ export class ConsoleObserver {
     this.#showError(`${stage}: ${bucket}/${key} failed${tries}: ${message}`);
   }
 
-  /** @param {number} done operations of the stage that have come to an end */
-  progress(done) {
-    this.#progress.show(done);
+  /**
+   * @param {number} done operations of the stage that have come to an end
+   * @param {import('../run/benchmark-run.js').DataFlow} flow
+   */
+  progress(done, flow) {
+    this.#progress.show(done, flow);
     this.#failures.look();
   }
 
@@ -145,7 +159,8 @@ export class ConsoleObserver {
       );
     }
     if (end === 'stalled') {
-      this.#terminal.err(`${stage}: ended because nothing succeeded any more: is the store still there?`);
+      const question = this.#hasToldOfTime ? 'is --timeout long enough?' : 'is the store still there?';
+      this.#terminal.err(`${stage}: ended because nothing succeeded any more: ${question}`);
     }
     if (end === 'overloaded') {
       this.#terminal.err(

@@ -16,7 +16,9 @@ const CLEAR_LINE = `\r${ESCAPE}[K`;
 
 /** @param {string} screen all that was written to it */
 function hasLiveLine(screen) {
-  return screen.split(CLEAR_LINE).some((text) => /^Write {2}\d+ of 60 {2}\d+% {2}\d+ ops\/s {2}\d+s left$/.test(text));
+  return screen
+    .split(CLEAR_LINE)
+    .some((text) => /^Write {2}\d+ of 60 {2}\d+% {2}\d+ ops\/s {2}\d+\.\d MB\/s {2}\d+s left$/.test(text));
 }
 
 const skip = hasScript() ? false : 'needs the command script of util-linux';
