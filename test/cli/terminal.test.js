@@ -29,9 +29,10 @@ const skip = hasScript() ? false : 'needs the command script of util-linux';
  * @param {import('node:test').TestContext} t
  * @param {string} [redirection] of one of its outputs
  * @param {Record<string, string>} [env]
+ * @param {string} [run]
  */
-async function onTerminal(t, redirection = '', env = {}) {
-  const line = `"${process.execPath}" "${PROGRAM}" ${RUN} ${redirection}`;
+async function onTerminal(t, redirection = '', env = {}, run = RUN) {
+  const line = `"${process.execPath}" "${PROGRAM}" ${run} ${redirection}`;
   const command = await startProgram(t, 'script', ['-qec', line, '/dev/null'], { env: { SHELL: '/bin/sh', ...env } });
   const outcome = await command.outcome;
   assertStatus(outcome, 0);
@@ -64,6 +65,16 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.doesNotMatch(screen, /# r2-benchmark/);
     assert.match(file, /^Run a-run: /);
     assert.ok(!file.includes(ESCAPE));
+  });
+
+  test('shows data as it flows, long before the first large object is done', async (t) => {
+    const run = '4 4 --size 3MiB --local --cores 2 --stages write,read --faults GET.bandwidth=3MB --no-preflight';
+    const { screen } = await onTerminal(t, '', {}, run);
+    const flowing = /^Read {2}0 of 4 {2}[1-9]\d?% {2}0 ops\/s {2}[1-9]\d*\.\d MB\/s {2}\d+s left$/;
+    assert.ok(
+      screen.split(CLEAR_LINE).some((text) => flowing.test(text)),
+      screen,
+    );
   });
 
   test('shows no live line with NO_COLOR', async (t) => {
