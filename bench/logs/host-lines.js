@@ -49,7 +49,7 @@ export function* linesOfHost(plan) {
     yield* plan.shape === 'own' ? ownStage(plan, stage) : oldStage(plan, stage);
   }
   if (plan.shape === 'own') {
-    yield line({ kind: 'table-header' });
+    yield line({ kind: 'table-header', peakMegabytes: 'shown' });
   }
 }
 

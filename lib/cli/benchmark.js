@@ -14,6 +14,7 @@ import { listRunsByCommand } from './list-runs.js';
 import { readCommandLine } from './options.js';
 import { versionsOf } from './package-version.js';
 import { prepare } from './prepare.js';
+import { STANDARD_OUTPUT } from './report-file.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
 import { Terminal } from './terminal.js';
@@ -102,12 +103,13 @@ function isDebugging(env) {
  * @param {StopRequest} parts.stopRequest
  * @returns {Promise<number>} the exit status
  */
-async function run({ options, env, prepared: { target, config, reportFile }, world, stopRequest }) {
+async function run({ options, env, prepared: { target, config, reportFile, logFile }, world, stopRequest }) {
   const { clock, terminal } = world;
   const say = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   stopRequest.onRequest = (reason) => say(`Stopping (${reason}): settling what is under way, then cleaning up`);
   stopRequest.onSecondSignal = () => {
     reportFile?.discard();
+    logFile?.close();
     if (!config.store.isEmbedded) {
       terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
     }
@@ -122,7 +124,18 @@ async function run({ options, env, prepared: { target, config, reportFile }, wor
     );
   }
   const identity = { host: hostname(), versions: versionsOf(config.client) };
-  const observer = new ConsoleObserver({ terminal, config, quiet: options.quiet, now: clock.now });
+  const stdoutIsTaken = options.json === STANDARD_OUTPUT;
+  const observer = new ConsoleObserver({
+    terminal,
+    config,
+    quiet: options.quiet,
+    logFile,
+    stdoutIsTaken,
+    now: clock.now,
+  });
+  if (logFile !== null) {
+    logFile.onFailure = (problem) => terminal.err(`error: ${problem}; the log ends there, and the run goes on`);
+  }
 
   try {
     const result = await runBenchmark(config, { ...world, identity, observer });
@@ -134,9 +147,16 @@ async function run({ options, env, prepared: { target, config, reportFile }, wor
     const { stages, notices: shares, warnings } = compareWithCalibration(result.stages, config, host);
     shares.forEach(say);
     warnings.forEach((warning) => terminal.err(warning));
-    const status = exitStatus(result, stopRequest);
+    const outcome = exitStatus(result, stopRequest);
+    const status = outcome === EXIT.complete && logFile?.hasFailed ? EXIT.incomplete : outcome;
     const crash = result.crash ?? stopRequest.defect;
-    const failure = reportFile?.write(jsonReport({ ...result, stages, crash }, status)) ?? null;
+    const report = jsonReport({ ...result, stages, crash }, status);
+    if (stdoutIsTaken) {
+      // There is nothing left to stop where nobody reads it.
+      stopRequest.onRequest = () => {};
+      await terminal.report(report);
+    }
+    const failure = reportFile?.write(report) ?? null;
     if (failure !== null) {
       terminal.err(`error: ${failure}`);
     }

@@ -16,7 +16,7 @@ const OUT_OF_PORTS =
   'warning: this host has no port left for another connection (EADDRNOTAVAIL): operations that need one wait for it. Leave out --no-keep-alive, so that a thread keeps its port, use fewer threads, or widen net.ipv4.ip_local_port_range';
 
 /**
- * Shows a run while it runs: its log on stdout, the rest on stderr.
+ * Shows a run while it runs: its log on stdout and in the file of `--log`, the rest on stderr.
  *
  * @implements {RunObserver}
  * @typedef {import('../run/benchmark-run.js').RunObserver} RunObserver
@@ -32,22 +32,23 @@ export class ConsoleObserver {
   #errorsShown = 0;
   #isNamed = false;
   #hasToldOfPorts = false;
+  #stage = '';
+  #hasToldOfTime = false;
 
   /**
    * @param {object} options
    * @param {import('./terminal.js').Terminal} options.terminal
    * @param {import('../run/run-config.js').RunConfig} options.config
    * @param {boolean} options.quiet
+   * @param {import('./log-file.js').LogFile | null} options.logFile
+   * @param {boolean} options.stdoutIsTaken by the result: the log goes to its file, or to stderr where there is none
    * @param {() => number} options.now monotonic ms
    */
-  constructor({ terminal, config, quiet, now }) {
+  constructor({ terminal, config, quiet, logFile, stdoutIsTaken, now }) {
     this.#terminal = terminal;
     this.#config = config;
     this.#quiet = quiet;
-    this.#log = new RunLog({
-      writeLine: (line) => terminal.out(line),
-      withMachineLines: !terminal.logIsOnTerminal,
-    });
+    this.#log = new RunLog(logWriters(terminal, logFile, stdoutIsTaken));
     this.#progress = new Progress(terminal, now);
     this.#cleanup = new ProgressLine(terminal, now);
     this.#failures = new FailureNotices((notice) => this.notice(notice), now);
@@ -75,12 +76,14 @@ export class ConsoleObserver {
   }
 
   /** @param {import('../run/benchmark-run.js').StagePlan} plan */
-  stageStarts({ stage, objects, threads, buckets, duration, isSearch }) {
+  stageStarts({ stage, objects, threads, buckets, objectSize, duration, isSearch }) {
+    this.#stage = stage;
+    this.#hasToldOfTime = false;
     this.#errorsShown = 0;
     this.#failures.start(stage);
     this.#log.stageStarts({ stage, objects, threads, buckets, isSearch });
     if (!this.#quiet) {
-      this.#progress.start({ stage, objects, duration });
+      this.#progress.start({ stage, objects, objectSize, duration });
     }
   }
 
@@ -92,13 +95,20 @@ export class ConsoleObserver {
     this.#log.second(stage, count);
   }
 
-  /** @param {string} kind of the error after which an operation is tried again */
-  retrying(kind) {
+  /**
+   * @param {string} kind of the error after which an operation is tried again
+   * @param {string} advice empty where there is none
+   */
+  retrying(kind, advice) {
     this.#log.retrying();
     this.#failures.add(kind);
     if (kind === NO_PORT && !this.#hasToldOfPorts) {
       this.#hasToldOfPorts = true;
       this.#terminal.err(OUT_OF_PORTS);
+    }
+    if (advice !== '' && !this.#hasToldOfTime) {
+      this.#hasToldOfTime = true;
+      this.#terminal.err(`warning: ${this.#stage}: attempts end while their objects are on the way: ${advice}`);
     }
   }
 
@@ -120,9 +130,12 @@ export class ConsoleObserver {
     this.#showError(`${stage}: ${bucket}/${key} failed${tries}: ${message}`);
   }
 
-  /** @param {number} done operations of the stage that have come to an end */
-  progress(done) {
-    this.#progress.show(done);
+  /**
+   * @param {number} done operations of the stage that have come to an end
+   * @param {import('../run/benchmark-run.js').DataFlow} flow
+   */
+  progress(done, flow) {
+    this.#progress.show(done, flow);
     this.#failures.look();
   }
 
@@ -150,7 +163,8 @@ export class ConsoleObserver {
       );
     }
     if (end === 'stalled') {
-      this.#terminal.err(`${stage}: ended because nothing succeeded any more: is the store still there?`);
+      const question = this.#hasToldOfTime ? 'is --timeout long enough?' : 'is the store still there?';
+      this.#terminal.err(`${stage}: ended because nothing succeeded any more: ${question}`);
     }
     if (end === 'overloaded') {
       this.#terminal.err(
@@ -192,4 +206,28 @@ export class ConsoleObserver {
       this.#terminal.err('(further errors of this stage are counted, but not shown)');
     }
   }
+}
+
+/**
+ * The lines for programs go to one place: the file, or else a stdout that nobody reads as it is written.
+ *
+ * @param {import('./terminal.js').Terminal} terminal
+ * @param {import('./log-file.js').LogFile | null} logFile
+ * @param {boolean} stdoutIsTaken
+ * @returns {ConstructorParameters<typeof RunLog>[0]}
+ */
+function logWriters(terminal, logFile, stdoutIsTaken) {
+  const show = (/** @type {string} */ line) => (stdoutIsTaken ? terminal.err(line) : terminal.out(line));
+  if (logFile === null) {
+    return { writeLine: show, writeMachineLine: terminal.logIsOnTerminal || stdoutIsTaken ? null : show };
+  }
+  return {
+    writeLine(line) {
+      logFile.write(line);
+      if (!stdoutIsTaken || logFile.hasFailed) {
+        show(line);
+      }
+    },
+    writeMachineLine: (line) => logFile.write(line),
+  };
 }

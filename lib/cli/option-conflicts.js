@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 /** What sets the load, or the time, cannot stand beside a search that does so itself. */
 const AGAINST_SEARCH = Object.freeze({
   duration: '--duration',
@@ -45,6 +47,14 @@ const CONFLICTS = [
   {
     isThere: (_given, { warmup, duration }) => duration !== undefined && warmup >= duration,
     problem: '--warmup: it would take the whole of --duration, expected less',
+  },
+  {
+    isThere: (_given, { log, logAppend }) => logAppend && log === undefined,
+    problem: '--log-append: it adds to the file of --log, expected --log as well',
+  },
+  {
+    isThere: (_given, { log, json }) => log !== undefined && json !== undefined && resolve(log) === resolve(json),
+    problem: '--log, --json: expected two files, got the same one',
   },
   {
     isThere: (_given, { faults, local }) => faults !== undefined && !local,

@@ -4,6 +4,7 @@ import { parseDuration, parseSize } from '../log/units.js';
 import { parseStartTime } from '../run/start-time.js';
 import { STAGES } from '../stages/index.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
+import { STANDARD_OUTPUT } from './report-file.js';
 import { listOf, wholeNumber } from './values.js';
 
 // How the values of options are read.
@@ -149,6 +150,17 @@ export function stageNames(given) {
     throw new RangeError(`expected some of ${STAGE_NAMES.join(',')}, got ${quote(strange[0] ?? given)}`);
   }
   return STAGE_NAMES.filter((name) => names.includes(name));
+}
+
+/**
+ * @param {string} given
+ * @returns {string} a path
+ */
+export function logFile(given) {
+  if (given === '' || given === STANDARD_OUTPUT) {
+    throw new RangeError(`expected a file, got ${quote(given)}; stdout has the log without this option`);
+  }
+  return given;
 }
 
 /**

@@ -81,7 +81,9 @@ const OPTIONS = {
     read: someText,
     fallback: DEFAULT_FILE,
   },
-  json: { flags: '--json <file>', help: 'write the whole result there', read: someText },
+  log: { flags: '--log <file>', help: 'write the log there; the screen stays readable', read: values.logFile },
+  logAppend: { flags: '--log-append', help: 'add to the file of --log, which may exist' },
+  json: { flags: '--json <file>', help: 'write the whole result there; - is stdout', read: someText },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
   cleanup: { flags: '--cleanup [run-id]', help: 'remove what a run left behind, and end', read: values.runId },
   list: { flags: '--list', help: 'with --cleanup: show which runs have left something, and end' },
@@ -91,7 +93,7 @@ const OPTIONS = {
 const EXAMPLES = `
 Examples:
   node r2-benchmark.js 10000 100 --local                          try it without an account
-  node r2-benchmark.js 10000 1000 | tee -i log-$(hostname).txt    keep the log of a run
+  node r2-benchmark.js 10000 1000 --log log-$(hostname).txt       keep the log of a run
   node peak-performance.js log*.txt                               add up the logs of all hosts
   node r2-benchmark.js --cleanup 20260131-120000-x7k2             after a run that was killed
   node r2-benchmark.js --cleanup --list                           which runs have left something
@@ -127,6 +129,8 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @property {number} gap ms
  * @property {{ index: number | null, count: number | null } | undefined} shard
  * @property {string} envFile
+ * @property {string | undefined} log the file of the log
+ * @property {boolean} logAppend
  * @property {string | undefined} json
  * @property {boolean} quiet
  * @property {string | undefined} cleanup

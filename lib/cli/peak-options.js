@@ -2,15 +2,13 @@ import { Command } from 'commander';
 import path from 'node:path';
 import { quote } from '../log/quote.js';
 import { VERSION } from './package-version.js';
+import { STANDARD_OUTPUT } from './report-file.js';
 import { UsageError, writeCommanderError } from './usage-error.js';
-
-/** Stands for standard output where a report's file is named. */
-export const STANDARD_OUTPUT = '-';
 
 const EXAMPLE = `
 Example:
-  node r2-benchmark.js 10000 1000 | tee -i log-$(hostname).txt    # on every host
-  node peak-performance.js log*.txt                               # anywhere, afterwards
+  node r2-benchmark.js 10000 1000 --log log-$(hostname).txt    # on every host
+  node peak-performance.js log*.txt                            # anywhere, afterwards
 
 A report named - goes to standard output, and nothing else does then.
 Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the output was closed.`;
@@ -33,7 +31,10 @@ Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the
 export function readPeakOptions(argv, { out, err }) {
   const command = new Command('node peak-performance.js')
     .description('Adds up the logs of one or several hosts: what did they do together, second by second?')
-    .argument('<log files...>', 'what r2-benchmark.js wrote to stdout, one file for each host; - is standard input')
+    .argument(
+      '<log files...>',
+      'what r2-benchmark.js wrote to --log or to stdout, one file for each host; - is standard input',
+    )
     .option('--json <file>', 'write the whole result there')
     .option('--csv <file>', 'write the time series there: second_start, stage, host, ops, bytes')
     .option('--several-runs', 'add up runs of one host that were not at the same time, instead of refusing them')

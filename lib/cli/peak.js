@@ -8,9 +8,9 @@ import { peakCsv } from '../report/peak-csv.js';
 import { peakJson } from '../report/peak-json.js';
 import { formatPeakSummary } from '../report/peak-summary.js';
 import { EXIT } from './exit-status.js';
-import { readPeakOptions, STANDARD_OUTPUT } from './peak-options.js';
+import { readPeakOptions } from './peak-options.js';
 import { Output } from './peak-output.js';
-import { ReportFile } from './report-file.js';
+import { ReportFile, STANDARD_OUTPUT } from './report-file.js';
 import { reportError } from './report-error.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,7 +1,8 @@
 import { Checks } from './checks.js';
 import { checkCost } from './cost-limit.js';
 import { fileLimitProblem, openFileLimit } from './file-limit.js';
-import { ReportFile } from './report-file.js';
+import { LogFile } from './log-file.js';
+import { ReportFile, STANDARD_OUTPUT } from './report-file.js';
 import { resolveConfig } from './resolve-config.js';
 import { openTarget } from './target.js';
 import { availableCores } from './usable-cores.js';
@@ -11,7 +12,8 @@ import { UsageError } from './usage-error.js';
  * @typedef {object} Prepared
  * @property {import('./target.js').Target} target
  * @property {import('../run/run-config.js').RunConfig} config
- * @property {ReportFile | null} reportFile
+ * @property {ReportFile | null} reportFile null also where the report goes to stdout
+ * @property {LogFile | null} logFile
  * @property {() => Promise<void>} close
  */
 
@@ -32,10 +34,15 @@ export async function prepare(options, { env, process: host, now, random }) {
   const checks = new Checks();
   const target = await checks.run(() => openTarget(options, env, host));
   const isRun = options.cleanup === undefined && !options.list;
+  const { json, log, logAppend } = options;
   const reportFile =
-    isRun && options.json !== undefined ? await checks.run(() => new ReportFile(`${options.json}`, '--json')) : null;
+    isRun && json !== undefined && json !== STANDARD_OUTPUT
+      ? await checks.run(() => new ReportFile(json, '--json'))
+      : null;
+  const logFile = isRun && log !== undefined ? await checks.run(() => new LogFile(log, { append: logAppend })) : null;
   const close = async () => {
     reportFile?.discard();
+    logFile?.close();
     await target?.close();
   };
   try {
@@ -50,7 +57,7 @@ export async function prepare(options, { env, process: host, now, random }) {
       await checks.run(() => checked && checkCost(checked));
     }
     checks.conclude();
-    return /** @type {Prepared} */ ({ target, config: checked, reportFile, close });
+    return /** @type {Prepared} */ ({ target, config: checked, reportFile, logFile, close });
   } catch (error) {
     await close();
     throw error;

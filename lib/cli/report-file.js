@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { UsageError } from './usage-error.js';
 
+/** Stands for standard output where a report's file is named. */
+export const STANDARD_OUTPUT = '-';
+
 /**
  * A file that the result of a run is going to be written to. It is opened beside its place before the run, so that a
  * path which cannot be written is known at once, and takes its place when it is whole.

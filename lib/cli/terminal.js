@@ -59,6 +59,15 @@ export class Terminal {
     });
   }
 
+  /**
+   * @param {string} text of a report that has stdout for itself
+   * @returns {Promise<void>} once it is written, or cannot be
+   */
+  report(text) {
+    this.live('');
+    return new Promise((resolve) => this.#stdout.write(text, () => resolve()));
+  }
+
   /** @param {string} line in which there may be a text from outside that nobody has looked at */
   err(line) {
     this.#write(this.#stderr, plainLine(line));

@@ -39,10 +39,10 @@ function hooks() {
     port.postMessage({ kind: 'event', hook, parameters });
   return {
     second: ({ latencies, ...count }) => tell('second', [{ ...count, latencies: latencies.toState() }]),
-    retrying: (kind) => tell('retrying', [kind]),
+    retrying: (kind, advice) => tell('retrying', [kind, advice]),
     integrityError: (message) => tell('integrityError', [message]),
     failed: ({ bucket, key, attempts }, message) => tell('failed', [{ bucket, key, attempts }, message]),
-    progress: (done) => tell('progress', [done]),
+    progress: (done, flow) => tell('progress', [done, flow]),
   };
 }
 

@@ -1,5 +1,6 @@
 import { measureCpuTime } from '../meter/client-load.js';
 import { Core } from './core.js';
+import { NO_FLOW, sumOfFlows } from './data-flow.js';
 import { mergeOutcomes } from './merge-outcomes.js';
 import { RemoteCore } from './remote-core.js';
 import { SecondMerger } from './second-merger.js';
@@ -107,6 +108,7 @@ export class Cores {
       hooks.second(second);
     });
     const done = working.map(() => 0);
+    const flows = working.map(() => NO_FLOW);
     // Where one core cannot go on, the others have nothing to go on for.
     const together = new AbortController();
     const outcomes = await settleAll(
@@ -114,9 +116,13 @@ export class Cores {
         const coreHooks = {
           ...hooks,
           second: (/** @type {import('./second-merger.js').MeasuredSecond} */ second) => merger.add(place, second),
-          progress: (/** @type {number} */ count) => {
+          progress: (/** @type {number} */ count, /** @type {import('./data-flow.js').DataFlow} */ flow) => {
             done[place] = count;
-            hooks.progress(done.reduce((sum, each) => sum + each));
+            flows[place] = flow;
+            hooks.progress(
+              done.reduce((sum, each) => sum + each),
+              sumOfFlows(flows),
+            );
           },
         };
         try {

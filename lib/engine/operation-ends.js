@@ -26,7 +26,7 @@ export function retryHooks(meter, hooks) {
     },
     retrying(error) {
       meter.retries += 1;
-      hooks.retrying(error.kind);
+      hooks.retrying(error.kind, error.wasMoving ? error.message : '');
     },
   };
 }

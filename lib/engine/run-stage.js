@@ -3,6 +3,7 @@ import { StageMeter } from '../meter/stage-meter.js';
 import { Pauses } from '../s3/pauses.js';
 import { Retrier } from '../s3/retry.js';
 import { claimObjects } from './claim-objects.js';
+import { watchFlow } from './data-flow.js';
 import { OpenLoop } from './open-loop.js';
 import { failureCounter, retryHooks } from './operation-ends.js';
 import { Operation } from './operation.js';
@@ -27,10 +28,12 @@ const PROGRESS_INTERVAL_MS = 250;
  *
  * @typedef {object} StageHooks
  * @property {(second: import('./second-merger.js').MeasuredSecond) => void} second one is over
- * @property {(kind: string) => void} retrying an operation is tried again, after an error of that kind
+ * @property {(kind: string, advice: string) => void} retrying an operation is tried again, after an error of that kind;
+ *   the advice is empty where there is none
  * @property {(message: string) => void} integrityError
  * @property {(operation: GivenUpOperation, message: string) => void} failed an operation is given up
- * @property {(done: number) => void} progress so many operations have come to an end; told from time to time
+ * @property {(done: number, flow: import('./data-flow.js').DataFlow) => void} progress so many operations have come to an
+ *   end; told from time to time
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
  */
@@ -134,7 +137,8 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
     meter.unknownOutcomes += Number(operation.outcomeUnknown && stage.isWrite);
   };
 
-  const progress = setInterval(() => hooks.progress(meter.done), PROGRESS_INTERVAL_MS);
+  const flow = watchFlow(connections);
+  const progress = setInterval(() => hooks.progress(meter.done, flow()), PROGRESS_INTERVAL_MS);
   sampler.start();
   watch.start();
   let endedAt;

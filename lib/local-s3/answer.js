@@ -1,3 +1,4 @@
+import { pass } from './fault-delays.js';
 import { xmlResult } from './operations.js';
 import { errorDocument } from './s3-error.js';
 
@@ -7,6 +8,9 @@ import { errorDocument } from './s3-error.js';
  * @import { Operation } from './router.js'
  * @import { Tally } from './tally.js'
  */
+
+/** Bytes of a body that pass at a pace, part after part. */
+const PART = 64 * 1024;
 
 /** The one answer to one request, counted once it was sent to its end. */
 export class Answer {
@@ -35,6 +39,25 @@ export class Answer {
   send(result) {
     this.begin(result);
     this.end(result.status, result.body);
+  }
+
+  /**
+   * @param {Result} result
+   * @param {(bytes: number) => number} pace see FaultInjector
+   */
+  async sendAtPace(result, pace) {
+    const { status, body = Buffer.alloc(0) } = result;
+    this.begin(result);
+    // What nobody waits for any more takes no bandwidth from others.
+    for (let sent = 0; !this.isAbandoned; sent += PART) {
+      const part = body.subarray(sent, sent + PART);
+      await pass(pace(part.length));
+      if (sent + PART >= body.length) {
+        this.end(status, part);
+        return;
+      }
+      this.write(part);
+    }
   }
 
   /**

@@ -7,11 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * How an item of the script holds up answers. Times are monotonic ms.
  *
  * @typedef {object} Delayer
- * @property {(now: number, bytes: number) => number} begin when work can begin on a request that arrives now with so
- *   many bytes in its bodies
+ * @property {(now: number) => number} begin when work can begin on a request that arrives now
  * @property {() => number} pause ms that pass from then on
  * @property {(now: number, due: number, operation: Operation) => number} release when an answer is let go that is due at
  *   a time
+ *
+ * @callback Pace of one body, part after part
+ * @param {number} now
+ * @param {number} bytes of the part
+ * @returns {number} when it has passed
  */
 
 /** What a rate may save up while nothing is asked for, in ms: so long a hiccup of a busy machine takes nothing away from it. */
@@ -27,15 +31,6 @@ const DELAYERS = Object.freeze({
     const reserve = schedule();
     return { begin: (now) => Math.max(now, reserve(now, 1000 / perSecond).from) };
   },
-  bandwidth: ({ bytesPerSecond = 1 }) => {
-    const reserve = schedule();
-    return {
-      begin: (now, bytes) => {
-        const length = (1000 * bytes) / bytesPerSecond;
-        return Math.max(now + length, reserve(now, length).to);
-      },
-    };
-  },
   stall: ({ length = 0, after = 0 }) => ({ release: stall(length, after) }),
 });
 
@@ -49,15 +44,34 @@ export function delayerOf(item, random) {
 }
 
 /**
+ * Bodies that pass at the same time take turns with their parts, and so share the bandwidth; none is quicker than the
+ * bandwidth alone would let it be.
+ *
+ * @param {number} bytesPerSecond
+ * @returns {(startedAt: number) => Pace} of a body that begins to pass at a time
+ */
+export function bandwidth(bytesPerSecond) {
+  const reserve = schedule();
+  return (startedAt) => {
+    let alone = startedAt;
+    return (now, bytes) => {
+      const length = (1000 * bytes) / bytesPerSecond;
+      alone += length;
+      return Math.max(alone, reserve(now, length).to);
+    };
+  };
+}
+
+/**
  * What queues is asked with the time of arrival, never with a later one: a request would take a slot in the future, and
  * those before it would be lost. The pauses begin with the slot; a stall holds what would be answered within it.
  *
  * @param {readonly Delayer[]} delayers
- * @param {{ now: number, operation: Operation, bytes: number }} request
+ * @param {{ now: number, operation: Operation }} request
  * @returns {number} when it is to be answered, monotonic ms
  */
-export function timeOfAnswer(delayers, { now, operation, bytes }) {
-  const begun = Math.max(now, ...delayers.map(({ begin }) => begin(now, bytes)));
+export function timeOfAnswer(delayers, { now, operation }) {
+  const begun = Math.max(now, ...delayers.map(({ begin }) => begin(now)));
   const due = delayers.reduce((time, { pause }) => time + pause(), begun);
   return delayers.reduce((time, { release }) => release(now, time, operation), due);
 }

@@ -1,10 +1,10 @@
 import { mixIndex, seedOf } from '../workload/mix.js';
-import { SAVED_MS, delayerOf, timeOfAnswer } from './fault-delays.js';
+import { SAVED_MS, bandwidth, delayerOf, timeOfAnswer } from './fault-delays.js';
 import { operationsOf } from './faults.js';
 
 /**
  * @import { Operation } from './router.js'
- * @import { Delayer } from './fault-delays.js'
+ * @import { Delayer, Pace } from './fault-delays.js'
  * @import { FaultItem, FaultPlan } from './faults.js'
  *
  * @typedef {object} Fault
@@ -21,6 +21,7 @@ import { operationsOf } from './faults.js';
  * @property {FaultItem} item
  * @property {() => boolean} hits whether the fault befalls this request
  * @property {Delayer} delayer
+ * @property {((startedAt: number) => Pace) | null} begins the pace of a body; null where the item sets none
  * @property {(connection: object) => boolean} closes whether this was the connection's last request
  */
 
@@ -60,21 +61,35 @@ export class FaultInjector {
    *
    * @param {Operation} operation
    * @param {number} [size] bytes of the object, undefined where there is none: a GET of it is left alone
-   * @param {number} [received] bytes of the request's body
    * @returns {Decision}
    */
-  decide(operation, size, received = 0) {
+  decide(operation, size) {
     const items = this.#itemsOf.get(operation);
     if (items === undefined || (operation === 'GET' && size === undefined)) {
       return NOTHING;
     }
     const now = this.#now();
-    const bytes = received + (operation === 'GET' ? Number(size) : 0);
     const delayers = items.map(({ delayer }) => delayer);
-    const delay = timeOfAnswer(delayers, { now, operation, bytes }) - now;
+    const delay = timeOfAnswer(delayers, { now, operation }) - now;
     // All are asked, also behind the first that hits: each draws once for each request.
     const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
+  }
+
+  /**
+   * @param {Operation} operation
+   * @returns {((bytes: number) => number) | null} how many ms after now the next part of a body that begins to pass now has
+   *   passed; null where bodies pass at once
+   */
+  pace(operation) {
+    const startedAt = this.#now();
+    const paces = (this.#itemsOf.get(operation) ?? []).flatMap(({ begins }) => begins?.(startedAt) ?? []);
+    return paces.length === 0
+      ? null
+      : (bytes) => {
+          const now = this.#now();
+          return Math.max(...paces.map((pace) => pace(now, bytes))) - now;
+        };
   }
 
   /**
@@ -95,8 +110,9 @@ export class FaultInjector {
  * @returns {ActiveItem}
  */
 function activate(item, random, now) {
-  const { name, probability, perSecond, requests } = item;
-  const active = { item, hits: () => false, delayer: delayerOf(item, random), closes: () => false };
+  const { name, probability, perSecond, bytesPerSecond, requests } = item;
+  const begins = bytesPerSecond === undefined ? null : bandwidth(bytesPerSecond);
+  const active = { item, hits: () => false, delayer: delayerOf(item, random), begins, closes: () => false };
   if (probability !== undefined) {
     return { ...active, hits: () => random() < probability };
   }

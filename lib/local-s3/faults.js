@@ -52,8 +52,8 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
  *
  * - `latency` passes before the request takes effect; several add up. `lognormal:20ms:0.5` has a median of 20 ms, and 0.5
  *   as standard deviation of its logarithm.
- * - `queue` begins so many requests a second in the order of their arrival, and `bandwidth` takes in and sends so many bytes
- *   of bodies over all connections: the others wait for their turn. A latency begins once the wait is over.
+ * - `queue` begins so many requests a second in the order of their arrival: the others wait for their turn. A latency begins
+ *   once the wait is over. `bandwidth` takes in and sends so many bytes of bodies over all connections, which share it.
  *   Like `rate`, they save up what was not asked for in the last 50 ms.
  * - `stall=2s@3s` holds, for 2 s, what would be answered from 3 s after the first request on, for each operation by itself.
  * - `rate` answers 503 SlowDown to what comes above it; `status` answers another status. Neither takes effect.

@@ -1,3 +1,4 @@
+import { pass } from './fault-delays.js';
 import { S3Error } from './s3-error.js';
 
 /** The largest body taken, in bytes: all objects are held in memory. */
@@ -8,10 +9,11 @@ const METHODS_WITH_BODY = new Set(['PUT', 'POST']);
 
 /**
  * @param {import('node:http').IncomingMessage} request
+ * @param {((bytes: number) => number) | null} pace see FaultInjector
  * @returns {Promise<Buffer | null>} the body in a buffer of exactly its size, or null when the client went away
  * @throws {S3Error} MissingContentLength (S3 takes no chunked bodies) or EntityTooLarge
  */
-export async function receiveBody(request) {
+export async function receiveBody(request, pace) {
   const { 'content-length': declared, 'transfer-encoding': encoding } = request.headers;
   if (encoding !== undefined || (declared === undefined && METHODS_WITH_BODY.has(String(request.method)))) {
     throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.');
@@ -23,20 +25,25 @@ export async function receiveBody(request) {
       `Your proposed upload exceeds the maximum allowed size of ${MAXIMUM_BODY} bytes.`,
     );
   }
-  return length === 0 ? EMPTY : collect(request, length);
+  return length === 0 ? EMPTY : collect(request, length, pace);
 }
 
 /**
  * @param {import('node:http').IncomingMessage} request
  * @param {number} length
+ * @param {((bytes: number) => number) | null} pace
  * @returns {Promise<Buffer | null>}
  */
-function collect(request, length) {
+function collect(request, length, pace) {
   return new Promise((resolve) => {
     const body = Buffer.allocUnsafeSlow(length);
     let received = 0;
     request.on('data', (/** @type {Buffer} */ chunk) => {
       received += chunk.copy(body, received);
+      if (pace !== null) {
+        request.pause();
+        void pass(pace(chunk.length)).then(() => request.resume());
+      }
     });
     request.on('end', () => resolve(body));
     request.on('close', () => resolve(null));

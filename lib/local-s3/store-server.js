@@ -93,7 +93,7 @@ export class StoreServer {
       if (operation === 'OTHER') {
         throw refusal;
       }
-      const body = await receiveBody(message);
+      const body = await receiveBody(message, this.#faults.pace(operation));
       if (body !== null) {
         await this.#letIn(message, target, body);
         await this.#answer(operation, target, body, answer);
@@ -131,12 +131,16 @@ export class StoreServer {
   async #answer(operation, target, body, answer) {
     const table = this.#tableOf(target.bucket);
     const perform = () => OPERATION_TABLE[operation]({ table, target, body, now: this.#now() });
-    const { delay, fault } = this.#faults.decide(operation, table.get(target.key)?.body.length, body.length);
+    const size = table.get(target.key)?.body.length;
+    const { delay, fault } = this.#faults.decide(operation, size);
     await pass(delay);
     this.#closeInTime(operation, answer);
+    const pace = operation === 'GET' ? this.#faults.pace(operation) : null;
     if (fault === null) {
-      answer.send(perform());
+      const result = perform();
+      await (pace === null ? answer.send(result) : answer.sendAtPace(result, pace));
     } else {
+      await pass(pace?.(size ?? 0) ?? 0);
       this.#tally.countFault(fault.name);
       answerWithFault({ fault, answer, perform, reset: (socket) => this.#listener.reset(socket) });
     }

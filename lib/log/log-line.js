@@ -43,10 +43,12 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
  * @typedef {{ kind: 'ceiling', stage: string, bound: 'exact' | 'at least', operationsPerSecond: number,
  *   interval: { low: number, high: number } | null, threads: number, note: string | null }} CeilingRecord `interval` is
  *   null where the peak was not held; `note` tells what it lacks
- * @typedef {{ kind: 'table-header' }} TableHeaderRecord
+ * @typedef {{ kind: 'table-header', peakMegabytes: 'shown' | 'absent' }} TableHeaderRecord absent in logs of versions before
+ *   this column
  * @typedef {{ kind: 'table-row', stage: string, objects: number, operationsPerSecond: number,
- *   peakOperationsPerSecond: number, megabytesPerSecond: number, p50: number | null, p99: number | null,
- *   errors: number, limitedBy: LimitCause }} TableRowRecord percentiles in ms; null, written `-`, where there are none
+ *   peakOperationsPerSecond: number, megabytesPerSecond: number, peakMegabytesPerSecond: number | null,
+ *   p50: number | null, p99: number | null, errors: number, limitedBy: LimitCause }} TableRowRecord percentiles in ms; null,
+ *   written `-`, where there are none; `peakMegabytesPerSecond` is null where the column is absent
  * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineRecord
  * @typedef {ScheduleRecord | SecondRecord | RetryingRecord | SummaryRecord | IntegrityRecord | LatencyRecord
  *   | ConnectionsRecord | LimitRecord | SearchRecord | StepHeaderRecord | StepRowRecord | CeilingRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
@@ -118,6 +120,8 @@ const NOTATIONS = {
   stageColumn: leftColumn('Remove'.length),
   countColumn: column(11, count),
   rateColumn: column(11, rate),
+  peakMegabytesHeading: choice({ shown: '  Peak MB/s', absent: '' }),
+  addedRateColumn: either(null, '', column(11, rate)),
   percentileColumn: column(11, either(null, '-', milliseconds)),
   errorsColumn: column(10, count),
   causeColumn: between('  ', choice(CAUSES), ''),
@@ -158,10 +162,11 @@ const SHAPES = compileAll({
   ceiling:
     '{stage:stage} ceiling: {bound:bound}{operationsPerSecond:rate} ops/s{interval:interval} ' +
     'at {threads:threadCount}{note:note}',
-  'table-header': 'Stage         Ops      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by',
+  'table-header':
+    'Stage         Ops      Ops/s     Peak/s       MB/s{peakMegabytes:peakMegabytesHeading}        p50        p99    Errors  Limited by',
   'table-row':
     '{stage:stageColumn}{objects:countColumn}{operationsPerSecond:rateColumn}{peakOperationsPerSecond:rateColumn}' +
-    '{megabytesPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}{limitedBy:causeColumn}',
+    '{megabytesPerSecond:rateColumn}{peakMegabytesPerSecond:addedRateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}{limitedBy:causeColumn}',
   machine: '# r2-benchmark {data:jsonObject}',
 });
 

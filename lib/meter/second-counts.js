@@ -96,8 +96,29 @@ export class SecondCounts {
  * @param {{ startedAt: number, endedAt: number, average: number }} stage epoch ms, and its mean in ops/s
  * @returns {number} ops/s
  */
-export function peakOf(seconds, { startedAt, endedAt, average }) {
+export function peakOf(seconds, stage) {
+  return largestWhole(seconds, stage, ({ operations }) => operations);
+}
+
+/**
+ * As peakOf(), for bytes, with those of an operation spread over the seconds that it took.
+ *
+ * @param {readonly SecondCount[]} seconds
+ * @param {import('./byte-shifts.js').ByteShifts} shifts
+ * @param {{ startedAt: number, endedAt: number, average: number }} stage epoch ms, and its mean in bytes/s
+ * @returns {number} bytes/s
+ */
+export function peakBytesOf(seconds, shifts, stage) {
+  return largestWhole(seconds, stage, ({ second, bytes }) => Math.round(bytes + shifts.at(second)));
+}
+
+/**
+ * @param {readonly SecondCount[]} seconds
+ * @param {{ startedAt: number, endedAt: number, average: number }} stage
+ * @param {(count: SecondCount) => number} figureOf
+ */
+function largestWhole(seconds, { startedAt, endedAt, average }, figureOf) {
   return seconds
     .filter(({ second }) => second * 1000 >= startedAt && (second + 1) * 1000 <= endedAt)
-    .reduce((peak, { operations }) => Math.max(peak, operations), average);
+    .reduce((peak, count) => Math.max(peak, figureOf(count)), average);
 }

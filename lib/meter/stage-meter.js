@@ -1,3 +1,4 @@
+import { ByteShifts } from './byte-shifts.js';
 import { SecondCounts } from './second-counts.js';
 import { SUMMED_COUNTS } from './stage-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
@@ -16,6 +17,7 @@ import { WindowCounts } from './window-counts.js';
  * @typedef {object} StageMeterState
  * @property {StageCounts} counts
  * @property {import('./second-counts.js').SecondCount[]} seconds
+ * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
  * @property {readonly number[]} windows operations by window, see window-counts.js; empty where none were asked for
  * @property {import('./stage-latencies.js').StageLatencyState} histograms
  */
@@ -57,6 +59,7 @@ export class StageMeter {
    */
   constructor(clock, startedAt, { measuredFrom = startedAt, measuredUntil = Infinity, windows = null } = {}) {
     this.seconds = new SecondCounts(clock, startedAt);
+    this.byteShifts = new ByteShifts(clock);
     const second = this.seconds.secondOf(startedAt);
     this.#latencies = new StageLatencyMeter(second);
     this.#measuredFrom = measuredFrom;
@@ -76,6 +79,7 @@ export class StageMeter {
     this.bytes += bytes;
     this.lastSuccessAt = finishedAt;
     const second = this.seconds.add(finishedAt, bytes);
+    this.byteShifts.add(second, attemptStartedAt, finishedAt, bytes);
     this.#windows.add(finishedAt);
     if (finishedAt < this.#measuredFrom) {
       this.warmupOperations += 1;
@@ -155,6 +159,7 @@ export class StageMeter {
     return {
       counts: this.counts(),
       seconds: this.seconds.until(endedAt),
+      byteShifts: this.byteShifts.toState(),
       windows: this.windows,
       histograms: this.#latencies.toState(),
     };
@@ -165,7 +170,7 @@ export class StageMeter {
    *
    * @param {StageMeterState} state
    */
-  addState({ counts, seconds, windows, histograms }) {
+  addState({ counts, seconds, byteShifts, windows, histograms }) {
     for (const name of SUMMED_COUNTS) {
       this[name] += counts[name];
     }
@@ -174,6 +179,7 @@ export class StageMeter {
       this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + count);
     }
     this.seconds.addSeconds(seconds);
+    this.byteShifts.addState(byteShifts);
     this.#windows.addCounts(windows);
     this.#latencies.addState(histograms);
   }

@@ -5,28 +5,26 @@ import { RetryLines } from './retry-lines.js';
 import { searchLines, searchMachineLine, stepMachineLine, stepRow } from './search-lines.js';
 import { stageLines, stageTable } from './stage-lines.js';
 
-/** The log of a run on stdout: its record, line by line, as the run goes on. */
+/** The log of a run: its record, line by line, as the run goes on. */
 export class RunLog {
-  #writeText;
-  #withMachineLines;
+  #writeLine;
+  #writeMachineLine;
   #isSearch = false;
   #retries = new RetryLines((record) => this.#write(record));
 
   /**
    * @param {object} options
    * @param {(line: string) => void} options.writeLine
-   * @param {boolean} options.withMachineLines not on a terminal, where a person reads
+   * @param {((line: string) => void) | null} options.writeMachineLine null where no program is going to read the log
    */
-  constructor({ writeLine, withMachineLines }) {
-    this.#writeText = writeLine;
-    this.#withMachineLines = withMachineLines;
+  constructor({ writeLine, writeMachineLine }) {
+    this.#writeLine = writeLine;
+    this.#writeMachineLine = writeMachineLine;
   }
 
   /** @param {import('../run/run-facts.js').RunFacts} facts */
   runStarts(facts) {
-    if (this.#withMachineLines) {
-      this.#write(runLine(facts));
-    }
+    this.#writeForMachines(() => [runLine(facts)]);
   }
 
   /** @param {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch'>} plan */
@@ -44,9 +42,7 @@ export class RunLog {
    */
   stepEnds(stage, step) {
     this.#write(stepRow(stage, step));
-    if (this.#withMachineLines) {
-      this.#write(stepMachineLine(stage, step));
-    }
+    this.#writeForMachines(() => [stepMachineLine(stage, step)]);
   }
 
   /**
@@ -76,10 +72,10 @@ export class RunLog {
     this.#retries.flush();
     const { search } = result;
     const lines = search === undefined ? stageLines(result) : searchLines(result, search);
-    const forMachines = () => (search === undefined ? stageMachineLines(result) : [searchMachineLine(result, search)]);
-    for (const record of [...lines, ...(this.#withMachineLines ? forMachines() : [])]) {
-      this.#write(record);
-    }
+    lines.forEach((record) => this.#write(record));
+    this.#writeForMachines(() =>
+      search === undefined ? stageMachineLines(result) : [searchMachineLine(result, search)],
+    );
   }
 
   /** @param {readonly import('../run/stage-result.js').StageResult[]} results */
@@ -91,6 +87,14 @@ export class RunLog {
 
   /** @param {import('../log/log-line.js').LogRecord} record */
   #write(record) {
-    this.#writeText(formatLine(record));
+    this.#writeLine(formatLine(record));
+  }
+
+  /** @param {() => import('../log/log-line.js').LogRecord[]} makeRecords */
+  #writeForMachines(makeRecords) {
+    const write = this.#writeMachineLine;
+    if (write !== null) {
+      makeRecords().forEach((record) => write(formatLine(record)));
+    }
   }
 }

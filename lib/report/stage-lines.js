@@ -69,7 +69,7 @@ function connectionsLine({ stage, connections: { opened, reused, lookupTime, tcp
  * @returns {LogRecord[]}
  */
 export function stageTable(results) {
-  return [{ kind: 'table-header' }, ...results.map(tableRow)];
+  return [{ kind: 'table-header', peakMegabytes: 'shown' }, ...results.map(tableRow)];
 }
 
 /**
@@ -84,16 +84,11 @@ function tableRow(result) {
     objects: result.operations,
     operationsPerSecond: result.average,
     peakOperationsPerSecond: result.peak,
-    megabytesPerSecond: measuredMegabytes(result),
+    megabytesPerSecond: result.averageBytes / MEGABYTE,
+    peakMegabytesPerSecond: result.peakBytes / MEGABYTE,
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
     errors: result.failedAttempts,
     limitedBy: result.verdict.cause,
   };
-}
-
-/** @param {StageResult} result */
-function measuredMegabytes({ bytes, warmupBytes, drainBytes, duration, warmup, drain }) {
-  const seconds = (duration - warmup - drain) / 1000;
-  return seconds > 0 ? (bytes - warmupBytes - drainBytes) / MEGABYTE / seconds : 0;
 }

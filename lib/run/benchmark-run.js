@@ -18,10 +18,12 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @property {(facts: import('./run-facts.js').RunFacts) => void} runStarts everything is in order, and the stages begin
  * @property {(plan: StagePlan) => void} stageStarts
  * @property {(stage: StageName, count: import('../meter/second-counts.js').SecondCount) => void} second
- * @property {(kind: string) => void} retrying an operation is tried again, after an error of that kind
+ * @property {(kind: string, advice: string) => void} retrying an operation is tried again, after an error of that kind;
+ *   the advice is empty where there is none
  * @property {(stage: StageName, message: string) => void} integrityError
  * @property {(stage: StageName, operation: FailedOperation, message: string) => void} failed
- * @property {(done: number) => void} progress so many operations of the stage have come to an end
+ * @property {(done: number, flow: DataFlow) => void} progress so many operations of the
+ *   stage have come to an end
  * @property {(stage: StageName, step: import('./search-result.js').SearchStep) => void} stepEnds of a search for the peak
  * @property {(result: import('./stage-result.js').StageResult) => void} stageEnds
  * @property {(progress: import('./clean-up-run.js').CleanupProgress) => void} cleanupProgress told from time to time
@@ -30,6 +32,7 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @typedef {{ bucket: string, key: string, attempts: number }} FailedOperation
  * @typedef {import('../log/log-line.js').StageName} StageName
  * @typedef {import('./store-clock.js').ClockFacts} ClockFacts
+ * @typedef {import('../engine/data-flow.js').DataFlow} DataFlow
  */
 
 /**
@@ -38,6 +41,7 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @property {number} objects
  * @property {number} threads
  * @property {number} buckets
+ * @property {number} objectSize bytes that an operation moves; 0 where it moves none
  * @property {number | null} duration ms, where it is time that ends the stage
  * @property {boolean} [isSearch] whether it searches for the peak
  */

@@ -41,6 +41,9 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
       return `this host has no address or port left from which to connect to ${hostname}:${port} (${said}): close what holds connections, or widen net.ipv4.ip_local_port_range`;
     case 'connect':
     case 'timeout':
+      if (error.wasMoving) {
+        return `${action} in ${where} on ${hostname}:${port} took too long (${said})`;
+      }
       if (action !== FIRST_ACTION) {
         return `${action} in ${where} on ${hostname}:${port} got no answer (${said}): is the store up, and --timeout long enough?`;
       }

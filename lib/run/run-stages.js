@@ -71,7 +71,7 @@ export function stagesOf({ stages }) {
  * @param {Running} running
  */
 async function runOne(stage, load, objects, slot, cores, { config, signal, observer }) {
-  const { name, isWrite, removes } = stage;
+  const { name, isWrite, isRead, removes } = stage;
   // What is over after a fixed time goes round until then. Objects are written once, and all of them are removed.
   const limit = removes ? null : slot;
   const budget = { memory: budgetMemory(), objects, goesRound: limit !== null && !isWrite };
@@ -80,14 +80,15 @@ async function runOne(stage, load, objects, slot, cores, { config, signal, obser
     objects,
     threads: config.threads,
     buckets: config.store.buckets.length,
+    objectSize: isWrite || isRead ? config.size : 0,
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
   const outcome = await cores.runStage({ stage: name, load, budget, limit }, signal, {
     second: (second) => observer.second(name, second),
-    retrying: (kind) => observer.retrying(kind),
+    retrying: (kind, advice) => observer.retrying(kind, advice),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
-    progress: (done) => observer.progress(done),
+    progress: (done, flow) => observer.progress(done, flow),
   });
   return { outcome, claimed: new Budget(budget).claimed };
 }

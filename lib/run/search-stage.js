@@ -53,6 +53,7 @@ export async function searchStage(stage, { running, cores, objects, money, names
     objects: given,
     threads: config.threads,
     buckets: config.store.buckets.length,
+    objectSize: stage.isWrite || stage.isRead ? config.size : 0,
     duration: STAGE_MS,
     isSearch: true,
   });
@@ -129,8 +130,10 @@ async function runSteps(search, stage, { running, cores, objects, money }) {
   const { name } = stage;
   const finished = [];
   let done = 0;
+  let moved = 0;
   for (let step = search.next(); step !== null && !signal.aborted; step = search.next()) {
     const isHalfSize = step.phase === 'second size';
+    const movedBefore = moved;
     const result = await runStep(step, {
       cores,
       stage: name,
@@ -142,7 +145,10 @@ async function runSteps(search, stage, { running, cores, objects, money }) {
         retrying: observer.retrying.bind(observer),
         integrityError: (message) => observer.integrityError(name, message),
         failed: (operation, message) => observer.failed(name, operation, message),
-        progress: (count) => observer.progress(done + count),
+        progress(count, flow) {
+          moved = movedBefore + flow.moved;
+          observer.progress(done + count, { ...flow, moved });
+        },
       },
     });
     const { outcome, claimed, begun, elapsed, windows } = result;

@@ -50,13 +50,13 @@ export async function runStep(step, { cores, stage, objectSize, range, clock, si
   const outcome = await cores.runStage({ stage, load, budget, limit }, signal, {
     ...hooks,
     second() {},
-    retrying(kind) {
+    retrying(kind, advice) {
       retries += 1;
-      hooks.retrying(kind);
+      hooks.retrying(kind, advice);
     },
-    progress(done) {
+    progress(done, flow) {
       end.progress(done, done + retries);
-      hooks.progress(done);
+      hooks.progress(done, flow);
     },
   });
   const claimed = range.goesRound ? 0 : new Budget(budget).claimed;

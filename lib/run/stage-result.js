@@ -1,6 +1,6 @@
 import { limitOf } from '../analysis/verdict.js';
 import { ABANDONED } from '../engine/stage-watch.js';
-import { peakOf } from '../meter/second-counts.js';
+import { peakBytesOf, peakOf } from '../meter/second-counts.js';
 
 /**
  * A finished stage, as the reports take it. Times are epoch ms, latencies ms, rates ops/s.
@@ -17,6 +17,8 @@ import { peakOf } from '../meter/second-counts.js';
  * @property {number} drain ms behind the time of a stage that time ends, in which the last operations came to their ends
  * @property {number} average operations that succeeded ÷ duration, both without warm-up and drain
  * @property {number} peak see peakOf
+ * @property {number} averageBytes bytes/s: as the average, of the objects' bytes
+ * @property {number} peakBytes see peakBytesOf
  * @property {number} failedAttempts those that the end of the stage cut off are not among them
  * @property {readonly SecondResult[]} seconds
  * @property {import('../meter/stage-latencies.js').StageLatencies} latencies
@@ -81,6 +83,8 @@ export function stageResult({ stage, outcome, clock, objects, load, unloaded, av
   const drain = Math.min(Math.max(outcome.endedAt - (stopsAt ?? Infinity), 0), duration - warmup);
   const measured = Math.max(duration - warmup - drain, SHORTEST_DURATION_MS);
   const average = (1000 * (counts.operations - counts.warmupOperations - counts.drainOperations)) / measured;
+  const averageBytes = (1000 * (counts.bytes - counts.warmupBytes - counts.drainBytes)) / measured;
+  const measuredTime = { startedAt: startedAt + warmup, endedAt: endedAt - drain };
   const seconds = meter.seconds
     .until(outcome.endedAt)
     .map((count) => ({ ...count, ...(secondLatencies.get(count.second) ?? NO_LATENCY) }));
@@ -95,7 +99,9 @@ export function stageResult({ stage, outcome, clock, objects, load, unloaded, av
     warmup,
     drain,
     average,
-    peak: peakOf(seconds, { startedAt: startedAt + warmup, endedAt: endedAt - drain, average }),
+    peak: peakOf(seconds, { ...measuredTime, average }),
+    averageBytes,
+    peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...measuredTime, average: averageBytes }),
     seconds,
     latencies: meter.latencies(),
     connections: connectionResult(outcome.connections),

@@ -42,7 +42,7 @@ export class AttemptDeadlines {
     const oldest = this.#now() - this.#timeout;
     for (const connection of this.#connections) {
       if (connection.startedAt !== 0 && connection.startedAt < oldest) {
-        connection.abort(timeoutError(this.#timeout));
+        connection.abort(timeoutError(this.#timeout, connection.transfer()));
       }
     }
   }

@@ -6,6 +6,7 @@ import { AttemptError, classifyAnswer, classifyFailure, unreadableAnswer } from 
 import { headerOf, isNamed } from './raw-headers.js';
 import { mayResendAtOnce } from './stale-connection.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';
+import { transferOf } from './transfer.js';
 
 /** As much of an error's body as is kept to read its code from. */
 const LONGEST_ERROR_BODY = 8192;
@@ -94,9 +95,13 @@ class DirectConnection {
   /** @type {Buffer[]} */
   #headers = [];
   #failureBody = '';
+  /** Bytes of the object that is being written. */
+  #size = 0;
 
   reply = { etagDigest: 0, contentLength: -1 };
   startedAt = 0;
+  moved = 0;
+  movedBefore = 0;
   answeredAt = 0;
   idleSince = 0;
 
@@ -132,6 +137,7 @@ class DirectConnection {
    * @param {number} size
    */
   put(bucket, key, body, size) {
+    this.#size = size;
     const path = `/${bucket}/${key}`;
     const headers = this.#signer.sign('PUT', path, this.#payloadIsSigned ? payloadHash(body) : UNSIGNED_PAYLOAD);
     if (!Buffer.isBuffer(body)) {
@@ -165,6 +171,10 @@ class DirectConnection {
     return this.#startWithoutBody('DELETE', bucket, key, null);
   }
 
+  transfer() {
+    return transferOf(this, this.#sink === null ? this.#size : null);
+  }
+
   /** @param {import('./s3-error.js').AttemptError} error */
   abort(error) {
     if (this.#abortRequest !== null) {
@@ -194,6 +204,11 @@ class DirectConnection {
     }
   }
 
+  /** @param {Buffer} chunk of a body, which the connection has taken */
+  onBodySent(chunk) {
+    this.moved += chunk.length;
+  }
+
   /**
    * @param {number} status
    * @param {Buffer[]} headers name, value, name, value, …
@@ -216,6 +231,7 @@ class DirectConnection {
   /** @param {Buffer} chunk */
   onData(chunk) {
     if (this.#status < 300 && this.#sink !== null) {
+      this.moved += chunk.length;
       this.#sink.accept(chunk);
     } else if (this.#failureBody.length < LONGEST_ERROR_BODY) {
       this.#failureBody += chunk.toString('utf8', 0, LONGEST_ERROR_BODY);
@@ -297,6 +313,7 @@ class DirectConnection {
     this.#status = 0;
     this.#failureBody = '';
     this.#hasWaited = false;
+    this.movedBefore = this.moved;
     return new Promise(this.#send);
   }
 

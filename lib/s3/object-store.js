@@ -14,6 +14,8 @@
  * @typedef {object} ObjectConnection
  * @property {Reply} reply what the last successful attempt was answered with
  * @property {number} startedAt monotonic ms at which the attempt under way began; 0 while there is none. Set from outside
+ * @property {number} moved bytes of objects sent and received so far, whatever became of the attempts
+ * @property {number} movedBefore what `moved` was when the attempt under way began
  * @property {number} answeredAt monotonic ms at which the answer to the last GET began
  * @property {number} idleSince monotonic ms at which the attempt before it ended. Set from outside
  * @property {(bucket: string, key: string, body: Buffer | Iterable<Buffer>, size: number) => Promise<void>} put
@@ -21,6 +23,8 @@
  *   through the sink
  * @property {(bucket: string, key: string) => Promise<void>} head
  * @property {(bucket: string, key: string) => Promise<void>} remove
+ * @property {() => import('./transfer.js').Transfer | null} transfer how far the object of the attempt under way has come; null where none of it
+ *   has been moved
  * @property {(error: import('./s3-error.js').AttemptError) => void} abort ends the attempt under way with that error and
  *   destroys its socket
  */
@@ -35,7 +39,7 @@
  *
  * @typedef {object} Reply
  * @property {number} etagDigest see etag-digest.js; of PUT and HEAD
- * @property {number} contentLength bytes, of HEAD; -1 where the answer did not say
+ * @property {number} contentLength bytes, of GET and HEAD; -1 where the answer did not say
  */
 
 /**

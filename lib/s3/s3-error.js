@@ -22,6 +22,7 @@ import { parseRetryAfter } from './answer-text.js';
  * @property {boolean} [sent] whether it had a connection to go over; without one it cannot have reached the store
  * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer said so, or although the
  *   answer was an error
+ * @property {boolean} [wasMoving] its time was over while its object was on the way: more time might have done
  * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a fresh one will do
  */
 
@@ -39,6 +40,7 @@ export class AttemptError extends Error {
     this.serverTime = details.serverTime ?? 0;
     this.sent = details.sent ?? true;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
+    this.wasMoving = details.wasMoving ?? false;
     this.staleConnection = details.staleConnection ?? false;
   }
 }
@@ -48,8 +50,12 @@ export class AttemptError extends Error {
  * @returns {AttemptErrorDetails} what it is made of, to be sent to another thread
  */
 export function detailsOf(error) {
-  const { kind, verdict, message, status, code, retryAfter, serverTime, sent, outcomeUnknown, staleConnection } = error;
-  return { kind, verdict, message, status, code, retryAfter, serverTime, sent, outcomeUnknown, staleConnection };
+  const { kind, verdict, message, status, code, retryAfter, serverTime } = error;
+  const { sent, outcomeUnknown, wasMoving, staleConnection } = error;
+  return {
+    ...{ kind, verdict, message, status, code, retryAfter, serverTime },
+    ...{ sent, outcomeUnknown, wasMoving, staleConnection },
+  };
 }
 
 /** The kind under which answers are counted by which the store asks for fewer requests. */
@@ -283,16 +289,32 @@ function failureKind(code, name, answered) {
   return CLOSED.has(code) ? 'connection' : 'other';
 }
 
+/** What a system takes at once, so that its having been sent says nothing of the network. */
+const MAX_BYTES_TAKEN_AT_ONCE = 64 * 1024;
+
+const MEGABYTE = 1024 ** 2;
+
 /**
  * @param {number} timeout ms that the attempt was given
+ * @param {import('./transfer.js').Transfer | null} [transfer] how far its object had come
  * @returns {AttemptError}
  */
-export function timeoutError(timeout) {
+export function timeoutError(timeout, transfer = null) {
+  const wasMoving = transfer !== null && !(transfer.direction === 'sent' && transfer.total <= MAX_BYTES_TAKEN_AT_ONCE);
+  const progress = wasMoving ? `, with ${describeTransfer(transfer)}: it may take a longer --timeout` : '';
   return new AttemptError({
     kind: 'timeout',
     verdict: 'retry',
-    message: `no complete answer within ${timeout}ms`,
+    message: `no complete answer within ${timeout}ms${progress}`,
     code: 'timeout',
     outcomeUnknown: true,
+    wasMoving,
   });
+}
+
+/** @param {import('./transfer.js').Transfer} transfer */
+function describeTransfer({ direction, bytes, total }) {
+  const isLarge = Math.max(bytes, total) >= MEGABYTE;
+  const format = (/** @type {number} */ count) => (isLarge ? (count / MEGABYTE).toFixed(1) : String(count));
+  return `${format(bytes)}${total < 0 ? '' : ` of ${format(total)}`} ${isLarge ? 'MB' : 'bytes'} ${direction}`;
 }

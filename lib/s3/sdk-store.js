@@ -4,6 +4,7 @@ import { concealer } from './conceal.js';
 import { etagDigest } from './etag-digest.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 import { mayResendAtOnce } from './stale-connection.js';
+import { transferOf } from './transfer.js';
 
 /**
  * The AWS SDK as a store: what an application that uses it would see. All threads share one client and one agent.
@@ -47,9 +48,13 @@ class SdkConnection {
   /** @type {import('./s3-error.js').AttemptError | null} why the attempt was aborted */
   #aborted = null;
   #isWrite = false;
+  /** Bytes of the object that is being written. */
+  #size = 0;
 
   reply = { etagDigest: 0, contentLength: -1 };
   startedAt = 0;
+  moved = 0;
+  movedBefore = 0;
   answeredAt = 0;
   idleSince = 0;
 
@@ -73,7 +78,8 @@ class SdkConnection {
    * @param {number} size
    */
   async put(bucket, key, body, size) {
-    const content = Buffer.isBuffer(body) ? body : Readable.from(body, { objectMode: false });
+    this.#size = size;
+    const content = Buffer.isBuffer(body) ? body : Readable.from(this.#counted(body), { objectMode: false });
     const { ETag } = await this.#send(
       new PutObjectCommand({ Bucket: bucket, Key: key, Body: content, ContentLength: size }),
     );
@@ -86,8 +92,9 @@ class SdkConnection {
    * @param {import('./object-store.js').BodySink} sink
    */
   async get(bucket, key, sink) {
-    const { Body } = await this.#send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+    const { Body, ContentLength } = await this.#send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     this.answeredAt = this.#now();
+    this.reply.contentLength = ContentLength ?? -1;
     await this.#drain(/** @type {Readable} */ (Body), sink);
   }
 
@@ -109,6 +116,10 @@ class SdkConnection {
     await this.#send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
   }
 
+  transfer() {
+    return transferOf(this, this.#isWrite ? this.#size : null);
+  }
+
   /** @param {import('./s3-error.js').AttemptError} error */
   abort(error) {
     this.#aborted = error;
@@ -123,10 +134,25 @@ class SdkConnection {
     this.#isWrite = command instanceof PutObjectCommand;
     this.#aborted = null;
     this.#controller = new AbortController();
+    this.movedBefore = this.moved;
+    if (Buffer.isBuffer(command.input.Body)) {
+      this.moved += command.input.Body.length;
+    }
     try {
       return await sendCommand(this.#client, command, this.#controller.signal);
     } catch (error) {
       throw this.#classify(error, false);
+    }
+  }
+
+  /**
+   * @param {Iterable<Buffer>} body
+   * @returns {Generator<Buffer, void, undefined>} the same, which counts what is taken of it
+   */
+  *#counted(body) {
+    for (const chunk of body) {
+      this.moved += chunk.length;
+      yield chunk;
     }
   }
 
@@ -143,7 +169,10 @@ class SdkConnection {
     signal.addEventListener('abort', destroy, { once: true });
     try {
       await new Promise((resolve, reject) => {
-        body.on('data', (chunk) => sink.accept(chunk));
+        body.on('data', (chunk) => {
+          this.moved += chunk.length;
+          sink.accept(chunk);
+        });
         body
           .once('end', resolve)
           .once('error', reject)

@@ -149,7 +149,7 @@ describe('the command line', { concurrency: 3 }, () => {
     );
     assert.match(lines[0], /^Usage: .*<objects> <threads> \[options\]$/);
     assert.match(stdout, /node r2-benchmark\.js 10000 100 --local/);
-    assert.match(stdout, /\| tee -i log-\$\(hostname\)\.txt/);
+    assert.match(stdout, /--log log-\$\(hostname\)\.txt/);
     assert.match(stdout, /node peak-performance\.js log\*\.txt/);
     assert.match(stdout, /--cleanup \S+/);
   });

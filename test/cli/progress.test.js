@@ -2,33 +2,97 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Progress, progressLine } from '../../lib/cli/progress.js';
 
+const NO_FLOW = { moved: 0, underWay: 0 };
+const MIB = 1024 ** 2;
+
+/** @param {Omit<Parameters<typeof progressLine>[0], 'objectSize' | 'worked' | 'pace' | 'byteRate'>} state */
+function lineWithoutData(state) {
+  return progressLine({ ...state, objectSize: 0, worked: state.done, pace: state.rate, byteRate: 0 });
+}
+
 test('the line tells how far a stage is, how fast it goes, and how long it still takes', () => {
-  const line = progressLine({ stage: 'Write', objects: 10_000, duration: null, done: 2500, elapsed: 5000, rate: 500 });
-  assert.equal(line, 'Write  2500 of 10000  25%  500 ops/s  15s left');
+  const state = { stage: 'Stat', objects: 10_000, duration: null, done: 2500, elapsed: 5000, rate: 500 };
+  assert.equal(lineWithoutData(state), 'Stat  2500 of 10000  25%  500 ops/s  15s left');
+  const data = { objectSize: 16_384, worked: 2500, pace: 500, byteRate: 500 * 16_384 };
+  assert.equal(
+    progressLine({ ...state, ...data, stage: 'Write' }),
+    'Write  2500 of 10000  25%  500 ops/s  7.8 MB/s  15s left',
+  );
 });
 
 test('minutes are told apart from seconds, and nothing is foretold before the first operation', () => {
   assert.equal(
-    progressLine({ stage: 'Read', objects: 10_000, duration: null, done: 100, elapsed: 1000, rate: 100 }),
-    'Read  100 of 10000  1%  100 ops/s  1m 39s left',
+    lineWithoutData({ stage: 'Stat', objects: 10_000, duration: null, done: 100, elapsed: 1000, rate: 100 }),
+    'Stat  100 of 10000  1%  100 ops/s  1m 39s left',
   );
   assert.equal(
-    progressLine({ stage: 'Stat', objects: 10, duration: null, done: 0, elapsed: 250, rate: 0 }),
+    lineWithoutData({ stage: 'Stat', objects: 10, duration: null, done: 0, elapsed: 250, rate: 0 }),
     'Stat  0 of 10  0%  0 ops/s',
   );
   assert.equal(
-    progressLine({ stage: 'Stat', objects: 3, duration: null, done: 2, elapsed: 1000, rate: 2 }),
+    lineWithoutData({ stage: 'Stat', objects: 3, duration: null, done: 2, elapsed: 1000, rate: 2 }),
     'Stat  2 of 3  66%  2 ops/s  1s left',
   );
 });
 
 test('where time ends a stage, the line tells how much of it has passed', () => {
-  const stage = { stage: 'Write', objects: 10_000, duration: 10_000, done: 2500 };
-  assert.equal(progressLine({ ...stage, elapsed: 5000, rate: 500 }), 'Write  2500 operations  50%  500 ops/s  5s left');
+  const stage = { stage: 'Stat', objects: 10_000, duration: 10_000, done: 2500 };
   assert.equal(
-    progressLine({ ...stage, elapsed: 10_500, rate: 238 }),
-    'Write  2500 operations  100%  238 ops/s  0s left',
+    lineWithoutData({ ...stage, elapsed: 5000, rate: 500 }),
+    'Stat  2500 operations  50%  500 ops/s  5s left',
   );
+  assert.equal(
+    lineWithoutData({ ...stage, elapsed: 10_500, rate: 238 }),
+    'Stat  2500 operations  100%  238 ops/s  0s left',
+  );
+});
+
+/**
+ * What is shown of a Write stage.
+ *
+ * @param {Partial<Parameters<Progress['start']>[0]>} plan
+ * @param {readonly [time: number, done: number, flow?: typeof NO_FLOW][]} seen
+ */
+function shownOf(plan, seen) {
+  let time = 0;
+  /** @type {string[]} */
+  const shown = [];
+  const progress = new Progress({ live: (text) => shown.push(text) }, () => time);
+  progress.start({ stage: 'Write', objects: 10, objectSize: 10 * MIB, duration: null, ...plan });
+  for (const [at, done, flow = NO_FLOW] of seen) {
+    time = at;
+    progress.show(done, flow);
+  }
+  return shown;
+}
+
+test('data counts as it flows, long before the first large object is done', () => {
+  const shown = shownOf({}, [
+    [1000, 0, { moved: 5 * MIB, underWay: 5 * MIB }],
+    [2000, 0, { moved: 10 * MIB, underWay: 10 * MIB }],
+    [3000, 1, { moved: 15 * MIB, underWay: 5 * MIB }],
+  ]);
+  assert.deepEqual(shown, [
+    'Write  0 of 10  5%  0 ops/s  5.0 MB/s  19s left',
+    'Write  0 of 10  10%  0 ops/s  5.0 MB/s  18s left',
+    'Write  1 of 10  15%  0 ops/s  5.0 MB/s  17s left',
+  ]);
+});
+
+test('data of attempts that came to nothing has flowed, and brings the stage no further', () => {
+  const shown = shownOf({}, [
+    [1000, 0, { moved: 5 * MIB, underWay: 5 * MIB }],
+    [2000, 0, { moved: 8 * MIB, underWay: 0 }],
+  ]);
+  assert.equal(shown[1], 'Write  0 of 10  0%  0 ops/s  4.0 MB/s');
+});
+
+test('what has been sent whole and waits for its answer is not done', () => {
+  const shown = shownOf({ objects: 2 }, [
+    [1000, 0, { moved: 20 * MIB, underWay: 20 * MIB }],
+    [2000, 2, { moved: 20 * MIB, underWay: 0 }],
+  ]);
+  assert.deepEqual(shown, ['Write  0 of 2  99%  0 ops/s  20.0 MB/s', 'Write  2 of 2  100%  1 ops/s  10.0 MB/s']);
 });
 
 test('the line is shown while a stage runs, and taken away at its end', () => {
@@ -36,19 +100,15 @@ test('the line is shown while a stage runs, and taken away at its end', () => {
   /** @type {string[]} */
   const shown = [];
   const progress = new Progress({ live: (text) => shown.push(text) }, () => time);
-  progress.show(5);
-  progress.start({ stage: 'Write', objects: 100, duration: null });
+  progress.show(5, NO_FLOW);
+  progress.start({ stage: 'Stat', objects: 100, objectSize: 0, duration: null });
   time = 1250;
-  progress.show(25);
+  progress.show(25, NO_FLOW);
   time = 1500;
-  progress.show(50);
+  progress.show(50, NO_FLOW);
   progress.stop();
-  progress.show(60);
-  assert.deepEqual(shown, [
-    'Write  25 of 100  25%  100 ops/s  1s left',
-    'Write  50 of 100  50%  100 ops/s  1s left',
-    '',
-  ]);
+  progress.show(60, NO_FLOW);
+  assert.deepEqual(shown, ['Stat  25 of 100  25%  100 ops/s  1s left', 'Stat  50 of 100  50%  100 ops/s  1s left', '']);
 });
 
 test('each stage counts its time anew', () => {
@@ -56,26 +116,26 @@ test('each stage counts its time anew', () => {
   /** @type {string[]} */
   const shown = [];
   const progress = new Progress({ live: (text) => shown.push(text) }, () => time);
-  for (const stage of /** @type {const} */ (['Write', 'Read'])) {
-    progress.start({ stage, objects: 10, duration: null });
+  for (const stage of /** @type {const} */ (['Stat', 'Remove'])) {
+    progress.start({ stage, objects: 10, objectSize: 0, duration: null });
     time += 500;
-    progress.show(5);
+    progress.show(5, NO_FLOW);
     progress.stop();
   }
-  assert.deepEqual(shown, ['Write  5 of 10  50%  10 ops/s  1s left', '', 'Read  5 of 10  50%  10 ops/s  1s left', '']);
+  assert.deepEqual(shown, ['Stat  5 of 10  50%  10 ops/s  1s left', '', 'Remove  5 of 10  50%  10 ops/s  1s left', '']);
 });
 
 test('the rate is that of the last five seconds: a store that has gone does not look well', () => {
   let time = 0;
   let shown = '';
   const progress = new Progress({ live: (text) => (shown = text) }, () => time);
-  progress.start({ stage: 'Write', objects: 10_000, duration: null });
+  progress.start({ stage: 'Write', objects: 10_000, objectSize: 1000, duration: null });
   for (time = 250; time <= 10_000; time += 250) {
-    progress.show(time / 2);
+    progress.show(time / 2, { moved: 500 * time, underWay: 0 });
   }
-  assert.match(shown, / 500 ops\/s {2}10s left$/);
+  assert.match(shown, / 500 ops\/s {2}0\.5 MB\/s {2}10s left$/);
   for (; time <= 16_000; time += 250) {
-    progress.show(5000);
+    progress.show(5000, { moved: 5_000_000, underWay: 0 });
   }
-  assert.equal(shown, 'Write  5000 of 10000  50%  0 ops/s');
+  assert.equal(shown, 'Write  5000 of 10000  50%  0 ops/s  0.0 MB/s');
 });

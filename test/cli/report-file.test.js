@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { lstat, readFile, readdir, symlink } from 'node:fs/promises';
+import { lstat, open, readFile, readdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
@@ -124,5 +124,84 @@ describe('--json', { concurrency: 3 }, () => {
     assert.match(outcome.stderr, /^error: result\.json could not be written: EFBIG.*$/m);
     assert.equal(recordsOf(outcome.stdout).at(-1)?.kind, 'table-row');
     assert.deepEqual(await readdir(command.folder), []);
+  });
+});
+
+describe('--json -', { concurrency: 3 }, () => {
+  const RUN = ['40', '2', '--size', '1KiB', '--json', '-'];
+
+  test('has stdout for itself, and the log stands on stderr', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const command = await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    const report = JSON.parse(outcome.stdout);
+    assert.deepEqual([report.exitStatus, report.stages.length], [0, 4]);
+    assert.match(outcome.stderr, /^Write: scheduling for 40 objects/m);
+    assert.match(outcome.stderr, /^Remove took \d+ms\. /m);
+    assert.doesNotMatch(outcome.stderr, /^# r2-benchmark/m);
+    assert.deepEqual(await readdir(command.folder), ['.env']);
+  });
+
+  test('leaves the log to the file of --log, where there is one', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const command = await startCommand(t, [...RUN, '--log', 'log.txt'], { dotEnv: dotEnvOf(endpoint) });
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    assert.equal(JSON.parse(outcome.stdout).stages.length, 4);
+    assert.match(outcome.stderr, /^Run /);
+    assert.doesNotMatch(outcome.stderr, /took|scheduling/);
+    const records = recordsOf(await readFile(path.join(command.folder, 'log.txt'), 'utf8'));
+    assert.equal(machineLines(records, 'stage').length, 4);
+  });
+
+  test('brings the log back to stderr where its file takes no more', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const run = [...RUN, '--log', '/dev/full'];
+    const outcome = await (await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) })).outcome;
+    assertStatus(outcome, 1);
+    assert.equal(JSON.parse(outcome.stdout).exitStatus, 1);
+    assert.match(outcome.stderr, /^error: \/dev\/full could not be written: ENOSPC/m);
+    assert.match(outcome.stderr, /^Write: scheduling for 40 objects/m);
+  });
+
+  test('says why a run could not begin, or was ended by a signal', async (t) => {
+    const refusing = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(refusing, { S3_BUCKET: 'bucket-x' });
+    const refused = await (await startCommand(t, RUN, { dotEnv })).outcome;
+    assertStatus(refused, 2);
+    assert.match(JSON.parse(refused.stdout).problems[0], /there is no bucket "bucket-x"/);
+
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=100ms' });
+    const command = await startCommand(t, ['2000', ...RUN.slice(1)], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stderr', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+    command.child.kill('SIGTERM');
+    const stopped = await command.outcome;
+    assertStatus(stopped, 143);
+    const report = JSON.parse(stopped.stdout);
+    assert.deepEqual([report.exitStatus, report.stages[0].end], [143, 'stopped']);
+  });
+
+  test('that nobody reads, or for which there is no room, is told of', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const command = await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    command.closeStdout();
+    const unread = await command.outcome;
+    assertStatus(unread, 141);
+    assert.equal(unread.stderr.split('\n').at(-2), 'stdout was closed');
+    assert.doesNotMatch(unread.stderr, /Stopping|"format"/);
+
+    const full = await open('/dev/full', 'w');
+    t.after(() => full.close());
+    const lost = await (await startCommand(t, RUN, { dotEnv: dotEnvOf(endpoint), stdout: full.fd })).outcome;
+    assertStatus(lost, 1);
+    assert.match(lost.stderr, /^error: stdout cannot be written: ENOSPC/m);
+    assert.doesNotMatch(lost.stderr, /Stopping|"format"/);
+  });
+
+  test('shows a command that is refused nothing on stdout', async (t) => {
+    const outcome = await (await startCommand(t, RUN)).outcome;
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stdout, '');
   });
 });

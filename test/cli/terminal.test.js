@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
@@ -7,6 +6,7 @@ import { describe, test } from 'node:test';
 import { Terminal } from '../../lib/cli/terminal.js';
 import { PROGRAM, runCommand, startProgram } from '../helpers/command.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { hasScript } from '../helpers/script.js';
 
 /** Slow enough for the live line, which is refreshed four times a second. */
 const RUN = '60 3 --size 1KiB --local --stages write --faults latency=40ms --run-id a-run';
@@ -16,18 +16,12 @@ const CLEAR_LINE = `\r${ESCAPE}[K`;
 
 /** @param {string} screen all that was written to it */
 function hasLiveLine(screen) {
-  return screen.split(CLEAR_LINE).some((text) => /^Write {2}\d+ of 60 {2}\d+% {2}\d+ ops\/s {2}\d+s left$/.test(text));
+  return screen
+    .split(CLEAR_LINE)
+    .some((text) => /^Write {2}\d+ of 60 {2}\d+% {2}\d+ ops\/s {2}\d+\.\d MB\/s {2}\d+s left$/.test(text));
 }
 
 const skip = hasScript() ? false : 'needs the command script of util-linux';
-
-function hasScript() {
-  try {
-    return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
-  } catch {
-    return false;
-  }
-}
 
 /**
  * Runs the program on a terminal of its own.
@@ -35,9 +29,10 @@ function hasScript() {
  * @param {import('node:test').TestContext} t
  * @param {string} [redirection] of one of its outputs
  * @param {Record<string, string>} [env]
+ * @param {string} [run]
  */
-async function onTerminal(t, redirection = '', env = {}) {
-  const line = `"${process.execPath}" "${PROGRAM}" ${RUN} ${redirection}`;
+async function onTerminal(t, redirection = '', env = {}, run = RUN) {
+  const line = `"${process.execPath}" "${PROGRAM}" ${run} ${redirection}`;
   const command = await startProgram(t, 'script', ['-qec', line, '/dev/null'], { env: { SHELL: '/bin/sh', ...env } });
   const outcome = await command.outcome;
   assertStatus(outcome, 0);
@@ -70,6 +65,16 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.doesNotMatch(screen, /# r2-benchmark/);
     assert.match(file, /^Run a-run: /);
     assert.ok(!file.includes(ESCAPE));
+  });
+
+  test('shows data as it flows, long before the first large object is done', async (t) => {
+    const run = '4 4 --size 3MiB --local --cores 2 --stages write,read --faults GET.bandwidth=3MB --no-preflight';
+    const { screen } = await onTerminal(t, '', {}, run);
+    const flowing = /^Read {2}0 of 4 {2}[1-9]\d?% {2}0 ops\/s {2}[1-9]\d*\.\d MB\/s {2}\d+s left$/;
+    assert.ok(
+      screen.split(CLEAR_LINE).some((text) => flowing.test(text)),
+      screen,
+    );
   });
 
   test('shows no live line with NO_COLOR', async (t) => {

@@ -272,6 +272,7 @@ function emptyOutcome(overrides = {}) {
         errors: {},
       },
       seconds: [],
+      byteShifts: [],
       windows: [],
       histograms: {
         ...{ straight: nothing, operations: nothing, attempts: nothing },
@@ -420,7 +421,7 @@ test('the progress of all is told as one number', async () => {
     steps.map((counts) =>
       playedCore(async (_signal, { progress }) => {
         for (const count of counts) {
-          progress(count);
+          progress(count, { moved: 100 * count, underWay: 1 });
           await null;
         }
         return emptyOutcome();

@@ -29,6 +29,8 @@ export class FakeConnection {
   #reject = null;
   reply = { etagDigest: 0, contentLength: -1 };
   startedAt = 0;
+  moved = 0;
+  movedBefore = 0;
   answeredAt = 0;
   idleSince = 0;
 
@@ -69,6 +71,10 @@ export class FakeConnection {
    */
   remove(bucket, key) {
     return this.#carry({ method: 'remove', bucket, key, connection: this });
+  }
+
+  transfer() {
+    return null;
   }
 
   /** @param {Error} error */

@@ -1,4 +1,5 @@
 import { Budget } from '../../lib/engine/budget.js';
+import { NO_FLOW } from '../../lib/engine/data-flow.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { simulateLoop } from './simulated-store.js';
@@ -63,8 +64,8 @@ export class SimulatedCores {
       }
       const before = finished;
       finished = all.filter(({ finishedAt }) => finishedAt <= passed).length;
-      Array.from({ length: this.failsOnce ? finished - before : 0 }).forEach(() => hooks.retrying('server-error'));
-      hooks.progress(finished);
+      Array.from({ length: this.failsOnce ? finished - before : 0 }).forEach(() => hooks.retrying('server-error', ''));
+      hooks.progress(finished, NO_FLOW);
     }
     const lasting = all.slice(0, begun).reduce((last, { finishedAt }) => Math.max(last, finishedAt), passed);
     const endedAt = Math.min(startedAt + lasting, endsAt);

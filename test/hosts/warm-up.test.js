@@ -58,7 +58,8 @@ function warmedStage() {
 function warmedLog() {
   /** @type {string[]} */
   const lines = [];
-  const log = new RunLog({ writeLine: (line) => lines.push(line), withMachineLines: true });
+  const write = (/** @type {string} */ line) => lines.push(line);
+  const log = new RunLog({ writeLine: write, writeMachineLine: write });
   const config = runConfig(NO_TARGET, { stages: ['write'], size: SIZE, warmup: WARMUP });
   const result = warmedStage();
   log.runStarts(runFacts({ config, host: 'fra-1', startedAt: START, clock: null, versions: {} }));

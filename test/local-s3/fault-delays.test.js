@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { SAVED_MS, delayerOf, pass, timeOfAnswer } from '../../lib/local-s3/fault-delays.js';
+import { SAVED_MS, bandwidth, delayerOf, pass, timeOfAnswer } from '../../lib/local-s3/fault-delays.js';
 import { parseFaults } from '../../lib/local-s3/faults.js';
 import { mixIndex } from '../../lib/workload/mix.js';
 
@@ -21,12 +21,11 @@ function delayers(script) {
 /**
  * @param {string} script
  * @param {readonly number[]} arrivals ms
- * @param {number} [bytes] of each request
  * @returns {number[]} when each is answered, ms
  */
-function answers(script, arrivals, bytes = 0) {
+function answers(script, arrivals) {
   const items = delayers(script);
-  return arrivals.map((now) => timeOfAnswer(items, { now, operation: 'PUT', bytes }));
+  return arrivals.map((now) => timeOfAnswer(items, { now, operation: 'PUT' }));
 }
 
 /** Times at which requests arrive: non-decreasing ms. */
@@ -56,7 +55,7 @@ test('nobody waits in a queue whose rate is above that of the arrivals', () => {
 
 test('a short hiccup takes nothing away from a queue', () => {
   const items = delayers('queue=100');
-  const time = (/** @type {number} */ now) => timeOfAnswer(items, { now, operation: 'PUT', bytes: 0 });
+  const time = (/** @type {number} */ now) => timeOfAnswer(items, { now, operation: 'PUT' });
   const steady = [0, 0, 0, 0, 0, 0, 0].map(time);
   assert.deepEqual(steady, [0, 0, 0, 0, 0, 0, 10]);
   assert.deepEqual([time(50), time(50), time(50), time(50)], [50, 50, 50, 50], 'made up for');
@@ -67,7 +66,7 @@ test('a queue that never runs empty loses nothing in an hour', () => {
   const items = delayers('queue=1000');
   let last = 0;
   for (let request = 0; request < 3_600_000; request++) {
-    last = timeOfAnswer(items, { now: last, operation: 'GET', bytes: 0 });
+    last = timeOfAnswer(items, { now: last, operation: 'GET' });
   }
   assert.ok(Math.abs(last - (3_599_999 - SAVED_MS)) < 0.01, `${last} ms`);
 });
@@ -75,23 +74,44 @@ test('a queue that never runs empty loses nothing in an hour', () => {
 test('a latency begins with the slot of a queue, and does not hold up the slots behind it', () => {
   const items = delayers('queue=100,latency=20ms..50ms');
   const delays = Array.from({ length: 500 }, (_, place) => {
-    const time = timeOfAnswer(items, { now: 0, operation: 'PUT', bytes: 0 });
+    const time = timeOfAnswer(items, { now: 0, operation: 'PUT' });
     return time - Math.max(0, place * 10 - SAVED_MS);
   });
   assert.ok(delays.every((delay) => delay >= 20 && delay <= 50 + 1e-6));
   assert.ok(Math.max(...delays) > 48);
 });
 
-test('a bandwidth holds an answer until its bytes have had their time', () => {
-  assert.deepEqual(answers('bandwidth=1MB', [0, 0, 0, 1000], 40_000), [40, 40, 70, 1040]);
-  assert.deepEqual(answers('bandwidth=1MB', [0, 0], 0), [0, 0]);
+test('a bandwidth holds bodies until their bytes have had their time', () => {
+  const begin = bandwidth(1_000_000);
+  assert.deepEqual(
+    [0, 0, 0, 1000].map((now) => begin(now)(now, 40_000)),
+    [40, 40, 70, 1040],
+  );
+  const other = bandwidth(1_000_000);
+  assert.deepEqual(
+    [0, 0].map((now) => other(now)(now, 0)),
+    [0, 0],
+  );
 });
 
-test('queue and bandwidth together give the smaller of both rates', () => {
-  const arrivals = Array.from({ length: 1000 }, () => 0);
-  const last = (/** @type {number} */ bytes) => answers('queue=100,bandwidth=1MB', arrivals, bytes).at(-1);
-  assert.ok(Math.abs(Number(last(1000)) - 9940) < 1e-6);
-  assert.ok(Math.abs(Number(last(20_000)) - 19_950) < 1e-6);
+test('bodies that pass at the same time share a bandwidth, part by part', () => {
+  const begin = bandwidth(1_000_000);
+  const paces = [begin(0), begin(0)];
+  const passed = [0, 0];
+  for (let part = 0; part < 20; part += 1) {
+    paces.forEach((pace, place) => (passed[place] = pace(passed[place], 100_000)));
+  }
+  // Four megabytes together, less what had been saved up.
+  assert.ok(Math.abs(passed[0] - 3850) < 1e-6 && Math.abs(passed[1] - 3950) < 1e-6, `${passed}`);
+});
+
+test('a body that passes by itself is as quick as the bandwidth, however late its parts are asked for', () => {
+  const pace = bandwidth(1_000_000)(0);
+  let passed = 0;
+  for (let part = 0; part < 100; part += 1) {
+    passed = pace(passed + 1.5, 65_536);
+  }
+  assert.ok(Math.abs(passed - 6553.6) < 1e-6, `${passed}`);
 });
 
 test('a lognormal latency has the median and the spread that the script says', () => {
@@ -114,7 +134,7 @@ test('a lognormal latency has the median and the spread that the script says', (
 test('a stall holds what would be answered within it, for each operation from its own first request on', () => {
   const items = delayers('latency=10ms,stall=2s@3s');
   const time = (/** @type {Operation} */ operation, /** @type {number} */ now) =>
-    timeOfAnswer(items, { now, operation, bytes: 0 });
+    timeOfAnswer(items, { now, operation });
   assert.deepEqual(
     [1000, 3989, 3990, 4500, 5989, 5990, 9000].map((now) => time('PUT', now)),
     [1010, 3999, 6000, 6000, 6000, 6000, 9010],

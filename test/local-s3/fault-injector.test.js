@@ -114,10 +114,10 @@ test('a queue holds what comes above its rate, and refuses nothing', () => {
 
 test('all operations without a method in front share one queue and one bandwidth', () => {
   const faults = injector('bandwidth=1kB');
-  assert.equal(faults.decide('PUT', undefined, 50).delay, 50);
-  assert.equal(faults.decide('GET', SIZE).delay, 100);
-  assert.equal(faults.decide('PUT', undefined, 50).delay, 150);
-  assert.equal(faults.decide('HEAD', SIZE).delay, 0, 'a HEAD has no body');
+  assert.equal(faults.pace('PUT')?.(50), 50);
+  assert.equal(faults.pace('GET')?.(100), 100);
+  assert.equal(faults.pace('PUT')?.(50), 150);
+  assert.equal(faults.pace('HEAD'), null, 'a HEAD has no body');
   const apart = injector('PUT.queue=10,GET.queue=10');
   assert.deepEqual([apart.decide('PUT').delay, apart.decide('GET', SIZE).delay, apart.decide('PUT').delay], [0, 0, 50]);
 });

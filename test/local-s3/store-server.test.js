@@ -49,6 +49,33 @@ async function listAll(client, prefix, pageSize) {
   return { pages, keys: pages.flatMap((page) => (page.Contents ?? []).map(({ Key }) => String(Key))) };
 }
 
+test('with little bandwidth a body comes part by part, and is taken in part by part', async (t) => {
+  const endpoint = await startTestEndpoint(t, { faults: 'bandwidth=1MB' });
+  const client = sdkClient(t, endpoint);
+  const Body = Buffer.alloc(800_000, 'x');
+  const putAt = performance.now();
+  await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body }));
+  assert.ok(performance.now() - putAt >= 800);
+
+  const getAt = performance.now();
+  const { Body: answer } = await client.send(new GetObjectCommand({ Bucket, Key: 'a' }));
+  /** @type {{ at: number, length: number }[]} */
+  const chunks = [];
+  for await (const chunk of /** @type {import('node:stream').Readable} */ (answer)) {
+    chunks.push({ at: performance.now() - getAt, length: chunk.length });
+  }
+  assert.equal(
+    chunks.reduce((sum, { length }) => sum + length, 0),
+    Body.length,
+  );
+  let received = 0;
+  for (const { at, length } of chunks) {
+    received += length;
+    assert.ok(1000 * at >= received - 1, `${received} bytes after ${at} ms`);
+  }
+  assert.ok(chunks[0].at < chunks[chunks.length - 1].at - 100, 'not all of it at the end');
+});
+
 test('an object that was put is got, stated, and deleted, also under an awkward key', async (t) => {
   const endpoint = await startTestEndpoint(t);
   const client = sdkClient(t, endpoint);

@@ -19,7 +19,8 @@ const FACTS = runFacts({ config: runConfig(NO_TARGET), host: 'fra-1', startedAt:
 function logOfRun(withMachineLines) {
   /** @type {string[]} */
   const lines = [];
-  const log = new RunLog({ writeLine: (line) => lines.push(line), withMachineLines });
+  const write = (/** @type {string} */ line) => lines.push(line);
+  const log = new RunLog({ writeLine: write, writeMachineLine: withMachineLines ? write : null });
   const operations = Array.from({ length: 25 }, () => ({ after: 100, latency: 40 }));
   const result = finishedStage({ startedAt: STARTED, operations, threads: 4 }, { retries: 9 });
   log.runStarts(FACTS);
@@ -50,8 +51,8 @@ Write took 2500ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 0.4MB  Recoverable
 Write latency (closed loop): min 40.00ms mean 40.00ms p50 40.00ms p90 40.00ms p99 40.00ms p99.9 40.00ms max 40.00ms
 Write connections: opened 2 reused 98
 Write limited by: not shown (25 operations are too few to tell; more <objects> would tell more)
-Stage         Ops      Ops/s     Peak/s       MB/s        p50        p99    Errors  Limited by
-Write          25       10.0       10.0        0.2    40.00ms    40.00ms         0  not shown
+Stage         Ops      Ops/s     Peak/s       MB/s  Peak MB/s        p50        p99    Errors  Limited by
+Write          25       10.0       10.0        0.2        0.2    40.00ms    40.00ms         0  not shown
 `;
 
 test('a run’s log on a terminal is as it always was, line for line', () => {
@@ -97,14 +98,15 @@ test('the seconds of a log add up to its stage, and the retries to its recoverab
 test('a run in which no stage ran has no table', () => {
   /** @type {string[]} */
   const lines = [];
-  new RunLog({ writeLine: (line) => lines.push(line), withMachineLines: false }).runEnds([]);
+  new RunLog({ writeLine: (line) => lines.push(line), writeMachineLine: null }).runEnds([]);
   assert.deepEqual(lines, []);
 });
 
 test('a search for the peak has a table of its steps in place of seconds, and its retries are errors in it', () => {
   /** @type {string[]} */
   const lines = [];
-  const log = new RunLog({ writeLine: (line) => lines.push(line), withMachineLines: true });
+  const write = (/** @type {string} */ line) => lines.push(line);
+  const log = new RunLog({ writeLine: write, writeMachineLine: write });
   log.stageStarts({ stage: 'Write', objects: 1000, threads: 16, buckets: 1, isSearch: true });
   log.retrying();
   const times = { startedAt: 1_700_000_000_000, endedAt: 1_700_000_001_250, seconds: 1, p50: 20, p99: 25 };

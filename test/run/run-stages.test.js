@@ -189,19 +189,19 @@ test('what becomes known in a stage is told under its name', async (t) => {
   const second = { second: 1, operations: 2, bytes: 3, latencies: new LatencyHistogram() };
   const { time, told, result, run } = prepare(t, { stages: ['read'] }, (_task, hooks) => {
     hooks.second(second);
-    hooks.retrying('timeout');
+    hooks.retrying('timeout', 'wait longer');
     hooks.integrityError('wrong');
     hooks.failed(operation, 'lost');
-    hooks.progress(7);
+    hooks.progress(7, { moved: 70, underWay: 5 });
   });
   await time.until(run());
   assert.deepEqual(told, [
-    ['stageStarts', { stage: 'Read', objects: 20, threads: 4, buckets: 2, duration: null }],
+    ['stageStarts', { stage: 'Read', objects: 20, threads: 4, buckets: 2, objectSize: 1000, duration: null }],
     ['second', 'Read', second],
-    ['retrying', 'timeout'],
+    ['retrying', 'timeout', 'wait longer'],
     ['integrityError', 'Read', 'wrong'],
     ['failed', 'Read', operation, 'lost'],
-    ['progress', 7],
+    ['progress', 7, { moved: 70, underWay: 5 }],
     ['stageEnds', result.stages[0]],
   ]);
 });

@@ -12,12 +12,13 @@ import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
  */
 function watchConnections(t, { timeout, startedAt }) {
   let now = 1000;
-  /** @type {{ place: number, kind: string, at: number }[]} */
+  /** @type {{ place: number, kind: string, message: string, at: number }[]} */
   const aborted = [];
   const connections = startedAt.map((started, place) => ({
     startedAt: started,
-    /** @param {{ kind: string }} error */
-    abort: ({ kind }) => aborted.push({ place, kind, at: now }),
+    transfer: () => ({ direction: 'received', bytes: 100, total: 1000 }),
+    /** @param {{ kind: string, message: string }} error */
+    abort: ({ kind, message }) => aborted.push({ place, kind, message, at: now }),
   }));
   const deadlines = new AttemptDeadlines({
     timeout,
@@ -47,6 +48,7 @@ test('an attempt is ended behind its time, at most a twentieth of it late', (t) 
   assert.equal(aborted.length, 0);
   pass(11);
   assert.equal(aborted[0]?.kind, 'timeout');
+  assert.match(aborted[0].message, /with 100 of 1000 bytes received: it may take a longer --timeout$/);
   assert.ok(aborted[0].at > 1200 && aborted[0].at <= 1211);
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AttemptError, classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
+import { AttemptError, classifyAnswer, classifyFailure, detailsOf, timeoutError } from '../../lib/s3/s3-error.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const SENT = { sent: true, answered: false, stale: false };
@@ -233,6 +233,27 @@ test('an attempt’s error stays as it is', () => {
   assert.equal(classifyFailure(error, { sent: false, answered: true, stale: true }), error);
   assert.deepEqual([error.kind, error.verdict, error.outcomeUnknown], ['timeout', 'retry', true]);
   assert.match(error.message, /500ms/);
+});
+
+test('an attempt whose object was on the way when its time was over names --timeout, and how far it was', () => {
+  const large = 20 * 1024 ** 2;
+  const [sent, received] = /** @type {const} */ (['sent', 'received']);
+  for (const [transfer, told] of /** @type {const} */ ([
+    [{ direction: sent, bytes: 3 * 1024 ** 2, total: large }, 'with 3.0 of 20.0 MB sent'],
+    // The system has taken all of it, and may still be sending it.
+    [{ direction: sent, bytes: large, total: large }, 'with 20.0 of 20.0 MB sent'],
+    [{ direction: received, bytes: 1000, total: large }, 'with 0.0 of 20.0 MB received'],
+    [{ direction: received, bytes: 99, total: 16_384 }, 'with 99 of 16384 bytes received'],
+    [{ direction: received, bytes: 99, total: -1 }, 'with 99 bytes received'],
+  ])) {
+    const error = timeoutError(500, transfer);
+    assert.equal(error.message, `no complete answer within 500ms, ${told}: it may take a longer --timeout`);
+    assert.deepEqual([error.kind, error.wasMoving, detailsOf(error).wasMoving], ['timeout', true, true]);
+  }
+  for (const silent of [null, { direction: sent, bytes: 16_384, total: 16_384 }]) {
+    const error = timeoutError(500, silent);
+    assert.deepEqual([error.message, error.wasMoving], ['no complete answer within 500ms', false]);
+  }
 });
 
 test('what a store says is shown on one line, without control characters, and not at length', () => {

@@ -129,19 +129,23 @@ function testRequests(client, useTls) {
     const { connections } = await openTestStore(t, client, endpoint);
     const [connection] = connections;
     for (const size of [0, 1, 16 * 1024, 3 * MIB]) {
+      const movedBefore = connection.moved;
       await connection.put(BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
+      assert.equal(connection.moved - movedBefore, size);
       const written = connection.reply.etagDigest;
       assert.notEqual(written, 0, 'the answer to a write names an ETag');
 
       const collector = new BodyCollector();
       await connection.get(BUCKET, KEY, collector);
       assert.ok(collector.bytes.equals(bytesOf(size)), `${size} bytes`);
+      assert.equal(connection.moved - movedBefore, 2 * size);
 
       await connection.head(BUCKET, KEY);
       assert.deepEqual(connection.reply, { etagDigest: written, contentLength: size });
 
       await connection.remove(BUCKET, KEY);
       assert.deepEqual(await endpoint.list(BUCKET), []);
+      assert.deepEqual([connection.moved - movedBefore, connection.transfer()], [2 * size, null]);
     }
   });
 
@@ -376,13 +380,33 @@ function testDeadlines(client) {
       const { GET, HEAD } = requestsOf(connections[0]);
       for (let count = 0; count < 2; count++) {
         const startedAt = performance.now();
-        await assertFails(GET(), { kind: 'timeout', verdict: 'retry', outcomeUnknown: true });
+        const wasMoving = fault === 'drip';
+        const { message } = await assertFails(GET(), {
+          kind: 'timeout',
+          verdict: 'retry',
+          outcomeUnknown: true,
+          wasMoving,
+        });
+        assert.equal(/with \d+ of 1000 bytes received: it may take a longer --timeout$/.test(message), wasMoving);
         const duration = performance.now() - startedAt;
         assert.ok(duration >= TIMEOUT && duration < PATIENCE, `${duration}ms`);
         await HEAD();
       }
     });
   }
+
+  test(`${client}: an attempt that ends while its object is sent says how much has been`, TIME_LIMIT, async (t) => {
+    // Nobody reads what is sent: it comes no further than the buffers of the system.
+    const { port } = await startSocketServer(t, { onSocket: (socket) => socket.pause() });
+    const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+    const { connections } = await openTestStore(t, client, target, { timeout: TIMEOUT });
+    const size = 64 * MIB;
+    const put = () => connections[0].put(BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
+    const { message } = await assertFails(attempt(connections[0], put), { kind: 'timeout', wasMoving: true });
+    const sent = Number(/with (\d+\.\d) of 64\.0 MB sent: it may take a longer --timeout$/.exec(message)?.[1]);
+    assert.ok(sent > 0 && sent < 64, message);
+    assert.ok(connections[0].moved < size);
+  });
 
   test(`${client}: an attempt that waits for its connection ends at its deadline`, TIME_LIMIT, async (t) => {
     const { port } = await startSocketServer(t);

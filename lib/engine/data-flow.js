@@ -1,0 +1,43 @@
+/**
+ * What is known of the data of operations before they complete; bytes of objects, without headers.
+ *
+ * @typedef {object} DataFlow
+ * @property {number} moved that have been sent or received since the stage began, those of failed attempts included
+ * @property {number} underWay those of them that belong to attempts under way
+ */
+
+/** Nothing has been moved. @type {DataFlow} */
+export const NO_FLOW = Object.freeze({ moved: 0, underWay: 0 });
+
+/**
+ * Looks at a stage's connections now and then, so that an operation pays nothing for it.
+ *
+ * @param {readonly import('../s3/object-store.js').ObjectConnection[]} connections
+ * @returns {() => DataFlow} what has flowed since now
+ */
+export function watchFlow(connections) {
+  const before = movedOver(connections);
+  return () => ({
+    moved: movedOver(connections) - before,
+    underWay: connections.reduce(
+      (sum, { startedAt, moved, movedBefore }) => (startedAt === 0 ? sum : sum + moved - movedBefore),
+      0,
+    ),
+  });
+}
+
+/**
+ * @param {readonly DataFlow[]} flows
+ * @returns {DataFlow}
+ */
+export function sumOfFlows(flows) {
+  return flows.reduce((sum, { moved, underWay }) => ({
+    moved: sum.moved + moved,
+    underWay: sum.underWay + underWay,
+  }));
+}
+
+/** @param {readonly import('../s3/object-store.js').ObjectConnection[]} connections */
+function movedOver(connections) {
+  return connections.reduce((sum, { moved }) => sum + moved, 0);
+}

@@ -1,0 +1,63 @@
+/**
+ * Bytes are counted in the second in which their operation completed. Those of an operation that began in an earlier second
+ * flowed before, too: here stands by how much each second's bytes have to be corrected for it, with the bytes of an operation
+ * spread evenly over its successful attempt. Without that, a few large objects that end together would make a peak that no
+ * network has seen.
+ */
+export class ByteShifts {
+  #clock;
+  /** By epoch second. @type {Map<number, number>} */
+  #shifts = new Map();
+
+  /** @param {import('./clock.js').Clock} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * @param {number} second epoch second in which an operation completed, and its bytes were counted
+   * @param {number} startedAt monotonic ms of its successful attempt
+   * @param {number} finishedAt monotonic ms
+   * @param {number} bytes
+   */
+  add(second, startedAt, finishedAt, bytes) {
+    const from = this.#clock.toEpoch(startedAt);
+    if (from >= second * 1000) {
+      return;
+    }
+    const perMillisecond = bytes / (finishedAt - startedAt);
+    let before = 0;
+    for (let earlier = Math.floor(from / 1000); earlier < second; earlier += 1) {
+      const share = perMillisecond * ((earlier + 1) * 1000 - Math.max(earlier * 1000, from));
+      this.#shift(earlier, share);
+      before += share;
+    }
+    this.#shift(second, -before);
+  }
+
+  /**
+   * @param {number} second epoch second
+   * @returns {number} bytes to be added to those that were counted in it
+   */
+  at(second) {
+    return this.#shifts.get(second) ?? 0;
+  }
+
+  /** @returns {[second: number, bytes: number][]} */
+  toState() {
+    return [...this.#shifts];
+  }
+
+  /** @param {readonly [second: number, bytes: number][]} state what another core has counted */
+  addState(state) {
+    state.forEach(([second, bytes]) => this.#shift(second, bytes));
+  }
+
+  /**
+   * @param {number} second
+   * @param {number} bytes
+   */
+  #shift(second, bytes) {
+    this.#shifts.set(second, this.at(second) + bytes);
+  }
+}

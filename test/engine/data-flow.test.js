@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sumOfFlows, watchFlow } from '../../lib/engine/data-flow.js';
+import { FakeConnection } from '../helpers/fake-store.js';
+
+test('what was moved before a stage is not of it, and only attempts under way are counted as such', () => {
+  const connections = [new FakeConnection(() => {}), new FakeConnection(() => {})];
+  Object.assign(connections[0], { moved: 700, movedBefore: 500, startedAt: 0 });
+  const flow = watchFlow(connections);
+  assert.deepEqual(flow(), { moved: 0, underWay: 0 });
+  Object.assign(connections[0], { moved: 1000, movedBefore: 700, startedAt: 5 });
+  Object.assign(connections[1], { moved: 50, movedBefore: 0, startedAt: 0 });
+  assert.deepEqual(flow(), { moved: 350, underWay: 300 });
+});
+
+test('the flows of several cores are one', () => {
+  assert.deepEqual(
+    sumOfFlows([
+      { moved: 10, underWay: 3 },
+      { moved: 20, underWay: 4 },
+    ]),
+    { moved: 30, underWay: 7 },
+  );
+});
