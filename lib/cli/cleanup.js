@@ -3,9 +3,8 @@ import { openRun } from '../run/open-run.js';
 import { preflight } from '../run/preflight.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
-
-/** What a shell takes as it stands. */
-const PLAIN_WORD = /^[\w./:,@%+-]+$/;
+import { FROM_CLONE } from './invocation.js';
+import { shellWord } from './shell-word.js';
 
 /** @typedef {import('../run/run-config.js').RunConfig} RunConfig */
 
@@ -15,6 +14,15 @@ const PLAIN_WORD = /^[\w./:,@%+-]+$/;
  * @property {() => number} random uniform in [0, 1)
  * @property {AbortSignal} signal
  * @property {import('./terminal.js').Terminal} terminal
+ */
+
+/**
+ * What a later command needs to find the same store.
+ *
+ * @typedef {object} Later
+ * @property {string} [envFile]
+ * @property {Record<string, string>} [overrides] variables that have to be set
+ * @property {string} [command] that calls the program, for a shell
  */
 
 /**
@@ -79,22 +87,23 @@ export function describeCleanup({ removed, left, foreign }, { runId, prefix, sto
 }
 
 /**
- * @param {Pick<RunConfig, 'runId' | 'prefix'> & { envFile?: string, overrides?: Record<string, string> }} config
+ * @param {Pick<RunConfig, 'runId' | 'prefix'> & Later} config
  * @returns {string} the command that removes what a run left behind, for a shell
  */
-export function cleanupCommand({ runId, prefix, envFile = DEFAULT_FILE, overrides = {} }) {
-  const words = ['node', 'r2-benchmark.js', '--cleanup', runId];
+export function cleanupCommand({
+  runId,
+  prefix,
+  envFile = DEFAULT_FILE,
+  overrides = {},
+  command = FROM_CLONE.benchmark,
+}) {
+  const words = ['--cleanup', runId];
   if (prefix !== 'benchmark') {
     words.push('--prefix', prefix);
   }
   if (envFile !== DEFAULT_FILE) {
     words.push('--env-file', envFile);
   }
-  const variables = Object.entries(overrides).map(([name, value]) => `${name}=${quote(value)} `);
-  return variables.join('') + words.map(quote).join(' ');
-}
-
-/** @param {string} word */
-function quote(word) {
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  const variables = Object.entries(overrides).map(([name, value]) => `${name}=${shellWord(value)}`);
+  return [...variables, command, ...words.map(shellWord)].join(' ');
 }
