@@ -10,6 +10,8 @@ import { closingWords, exitStatus } from './closing-words.js';
 import { ConsoleObserver } from './console-observer.js';
 import { EXIT } from './exit-status.js';
 import { keepHeapSmall } from './heap.js';
+import { writeExample } from './init.js';
+import { invocationOf } from './invocation.js';
 import { listRunsByCommand } from './list-runs.js';
 import { readCommandLine } from './options.js';
 import { versionsOf } from './package-version.js';
@@ -23,7 +25,7 @@ import { usableCores } from './usable-cores.js';
 /**
  * The process, or what stands in for it.
  *
- * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'availableMemory'>} Streams
+ * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'availableMemory' | 'argv' | 'cwd'>} Streams
  */
 
 /**
@@ -58,7 +60,12 @@ export async function main(argv, env, streams) {
  */
 async function runProgram(argv, env, streams, terminal, stopRequest) {
   try {
-    const options = readCommandLine(argv, streams);
+    const invocation = invocationOf(streams, env);
+    const options = readCommandLine(argv, streams, invocation);
+    if (options.init !== undefined) {
+      terminal.out(writeExample(options.init, invocation));
+      return EXIT.complete;
+    }
     if (options.calibrate) {
       stopRequest.listen();
       const world = { env, terminal, signal: stopRequest.signal };
@@ -67,7 +74,7 @@ async function runProgram(argv, env, streams, terminal, stopRequest) {
     const clock = new Clock();
     const world = { clock, random: Math.random, signal: stopRequest.signal, terminal, quiet: options.quiet };
     const now = clock.epochNow();
-    const prepared = await prepare(options, { env, process: streams, now, random: world.random });
+    const prepared = await prepare(options, { env, process: streams, now, random: world.random, invocation });
     const { target, config } = prepared;
     target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
     try {

@@ -6,13 +6,12 @@ import { openRun } from '../run/open-run.js';
 import { preflight } from '../run/preflight.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
+import { FROM_CLONE } from './invocation.js';
 import { ProgressLine } from './progress-line.js';
+import { shellWord } from './shell-word.js';
 
 /** A store that does not answer at all is given up after four attempts. */
 const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
-
-/** What a shell takes as it stands. */
-const PLAIN_WORD = /^[\w./:,@%+-]+$/;
 
 /** @typedef {import('../run/run-config.js').RunConfig} RunConfig */
 
@@ -23,6 +22,15 @@ const PLAIN_WORD = /^[\w./:,@%+-]+$/;
  * @property {AbortSignal} signal
  * @property {import('./terminal.js').Terminal} terminal
  * @property {boolean} quiet no progress
+ */
+
+/**
+ * What a later command needs to find the same store.
+ *
+ * @typedef {object} Later
+ * @property {string} [envFile]
+ * @property {Record<string, string>} [overrides] variables that have to be set
+ * @property {string} [command] that calls the program, for a shell
  */
 
 /**
@@ -178,22 +186,23 @@ export function bucketsAdvice(buckets, config) {
 }
 
 /**
- * @param {Pick<RunConfig, 'runId' | 'prefix'> & { envFile?: string, overrides?: Record<string, string> }} config
+ * @param {Pick<RunConfig, 'runId' | 'prefix'> & Later} config
  * @returns {string} the command that removes what a run left behind, for a shell
  */
-export function cleanupCommand({ runId, prefix, envFile = DEFAULT_FILE, overrides = {} }) {
-  const words = ['node', 'r2-benchmark.js', '--cleanup', runId];
+export function cleanupCommand({
+  runId,
+  prefix,
+  envFile = DEFAULT_FILE,
+  overrides = {},
+  command = FROM_CLONE.benchmark,
+}) {
+  const words = ['--cleanup', runId];
   if (prefix !== 'benchmark') {
     words.push('--prefix', prefix);
   }
   if (envFile !== DEFAULT_FILE) {
     words.push('--env-file', envFile);
   }
-  const variables = Object.entries(overrides).map(([name, value]) => `${name}=${quote(value)} `);
-  return variables.join('') + words.map(quote).join(' ');
-}
-
-/** @param {string} word */
-function quote(word) {
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  const variables = Object.entries(overrides).map(([name, value]) => `${name}=${shellWord(value)}`);
+  return [...variables, command, ...words.map(shellWord)].join(' ');
 }

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { UsageError } from './usage-error.js';
 import { hostname } from './hostname.js';
+import { FROM_CLONE } from './invocation.js';
+import { shellWord } from './shell-word.js';
 import { bucketNames, port, region, secret, yesOrNo } from './variable-values.js';
 
 /**
@@ -32,20 +34,20 @@ const VARIABLES = {
  *
  * @param {Record<string, string | undefined>} env
  * @param {string} file
+ * @param {import('./invocation.js').Invocation} [invocation]
  * @returns {{ store: import('../run/run-config.js').StoreConfig, warnings: string[], overrides: Record<string, string> }}
  *   overrides: what the environment says otherwise than the file, without secrets
  * @throws {UsageError} with every problem at once
  */
-export function readStoreConfig(env, file) {
-  const { variables, fileProblem } = readVariables(file);
+export function readStoreConfig(env, file, invocation = FROM_CLONE) {
+  const { variables, fileProblem, isThere } = readVariables(file);
   const { values, problems, isLacking } = readValues({ ...variables, ...definedOnly(env) });
   // Without the usual file, the environment alone will do; a file that was asked for has to be there.
   if (fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
     problems.unshift(fileProblem);
   }
   if (problems.length > 0) {
-    const hint = 'Copy .env.example to .env and fill it in, or try the tool without a store: --local';
-    throw new UsageError(problems, isLacking ? hint : '');
+    throw new UsageError(problems, isLacking ? hintFor(file, isThere, invocation) : '');
   }
   const { accessKeyId, secretAccessKey, sessionToken, useTls } = values;
   const buckets = [...new Set(values.buckets)];
@@ -88,15 +90,30 @@ export function readUseTls(env, file) {
 
 /**
  * @param {string} file
- * @returns {{ variables: Record<string, string>, fileProblem: string | null }}
+ * @returns {{ variables: Record<string, string>, fileProblem: string | null, isThere: boolean }}
  */
 function readVariables(file) {
   try {
-    return { variables: parse(readFileSync(file)), fileProblem: null };
+    return { variables: parse(readFileSync(file)), fileProblem: null, isThere: true };
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-    return { variables: {}, fileProblem: code === 'ENOENT' ? `${file}: there is no such file` : `${file}: ${message}` };
+    const isThere = code !== 'ENOENT';
+    return { variables: {}, fileProblem: `${file}: ${isThere ? message : 'there is no such file'}`, isThere };
   }
+}
+
+/**
+ * @param {string} file in which variables are missing
+ * @param {boolean} isThere
+ * @param {import('./invocation.js').Invocation} invocation
+ * @returns {string} how to get on
+ */
+function hintFor(file, isThere, { benchmark, envExample }) {
+  const name = file === DEFAULT_FILE ? '' : ` ${shellWord(file)}`;
+  const way = isThere
+    ? `Fill in ${file} as ${envExample} shows`
+    : `${benchmark} --init${name} writes ${file} from .env.example: fill it in`;
+  return `${way}, or try the tool without a store: --local`;
 }
 
 /** @param {Record<string, string | undefined>} env */

@@ -39,7 +39,7 @@ export function listRunsByCommand(config, world) {
 
 /**
  * @param {RunCounts} listing
- * @param {Pick<RunConfig, 'prefix' | 'store'> & { envFile?: string, overrides?: Record<string, string> }} config
+ * @param {Pick<RunConfig, 'prefix' | 'store'> & import('./cleanup.js').Later} config
  * @param {number} now epoch ms
  * @returns {string[]} lines
  */

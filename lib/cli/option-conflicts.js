@@ -21,6 +21,15 @@ const AGAINST_SEARCH = Object.freeze({
 /** @type {readonly Conflict[]} */
 const CONFLICTS = [
   {
+    isThere: ({ init, ...others }, { objects }) =>
+      init !== undefined && (objects !== undefined || Object.keys(others).some((name) => name !== 'envFile')),
+    problem: '--init: it writes a file of variables and ends, expected nothing else beside it',
+  },
+  {
+    isThere: ({ init, envFile }) => typeof init === 'string' && envFile !== undefined,
+    problem: '--env-file: --init names the file already, expected one of the two',
+  },
+  {
     isThere: (given, { list }) => given.cleanup === true && !list,
     problem: '--cleanup: expected a run id, or --cleanup --list to see which runs there are',
   },

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { DEFAULT_FILE } from './environment.js';
+import { FROM_CLONE } from './invocation.js';
 import { optionConflicts } from './option-conflicts.js';
 import { VERSION } from './package-version.js';
 import { UsageError, writeCommanderError } from './usage-error.js';
@@ -84,19 +85,21 @@ const OPTIONS = {
   log: { flags: '--log <file>', help: 'write the log there; the screen stays readable', read: values.logFile },
   logAppend: { flags: '--log-append', help: 'add to the file of --log, which may exist' },
   json: { flags: '--json <file>', help: 'write the whole result there; - is stdout', read: someText },
+  init: { flags: '--init [file]', help: 'write a .env to fill in, and end', read: someText },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
   cleanup: { flags: '--cleanup [run-id]', help: 'remove what a run left behind, and end', read: values.runId },
   list: { flags: '--list', help: 'with --cleanup: show which runs have left something, and end' },
   faults: { flags: '--faults <script>', help: 'with --local: faults to inject, see README', read: values.faultScript },
 };
 
-const EXAMPLES = `
+/** @param {Invocation} invocation */
+const examples = ({ benchmark, peak }) => `
 Examples:
-  node r2-benchmark.js 10000 100 --local                          try it without an account
-  node r2-benchmark.js 10000 1000 --log log-$(hostname).txt       keep the log of a run
-  node peak-performance.js log*.txt                               add up the logs of all hosts
-  node r2-benchmark.js --cleanup 20260131-120000-x7k2             after a run that was killed
-  node r2-benchmark.js --cleanup --list                           which runs have left something
+  without an account:       ${benchmark} 10000 100 --local
+  keep the log of a run:    ${benchmark} 10000 1000 --log log-$(hostname).txt
+  add up all hosts' logs:   ${peak} log*.txt
+  after a kill:             ${benchmark} --cleanup 20260131-120000-x7k2
+  what runs have left:      ${benchmark} --cleanup --list
 
 Exit status: 0 all well, 1 incomplete or a verification failed, 2 usage, configuration
 or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
@@ -134,23 +137,31 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @property {string | undefined} json
  * @property {boolean} quiet
  * @property {string | undefined} cleanup
+ * @property {string | undefined} init the file to write; then objects and threads are undefined
  * @property {boolean} list then there is no run id, and objects and threads are undefined
  * @property {boolean} calibrate then objects and threads may be undefined
  * @property {string | undefined} faults
  */
+
+/** @typedef {import('./invocation.js').Invocation} Invocation */
 
 /** @typedef {{ stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream }} Outputs */
 
 /**
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {Outputs} outputs
+ * @param {Invocation} [invocation]
  * @returns {CommandLine}
  * @throws {UsageError} with every problem at once
  * @throws {import('commander').CommanderError} for help and version, and for what is no option at all
  */
-export function readCommandLine(argv, outputs) {
-  const command = buildCommand(outputs).parse(argv, { from: 'user' });
-  const given = command.opts();
+export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
+  const command = buildCommand(outputs, invocation).parse(argv, { from: 'user' });
+  const all = command.opts();
+  // Those that begin with --no- are true where nobody gave them.
+  const given = Object.fromEntries(
+    Object.entries(all).filter(([name]) => command.getOptionValueSource(name) === 'cli'),
+  );
   /** @type {string[]} */
   const problems = [];
   const read = reader(problems);
@@ -158,11 +169,15 @@ export function readCommandLine(argv, outputs) {
   const options = {};
   for (const [name, row] of Object.entries(OPTIONS)) {
     const flag = row.flags.split(' ')[0];
-    const value = given[name] ?? row.fallback;
+    const value = all[name] ?? row.fallback;
     // An option whose value is optional, and absent, is true.
     options[name] = row.read === undefined ? Boolean(value) : read(flag, value === true ? undefined : value, row.read);
   }
-  const needsNoLoad = given.cleanup !== undefined || (options.calibrate && command.args.length === 0);
+  if (given.init === true) {
+    options.init = options.envFile;
+  }
+  const mayLackLoad = options.calibrate || given.init !== undefined;
+  const needsNoLoad = given.cleanup !== undefined || (mayLackLoad && command.args.length === 0);
   if (!needsNoLoad) {
     const [objects, threads] = command.args;
     options.objects = read('<objects>', objects ?? '', values.objectCount);
@@ -177,7 +192,7 @@ export function readCommandLine(argv, outputs) {
     }
   }
   if (problems.length > 0) {
-    throw new UsageError(problems, 'node r2-benchmark.js --help shows the usage');
+    throw new UsageError(problems, `${invocation.benchmark} --help shows the usage`);
   }
   return /** @type {CommandLine} */ (Object.freeze(options));
 }
@@ -199,9 +214,12 @@ function reader(problems) {
   };
 }
 
-/** @param {Outputs} outputs */
-function buildCommand({ stdout, stderr }) {
-  const command = new Command('r2-benchmark')
+/**
+ * @param {Outputs} outputs
+ * @param {Invocation} invocation
+ */
+function buildCommand({ stdout, stderr }, invocation) {
+  const command = new Command(invocation.benchmark)
     .usage('<objects> <threads> [options]')
     .description(
       'Measures how many operations a second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
@@ -212,7 +230,7 @@ function buildCommand({ stdout, stderr }) {
     .version(VERSION, '--version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .configureHelp({ helpWidth: 100, visibleArguments: () => [] })
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', examples(invocation))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),

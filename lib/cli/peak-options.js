@@ -1,14 +1,18 @@
 import { Command } from 'commander';
 import path from 'node:path';
 import { quote } from '../log/quote.js';
+import { FROM_CLONE } from './invocation.js';
 import { VERSION } from './package-version.js';
 import { STANDARD_OUTPUT } from './report-file.js';
 import { UsageError, writeCommanderError } from './usage-error.js';
 
-const EXAMPLE = `
+/** @typedef {import('./invocation.js').Invocation} Invocation */
+
+/** @param {Invocation} invocation */
+const example = ({ benchmark, peak }) => `
 Example:
-  node r2-benchmark.js 10000 1000 --log log-$(hostname).txt    # on every host
-  node peak-performance.js log*.txt                            # anywhere, afterwards
+  on every host:           ${benchmark} 10000 1000 --log log-$(hostname).txt
+  anywhere, afterwards:    ${peak} log*.txt
 
 A report named - goes to standard output, and nothing else does then.
 Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the output was closed.`;
@@ -24,12 +28,13 @@ Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the
 /**
  * @param {readonly string[]} argv
  * @param {{ out: (text: string) => void, err: (text: string) => void }} outputs
+ * @param {Invocation} [invocation]
  * @returns {PeakOptions}
  * @throws {UsageError}
  * @throws {import('commander').CommanderError} for help and version, and for what is no option at all
  */
-export function readPeakOptions(argv, { out, err }) {
-  const command = new Command('node peak-performance.js')
+export function readPeakOptions(argv, { out, err }, invocation = FROM_CLONE) {
+  const command = new Command(invocation.peak)
     .description('Adds up the logs of one or several hosts: what did they do together, second by second?')
     .argument(
       '<log files...>',
@@ -41,7 +46,7 @@ export function readPeakOptions(argv, { out, err }) {
     .version(VERSION, '--version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .configureHelp({ helpWidth: 100 })
-    .addHelpText('after', EXAMPLE)
+    .addHelpText('after', example(invocation))
     .showHelpAfterError('(--help shows the usage)')
     .exitOverride()
     .configureOutput({ writeOut: out, writeErr: err, outputError: writeCommanderError })

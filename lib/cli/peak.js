@@ -8,6 +8,7 @@ import { peakCsv } from '../report/peak-csv.js';
 import { peakJson } from '../report/peak-json.js';
 import { formatPeakSummary } from '../report/peak-summary.js';
 import { EXIT } from './exit-status.js';
+import { invocationOf } from './invocation.js';
 import { readPeakOptions } from './peak-options.js';
 import { Output } from './peak-output.js';
 import { ReportFile, STANDARD_OUTPUT } from './report-file.js';
@@ -17,6 +18,7 @@ import { UsageError } from './usage-error.js';
 /**
  * @import { Readable, Writable } from 'node:stream'
  * @import { Aggregate } from '../hosts/merge-hosts.js'
+ * @import { Caller, Invocation } from './invocation.js'
  * @import { PeakOptions } from './peak-options.js'
  */
 
@@ -30,14 +32,14 @@ import { UsageError } from './usage-error.js';
  * Adds up the logs of one or several hosts and prints what they did together in each stage.
  *
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
- * @param {NodeJS.ProcessEnv} _env
- * @param {{ stdin: Readable, stdout: Writable, stderr: Writable }} streams
+ * @param {NodeJS.ProcessEnv} env
+ * @param {{ stdin: Readable, stdout: Writable, stderr: Writable } & Caller} streams
  * @returns {Promise<number>} the exit status
  */
-export async function main(argv, _env, streams) {
+export async function main(argv, env, streams) {
   const stdout = new Output(streams.stdout);
   const stderr = new Output(streams.stderr);
-  const status = await run(argv, { stdin: streams.stdin, stdout, stderr });
+  const status = await run(argv, { stdin: streams.stdin, stdout, stderr }, invocationOf(streams, env));
   const failure = (await stdout.failure()) ?? (await stderr.failure());
   if (failure === null) {
     return status;
@@ -52,9 +54,10 @@ export async function main(argv, _env, streams) {
 /**
  * @param {readonly string[]} argv
  * @param {{ stdin: Readable, stdout: Output, stderr: Output }} streams
+ * @param {Invocation} invocation
  * @returns {Promise<number>} the exit status, provided that all that was written went through
  */
-async function run(argv, { stdin, stdout, stderr }) {
+async function run(argv, { stdin, stdout, stderr }, invocation) {
   const err = (/** @type {string} */ line) => stderr.write(`${plainLine(line)}\n`);
   /** @type {Report[]} */
   let reports = [];
@@ -63,7 +66,7 @@ async function run(argv, { stdin, stdout, stderr }) {
       out: (/** @type {string} */ text) => stdout.write(text),
       err: (/** @type {string} */ text) => stderr.write(text),
     };
-    const options = readPeakOptions(argv, outputs);
+    const options = readPeakOptions(argv, outputs, invocation);
     await protectLogs(options);
     reports = openReports(options);
     const aggregate = await readHosts(options.files, stdin);

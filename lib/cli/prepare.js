@@ -27,12 +27,13 @@ import { UsageError } from './usage-error.js';
  * @param {Pick<NodeJS.Process, 'availableMemory'>} world.process
  * @param {number} world.now epoch ms
  * @param {() => number} world.random uniform in [0, 1)
+ * @param {import('./invocation.js').Invocation} world.invocation
  * @returns {Promise<Prepared>}
  * @throws {UsageError} with every problem
  */
-export async function prepare(options, { env, process: host, now, random }) {
+export async function prepare(options, { env, process: host, now, random, invocation }) {
   const checks = new Checks();
-  const target = await checks.run(() => openTarget(options, env, host));
+  const target = await checks.run(() => openTarget(options, env, host, invocation));
   const isRun = options.cleanup === undefined && !options.list;
   const { json, log, logAppend } = options;
   const reportFile =
@@ -50,7 +51,7 @@ export async function prepare(options, { env, process: host, now, random }) {
       // Without a store there is no run, but there may be more to say.
       const store = /** @type {import('./target.js').Target} */ (target)?.store;
       const config = resolveConfig(options, { store, env, availableCores: availableCores(), now, random });
-      return Object.freeze({ ...config, overrides: target?.overrides });
+      return Object.freeze({ ...config, overrides: target?.overrides, command: invocation.benchmark });
     });
     if (isRun) {
       await checks.run(() => checkFileLimit(checked ?? { threads: options.threads, cores: 1 }));

@@ -16,14 +16,15 @@ import { startLocalEndpoint } from './local-endpoint.js';
  * @param {import('./options.js').CommandLine} options
  * @param {NodeJS.ProcessEnv} env
  * @param {Pick<NodeJS.Process, 'availableMemory'>} process
+ * @param {import('./invocation.js').Invocation} invocation
  * @returns {Promise<Target>}
  * @throws {import('./usage-error.js').UsageError}
  */
-export async function openTarget(options, env, process) {
+export async function openTarget(options, env, process, invocation) {
   if (options.local) {
     // A system that does not tell says 0.
     const { endpoint, store } = await startLocalEndpoint(options, env, process.availableMemory() || Infinity);
     return { store, warnings: [], overrides: {}, failure: endpoint.failure, close: () => endpoint.close() };
   }
-  return { ...readStoreConfig(env, options.envFile), failure: null, close: async () => {} };
+  return { ...readStoreConfig(env, options.envFile, invocation), failure: null, close: async () => {} };
 }

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { readStoreConfig, readUseTls } from '../../lib/cli/environment.js';
-import { dotEnvOf, folderWith, keysIn, runCommand, runInProcess } from '../helpers/command.js';
+import {
+  dotEnvOf,
+  folderWith,
+  keysIn,
+  runCommand,
+  runInProcess,
+  startCommand,
+  startProgram,
+} from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
@@ -183,6 +192,19 @@ describe('the program', { concurrency: 3 }, () => {
       assert.ok(outcome.stderr.includes(name), `${name}:\n${outcome.stderr}`);
     }
     assert.doesNotMatch(outcome.stderr, /S3_SESSION_TOKEN|S3_PORT|S3_REGION|S3_USE_SSL/);
+  });
+
+  test('writes to fill in what is missing, once it is asked to, and names the example where a file is there', async (t) => {
+    const command = await startCommand(t, ['10', '2']);
+    const [, told] =
+      /^(node \S+ --init) writes \.env from \.env\.example: /m.exec((await command.outcome).stderr) ?? [];
+    const written = await startProgram(t, '/bin/sh', ['-c', told]);
+    assertStatus(await written.outcome, 0);
+    assert.deepEqual(await readdir(written.folder), ['.env']);
+
+    const { stderr } = await runCommand(t, ['10', '2'], { dotEnv: 'S3_BUCKET=a\n' });
+    const [, example] = /^Fill in \.env as (\S+) shows, or try the tool without a store: --local$/m.exec(stderr) ?? [];
+    assert.match(await readFile(path.resolve(written.folder, example), 'utf8'), /^S3_SECRET_KEY=/m);
   });
 
   test('with a configuration that is wrong in many places tells all of them at once', async (t) => {

@@ -4,7 +4,15 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { main as peakPerformance } from '../../lib/cli/peak.js';
-import { dotEnvOf, keysIn, machineLines, runCommand, runInProcess, startCommand } from '../helpers/command.js';
+import {
+  CALLED_IN_CLONE,
+  dotEnvOf,
+  keysIn,
+  machineLines,
+  runCommand,
+  runInProcess,
+  startCommand,
+} from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
@@ -19,7 +27,7 @@ async function refused(...parameters) {
 async function addUp(file) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
-  const status = await peakPerformance([file], {}, { stdin: Readable.from([]), stdout, stderr });
+  const status = await peakPerformance([file], {}, { ...CALLED_IN_CLONE, stdin: Readable.from([]), stdout, stderr });
   return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }
 

@@ -8,7 +8,7 @@ const HINT = 'node r2-benchmark.js --help shows the usage';
 
 /** @param {readonly string[]} lines of stderr */
 function assertRefusal(lines) {
-  const errors = lines.filter((line) => line !== HINT);
+  const errors = lines.filter((line) => !/^node \S*r2-benchmark\.js --help shows the usage$/.test(line));
   assert.ok(
     errors.every((line) => /^error: \S/.test(line) && line.length < 250),
     lines.join('\n'),
@@ -138,8 +138,8 @@ describe('the command line', { concurrency: 3 }, () => {
     assert.deepEqual({ stdout, stderr, status }, { stdout: `${version}\n`, stderr: '', status: 0 });
   });
 
-  test('the help fits on a screen and shows examples', async (t) => {
-    const { stdout, stderr, status } = await runCommand(t, ['--help']);
+  test('the help fits on a screen and shows examples', async () => {
+    const { stdout, stderr, status } = await runInProcess(['--help'], {});
     assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
     const lines = stdout.trimEnd().split('\n');
     assert.ok(lines.length <= 50, `${lines.length} lines`);
@@ -147,7 +147,7 @@ describe('the command line', { concurrency: 3 }, () => {
       lines.filter((line) => line.length > 100),
       [],
     );
-    assert.match(lines[0], /^Usage: .*<objects> <threads> \[options\]$/);
+    assert.match(lines[0], /^Usage: node r2-benchmark\.js <objects> <threads> \[options\]$/);
     assert.match(stdout, /node r2-benchmark\.js 10000 100 --local/);
     assert.match(stdout, /--log log-\$\(hostname\)\.txt/);
     assert.match(stdout, /node peak-performance\.js log\*\.txt/);

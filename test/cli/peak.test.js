@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -179,8 +179,9 @@ test('a call without logs, or with an unknown option, is answered on stderr with
   assert.match(unknown.stderr, /^error: unknown option '--frobnicate'\n/);
 });
 
-test('the help fits on one screen and shows an example', async () => {
-  const { stdout, stderr, status } = await peak('--help');
+test('the help fits on one screen and shows an example', () => {
+  const options = { cwd: path.dirname(PROGRAM), encoding: /** @type {const} */ ('utf8') };
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['peak-performance.js', '--help'], options);
   assert.deepEqual([stderr, status], ['', 0]);
   assert.match(stdout, /^Usage: node peak-performance\.js \[options\] <log files\.\.\.>\n/);
   assert.match(stdout, /node peak-performance\.js log\*\.txt/);

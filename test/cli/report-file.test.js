@@ -1,15 +1,60 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { lstat, open, readFile, readdir, symlink } from 'node:fs/promises';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { lstat, open, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import { ReportFile } from '../../lib/cli/report-file.js';
 import { UsageError } from '../../lib/cli/usage-error.js';
 import { newResult } from '../../lib/run/cleanup.js';
-import { PROGRAM, dotEnvOf, folderWith, machineLines, startCommand, startProgram } from '../helpers/command.js';
+import {
+  PROGRAM,
+  dotEnvOf,
+  folderWith,
+  machineLines,
+  runCommand,
+  startCommand,
+  startProgram,
+} from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
+
+const REPORT_FILE = JSON.stringify(new URL('../../lib/cli/report-file.js', import.meta.url));
+
+const IS_KILLED_WHILE_IT_WRITES = `
+  import { ReportFile } from ${REPORT_FILE};
+  function* parts() {
+    yield 'half of it';
+    process.kill(process.pid, 'SIGKILL');
+  }
+  new ReportFile(process.argv[1], '--json').write(parts());
+`;
+
+const WRITES_SLOWLY = `
+  import { readFileSync, writeSync } from 'node:fs';
+  import { ReportFile } from ${REPORT_FILE};
+  function* parts() {
+    yield 'from ';
+    writeSync(1, 'half of it');
+    readFileSync(0);
+    yield 'the other';
+  }
+  process.exitCode = new ReportFile(process.argv[1], '--json').write(parts()) === null ? 0 : 1;
+`;
+
+/**
+ * @param {string} place
+ * @returns {string} what the name of the file that is left has beside the place's
+ */
+function writeAndDie(place) {
+  const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', IS_KILLED_WHILE_IT_WRITES, place]);
+  assert.equal(signal, 'SIGKILL');
+  const [name, ...others] = readdirSync(path.dirname(place)).filter((each) => each.endsWith('.tmp'));
+  assert.deepEqual(others, []);
+  return name.slice(path.basename(place).length);
+}
 
 test('a report takes its place when it is whole, over an earlier one', async (t) => {
   const folder = await folderWith(t, { 'report.json': 'an earlier one' });
@@ -60,7 +105,56 @@ test('a pipe is written to, and stays a pipe', async (t) => {
   assert.ok((await lstat(pipe)).isFIFO());
 });
 
+test('what a process left that was killed while it wrote is removed by the next one, and nothing else is', async (t) => {
+  const folder = await folderWith(t, { 'report.json': 'an earlier one', 'other.json': '' });
+  const place = path.join(folder, 'report.json');
+  const killed = writeAndDie(place);
+  assert.deepEqual((await readdir(folder)).toSorted(), ['other.json', 'report.json', `report.json${killed}`]);
+  const own = `report.json${killed.replace(/\d+(?=\.tmp)/, `${process.pid}`)}`;
+  const ofAnother = `report.json${killed.replace(/\d+(?=\.tmp)/, `${process.ppid}`)}`;
+  const strange = ['report.json.1.tmp', `report.json${killed}x`, `other.json${killed}`, `report.json${killed}.tmp`];
+  await Promise.all([own, ofAnother, ...strange].map((name) => writeFile(path.join(folder, name), '')));
+
+  const report = new ReportFile(place, '--json');
+
+  const left = ['other.json', 'report.json', ofAnother, ...strange].toSorted();
+  assert.deepEqual((await readdir(folder)).toSorted(), left);
+  assert.equal(report.write('the new one'), null);
+  assert.deepEqual((await readdir(folder)).toSorted(), left);
+});
+
+test('reports that are written to one place at the same time do not disturb each other', async (t) => {
+  const folder = await folderWith(t, {});
+  const place = path.join(folder, 'report.json');
+  const reports = [new ReportFile(place, '--json'), new ReportFile(place, '--csv')];
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', WRITES_SLOWLY, place], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  assert.deepEqual(
+    reports.map((report) => report.write('from here')),
+    [null, null],
+  );
+  assert.equal(new ReportFile(place, '--json').write('from here, later'), null);
+  child.stdin.end('go on');
+  assert.deepEqual(await once(child, 'close'), [0, null]);
+  assert.equal(await readFile(place, 'utf8'), 'from the other');
+  assert.deepEqual(await readdir(folder), ['report.json']);
+});
+
 describe('--json', { concurrency: 3 }, () => {
+  test('a run that is killed leaves nothing beside the report of the next one', async (t) => {
+    const folder = await folderWith(t, {});
+    const run = ['200', '5', '--size', '1KiB', '--local', '--json', path.join(folder, 'result.json')];
+    const killed = await startCommand(t, [...run, '--faults', 'PUT.latency=30s', '--no-preflight']);
+    await killed.shows('stdout', /^Write: scheduling/m);
+    killed.child.kill('SIGKILL');
+    await killed.outcome;
+    assert.deepEqual(await readdir(folder), []);
+    assertStatus(await runCommand(t, run), 0);
+    assert.deepEqual(await readdir(folder), ['result.json']);
+  });
+
   test('holds all that the log holds, and more', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'seed=7, GET.corrupt=3%, HEAD.status=503:3%' });
     const run = ['200', '5', '--size', '1KiB', '--run-id', 'a-run', '--json', 'result.json'];

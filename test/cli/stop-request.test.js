@@ -121,7 +121,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     command.child.kill('SIGTERM');
     const outcome = await command.outcome;
     assertStatus(outcome, 143);
-    const [, cleanup] = /remove them with: node r2-benchmark\.js (.*)$/m.exec(outcome.stderr) ?? [];
+    const [, cleanup] = /remove them with: node \S*r2-benchmark\.js (.*)$/m.exec(outcome.stderr) ?? [];
     assert.deepEqual(cleanup.split(' '), ['--cleanup', 'stopped-run', '--prefix', 'load/test']);
     assert.deepEqual(await readdir(command.folder), ['.env'], 'no half report stays behind');
   });
@@ -256,7 +256,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.equal((await keysIn(endpoint)).length, operations);
     assert.match(
       outcome.stderr,
-      /^The objects were kept; remove them with: node r2-benchmark\.js --cleanup stopped-run$/m,
+      /^The objects were kept; remove them with: node \S*r2-benchmark\.js --cleanup stopped-run$/m,
     );
   });
 

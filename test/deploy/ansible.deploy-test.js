@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { adapt, documentedCommands } from './documented-commands.js';
 import * as many from './many-hosts.js';
 import { startSshHosts } from './ssh-hosts.js';
 
@@ -17,11 +18,12 @@ const LONG = ['-e', 'patience=200', '-e', `objects=${LONG_OBJECTS}`, '-e', "opti
 /** Named to Ansible, which would take the newest of a version manager, whether it works or not. */
 const PYTHON = await many.run('python3', ['-c', 'import sys; print(sys.executable, end="")'], { cwd: FOLDER });
 
-const [server, hosts] = await Promise.all([
+const [server, copy, hosts] = await Promise.all([
   many.startStore(),
+  many.installCopy(),
   startSshHosts(Array.from({ length: HOSTS }, () => ({}))),
 ]);
-after(() => Promise.all([server.stop(), hosts.stop()]));
+after(() => Promise.all([server.stop(), copy.remove(), hosts.stop()]));
 
 /**
  * @param {import('node:test').TestContext} t
@@ -34,10 +36,7 @@ async function startPlaybook(t, store, parameters, names = hosts.names) {
   t.after(() => rm(folder, { recursive: true }));
   const inventory = path.join(folder, 'inventory.ini');
   const envFile = path.join(folder, 'store.env');
-  await writeFile(
-    inventory,
-    ['[all]', ...names, '[all:vars]', `ansible_python_interpreter=${PYTHON.stdout}`, ''].join('\n'),
-  );
+  await writeFile(inventory, inventoryOf(names));
   await writeFile(envFile, store.dotEnv);
   const { ended } = many.start(
     'ansible-playbook',
@@ -45,11 +44,7 @@ async function startPlaybook(t, store, parameters, names = hosts.names) {
       ...['-i', inventory, 'benchmark.yml', '-e', 'threads=10', '-e', 'start_in=25'],
       ...['-e', `env_file=${envFile}`, '-e', `logs=${folder}`, ...parameters],
     ],
-    {
-      cwd: FOLDER,
-      // A connection that is kept for the next task would outlive the test.
-      env: { HOME: folder, ANSIBLE_SSH_ARGS: `-F ${hosts.config} -o ControlMaster=no` },
-    },
+    { cwd: FOLDER, env: environmentOf(folder) },
   );
   const outcome = ended.then((end) => {
     assert.ok(!`${end.stdout}${end.stderr}`.includes(store.secretKey), 'a secret is in the output');
@@ -70,9 +65,44 @@ test('the playbook installs, runs on all hosts together, fetches the logs and pr
   many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: HOSTS });
   await store.assertEmpty();
   for (const { home } of hosts.hosts) {
-    const copy = path.join(home, 'r2-benchmark', '.env');
-    assert.equal(await readFile(copy, 'utf8'), store.dotEnv);
-    assert.equal((await stat(copy)).mode & 0o777, 0o600);
+    const copied = path.join(home, 'r2-benchmark', '.env');
+    assert.equal(await readFile(copied, 'utf8'), store.dotEnv);
+    assert.equal((await stat(copied)).mode & 0o777, 0o600);
+  }
+});
+
+/** @param {readonly string[]} names of the hosts */
+function inventoryOf(names) {
+  return ['[all]', ...names, '[all:vars]', `ansible_python_interpreter=${PYTHON.stdout}`, ''].join('\n');
+}
+
+/** @param {string} home */
+function environmentOf(home) {
+  // A connection that is kept for the next task would outlive the test.
+  return { HOME: home, ANSIBLE_SSH_ARGS: `-F ${hosts.config} -o ControlMaster=no` };
+}
+
+test('the playbook of an installed copy does the same from the folder that has it', async (t) => {
+  const store = await many.newStore(server);
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
+  t.after(() => rm(folder, { recursive: true }));
+  await copy.installByLink(folder, store.dotEnv);
+  await writeFile(path.join(folder, 'my-inventory.ini'), inventoryOf(hosts.names));
+  const documented = await documentedCommands('Ansible', 'With an installed copy');
+  const commands = adapt(documented, {
+    'cp $recipe/inventory.example.ini inventory.ini': 'mv my-inventory.ini inventory.ini',
+    '-e objects=10000 -e threads=1000': `-e objects=${OBJECTS} -e threads=10 -e start_in=25 -e "directory=~/installed"`,
+  });
+
+  const options = { cwd: folder, env: environmentOf(folder) };
+  const { status, stdout, stderr } = await many.run('bash', ['-e', '-c', commands], options);
+
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  many.assertOneRun(await many.readLogs(folder, /^log-/), { objects: OBJECTS, hosts: HOSTS, printed: stdout });
+  await store.assertEmpty();
+  for (const { home } of hosts.hosts) {
+    const installed = await readdir(path.join(home, 'installed'));
+    assert.ok(installed.includes('node_modules') && !installed.includes('package-lock.json'), `${installed}`);
   }
 });
 

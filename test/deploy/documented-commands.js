@@ -5,12 +5,13 @@ import { DEPLOY } from './many-hosts.js';
 
 /**
  * @param {string} heading
- * @returns {Promise<string>} the first block of shell commands under a heading of deploy/README.md
+ * @param {string} [after] what the block follows, where it is not the first
+ * @returns {Promise<string>} a block of shell commands under a heading of deploy/README.md
  */
-export async function documentedCommands(heading) {
+export async function documentedCommands(heading, after = '') {
   const readme = await readFile(path.join(DEPLOY, 'README.md'), 'utf8');
   const section = readme.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
-  const [, commands] = /```bash\n([^]*?)```/.exec(section ?? '') ?? [];
+  const [, commands] = /```bash\n([^]*?)```/.exec(section?.slice(section.indexOf(after)) ?? '') ?? [];
   assert.ok(commands !== undefined, `deploy/README.md has no commands under ${heading}`);
   return commands;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -14,8 +14,8 @@ const OBJECTS = 400;
 /** The oldest version that has all of the manifest's fields, and the newest that the validator knows. */
 const VERSIONS = [['-k', '1.29'], []];
 
-const server = await many.startStore();
-after(() => server.stop());
+const [server, copy] = await Promise.all([many.startStore(), many.installCopy()]);
+after(() => Promise.all([server.stop(), copy.remove()]));
 
 /**
  * @param {string} file
@@ -29,24 +29,53 @@ async function readManifest(file) {
 }
 
 /**
- * Lays out what the Dockerfile puts into the image.
+ * Takes the steps of the Dockerfile, each stage in a folder of its own that stands for its WORKDIR.
  *
  * @param {import('node:test').TestContext} t
+ * @param {string} context the folder that is named to `docker build`
  * @returns {Promise<{ image: string, entrypoint: string[] }>}
  */
-async function layOutImage(t) {
-  const dockerfile = await readFile(path.join(FOLDER, 'Dockerfile'), 'utf8');
-  const image = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-image-'));
-  t.after(() => rm(image, { recursive: true }));
-  for (const [, sources, target] of dockerfile.matchAll(/^COPY ([^-].*) (\S+)$/gm)) {
-    for (const source of sources.split(' ')) {
-      const destination = target === './' ? source : target;
-      await cp(path.join(many.ROOT, source), path.join(image, destination), { recursive: true });
+async function layOutImage(t, context) {
+  const dockerfile = await readFile(path.join(context, 'deploy', 'kubernetes', 'Dockerfile'), 'utf8');
+  const lines = dockerfile.replace(/\\\n/g, '').split('\n');
+  const parent = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-image-'));
+  t.after(() => rm(parent, { recursive: true }));
+  let image = '';
+  for (const line of lines) {
+    const [instruction, ...words] = line.split(' ');
+    if (instruction === 'FROM') {
+      image = path.join(parent, words[2] ?? 'image');
+      await mkdir(image);
+    } else if (instruction === 'COPY' && words[0] === '--from=dependencies') {
+      assert.deepEqual(words.slice(1), ['/r2-benchmark', './']);
+      await cp(path.join(parent, 'dependencies'), image, { recursive: true });
+    } else if (instruction === 'COPY') {
+      await copyInto(image, context, words);
+    } else if (instruction === 'RUN') {
+      const { status, stderr } = await many.run('sh', ['-c', words.join(' ')], { cwd: image });
+      assert.equal(status, 0, stderr);
     }
   }
-  await symlink(path.join(many.ROOT, 'node_modules'), path.join(image, 'node_modules'));
-  const [, entrypoint] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? [];
-  return { image, entrypoint: JSON.parse(entrypoint) };
+  const [entrypoint] = lines.filter((line) => line.startsWith('ENTRYPOINT '));
+  return { image, entrypoint: JSON.parse(entrypoint.slice('ENTRYPOINT '.length)) };
+}
+
+/**
+ * @param {string} image
+ * @param {string} context
+ * @param {readonly string[]} words of a COPY: sources and their target
+ */
+async function copyInto(image, context, words) {
+  const [target, ...sources] = words.toReversed();
+  const names = await readdir(context);
+  for (const source of sources) {
+    const mayLack = source.endsWith('*');
+    const name = mayLack ? source.slice(0, -1) : source;
+    assert.ok(mayLack || names.includes(name), `${source} is not there to be copied`);
+    if (names.includes(name)) {
+      await cp(path.join(context, name), path.join(image, target === './' ? name : target), { recursive: true });
+    }
+  }
 }
 
 /**
@@ -135,41 +164,51 @@ test('the Job waits for clean-up, tries no index twice, needs no right, and says
   assert.equal(container.resources.limits.cpu, undefined);
 });
 
-test('what the image holds, called as the Job’s pods call it, runs together, and the documented command prints the total', async (t) => {
-  const store = await many.newStore(server);
-  const { image, entrypoint } = await layOutImage(t);
-  const [{ spec }, { stringData }] = await Promise.all([readManifest('job.yml'), readManifest('secret.example.yml')]);
-  const [container] = spec.template.spec.containers;
-  const secret = { ...stringData, ...parse(store.dotEnv) };
-  const uid = randomUUID();
-  const start = Math.floor(Date.now() / 1000) + 25;
-  const adapted = adapt(container.args.join(' '), {
-    '10000 1000': `${OBJECTS} 10`,
-    '=next:2m': `=${start}`,
+for (const project of /** @type {const} */ (['clone', 'installed copy'])) {
+  test(`what the image of a${project === 'clone' ? '' : 'n'} ${project} holds, called as the Job’s pods call it, runs together, and the documented command prints the total`, async (t) => {
+    const store = await many.newStore(server);
+    const { image, entrypoint } = await layOutImage(t, project === 'clone' ? many.ROOT : copy.project);
+    const [{ spec }, { stringData }] = await Promise.all([readManifest('job.yml'), readManifest('secret.example.yml')]);
+    const [container] = spec.template.spec.containers;
+    const secret = { ...stringData, ...parse(store.dotEnv) };
+    const uid = randomUUID();
+    const start = Math.floor(Date.now() / 1000) + 25;
+    const adapted = adapt(container.args.join(' '), {
+      '10000 1000': `${OBJECTS} 10`,
+      '=next:2m': `=${start}`,
+    });
+    const earlier = await store.puts();
+
+    const pods = await Promise.all(
+      Array.from({ length: spec.completions }, (_, index) => {
+        const env = environmentOf(container, secret, index, uid);
+        const [program, ...parameters] = [...entrypoint, ...adapted.split(' ')].map((argument) =>
+          expand(argument, env),
+        );
+        return many.run(program, parameters, { cwd: image, env });
+      }),
+    );
+
+    pods.forEach(({ status, stdout, stderr }) => assert.equal(status, 0, `${stdout}${stderr}`));
+    // A pod's log holds both of its streams.
+    const kubectl = await standInForKubectl(
+      t,
+      pods.map(({ stdout, stderr }) => stderr + stdout),
+    );
+    const documented = await documentedCommands('Kubernetes');
+    let commands = documented;
+    if (project === 'clone') {
+      await many.installByLink(kubectl.folder, '');
+    } else {
+      await copy.installByLink(kubectl.folder, '');
+      commands = adapt(documented, { 'node peak-performance.js': 'npx r2-peak' });
+    }
+    const total = await many.run('bash', ['-e', '-c', commands], { cwd: kubectl.folder, env: kubectl.env });
+    assert.equal(total.status, 0, total.stderr);
+    const logs = pods.map(({ stdout }) => stdout);
+    many.assertOneRun(logs, { objects: OBJECTS, hosts: spec.completions, printed: total.stdout });
+    assert.ok(logs.every((log) => log.includes(uid)));
+    many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: spec.completions });
+    await store.assertEmpty();
   });
-  const earlier = await store.puts();
-
-  const pods = await Promise.all(
-    Array.from({ length: spec.completions }, (_, index) => {
-      const env = environmentOf(container, secret, index, uid);
-      const [program, ...parameters] = [...entrypoint, ...adapted.split(' ')].map((argument) => expand(argument, env));
-      return many.run(program, parameters, { cwd: image, env });
-    }),
-  );
-
-  pods.forEach(({ status, stdout, stderr }) => assert.equal(status, 0, `${stdout}${stderr}`));
-  // A pod's log holds both of its streams.
-  const kubectl = await standInForKubectl(
-    t,
-    pods.map(({ stdout, stderr }) => stderr + stdout),
-  );
-  await many.installByLink(kubectl.folder, '');
-  const commands = await documentedCommands('Kubernetes');
-  const total = await many.run('bash', ['-e', '-c', commands], { cwd: kubectl.folder, env: kubectl.env });
-  assert.equal(total.status, 0, total.stderr);
-  const logs = pods.map(({ stdout }) => stdout);
-  many.assertOneRun(logs, { objects: OBJECTS, hosts: spec.completions, printed: total.stdout });
-  assert.ok(logs.every((log) => log.includes(uid)));
-  many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: spec.completions });
-  await store.assertEmpty();
-});
+}

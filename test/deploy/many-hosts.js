@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, readdir, readlink, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { STAGE_NAMES } from '../../lib/log/log-line.js';
 import { dotEnvOf, machineLines } from '../helpers/command.js';
+import { environmentOfUser, installPackage } from '../helpers/installed-copy.js';
 import { recordsOf } from '../helpers/outcome.js';
 import { startMinio } from '../helpers/servers.js';
 
@@ -17,7 +19,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const DEPLOY = path.join(ROOT, 'deploy');
 
 /** What a host needs to run, beside `.env`. */
-const INSTALLED = ['r2-benchmark.js', 'peak-performance.js', 'lib', 'package.json', 'node_modules'];
+const INSTALLED = ['r2-benchmark.js', 'peak-performance.js', 'lib', 'package.json', '.env.example', 'node_modules'];
 
 /** A program that hangs is a finding, not a reason for the test run to hang. */
 const PATIENCE_MS = 240_000;
@@ -101,7 +103,7 @@ export async function newStore(server) {
 export function start(program, parameters, { cwd, env = {} }) {
   const child = spawn(program, parameters, {
     cwd,
-    env: { ...process.env, PWD: cwd, NO_COLOR: '1', ...env },
+    env: { ...environmentOfUser(), PWD: cwd, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     timeout: PATIENCE_MS,
@@ -131,6 +133,41 @@ export async function installByLink(folder, dotEnv) {
   await mkdir(folder, { recursive: true });
   await Promise.all(INSTALLED.map((name) => symlink(path.join(ROOT, name), path.join(folder, name))));
   await writeFile(path.join(folder, '.env'), dotEnv, { mode: 0o600 });
+}
+
+/** The package as npm installs it, and the recipes in it. */
+export class InstalledCopy {
+  #parent;
+
+  /** @param {string} parent folder, removed at the end */
+  constructor(parent) {
+    this.#parent = parent;
+    this.modules = path.join(parent, 'node_modules');
+    this.project = path.join(this.modules, 'r2-benchmark');
+  }
+
+  /**
+   * Lays out a folder in which the package is installed.
+   *
+   * @param {string} folder
+   * @param {string} dotEnv
+   */
+  async installByLink(folder, dotEnv) {
+    await mkdir(folder, { recursive: true });
+    await symlink(this.modules, path.join(folder, 'node_modules'));
+    await writeFile(path.join(folder, '.env'), dotEnv, { mode: 0o600 });
+  }
+
+  async remove() {
+    await rm(this.#parent, { recursive: true });
+  }
+}
+
+/** @returns {Promise<InstalledCopy>} */
+export async function installCopy() {
+  const parent = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-installed-'));
+  await installPackage(parent);
+  return new InstalledCopy(parent);
 }
 
 /**

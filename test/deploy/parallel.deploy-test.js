@@ -14,12 +14,16 @@ const OBJECTS = 400;
 const CLOCKS = ['-7', '+0', '+11'];
 const HOSTS = CLOCKS.length;
 
+/** How the project comes into a folder, and what the documented commands say otherwise for it. */
+const CLONE = { installByLink: many.installByLink, words: /** @type {Record<string, string>} */ ({}) };
+
 const libfaketime = await findLibfaketime();
-const [server, hosts] = await Promise.all([
+const [server, copy, hosts] = await Promise.all([
   many.startStore(),
+  many.installCopy(),
   startSshHosts(CLOCKS.map((ahead) => ({ LD_PRELOAD: libfaketime, FAKETIME: ahead, DONT_FAKE_MONOTONIC: '1' }))),
 ]);
-after(() => Promise.all([server.stop(), hosts.stop()]));
+after(() => Promise.all([server.stop(), copy.remove(), hosts.stop()]));
 
 /** @returns {Promise<string>} where Debian's package faketime has put it for this machine's architecture */
 async function findLibfaketime() {
@@ -35,17 +39,19 @@ async function findLibfaketime() {
  * @param {import('node:test').TestContext} t
  * @param {many.Store} store
  * @param {string} load objects, threads and options
+ * @param {typeof CLONE} [project]
  */
-async function prepare(t, store, load) {
+async function prepare(t, store, load, { installByLink, words } = CLONE) {
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
   const homes = hosts.hosts.map(({ home }) => path.join(home, 'r2-benchmark'));
   const folders = [folder, ...homes];
-  await Promise.all(folders.map((each) => many.installByLink(each, store.dotEnv)));
+  await Promise.all(folders.map((each) => installByLink(each, store.dotEnv)));
   t.after(() => Promise.all(folders.map((each) => rm(each, { recursive: true }))));
   const documented = await documentedCommands('GNU parallel over ssh');
   const commands = adapt(documented, {
     '(a1 a2 a3)': `(${hosts.names.join(' ')})`,
     '10000 1000': load,
+    ...words,
   });
   const env = { PATH: `${hosts.programs}${path.delimiter}${process.env.PATH}`, HOME: folder };
   return { folder, homes, parameters: ['-c', commands], options: { cwd: folder, env } };
@@ -61,6 +67,20 @@ test('the documented commands run together on hosts whose clocks are seconds apa
   assert.equal(status, 0, `${stdout}${stderr}`);
   many.assertOneRun(await many.readLogs(folder, /^log-/), { objects: OBJECTS, hosts: HOSTS, printed: stdout });
   many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: HOSTS });
+  await store.assertEmpty();
+});
+
+test('the commands run an installed copy with npx', async (t) => {
+  const store = await many.newStore(server);
+  const { folder, parameters, options } = await prepare(t, store, `${OBJECTS} 10`, {
+    installByLink: (...where) => copy.installByLink(...where),
+    words: { 'node r2-benchmark.js': 'npx r2-benchmark', 'node peak-performance.js': 'npx r2-peak' },
+  });
+
+  const { status, stdout, stderr } = await many.run('bash', parameters, options);
+
+  assert.equal(status, 0, `${stdout}${stderr}`);
+  many.assertOneRun(await many.readLogs(folder, /^log-/), { objects: OBJECTS, hosts: HOSTS, printed: stdout });
   await store.assertEmpty();
 });
 

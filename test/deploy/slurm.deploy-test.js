@@ -14,8 +14,8 @@ const OBJECTS = 400;
 const LONG_OBJECTS = 1_000_000;
 const LOGS = /^log-.*\.txt$/;
 
-const [server, cluster] = await Promise.all([many.startStore(), startSlurm(NODES)]);
-after(() => Promise.all([server.stop(), cluster.stop()]));
+const [server, cluster, copy] = await Promise.all([many.startStore(), startSlurm(NODES), many.installCopy()]);
+after(() => Promise.all([server.stop(), cluster.stop(), copy.remove()]));
 
 /**
  * Lays out the project's folder, which all nodes see.
@@ -25,13 +25,37 @@ after(() => Promise.all([server.stop(), cluster.stop()]));
  * @param {string} load objects, threads and options
  */
 async function prepare(t, store, load) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await emptyFolder(t);
   await many.installByLink(folder, store.dotEnv);
   await symlink(many.DEPLOY, path.join(folder, 'deploy'));
-  const documented = await documentedCommands('Slurm');
-  const commands = adapt(documented, { '--nodes=4': `--wait --nodes=${NODES}`, '10000 1000': load });
+  return { folder, parameters: ['-c', await commandsFor(load)], options: { cwd: folder, env: cluster.env } };
+}
+
+/**
+ * Lays out a folder with an installed copy, which all nodes see.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {many.Store} store
+ * @param {string} load objects, threads and options
+ */
+async function prepareInstalled(t, store, load) {
+  const folder = await emptyFolder(t);
+  await copy.installByLink(folder, store.dotEnv);
+  const commands = adapt(await commandsFor(load), { 'deploy/slurm': 'node_modules/r2-benchmark/deploy/slurm' });
   return { folder, parameters: ['-c', commands], options: { cwd: folder, env: cluster.env } };
+}
+
+/** @param {import('node:test').TestContext} t */
+async function emptyFolder(t) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** @param {string} load objects, threads and options */
+async function commandsFor(load) {
+  const documented = await documentedCommands('Slurm');
+  return adapt(documented, { '--nodes=4': `--wait --nodes=${NODES}`, '10000 1000': load });
 }
 
 test('the batch script runs a task on each node together and prints their total', async (t) => {
@@ -45,6 +69,18 @@ test('the batch script runs a task on each node together and prints their total'
   assert.equal(status, 0, `${stdout}${stderr}${printed}`);
   many.assertOneRun(await many.readLogs(folder, LOGS), { objects: OBJECTS, hosts: NODES, printed });
   many.assertPuts((await store.puts()) - earlier, { objects: OBJECTS, hosts: NODES });
+  await store.assertEmpty();
+});
+
+test('the batch script of an installed copy does the same in the folder that has it', async (t) => {
+  const store = await many.newStore(server);
+  const { folder, parameters, options } = await prepareInstalled(t, store, `${OBJECTS} 10`);
+
+  const { status, stdout, stderr } = await many.run('bash', parameters, options);
+
+  const [printed] = await many.readLogs(folder, /^r2-benchmark-.*\.txt$/);
+  assert.equal(status, 0, `${stdout}${stderr}${printed}`);
+  many.assertOneRun(await many.readLogs(folder, LOGS), { objects: OBJECTS, hosts: NODES, printed });
   await store.assertEmpty();
 });
 

@@ -5,6 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { main } from '../../lib/cli/peak.js';
 import { formatLine, LONGEST_LINE, parseLine } from '../../lib/log/log-line.js';
+import { CALLED_IN_CLONE } from '../helpers/command.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { assertCivil } from './civil.js';
 
@@ -81,7 +82,7 @@ async function aggregate(log) {
   const outputs = { stdin: Readable.from([Buffer.from(log)]), stdout: new PassThrough(), stderr: new PassThrough() };
   const read = (/** @type {PassThrough} */ stream) => stream.setEncoding('utf8').toArray();
   const texts = Promise.all([read(outputs.stdout), read(outputs.stderr)]);
-  const status = await main(['-', '--csv', '-'], {}, outputs);
+  const status = await main(['-', '--csv', '-'], {}, { ...CALLED_IN_CLONE, ...outputs });
   outputs.stdout.end();
   outputs.stderr.end();
   const [stdout, stderr] = (await texts).map((parts) => parts.join(''));

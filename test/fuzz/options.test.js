@@ -6,7 +6,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { main as peak } from '../../lib/cli/peak.js';
-import { runInProcess } from '../helpers/command.js';
+import { CALLED_IN_CLONE, runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';
 
 // Any argument may turn out to be the name of a file to write.
@@ -115,7 +115,7 @@ test('the aggregation refuses arguments that mean nothing, too', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(flags, harmless), { maxLength: 6 }), async (argv) => {
       const outputs = { stdin: new PassThrough().end(), stdout: new PassThrough(), stderr: new PassThrough() };
-      const status = await peak(argv, {}, outputs);
+      const status = await peak(argv, {}, { ...CALLED_IN_CLONE, ...outputs });
       const [stdout, stderr] = [outputs.stdout, outputs.stderr].map((stream) => String(stream.read() ?? ''));
       assert.ok([0, 1, 2].includes(status), stderr);
       assert.doesNotMatch(stdout + stderr, /^ {4}at |something unexpected/m);

@@ -25,6 +25,9 @@ import { ofKind } from './outcome.js';
 
 export const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
+/** What a process tells that was started in the project's folder. */
+export const CALLED_IN_CLONE = { argv: [process.execPath, PROGRAM], cwd: () => path.dirname(PROGRAM) };
+
 /** A program that hangs is a finding, not a reason for the test run to hang. */
 const PATIENCE_MS = 300_000;
 
@@ -192,7 +195,12 @@ export async function runCommand(t, parameters, options) {
 export async function runInProcess(parameters, env) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
-  const streams = Object.assign(new EventEmitter(), { stdout, stderr, availableMemory: () => 2 ** 30 });
+  const streams = Object.assign(new EventEmitter(), {
+    stdout,
+    stderr,
+    ...CALLED_IN_CLONE,
+    availableMemory: () => 2 ** 30,
+  });
   // The program sets a variable of its own.
   const status = await main(parameters, { ...env }, /** @type {any} */ (streams));
   return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };

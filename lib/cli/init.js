@@ -1,0 +1,48 @@
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { DEFAULT_FILE } from './environment.js';
+import { ENV_EXAMPLE } from './invocation.js';
+import { shellWord } from './shell-word.js';
+import { UsageError } from './usage-error.js';
+
+/** It is going to hold a secret. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * `--init`: writes a file of variables for the user to fill in.
+ *
+ * @param {string} file
+ * @param {import('./invocation.js').Invocation} invocation
+ * @returns {string} a line that says what to do next
+ * @throws {UsageError} where there is something already, which stays as it is, or where nothing can be written
+ */
+export function writeExample(file, { benchmark }) {
+  try {
+    create(file, readFileSync(ENV_EXAMPLE));
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    throw new UsageError([
+      code === 'EEXIST'
+        ? `--init: ${file} is there already and was left as it is; expected a name that is free, such as --init ${shellWord(`${file}.new`)}`
+        : `--init: ${file} cannot be written: ${message}`,
+    ]);
+  }
+  const option = file === DEFAULT_FILE ? '' : ` --env-file ${shellWord(file)}`;
+  return `Wrote ${file}: fill it in, then try ${benchmark} 1000 50${option}`;
+}
+
+/**
+ * @param {string} file
+ * @param {Buffer} content
+ * @throws {Error} where there is something already, a link that leads nowhere included
+ */
+function create(file, content) {
+  const descriptor = openSync(file, 'wx', OWNER_ONLY);
+  try {
+    writeFileSync(descriptor, content);
+  } catch (error) {
+    rmSync(file);
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}

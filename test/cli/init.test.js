@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { lstat, readFile, readdir, stat, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { parse } from 'dotenv';
+import { writeExample } from '../../lib/cli/init.js';
+import { FROM_CLONE } from '../../lib/cli/invocation.js';
+import { PROGRAM, folderWith, runCommand, runInProcess, startCommand, startProgram } from '../helpers/command.js';
+import { assertStatus } from '../helpers/outcome.js';
+
+const EXAMPLE = await readFile(new URL('../../.env.example', import.meta.url), 'utf8');
+
+test('what is written is told with the command that uses it', async (t) => {
+  const folder = await folderWith(t, {});
+  const file = path.join(folder, 'my own.env');
+  assert.equal(
+    writeExample(file, FROM_CLONE),
+    `Wrote ${file}: fill it in, then try node r2-benchmark.js 1000 50 --env-file '${file}'`,
+  );
+  assert.equal(await readFile(file, 'utf8'), EXAMPLE);
+});
+
+test('nothing is written where nothing can be, and it is said by name', async (t) => {
+  const folder = await folderWith(t, { 'a-file': '' });
+  for (const name of ['missing/x.env', 'a-file/x.env']) {
+    const { status, stdout, stderr } = await runInProcess(['--init', path.join(folder, name)], {});
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /^error: --init: \S+x\.env cannot be written: E\w+: .*\n$/);
+  }
+  assert.deepEqual(await readdir(folder), ['a-file']);
+});
+
+test('--init stands alone, but for the name of the file, which is given once', async () => {
+  for (const others of [['10', '10'], ['--local'], ['--cleanup', 'x'], ['--no-preflight'], ['--size', '1KiB']]) {
+    const { status, stdout, stderr } = await runInProcess([...others, '--init'], {});
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /^error: --init: it writes a file of variables and ends, expected nothing else/m);
+  }
+  const { status, stderr } = await runInProcess(['--init', 'a.env', '--env-file', 'b.env'], {});
+  assert.equal(status, 2);
+  assert.match(stderr, /^error: --env-file: --init names the file already, expected one of the two$/m);
+});
+
+describe('--init', { concurrency: 3 }, () => {
+  test('writes .env from the example, for nobody else to read, and never over another one', async (t) => {
+    const anyone = 'umask 0 && exec "$0" "$@"';
+    const command = await startProgram(t, '/bin/sh', ['-c', anyone, process.execPath, PROGRAM, '--init']);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    assert.match(outcome.stdout, /^Wrote \.env: fill it in, then try node \S*r2-benchmark\.js 1000 50\n$/);
+    assert.equal(outcome.stderr, '');
+    const file = path.join(command.folder, '.env');
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.equal(await readFile(file, 'utf8'), EXAMPLE);
+    const { S3_BUCKET, S3_HOSTNAME, S3_ACCESS_KEY, S3_SECRET_KEY } = parse(EXAMPLE);
+    assert.ok(S3_BUCKET && S3_HOSTNAME && S3_ACCESS_KEY && S3_SECRET_KEY);
+  });
+
+  test('leaves what is there already as it is', async (t) => {
+    const dotEnv = 'S3_SECRET_KEY=the one and only\n';
+    const command = await startCommand(t, ['--init'], { dotEnv });
+    const outcome = await command.outcome;
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stdout, '');
+    assert.match(outcome.stderr, /^error: --init: \.env is there already and was left as it is; expected .*\n$/);
+    assert.equal(await readFile(path.join(command.folder, '.env'), 'utf8'), dotEnv);
+  });
+
+  test('writes through no link, also not through one that leads nowhere', async (t) => {
+    const folder = await folderWith(t, {});
+    const link = path.join(folder, 'link.env');
+    await symlink(path.join(folder, 'nowhere.env'), link);
+    assertStatus(await runCommand(t, ['--init', link]), 2);
+    assert.ok((await lstat(link)).isSymbolicLink());
+    assert.deepEqual(await readdir(folder), ['link.env']);
+  });
+
+  test('takes another name for the file, also by --env-file', async (t) => {
+    const folder = await folderWith(t, {});
+    const [one, other] = ['one.env', 'other.env'].map((name) => path.join(folder, name));
+    assertStatus(await runCommand(t, ['--init', one]), 0);
+    // In this process: Node 20 looks at an --env-file behind the program's name, too, and wants it to be there.
+    assert.equal((await runInProcess(['--init', '--env-file', other], {})).status, 0);
+    assert.deepEqual(await readdir(folder), ['one.env', 'other.env']);
+  });
+});
