@@ -247,11 +247,11 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     });
   }
 
-  for (const parameters of [
-    ['20', '4', '--stages', 'write', '--run-id', 'frozen', '--cores', '1'],
-    ['--cleanup', 'frozen'],
-  ]) {
-    test(`Row 40: a store that is frozen ends the clean-up after a minute, which ${parameters[0]} shows`, async (t) => {
+  for (const [what, parameters] of /** @type {[string, string[]][]} */ ([
+    ['that ends a run', ['20', '4', '--stages', 'write', '--run-id', 'frozen', '--cores', '1']],
+    ['by command', ['--cleanup', 'frozen']],
+  ])) {
+    test(`Row 40: a clean-up ${what} shows that a frozen store does not answer, and ends after a minute`, async (t) => {
       const endpoint = await startTestEndpoint(t);
       const proxy = await startFaultProxy(t, endpoint, (exchange) =>
         exchange.operation === 'LIST' ? undefined : exchange.pass(),
