@@ -5,7 +5,7 @@ import { isClean } from '../run/cleanup.js';
 import { findPrefix } from '../run/find-prefix.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../run/preflight.js';
-import { askForVersioning } from '../run/versioning.js';
+import { askForVersioning, describeUnknown } from '../run/versioning.js';
 import { isOfShard } from '../workload/shard.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
@@ -73,11 +73,7 @@ export function cleanUpByCommand(config, world) {
  */
 export async function findVersioned({ store }, access, terminal) {
   const { versioned, unknown } = await withBucketAccess(access, (means) => askForVersioning(store.buckets, means));
-  for (const [bucket, error] of unknown) {
-    terminal.err(
-      `Whether bucket "${bucket}" keeps versions could not be found out (${error.message}): if it does, those stay`,
-    );
-  }
+  describeUnknown(unknown).forEach((line) => terminal.err(line));
   return versioned;
 }
 

@@ -201,7 +201,8 @@ async function removeLeftovers({ keep, objects, timeout, shard }, run, checks, {
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   // A stage that broke off has no counts that would tell.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
-  const isLeft = !keep && wroteObjects && (written.count > 0 || isUncertain);
+  // What was there before the run was allowed to write is not its own, whatever broke off.
+  const isLeft = checks.mayHaveWritten && !keep && wroteObjects && (written.count > 0 || isUncertain);
   // Where versions are kept, what was removed is still there.
   const hasVersions = versioned.size > 0 && checks.mayHaveWritten;
   const hasRemovedAll = stages.some(({ stage, end }) => stage === 'Remove' && end === 'complete');

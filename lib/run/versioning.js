@@ -16,6 +16,16 @@ const NOT_IMPLEMENTED = new Set([405, 501]);
  */
 
 /**
+ * @param {Versioning['unknown']} unknown
+ * @returns {string[]} a line for each
+ */
+export function describeUnknown(unknown) {
+  return [...unknown].map(
+    ([bucket, { message }]) => `Whether bucket "${bucket}" keeps versions of what is removed is not known (${message})`,
+  );
+}
+
+/**
  * @param {readonly string[]} buckets
  * @param {import('./bucket-access.js').BucketAccess} access
  * @returns {Promise<Versioning>}

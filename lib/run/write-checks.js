@@ -1,7 +1,7 @@
 import { AttemptError } from '../s3/s3-error.js';
 import { withBucketAccess } from './bucket-access.js';
 import { findExistingObjects } from './existing-objects.js';
-import { askForVersioning } from './versioning.js';
+import { askForVersioning, describeUnknown } from './versioning.js';
 
 /** Whatever an attempt is given in the stages: the run waits for these answers. */
 const TIMEOUT_MS = 10_000;
@@ -19,12 +19,12 @@ export class WriteChecks {
   /** @type {Promise<boolean> | null} */
   #looked = null;
   #hasPassed = false;
-  /** @type {ReadonlyMap<string, AttemptError>} */
+  /** Buckets that did not say whether they keep versions. @type {Map<string, AttemptError>} */
   #unknown = new Map();
+  /** @type {string[]} */
+  #notices = [];
   /** Why the run must not begin: a line each. @type {string[]} */
   problems = [];
-  /** @type {string[]} */
-  notices = [];
   /** What is in the way. @type {import('./existing-objects.js').ExistingObjects | null} */
   existing = null;
 
@@ -49,13 +49,19 @@ export class WriteChecks {
     return this.#looked;
   }
 
+  /** Worth knowing where the run begins. @returns {string[]} */
+  get notices() {
+    return [...this.#notices, ...describeUnknown(this.#unknown)];
+  }
+
   /** Whether the run was allowed to write, and so may have. */
   get mayHaveWritten() {
     return this.#hasPassed;
   }
 
   /**
-   * A bucket that does not say whether it keeps versions shows it by the answer about an object.
+   * A bucket that does not say whether it keeps versions shows it by the answer to a HEAD. The answer to the write would
+   * not do: R2 names a version there, and keeps none (https://github.com/rustfs/rustfs/issues/7999).
    *
    * @param {string} bucket
    * @param {string} key of an object that has just been written
@@ -66,6 +72,7 @@ export class WriteChecks {
     }
     try {
       const versionId = await this.#withAccess(({ admin, retry }) => retry(() => admin.versionIdOf(bucket, key)));
+      this.#unknown.delete(bucket);
       if (versionId !== null) {
         this.#noteVersions(bucket);
       }
@@ -73,7 +80,7 @@ export class WriteChecks {
       if (!(error instanceof AttemptError)) {
         throw error;
       }
-      // Who may write and not read cannot find out. What else is wrong shows in what the run does.
+      // Who may write and not read cannot find out: it stays unknown.
     }
   }
 
@@ -119,13 +126,13 @@ export class WriteChecks {
         `run ${runId} is in use: ${isWhole ? '' : 'at least '}${count} of its objects are under ${keyspace.keyPrefix} in ${store.buckets.join(', ')}; choose another --run-id, or remove them first`,
       );
     } else if (!isWhole) {
-      this.notices.push(
-        `Not all that is under ${keyspace.keyPrefix} was looked at, because it is much: what was belongs to other shards, or to no run`,
+      this.#notices.push(
+        `There are too many objects under ${keyspace.keyPrefix} to look at all of them; none of those that were looked at is this shard's`,
       );
     }
     if (unlisted.size > 0) {
       const [[, { message }]] = unlisted;
-      this.notices.push(
+      this.#notices.push(
         `Whether run ${runId} already has objects in ${[...unlisted.keys()].join(', ')} is not known, because listing failed (${message})`,
       );
     }

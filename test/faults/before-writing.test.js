@@ -167,6 +167,26 @@ describe('what is there before a run', { concurrency: 3 }, () => {
     }
   });
 
+  test('Row 33: R2, which names a version in the answer to a write and keeps none, is not refused', async (t) => {
+    for (const tellsStatus of [true, false]) {
+      const store = await startVersionedStore(t, { status: 'R2', tellsStatus });
+      const outcome = await runCommand(t, RUN, { dotEnv: store.dotEnv });
+      assertStatus(outcome, 0);
+      assert.equal(outcome.stderr, 'Run s: 60 objects of 1KiB in bucket-a under benchmark/s/\n');
+      assert.deepEqual([store.size, store.countOf('VERSIONS')], [0, 0]);
+    }
+  });
+
+  test('Row 33: where nothing tells whether versions are kept, that is said', async (t) => {
+    const store = await startVersionedStore(t, { status: 'R2', tellsStatus: false });
+    const outcome = await runCommand(t, [...RUN, '--no-preflight'], { dotEnv: store.dotEnv });
+    assertStatus(outcome, 0);
+    assert.match(
+      outcome.stderr,
+      /^Whether bucket "bucket-a" keeps versions of what is removed is not known \(HTTP 403 AccessDenied/m,
+    );
+  });
+
   for (const client of ['direct', 'sdk']) {
     test(`Row 33: ${client}: with --allow-versioned, all versions of the run's own keys are removed and counted`, async (t) => {
       for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {

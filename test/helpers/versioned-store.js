@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
  * @property {Buffer | null} body null for a delete marker
  *
  * @typedef {object} VersionedStoreOptions
- * @property {'Enabled' | 'Suspended'} [status]
+ * @property {'Enabled' | 'Suspended' | 'R2'} [status] R2 names a version in its answers to writes alone, and keeps none
  * @property {boolean} [tellsStatus] false: the question for it is refused with 403
  * @property {number} [pageLength] versions of a page
  */
@@ -80,6 +80,10 @@ class VersionedStore {
       case 'PUT':
         return { headers: { ETag: etagOf(body), 'x-amz-version-id': this.#add(key, body) } };
       case 'DELETE':
+        if (this.#options.status === 'R2') {
+          this.versions.delete(key);
+          return { status: 204 };
+        }
         return { status: 204, headers: { 'x-amz-delete-marker': 'true', 'x-amz-version-id': this.#add(key, null) } };
       case 'GET':
       case 'HEAD': {
@@ -87,8 +91,9 @@ class VersionedStore {
           return refusal(404, 'NoSuchKey');
         }
         const { body: content, id } = newest;
-        const headers = { ETag: etagOf(content), 'Content-Length': content.length, 'x-amz-version-id': id };
-        return { headers, text: content };
+        /** @type {Record<string, string>} */
+        const version = this.#options.status === 'R2' ? {} : { 'x-amz-version-id': id };
+        return { headers: { ETag: etagOf(content), 'Content-Length': content.length, ...version }, text: content };
       }
       case 'LIST':
         return { text: this.#list(String(query.get('prefix')), query.get('start-after') ?? EMPTY) };
@@ -97,6 +102,9 @@ class VersionedStore {
       case 'POST':
         return { text: this.#deleteAll(body.toString()) };
       default:
+        if (this.#options.tellsStatus && this.#options.status === 'R2') {
+          return refusal(501, 'NotImplemented');
+        }
         return this.#options.tellsStatus
           ? { text: `<VersioningConfiguration><Status>${this.#options.status}</Status></VersioningConfiguration>` }
           : refusal(403, 'AccessDenied');
@@ -109,9 +117,9 @@ class VersionedStore {
    * @returns {string} the version's id
    */
   #add(key, body) {
-    const id = this.#options.status === 'Enabled' ? `v${++this.#made}` : 'null';
+    const id = this.#options.status === 'Suspended' ? 'null' : `v${++this.#made}`;
     const others = (this.versions.get(key) ?? []).filter((version) => version.id !== id);
-    this.versions.set(key, [{ id, body }, ...others]);
+    this.versions.set(key, [{ id, body }, ...(this.#options.status === 'R2' ? [] : others)]);
     return id;
   }
 
