@@ -1,9 +1,12 @@
+import { formatSize } from '../log/units.js';
 import { withBucketAccess } from '../run/bucket-access.js';
 import { cleanUpRun } from '../run/clean-up-run.js';
 import { isClean } from '../run/cleanup.js';
 import { findPrefix } from '../run/find-prefix.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../run/preflight.js';
+import { askForVersioning, describeUnknown } from '../run/versioning.js';
+import { isOfShard } from '../workload/shard.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
 import { FROM_CLONE } from './invocation.js';
@@ -31,10 +34,13 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  * @property {string} [envFile]
  * @property {Record<string, string>} [overrides] variables that have to be set
  * @property {string} [command] that calls the program, for a shell
+ *
+ * @typedef {Pick<RunConfig, 'runId' | 'prefix' | 'shard'> & Later} RunPlace what a later command needs to find the objects of
+ *   a run again
  */
 
 /**
- * `--cleanup <run-id>`: removes what a run left behind, from any host.
+ * `--cleanup <run-id>`: removes what a run, or a shard of it, left behind, from any host.
  *
  * @param {RunConfig} config of a run with that id
  * @param {CommandWorld} world
@@ -44,15 +50,17 @@ export function cleanUpByCommand(config, world) {
   const { terminal, clock, quiet } = world;
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, world, async (access, run) => {
+    const versioned = await findVersioned(config, access, terminal);
     const result = await cleanUpRun({
       ...access,
       keyspace: run.keyspace,
-      owns: () => true,
+      owns: ({ index }) => isOfShard(config.shard, index),
       unlisted: null,
       outcomeUnknown: false,
+      versioned,
       onProgress: (progress) => quiet || line.show(cleanupState(progress), progress.silence),
     });
-    if (result.removed === 0 && isClean(result)) {
+    if (result.removed + result.versions === 0 && isClean(result)) {
       const { runId, store } = config;
       const prefix = await withBucketAccess(access, (means) =>
         findPrefix({ access: means, runId, buckets: store.buckets }),
@@ -66,6 +74,18 @@ export function cleanUpByCommand(config, world) {
     }
     return isClean(result) ? EXIT.complete : EXIT.incomplete;
   });
+}
+
+/**
+ * @param {RunConfig} config
+ * @param {Parameters<typeof withBucketAccess>[0]} access
+ * @param {import('./terminal.js').Terminal} terminal
+ * @returns {Promise<ReadonlySet<string>>} buckets that keep versions
+ */
+export async function findVersioned({ store }, access, terminal) {
+  const { versioned, unknown } = await withBucketAccess(access, (means) => askForVersioning(store.buckets, means));
+  describeUnknown(unknown).forEach((line) => terminal.err(line));
+  return versioned;
 }
 
 /**
@@ -138,12 +158,16 @@ export function cleanupState({ removed, expected }) {
  * @param {RunConfig} config
  * @returns {string} one line
  */
-export function describeCleanup({ removed, left, misplaced, foreign, otherBuckets }, { runId, prefix, store }) {
+export function describeCleanup(result, { runId, prefix, store, shard }) {
+  const { removed, versions, left, misplaced, foreign, otherBuckets } = result;
+  const whose = shard.count === 1 ? runId : `${runId}, shard ${shard.index}/${shard.count}`;
+  const objects = `${removed} ${removed === 1 ? 'object' : 'objects'}`;
+  const ofThem = versions === 0 ? '' : ` and ${versions} older versions and delete markers`;
   const count = left < 0 ? 'how many are left could not be counted' : `${left} left`;
   const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in other buckets than this list gives them`;
   const unseen = otherBuckets?.includes(null) ? ' in these buckets, which are not all buckets of the run' : '';
   const others = foreign === 0 ? '' : `, and ${foreign} that the run did not write were not touched`;
-  return `Clean-up of run ${runId}: ${removed} ${removed === 1 ? 'object' : 'objects'} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}`;
+  return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}`;
 }
 
 /**
@@ -186,17 +210,35 @@ export function bucketsAdvice(buckets, config) {
 }
 
 /**
- * @param {Pick<RunConfig, 'runId' | 'prefix'> & Later} config
- * @returns {string} the command that removes what a run left behind, for a shell
+ * @param {RunPlace} place
+ * @returns {string} the command that removes what a run, or its shard, left behind, for a shell
  */
-export function cleanupCommand({
-  runId,
-  prefix,
-  envFile = DEFAULT_FILE,
-  overrides = {},
-  command = FROM_CLONE.benchmark,
-}) {
-  const words = ['--cleanup', runId];
+export function cleanupCommand(place) {
+  // An id that begins with a hyphen would be taken for an option.
+  return commandFor(place.runId.startsWith('-') ? [`--cleanup=${place.runId}`] : ['--cleanup', place.runId], place);
+}
+
+/**
+ * @param {RunPlace & Pick<RunConfig, 'threads'>} place
+ * @param {{ objects: number, size: number }} kept the shard's first objects
+ * @returns {string} the command that reads them again, for a shell
+ */
+export function readAgainCommand(place, { objects, size }) {
+  const load = [objects, Math.min(place.threads, objects)].map(String);
+  const what = ['--size', formatSize(size), '--stages', 'read,stat', '--run-id', place.runId];
+  return commandFor([...load, ...what], place);
+}
+
+/**
+ * @param {string[]} args
+ * @param {RunPlace} place
+ * @returns {string} for a shell
+ */
+function commandFor(args, { prefix, shard, envFile = DEFAULT_FILE, overrides = {}, command = FROM_CLONE.benchmark }) {
+  const words = [...args];
+  if (shard.count > 1) {
+    words.push('--shard', `${shard.index}/${shard.count}`);
+  }
   if (prefix !== 'benchmark') {
     words.push('--prefix', prefix);
   }

@@ -1,5 +1,5 @@
 import { isClean } from '../run/cleanup.js';
-import { cleanupCommand, cleanupProblems, describeCleanup, mayHelpAgain } from './cleanup.js';
+import { cleanupCommand, cleanupProblems, describeCleanup, mayHelpAgain, readAgainCommand } from './cleanup.js';
 import { EXIT } from './exit-status.js';
 
 /**
@@ -29,8 +29,14 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
  * @param {import('../run/run-config.js').RunConfig} config
  * @returns {{ notices: string[], errors: string[] }}
  */
-export function closingWords({ problems, cleanup, stages }, config) {
+export function closingWords({ problems, existing, kept, cleanup, stages }, config) {
   const errors = problems.map((problem) => `error: ${problem}`);
+  if (existing !== null) {
+    errors.push(
+      ...(existing.readable === null ? [] : [`Read them with: ${readAgainCommand(config, existing.readable)}`]),
+    );
+    errors.push(`Remove them with: ${cleanupCommand(config)}`);
+  }
   if (cleanup !== null && !isClean(cleanup)) {
     errors.push(...cleanupProblems(cleanup, config).map((problem) => `error: clean-up: ${problem}`));
     const isInVain = config.store.isEmbedded || !mayHelpAgain(cleanup);
@@ -40,6 +46,9 @@ export function closingWords({ problems, cleanup, stages }, config) {
   const notices = cleanup !== null && isClean(cleanup) ? [describeCleanup(cleanup, config)] : [];
   // What was kept in memory has gone with the endpoint.
   if (config.keep && stages.length > 0 && !config.store.isEmbedded) {
+    if (kept > 0) {
+      notices.push(`Read the objects again with: ${readAgainCommand(config, { objects: kept, size: config.size })}`);
+    }
     notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);
   }
   return { notices, errors };

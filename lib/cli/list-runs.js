@@ -3,7 +3,7 @@ import { formatDuration, formatMegabytes } from '../log/units.js';
 import { withBucketAccess } from '../run/bucket-access.js';
 import { listRuns } from '../run/list-runs.js';
 import { RunTally } from '../run/run-tally.js';
-import { bucketsAdvice, cleanupCommand, withCheckedRun } from './cleanup.js';
+import { bucketsAdvice, cleanupCommand, findVersioned, withCheckedRun } from './cleanup.js';
 import { EXIT } from './exit-status.js';
 import { ProgressLine } from './progress-line.js';
 
@@ -33,13 +33,18 @@ export function listRunsByCommand(config, world) {
       return listing.mayPass ? EXIT.incomplete : EXIT.usage;
     }
     describeListing(listing, config, clock.epochNow()).forEach((line) => terminal.out(line));
+    for (const bucket of await findVersioned(config, access, terminal)) {
+      terminal.err(
+        `Bucket "${bucket}" keeps versions: what is not listed may have left some, and --cleanup <run-id> removes them`,
+      );
+    }
     return EXIT.complete;
   });
 }
 
 /**
  * @param {RunCounts} listing
- * @param {Pick<RunConfig, 'prefix' | 'store'> & import('./cleanup.js').Later} config
+ * @param {Pick<RunConfig, 'prefix' | 'shard' | 'store'> & import('./cleanup.js').Later} config
  * @param {number} now epoch ms
  * @returns {string[]} lines
  */

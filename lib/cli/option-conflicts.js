@@ -38,8 +38,8 @@ const CONFLICTS = [
     problem: '--list: expected --cleanup --list, without a run id',
   },
   {
-    isThere: ({ cleanup, shard }) => cleanup !== undefined && shard !== undefined,
-    problem: '--shard: --cleanup takes the objects of all shards',
+    isThere: ({ shard }, { list }) => list && shard !== undefined,
+    problem: '--shard: --cleanup --list shows the objects of all shards, expected --cleanup <run-id>',
   },
   {
     isThere: ({ cleanup }, { calibrate }) => calibrate && cleanup !== undefined,

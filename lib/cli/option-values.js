@@ -164,10 +164,23 @@ export function logFile(given) {
 }
 
 /**
- * @param {string} given
+ * @param {string} given for a run that is going to be
  * @returns {string}
  */
 export function runId(given) {
+  if (given.startsWith('-')) {
+    throw new RangeError(`expected a name that does not begin with - and so looks like an option, got ${quote(given)}`);
+  }
+  return anyRunId(given);
+}
+
+/**
+ * Earlier versions took names that begin with a hyphen.
+ *
+ * @param {string} given for a run that may have been
+ * @returns {string}
+ */
+export function anyRunId(given) {
   if (!isRunId(given)) {
     throw new RangeError(`expected 1 to 64 of A-Z a-z 0-9 . _ - and not dots alone, got ${quote(given)}`);
   }

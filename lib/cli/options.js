@@ -33,6 +33,10 @@ const OPTIONS = {
   },
   keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
   runId: { flags: '--run-id <id>', help: 'a name for the run (default: date, time, chance)', read: values.runId },
+  allowVersioned: {
+    flags: '--allow-versioned',
+    help: "run on a bucket that keeps versions; clean-up removes those of the run's objects",
+  },
   prefix: { flags: '--prefix <prefix>', help: 'of every key', read: values.prefix, fallback: 'benchmark' },
   rate: { flags: '--rate <ops/s>', help: 'open loop: start so many operations a second', read: values.rate },
   arrival: {
@@ -87,7 +91,11 @@ const OPTIONS = {
   json: { flags: '--json <file>', help: 'write the whole result there; - is stdout', read: someText },
   init: { flags: '--init [file]', help: 'write a .env to fill in, and end', read: someText },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
-  cleanup: { flags: '--cleanup [run-id]', help: 'remove what a run left behind, and end', read: values.runId },
+  cleanup: {
+    flags: '--cleanup [run-id]',
+    help: 'remove what a run (with --shard, a shard) left behind, and end',
+    read: values.anyRunId,
+  },
   list: { flags: '--list', help: 'with --cleanup: show which runs have left something, and end' },
   faults: { flags: '--faults <script>', help: 'with --local: faults to inject, see README', read: values.faultScript },
 };
@@ -115,6 +123,7 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @property {number} size bytes
  * @property {string[]} stages
  * @property {boolean} keep
+ * @property {boolean} allowVersioned
  * @property {string | undefined} runId
  * @property {string} prefix
  * @property {number} timeout ms

@@ -29,10 +29,10 @@ const PLACES = Object.freeze([
  */
 export function resolveConfig(options, { store, env, availableCores, now, random }) {
   const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
-  if (options.cleanup !== undefined || options.list) {
-    return Object.freeze({ ...options, runId, store, objects: 0, threads: 1, cores: 1, availableCores, shard: WHOLE });
-  }
   const shard = resolveShard(options.shard, env);
+  if (options.cleanup !== undefined || options.list) {
+    return Object.freeze({ ...options, runId, store, objects: 0, threads: 1, cores: 1, availableCores, shard });
+  }
   if (shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
   }

@@ -15,14 +15,6 @@ const ABSENT_OBJECT = 'preflight';
  * @returns {Promise<import('./ask-store.js').Answer>} its error is null where the object does exist
  */
 export async function askForAbsentObject({ bucket, ...asking }) {
-  const key = absentKey(asking.run);
+  const key = asking.run.keyspace.keyPrefix + ABSENT_OBJECT;
   return askStore(asking, () => asking.connection.get(bucket, key, { accept() {} }));
-}
-
-/**
- * @param {Pick<import('./open-run.js').OpenRun, 'keyspace'>} run
- * @returns {string} a key under the run's prefix under which no run writes
- */
-export function absentKey({ keyspace }) {
-  return keyspace.keyPrefix + ABSENT_OBJECT;
 }

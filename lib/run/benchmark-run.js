@@ -3,11 +3,13 @@ import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { chooseStart, openCores, startStoreClock, waitForStart } from './begin-run.js';
 import { cleanUpRun } from './clean-up-run.js';
 import { findPeaks } from './find-peak.js';
+import { keptSizeProblem } from './kept-size.js';
 import { openRun } from './open-run.js';
 import { preflight } from './preflight.js';
 import { runFacts } from './run-facts.js';
 import { runStages } from './run-stages.js';
 import { measureUnloaded } from './unloaded-latency.js';
+import { WriteChecks } from './write-checks.js';
 
 /**
  * What a run tells while it runs.
@@ -51,6 +53,8 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @property {import('./run-facts.js').RunFacts} facts
  * @property {string[]} problems why the run could not begin, or had to end: a line each
  * @property {boolean} mayPass whether none of the problems is one of usage, configuration or credentials
+ * @property {import('./existing-objects.js').ExistingObjects | null} existing objects for which the run was refused
+ * @property {number} kept the first so many objects of the shard, which a later run can read; 0 where none are kept
  * @property {import('./stage-result.js').StageResult[]} stages those that ran, the last one maybe in part
  * @property {import('./cleanup.js').CleanupResult | null} cleanup null where nothing had to be cleaned up
  * @property {import('./open-run.js').RequestCounts} requests that are no stage's
@@ -77,15 +81,16 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
     facts,
     problems: [],
     mayPass: false,
+    existing: null,
+    kept: 0,
     stages: [],
     cleanup: null,
     requests: run.requests,
     crash: null,
   };
+  const checks = new WriteChecks(run, config, signal);
   try {
-    const { problems, mayPass, notices } = await preflight(run, config, signal, () => observer.runIsNamed());
-    Object.assign(result, { problems, mayPass });
-    notices.forEach((notice) => observer.notice(notice));
+    await examineBuckets({ config, run, signal, observer, checks }, result);
     if (result.problems.length === 0 && !signal.aborted) {
       const storeClock = await startStoreClock(config, run, signal);
       try {
@@ -99,11 +104,46 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
   }
   try {
     await run.closeCores();
-    result.cleanup = await removeLeftovers(config, run, result, observer);
+    result.cleanup = await removeLeftovers(config, run, checks, result, observer);
   } finally {
     await run.close();
   }
   return result;
+}
+
+/**
+ * Finds out whether the run may begin: by preflight, and by what is there already.
+ *
+ * @param {object} parts
+ * @param {import('./run-config.js').RunConfig} parts.config
+ * @param {import('./open-run.js').OpenRun} parts.run
+ * @param {AbortSignal} parts.signal
+ * @param {RunObserver} parts.observer
+ * @param {WriteChecks} parts.checks
+ * @param {RunResult} result
+ */
+async function examineBuckets({ config, run, signal, observer, checks }, result) {
+  const { problems, mayPass, notices } = await preflight(run, config, signal, {
+    async mayWrite() {
+      const mayWrite = await checks.mayWrite();
+      if (mayWrite) {
+        observer.runIsNamed();
+      }
+      return mayWrite;
+    },
+    written: (bucket, key) => checks.written(bucket, key),
+  });
+  result.problems.push(...problems);
+  if (problems.length === 0 && !signal.aborted) {
+    await checks.mayWrite();
+    const sizeProblem = await keptSizeProblem(run, config, signal);
+    result.problems.push(...(sizeProblem === null ? [] : [sizeProblem]));
+  }
+  result.problems.push(...checks.problems);
+  result.mayPass = mayPass && checks.problems.length === 0;
+  result.existing = checks.existing;
+  const isRefused = result.problems.length > 0 || signal.aborted;
+  [...notices, ...(isRefused ? [] : checks.notices)].forEach((notice) => observer.notice(notice));
 }
 
 /**
@@ -140,7 +180,12 @@ async function runByStoreClock(running, result) {
   const cores = await openCores(config, run, signal, observer);
   const firstStageAt = await waitForStart(startsAt, clock, signal, observer, config.keepAlive ? cores : null);
   const measuring = { ...running, unloaded };
-  await (config.findPeak ? findPeaks(measuring, cores, result) : runStages(measuring, cores, firstStageAt, result));
+  if (config.findPeak) {
+    await findPeaks(measuring, cores, result);
+  } else {
+    await runStages(measuring, cores, firstStageAt, result);
+    result.kept = config.keep && run.wroteObjects ? run.written.end : 0;
+  }
 }
 
 /**
@@ -148,20 +193,26 @@ async function runByStoreClock(running, result) {
  *
  * @param {import('./run-config.js').RunConfig} config
  * @param {import('./open-run.js').OpenRun} run
+ * @param {WriteChecks} checks
  * @param {RunResult} result
  * @param {RunObserver} observer
  */
-async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages, crash }, observer) {
-  const { clock, random, keyspace, written, wroteObjects, probes, requests } = run;
+async function removeLeftovers({ keep, objects, timeout, shard }, run, checks, { stages, crash }, observer) {
+  const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   // A stage that broke off has no counts that would tell.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
-  const isLeft = !keep && wroteObjects && (written.count > 0 || isUncertain);
-  if (!isLeft && probes.size === 0) {
+  // What was there before the run was allowed to write is not its own, whatever broke off.
+  const isLeft = checks.mayHaveWritten && !keep && wroteObjects && (written.count > 0 || isUncertain);
+  // Where versions are kept, what was removed is still there.
+  const hasVersions = versioned.size > 0 && checks.mayHaveWritten;
+  const hasRemovedAll = stages.some(({ stage, end }) => stage === 'Remove' && end === 'complete');
+  const ownsObjects = isLeft || (hasVersions && !keep && (wroteObjects || hasRemovedAll));
+  if (!ownsObjects && probes.size === 0 && !hasVersions) {
     return null;
   }
   const outcomeUnknown = isUncertain || probes.size > 0;
   const owns = (/** @type {import('../workload/keyspace.js').OwnKey} */ { isProbe, index }) =>
-    isProbe ? isOfShard(shard, index) : isLeft && isInShard(shard, index, objects);
+    isProbe ? isOfShard(shard, index) : ownsObjects && isInShard(shard, index, objects);
   return cleanUpRun({
     keyspace,
     storeOptions: run.attendantOptions,
@@ -171,6 +222,7 @@ async function removeLeftovers({ keep, objects, timeout, shard }, run, { stages,
     owns,
     unlisted: isLeft ? new UnlistedObjects(written, shard, objects) : null,
     outcomeUnknown,
+    versioned,
     requests,
     onProgress: (progress) => observer.cleanupProgress(progress),
   });

@@ -36,48 +36,62 @@ const LOOK_EVERY_MS = 250;
  * @param {number} options.timeout ms for a measured attempt
  * @param {import('./open-run.js').RequestCounts} options.requests where the requests are counted
  * @param {(silence: number) => void} [options.onLook] called from time to time, with the ms since a request succeeded
+ * @param {keyof import('./open-run.js').RequestCounts} [options.countAs]
+ * @param {number} [options.maxAttempts] of a request
+ * @param {AbortSignal} [options.signal] gives up what is under way
  * @param {(access: BucketAccess) => Promise<Result>} work
  * @returns {Promise<Result>}
  */
-export async function withBucketAccess({ storeOptions, clock, random, timeout, requests, onLook = () => {} }, work) {
+export async function withBucketAccess(options, work) {
+  const { storeOptions, clock, random, timeout, requests, onLook = () => {} } = options;
+  const { countAs = 'cleanup', maxAttempts = MOST_ATTEMPTS, signal } = options;
   // The SDK takes its time to load, and most runs have nothing to clean up.
   const { BucketAdmin } = await import('../s3/bucket-admin.js');
-  const stall = new AbortController();
+  const end = new AbortController();
   const pauses = new Pauses();
-  const admin = new BucketAdmin(storeOptions, attemptTimeout(timeout), stall.signal);
+  const admin = new BucketAdmin(storeOptions, attemptTimeout(timeout), end.signal);
+  const giveUp = (/** @type {AttemptError} */ error) => {
+    end.abort(error);
+    pauses.endAll();
+  };
+  const stop = () => giveUp(stopError());
+  signal?.addEventListener('abort', stop);
+  if (signal?.aborted) {
+    stop();
+  }
   const retrier = new Retrier({
-    mostAttempts: MOST_ATTEMPTS,
+    mostAttempts: maxAttempts,
     now: clock.now,
     random,
     pauses,
-    signal: stall.signal,
+    signal: end.signal,
     hooks: { attemptFailed() {}, retrying() {} },
   });
   let lastProgressAt = clock.now();
   const timer = setInterval(() => {
     const silence = clock.now() - lastProgressAt;
-    if (silence >= STALL_TIMEOUT_MS && !stall.signal.aborted) {
-      stall.abort(stallError());
-      pauses.endAll();
+    if (silence >= STALL_TIMEOUT_MS && !end.signal.aborted) {
+      giveUp(stallError());
     }
     onLook(silence);
   }, LOOK_EVERY_MS);
   /** @type {BucketAccess['retry']} */
   const retry = async (request) => {
-    stall.signal.throwIfAborted();
+    end.signal.throwIfAborted();
     try {
       const result = await retrier.call(request, { startedAt: 0, idleSince: 0 });
       lastProgressAt = clock.now();
       return result;
     } catch (error) {
-      throw error instanceof AttemptError && stall.signal.aborted ? stall.signal.reason : error;
+      throw error instanceof AttemptError && end.signal.aborted ? end.signal.reason : error;
     }
   };
   try {
     return await work({ admin, retry });
   } finally {
     clearInterval(timer);
-    requests.cleanup += admin.requests;
+    signal?.removeEventListener('abort', stop);
+    requests[countAs] += admin.requests;
     admin.close();
   }
 }
@@ -88,6 +102,10 @@ export async function withBucketAccess({ storeOptions, clock, random, timeout, r
  */
 function attemptTimeout(timeout) {
   return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_TIMEOUT_MS);
+}
+
+function stopError() {
+  return new AttemptError({ kind: 'abandoned', verdict: 'fail', message: 'the run was stopped' });
 }
 
 function stallError() {

@@ -1,6 +1,6 @@
 import { NOT_FOUND } from '../s3/s3-error.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
-import { absentKey, askForAbsentObject } from './absent-object.js';
+import { askForAbsentObject } from './absent-object.js';
 import { askStore } from './ask-store.js';
 import { FIRST_ACTION } from './explain-error.js';
 import { REQUESTS } from './object-requests.js';
@@ -18,6 +18,12 @@ const LARGEST_WRITE = 1024;
 const LARGEST_READ = 2 ** 20;
 
 /**
+ * @typedef {object} PreflightChecks
+ * @property {() => Promise<boolean>} mayWrite asked before an object is written or removed
+ * @property {(bucket: string, key: string) => Promise<void>} written told after one was
+ */
+
+/**
  * What the preflight of all buckets shares, and a connection.
  *
  * @typedef {object} Shared
@@ -26,7 +32,7 @@ const LARGEST_READ = 2 ** 20;
  * @property {AbortSignal} signal
  * @property {import('../s3/object-store.js').ObjectConnection} connection
  * @property {import('./preflight-findings.js').Findings} findings
- * @property {() => void} beforeWriting called before an object is written
+ * @property {PreflightChecks} checks
  * @property {Set<string>} missing objects of an earlier run that were looked for in vain
  */
 
@@ -72,13 +78,12 @@ export class BucketPreflight {
 
   /** Writes a probe, looks at it and removes it. */
   async #tryAnObject() {
-    const { run, config, signal, beforeWriting } = this.#shared;
+    const { run, config, signal, checks } = this.#shared;
     const index = this.#firstIndex(PREFLIGHT_PROBES);
-    if (index < 0 || signal.aborted) {
+    if (index < 0 || signal.aborted || !(await checks.mayWrite())) {
       return;
     }
     const key = run.keyspace.probeKeyOf(index);
-    beforeWriting();
     run.probes.add(index);
     const written = await this.#ask('write', key);
     if (written.error !== null && !written.outcomeUnknown) {
@@ -86,6 +91,9 @@ export class BucketPreflight {
     }
     if (signal.aborted || written.error?.status === 0) {
       return;
+    }
+    if (written.error === null) {
+      await checks.written(this.#bucket, key);
     }
     await this.#look(key);
     if (signal.aborted) {
@@ -107,7 +115,7 @@ export class BucketPreflight {
    * @returns {Promise<boolean>} whether the store was asked to read one, so that its answer is known
    */
   async #lookForAnObject() {
-    const { run, config, signal, missing } = this.#shared;
+    const { run, config, signal, missing, checks } = this.#shared;
     const index = this.#firstIndex(Math.min(config.objects, PREFLIGHT_PROBES));
     /** @type {import('./ask-store.js').Answer[]} */
     let looks = [];
@@ -118,8 +126,10 @@ export class BucketPreflight {
         missing.add(`${this.#bucket}/${key}`);
       }
     }
-    if (config.stages.includes('remove') && !signal.aborted) {
-      await this.#ask('remove', absentKey(run));
+    const probe = this.#firstIndex(PREFLIGHT_PROBES);
+    if (config.stages.includes('remove') && probe >= 0 && !signal.aborted && (await checks.mayWrite())) {
+      // Nothing is there. Where versions are kept, a delete marker will be, and clean-up knows the key.
+      await this.#ask('remove', run.keyspace.probeKeyOf(probe));
     }
     return looks.length > 0 && config.stages.includes('read') && config.size <= LARGEST_READ;
   }

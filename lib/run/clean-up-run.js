@@ -23,11 +23,12 @@ import { cleanUp, newResult } from './cleanup.js';
  * @param {(own: import('../workload/keyspace.js').OwnKey) => boolean} options.owns whether an object of the run is to be removed
  * @param {import('../workload/unlisted-objects.js').UnlistedObjects | null} options.unlisted see cleanup.js
  * @param {boolean} options.outcomeUnknown see cleanup.js
+ * @param {ReadonlySet<string>} options.versioned buckets that keep versions
  * @param {import('./open-run.js').RequestCounts} options.requests where the requests are counted
  * @param {(progress: CleanupProgress) => void} options.onProgress called from time to time
  * @returns {Promise<import('./cleanup.js').CleanupResult>}
  */
-export async function cleanUpRun({ keyspace, owns, unlisted, outcomeUnknown, onProgress, ...options }) {
+export async function cleanUpRun({ keyspace, owns, unlisted, outcomeUnknown, versioned, onProgress, ...options }) {
   const result = newResult();
   const expected = unlisted?.count ?? null;
   const onLook = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
@@ -39,6 +40,7 @@ export async function cleanUpRun({ keyspace, owns, unlisted, outcomeUnknown, onP
         owns,
         unlisted,
         outcomeUnknown,
+        versioned,
         random: options.random,
         wait: (milliseconds) => wait(milliseconds),
       },

@@ -2,6 +2,7 @@ import { AttemptError } from '../s3/s3-error.js';
 import { BucketList } from '../workload/bucket-list.js';
 import { inParallel } from './in-parallel.js';
 import { rangesOf, walkRange } from './key-ranges.js';
+import { countVersions, removeVersions } from './object-versions.js';
 
 /** Ranges of keys that are listed at the same time. */
 const RANGES_AT_ONCE = 8;
@@ -21,7 +22,8 @@ const MAX_ASKED = 1000;
 /**
  * @typedef {object} CleanupResult
  * @property {number} removed objects
- * @property {number} left objects of the run that the store still has, by its own count; -1 where it could not be counted
+ * @property {number} versions older versions and delete markers that were removed, where a bucket keeps them
+ * @property {number} left objects of the run that the store still has, and their versions, by its own count; -1 where it could not be counted
  * @property {number} misplaced those of them that are in another bucket than the list of buckets gives them
  * @property {number} foreign objects under the run's prefix that the run did not write, and that stay
  * @property {number} unlisted objects that were there though no list showed them: what else is left is not known
@@ -40,6 +42,7 @@ const MAX_ASKED = 1000;
  *   and will have to be listed; null where nothing is known
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
+ * @property {ReadonlySet<string>} versioned buckets that keep versions: deleting a key there would only add a delete marker
  * @property {() => number} random uniform in [0, 1)
  * @property {(milliseconds: number) => Promise<void>} wait
  */
@@ -48,6 +51,7 @@ const MAX_ASKED = 1000;
 export function newResult() {
   return {
     removed: 0,
+    versions: 0,
     left: -1,
     misplaced: 0,
     foreign: 0,
@@ -103,12 +107,19 @@ export async function cleanUp(options, result = newResult()) {
  * @param {CleanupResult} result
  */
 async function removeAll(options, buckets, result) {
-  const { unlisted } = options;
+  const { unlisted, versioned } = options;
   await walk(options, async (bucket, { own, misplaced }) => {
     [...own, ...misplaced].forEach(({ index }) => buckets.see(index, bucket));
     own.forEach((object) => object.isProbe || unlisted?.listed(object.index));
-    const keys = own.map(({ key }) => key);
-    await removeKeys(options, bucket, keys, result, (removed) => (result.removed += removed));
+    if (!versioned.has(bucket)) {
+      const keys = own.map(({ key }) => key);
+      await removeKeys(options, bucket, keys, result, (removed) => (result.removed += removed));
+    }
+  });
+  await removeVersions(options, ({ objects, versions, refused }) => {
+    result.removed += objects;
+    result.versions += versions;
+    addProblems(result, refused);
   });
 }
 
@@ -233,12 +244,13 @@ function addFirst(result, problem) {
  */
 async function countLeft(options, result) {
   let left = 0;
-  await walk(options, async (_bucket, { own, misplaced, foreign }) => {
-    left += own.length + misplaced.length;
+  await walk(options, async (bucket, { own, misplaced, foreign }) => {
+    // Objects are versions, too.
+    left += (options.versioned.has(bucket) ? 0 : own.length) + misplaced.length;
     result.misplaced += misplaced.length;
     result.foreign += foreign;
   });
-  result.left = left;
+  result.left = left + (await countVersions(options));
 }
 
 /**

@@ -36,6 +36,9 @@ export async function findPeaks(running, cores, result) {
     const names = stages.slice(place).map(nameOf);
     const finished = await searchStage(stage, { running, cores, objects, money, names, result });
     objects.stageEnds(stage, (object) => run.written.has(object));
+    if (stage.isWrite && config.keep) {
+      result.kept = objects.wholeCount;
+    }
     if (!finished) {
       return;
     }

@@ -27,6 +27,7 @@ const ATTENDANTS = 5;
  * @property {RequestCounts} requests
  * @property {Set<number>} probes indices of those that may be in the store: whoever writes one adds it before, and takes it
  *   out once it is gone
+ * @property {Set<string>} versioned buckets that keep versions, as far as is known
  * @property {boolean} mayRemove whether probes can be removed again, as far as preflight has learned
  * @property {() => Promise<Cores>} openCores to be called once the clock is set
  * @property {() => Promise<void>} closeCores gives back their connections, which clean-up may have need of
@@ -93,6 +94,7 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
     attendantOptions,
     requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
     probes: new Set(),
+    versioned: new Set(),
     mayRemove: true,
     async openCores() {
       const spec = { ...coreSpec(config), layout, written: written.memory, wroteObjects };

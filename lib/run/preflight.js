@@ -5,6 +5,9 @@ import { Findings } from './preflight-findings.js';
 const KEPT_NOTICE =
   'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured';
 
+/** Of a run that writes nothing. */
+const NO_CHECKS = Object.freeze({ mayWrite: async () => true, written: async () => {} });
+
 /**
  * @typedef {object} PreflightResult
  * @property {string[]} problems a line each; none where the run may begin
@@ -20,15 +23,15 @@ const KEPT_NOTICE =
  * @param {import('./open-run.js').OpenRun} run
  * @param {import('./run-config.js').RunConfig} config
  * @param {AbortSignal} signal
- * @param {() => void} [beforeWriting] called before the first object is written
+ * @param {import('./bucket-preflight.js').PreflightChecks} [checks]
  * @returns {Promise<PreflightResult>}
  */
-export async function preflight(run, config, signal, beforeWriting = () => {}) {
+export async function preflight(run, config, signal, checks = NO_CHECKS) {
   const findings = new Findings();
   /** @type {Set<string>} */
   const missing = new Set();
   const { buckets } = config.store;
-  const shared = { run, config, signal, findings, missing, beforeWriting };
+  const shared = { run, config, signal, findings, missing, checks };
   let next = 0;
   if (config.preflight) {
     await runPool({

@@ -26,6 +26,7 @@
  * @property {number} retries of an operation, beside its first attempt
  * @property {boolean} keep leave the objects where they are
  * @property {boolean} keepAlive
+ * @property {boolean} [allowVersioned] write to buckets that keep versions, and remove those of the run's own objects
  * @property {boolean} preflight whether the store is asked beforehand for what the run is going to do
  * @property {number} cores
  * @property {number} availableCores that the process may use, parts of one included

@@ -26,6 +26,11 @@ export class SearchObjects {
     return this.#whole.count + this.#half.count;
   }
 
+  /** Objects of whole size that the stages behind Write have, or that Write may write. */
+  get wholeCount() {
+    return this.#whole.count;
+  }
+
   /** Whether there are objects of half the size to be read. */
   get hasHalves() {
     return this.#half.count > 0;

@@ -1,4 +1,10 @@
-import { DeleteObjectsCommand, HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectsCommand,
+  GetBucketVersioningCommand,
+  HeadObjectCommand,
+  ListObjectVersionsCommand,
+  ListObjectsV2Command,
+} from '@aws-sdk/client-s3';
 import { plainText } from '../log/plain-text.js';
 import { concealer } from './conceal.js';
 import { AttemptError, NOT_FOUND, timeoutError } from './s3-error.js';
@@ -9,6 +15,19 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  * @property {string} key
  * @property {number} size bytes; NaN where the store tells one that is none
  * @property {number} modifiedAt epoch ms
+ */
+
+/**
+ * One of the versions of a key, or a delete marker.
+ *
+ * @typedef {object} ListedVersion
+ * @property {string} key
+ * @property {string} versionId
+ * @property {boolean} isObject whether it is what a read of the key returns: the latest version, and no delete marker
+ *
+ * @typedef {object} VersionPosition where a list of versions goes on
+ * @property {string} key
+ * @property {string} [versionId]
  */
 
 /**
@@ -75,10 +94,85 @@ export class BucketAdmin {
    * @throws {import('./s3-error.js').AttemptError}
    */
   async deleteBatch(bucket, keys) {
-    const { Errors = [] } = await this.#send(
-      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: keys.map((Key) => ({ Key })), Quiet: true } }),
+    return this.#delete(
+      bucket,
+      keys.map((Key) => ({ Key })),
     );
-    return Errors.map((/** @type {DeletionError} */ error) => describeDeletion(error, this.#conceal));
+  }
+
+  /**
+   * @param {string} bucket
+   * @returns {Promise<'Enabled' | 'Suspended' | null>} null where it never kept versions
+   * @throws {import('./s3-error.js').AttemptError}
+   */
+  async versioningOf(bucket) {
+    const { Status } = await this.#send(new GetBucketVersioningCommand({ Bucket: bucket }));
+    return Status ?? null;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key of an object that is there
+   * @returns {Promise<string | null>} null where the store names none: the bucket never kept versions
+   * @throws {import('./s3-error.js').AttemptError}
+   */
+  async versionIdOf(bucket, key) {
+    const { VersionId } = await this.#send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+    return VersionId ?? null;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} prefix
+   * @param {VersionPosition} after the page begins after this version, or after all versions of the key where none is named
+   * @returns {Promise<{ versions: ListedVersion[], next: VersionPosition | null }>} at most 1,000, in no particular order;
+   *   next is null on the last page
+   * @throws {import('./s3-error.js').AttemptError}
+   */
+  async listVersionsPage(bucket, prefix, after) {
+    const answer = await this.#send(
+      new ListObjectVersionsCommand({
+        Bucket: bucket,
+        Prefix: prefix,
+        KeyMarker: after.key || undefined,
+        VersionIdMarker: after.versionId,
+      }),
+    );
+    const { Versions = [], DeleteMarkers = [], IsTruncated, NextKeyMarker, NextVersionIdMarker } = answer;
+    if (IsTruncated === undefined) {
+      throw new AttemptError({ kind: 'protocol', verdict: 'retry', message: 'the answer is no list of versions' });
+    }
+    const versions = [
+      ...Versions.map((/** @type {any} */ version) => listedVersion(version, version.IsLatest === true)),
+      ...DeleteMarkers.map((/** @type {any} */ marker) => listedVersion(marker, false)),
+    ];
+    if (!IsTruncated) {
+      return { versions, next: null };
+    }
+    if (
+      !isBehind(NextKeyMarker, after.key) &&
+      !(NextKeyMarker === after.key && NextVersionIdMarker !== after.versionId)
+    ) {
+      throw new AttemptError({
+        kind: 'protocol',
+        verdict: 'fail',
+        message: 'a list of versions goes on where it began: it cannot be gone through',
+      });
+    }
+    return { versions, next: { key: NextKeyMarker, versionId: NextVersionIdMarker } };
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {readonly ListedVersion[]} versions at most 1,000, which is all that S3 allows
+   * @returns {Promise<string[]>} for each version that the store did not delete, what it said about it
+   * @throws {import('./s3-error.js').AttemptError}
+   */
+  async deleteVersions(bucket, versions) {
+    return this.#delete(
+      bucket,
+      versions.map(({ key, versionId }) => ({ Key: key, VersionId: versionId })),
+    );
   }
 
   /**
@@ -101,6 +195,17 @@ export class BucketAdmin {
 
   close() {
     this.#client.destroy();
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {{ Key: string, VersionId?: string }[]} objects
+   */
+  async #delete(bucket, objects) {
+    const { Errors = [] } = await this.#send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
+    );
+    return Errors.map((/** @type {DeletionError} */ error) => describeDeletion(error, this.#conceal));
   }
 
   /**
@@ -153,4 +258,13 @@ function isBehind(key, startAfter) {
 function listedObject({ Key, Size = 0, LastModified }) {
   const size = Number.isSafeInteger(Size) && Size >= 0 ? Size : NaN;
   return { key: Key, size, modifiedAt: LastModified?.getTime() ?? 0 };
+}
+
+/**
+ * @param {{ Key: string, VersionId?: string }} entry
+ * @param {boolean} isObject
+ * @returns {ListedVersion}
+ */
+function listedVersion({ Key, VersionId = 'null' }, isObject) {
+  return { key: Key, versionId: VersionId, isObject };
 }

@@ -26,6 +26,15 @@ export function globalIndex({ index, count }, local) {
 
 /**
  * @param {Shard} shard
+ * @param {number} index of one of its objects or probes in the whole run
+ * @returns {number} its place among those of the shard
+ */
+export function localIndex({ count }, index) {
+  return Math.floor(index / count);
+}
+
+/**
+ * @param {Shard} shard
  * @param {number} index of an object, or of a probe, in the whole run
  * @returns {boolean} whether a run of that shard, with as many objects as may be, writes it
  */

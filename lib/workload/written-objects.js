@@ -29,6 +29,15 @@ export class WrittenObjects {
     return Atomics.load(this.#count, 0);
   }
 
+  /** The place after the last object that is there; 0 where there is none. */
+  get end() {
+    let place = this.#digests.length;
+    while (place > 0 && !this.has(place - 1)) {
+      place -= 1;
+    }
+    return place;
+  }
+
   /**
    * @param {number} place
    * @returns {boolean}

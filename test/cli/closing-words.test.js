@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closingWords, exitStatus } from '../../lib/cli/closing-words.js';
 import { newResult } from '../../lib/run/cleanup.js';
+import { WHOLE } from '../../lib/workload/shard.js';
 
-const CONFIG = /** @type {any} */ ({ runId: 'r', prefix: 'benchmark', keep: false, store: { buckets: ['b'] } });
+const CONFIG = /** @type {any} */ ({
+  runId: 'r',
+  prefix: 'benchmark',
+  keep: false,
+  shard: WHOLE,
+  size: 1024,
+  threads: 4,
+  store: { buckets: ['b'] },
+});
 const CLEAN = { ...newResult(), removed: 5, left: 0 };
 const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0 };
 
@@ -12,7 +21,15 @@ const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrity
  * @returns {import('../../lib/run/benchmark-run.js').RunResult}
  */
 function result(parts) {
-  return /** @type {any} */ ({ problems: [], stages: [STAGE], cleanup: null, crash: null, ...parts });
+  return /** @type {any} */ ({
+    problems: [],
+    existing: null,
+    kept: 0,
+    stages: [STAGE],
+    cleanup: null,
+    crash: null,
+    ...parts,
+  });
 }
 
 /**
@@ -75,4 +92,17 @@ test('objects that were kept are told with the command that removes them, where 
   const keeping = { ...CONFIG, keep: true };
   assert.match(closingWords(result({}), keeping).notices[0], /kept.* --cleanup r$/);
   assert.deepEqual(closingWords(result({ stages: [] }), keeping).notices, []);
+  const [first, second] = closingWords(result({ kept: 9 }), keeping).notices;
+  assert.match(first, /^Read .*: node r2-benchmark\.js 9 4 --size 1KiB --stages read,stat --run-id r$/);
+  assert.match(second, / --cleanup r$/);
+});
+
+test('a run id that is in use is told with the commands that read and remove what is there', () => {
+  const existing = { count: 7, isWhole: true, readable: { objects: 6, size: 512 }, unlisted: new Map() };
+  const said = closingWords(result({ stages: [], problems: ['in use'], existing }), CONFIG).errors;
+  assert.equal(said[0], 'error: in use');
+  assert.match(said[1], /^Read them with: .* 6 4 --size 512B --stages read,stat --run-id r$/);
+  assert.match(said[2], /^Remove them with: .* --cleanup r$/);
+  const probesAlone = { ...existing, readable: null };
+  assert.equal(closingWords(result({ problems: ['in use'], existing: probesAlone }), CONFIG).errors.length, 2);
 });

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { describeListing } from '../../lib/cli/list-runs.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
+import { WHOLE } from '../../lib/workload/shard.js';
 import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const NOTHING = { objects: 0, bytes: 0, examples: [] };
-const CONFIG = /** @type {any} */ ({ prefix: 'benchmark', store: { buckets: ['a', 'b'] } });
+const CONFIG = /** @type {any} */ ({ prefix: 'benchmark', shard: WHOLE, store: { buckets: ['a', 'b'] } });
 
 const RUN = { runId: 'a-run', objects: 1, bytes: 0, misplaced: 0, otherBuckets: null, oldest: NOW, newest: NOW };
 

@@ -79,6 +79,7 @@ describe('the command line', { concurrency: 3 }, () => {
     ['--size', NO_SIZES, /a size such as|at most 5GiB/],
     ['--timeout', NO_TIMES, /a duration such as|a time from 1ms to 1h/],
     ['--run-id', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
+    ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not begin with -/],
     ['--cleanup', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
     ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
     ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,stat,remove/],

@@ -2,6 +2,8 @@ import {
   CreateBucketCommand,
   ListBucketsCommand,
   paginateListObjectsV2,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -136,6 +138,27 @@ export class TestServer {
       }
     }
     return objects;
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {'Enabled' | 'Suspended'} status whether it keeps versions
+   */
+  async setVersioning(bucket, status) {
+    await this.client.send(
+      new PutBucketVersioningCommand({ Bucket: bucket, VersioningConfiguration: { Status: status } }),
+    );
+  }
+
+  /**
+   * @param {string} bucket
+   * @returns {Promise<number>} versions and delete markers that it holds, of which a thousand are counted at most
+   */
+  async countVersions(bucket) {
+    const { Versions = [], DeleteMarkers = [] } = await this.client.send(
+      new ListObjectVersionsCommand({ Bucket: bucket }),
+    );
+    return Versions.length + DeleteMarkers.length;
   }
 
   /**

@@ -41,13 +41,15 @@ export function startMinio({ tls = false } = {}) {
 /**
  * @param {object} [options]
  * @param {boolean} [options.keepAlive] false: it closes the connection behind every answer
+ * @param {boolean} [options.versioning] whether its buckets can keep versions
  * @returns {Promise<TestServer>} ready
  */
-export function startVersitygw({ keepAlive = true } = {}) {
+export function startVersitygw({ keepAlive = true, versioning = false } = {}) {
   return startServer({
     name: 'versitygw',
     async prepare(folder) {
       await mkdir(dataIn(folder));
+      await mkdir(versionsIn(folder));
       return null;
     },
     environment: ({ accessKeyId, secretAccessKey }) => ({
@@ -59,7 +61,9 @@ export function startVersitygw({ keepAlive = true } = {}) {
       ...['--region', 'auto'],
       ...['--quiet', '--access-log', accessLogIn(folder)],
       ...(keepAlive ? ['--keep-alive'] : []),
-      ...['posix', dataIn(folder)],
+      'posix',
+      ...(versioning ? ['--versioning-dir', versionsIn(folder)] : []),
+      dataIn(folder),
     ],
     readCounts: readVersitygwAccessLog,
   });
@@ -68,6 +72,11 @@ export function startVersitygw({ keepAlive = true } = {}) {
 /** @param {string} folder */
 function dataIn(folder) {
   return path.join(folder, 'data');
+}
+
+/** @param {string} folder */
+function versionsIn(folder) {
+  return path.join(folder, 'versions');
 }
 
 /** @param {string} folder */

@@ -87,6 +87,7 @@ function cleanUpWith(
     keyspace,
     owns,
     unlisted,
+    versioned: new Set(),
     random: () => 0.5,
     retry: (request) => request(),
     outcomeUnknown,
@@ -263,6 +264,7 @@ test('each request goes through the retry policy', async () => {
     keyspace: KEYSPACE,
     owns: () => true,
     unlisted: null,
+    versioned: new Set(),
     random: () => 0.5,
     async retry(request) {
       for (;;) {

@@ -5,6 +5,7 @@ import { AttemptError } from '../../lib/s3/s3-error.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { startSocketServer } from '../helpers/socket-server.js';
 import { openTestStore } from '../helpers/store.js';
+import { startVersionedStore } from '../helpers/versioned-store.js';
 
 /**
  * @import { TestContext } from 'node:test'
@@ -154,4 +155,86 @@ test('a size that is none is not believed', async (t) => {
     objects.map(({ size }) => size),
     [NaN, NaN, 12],
   );
+});
+
+/**
+ * @param {TestContext} t
+ * @param {import('../helpers/versioned-store.js').VersionedStoreOptions} [options]
+ */
+async function versionedAdmin(t, options) {
+  const store = await startVersionedStore(t, options);
+  const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
+  const admin = await openAdmin(t, { hostname: '127.0.0.1', port: store.port, region: 'auto', credentials, tls: null });
+  const body = Buffer.from('x');
+  store.versions.set('p/a', [
+    { id: '3', body: null },
+    { id: '2', body },
+    { id: '1', body },
+  ]);
+  store.versions.set('p/b', [{ id: '4', body }]);
+  store.versions.set('q', [{ id: '5', body }]);
+  return { store, admin };
+}
+
+test('a list of versions tells what a read returns, older versions and delete markers, page by page', async (t) => {
+  for (const pageLength of [1, 2, 3, 1000]) {
+    const { admin } = await versionedAdmin(t, { pageLength });
+    const found = [];
+    let page = await admin.listVersionsPage(BUCKET, 'p/', { key: '' });
+    found.push(...page.versions);
+    while (page.next !== null) {
+      page = await admin.listVersionsPage(BUCKET, 'p/', page.next);
+      found.push(...page.versions);
+    }
+    const inOrder = found.toSorted((one, other) => Number(one.versionId) - Number(other.versionId));
+    assert.deepEqual(inOrder, [
+      { key: 'p/a', versionId: '1', isObject: false },
+      { key: 'p/a', versionId: '2', isObject: false },
+      { key: 'p/a', versionId: '3', isObject: false },
+      { key: 'p/b', versionId: '4', isObject: true },
+    ]);
+  }
+});
+
+test('versions are removed one by one, and those that are refused are named', async (t) => {
+  const { admin, store } = await versionedAdmin(t);
+  store.mayRemove = (_key, id) => id !== '2';
+  const versions = ['1', '2', '3'].map((versionId) => ({ key: 'p/a', versionId, isObject: false }));
+  assert.deepEqual(await admin.deleteVersions(BUCKET, versions), ['p/a: AccessDenied']);
+  assert.deepEqual(
+    store.versions.get('p/a')?.map(({ id }) => id),
+    ['2'],
+  );
+});
+
+test('a bucket says whether it keeps versions, or an object of it does', async (t) => {
+  const { admin } = await versionedAdmin(t, { status: 'Suspended' });
+  assert.equal(await admin.versioningOf(BUCKET), 'Suspended');
+  assert.equal(await admin.versionIdOf(BUCKET, 'p/b'), '4');
+  const { admin: plain } = await adminOf(t, ['p/a']);
+  assert.equal(await plain.versionIdOf(BUCKET, 'p/a'), null);
+  await assert.rejects(plain.versioningOf(BUCKET), { status: 501 });
+});
+
+test('a list of versions that goes on where it began is refused', async (t) => {
+  const truncated = '<IsTruncated>true</IsTruncated>';
+  for (const [next, expected] of [
+    ['', /goes on where it began/],
+    ['<NextKeyMarker>k</NextKeyMarker><NextVersionIdMarker>v</NextVersionIdMarker>', /goes on where it began/],
+    ['<NextKeyMarker>a</NextKeyMarker>', /goes on where it began/],
+    [null, /no list of versions/],
+  ]) {
+    const body =
+      next === null ? '<ListVersionsResult/>' : `<ListVersionsResult>${truncated}${next}</ListVersionsResult>`;
+    const { port } = await startSocketServer(t, {
+      onSocket: (socket) =>
+        socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)),
+    });
+    const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
+    const admin = await openAdmin(t, { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null });
+    await assert.rejects(
+      admin.listVersionsPage(BUCKET, '', { key: 'k', versionId: 'v' }),
+      /** @type {RegExp} */ (expected),
+    );
+  }
 });

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startMinio } from '../helpers/servers.js';
-import { connectionsAreKept, runRefused, testCleanup, testRefusals, testWholeRuns } from './store-tests.js';
+import {
+  connectionsAreKept,
+  runRefused,
+  testCleanup,
+  testRefusals,
+  testVersions,
+  testWholeRuns,
+} from './store-tests.js';
 
 const plain = await startMinio();
 const secure = await startMinio({ tls: true });
@@ -10,6 +17,7 @@ after(() => Promise.all([plain.stop(), secure.stop()]));
 testWholeRuns('MinIO', plain, connectionsAreKept);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);
+testVersions('MinIO', plain);
 
 testWholeRuns('MinIO over TLS', secure, connectionsAreKept);
 testCleanup('MinIO over TLS', secure);

@@ -127,6 +127,51 @@ export function testCleanup(title, server) {
 
 /**
  * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server whose buckets can keep versions
+ */
+export function testVersions(title, server) {
+  for (const suspended of [false, true]) {
+    test(`Row 33: ${title}: a bucket whose versioning is ${suspended ? 'suspended' : 'enabled'} is refused, or no version is left`, async () => {
+      const buckets = await server.createBuckets(2);
+      for (const bucket of buckets) {
+        await server.setVersioning(bucket, 'Enabled');
+        if (suspended) {
+          await server.setVersioning(bucket, 'Suspended');
+        }
+      }
+      const left = async () =>
+        (await Promise.all(buckets.map((bucket) => server.countVersions(bucket)))).reduce((sum, count) => sum + count);
+      const run = [`${OBJECTS}`, `${THREADS}`, '--run-id', 'versioned'];
+
+      const refused = await runBenchmark(run, { server, buckets });
+      assertStatus(refused, 2);
+      assert.match(refused.stderr, /^error: bucket "\S+" keeps versions/m);
+      assert.equal(await left(), 0);
+
+      const allowed = await runBenchmark([...run, '--allow-versioned'], { server, buckets });
+      assertStatus(allowed, 0);
+      assert.match(
+        allowed.stderr,
+        /^Clean-up of run versioned: .* older versions and delete markers removed .*, 0 left$/m,
+      );
+      assert.equal(await left(), 0);
+
+      const kept = await runBenchmark([...run, '--allow-versioned', '--keep'], { server, buckets });
+      assertStatus(kept, 0);
+      assert.equal(await left(), OBJECTS);
+      const cleaned = await runBenchmark(['--cleanup', 'versioned'], { server, buckets });
+      assertStatus(cleaned, 0);
+      assert.match(
+        cleaned.stdout,
+        new RegExp(`^Clean-up of run versioned: ${OBJECTS} objects removed .*, 0 left$`, 'm'),
+      );
+      assert.equal(await left(), 0);
+    });
+  }
+}
+
+/**
+ * @param {string} title of the server in the tests' titles
  * @param {TestServer} server
  */
 export function testRefusals(title, server) {

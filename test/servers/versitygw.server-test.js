@@ -1,13 +1,22 @@
 import { after } from 'node:test';
 import { startVersitygw } from '../helpers/servers.js';
-import { connectionsAreKept, connectionsAreReplaced, testCleanup, testRefusals, testWholeRuns } from './store-tests.js';
+import {
+  connectionsAreKept,
+  connectionsAreReplaced,
+  testCleanup,
+  testRefusals,
+  testVersions,
+  testWholeRuns,
+} from './store-tests.js';
 
 const persistent = await startVersitygw();
 const closing = await startVersitygw({ keepAlive: false });
-after(() => Promise.all([persistent.stop(), closing.stop()]));
+const versioning = await startVersitygw({ versioning: true });
+after(() => Promise.all([persistent.stop(), closing.stop(), versioning.stop()]));
 
 testWholeRuns('versitygw', persistent, connectionsAreKept);
 testCleanup('versitygw', persistent);
 testRefusals('versitygw', persistent);
+testVersions('versitygw', versioning);
 
 testWholeRuns('versitygw that closes each connection', closing, connectionsAreReplaced);

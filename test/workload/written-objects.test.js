@@ -24,6 +24,7 @@ test('it holds what was last said about each object, and counts those that are t
           model.set(index, digest);
         }
       }
+      assert.equal(written.end, Math.max(0, ...[...model.keys()].map((index) => index + 1)));
       for (let index = 0; index < OBJECTS; index++) {
         assert.equal(written.has(index), model.has(index));
         assert.equal(written.digestOf(index), model.get(index) ?? 0);

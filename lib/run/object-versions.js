@@ -1,0 +1,81 @@
+import { inParallel } from './in-parallel.js';
+import { rangesOf } from './key-ranges.js';
+
+/** Ranges of keys that are listed at the same time. */
+const RANGES_AT_ONCE = 8;
+
+/** S3 allows no more versions in one batch. */
+const MAX_BATCH = 1000;
+
+/**
+ * @import { ListedVersion, VersionPosition } from '../s3/bucket-admin.js'
+ * @import { CleanupOptions } from './cleanup.js'
+ *
+ * @typedef {object} RemovedVersions
+ * @property {number} objects latest versions that were no delete markers
+ * @property {number} versions older ones, and delete markers
+ * @property {string[]} refused for each version that the store did not delete, what it said about it
+ */
+
+/**
+ * Removes all versions and delete markers of what a run wrote.
+ *
+ * @param {CleanupOptions} options
+ * @param {(batch: RemovedVersions) => void} onBatch
+ */
+export async function removeVersions(options, onBatch) {
+  const { admin, retry } = options;
+  await walkVersions(options, async (bucket, own) => {
+    for (const isObject of [true, false]) {
+      const versions = own.filter((version) => version.isObject === isObject);
+      for (let start = 0; start < versions.length; start += MAX_BATCH) {
+        const batch = versions.slice(start, start + MAX_BATCH);
+        const refused = await retry(() => admin.deleteVersions(bucket, batch));
+        const removed = Math.max(batch.length - refused.length, 0);
+        onBatch({ objects: isObject ? removed : 0, versions: isObject ? 0 : removed, refused });
+      }
+    }
+  });
+}
+
+/**
+ * @param {CleanupOptions} options
+ * @returns {Promise<number>} versions and delete markers of what the run wrote
+ */
+export async function countVersions(options) {
+  let count = 0;
+  await walkVersions(options, async (_bucket, own) => {
+    count += own.length;
+  });
+  return count;
+}
+
+/**
+ * Goes over all versions under the run's prefix in buckets that keep them.
+ *
+ * @param {CleanupOptions} options
+ * @param {(bucket: string, own: ListedVersion[]) => Promise<void>} visit one page
+ */
+async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) {
+  const buckets = keyspace.buckets.filter((bucket) => versioned.has(bucket));
+  const ranges = buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
+  await inParallel(ranges, RANGES_AT_ONCE, async ({ bucket, prefix, after, last }) => {
+    /** @type {VersionPosition | null} */
+    let position = { key: after };
+    while (position !== null) {
+      /** @type {VersionPosition} */
+      const from = position;
+      const { versions, next } = await retry(() => admin.listVersionsPage(bucket, prefix, from));
+      const inside = versions
+        .filter(({ key }) => key <= last)
+        // What comes after a version of the same key became the latest one only because that was removed.
+        .map((version) => ({ ...version, isObject: version.isObject && version.key !== from.key }));
+      const own = inside.filter(({ key }) => {
+        const found = keyspace.recognise(bucket, key);
+        return found !== null && owns(found);
+      });
+      await visit(bucket, own);
+      position = inside.length < versions.length ? null : next;
+    }
+  });
+}

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { PROGRAM, dotEnvOf, keysIn, runCommand, startCommand, startProgram } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+import { startVersionedStore } from '../helpers/versioned-store.js';
+
+const OBJECTS = 60;
+const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 's'];
+const KEEPING = [...RUN, '--keep', '--stages', 'write'];
+
+/**
+ * Runs a printed command in a shell, with the variables that the run had.
+ *
+ * @param {import('node:test').TestContext} t
+ * @param {string} stderr
+ * @param {RegExp} pattern whose first group is the command
+ * @param {string} dotEnv
+ */
+async function runPrinted(t, stderr, pattern, dotEnv) {
+  const [, printed = ''] = pattern.exec(stderr) ?? [];
+  assert.match(printed, /^node r2-benchmark\.js /, stderr);
+  const line = printed.replace('node r2-benchmark.js', `'${process.execPath}' '${PROGRAM}'`);
+  const { outcome } = await startProgram(t, '/bin/sh', ['-c', line], { dotEnv });
+  return outcome;
+}
+
+describe('what is there before a run', { concurrency: 3 }, () => {
+  test('Row 32: a run id that is in use is refused before anything is written, with the commands that read and remove', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint);
+    const kept = await runCommand(t, KEEPING, { dotEnv });
+    assertStatus(kept, 0);
+    const before = await endpoint.report();
+    const keys = await keysIn(endpoint);
+    assert.equal(keys.length, OBJECTS);
+
+    const fewer = ['30', '5', '--size', '1KiB', '--run-id', 's'];
+    for (const more of [[], ['--no-preflight'], ['--find-peak'], ['--client', 'sdk'], ['--shard', '1/2']]) {
+      const refused = await runCommand(t, [...fewer, ...more], { dotEnv });
+      assertStatus(refused, 2);
+      assert.equal(refused.stdout, '', 'no stage begins');
+      const count = more.includes('--shard') ? OBJECTS / 2 : OBJECTS;
+      assert.match(
+        refused.stderr,
+        new RegExp(`^error: run s is in use: ${count} of its objects are under benchmark/s/ in bucket-a, bucket-b; `),
+      );
+      assert.equal(refused.stderr.split('\n').length, 4, 'the error, two commands, nothing else');
+    }
+    const after = await endpoint.report();
+    assert.deepEqual(
+      [after.requests.PUT.total, after.requests.DELETE.total],
+      [before.requests.PUT.total, before.requests.DELETE.total],
+    );
+
+    const refused = await runCommand(t, fewer, { dotEnv });
+    for (const stderr of [kept.stderr, refused.stderr]) {
+      const read = await runPrinted(t, stderr, /^Read (?:them|the objects again) with: (.*)$/m, dotEnv);
+      assertStatus(read, 0);
+      assert.match(read.stdout, new RegExp(`^Read: scheduling for ${OBJECTS} objects`, 'm'));
+    }
+    assert.deepEqual(await keysIn(endpoint), keys);
+    assertStatus(await runPrinted(t, refused.stderr, /^Remove them with: (.*)$/m, dotEnv), 0);
+    assert.deepEqual(await keysIn(endpoint), []);
+    assertStatus(await runCommand(t, fewer, { dotEnv }), 0);
+  });
+
+  test('Row 32: objects beyond those of the run, and a probe alone, are in use, too', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint);
+    const keyspace = new Keyspace({ runId: 's', prefix: 'benchmark', buckets: endpoint.buckets });
+    await endpoint.put(keyspace.bucketOf(9), keyspace.probeKeyOf(9), Buffer.alloc(5));
+    const probe = await runCommand(t, RUN, { dotEnv });
+    assertStatus(probe, 2);
+    assert.match(probe.stderr, /^error: run s is in use: 1 of its objects .*\nRemove them with: .* --cleanup s\n$/);
+    await endpoint.put(keyspace.bucketOf(999_999), keyspace.keyOf(999_999), Buffer.alloc(5));
+    assert.match((await runCommand(t, RUN, { dotEnv })).stderr, /^error: run s is in use: 2 /);
+  });
+
+  test('Row 32: shards of a run that start together are none of each other’s concern', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    /** @type {(value?: unknown) => void} */
+    let meet = () => {};
+    const bothWrite = new Promise((resolve) => (meet = resolve));
+    const writing = new Set();
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      if (exchange.operation === 'PUT' && exchange.index >= 0) {
+        writing.add(exchange.index % 2);
+        if (writing.size === 2) {
+          meet();
+        }
+        // Each shard is in the midst of Write when the other one is.
+        await bothWrite;
+      }
+      return exchange.pass();
+    });
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+    const outcomes = await Promise.all(
+      ['0/2', '1/2'].map((shard) => runCommand(t, [...RUN, '--shard', shard, '--timeout', '1m'], { dotEnv })),
+    );
+    outcomes.forEach((outcome) => assertStatus(outcome, 0));
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 32: a shard that is started again is refused until its own objects are cleaned up, and others’ stay', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
+    const dotEnv = dotEnvOf(endpoint);
+    const other = [...KEEPING, '--shard', '0/2'];
+    assertStatus(await runCommand(t, other, { dotEnv }), 0);
+    const othersKeys = await keysIn(endpoint);
+
+    const shard = [...RUN, '--shard', '1/2'];
+    const killed = await startCommand(t, shard, { dotEnv });
+    await killed.shows('stdout', /^Write: scheduling/m);
+    while ((await keysIn(endpoint)).length < othersKeys.length + 5) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    killed.child.kill('SIGKILL');
+    await killed.outcome;
+
+    const refused = await runCommand(t, shard, { dotEnv });
+    assertStatus(refused, 2);
+    assert.match(refused.stderr, /^Remove them with: node r2-benchmark\.js --cleanup s --shard 1\/2$/m);
+    const cleaned = await runPrinted(t, refused.stderr, /^Remove them with: (.*)$/m, dotEnv);
+    assertStatus(cleaned, 0);
+    assert.match(cleaned.stdout, /^Clean-up of run s, shard 1\/2: \d+ objects removed .*, 0 left$/m);
+    assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
+    assertStatus(await runCommand(t, shard, { dotEnv }), 0);
+    assert.deepEqual((await keysIn(endpoint)).toSorted(), othersKeys.toSorted());
+  });
+
+  test('Row 32: where listing is forbidden, that is said, and the run goes on', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'LIST.status=403/AccessDenied:100%' });
+    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.match(
+      outcome.stderr,
+      /^Whether run s already has objects in bucket-[ab], bucket-[ab] is not known, because listing failed \(HTTP 403 AccessDenied/m,
+    );
+  });
+
+  test('Row 33: a bucket that keeps versions is refused before anything is written', async (t) => {
+    for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
+      const store = await startVersionedStore(t, { status });
+      for (const more of [[], ['--no-preflight'], ['--find-peak'], ['--stages', 'remove']]) {
+        const refused = await runCommand(t, [...RUN, ...more], { dotEnv: store.dotEnv });
+        assertStatus(refused, 2);
+        assert.match(refused.stderr, /^error: bucket "bucket-a" keeps versions.* pass --allow-versioned/m);
+        assert.equal(refused.stdout, '');
+      }
+      assert.deepEqual([store.countOf('PUT'), store.size], [0, 0], status);
+    }
+  });
+
+  test('Row 33: a bucket that does not say whether it keeps versions is found out by the answer about a probe', async (t) => {
+    for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
+      const store = await startVersionedStore(t, { status, tellsStatus: false });
+      const refused = await runCommand(t, RUN, { dotEnv: store.dotEnv });
+      assertStatus(refused, 2);
+      assert.match(refused.stderr, /^error: bucket "bucket-a" keeps versions/m);
+      assert.match(refused.stderr, /^Clean-up of run s: .*, 0 left$/m);
+      assert.deepEqual([refused.stdout, store.countOf('PUT'), store.size], ['', 1, 0], 'no version of the probe stays');
+      assertStatus(await runCommand(t, [...RUN, '--allow-versioned'], { dotEnv: store.dotEnv }), 0);
+      assert.equal(store.size, 0);
+    }
+  });
+
+  test('Row 33: R2, which names a version in the answer to a write and keeps none, is not refused', async (t) => {
+    for (const tellsStatus of [true, false]) {
+      const store = await startVersionedStore(t, { status: 'R2', tellsStatus });
+      const outcome = await runCommand(t, RUN, { dotEnv: store.dotEnv });
+      assertStatus(outcome, 0);
+      assert.equal(outcome.stderr, 'Run s: 60 objects of 1KiB in bucket-a under benchmark/s/\n');
+      assert.deepEqual([store.size, store.countOf('VERSIONS')], [0, 0]);
+    }
+  });
+
+  test('Row 33: where nothing tells whether versions are kept, that is said', async (t) => {
+    const store = await startVersionedStore(t, { status: 'R2', tellsStatus: false });
+    const outcome = await runCommand(t, [...RUN, '--no-preflight'], { dotEnv: store.dotEnv });
+    assertStatus(outcome, 0);
+    assert.match(
+      outcome.stderr,
+      /^Whether bucket "bucket-a" keeps versions of what is removed is not known \(HTTP 403 AccessDenied/m,
+    );
+  });
+
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 33: ${client}: with --allow-versioned, all versions of the run's own keys are removed and counted`, async (t) => {
+      for (const status of /** @type {const} */ (['Enabled', 'Suspended'])) {
+        const store = await startVersionedStore(t, { status, pageLength: 3 });
+        const foreign = ['benchmark/s/notes.txt', 'benchmark/s/00000000-1', 'benchmark/other/1', 'elsewhere'];
+        foreign.forEach((key) => store.versions.set(key, [{ id: 'old', body: Buffer.from(key) }]));
+        const outcome = await runCommand(t, [...RUN, '--allow-versioned', '--client', client], {
+          dotEnv: store.dotEnv,
+        });
+        assertStatus(outcome, 0);
+        const [probeOfPreflight, probesOfLatency] = [1, 25];
+        const keys = OBJECTS + probeOfPreflight + probesOfLatency;
+        const versions = status === 'Enabled' ? 2 * keys : keys;
+        assert.match(
+          outcome.stderr,
+          new RegExp(
+            `^Clean-up of run s: 0 objects and ${versions} older versions and delete markers removed .*, 0 left, and 2 `,
+            'm',
+          ),
+        );
+        assert.deepEqual([...store.versions.keys()].toSorted(), foreign.toSorted());
+      }
+    });
+  }
+
+  test('Row 33: --keep leaves the objects, and --cleanup, or Remove, takes all versions of them', async (t) => {
+    const store = await startVersionedStore(t);
+    const { dotEnv } = store;
+    const keep = async () => {
+      assertStatus(await runCommand(t, [...KEEPING, '--allow-versioned'], { dotEnv }), 0);
+      assert.equal(store.size, OBJECTS, 'no version of a probe stays');
+    };
+    await keep();
+    const cleaned = await runCommand(t, ['--cleanup', 's'], { dotEnv });
+    assertStatus(cleaned, 0);
+    assert.match(cleaned.stdout, /^Clean-up of run s: 60 objects removed .*, 0 left$/m);
+    assert.equal(store.size, 0);
+    await keep();
+    assertStatus(await runCommand(t, [...RUN, '--stages', 'remove', '--allow-versioned'], { dotEnv }), 0);
+    assert.equal(store.size, 0);
+  });
+
+  test('Row 33: versions that cannot be removed are left, and counted as such', async (t) => {
+    const store = await startVersionedStore(t);
+    store.mayRemove = (key) => !key.endsWith('7');
+    const outcome = await runCommand(t, [...RUN, '--allow-versioned', '--no-preflight'], { dotEnv: store.dotEnv });
+    assertStatus(outcome, 1);
+    const left = store.size;
+    assert.ok(left > 0);
+    assert.match(outcome.stderr, new RegExp(`^error: Clean-up of run s: .*, ${left} left; try again with: `, 'm'));
+    assert.match(outcome.stderr, /^error: clean-up: benchmark\/s\/\S+: AccessDenied$/m);
+    const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv: store.dotEnv });
+    assert.match(listed.stderr, /^Bucket "bucket-a" keeps versions: /m);
+  });
+});
