@@ -1,13 +1,13 @@
 import { isInShard, isOfShard } from '../workload/shard.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
-import { chooseStart, openCores, startStoreClock, waitForStart } from './begin-run.js';
+import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
 import { cleanUpRun } from './clean-up-run.js';
 import { findPeaks } from './find-peak.js';
 import { openRun } from './open-run.js';
-import { preflight } from './preflight.js';
+import { Phases } from './phases.js';
 import { runFacts } from './run-facts.js';
 import { runStages } from './run-stages.js';
-import { measureUnloaded } from './unloaded-latency.js';
+import { TimeBudget } from './time-budget.js';
 
 /**
  * What a run tells while it runs.
@@ -15,6 +15,8 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @typedef {object} RunObserver
  * @property {() => void} runIsNamed an object is going to be written, the first one or a further one: what the run is called
  *   and where it writes is to be known, so that it can be cleaned up
+ * @property {(phase: import('./phases.js').Phase) => void} phaseStarts something is under way that is no stage
+ * @property {(phase: import('./phases.js').Phase) => void} phaseEnds
  * @property {(facts: import('./run-facts.js').RunFacts) => void} runStarts everything is in order, and the stages begin
  * @property {(plan: StagePlan) => void} stageStarts
  * @property {(stage: StageName, count: import('../meter/second-counts.js').SecondCount) => void} second
@@ -67,9 +69,10 @@ import { measureUnloaded } from './unloaded-latency.js';
  * @param {AbortSignal} world.signal asks the run to end early
  * @param {{ host: string, versions: Record<string, string> }} world.identity of the host that runs it
  * @param {RunObserver} world.observer
+ * @param {number} world.launchedAt monotonic ms at which the process was started
  * @returns {Promise<RunResult>}
  */
-export async function runBenchmark(config, { clock, random, signal, identity, observer }) {
+export async function runBenchmark(config, { clock, random, signal, identity, observer, launchedAt }) {
   const run = await openRun(config, { clock, random, notice: (message) => observer.notice(message) });
   const facts = runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null });
   /** @type {RunResult} */
@@ -83,16 +86,18 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
     crash: null,
   };
   try {
-    const { problems, mayPass, notices } = await preflight(run, config, signal, () => observer.runIsNamed());
-    Object.assign(result, { problems, mayPass });
-    notices.forEach((notice) => observer.notice(notice));
-    if (result.problems.length === 0 && !signal.aborted) {
-      const storeClock = await startStoreClock(config, run, signal);
-      try {
-        await runByStoreClock({ config, run, signal, observer, clockFacts: storeClock.facts }, result);
-      } finally {
-        await storeClock.stop();
+    const runClock = openRunClock(config, run, observer);
+    const phases = new Phases(clock.now, observer);
+    const beginning = { config, run, signal, observer, runClock, phases, budget: new TimeBudget(clock.now) };
+    try {
+      const { problems, mayPass, notices } = await checkStore(beginning);
+      Object.assign(result, { problems, mayPass });
+      notices.forEach((notice) => observer.notice(notice));
+      if (result.problems.length === 0 && !signal.aborted) {
+        await runByStoreClock(beginning, launchedAt, result);
       }
+    } finally {
+      await runClock.stop();
     }
   } catch (error) {
     result.crash = error;
@@ -114,32 +119,37 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
  * @property {import('./open-run.js').OpenRun} run
  * @property {AbortSignal} signal
  * @property {RunObserver} observer
- * @property {() => ClockFacts | null} clockFacts
+ * @property {Phases} phases
+ * @property {import('./begin-run.js').RunClock} runClock
+ *
+ * @typedef {Running & { budget: TimeBudget }} Beginning what the parts need to know that come before the first stage
  */
 
 /**
- * @param {Running} running
+ * @param {Beginning} beginning
+ * @param {number} launchedAt monotonic ms
  * @param {RunResult} result
  */
-async function runByStoreClock(running, result) {
-  const { config, run, signal, observer, clockFacts } = running;
+async function runByStoreClock(beginning, launchedAt, result) {
+  const { config, run, observer, runClock } = beginning;
   const { clock } = run;
-  const { startsAt, problem } = chooseStart(config, clock);
+  const clockProblem = runClock.problem();
+  const { startsAt, problem } = chooseStart(config, clock, launchedAt, clockProblem);
   if (problem !== null) {
     result.problems.push(problem);
     return;
   }
+  if (clockProblem !== null) {
+    observer.notice(`The store's clock is unknown: ${clockProblem}. All times are those of this host's clock`);
+  }
   const startTime = new Date(clock.epochNow()).toISOString();
-  result.facts = { ...result.facts, start: startTime, clock: clockFacts() };
+  result.facts = { ...result.facts, start: startTime, clock: runClock.facts() };
   observer.runStarts(result.facts);
   if (config.stages.includes('stat') && !run.wroteObjects) {
     observer.notice('Stat checks sizes alone: the ETags are known only to the run that wrote the objects');
   }
-  const isToBeMeasured = config.preflight || config.findPeak;
-  const unloaded = isToBeMeasured ? await measureUnloaded(run, config, signal) : new Map();
-  const cores = await openCores(config, run, signal, observer);
-  const firstStageAt = await waitForStart(startsAt, clock, signal, observer, config.keepAlive ? cores : null);
-  const measuring = { ...running, unloaded };
+  const { cores, unloaded, firstStageAt } = await getReady(beginning, startsAt);
+  const measuring = { ...beginning, unloaded };
   await (config.findPeak ? findPeaks(measuring, cores, result) : runStages(measuring, cores, firstStageAt, result));
 }
 

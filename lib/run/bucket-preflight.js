@@ -26,7 +26,7 @@ const LARGEST_READ = 2 ** 20;
  * @property {AbortSignal} signal
  * @property {import('../s3/object-store.js').ObjectConnection} connection
  * @property {import('./preflight-findings.js').Findings} findings
- * @property {() => void} beforeWriting called before an object is written
+ * @property {import('./preflight.js').PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were looked for in vain
  */
 
@@ -45,7 +45,7 @@ export class BucketPreflight {
   }
 
   async run() {
-    const { run, config, signal, connection, findings } = this.#shared;
+    const { run, config, signal, connection, findings, hooks } = this.#shared;
     const bucket = this.#bucket;
     const { error, attempts } = await askForAbsentObject({
       run,
@@ -60,7 +60,10 @@ export class BucketPreflight {
     const isInDoubt = error?.code === 'AccessDenied' && config.stages.length > 0;
     if (isRefused && !isInDoubt) {
       findings.add(FIRST_ACTION, bucket, error);
-    } else if (run.wroteObjects) {
+      return;
+    }
+    hooks.reached();
+    if (run.wroteObjects) {
       await this.#tryAnObject();
     } else {
       const hasRead = await this.#lookForAnObject();
@@ -72,13 +75,13 @@ export class BucketPreflight {
 
   /** Writes a probe, looks at it and removes it. */
   async #tryAnObject() {
-    const { run, config, signal, beforeWriting } = this.#shared;
+    const { run, config, signal, hooks } = this.#shared;
     const index = this.#firstIndex(PREFLIGHT_PROBES);
     if (index < 0 || signal.aborted) {
       return;
     }
     const key = run.keyspace.probeKeyOf(index);
-    beforeWriting();
+    hooks.beforeWriting();
     run.probes.add(index);
     const written = await this.#ask('write', key);
     if (written.error !== null && !written.outcomeUnknown) {
@@ -146,13 +149,17 @@ export class BucketPreflight {
    * @param {boolean} [isNeeded] whether the run cannot begin where it is refused
    */
   async #ask(action, key, isNeeded = true) {
-    const { run, config, signal, connection, findings } = this.#shared;
+    const { run, config, signal, connection, findings, hooks } = this.#shared;
     const size = Math.min(config.size, LARGEST_WRITE);
     const mostAttempts = action === 'remove' ? MOST_ATTEMPTS_TO_REMOVE : MOST_ATTEMPTS;
     const asked = { bucket: this.#bucket, key, size, makeBody: () => Buffer.alloc(size) };
     const request = () => REQUESTS[action](connection, asked);
+    const startedAt = run.clock.now();
     const answer = await askStore({ run, connection, mostAttempts, signal }, request, action === 'write');
     run.requests.preflight += answer.attempts;
+    if (answer.attempts === 1 && answer.error?.status !== 0) {
+      hooks.answered(action, run.clock.now() - startedAt);
+    }
     if (isNeeded && answer.error !== null && answer.error.kind !== NOT_FOUND) {
       findings.add(action, this.#bucket, answer.error);
     }

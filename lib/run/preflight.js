@@ -13,6 +13,19 @@ const KEPT_NOTICE =
  */
 
 /**
+ * What preflight reports while it goes on.
+ *
+ * @typedef {object} PreflightHooks
+ * @property {() => void} beforeWriting an object is going to be written
+ * @property {() => void} reached a bucket has answered as it should
+ * @property {(action: string, milliseconds: number) => void} answered an operation had its answer at the first
+ *   attempt
+ */
+
+/** @type {Readonly<PreflightHooks>} */
+const NO_HOOKS = Object.freeze({ beforeWriting() {}, reached() {}, answered() {} });
+
+/**
  * Asks each bucket for an object that does not exist, which shows whether name, TLS, signature, clock and bucket are all
  * right, and then for what the run is going to do, on an object that is no stage's. Nothing of it stays: what could not
  * be removed is in `run.probes`. Only a run that keeps its objects, and may not remove any, keeps that one, too.
@@ -20,15 +33,15 @@ const KEPT_NOTICE =
  * @param {import('./open-run.js').OpenRun} run
  * @param {import('./run-config.js').RunConfig} config
  * @param {AbortSignal} signal
- * @param {() => void} [beforeWriting] called before the first object is written
+ * @param {Partial<PreflightHooks>} [hooks]
  * @returns {Promise<PreflightResult>}
  */
-export async function preflight(run, config, signal, beforeWriting = () => {}) {
+export async function preflight(run, config, signal, hooks) {
   const findings = new Findings();
   /** @type {Set<string>} */
   const missing = new Set();
   const { buckets } = config.store;
-  const shared = { run, config, signal, findings, missing, beforeWriting };
+  const shared = { run, config, signal, findings, missing, hooks: { ...NO_HOOKS, ...hooks } };
   let next = 0;
   if (config.preflight) {
     await runPool({
