@@ -5,7 +5,7 @@ import { newResult } from '../../lib/run/cleanup.js';
 
 const CONFIG = /** @type {any} */ ({ runId: 'r', prefix: 'benchmark', keep: false, store: { buckets: ['b'] } });
 const CLEAN = { ...newResult(), removed: 5, left: 0 };
-const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0 };
+const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0, objectsNeeded: null };
 
 /**
  * @param {object} parts of a result in which all is well
@@ -75,4 +75,12 @@ test('objects that were kept are told with the command that removes them, where 
   const keeping = { ...CONFIG, keep: true };
   assert.match(closingWords(result({}), keeping).notices[0], /kept.* --cleanup r$/);
   assert.deepEqual(closingWords(result({ stages: [] }), keeping).notices, []);
+});
+
+test('a Write that ran out of objects before its time is told with how many to pass', () => {
+  const stage = { ...STAGE, stage: 'Write', duration: 186, objects: 300, objectsNeeded: 37_000 };
+  const { notices } = closingWords(result({ stages: [stage, STAGE] }), { ...CONFIG, duration: 15_000 });
+  assert.deepEqual(notices, [
+    'Write had no objects left after 0.2s of 15.0s: for a --duration of that length, pass about 37000 <objects> instead of 300',
+  ]);
 });
