@@ -90,8 +90,12 @@ export async function checkStore({ config, run, signal, observer, runClock, budg
   /** @type {Promise<void> | null} */
   let measured = null;
   const measureClock = () => {
-    const measure = () => runClock.measure(AbortSignal.any([signal, measuring.signal]));
-    measured ??= config.store.isEmbedded ? measure() : phases.during(PHASES.clock, measure);
+    if (measured === null) {
+      const measure = () => runClock.measure(AbortSignal.any([signal, measuring.signal]));
+      measured = config.store.isEmbedded ? measure() : phases.during(PHASES.clock, measure);
+      // An error is thrown where it is awaited, which is after preflight.
+      measured.catch(() => {});
+    }
   };
   const hooks = {
     beforeWriting: () => observer.runIsNamed(),
@@ -196,15 +200,18 @@ export async function openCores({ keepAlive, threads }, run, signal, observer) {
 export async function getReady(beginning, startsAt) {
   const { config, run, signal, observer, budget, phases } = beginning;
   const { clock } = run;
-  const open = () => openCores(config, run, signal, observer);
+  const open = () => {
+    const openAll = () => openCores(config, run, signal, observer);
+    return config.keepAlive ? phases.during(PHASES.connections, openAll) : openAll();
+  };
   if (startsAt === null) {
     const unloaded = await unloadedLatencies(beginning);
-    const cores = await phases.during(PHASES.connections, open);
+    const cores = await open();
     return { cores, unloaded, firstStageAt: clock.now() };
   }
   const moment = clock.now() + startsAt - clock.epochNow();
   budget.endBy(moment - READY_BEFORE_MS);
-  const cores = await phases.during(PHASES.connections, open);
+  const cores = await open();
   const unloaded = await unloadedLatencies(beginning);
   await waitForStart(moment, beginning, config.keepAlive ? cores : null);
   return { cores, unloaded, firstStageAt: moment };

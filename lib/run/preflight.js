@@ -41,13 +41,17 @@ export async function preflight(run, config, signal, hooks) {
   /** @type {Set<string>} */
   const missing = new Set();
   const { buckets } = config.store;
-  const shared = { run, config, signal, findings, missing, hooks: { ...NO_HOOKS, ...hooks } };
+  const shared = { run, config, findings, missing, hooks: { ...NO_HOOKS, ...hooks } };
   let next = 0;
   if (config.preflight) {
     await runPool({
       threads: run.attendants,
       claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
-      work: (connection, place) => new BucketPreflight({ ...shared, connection }, buckets[place]).run(),
+      work(connection, place) {
+        // Each listens to a signal of its own: more than ten listeners on one are taken for a leak, and warned of.
+        const own = { ...shared, connection, signal: AbortSignal.any([signal]) };
+        return new BucketPreflight(own, buckets[place]).run();
+      },
     });
   }
   // What was under way when the run was stopped says nothing.

@@ -58,6 +58,15 @@ describe('a store that is far away', { concurrency: 2 }, () => {
     assert.match(outcome.stderr, /^Run \S+: .*\n$/);
   });
 
+  test('has many buckets checked at the same time', async (t) => {
+    const buckets = Array.from({ length: 20 }, (_, place) => `bucket-${place}`);
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms', buckets });
+    const outcome = await runCommand(t, [...SMALL, '--stages', 'write'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.doesNotMatch(outcome.stderr, /Warning/);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
   test('may be left while its latency is measured, and nothing stays', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=100ms' });
     const command = await startCommand(t, SMALL, { dotEnv: dotEnvOf(endpoint) });
