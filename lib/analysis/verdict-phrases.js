@@ -9,8 +9,9 @@ export function plateau({ search }) {
 }
 
 /** @param {Evidence} evidence */
-export function latencies({ threads, p50, unloadedP50 }) {
-  const alone = threads === 1 ? 'before the run' : 'with one';
+export function latencies({ threads, p50, unloadedP50, unloadedSize }) {
+  const size = unloadedSize === null ? '' : ` and objects of ${formatSize(unloadedSize)}`;
+  const alone = `${threads === 1 ? 'before the run' : 'with one'}${size}`;
   return `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} ${alone}`;
 }
 

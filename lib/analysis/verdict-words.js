@@ -102,6 +102,11 @@ const NOT_SHOWN = /** @type {const} */ ({
     why: (/** @type {Evidence} */ evidence) => `${latencies(evidence)}, ${room(evidence)}`,
     advice: searchFor,
   },
+  'smaller objects alone': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, and larger ones take longer under any load, ${room(evidence)}`,
+    advice: searchFor,
+  },
   'no plateau': {
     why: (/** @type {Evidence} */ evidence) =>
       `no plateau was reached${evidence.search?.lack === 'time' ? ' in its time' : ''}, ${latencies(evidence)}, ${room(evidence)}`,

@@ -33,6 +33,8 @@ import { describe } from './verdict-words.js';
  * @property {number | null} p50 ms of the operations; null where there are none
  * @property {number | null} mean likewise
  * @property {number | null} unloadedP50 ms of the same operation at one thread; null where it was not measured
+ * @property {number | null} unloadedSize bytes of the objects that it was measured with, where they were smaller than the
+ *   stage's and an operation moves them; a whole object takes one thread as long as that, or longer
  * @property {number} threads
  * @property {boolean} isOpenLoop
  * @property {import('../engine/run-stage.js').StageEnd} end
@@ -162,7 +164,7 @@ function judgeRate({ end, startDelayP50 }) {
  * @returns {ShownCause | Doubt}
  */
 function judgeConcurrency(evidence) {
-  const { p50, mean, unloadedP50, threads, search } = evidence;
+  const { p50, mean, unloadedP50, unloadedSize, threads, search } = evidence;
   if (unloadedP50 === null) {
     return 'no unloaded latency';
   }
@@ -182,5 +184,9 @@ function judgeConcurrency(evidence) {
   if (p50 <= UNLOADED_RANGE * unloadedP50) {
     return 'concurrency';
   }
-  return search === null ? 'slower under load' : 'no plateau';
+  if (search !== null) {
+    return 'no plateau';
+  }
+  // Larger objects take longer than small ones, load or no load.
+  return unloadedSize === null ? 'slower under load' : 'smaller objects alone';
 }

@@ -22,6 +22,9 @@ import { StopRequest } from './stop-request.js';
 import { Terminal } from './terminal.js';
 import { usableCores } from './usable-cores.js';
 
+/** Node counts its monotonic time from the start of the process. ms */
+const LAUNCHED_AT = 0;
+
 /**
  * The process, or what stands in for it.
  *
@@ -145,7 +148,7 @@ async function run({ options, env, prepared: { target, config, reportFile, logFi
   }
 
   try {
-    const result = await runBenchmark(config, { ...world, identity, observer });
+    const result = await runBenchmark(config, { ...world, identity, observer, launchedAt: LAUNCHED_AT });
     observer.runEnds(result.stages);
     const { notices, errors } = closingWords(result, config);
     notices.forEach(say);

@@ -43,7 +43,10 @@ export function closingWords({ problems, existing, kept, cleanup, stages }, conf
     const again = isInVain ? '' : `; try again with: ${cleanupCommand(config)}`;
     errors.push(`error: ${describeCleanup(cleanup, config)}${again}`);
   }
-  const notices = cleanup !== null && isClean(cleanup) ? [describeCleanup(cleanup, config)] : [];
+  const notices = stages.flatMap((stage) => outOfObjects(stage, config));
+  if (cleanup !== null && isClean(cleanup)) {
+    notices.push(describeCleanup(cleanup, config));
+  }
   // What was kept in memory has gone with the endpoint.
   if (config.keep && stages.length > 0 && !config.store.isEmbedded) {
     if (kept > 0) {
@@ -52,4 +55,19 @@ export function closingWords({ problems, existing, kept, cleanup, stages }, conf
     notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);
   }
   return { notices, errors };
+}
+
+/**
+ * @param {import('../run/stage-result.js').StageResult} result
+ * @param {import('../run/run-config.js').RunConfig} config
+ * @returns {string[]}
+ */
+function outOfObjects({ stage, duration, objects, objectsNeeded }, config) {
+  if (objectsNeeded === null) {
+    return [];
+  }
+  const [after, of] = [duration, config.duration ?? 0].map((milliseconds) => `${(milliseconds / 1000).toFixed(1)}s`);
+  return [
+    `${stage} had no objects left after ${after} of ${of}: for a --duration of that length, pass about ${objectsNeeded} <objects> instead of ${objects}`,
+  ];
 }

@@ -3,6 +3,7 @@ import { RunLog } from '../report/run-log.js';
 import { costLine } from '../report/cost-line.js';
 import { cleanupState } from './cleanup.js';
 import { FailureNotices } from './failure-notices.js';
+import { PhaseProgress } from './phase-progress.js';
 import { ProgressLine } from './progress-line.js';
 import { Progress } from './progress.js';
 
@@ -26,6 +27,7 @@ export class ConsoleObserver {
   #config;
   #quiet;
   #log;
+  #phases;
   #progress;
   #cleanup;
   #failures;
@@ -49,6 +51,7 @@ export class ConsoleObserver {
     this.#config = config;
     this.#quiet = quiet;
     this.#log = new RunLog(logWriters(terminal, logFile, stdoutIsTaken));
+    this.#phases = new PhaseProgress(terminal, now);
     this.#progress = new Progress(terminal, now);
     this.#cleanup = new ProgressLine(terminal, now);
     this.#failures = new FailureNotices((notice) => this.notice(notice), now);
@@ -67,6 +70,18 @@ export class ConsoleObserver {
     if (cost !== null) {
       this.notice(cost);
     }
+  }
+
+  /** @param {import('../run/phases.js').Phase} phase */
+  phaseStarts(phase) {
+    if (!this.#quiet) {
+      this.#phases.start(phase);
+    }
+  }
+
+  /** @param {import('../run/phases.js').Phase} phase */
+  phaseEnds(phase) {
+    this.#phases.end(phase);
   }
 
   /** @param {import('../run/run-facts.js').RunFacts} facts */
@@ -175,6 +190,7 @@ export class ConsoleObserver {
 
   /** Whatever became of the run: a live line that went on would keep the process from ending. */
   close() {
+    this.#phases.close();
     this.#progress.stop();
   }
 

@@ -1,6 +1,7 @@
+import { formatDuration } from '../log/units.js';
 import { decodeHistogram } from './decode-histogram.js';
 import { Finding } from './finding.js';
-import { readHistogramPart, readStageFacts } from './machine-facts.js';
+import { isUnknownClock, readHistogramPart, readStageFacts } from './machine-facts.js';
 import { StageLog } from './stage-log.js';
 import { stageWarnings } from './stage-warnings.js';
 import { wholeDays } from './time-line.js';
@@ -116,6 +117,20 @@ export class HostRun {
     this.#stage(record.stage, line).addSecond(line, second, record, this.isOurs);
   }
 
+  /**
+   * @returns {{ line: number, uncertainty: number }[]} where the log states a clock that cannot be relied on, ± ms; in the
+   *   order of the lines
+   */
+  unknownClocks() {
+    const ofStages = [...this.stages.values()].map(({ facts, factsLine }) => ({
+      clock: facts?.clock,
+      line: factsLine,
+    }));
+    return [{ clock: this.facts?.clock, line: this.line }, ...ofStages].flatMap(({ clock, line }) =>
+      clock && isUnknownClock(clock) ? [{ line: line ?? this.line, uncertainty: clock.uncertainty }] : [],
+    );
+  }
+
   /** @returns {RunWarning[]} in the order of the lines */
   warnings() {
     const stages = [...this.stages.values()];
@@ -126,6 +141,12 @@ export class HostRun {
     ];
     if (this.isOurs && this.facts === null) {
       warnings.push({ line: this.line, message: HEADLESS, incomplete: true });
+    }
+    const [unknownClock] = this.unknownClocks();
+    if (unknownClock !== undefined) {
+      const { line, uncertainty } = unknownClock;
+      const message = `the store's clock is unknown here (±${formatDuration(uncertainty)}): the times are taken to be those of the host's own clock`;
+      warnings.push({ line, message, incomplete: false });
     }
     const next = this.facts?.stages.find((stage) => this.#planned(stage) === undefined);
     const isStopped = stages.some(({ facts }) => facts !== null && facts.end !== 'complete');

@@ -84,6 +84,30 @@ const LATEST = Date.UTC(2200);
 const MOST_PARTS = 999;
 
 /**
+ * Above this, ± ms, a clock counts as unknown, whatever offset the log states: the store's answers contradicted each other.
+ */
+const MAX_CLOCK_UNCERTAINTY_MS = 5000;
+
+/**
+ * @param {ClockFacts | null | undefined} clock
+ * @returns {boolean} whether it is stated, and so uncertain that it cannot be relied on
+ */
+export function isUnknownClock(clock) {
+  return clock !== null && clock !== undefined && clock.uncertainty > MAX_CLOCK_UNCERTAINTY_MS;
+}
+
+/**
+ * The times of a log are the store's as its host took them to be. Where that was not known, they are turned back into
+ * those of the host's own clock.
+ *
+ * @param {ClockFacts | null | undefined} clock as the log states it
+ * @returns {number} whole seconds to be added to the times of the log
+ */
+export function correctionOf(clock) {
+  return clock && isUnknownClock(clock) ? -Math.round(clock.offset / 1000) : 0;
+}
+
+/**
  * @param {Record<string, unknown>} data of a machine line
  * @returns {RunFacts}
  */

@@ -1,5 +1,6 @@
 import { STAGE_NAMES } from '../log/log-line.js';
 import { aggregateStage } from './aggregate-stage.js';
+import { isUnknownClock } from './machine-facts.js';
 import { missingShards } from './missing-shards.js';
 import { mixedRuns } from './mixed-runs.js';
 import { hostsOf } from './hosts-of.js';
@@ -92,7 +93,7 @@ function clockTrust(hosts) {
     }
     if (runs.some(({ isOurs }) => !isOurs)) {
       trust.withoutMachineLines.push(name);
-    } else if (runs.some((run) => uncertaintiesOf(run).length === 0)) {
+    } else if (runs.some((run) => uncertaintiesOf(run).length === 0 || run.unknownClocks().length > 0)) {
       trust.trusted.push(name);
     }
   }
@@ -106,5 +107,5 @@ function clockTrust(hosts) {
  */
 function uncertaintiesOf({ facts, stages }) {
   const clocks = [facts?.clock, ...[...stages.values()].map((stage) => stage.facts?.clock)];
-  return clocks.flatMap((clock) => (clock ? [clock.uncertainty] : []));
+  return clocks.flatMap((clock) => (clock && !isUnknownClock(clock) ? [clock.uncertainty] : []));
 }

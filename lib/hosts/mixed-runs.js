@@ -1,4 +1,5 @@
 import { formatSize } from '../log/units.js';
+import { correctionOf } from './machine-facts.js';
 import { andMore, placeOf } from './wording.js';
 
 /**
@@ -76,5 +77,7 @@ export function overlaps(one, other) {
 function extentOf({ facts, stages }) {
   const start = facts?.start ?? 0;
   const stops = [...stages.values()].map(({ facts: totals }) => totals?.stop ?? start);
-  return { start, stop: stops.reduce((latest, stop) => Math.max(latest, stop), start) };
+  const stop = stops.reduce((latest, each) => Math.max(latest, each), start);
+  const correction = 1000 * correctionOf(facts?.clock);
+  return { start: start + correction, stop: stop + correction };
 }

@@ -1,4 +1,5 @@
 import { MEGABYTE } from '../log/units.js';
+import { correctionOf } from './machine-facts.js';
 import { wholeDays } from './time-line.js';
 
 /**
@@ -82,7 +83,8 @@ function firstSecondOf(stages) {
  */
 function viewOf(host, run, log, shift) {
   const { operations, bytes } = workOf(run, log);
-  return {
+  const correction = correctionOf(log.facts?.clock ?? run.facts?.clock);
+  const view = {
     host,
     run,
     log,
@@ -93,6 +95,23 @@ function viewOf(host, run, log, shift) {
     measuredUntil: log.facts === null ? Infinity : Math.ceil(log.facts.measuredUntil / 1000),
     operations,
     bytes,
+  };
+  return correction === 0 ? view : moved(view, correction);
+}
+
+/**
+ * @param {StageView} view
+ * @param {number} seconds by which it is moved on the time line
+ * @returns {StageView}
+ */
+function moved({ shift, interval, full, measuredFrom, measuredUntil, ...rest }, seconds) {
+  return {
+    ...rest,
+    shift: shift + seconds,
+    interval: interval && { start: interval.start + 1000 * seconds, stop: interval.stop + 1000 * seconds },
+    full: full && { from: full.from + seconds, to: full.to + seconds },
+    measuredFrom: measuredFrom + seconds,
+    measuredUntil: measuredUntil + seconds,
   };
 }
 

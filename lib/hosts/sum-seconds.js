@@ -39,10 +39,7 @@ export function* secondsOf(views) {
  *   ascending order, each with those that have some in it
  */
 function* blocksOf(views) {
-  const queues = views.map((view) => {
-    const days = view.shift / BLOCK_SECONDS;
-    return { view, blocks: view.log.series.blocks().map((block) => block + days), next: 0 };
-  });
+  const queues = views.map((view) => ({ view, blocks: shiftedBlocks(view), next: 0 }));
   // Those that are over are taken out, so that runs that follow each other do not make each other slow.
   let waiting = queues.filter(({ blocks }) => blocks.length > 0).sort((one, other) => one.blocks[0] - other.blocks[0]);
   while (waiting.length > 0) {
@@ -52,4 +49,15 @@ function* blocksOf(views) {
     present.forEach((queue) => (queue.next += 1));
     waiting = waiting.filter(({ blocks, next }) => next < blocks.length);
   }
+}
+
+/**
+ * @param {StageView} view
+ * @returns {number[]} the blocks, in ascending order, in which its seconds are once they are shifted: by days, as a rule, so
+ *   that each block is another one; otherwise it may become parts of two
+ */
+function shiftedBlocks({ log, shift }) {
+  const first = (/** @type {number} */ block) => Math.floor(block + shift / BLOCK_SECONDS);
+  const last = (/** @type {number} */ block) => Math.ceil(block + shift / BLOCK_SECONDS);
+  return [...new Set(log.series.blocks().flatMap((block) => [first(block), last(block)]))];
 }

@@ -1,50 +1,76 @@
 import { formatDuration } from '../log/units.js';
 import { askForAbsentObject } from './absent-object.js';
-import { pause } from './pause.js';
+import { waitUntil } from './pause.js';
+import { PHASES } from './phases.js';
+import { preflight } from './preflight.js';
 import { LONGEST_WAIT_MS } from './start-time.js';
 import { StoreClock } from './store-clock.js';
+import { measureUnloaded } from './unloaded-latency.js';
 
 const MINUTE_MS = 60_000;
 
-/** A start that is later than this by the store's clock is told. */
+/** A start that is later than this by the store's clock is reported. */
 const PUNCTUAL_MS = 50;
+
+/** What is measured before a start that was agreed on is over so long before it. */
+const READY_BEFORE_MS = 250;
+
+const CLOCK_LOST =
+  "The store's clock is unknown from here on: the Date headers of later answers contradict what was measured before the start";
 
 /** Connections that were closed during the wait are opened anew so long before its end. */
 const TOP_UP_MS = 3000;
-
-const LONGEST_TIMER_MS = 3_600_000;
 
 /** What is known of the clock of a store on this host: it is the same. */
 const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
 
 /**
- * Sets the run's clock by the store's, and goes on watching it.
+ * The store's clock, as a run uses it.
  *
+ * @typedef {object} RunClock
+ * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock by the store's, and goes on watching it
+ * @property {() => import('./store-clock.js').ClockFacts | null} facts null where it is unknown
+ * @property {() => string | null} problem why it is unknown, once it was measured; null where it is not
+ * @property {() => Promise<void>} stop ends watching
+ */
+
+/** @type {Readonly<RunClock>} */
+const EMBEDDED_CLOCK = Object.freeze({
+  measure: async () => {},
+  facts: () => SAME_CLOCK,
+  problem: () => null,
+  stop: async () => {},
+});
+
+/**
  * @param {import('./run-config.js').RunConfig} config
  * @param {import('./open-run.js').OpenRun} run
- * @param {AbortSignal} signal ends measuring
- * @returns {Promise<{ facts: () => import('./store-clock.js').ClockFacts | null, stop: () => Promise<void> }>}
+ * @param {import('./benchmark-run.js').RunObserver} observer
+ * @returns {RunClock}
  */
-export async function startStoreClock({ store }, run, signal) {
+export function openRunClock({ store }, run, observer) {
   if (store.isEmbedded) {
-    return { facts: () => SAME_CLOCK, stop: async () => {} };
+    return EMBEDDED_CLOCK;
   }
   const [bucket] = store.buckets;
   const storeClock = new StoreClock({
     clock: run.clock,
-    // The clock is watched while the first one carries the probe's operations.
-    connections: run.attendants.slice(1),
+    connections: run.clockConnections,
     ask: async (connection, until) => {
       run.requests.clock += 1;
       const { error } = await askForAbsentObject({ run, connection, bucket, mostAttempts: 1, signal: until });
       return error?.serverTime ?? 0;
     },
   });
-  await storeClock.measure(signal);
   const watching = new AbortController();
-  const watched = storeClock.watch(watching.signal);
+  let watched = Promise.resolve();
   return {
+    async measure(signal) {
+      await storeClock.measure(signal);
+      watched = storeClock.watch(watching.signal, () => observer.notice(CLOCK_LOST));
+    },
     facts: () => storeClock.facts,
+    problem: () => storeClock.problem,
     async stop() {
       watching.abort();
       await watched;
@@ -53,27 +79,86 @@ export async function startStoreClock({ store }, run, signal) {
 }
 
 /**
+ * Sees whether the store is ready for the run, and what time it has. Its clock is measured as soon as a first answer shows
+ * that it can be, while preflight goes on.
+ *
+ * @param {import('./benchmark-run.js').Beginning} beginning
+ * @returns {Promise<import('./preflight.js').PreflightResult>}
+ */
+export async function checkStore({ config, run, signal, observer, runClock, budget, phases, checks }) {
+  const measuring = new AbortController();
+  /** @type {Promise<void> | null} */
+  let measured = null;
+  const measureClock = () => {
+    if (measured === null) {
+      const measure = () => runClock.measure(AbortSignal.any([signal, measuring.signal]));
+      measured = config.store.isEmbedded ? measure() : phases.during(PHASES.clock, measure);
+      // An error is thrown where it is awaited, which is after preflight.
+      measured.catch(() => {});
+    }
+  };
+  const hooks = {
+    async mayWrite() {
+      const mayWrite = await checks.mayWrite();
+      if (mayWrite) {
+        observer.runIsNamed();
+      }
+      return mayWrite;
+    },
+    written: (/** @type {string} */ bucket, /** @type {string} */ key) => checks.written(bucket, key),
+    reached: measureClock,
+    answered: budget.answered.bind(budget),
+  };
+  try {
+    const check = () => preflight(run, config, signal, hooks);
+    const result = await (config.preflight ? phases.during(PHASES.buckets, check) : check());
+    if (result.problems.length > 0) {
+      measuring.abort();
+    } else {
+      measureClock();
+    }
+    return result;
+  } catch (error) {
+    measuring.abort();
+    throw error;
+  } finally {
+    await measured;
+  }
+}
+
+/**
  * @param {import('./run-config.js').RunConfig} config
  * @param {import('../meter/clock.js').Clock} clock that has been set
+ * @param {number} launchedAt monotonic ms at which the process was started
+ * @param {string | null} clockProblem why the store's clock is unknown
  * @returns {{ startsAt: number | null, problem: string | null }} epoch ms, null where the run starts as soon as it can
  */
-export function chooseStart({ startAt }, clock) {
+export function chooseStart({ startAt }, clock, launchedAt, clockProblem) {
   if (startAt === undefined) {
     return { startsAt: null, problem: null };
   }
-  const now = clock.epochNow();
-  const startsAt = startAt(now);
-  return { startsAt, problem: startProblem(startsAt, startsAt - now) };
+  const launched = clock.toEpoch(launchedAt);
+  const startsAt = startAt.after(launched);
+  if (startAt.isCommon && clockProblem !== null) {
+    return {
+      startsAt,
+      problem: `--start-at: hosts cannot start together, because the store's clock is unknown: ${clockProblem}`,
+    };
+  }
+  // A run that was started in time, and is late for another reason, keeps to its moment as well as it can.
+  return { startsAt, problem: startProblem(startsAt, startsAt - launched, clock.epochNow()) };
 }
 
 /**
  * @param {number} startsAt epoch ms
- * @param {number} wait ms until then
+ * @param {number} wait ms from the start of the process until then
+ * @param {number} now epoch ms
  * @returns {string | null}
  */
-function startProblem(startsAt, wait) {
+function startProblem(startsAt, wait, now) {
   if (wait < 0) {
-    const late = wait > -MINUTE_MS ? `${(-wait / 1000).toFixed(1)}s` : formatDuration(-wait);
+    const past = now - startsAt;
+    const late = past < MINUTE_MS ? `${(past / 1000).toFixed(1)}s` : formatDuration(past);
     return `--start-at: ${formatTime(startsAt)} was ${late} ago by the store's clock`;
   }
   if (wait > LONGEST_WAIT_MS) {
@@ -106,49 +191,98 @@ export async function openCores({ keepAlive, threads }, run, signal, observer) {
 }
 
 /**
- * Waits for the moment at which all hosts start.
+ * Gets everything ready for the first stage, and waits for its moment. Connections are open by then: where the moment is
+ * agreed on they go first, and the latency with one thread is measured in the time that is left.
  *
- * @param {number | null} startsAt epoch ms
- * @param {import('../meter/clock.js').Clock} clock
- * @param {AbortSignal} signal ends the wait
- * @param {import('./benchmark-run.js').RunObserver} observer
- * @param {Pick<import('../engine/cores.js').Cores, 'openConnections'> | null} cores whose connections the store may close
- *   meanwhile; null where none are kept
- * @returns {Promise<number>} the moment in monotonic ms: the one that was agreed on, even where it has passed, so that
- *   later stages start together all the same
+ * @param {import('./benchmark-run.js').Beginning} beginning
+ * @param {number | null} startsAt epoch ms; null where the run starts as soon as it can
+ * @returns {Promise<Begun>}
+ *
+ * @typedef {object} Begun
+ * @property {import('../engine/cores.js').Cores} cores
+ * @property {Map<string, import('./unloaded-latency.js').UnloadedLatency>} unloaded by the stage's name in lower case
+ * @property {number} firstStageAt monotonic ms: the moment that was agreed on, even where it has passed, so that later
+ *   stages start together all the same
  */
-export async function waitForStart(startsAt, clock, signal, observer, cores) {
+export async function getReady(beginning, startsAt) {
+  const { config, run, signal, observer, budget, phases } = beginning;
+  const { clock } = run;
+  const open = () => {
+    const openAll = () => openCores(config, run, signal, observer);
+    return config.keepAlive ? phases.during(PHASES.connections, openAll) : openAll();
+  };
   if (startsAt === null) {
-    return clock.now();
+    const unloaded = await unloadedLatencies(beginning);
+    const cores = await open();
+    return { cores, unloaded, firstStageAt: clock.now() };
   }
-  const left = startsAt - clock.epochNow();
-  const moment = clock.now() + left;
-  if (left < -PUNCTUAL_MS) {
-    observer.notice(`Starting ${(-left / 1000).toFixed(1)}s late: the connections took that long to open`);
-  } else {
-    observer.notice(
-      `Waiting for ${formatTime(startsAt)}, in ${(Math.max(left, 0) / 1000).toFixed(1)}s by the store's clock`,
-    );
+  const moment = clock.now() + startsAt - clock.epochNow();
+  budget.endBy(moment - READY_BEFORE_MS);
+  const cores = await open();
+  const unloaded = await unloadedLatencies(beginning);
+  await waitForStart(moment, beginning, config.keepAlive ? cores : null);
+  return { cores, unloaded, firstStageAt: moment };
+}
+
+/** @param {import('./benchmark-run.js').Beginning} beginning */
+async function unloadedLatencies({ config, run, signal, observer, budget, phases }) {
+  if (!(config.preflight || config.findPeak) || signal.aborted) {
+    return new Map();
   }
-  await waitUntil(moment - TOP_UP_MS, clock, signal);
-  if (clock.now() < moment) {
-    // A store does not keep connections for ever that carry nothing.
-    await cores?.openConnections(signal);
+  const { latencies, problem } = await phases.during(PHASES.latency, () =>
+    measureUnloaded(run, config, budget, signal),
+  );
+  if (problem !== null && !signal.aborted) {
+    observer.notice(`The latency with one thread is not known: ${problem}`);
   }
-  await waitUntil(moment, clock, signal);
-  return moment;
+  return latencies;
 }
 
 /**
+ * Waits for the moment at which all hosts start.
+ *
  * @param {number} moment monotonic ms
- * @param {import('../meter/clock.js').Clock} clock
- * @param {AbortSignal} signal ends the wait
+ * @param {Pick<import('./benchmark-run.js').Beginning, 'run' | 'signal' | 'observer' | 'phases'>} beginning
+ * @param {Pick<import('../engine/cores.js').Cores, 'openConnections'> | null} cores whose connections the store may close
+ *   meanwhile; null where none are kept
  */
-export async function waitUntil(moment, clock, signal) {
-  // A timer may fire a little early, and takes no more than some weeks.
-  while (moment > clock.now() && !signal.aborted) {
-    await pause(Math.min(moment - clock.now(), LONGEST_TIMER_MS), signal);
+export async function waitForStart(moment, { run: { clock }, signal, observer, phases }, cores) {
+  const left = moment - clock.now();
+  if (left < -PUNCTUAL_MS) {
+    const reasons = phases.summary();
+    observer.notice(`Starting ${(-left / 1000).toFixed(1)}s late${reasons === '' ? '' : `: ${reasons}`}`);
+    return;
   }
+  const time = formatTime(clock.toEpoch(moment));
+  observer.notice(`Waiting for ${time}, in ${(Math.max(left, 0) / 1000).toFixed(1)}s by the store's clock`);
+  await phases.during(
+    `waiting for ${time}`,
+    async () => {
+      await waitUntil(moment - TOP_UP_MS, clock, signal);
+      await topUp(cores, moment, clock, signal);
+      await waitUntil(moment, clock, signal);
+    },
+    moment,
+  );
+}
+
+/**
+ * A store does not keep connections for ever that carry nothing.
+ *
+ * @param {Pick<import('../engine/cores.js').Cores, 'openConnections'> | null} cores
+ * @param {number} moment monotonic ms after which the stage does not wait for them
+ * @param {import('../meter/clock.js').Clock} clock
+ * @param {AbortSignal} signal gives up
+ */
+async function topUp(cores, moment, clock, signal) {
+  if (cores === null || signal.aborted || clock.now() >= moment) {
+    return;
+  }
+  const giveUp = new AbortController();
+  const opened = cores.openConnections(AbortSignal.any([signal, giveUp.signal]));
+  await Promise.race([opened, waitUntil(moment, clock, signal)]);
+  giveUp.abort();
+  await opened;
 }
 
 /** @param {number} epoch ms */

@@ -1,14 +1,14 @@
 import { isInShard, isOfShard } from '../workload/shard.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
-import { chooseStart, openCores, startStoreClock, waitForStart } from './begin-run.js';
+import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
 import { cleanUpRun } from './clean-up-run.js';
 import { findPeaks } from './find-peak.js';
 import { keptSizeProblem } from './kept-size.js';
 import { openRun } from './open-run.js';
-import { preflight } from './preflight.js';
+import { Phases } from './phases.js';
 import { runFacts } from './run-facts.js';
 import { runStages } from './run-stages.js';
-import { measureUnloaded } from './unloaded-latency.js';
+import { TimeBudget } from './time-budget.js';
 import { WriteChecks } from './write-checks.js';
 
 /**
@@ -17,6 +17,8 @@ import { WriteChecks } from './write-checks.js';
  * @typedef {object} RunObserver
  * @property {() => void} runIsNamed an object is going to be written, the first one or a further one: what the run is called
  *   and where it writes is to be known, so that it can be cleaned up
+ * @property {(phase: import('./phases.js').Phase) => void} phaseStarts something is under way that is no stage
+ * @property {(phase: import('./phases.js').Phase) => void} phaseEnds
  * @property {(facts: import('./run-facts.js').RunFacts) => void} runStarts everything is in order, and the stages begin
  * @property {(plan: StagePlan) => void} stageStarts
  * @property {(stage: StageName, count: import('../meter/second-counts.js').SecondCount) => void} second
@@ -71,9 +73,10 @@ import { WriteChecks } from './write-checks.js';
  * @param {AbortSignal} world.signal asks the run to end early
  * @param {{ host: string, versions: Record<string, string> }} world.identity of the host that runs it
  * @param {RunObserver} world.observer
+ * @param {number} world.launchedAt monotonic ms at which the process was started
  * @returns {Promise<RunResult>}
  */
-export async function runBenchmark(config, { clock, random, signal, identity, observer }) {
+export async function runBenchmark(config, { clock, random, signal, identity, observer, launchedAt }) {
   const run = await openRun(config, { clock, random, notice: (message) => observer.notice(message) });
   const facts = runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null });
   /** @type {RunResult} */
@@ -90,14 +93,17 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
   };
   const checks = new WriteChecks(run, config, signal);
   try {
-    await examineBuckets({ config, run, signal, observer, checks }, result);
-    if (result.problems.length === 0 && !signal.aborted) {
-      const storeClock = await startStoreClock(config, run, signal);
-      try {
-        await runByStoreClock({ config, run, signal, observer, clockFacts: storeClock.facts }, result);
-      } finally {
-        await storeClock.stop();
+    const runClock = openRunClock(config, run, observer);
+    const phases = new Phases(clock.now, observer);
+    const budget = new TimeBudget(clock.now);
+    const beginning = { config, run, signal, observer, runClock, phases, budget, checks };
+    try {
+      await examineStore(beginning, result);
+      if (result.problems.length === 0 && !signal.aborted) {
+        await runByStoreClock(beginning, launchedAt, result);
       }
+    } finally {
+      await runClock.stop();
     }
   } catch (error) {
     result.crash = error;
@@ -114,25 +120,12 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
 /**
  * Finds out whether the run may begin: by preflight, and by what is there already.
  *
- * @param {object} parts
- * @param {import('./run-config.js').RunConfig} parts.config
- * @param {import('./open-run.js').OpenRun} parts.run
- * @param {AbortSignal} parts.signal
- * @param {RunObserver} parts.observer
- * @param {WriteChecks} parts.checks
+ * @param {Beginning} beginning
  * @param {RunResult} result
  */
-async function examineBuckets({ config, run, signal, observer, checks }, result) {
-  const { problems, mayPass, notices } = await preflight(run, config, signal, {
-    async mayWrite() {
-      const mayWrite = await checks.mayWrite();
-      if (mayWrite) {
-        observer.runIsNamed();
-      }
-      return mayWrite;
-    },
-    written: (bucket, key) => checks.written(bucket, key),
-  });
+async function examineStore(beginning, result) {
+  const { config, run, signal, observer, checks } = beginning;
+  const { problems, mayPass, notices } = await checkStore(beginning);
   result.problems.push(...problems);
   if (problems.length === 0 && !signal.aborted) {
     await checks.mayWrite();
@@ -154,32 +147,37 @@ async function examineBuckets({ config, run, signal, observer, checks }, result)
  * @property {import('./open-run.js').OpenRun} run
  * @property {AbortSignal} signal
  * @property {RunObserver} observer
- * @property {() => ClockFacts | null} clockFacts
+ * @property {Phases} phases
+ * @property {import('./begin-run.js').RunClock} runClock
+ *
+ * @typedef {Running & { budget: TimeBudget, checks: WriteChecks }} Beginning what the parts need to know that come before the first stage
  */
 
 /**
- * @param {Running} running
+ * @param {Beginning} beginning
+ * @param {number} launchedAt monotonic ms
  * @param {RunResult} result
  */
-async function runByStoreClock(running, result) {
-  const { config, run, signal, observer, clockFacts } = running;
+async function runByStoreClock(beginning, launchedAt, result) {
+  const { config, run, observer, runClock } = beginning;
   const { clock } = run;
-  const { startsAt, problem } = chooseStart(config, clock);
+  const clockProblem = runClock.problem();
+  const { startsAt, problem } = chooseStart(config, clock, launchedAt, clockProblem);
   if (problem !== null) {
     result.problems.push(problem);
     return;
   }
+  if (clockProblem !== null) {
+    observer.notice(`The store's clock is unknown: ${clockProblem}. All times are those of this host's clock`);
+  }
   const startTime = new Date(clock.epochNow()).toISOString();
-  result.facts = { ...result.facts, start: startTime, clock: clockFacts() };
+  result.facts = { ...result.facts, start: startTime, clock: runClock.facts() };
   observer.runStarts(result.facts);
   if (config.stages.includes('stat') && !run.wroteObjects) {
     observer.notice('Stat checks sizes alone: the ETags are known only to the run that wrote the objects');
   }
-  const isToBeMeasured = config.preflight || config.findPeak;
-  const unloaded = isToBeMeasured ? await measureUnloaded(run, config, signal) : new Map();
-  const cores = await openCores(config, run, signal, observer);
-  const firstStageAt = await waitForStart(startsAt, clock, signal, observer, config.keepAlive ? cores : null);
-  const measuring = { ...running, unloaded };
+  const { cores, unloaded, firstStageAt } = await getReady(beginning, startsAt);
+  const measuring = { ...beginning, unloaded };
   if (config.findPeak) {
     await findPeaks(measuring, cores, result);
   } else {

@@ -18,12 +18,6 @@ const LARGEST_WRITE = 1024;
 const LARGEST_READ = 2 ** 20;
 
 /**
- * @typedef {object} PreflightChecks
- * @property {() => Promise<boolean>} mayWrite asked before an object is written or removed
- * @property {(bucket: string, key: string) => Promise<void>} written told after one was
- */
-
-/**
  * What the preflight of all buckets shares, and a connection.
  *
  * @typedef {object} Shared
@@ -32,7 +26,7 @@ const LARGEST_READ = 2 ** 20;
  * @property {AbortSignal} signal
  * @property {import('../s3/object-store.js').ObjectConnection} connection
  * @property {import('./preflight-findings.js').Findings} findings
- * @property {PreflightChecks} checks
+ * @property {import('./preflight.js').PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were looked for in vain
  */
 
@@ -51,7 +45,7 @@ export class BucketPreflight {
   }
 
   async run() {
-    const { run, config, signal, connection, findings } = this.#shared;
+    const { run, config, signal, connection, findings, hooks } = this.#shared;
     const bucket = this.#bucket;
     const { error, attempts } = await askForAbsentObject({
       run,
@@ -66,7 +60,10 @@ export class BucketPreflight {
     const isInDoubt = error?.code === 'AccessDenied' && config.stages.length > 0;
     if (isRefused && !isInDoubt) {
       findings.add(FIRST_ACTION, bucket, error);
-    } else if (run.wroteObjects) {
+      return;
+    }
+    hooks.reached();
+    if (run.wroteObjects) {
       await this.#tryAnObject();
     } else {
       const hasRead = await this.#lookForAnObject();
@@ -78,9 +75,9 @@ export class BucketPreflight {
 
   /** Writes a probe, looks at it and removes it. */
   async #tryAnObject() {
-    const { run, config, signal, checks } = this.#shared;
+    const { run, config, signal, hooks } = this.#shared;
     const index = this.#firstIndex(PREFLIGHT_PROBES);
-    if (index < 0 || signal.aborted || !(await checks.mayWrite())) {
+    if (index < 0 || signal.aborted || !(await hooks.mayWrite())) {
       return;
     }
     const key = run.keyspace.probeKeyOf(index);
@@ -93,7 +90,7 @@ export class BucketPreflight {
       return;
     }
     if (written.error === null) {
-      await checks.written(this.#bucket, key);
+      await hooks.written(this.#bucket, key);
     }
     await this.#look(key);
     if (signal.aborted) {
@@ -115,7 +112,7 @@ export class BucketPreflight {
    * @returns {Promise<boolean>} whether the store was asked to read one, so that its answer is known
    */
   async #lookForAnObject() {
-    const { run, config, signal, missing, checks } = this.#shared;
+    const { run, config, signal, missing, hooks } = this.#shared;
     const index = this.#firstIndex(Math.min(config.objects, PREFLIGHT_PROBES));
     /** @type {import('./ask-store.js').Answer[]} */
     let looks = [];
@@ -127,7 +124,7 @@ export class BucketPreflight {
       }
     }
     const probe = this.#firstIndex(PREFLIGHT_PROBES);
-    if (config.stages.includes('remove') && probe >= 0 && !signal.aborted && (await checks.mayWrite())) {
+    if (config.stages.includes('remove') && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
       // Nothing is there. Where versions are kept, a delete marker will be, and clean-up knows the key.
       await this.#ask('remove', run.keyspace.probeKeyOf(probe));
     }
@@ -156,13 +153,17 @@ export class BucketPreflight {
    * @param {boolean} [isNeeded] whether the run cannot begin where it is refused
    */
   async #ask(action, key, isNeeded = true) {
-    const { run, config, signal, connection, findings } = this.#shared;
+    const { run, config, signal, connection, findings, hooks } = this.#shared;
     const size = Math.min(config.size, LARGEST_WRITE);
     const mostAttempts = action === 'remove' ? MOST_ATTEMPTS_TO_REMOVE : MOST_ATTEMPTS;
     const asked = { bucket: this.#bucket, key, size, makeBody: () => Buffer.alloc(size) };
     const request = () => REQUESTS[action](connection, asked);
+    const startedAt = run.clock.now();
     const answer = await askStore({ run, connection, mostAttempts, signal }, request, action === 'write');
     run.requests.preflight += answer.attempts;
+    if (answer.attempts === 1 && answer.error?.status !== 0) {
+      hooks.answered(action, run.clock.now() - startedAt);
+    }
     if (isNeeded && answer.error !== null && answer.error.kind !== NOT_FOUND) {
       findings.add(action, this.#bucket, answer.error);
     }

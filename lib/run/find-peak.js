@@ -19,7 +19,9 @@ import { searchStage } from './search-stage.js';
  * @param {RunResult} result that the stages are added to
  */
 export async function findPeaks(running, cores, result) {
-  const { config, run, signal, observer, unloaded } = running;
+  const { config, run, signal, observer } = running;
+  // What small objects take says nothing of how many large ones a search needs.
+  const unloaded = new Map([...running.unloaded].filter(([, { size }]) => size >= config.size));
   const stages = stagesOf(config);
   const problem = signal.aborted ? null : tooFewObjects(config, stages[0], unloaded);
   if (problem !== null) {

@@ -8,8 +8,14 @@ import { Keyspace } from '../workload/keyspace.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 import { WaitBudget } from './wait-budget.js';
 
-/** Connections for questions beside the stages: the first one's are those of the probe, the others' those of the clock. */
-const ATTENDANTS = 5;
+/** Connections for preflight and for the latency with one thread: one for each kind of operation, at least. */
+const MIN_ATTENDANTS = 4;
+
+/** More of them check more buckets at the same time. */
+const MAX_ATTENDANTS = 16;
+
+/** Connections over which the store is asked for the time. */
+const CLOCK_CONNECTIONS = 4;
 
 /**
  * What a run works with, from its start to its end.
@@ -23,6 +29,8 @@ const ATTENDANTS = 5;
  * @property {boolean} wroteObjects whether it is this run that writes the objects
  * @property {readonly import('../s3/object-store.js').ObjectConnection[]} attendants connections for what is not
  *   measured, so that the stages' own connections carry nothing else
+ * @property {readonly import('../s3/object-store.js').ObjectConnection[]} clockConnections likewise, for the store's clock;
+ *   once it is measured, only the last of them carries further questions
  * @property {import('../s3/object-store.js').StoreOptions} attendantOptions
  * @property {RequestCounts} requests
  * @property {Set<number>} probes indices of those that may be in the store: whoever writes one adds it before, and takes it
@@ -61,17 +69,19 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
     now: clock.now,
     hooks: { opened() {} },
   });
+  const attendantCount = Math.min(Math.max(store.buckets.length, MIN_ATTENDANTS), MAX_ATTENDANTS);
+  const controlCount = attendantCount + CLOCK_CONNECTIONS;
   const attendantOptions = {
     ...store,
     agent,
     keepAlive,
-    threads: ATTENDANTS,
+    threads: controlCount,
     now: clock.now,
     epochNow: clock.epochNow,
   };
   const attendantStore = await openStore(client, attendantOptions);
-  const attendants = Array.from({ length: ATTENDANTS }, (_, thread) => attendantStore.openConnection(thread));
-  const deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections: attendants });
+  const connections = Array.from({ length: controlCount }, (_, thread) => attendantStore.openConnection(thread));
+  const deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections });
   deadlines.start();
 
   const layout = layoutOf(config);
@@ -90,7 +100,8 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
     keyspace: new Keyspace(layout),
     written,
     wroteObjects,
-    attendants,
+    attendants: connections.slice(0, attendantCount),
+    clockConnections: connections.slice(attendantCount),
     attendantOptions,
     requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
     probes: new Set(),

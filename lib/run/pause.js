@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+const LONGEST_TIMER_MS = 3_600_000;
+
 /**
  * @param {number} milliseconds
  * @param {AbortSignal} signal ends the pause
@@ -12,5 +14,17 @@ export async function pause(milliseconds, signal) {
     if (!signal.aborted) {
       throw error;
     }
+  }
+}
+
+/**
+ * @param {number} moment monotonic ms
+ * @param {import('../meter/clock.js').Clock} clock
+ * @param {AbortSignal} signal ends the wait
+ */
+export async function waitUntil(moment, clock, signal) {
+  // A timer may fire a little early, and takes no more than some weeks.
+  while (moment > clock.now() && !signal.aborted) {
+    await pause(Math.min(moment - clock.now(), LONGEST_TIMER_MS), signal);
   }
 }

@@ -5,15 +5,26 @@ import { Findings } from './preflight-findings.js';
 const KEPT_NOTICE =
   'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured';
 
-/** Of a run that writes nothing. */
-const NO_CHECKS = Object.freeze({ mayWrite: async () => true, written: async () => {} });
-
 /**
  * @typedef {object} PreflightResult
  * @property {string[]} problems a line each; none where the run may begin
  * @property {boolean} mayPass whether all of them are troubles of the store, and none of them the user's
  * @property {string[]} notices
  */
+
+/**
+ * What preflight reports while it goes on.
+ *
+ * @typedef {object} PreflightHooks
+ * @property {() => Promise<boolean>} mayWrite asked before an object is written
+ * @property {(bucket: string, key: string) => Promise<void>} written one was written
+ * @property {() => void} reached a bucket has answered as it should
+ * @property {(action: string, milliseconds: number) => void} answered an operation had its answer at the first
+ *   attempt
+ */
+
+/** @type {Readonly<PreflightHooks>} */
+const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () => {}, reached() {}, answered() {} });
 
 /**
  * Asks each bucket for an object that does not exist, which shows whether name, TLS, signature, clock and bucket are all
@@ -23,21 +34,25 @@ const NO_CHECKS = Object.freeze({ mayWrite: async () => true, written: async () 
  * @param {import('./open-run.js').OpenRun} run
  * @param {import('./run-config.js').RunConfig} config
  * @param {AbortSignal} signal
- * @param {import('./bucket-preflight.js').PreflightChecks} [checks]
+ * @param {Partial<PreflightHooks>} [hooks]
  * @returns {Promise<PreflightResult>}
  */
-export async function preflight(run, config, signal, checks = NO_CHECKS) {
+export async function preflight(run, config, signal, hooks) {
   const findings = new Findings();
   /** @type {Set<string>} */
   const missing = new Set();
   const { buckets } = config.store;
-  const shared = { run, config, signal, findings, missing, checks };
+  const shared = { run, config, findings, missing, hooks: { ...NO_HOOKS, ...hooks } };
   let next = 0;
   if (config.preflight) {
     await runPool({
       threads: run.attendants,
       claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
-      work: (connection, place) => new BucketPreflight({ ...shared, connection }, buckets[place]).run(),
+      work(connection, place) {
+        // Each listens to a signal of its own: more than ten listeners on one are taken for a leak, and warned of.
+        const own = { ...shared, connection, signal: AbortSignal.any([signal]) };
+        return new BucketPreflight(own, buckets[place]).run();
+      },
     });
   }
   // What was under way when the run was stopped says nothing.

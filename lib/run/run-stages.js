@@ -1,10 +1,13 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { STAGES } from '../stages/index.js';
-import { waitUntil } from './begin-run.js';
 import { explainError } from './explain-error.js';
+import { waitUntil } from './pause.js';
 import { stageResult } from './stage-result.js';
 import { slotOf } from './stage-schedule.js';
+
+/** A rate that was seen for a moment alone may be exceeded by so much. */
+const MARGIN_OF_OBJECTS = 1.5;
 
 /**
  * @typedef {import('./benchmark-run.js').Running
@@ -28,7 +31,7 @@ export async function runStages(running, cores, startsAt, result) {
   let { objects } = config;
   for (const [place, stage] of stagesOf(config).entries()) {
     const slot = config.duration === undefined ? null : slotOf(startsAt, config.duration, config.gap, place);
-    await waitUntil(slot?.startsAt ?? startsAt, clock, signal);
+    await waitForStage(stage, slot?.startsAt ?? startsAt, running, result);
     if (signal.aborted) {
       return;
     }
@@ -42,8 +45,9 @@ export async function runStages(running, cores, startsAt, result) {
       load,
       unloaded: running.unloaded.get(stage.name.toLowerCase()) ?? null,
       availableCores: config.availableCores,
-      storeClock: running.clockFacts(),
+      storeClock: running.runClock.facts(),
       stopsAt: stage.removes ? undefined : slot?.stopsAt,
+      objectsNeeded: slot !== null && stage.isWrite ? objectsNeeded(outcome, slot) : null,
     });
     result.stages.push(finished);
     running.observer.stageEnds(finished);
@@ -60,6 +64,40 @@ export async function runStages(running, cores, startsAt, result) {
 /** @param {import('./run-config.js').RunConfig} config */
 export function stagesOf({ stages }) {
   return STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
+}
+
+/**
+ * @param {Stage} stage
+ * @param {number} moment monotonic ms
+ * @param {Running} running
+ * @param {RunResult} result of the stages before
+ */
+async function waitForStage({ name }, moment, { run: { clock }, signal, observer, phases }, { stages }) {
+  const left = moment - clock.now();
+  if (left <= 0) {
+    return;
+  }
+  const before = stages.at(-1);
+  if (before?.objectsNeeded) {
+    observer.notice(`${before.stage} has no objects left: ${name} begins in ${(left / 1000).toFixed(1)}s`);
+  }
+  await phases.during(`waiting for the time of ${name}`, () => waitUntil(moment, clock, signal), moment);
+}
+
+/**
+ * @param {import('../engine/cores.js').StageOutcome} outcome of Write
+ * @param {import('./stage-schedule.js').Slot} slot
+ * @returns {number | null} objects that would have lasted for the whole slot at the rate that was seen; null where it was not
+ *   for want of objects that Write ended
+ */
+function objectsNeeded({ end, startedAt, endedAt, meter }, { stopsAt }) {
+  if (end !== 'complete' || endedAt >= stopsAt) {
+    return null;
+  }
+  const { operations } = meter.counts();
+  const needed = (MARGIN_OF_OBJECTS * operations * (stopsAt - startedAt)) / Math.max(endedAt - startedAt, 1);
+  const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
+  return Math.ceil(needed / step) * step;
 }
 
 /**

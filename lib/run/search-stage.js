@@ -78,7 +78,7 @@ export async function searchStage(stage, { running, cores, objects, money, names
     objects: given,
     unloaded,
     availableCores: config.availableCores,
-    storeClock: running.clockFacts(),
+    storeClock: running.runClock.facts(),
   });
   result.stages.push(stageResult);
   observer.stageEnds(stageResult);

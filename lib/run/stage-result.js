@@ -1,6 +1,7 @@
 import { limitOf } from '../analysis/verdict.js';
 import { ABANDONED } from '../engine/stage-watch.js';
 import { peakBytesOf, peakOf } from '../meter/second-counts.js';
+import { STAGES } from '../stages/index.js';
 
 /**
  * A finished stage, as the reports take it. Times are epoch ms, latencies ms, rates ops/s.
@@ -10,6 +11,7 @@ import { peakBytesOf, peakOf } from '../meter/second-counts.js';
  * @property {import('../engine/run-stage.js').StageEnd} end
  * @property {number} objects that the stage was given
  * @property {number} threads
+ * @property {number} objectSize bytes
  * @property {number} startedAt
  * @property {number} endedAt
  * @property {number} duration ms
@@ -26,6 +28,8 @@ import { peakBytesOf, peakOf } from '../meter/second-counts.js';
  * @property {import('../meter/client-load.js').ClientLoad} clientLoad
  * @property {LoadResult} load
  * @property {UnloadedLatency | null} unloaded null where it was not measured
+ * @property {number | null} objectsNeeded of a Write that had no objects left before its time was over: so many would have
+ *   lasted
  * @property {import('../analysis/verdict.js').Verdict} verdict what the stage was limited by
  * @property {import('./store-clock.js').ClockFacts | null} storeClock as it was known at the stage's end
  * @property {import('./search-result.js').SearchResult} [search] where the peak was searched for
@@ -70,10 +74,12 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
  * @param {UnloadedLatency | null} parts.unloaded
  * @param {number} parts.availableCores that the process may use
  * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
+ * @param {number | null} [parts.objectsNeeded] see StageResultFields
  * @param {number} [parts.stopsAt] monotonic ms at which no operation was begun any more, where time ends the stage
  * @returns {StageResult}
  */
-export function stageResult({ stage, outcome, clock, objects, load, unloaded, availableCores, storeClock, stopsAt }) {
+export function stageResult(parts) {
+  const { stage, outcome, clock, objects, load, unloaded, availableCores, storeClock, stopsAt } = parts;
   const { meter, secondLatencies } = outcome;
   const counts = meter.counts();
   const startedAt = clock.toEpoch(outcome.startedAt);
@@ -93,6 +99,7 @@ export function stageResult({ stage, outcome, clock, objects, load, unloaded, av
     end: outcome.end,
     objects,
     threads: load.threads,
+    objectSize: load.objectSize,
     startedAt,
     endedAt,
     duration,
@@ -110,6 +117,7 @@ export function stageResult({ stage, outcome, clock, objects, load, unloaded, av
     failedAttempts: failedAttempts(counts),
     unloaded,
     storeClock,
+    objectsNeeded: parts.objectsNeeded ?? null,
     ...counts,
   };
   return { ...result, verdict: limitOf(evidenceOf(result, availableCores)) };
@@ -131,6 +139,7 @@ export function failedAttempts({ attempts, operations, errors }) {
 export function evidenceOf(result, availableCores) {
   const { end, duration, operations, attempts, throttled, threads, latencies, clientLoad, load, unloaded } = result;
   const { cpuUser, cpuSystem, loops, eventLoopUtilization, busyLoops } = clientLoad;
+  const movesBytes = STAGES.some(({ name, isRead, isWrite }) => name === result.stage && (isRead || isWrite));
   return {
     eventLoopUtilization,
     busyLoops,
@@ -146,6 +155,7 @@ export function evidenceOf(result, availableCores) {
     p50: latencies.operations.summary()?.p50 ?? null,
     mean: latencies.operations.summary()?.mean ?? null,
     unloadedP50: unloaded?.p50 ?? null,
+    unloadedSize: movesBytes && unloaded !== null && unloaded.size < result.objectSize ? unloaded.size : null,
     threads,
     isOpenLoop: load.mode === 'open loop',
     end,

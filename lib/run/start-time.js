@@ -5,6 +5,12 @@ import { parseDuration } from '../log/units.js';
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
 
+/**
+ * `next:` leaves a run at least so long from the start of its process to the moment: enough to be ready for a store that is
+ * 300 ms away. The README says so. ms
+ */
+export const NEXT_MARGIN_MS = 10_000;
+
 /** A week: whoever waits longer has mistyped. */
 export const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 
@@ -12,9 +18,12 @@ const EXPECTED =
   'expected an ISO time with its zone (2026-01-31T12:00:00Z), epoch seconds, next:60s (the next full minute) or +30s';
 
 /**
- * When a run is to start, as a function of the store's time at which the question is asked; all in epoch ms.
+ * When a run is to start. It is reckoned from the moment at which its process was started, not from the one at which the
+ * store's clock is known: how far away the store is must not decide which moment a host waits for.
  *
- * @typedef {(now: number) => number} StartTime
+ * @typedef {object} StartTime
+ * @property {(launchedAt: number) => number} after epoch ms by the store's clock, of the process's start and of the run's
+ * @property {boolean} isCommon whether hosts can share it, so that it needs the store's clock
  */
 
 /**
@@ -25,17 +34,17 @@ const EXPECTED =
 export function parseStartTime(text) {
   if (text.startsWith('next:')) {
     const step = readDuration(text, 'next:');
-    return (now) => (Math.floor(now / step) + 1) * step;
+    return { after: (launchedAt) => Math.ceil((launchedAt + NEXT_MARGIN_MS) / step) * step, isCommon: true };
   }
   if (text.startsWith('+')) {
     const delay = readDuration(text, '+');
-    return (now) => now + delay;
+    return { after: (launchedAt) => launchedAt + delay, isCommon: false };
   }
   const moment = EPOCH_SECONDS.test(text) ? Number(text) * 1000 : parseIsoTime(text);
   if (Number.isNaN(moment)) {
     throw new RangeError(`${EXPECTED}, got ${quote(text)}`);
   }
-  return () => moment;
+  return { after: () => moment, isCommon: true };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { ClockOffset, contradictionOf } from '../meter/clock-offset.js';
+import { formatDuration } from '../log/units.js';
 import { pause } from './pause.js';
 
 /** How often the store is asked while the turn of its second is looked for. */
@@ -15,6 +16,15 @@ const WATCH_INTERVAL_MS = 2000;
 
 const SECOND_MS = 1000;
 
+/** Above this, ± ms, the clock counts as unknown: its answers contradict one another, or took too long to tell anything. */
+const MAX_UNCERTAINTY_MS = 5000;
+
+/**
+ * A closer look spreads its questions over what the first one left open, and can make that no narrower than a round trip.
+ * Where less than a third could be gained, as with a far store, it is not worth the wait for another turn.
+ */
+const WORTHWHILE_GAIN = 1.5;
+
 /**
  * @typedef {import('../s3/object-store.js').ObjectConnection} ObjectConnection
  * @typedef {{ offset: number, uncertainty: number }} ClockFacts ms: the store's clock is so far ahead of this host's
@@ -29,29 +39,46 @@ export class StoreClock {
   #ask;
   /** Connections that carry no question. @type {ObjectConnection[]} */
   #free;
+  /** Carries the questions of the time after it was measured. */
+  #watcher;
   #bounds = new ClockOffset();
   /** How far later answers lay beside what was measured, in ms. */
   #contradiction = 0;
+  #isKnown = false;
 
   /**
    * @param {object} options
    * @param {import('../meter/clock.js').Clock} options.clock that is set to the store's time
    * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.ask the store's Date in
    *   epoch ms, 0 where it told none
-   * @param {readonly ObjectConnection[]} options.connections over which it is asked
+   * @param {readonly ObjectConnection[]} options.connections over which it is asked; once it is measured, over the last
+   *   one alone
    */
   constructor({ clock, ask, connections }) {
     this.#clock = clock;
     this.#ask = ask;
     this.#free = [...connections];
+    this.#watcher = connections[connections.length - 1];
   }
 
-  /** What is known by now; null where the store does not tell the time. @returns {ClockFacts | null} */
+  /**
+   * What is known by now; null where the clock could not be measured. What is learned after that can only make the
+   * uncertainty wider.
+   *
+   * @returns {ClockFacts | null}
+   */
   get facts() {
-    if (this.#bounds.samples === 0) {
+    return this.#isKnown ? { offset: round(this.#bounds.offset), uncertainty: round(this.#uncertainty) } : null;
+  }
+
+  /** Why the clock is unknown, in words; null where it was measured. @returns {string | null} */
+  get problem() {
+    if (this.#isKnown) {
       return null;
     }
-    return { offset: round(this.#bounds.offset), uncertainty: round(this.#uncertainty) };
+    return this.#bounds.samples === 0
+      ? 'no answer had a Date header'
+      : `the Date headers of its answers leave it uncertain by ±${formatDuration(this.#bounds.uncertainty)}`;
   }
 
   /** ms */
@@ -60,14 +87,15 @@ export class StoreClock {
   }
 
   /**
-   * Measures the offset, in some two seconds, and sets the clock by it.
+   * Measures the offset, in one or two seconds, and sets the clock by it where it is known well enough.
    *
    * @param {AbortSignal} signal gives up
    */
   async measure(signal) {
     await this.#lookForTurn(signal);
     await this.#lookCloselyAtTurn(signal);
-    if (this.#bounds.samples > 0) {
+    this.#isKnown = this.#bounds.samples > 0 && this.#bounds.uncertainty <= MAX_UNCERTAINTY_MS;
+    if (this.#isKnown) {
       this.#clock.adjust(this.#bounds.offset);
     }
   }
@@ -76,21 +104,26 @@ export class StoreClock {
    * Asks from time to time whether the clock, once it is set, is still right.
    *
    * @param {AbortSignal} signal ends it
+   * @param {() => void} lost called once the clock that was measured counts as unknown
    */
-  async watch(signal) {
-    for (let isEarly = true; this.#bounds.samples > 0; isEarly = !isEarly) {
+  async watch(signal, lost) {
+    for (let isEarly = true; this.#isKnown; isEarly = !isEarly) {
       // Now before the turn of a second, now after it: a drift comes out on one side or the other. Within the uncertainty
       // no answer tells anything new, and none tells of more than it was asked aside of the turn: after one that
       // contradicts, the next are asked further out.
       const aside = Math.min(2 * this.#uncertainty + this.#bounds.bestRoundTrip / 2, SECOND_MS / 2);
       await pause(WATCH_INTERVAL_MS, signal);
       await pause(this.#untilTurn(0, isEarly ? -aside : aside), signal);
-      const sample = signal.aborted ? null : await this.#sample(signal);
+      const sample = signal.aborted ? null : await this.#sample(this.#watcher, signal);
       if (signal.aborted) {
         return;
       }
       if (sample !== null) {
+        const before = this.#uncertainty;
         this.#contradiction = Math.max(this.#contradiction, contradictionOf(0, sample));
+        if (before <= MAX_UNCERTAINTY_MS && this.#uncertainty > MAX_UNCERTAINTY_MS) {
+          lost();
+        }
       }
     }
   }
@@ -113,8 +146,8 @@ export class StoreClock {
    * @param {AbortSignal} signal
    */
   async #lookCloselyAtTurn(signal) {
-    const { width, offset } = this.#bounds;
-    if (width > 0 && width < SECOND_MS) {
+    const { width, offset, bestRoundTrip } = this.#bounds;
+    if (width > WORTHWHILE_GAIN * bestRoundTrip && width < SECOND_MS) {
       let asked = 0;
       await pause(this.#untilTurn(offset, -width / 2), signal);
       await this.#askEvery(width / QUESTIONS_AT_TURN, () => asked++ < QUESTIONS_AT_TURN, signal);
@@ -138,26 +171,26 @@ export class StoreClock {
 
   /** @param {AbortSignal} signal */
   async #question(signal) {
-    const sample = await this.#sample(signal);
+    const connection = this.#free.pop();
+    if (connection === undefined) {
+      return;
+    }
+    const sample = await this.#sample(connection, signal);
+    this.#free.push(connection);
     if (sample !== null) {
       this.#bounds.add(sample);
     }
   }
 
   /**
+   * @param {ObjectConnection} connection
    * @param {AbortSignal} signal
-   * @returns {Promise<import('../meter/clock-offset.js').ClockSample | null>} null where no connection was free or the
-   *   store did not tell the time
+   * @returns {Promise<import('../meter/clock-offset.js').ClockSample | null>} null where the store did not tell the time
    */
-  async #sample(signal) {
-    const connection = this.#free.pop();
-    if (connection === undefined) {
-      return null;
-    }
+  async #sample(connection, signal) {
     const sentAt = this.#clock.epochNow();
     const date = await this.#ask(connection, signal);
     const receivedAt = this.#clock.epochNow();
-    this.#free.push(connection);
     return date === 0 ? null : { sentAt, receivedAt, date };
   }
 

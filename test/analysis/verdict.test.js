@@ -23,6 +23,7 @@ const PLAIN = Object.freeze({
   p50: 60,
   mean: null,
   unloadedP50: 20,
+  unloadedSize: null,
   threads: 50,
   isOpenLoop: false,
   end: 'complete',
@@ -240,6 +241,18 @@ test('operations that are as quick as if they were alone have too few threads', 
   assert.equal(causeOf({ p50: 21, backoffShare: 0.5 }), 'not shown');
 });
 
+test('a latency with one thread that smaller objects had is told as such, and is no measure of a load', () => {
+  const smaller = { ...PLAIN, unloadedSize: 65_536 };
+  const { cause, evidence } = limitOf({ ...smaller, p50: 60 });
+  assert.equal(cause, 'not shown');
+  assert.match(
+    evidence,
+    /^median latency 60\.00ms with 50 threads, 20\.00ms with one and objects of 64KiB, and larger ones take longer/,
+  );
+  // A whole object takes one thread as long as a small one, or longer.
+  assert.equal(limitOf({ ...smaller, p50: 23 }).cause, 'concurrency');
+});
+
 test('a search does not advise itself', () => {
   const { advice } = limitOf({ ...PLAIN, threads: 64, unloadedP50: null, search: { ...PLATEAU, hasPlateau: false } });
   assert.equal(advice, null);
@@ -341,6 +354,7 @@ const figures = fc.record({
   p50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
   mean: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
   unloadedP50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
+  unloadedSize: fc.option(fc.constant(65_536)),
   threads: fc.integer({ min: 1, max: 10_000 }),
   isOpenLoop: fc.boolean(),
   end: fc.constantFrom('complete', 'overloaded', 'stopped', 'stalled', 'fatal'),

@@ -174,10 +174,9 @@ describe('a run', { concurrency: 4 }, () => {
     const endpoint = await startTestEndpoint(t);
     const outcome = await runCommand(t, ['20', '2', '--prefix', 'load/test'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
-    const [line] = outcome.stderr.split('\n');
     assert.match(
-      line,
-      /^Run (\d{8}-\d{6}-[0-9a-z]{4}): 20 objects of 16KiB in bucket-a, bucket-b under load\/test\/\1\/$/,
+      outcome.stderr,
+      /^Run (\d{8}-\d{6}-[0-9a-z]{4}): 20 objects of 16KiB in bucket-a, bucket-b under load\/test\/\1\/$/m,
     );
   });
 

@@ -14,7 +14,7 @@ const CONFIG = /** @type {any} */ ({
   store: { buckets: ['b'] },
 });
 const CLEAN = { ...newResult(), removed: 5, left: 0 };
-const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0 };
+const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0, objectsNeeded: null };
 
 /**
  * @param {object} parts of a result in which all is well
@@ -105,4 +105,12 @@ test('a run id that is in use is told with the commands that read and remove wha
   assert.match(said[2], /^Remove them with: .* --cleanup r$/);
   const probesAlone = { ...existing, readable: null };
   assert.equal(closingWords(result({ problems: ['in use'], existing: probesAlone }), CONFIG).errors.length, 2);
+});
+
+test('a Write that ran out of objects before its time is told with how many to pass', () => {
+  const stage = { ...STAGE, stage: 'Write', duration: 186, objects: 300, objectsNeeded: 37_000 };
+  const { notices } = closingWords(result({ stages: [stage, STAGE] }), { ...CONFIG, duration: 15_000 });
+  assert.deepEqual(notices, [
+    'Write had no objects left after 0.2s of 15.0s: for a --duration of that length, pass about 37000 <objects> instead of 300',
+  ]);
 });

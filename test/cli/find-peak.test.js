@@ -62,7 +62,7 @@ describe('a search for the peak', { concurrency: 3 }, () => {
   });
 
   test('too few objects are refused with how many it takes, and nothing is left', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
     const outcome = await runCommand(t, ['30', '10', '--find-peak'], { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 2);
     assert.match(outcome.stderr, /^error: <objects>: 30 are too few for --find-peak, expected at least \d+: /m);

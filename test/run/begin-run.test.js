@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/meter/clock.js';
-import { chooseStart, openCores, startStoreClock, waitForStart, waitUntil } from '../../lib/run/begin-run.js';
+import { chooseStart, openCores, openRunClock, waitForStart } from '../../lib/run/begin-run.js';
 import { openRun } from '../../lib/run/open-run.js';
+import { Phases } from '../../lib/run/phases.js';
+import { TimeBudget } from '../../lib/run/time-budget.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
-/** @import { RunObserver } from '../../lib/run/benchmark-run.js' */
+/**
+ * @import { RunObserver } from '../../lib/run/benchmark-run.js'
+ * @import { OpenRun } from '../../lib/run/open-run.js'
+ */
 
 const TIME_LIMIT = { timeout: 30_000 };
 const NOW = Date.parse('2026-01-31T11:59:30Z');
@@ -19,36 +24,65 @@ const HOUR_MS = 3_600_000;
 /** Hosts tell their time in whole milliseconds, so that a clock is set by it to half of one; the rest is for rounding. */
 const PRECISION_MS = 1;
 
-/** An observer that keeps its notices. */
-function noticing() {
+/**
+ * What comes before the first stage, with an observer that keeps what it is told.
+ *
+ * @param {import('../../lib/meter/clock.js').Clock} clock
+ * @param {AbortSignal} [signal]
+ */
+function beginning(clock, signal = NEVER) {
   /** @type {string[]} */
   const notices = [];
-  const observer = { notice: (/** @type {string} */ message) => notices.push(message) };
-  return { notices, observer: /** @type {RunObserver} */ (/** @type {unknown} */ (observer)) };
+  /** @type {string[]} */
+  const shown = [];
+  const told = {
+    notice: (/** @type {string} */ message) => notices.push(message),
+    phaseStarts: (/** @type {import('../../lib/run/phases.js').Phase} */ { text }) => shown.push(text),
+    phaseEnds() {},
+    runIsNamed() {},
+  };
+  const observer = /** @type {RunObserver} */ (/** @type {unknown} */ (told));
+  const run = /** @type {OpenRun} */ ({ clock });
+  const [phases, budget] = [new Phases(clock.now, observer), new TimeBudget(clock.now)];
+  return { notices, shown, observer, run, signal, phases, budget };
 }
 
-test('without --start-at a run starts as soon as it can', async () => {
+/**
+ * @param {ManualClock} clock
+ * @param {Partial<import('../../lib/run/start-time.js').StartTime>} startAt
+ * @param {string | null} [clockProblem]
+ * @param {number} [launchedAt] monotonic ms
+ */
+function choose(clock, startAt, clockProblem = null, launchedAt = clock.now()) {
+  const config = runConfig(NO_TARGET, { startAt: { after: () => NOW, isCommon: true, ...startAt } });
+  return chooseStart(config, clock, launchedAt, clockProblem);
+}
+
+test('without --start-at a run starts as soon as it can', () => {
   const clock = new ManualClock(NOW);
-  assert.deepEqual(chooseStart(runConfig(NO_TARGET), clock), { startsAt: null, problem: null });
-  const { notices, observer } = noticing();
-  assert.equal(await waitForStart(null, clock, NEVER, observer, null), clock.now());
-  assert.deepEqual(notices, []);
+  assert.deepEqual(chooseStart(runConfig(NO_TARGET), clock, 0, null), { startsAt: null, problem: null });
+  assert.deepEqual(chooseStart(runConfig(NO_TARGET), clock, 0, 'no clock'), { startsAt: null, problem: null });
 });
 
-test('a start is chosen by the store’s clock; one that has passed is a problem', () => {
+test('a start is chosen by the store’s clock, from the start of the process on', () => {
   const clock = new ManualClock(NOW - 4000);
+  const launchedAt = clock.now();
   clock.adjust(4000);
-  const inTime = chooseStart(runConfig(NO_TARGET, { startAt: (now) => now + 30_000 }), clock);
-  assert.deepEqual(inTime, { startsAt: NOW + 30_000, problem: null });
-  assert.equal(chooseStart(runConfig(NO_TARGET, { startAt: (now) => now }), clock).problem, null);
-  const { problem } = chooseStart(runConfig(NO_TARGET, { startAt: () => NOW - 2500 }), clock);
-  assert.equal(problem, "--start-at: 2026-01-31T11:59:27.500Z was 2.5s ago by the store's clock");
+  clock.advance(2500);
+  const startAt = { after: (/** @type {number} */ launched) => launched + 30_000 };
+  assert.deepEqual(choose(clock, startAt, null, launchedAt), { startsAt: NOW + 30_000, problem: null });
+  assert.equal(
+    choose(clock, { after: () => NOW }, null, launchedAt).problem,
+    null,
+    'a start that was missed meanwhile',
+  );
+  const { problem } = choose(clock, { after: () => NOW - 1 }, null, launchedAt);
+  assert.equal(problem, "--start-at: 2026-01-31T11:59:29.999Z was 2.5s ago by the store's clock");
 });
 
 test('a start that lies far back, or more than a week ahead, is a problem, told in units that can be read', () => {
   const clock = new ManualClock(NOW);
-  const problemOf = (/** @type {number} */ startsAt) =>
-    chooseStart(runConfig(NO_TARGET, { startAt: () => startsAt }), clock).problem;
+  const problemOf = (/** @type {number} */ startsAt) => choose(clock, { after: () => startsAt }).problem;
   const week = 7 * 24 * HOUR_MS;
   assert.equal(
     problemOf(NOW - week - 2 * HOUR_MS),
@@ -61,40 +95,49 @@ test('a start that lies far back, or more than a week ahead, is a problem, told 
   );
 });
 
+test('a common start needs the store’s clock, and one after a delay does not', () => {
+  const clock = new ManualClock(NOW);
+  const { problem } = choose(clock, {}, 'no answer had a Date header');
+  assert.equal(
+    problem,
+    "--start-at: hosts cannot start together, because the store's clock is unknown: no answer had a Date header",
+  );
+  assert.equal(choose(clock, { isCommon: false }, 'no answer had a Date header').problem, null);
+});
+
 test('a run waits for its start, says so, and begins when it has come', async (t) => {
   const time = new SimulatedTime(t, NOW);
-  const { notices, observer } = noticing();
-  const startsAt = NOW + 1500;
+  const { notices, shown, ...begin } = beginning(time.clock);
   let begun = false;
-  const waiting = waitForStart(startsAt, time.clock, NEVER, observer, null).then((moment) => {
-    begun = true;
-    return moment;
-  });
+  const waiting = waitForStart(time.clock.now() + 1500, begin, null).then(() => (begun = true));
   await time.pass(1499);
   assert.equal(begun, false);
   await time.pass(1);
   assert.equal(begun, true);
-  assert.equal(time.clock.toEpoch(await waiting), startsAt);
+  await waiting;
   assert.deepEqual(notices, ["Waiting for 2026-01-31T11:59:31.500Z, in 1.5s by the store's clock"]);
+  assert.deepEqual(shown, ['waiting for 2026-01-31T11:59:31.500Z']);
 });
 
-test('a late start is told, and the later stages keep to the start that was agreed on', async () => {
+test('a late start is told with what took its time', async () => {
   const clock = new ManualClock(NOW);
-  const { notices, observer } = noticing();
-  assert.equal(clock.toEpoch(await waitForStart(NOW - 1200, clock, NEVER, observer, null)), NOW - 1200);
-  assert.deepEqual(notices, ['Starting 1.2s late: the connections took that long to open']);
+  const { notices, phases, ...begin } = beginning(clock);
+  await phases.during('checking the buckets', async () => clock.advance(2400));
+  await phases.during('opening the connections', async () => clock.advance(20));
+  await waitForStart(clock.now() - 1200, { ...begin, phases }, null);
+  await waitForStart(clock.now() - 1200, { ...begin, phases: new Phases(clock.now, begin.observer) }, null);
+  assert.deepEqual(notices, ['Starting 1.2s late: checking the buckets took 2.4s', 'Starting 1.2s late']);
 });
 
 test('a start that is missed by some milliseconds is in time', async () => {
   const clock = new ManualClock(NOW);
-  const { notices, observer } = noticing();
-  await waitForStart(NOW - 20, clock, NEVER, observer, null);
+  const { notices, ...begin } = beginning(clock);
+  await waitForStart(clock.now() - 20, begin, null);
   assert.deepEqual(notices, ["Waiting for 2026-01-31T11:59:29.980Z, in 0.0s by the store's clock"]);
 });
 
 test('connections that were closed during the wait are opened anew before its end', async (t) => {
   const time = new SimulatedTime(t, NOW);
-  const { observer } = noticing();
   /** @type {number[]} */
   const openedAt = [];
   const cores = {
@@ -103,43 +146,39 @@ test('connections that were closed during the wait are opened anew before its en
       return { failed: 0, reason: '' };
     },
   };
-  const waiting = waitForStart(NOW + 10_000, time.clock, NEVER, observer, cores);
+  const waiting = waitForStart(time.clock.now() + 10_000, beginning(time.clock), cores);
   await time.pass(10_000);
   await waiting;
   assert.deepEqual(openedAt, [7000]);
 });
 
+test('a start does not wait for connections that take too long to be opened anew', async (t) => {
+  const time = new SimulatedTime(t, NOW);
+  const cores = {
+    /** @param {AbortSignal} signal @returns {Promise<{ failed: number, reason: string }>} */
+    openConnections: (signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve({ failed: 1, reason: '' }))),
+  };
+  await time.until(waitForStart(time.clock.now() + 4000, beginning(time.clock), cores), 4001);
+  assert.equal(time.hostTime, NOW + 4000);
+});
+
 test('a stop ends the wait', TIME_LIMIT, async () => {
-  const { observer } = noticing();
   const controller = new AbortController();
-  const waiting = waitForStart(NOW + HOUR_MS, new ManualClock(NOW), controller.signal, observer, null);
+  const clock = new ManualClock(NOW);
+  const waiting = waitForStart(clock.now() + HOUR_MS, beginning(clock, controller.signal), null);
   controller.abort();
   await waiting;
 });
 
-test('a wait may be longer than a timer takes', async (t) => {
-  const time = new SimulatedTime(t, NOW);
-  const hours = 30 * 24;
-  let isOver = false;
-  const waiting = waitUntil(time.clock.now() + hours * HOUR_MS, time.clock, NEVER).then(() => (isOver = true));
-  for (let hour = 0; hour < hours; hour++) {
-    assert.equal(isOver, false, `over after ${hour} hours`);
-    await time.leap(HOUR_MS);
-  }
-  await waiting;
-});
-
-test('a moment that has passed is not waited for', async () => {
-  const clock = new ManualClock(NOW);
-  await waitUntil(clock.now() - 1, clock, NEVER);
-});
-
 test('a store on this host has this host’s clock, and is not asked', async () => {
-  const run = await openRun(runConfig(NO_TARGET), { clock: new ManualClock(NOW), random: Math.random });
-  const storeClock = await startStoreClock(runConfig(NO_TARGET), run, NEVER);
-  assert.deepEqual(storeClock.facts(), { offset: 0, uncertainty: 0 });
+  const clock = new ManualClock(NOW);
+  const run = await openRun(runConfig(NO_TARGET), { clock, random: Math.random });
+  const runClock = openRunClock(runConfig(NO_TARGET), run, beginning(clock).observer);
+  await runClock.measure(NEVER);
+  assert.deepEqual([runClock.facts(), runClock.problem()], [{ offset: 0, uncertainty: 0 }, null]);
   assert.equal(run.requests.clock, 0);
-  await storeClock.stop();
+  await runClock.stop();
   await run.close();
 });
 
@@ -150,13 +189,14 @@ test('the run’s clock is set by the store’s, and the questions are counted',
   const clock = new Clock();
   const run = await openRun({ ...config, store }, { clock, random: Math.random });
   const before = clock.toEpoch(0);
-  const storeClock = await startStoreClock({ ...config, store }, run, NEVER);
-  const { offset, uncertainty } = /** @type {any} */ (storeClock.facts());
+  const runClock = openRunClock({ ...config, store }, run, beginning(clock).observer);
+  await runClock.measure(NEVER);
+  const { offset, uncertainty } = /** @type {any} */ (runClock.facts());
   assert.ok(Math.abs(offset - 90_000) <= uncertainty + PRECISION_MS, `${offset} ± ${uncertainty}`);
   assert.ok(Math.abs(clock.toEpoch(0) - before - offset) <= 0.1, 'the clock is set');
   const { requests } = await endpoint.report();
   assert.deepEqual([requests.GET.total > 5, requests.GET.total], [true, run.requests.clock]);
-  await storeClock.stop();
+  await runClock.stop();
   await run.close();
 });
 
@@ -169,7 +209,7 @@ test('connections that cannot be opened ahead are told, unless the run is to sto
     [AbortSignal.abort(), null],
   ])) {
     const run = await openRun(config, { clock: new Clock(), random: Math.random });
-    const { notices, observer } = noticing();
+    const { notices, observer } = beginning(run.clock);
     await openCores(config, run, signal, observer);
     await run.close();
     assert.equal(notices.length, expected === null ? 0 : 1);
@@ -181,7 +221,7 @@ test('nothing is opened ahead where no connection is kept', TIME_LIMIT, async (t
   const endpoint = await startTestEndpoint(t);
   const config = runConfig(endpoint, { keepAlive: false });
   const run = await openRun(config, { clock: new Clock(), random: Math.random });
-  await openCores(config, run, NEVER, noticing().observer);
+  await openCores(config, run, NEVER, beginning(run.clock).observer);
   assert.equal((await endpoint.report()).connections, 0);
   await run.close();
 });

@@ -48,7 +48,7 @@ async function run(endpoint, overrides, { controller = new AbortController(), on
   const { observer, of } = recorder(onTold);
   const config = runConfig(endpoint, overrides);
   const world = { clock: new Clock(), random: Math.random, signal: controller.signal, identity: IDENTITY, observer };
-  return { result: await runBenchmark(config, world), of };
+  return { result: await runBenchmark(config, { ...world, launchedAt: world.clock.now() }), of };
 }
 
 /** @param {import('../../lib/meter/second-counts.js').SecondCount} second */

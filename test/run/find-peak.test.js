@@ -39,10 +39,12 @@ function prepare(overrides, modelOf = queueing) {
   const { observer, told } = recordingObserver();
   const controller = new AbortController();
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
-  const unloaded = new Map(['write', 'read', 'stat', 'remove'].map((name) => [name, { count: 20, p50: 20.5 }]));
+  const unloaded = new Map(
+    ['write', 'read', 'stat', 'remove'].map((name) => [name, { count: 20, p50: 20.5, size: WHOLE }]),
+  );
   const running = {
     ...{ config, run: { clock, written, requests }, signal: controller.signal, observer },
-    ...{ clockFacts: () => null, unloaded },
+    ...{ runClock: { facts: () => null }, unloaded },
   };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
@@ -297,7 +299,7 @@ test('a search that ends at its second stage for want of objects is incomplete, 
   const { run, unloaded, result } = prepare({ objects: 3000, stages: ['write', 'remove'] }, ({ stage }) => ({
     latency: () => (stage === 'Write' ? 20 : 0.1),
   }));
-  unloaded.set('remove', { count: 20, p50: 0.1 });
+  unloaded.set('remove', { count: 20, p50: 0.1, size: WHOLE });
   await run();
   assert.deepEqual(
     result.stages.map(({ stage }) => stage),

@@ -13,11 +13,24 @@ const NEVER = new AbortController().signal;
 
 test('what a run works with is made of what it was told, and nothing is connected yet', async () => {
   const run = await openRun(runConfig(NO_TARGET, { threads: 7, objects: 5 }), WORLD);
-  assert.equal(new Set(run.attendants).size, 5);
+  assert.deepEqual([run.attendants.length, run.clockConnections.length], [4, 4]);
+  assert.equal(new Set([...run.attendants, ...run.clockConnections]).size, 8, 'none serves two purposes');
   assert.equal(run.keyspace.keyPrefix, 'benchmark/run-1/');
   assert.deepEqual([run.written.count, run.wroteObjects], [0, true]);
   assert.deepEqual(run.requests, { preflight: 0, clock: 0, probe: 0, cleanup: 0 });
   await run.close();
+});
+
+test('the more buckets, the more of them are checked at the same time', async () => {
+  for (const [count, expected] of [
+    [7, 7],
+    [40, 16],
+  ]) {
+    const buckets = Array.from({ length: count }, (_, place) => `bucket-${place}`);
+    const run = await openRun(runConfig({ ...NO_TARGET, buckets }), WORLD);
+    assert.equal(run.attendants.length, expected);
+    await run.close();
+  }
 });
 
 test('a run without Write does not know the objects', async () => {

@@ -4,6 +4,7 @@ import { Budget } from '../../lib/engine/budget.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { Phases } from '../../lib/run/phases.js';
 import { runStages } from '../../lib/run/run-stages.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
@@ -57,8 +58,10 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
     },
   };
   const config = runConfig(NO_TARGET, overrides);
-  const clockFacts = () => ({ offset: 5, uncertainty: 1 });
-  const running = { config, run: { clock }, signal: controller.signal, observer, clockFacts, unloaded: new Map() };
+  const runClock = { facts: () => ({ offset: 5, uncertainty: 1 }) };
+  const phases = new Phases(clock.now, observer);
+  const parts = { config, run: { clock }, signal: controller.signal, observer, phases, runClock };
+  const running = { ...parts, unloaded: new Map() };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );

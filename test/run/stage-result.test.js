@@ -195,6 +195,6 @@ test('a loop is told to be closed or open', () => {
 
 test('threads that are as quick as one alone are what limits', () => {
   const gaps = Array.from({ length: 200 }, () => 10);
-  const { verdict, unloaded } = resultOf(0, gaps, 0, { unloaded: { count: 20, p50: 9 } });
+  const { verdict, unloaded } = resultOf(0, gaps, 0, { unloaded: { count: 20, p50: 9, size: SIZE } });
   assert.deepEqual([verdict.cause, unloaded?.count], ['concurrency', 20]);
 });

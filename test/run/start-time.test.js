@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseStartTime } from '../../lib/run/start-time.js';
+import { NEXT_MARGIN_MS, parseStartTime } from '../../lib/run/start-time.js';
 
 const NOW = Date.parse('2026-01-31T11:59:20.500Z');
 const NOON = Date.parse('2026-01-31T12:00:00Z');
@@ -13,32 +13,40 @@ test('a moment is told as ISO time with its zone, or as epoch seconds', () => {
     '2026-01-31T14:00:00.000+02:00',
     String(NOON / 1000),
   ]) {
-    assert.equal(parseStartTime(text)(NOW), NOON, text);
+    assert.equal(parseStartTime(text).after(NOW), NOON, text);
   }
 });
 
 test('the last day of a month is one, that of a leap year, too', () => {
   for (const day of ['2026-01-31', '2026-02-28', '2028-02-29', '2026-12-31']) {
-    assert.equal(new Date(parseStartTime(`${day}T12:00:00Z`)(NOW)).toISOString(), `${day}T12:00:00.000Z`);
+    assert.equal(new Date(parseStartTime(`${day}T12:00:00Z`).after(NOW)).toISOString(), `${day}T12:00:00.000Z`);
   }
 });
 
-test('the next round moment is the same for all who ask before it', () => {
+test('the next round moment leaves ten seconds, and is the same for all who are started between two of them', () => {
   const start = parseStartTime('next:60s');
-  assert.equal(start(NOW), NOON);
-  assert.equal(start(NOON - 1), NOON);
-  assert.equal(start(NOON), NOON + 60_000);
+  assert.equal(start.after(NOW), NOON);
+  assert.equal(start.after(NOON - 60_000), NOON);
+  assert.equal(start.after(NOON - NEXT_MARGIN_MS), NOON);
+  assert.equal(start.after(NOON - NEXT_MARGIN_MS + 1), NOON + 60_000);
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 3600 }), fc.nat(2e9), (seconds, now) => {
-      const startsAt = parseStartTime(`next:${seconds}s`)(now);
-      assert.ok(startsAt > now && startsAt <= now + seconds * 1000 && startsAt % (seconds * 1000) === 0);
+    fc.property(fc.integer({ min: 1, max: 3600 }), fc.nat(2e9), (seconds, launchedAt) => {
+      const startsAt = parseStartTime(`next:${seconds}s`).after(launchedAt);
+      const wait = startsAt - launchedAt;
+      assert.ok(wait >= NEXT_MARGIN_MS && wait < NEXT_MARGIN_MS + seconds * 1000, `${wait}`);
+      assert.equal(startsAt % (seconds * 1000), 0);
     }),
   );
 });
 
-test('a delay counts from the moment at which it is asked for', () => {
-  assert.equal(parseStartTime('+30s')(NOW), NOW + 30_000);
-  assert.equal(parseStartTime('+1.5m')(NOW), NOW + 90_000);
+test('a delay counts from the start of the process', () => {
+  assert.equal(parseStartTime('+30s').after(NOW), NOW + 30_000);
+  assert.equal(parseStartTime('+1.5m').after(NOW), NOW + 90_000);
+});
+
+test('all but a delay can be common to several hosts', () => {
+  const isCommon = (/** @type {string} */ text) => parseStartTime(text).isCommon;
+  assert.deepEqual(['next:60s', '2026-01-31T12:00:00Z', '1769860800', '+30s'].map(isCommon), [true, true, true, false]);
 });
 
 test('whatever else is refused with what was expected', () => {

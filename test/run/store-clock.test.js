@@ -18,6 +18,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 const TIME_LIMIT = { timeout: 60_000 };
 const START = 1_700_000_000_000;
 const NEVER = new AbortController().signal;
+const NOTHING = () => {};
 
 /** What is told is rounded to a tenth of a millisecond, and simulated timers are late by less than one. */
 const PRECISION = 1.1;
@@ -101,9 +102,60 @@ test('a store that does not tell the time leaves the clock as it is', TIME_LIMIT
   const { time, storeClock } = openClock(t, { offsets: [() => 5000], tellsTime: false });
   await time.until(storeClock.measure(NEVER), 5000);
   assert.equal(storeClock.facts, null);
+  assert.equal(storeClock.problem, 'no answer had a Date header');
   assert.equal(time.clock.epochNow(), time.hostTime);
-  await time.until(storeClock.watch(NEVER), 1);
+  await time.until(storeClock.watch(NEVER, NOTHING), 1);
 });
+
+for (const [there, apart] of [
+  [1, 4500],
+  [60, 5000],
+]) {
+  test(
+    `a far store's turn is not looked at more closely than its distance allows: ${there} ms`,
+    TIME_LIMIT,
+    async (t) => {
+      const { time, storeClock } = openClock(t, { offsets: [() => 0], travel: () => [there, there] }, 10);
+      const startedAt = time.hostTime;
+      await time.until(storeClock.measure(NEVER), apart);
+      const turns = there === 1 ? 2 : 1;
+      assert.equal(Math.floor(time.hostTime / 1000) - Math.floor(startedAt / 1000), turns);
+      assert.ok(factsOf(storeClock).uncertainty <= there + 25, String(factsOf(storeClock).uncertainty));
+    },
+  );
+}
+
+test('where the answers leave the clock uncertain by more than five seconds, it is unknown', TIME_LIMIT, async (t) => {
+  const hours = 25 * 3_600_000;
+  const { time, storeClock } = openClock(t, { offsets: [() => hours, () => -hours] });
+  await time.until(storeClock.measure(NEVER), 5000);
+  assert.equal(storeClock.facts, null);
+  assert.match(String(storeClock.problem), /^the Date headers of its answers leave it uncertain by ±1d 0h$/);
+  assert.equal(time.clock.epochNow(), time.hostTime, 'the clock is not set');
+  await time.until(storeClock.watch(NEVER, NOTHING), 1);
+});
+
+test(
+  'a clock that later answers contradict by more than five seconds is lost, which is told once',
+  TIME_LIMIT,
+  async (t) => {
+    let offset = 0;
+    const { time, storeClock } = openClock(t, { offsets: [() => offset] }, 100);
+    await time.until(storeClock.measure(NEVER));
+    let lost = 0;
+    const watching = new AbortController();
+    const watched = storeClock.watch(watching.signal, () => (lost += 1));
+    offset = 4000;
+    await time.pass(10_000);
+    assert.equal(lost, 0);
+    offset = 60_000;
+    await time.pass(20_000);
+    assert.equal(lost, 1);
+    assert.ok(factsOf(storeClock).uncertainty > 50_000);
+    watching.abort();
+    await time.until(watched, 20);
+  },
+);
 
 test('answers from two clocks make the offset as uncertain as the clocks lie apart', TIME_LIMIT, async (t) => {
   const { time, storeClock } = openClock(t, { offsets: [() => 0, () => 5000] });
@@ -127,7 +179,7 @@ test('as long as the store’s clock goes right, watching changes nothing, and a
   await time.until(storeClock.measure(NEVER));
   const [facts, before] = [factsOf(storeClock), asked()];
   const controller = new AbortController();
-  const watching = storeClock.watch(controller.signal);
+  const watching = storeClock.watch(controller.signal, NOTHING);
   await time.pass(30_000);
   assert.deepEqual(storeClock.facts, facts);
   assert.ok(asked() - before >= 8 && asked() - before <= 16, `${asked() - before} questions in 30s`);
@@ -141,7 +193,7 @@ test('a watch’s questions are read as far before a turn of the store’s secon
   await time.until(storeClock.measure(NEVER));
   const before = readAt.length;
   const controller = new AbortController();
-  const watching = storeClock.watch(controller.signal);
+  const watching = storeClock.watch(controller.signal, NOTHING);
   await time.pass(20_000);
   controller.abort();
   await time.until(watching, 200);
@@ -162,7 +214,7 @@ for (const drift of [-300, -60, 60, 300]) {
     await time.until(storeClock.measure(NEVER));
     const before = factsOf(storeClock);
     const watching = new AbortController();
-    const watched = storeClock.watch(watching.signal);
+    const watched = storeClock.watch(watching.signal, NOTHING);
     offset += drift;
     await time.pass(60_000);
     const after = factsOf(storeClock);

@@ -1,0 +1,57 @@
+/**
+ * What a run does before its first stage, and between two of them.
+ *
+ * @typedef {object} Phase
+ * @property {string} text what is being done
+ * @property {number | null} endsAt monotonic ms up to which it waits; null where it takes as long as it takes
+ */
+
+/** @enum {string} */
+export const PHASES = Object.freeze({
+  buckets: 'checking the buckets',
+  clock: "measuring the store's clock",
+  latency: 'measuring the latency with one thread',
+  connections: 'opening the connections',
+});
+
+/** Reports what is under way, and remembers how long it took. */
+export class Phases {
+  #now;
+  #observer;
+  /** ms. @type {Map<string, number>} */
+  #took = new Map();
+
+  /**
+   * @param {() => number} now monotonic ms
+   * @param {Pick<import('./benchmark-run.js').RunObserver, 'phaseStarts' | 'phaseEnds'>} observer
+   */
+  constructor(now, observer) {
+    this.#now = now;
+    this.#observer = observer;
+  }
+
+  /**
+   * @template Result
+   * @param {string} text
+   * @param {() => Promise<Result>} work
+   * @param {number | null} [endsAt] monotonic ms
+   * @returns {Promise<Result>}
+   */
+  async during(text, work, endsAt = null) {
+    const phase = { text, endsAt };
+    const startedAt = this.#now();
+    this.#observer.phaseStarts(phase);
+    try {
+      return await work();
+    } finally {
+      this.#took.set(text, this.#now() - startedAt);
+      this.#observer.phaseEnds(phase);
+    }
+  }
+
+  /** What took its time, in words, in the order in which it ended. @returns {string} such as `opening the connections took 1.2s` */
+  summary() {
+    const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= 100);
+    return parts.map(([text, milliseconds]) => `${text} took ${(milliseconds / 1000).toFixed(1)}s`).join(', ');
+  }
+}

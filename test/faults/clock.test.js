@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, createServer, request as send } from 'node:http';
+import { describe, test } from 'node:test';
+import { linesOfHost } from '../../bench/logs/host-lines.js';
+import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { aggregateOf, stageOf, warningsOf } from '../hosts/logs-of.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { HostPlan } from '../../bench/logs/host-plan.js'
+ */
+
+const SMALL = ['20', '2', '--size', '1KiB'];
+const DAY_AND_HOUR_MS = 25 * 3_600_000;
+
+/**
+ * A store behind a load balancer whose servers do not agree on the time: each answer is dated 25 hours ahead of the truth
+ * or behind it.
+ *
+ * @param {TestContext} t
+ */
+async function storeOfTwoClocks(t) {
+  const endpoint = await startTestEndpoint(t);
+  const agent = new Agent({ keepAlive: true });
+  let answers = 0;
+  const server = createServer((request, response) => {
+    const { method, url, headers } = request;
+    const forwarded = send({ ...{ agent, method, headers, path: url }, host: endpoint.hostname, port: endpoint.port });
+    forwarded.on('response', (answer) => {
+      answers += 1;
+      const date = new Date(Date.now() + (answers % 2 === 0 ? DAY_AND_HOUR_MS : -DAY_AND_HOUR_MS)).toUTCString();
+      response.writeHead(answer.statusCode ?? 500, { ...answer.headers, date });
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await once(server.listen(0, endpoint.hostname), 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+    agent.destroy();
+  });
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { endpoint, dotEnv: dotEnvOf(endpoint, { S3_PORT: port }) };
+}
+
+describe('a store whose Date headers contradict one another', () => {
+  test('Row 37: its clock is unknown, which is told, and the host’s own is used', async (t) => {
+    const { dotEnv, endpoint } = await storeOfTwoClocks(t);
+    const outcome = await runCommand(t, SMALL, { dotEnv });
+    assertStatus(outcome, 0);
+    assert.match(
+      outcome.stderr,
+      /^The store's clock is unknown: the Date headers of its answers leave it uncertain by ±1d 0h\. All times are those of this host's clock$/m,
+    );
+    const records = recordsOf(outcome.stdout);
+    const [run] = machineLines(records, 'run');
+    const stages = machineLines(records, 'stage');
+    assert.deepEqual([run.clock, ...stages.map(({ clock }) => clock)], [null, null, null, null, null]);
+    assert.ok(Math.abs(Date.parse(run.start) - Date.now()) < 600_000, run.start);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 37: a common start is refused before the first stage', async (t) => {
+    const { dotEnv, endpoint } = await storeOfTwoClocks(t);
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    for (const startAt of ['next:5s', inAnHour]) {
+      const outcome = await runCommand(t, [...SMALL, '--start-at', startAt], { dotEnv });
+      assertStatus(outcome, 2);
+      assert.match(
+        outcome.stderr,
+        /^error: --start-at: hosts cannot start together, because the store's clock is unknown: the Date headers /m,
+      );
+      assert.deepEqual([outcome.stdout, await keysIn(endpoint)], ['', []]);
+    }
+  });
+
+  test('Row 37: an offset that a log states as uncertain by more than five seconds is not used', () => {
+    const [first, second] = planHosts({ ...DEFAULTS, hosts: 2 });
+    const clock = { offset: -4_231_300, uncertainty: 48_965_000 };
+    const known = { offset: -4_231_300, uncertainty: 5000 };
+    const truth = aggregateOf(logsOf(first, second));
+    const repaired = aggregateOf(logsOf(first, moved(second, -4_231_000, clock)));
+    for (const stage of ['Write', 'Read', 'Stat', 'Remove']) {
+      const { shares, ...expected } = stageOf(truth, stage);
+      assert.deepEqual({ ...stageOf(repaired, stage), shares }, { ...expected, shares });
+    }
+    assert.deepEqual([...repaired.timeSeries()], [...truth.timeSeries()]);
+    assert.deepEqual(warningsOf(repaired), [
+      "log-host-2.txt:1: the store's clock is unknown here (±13h 36m): the times are taken to be those of the host's own clock",
+    ]);
+    assert.deepEqual(repaired.clocks, { worst: null, trusted: ['host-1', 'host-2'], withoutMachineLines: [] });
+    const relied = aggregateOf(logsOf(first, moved(second, -4_231_000, known)));
+    assert.deepEqual(relied.clocks.worst, { uncertainty: 5000, host: 'host-2' });
+    assert.equal(stageOf(relied).overlap?.together, 0);
+  });
+});
+
+/**
+ * @param {HostPlan} plan
+ * @param {number} milliseconds whole seconds
+ * @param {HostPlan['clock']} clock
+ * @returns {HostPlan} of a host that took the store's time to be so much later
+ */
+function moved(plan, milliseconds, clock) {
+  const stages = plan.stages.map(({ start, stop, at, ...stage }) => ({
+    ...stage,
+    start: start + milliseconds,
+    stop: stop + milliseconds,
+    at: (/** @type {number} */ second) => at(second - milliseconds / 1000),
+  }));
+  return { ...plan, clock, start: plan.start + milliseconds, stages };
+}
+
+/** @param {...HostPlan} plans */
+function logsOf(...plans) {
+  return Object.fromEntries(
+    plans.map((plan) => [`log-${plan.host}.txt`, [...linesOfHost(plan)].map(({ text }) => text)]),
+  );
+}
