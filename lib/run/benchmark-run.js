@@ -87,7 +87,7 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
   };
   try {
     const runClock = openRunClock(config, run, observer);
-    const phases = new Phases(clock.now, observer);
+    const phases = new Phases(clock.now, observer, launchedAt);
     const beginning = { config, run, signal, observer, runClock, phases, budget: new TimeBudget(clock.now) };
     try {
       const { problems, mayPass, notices } = await checkStore(beginning);
