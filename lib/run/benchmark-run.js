@@ -94,7 +94,7 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
   const checks = new WriteChecks(run, config, signal);
   try {
     const runClock = openRunClock(config, run, observer);
-    const phases = new Phases(clock.now, observer);
+    const phases = new Phases(clock.now, observer, launchedAt);
     const budget = new TimeBudget(clock.now);
     const beginning = { config, run, signal, observer, runClock, phases, budget, checks };
     try {

@@ -6,6 +6,9 @@
  * @property {number | null} endsAt monotonic ms up to which it waits; null where it takes as long as it takes
  */
 
+/** What took less is not what made a run late. */
+const SHORTEST_NAMED_MS = 100;
+
 /** @enum {string} */
 export const PHASES = Object.freeze({
   buckets: 'checking the buckets',
@@ -24,10 +27,12 @@ export class Phases {
   /**
    * @param {() => number} now monotonic ms
    * @param {Pick<import('./benchmark-run.js').RunObserver, 'phaseStarts' | 'phaseEnds'>} observer
+   * @param {number} launchedAt monotonic ms at which the process was started
    */
-  constructor(now, observer) {
+  constructor(now, observer, launchedAt) {
     this.#now = now;
     this.#observer = observer;
+    this.#took.set('starting the program', now() - launchedAt);
   }
 
   /**
@@ -51,7 +56,7 @@ export class Phases {
 
   /** What took its time, in words, in the order in which it ended. @returns {string} such as `opening the connections took 1.2s` */
   summary() {
-    const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= 100);
+    const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= SHORTEST_NAMED_MS);
     return parts.map(([text, milliseconds]) => `${text} took ${(milliseconds / 1000).toFixed(1)}s`).join(', ');
   }
 }

@@ -16,6 +16,12 @@ const PHASES = [
   'Opening the connections',
 ];
 
+/** A busy machine takes its time to start a process. */
+const AHEAD_MS = 20_000;
+
+/** The store's clock is measured. */
+const CLOCK_PRECISION_MS = 500;
+
 /** As late as a busy machine may let a stage begin. */
 const BUSY_MS = 5000;
 
@@ -35,21 +41,16 @@ describe('a store that is far away', { concurrency: 2 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('begins with all stages at the moment that was agreed on, which is chosen from the start of the process', async (t) => {
+  test('begins with all stages at the moment that was agreed on', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=300ms' });
-    const run = [...SMALL, '--start-at', 'next:1s'];
-    const launchedAfter = Date.now();
+    const moment = Date.now() + AHEAD_MS;
+    const run = [...SMALL, '--start-at', new Date(moment).toISOString()];
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
-    const told = /^Waiting for (\S+), in [\d.]+s by the store's clock$/m.exec(outcome.stderr);
-    assert.ok(told !== null, outcome.stderr);
-    const moment = Date.parse(told[1]);
-    assert.ok(moment >= launchedAfter + 9900, 'ten seconds are left');
-    const records = recordsOf(outcome.stdout);
-    const asked = Date.parse(machineLines(records, 'run')[0].start);
-    assert.ok(moment - asked < 9800, `${moment - asked} ms from the time at which the store's clock was known`);
-    const [write] = machineLines(records, 'stage');
-    assert.ok(write.start >= moment - 1 && write.start <= moment + BUSY_MS, `${write.start - moment} ms late`);
+    assert.match(outcome.stderr, /^Waiting for \S+, in [\d.]+s by the store's clock$/m);
+    const [write] = machineLines(recordsOf(outcome.stdout), 'stage');
+    const late = write.start - moment;
+    assert.ok(late >= -CLOCK_PRECISION_MS && late <= BUSY_MS, `${late} ms late`);
   });
 
   test('shows nothing of it with --quiet', async (t) => {
@@ -82,7 +83,7 @@ test('a Write that runs out of objects before its time says so while it waits, a
   const command = await startCommand(t, run);
   const outcome = await command.outcome;
   assertStatus(outcome, 0);
-  assert.match(outcome.stderr, /^Write has no objects left: Read begins in [12]\.\ds$/m);
+  assert.match(outcome.stderr, /^Write has no objects left: Read begins in [012]\.\ds$/m);
   const told = /^Write had no objects left after \d\.\ds of 2\.0s: .* pass about (\d+) <objects> instead of 3$/m.exec(
     outcome.stderr,
   );

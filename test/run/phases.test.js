@@ -5,7 +5,7 @@ import { recordingObserver } from '../helpers/recording-observer.js';
 
 test('a phase is told when it begins and when it ends, whatever becomes of it', async () => {
   const { observer, told } = recordingObserver();
-  const phases = new Phases(() => 0, observer);
+  const phases = new Phases(() => 0, observer, 0);
   assert.equal(await phases.during('measuring', async () => 7), 7);
   await assert.rejects(
     phases.during('waiting', () => Promise.reject(new Error('broken')), 1000),
@@ -25,7 +25,7 @@ test('a phase is told when it begins and when it ends, whatever becomes of it', 
 
 test('what took its time is named, and what took next to none is not', async () => {
   let now = 0;
-  const phases = new Phases(() => now, recordingObserver().observer);
+  const phases = new Phases(() => now, recordingObserver().observer, now);
   assert.equal(phases.summary(), '');
   const lasting = (/** @type {number} */ milliseconds) => async () => {
     now += milliseconds;

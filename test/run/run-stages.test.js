@@ -59,7 +59,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   };
   const config = runConfig(NO_TARGET, overrides);
   const runClock = { facts: () => ({ offset: 5, uncertainty: 1 }) };
-  const phases = new Phases(clock.now, observer);
+  const phases = new Phases(clock.now, observer, clock.now());
   const parts = { config, run: { clock }, signal: controller.signal, observer, phases, runClock };
   const running = { ...parts, unloaded: new Map() };
   const result = /** @type {RunResult} */ (
