@@ -35,7 +35,7 @@ const OPTIONS = {
   runId: { flags: '--run-id <id>', help: 'a name for the run (default: date, time, chance)', read: values.runId },
   allowVersioned: {
     flags: '--allow-versioned',
-    help: "run on a bucket that keeps versions; clean-up removes those of the run's objects",
+    help: 'run where versions are kept; clean-up removes those of its objects',
   },
   prefix: { flags: '--prefix <prefix>', help: 'of every key', read: values.prefix, fallback: 'benchmark' },
   rate: { flags: '--rate <ops/s>', help: 'open loop: start so many operations a second', read: values.rate },
@@ -232,7 +232,7 @@ function buildCommand({ stdout, stderr }, invocation) {
     .usage('<objects> <threads> [options]')
     .description(
       'Measures how many operations a second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
-        'writes so many <objects> over so many concurrent <threads>, reads and checks them, stats and removes them.',
+        'writes <objects> over <threads> concurrent requests, reads and checks them, stats and removes them.',
     )
     .argument('[objects]')
     .argument('[threads]')
