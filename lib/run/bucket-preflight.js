@@ -62,7 +62,9 @@ export class BucketPreflight {
       findings.add(FIRST_ACTION, bucket, error);
       return;
     }
-    hooks.reached();
+    if (!isRefused) {
+      hooks.reached();
+    }
     if (run.wroteObjects) {
       await this.#tryAnObject();
     } else {

@@ -56,13 +56,13 @@ async function refusal(t, client, dotEnv, env) {
 
 /**
  * @param {string} stderr
- * @returns {string[]} its lines, without the one that names the run before the preflight's object is written
+ * @returns {string[]} its lines, without those that say what is under way and what the run is called
  */
 function errorLines(stderr) {
   return stderr
     .trimEnd()
     .split('\n')
-    .filter((line, place) => place > 0 || !/^Run \S+: \d+ objects of /.test(line));
+    .filter((line) => !/^(Checking the buckets$|Measuring the store's clock$|Run \S+: \d+ objects of )/.test(line));
 }
 
 /**

@@ -243,7 +243,7 @@ describe('--json -', { concurrency: 3 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 0);
     assert.equal(JSON.parse(outcome.stdout).stages.length, 4);
-    assert.match(outcome.stderr, /^Run /);
+    assert.match(outcome.stderr, /^Run /m);
     assert.doesNotMatch(outcome.stderr, /took|scheduling/);
     const records = recordsOf(await readFile(path.join(command.folder, 'log.txt'), 'utf8'));
     assert.equal(machineLines(records, 'stage').length, 4);

@@ -63,7 +63,7 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     assert.ok(!screen.includes(ESCAPE));
     assert.match(screen, /^Write took \d+ms\. /m);
     assert.doesNotMatch(screen, /# r2-benchmark/);
-    assert.match(file, /^Run a-run: /);
+    assert.match(file, /^Run a-run: /m);
     assert.ok(!file.includes(ESCAPE));
   });
 
