@@ -60,7 +60,7 @@ describe('a store that does not let the run do what it is to do', { concurrency:
       assert.equal(outcome.stdout, '');
       assert.match(
         outcome.stderr,
-        /^error: .*clock is (1199|12\d\d)s ahead of the store's \(.*RequestTimeTooSkewed.*\n$/,
+        /^error: .*clock is (1199|12\d\d)s ahead of the store's \(.*RequestTimeTooSkewed.*\n$/m,
       );
       const { requests } = await endpoint.report();
       assert.deepEqual([requests.PUT.total, requests.GET.total], [0, 1], 'no request is tried again');
