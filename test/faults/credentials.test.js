@@ -33,7 +33,8 @@ describe('a store that does not let the run do what it is to do', { concurrency:
         });
         assertStatus(outcome, 2);
         assert.equal(outcome.stdout, '');
-        assert.match(outcome.stderr, new RegExp(`^error: .*"bucket-a".*${code}.*S3_ACCESS_KEY, S3_SECRET_KEY.*\\n$`));
+        const reason = `error: .*"bucket-a".*${code}.*S3_ACCESS_KEY, S3_SECRET_KEY.*`;
+        assert.match(outcome.stderr, new RegExp(`^Checking the buckets\\n${reason}\\n$`));
         assert.deepEqual(proxy.requests, { GET: 1 });
       });
     }
