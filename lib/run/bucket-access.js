@@ -44,7 +44,9 @@ const LOOK_EVERY_MS = 250;
  */
 export async function withBucketAccess(options, work) {
   const { storeOptions, clock, random, timeout, requests, onLook = () => {} } = options;
-  const { countAs = 'cleanup', maxAttempts = MOST_ATTEMPTS, signal } = options;
+  const { countAs = 'cleanup', maxAttempts = MOST_ATTEMPTS } = options;
+  // A signal of its own: several accesses at a time would have more listeners on one than are taken for no leak.
+  const signal = options.signal && AbortSignal.any([options.signal]);
   // The SDK takes its time to load, and most runs have nothing to clean up.
   const { BucketAdmin } = await import('../s3/bucket-admin.js');
   const end = new AbortController();

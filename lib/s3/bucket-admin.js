@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   DeleteObjectsCommand,
   GetBucketVersioningCommand,
@@ -59,6 +60,8 @@ export class BucketAdmin {
     this.#conceal = concealer(options.credentials);
     this.#epochNow = options.epochNow;
     this.#signal = signal;
+    // Each request listens to it. More than ten listeners would be taken for a leak, and warned of.
+    setMaxListeners(0, signal);
   }
 
   /**
