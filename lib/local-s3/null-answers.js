@@ -15,7 +15,7 @@ import { S3Error, errorDocument } from './s3-error.js';
  * @property {string | Buffer | Iterable<Buffer>} body '' for none
  */
 
-const OBJECT_KEY = /(?:^|\/)([A-Za-z0-9._-]+)\/[0-9a-f]{8}-([0-9]{1,15})$/;
+const OBJECT_KEY = /(?:^|\/)([A-Za-z0-9._-]+)\/[0-9a-f]{8}-(?:probe-)?([0-9]{1,15})$/;
 const NO_OBJECTS = new ObjectTable();
 
 /** The payloads of one run hold up to 18 MB. */

@@ -63,6 +63,13 @@ for (const isTls of [false, true]) {
   }
 }
 
+test('a probe of a run is made from its key, as an object is', async (t) => {
+  const client = sdkClient(t, await startTestEndpoint(t, { mode: 'null', objectSize: 10 }));
+  const get = await client.send(new GetObjectCommand({ Bucket, Key: keyspace().probeKeyOf(3) }));
+  const body = await /** @type {{ transformToByteArray(): Promise<Uint8Array> }} */ (get.Body).transformToByteArray();
+  assert.deepEqual(Buffer.from(body), new Payload('a-run.1').body(3, 10));
+});
+
 test('deletions, listings and looks at a bucket have nothing to tell', async (t) => {
   const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 10 });
   const client = sdkClient(t, endpoint);
