@@ -51,10 +51,10 @@ test('a program is called through the link to it by which the user called it, qu
   const linked = path.join(user, 'my tools');
   await mkdir(linked);
   await symlink(PROGRAM, path.join(linked, 'r2-benchmark.js'));
-  assert.deepEqual(commands(path.join(linked, 'r2-benchmark.js'), user), [
-    `node 'my tools/r2-benchmark.js'`,
-    `node ${PEAK}`,
-  ]);
+  const [benchmark, peak] = commands(path.join(linked, 'r2-benchmark.js'), user);
+  assert.equal(benchmark, `node 'my tools/r2-benchmark.js'`);
+  // By a relative path where that is shorter, which depends on where this clone is.
+  assert.equal(path.resolve(user, peak.replace(/^node /, '')), PEAK);
 });
 
 test('a program that was started under another name is called by its own', async (t) => {

@@ -107,11 +107,12 @@ export function testCleanup(title, server) {
       assertContents(runId, buckets, listings);
 
       const foreign = foreignKeys(runId, buckets);
+      const misplaced = misplacedKey(runId, buckets);
       await Promise.all(foreign.map(([bucket, key]) => server.put(bucket, key, 'not of this run')));
       const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
       assertStatus(listed, 0);
       assert.match(listed.stdout, new RegExp(`^${runId} +${OBJECTS} +4\\.7MB +[0-9ms ]+ ago +[0-9ms ]+ ago$`, 'm'));
-      assert.match(listed.stdout, /^5 objects there .* are of no run/m);
+      assert.match(listed.stdout, /^4 objects there .* are of no run/m);
 
       const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], { server, buckets });
 
@@ -121,6 +122,15 @@ export function testCleanup(title, server) {
         buckets.map(async (bucket) => (await server.list(bucket)).map(({ key }) => `${bucket} ${key}`)),
       );
       assert.deepEqual(left.flat().toSorted(), foreign.map((place) => place.join(' ')).toSorted());
+
+      await server.put(...misplaced, 'of the run by its name');
+      const again = await runBenchmark(['--client', client, '--cleanup', runId], { server, buckets });
+      assertStatus(again, 1);
+      assert.match(
+        again.stdout,
+        /: 0 objects removed .*, 1 left, 1 of them in other buckets than this list gives them/,
+      );
+      assert.ok((await server.list(misplaced[0])).some(({ key }) => key === misplaced[1]));
     });
   }
 }
@@ -267,14 +277,25 @@ function assertContents(runId, buckets, listings) {
  */
 function foreignKeys(runId, buckets) {
   const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets });
-  const elsewhere = buckets.find((bucket) => bucket !== keyspace.bucketOf(0)) ?? '';
   const otherSpread = keyspace.keyOf(1).replace(/-1$/, '-0');
   return [
-    [elsewhere, keyspace.keyOf(0)],
     [buckets[0], otherSpread],
     [buckets[0], `benchmark/${runId}/notes.txt`],
     [buckets[1], `benchmark/${runId}-2/00000000-0`],
     [buckets[1], 'benchmark/other/00000000-0'],
     [buckets[2], 'notes.txt'],
   ];
+}
+
+/**
+ * An object whose name is one of the run's, in a bucket that the run would not have given it.
+ *
+ * @param {string} runId
+ * @param {readonly string[]} buckets
+ * @returns {[bucket: string, key: string]}
+ */
+function misplacedKey(runId, buckets) {
+  const keyspace = new Keyspace({ runId, prefix: 'benchmark', buckets });
+  const elsewhere = buckets.find((bucket) => bucket !== keyspace.bucketOf(0)) ?? '';
+  return [elsewhere, keyspace.keyOf(0)];
 }
