@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseLine } from '../../lib/log/log-line.js';
+import { PHASES } from '../../lib/run/phases.js';
 
 /** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
 
@@ -17,6 +18,18 @@ import { parseLine } from '../../lib/log/log-line.js';
  */
 export function assertStatus(run, status) {
   assert.equal(run.status, status, `exit status ${run.status}; stderr:\n${run.stderr}\nstdout:\n${run.stdout}`);
+}
+
+/**
+ * @param {string} stderr
+ * @returns {string} without the lines that name what comes before the first stage
+ */
+export function withoutPhases(stderr) {
+  const phases = new Set(Object.values(PHASES).map((text) => text.toLowerCase()));
+  return stderr
+    .split('\n')
+    .filter((line) => !phases.has(line.toLowerCase()))
+    .join('\n');
 }
 
 /**
