@@ -7,7 +7,7 @@ import { dotEnvOf, folderWith, keysIn, startCommand, startProgram } from '../hel
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
-const TIME_LIMIT = { timeout: 60_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 
 /**

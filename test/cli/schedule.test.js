@@ -56,7 +56,7 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
     });
   }
 
-  test('ends its rounds where there is nothing to go round over', { timeout: 60_000 }, async (t) => {
+  test('ends its rounds where there is nothing to go round over', { timeout: 120_000 }, async (t) => {
     const run = ['100', '4', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'PUT.hang=100%'];
     const outcome = await runCommand(t, [...run, '--no-preflight', '--timeout', '2s']);
     assertStatus(outcome, 1);

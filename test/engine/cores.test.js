@@ -17,7 +17,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
  * @import { SecondCount } from '../../lib/meter/second-counts.js'
  */
 
-const TIME_LIMIT = { timeout: 30_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 const SIZE = 1000;
 

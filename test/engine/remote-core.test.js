@@ -15,7 +15,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
  * @import { CoreSpec } from '../../lib/engine/core.js'
  */
 
-const TIME_LIMIT = { timeout: 30_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 const NUMBER = 3;
 

@@ -19,7 +19,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 
 const [write, read, , remove] = STAGES;
 const SIZE = 16;
-const TIME_LIMIT = { timeout: 20_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 
 /**
  * @param {'retry' | 'fail' | 'stop'} verdict

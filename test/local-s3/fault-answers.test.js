@@ -22,7 +22,7 @@ const OBJECT = { Bucket: 'bucket-a', Key: 'the-key' };
 const BODY = Buffer.from('the body of the object');
 
 /** For tests that ask until something has come about. */
-const TIME_LIMIT = { timeout: 30_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 
 /**
  * An endpoint with faults that holds one object, and a client of it.

@@ -36,7 +36,7 @@ test('the process reports what the endpoint has done, and its load since the rep
 
 test(
   'the endpoint outlives a Ctrl-C, and ends with the process that started it, also where that is killed',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (t) => {
     const program = `
     import { startLocalS3 } from ${JSON.stringify(START)};

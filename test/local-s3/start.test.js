@@ -12,7 +12,7 @@ const OPTIONS = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessK
 
 test(
   'close cuts connections, frees the port, refuses further calls, and may be repeated',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async (t) => {
     const endpoint = await startTestEndpoint(t, { port: await freePort() });
     const socket = net.connect(endpoint.port, endpoint.hostname);

@@ -16,7 +16,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
  * @import { OpenRun } from '../../lib/run/open-run.js'
  */
 
-const TIME_LIMIT = { timeout: 30_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 const NOW = Date.parse('2026-01-31T11:59:30Z');
 const NEVER = new AbortController().signal;
 const HOUR_MS = 3_600_000;

@@ -14,7 +14,7 @@ import { runConfig } from '../helpers/run-config.js';
  */
 
 const IDENTITY = { host: 'fra-1', versions: { node: 'v20' } };
-const TIME_LIMIT = { timeout: 30_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 
 /**
  * An observer that writes down whatever it is told, by the name of the method.

@@ -14,7 +14,7 @@ import { openTestStore } from '../helpers/store.js';
 
 const BUCKETS = ['bucket-a', 'bucket-b'];
 const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS });
-const TIME_LIMIT = { timeout: 30_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 
 /**
  * @param {import('node:test').TestContext} t

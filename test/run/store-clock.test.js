@@ -15,7 +15,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
  * @property {boolean} [tellsTime]
  */
 
-const TIME_LIMIT = { timeout: 60_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 const START = 1_700_000_000_000;
 const NEVER = new AbortController().signal;
 const NOTHING = () => {};

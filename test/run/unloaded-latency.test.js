@@ -18,7 +18,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
  * @import { FakeRequest } from '../helpers/fake-store.js'
  */
 
-const TIME_LIMIT = { timeout: 30_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 
 /**

@@ -12,7 +12,7 @@ import { testStore } from './store-suite.js';
  * @import { SocketCallback } from '../../lib/s3/keep-alive-agent.js'
  */
 
-const TIME_LIMIT = { timeout: 20_000 };
+const TIME_LIMIT = { timeout: 120_000 };
 
 testStore('direct');
 
