@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
+/** @import { Load } from './measure-client.js' */
+
 const run = promisify(execFile);
 
 /** Runs a command and then tells what CPU time it took: bash's `times` prints its own, then that of its children. */
@@ -10,7 +12,7 @@ const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/;
 /**
  * oha, a load generator in Rust, with signed HEADs of one object.
  *
- * @param {import('./measure-client.js').Load} load
+ * @param {Load} load
  * @returns {Promise<any[]>} the one stage that it can do, as the tool's JSON has it
  */
 export async function runOha({ objects, threads, env }) {

@@ -8,13 +8,14 @@ import { MEMORY_RUNS, scenariosOf } from './scenarios.js';
 import { describeMachine } from './studies/machine.js';
 import { formatTable } from './studies/table.js';
 
+/** @import { Scenario } from './scenarios.js' */
+
 // What the clients cost: CPU time for an operation of each stage, side by side in one run on one machine, against an
 // endpoint in another process that does next to nothing.
 //
 //     node bench/run.js [--json result.json] [part of a scenario's title]
 
 /**
- * @typedef {import('./scenarios.js').Scenario} Scenario
  * @typedef {Record<string, Record<string, number[]>>} Figures stage, client: one number of each round
  * @typedef {{ cpu: Figures, rate: Figures }} Costs µs an operation, and operations a second
  */

@@ -6,6 +6,8 @@ import { damaged } from './damage.js';
 import { linesOfHost } from './host-lines.js';
 import { DEFAULTS, planHosts } from './host-plan.js';
 
+/** @import { TrueLine } from './host-lines.js' */
+
 // Writes the logs of several hosts, and beside them what is true of them, for trials of peak-performance.js:
 //
 //     node bench/logs/generate.js <folder> [--hosts 3] [--old 0] [--seconds 20] [--rate 1000] [--shift 0] [--skew 0]
@@ -48,7 +50,7 @@ if (folder === undefined || given.some(([, value]) => Number.isNaN(value))) {
 
 /**
  * @param {string} file
- * @param {Iterable<import('./host-lines.js').TrueLine>} lines
+ * @param {Iterable<TrueLine>} lines
  * @returns {Promise<Record<string, number>>} operations that the lines of the seconds tell, by stage
  */
 async function writeLog(file, lines) {

@@ -1,3 +1,8 @@
+/**
+ * @import { MemoryTrend } from './memory-samples.js'
+ * @import { PartResult } from './part.js'
+ */
+
 const METHODS = /** @type {Record<string, string>} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
 
 /** By how much the memory may grow between the first and the last third of a part: noise of the garbage collector. */
@@ -17,7 +22,7 @@ const UNSEEN_KINDS = ['connection', 'stale-connection'];
  */
 
 /**
- * @param {import('./part.js').PartResult} part
+ * @param {PartResult} part
  * @param {number} objects that the part was given
  * @returns {Check[]}
  */
@@ -109,7 +114,7 @@ function checkAttempts({ stages, requests }, seen) {
 }
 
 /**
- * @param {import('./memory-samples.js').MemoryTrend | null} memory
+ * @param {MemoryTrend | null} memory
  * @returns {Check}
  */
 function checkMemory(memory) {

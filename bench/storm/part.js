@@ -7,6 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { MemorySamples } from './memory-samples.js';
 
+/**
+ * @import { MemoryTrend } from './memory-samples.js'
+ * @import { Readable } from 'node:stream'
+ */
+
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const BUCKETS = ['storm-a', 'storm-b'];
 const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
@@ -33,7 +38,7 @@ const FAULTS =
  * @property {number | null} status the exit status
  * @property {string} stderr
  * @property {{ bytes: number, retryLines: number, seconds: number }} log seconds: the lines of seconds
- * @property {import('./memory-samples.js').MemoryTrend | null} memory
+ * @property {MemoryTrend | null} memory
  * @property {number} duration ms
  */
 
@@ -99,7 +104,7 @@ export function readResult(file, status, stderr) {
   }
 }
 
-/** @param {import('node:stream').Readable} stdout */
+/** @param {Readable} stdout */
 async function measureLog(stdout) {
   const text = await readAll(stdout);
   return {
@@ -109,7 +114,7 @@ async function measureLog(stdout) {
   };
 }
 
-/** @param {import('node:stream').Readable} stream */
+/** @param {Readable} stream */
 async function readAll(stream) {
   return (await stream.setEncoding('utf8').toArray()).join('');
 }

@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { spawnNode } from './pinned.js';
 
+/** @import { ChildProcessByStdio } from 'node:child_process' */
+
 /** No run here takes half as long: one that hangs is a finding. */
 const PATIENCE_MS = 180_000;
 
@@ -41,7 +43,7 @@ export async function runTool({ env, objects, threads, options, core = null, onL
       timeout: PATIENCE_MS,
       killSignal: 'SIGKILL',
     });
-    const { stdout, stderr } = /** @type {import('node:child_process').ChildProcessByStdio<null, any, any>} */ (child);
+    const { stdout, stderr } = /** @type {ChildProcessByStdio<null, any, any>} */ (child);
     createInterface({ input: stdout }).on('line', onLine);
     const [errors, [status]] = await Promise.all([text(stderr), once(child, 'close')]);
     if (status !== 0 || !existsSync(json)) {

@@ -7,6 +7,8 @@ import { ceilings } from './ceilings.js';
 import { openLoop } from './open-loop.js';
 import { percentiles } from './percentiles.js';
 
+/** @import { Finding } from './finding.js' */
+
 // Whether what the tool says of a store is true: endpoints that are known, because they do as a script says, each in a
 // process of its own, against the command line as users run it.
 //
@@ -55,7 +57,7 @@ process.exitCode = wrong === 0 ? 0 : 1;
  * A part that cannot be measured is wrong; the others are measured all the same.
  *
  * @param {Error} error
- * @returns {import('./finding.js').Finding[]}
+ * @returns {Finding[]}
  */
 function failure(error) {
   return [{ what: 'all of it', expected: 'a result', found: error.message, isRight: false }];

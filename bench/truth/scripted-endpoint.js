@@ -1,6 +1,8 @@
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { pinnedNode } from './pinned.js';
 
+/** @import { LocalS3 } from '../../lib/local-s3/start.js' */
+
 const BUCKET = 'truth';
 const CREDENTIALS = { accessKeyId: 'truth', secretAccessKey: 'truth' };
 
@@ -9,7 +11,7 @@ const CREDENTIALS = { accessKeyId: 'truth', secretAccessKey: 'truth' };
  *
  * @typedef {object} ScriptedEndpoint
  * @property {Record<string, string>} env what a client needs to know to reach it
- * @property {import('../../lib/local-s3/start.js').LocalS3['report']} report
+ * @property {LocalS3['report']} report
  *
  * @typedef {object} EndpointScript
  * @property {string} [faults] see parseFaults

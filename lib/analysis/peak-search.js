@@ -5,8 +5,12 @@ import { FEWEST_WINDOWS, WINDOW_MS, stepRate } from './step-rate.js';
 import { TestedSteps } from './tested-steps.js';
 
 /**
+ * @import { Ceiling } from './ceiling.js'
+ * @import { Lack } from './lack.js'
  * @import { Phase, Step, StepResult, StepTimes } from './search-plan.js'
- *
+ */
+
+/**
  * @typedef {object} SearchOptions
  * @property {number} mostThreads
  * @property {number} unloadedLatency ms of an operation at one thread
@@ -21,11 +25,11 @@ import { TestedSteps } from './tested-steps.js';
  * @typedef {object} SearchConclusion
  * @property {number | null} knee the fewest threads that did as much as any others; null where nothing was measured
  * @property {boolean} hasPlateau whether more threads brought no more; without, the ceiling is at least as high as found
- * @property {import('./ceiling.js').Ceiling | null} ceiling null where it could not be held
+ * @property {Ceiling | null} ceiling null where it could not be held
  * @property {number} best operations a second of the best step
  * @property {boolean} holdAgrees whether the hold did what the steps had shown
  * @property {{ operations: number, attempts: number } | null} needed where they did not suffice: so many, or more, would have
- * @property {import('./lack.js').Lack | null} lack what was too little to tell more
+ * @property {Lack | null} lack what was too little to tell more
  * @property {{ whole: number, half: number, held: number | null } | null} secondSize operations a second of the plateau's
  *   most threads with objects of either size, and of the hold between them
  */
@@ -48,7 +52,7 @@ export class PeakSearch {
   #step = null;
   /** What has been done, or cannot be done. */
   #over = { steps: false, hold: false, secondSize: false };
-  /** @type {import('./ceiling.js').Ceiling | null} */
+  /** @type {Ceiling | null} */
   #ceiling = null;
   /** @type {number | null} */
   #halfSizeRate = null;

@@ -1,4 +1,4 @@
-/** @typedef {import('./step-rate.js').StepRate} StepRate */
+/** @import { StepRate } from './step-rate.js' */
 
 /** Where further threads bring less than this share, they bring nothing. */
 const LEAST_GROWTH = 0.03;

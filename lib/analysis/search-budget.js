@@ -1,12 +1,13 @@
 import { STAGE_MS, shortest, timesOf } from './search-plan.js';
 
+/**
+ * @import { Lack } from './lack.js'
+ * @import { Phase, StepTimes } from './search-plan.js'
+ * @import { TestedSteps } from './tested-steps.js'
+ */
+
 /** Objects of half the size may be twice as quick, and a little more. */
 const SECOND_SIZE_GAIN = 2.2;
-
-/**
- * @typedef {import('./search-plan.js').Phase} Phase
- * @typedef {import('./search-plan.js').StepTimes} StepTimes
- */
 
 /**
  * What a search has left of its time, of its operations and of their attempts, and what has to be kept of each for what is
@@ -23,14 +24,14 @@ export class SearchBudget {
   #attemptsAnOperation = 1;
   /** ms that the search may still take. */
   timeLeft = STAGE_MS;
-  /** What was too little for a step, or for the hold. @type {import('./lack.js').Lack | null} */
+  /** What was too little for a step, or for the hold. @type {Lack | null} */
   lack = null;
   /** Where there are too few: so many, or more, would do. @type {{ operations: number, attempts: number } | null} */
   needed = null;
 
   /**
    * @param {object} options
-   * @param {import('./tested-steps.js').TestedSteps} options.tested
+   * @param {TestedSteps} options.tested
    * @param {number} options.unloadedLatency ms
    * @param {number} options.mostOperations that there are objects for
    * @param {number} options.mostAttempts that there are dollars for

@@ -1,5 +1,7 @@
 import { WINDOW_MS } from './step-rate.js';
 
+/** @import { Latency } from './step-rate.js' */
+
 /** A stage of a search is over after this time, whatever it has found. ms */
 export const STAGE_MS = 25_000;
 
@@ -62,7 +64,7 @@ const LEAST_SEARCH_MS = 12_000;
  * @property {number} consumed operations that it began, whatever became of them
  * @property {number} attempts
  * @property {readonly number[]} windows operations that completed in each window that was measured
- * @property {import('./step-rate.js').Latency | null} latency of the operations; null where none succeeded
+ * @property {Latency | null} latency of the operations; null where none succeeded
  */
 
 /**

@@ -1,6 +1,8 @@
 import { batchMeans } from './batch-means.js';
 import { meanOf, standardErrorOf } from './moments.js';
 
+/** @import { Phase } from './search-plan.js' */
+
 /** The length of the windows in which the operations of a step are counted, in ms. */
 export const WINDOW_MS = 250;
 
@@ -40,7 +42,7 @@ export function stepRate({ windows, threads, latency }) {
 /**
  * The rate that a search goes by: its tables show no other.
  *
- * @param {import('./search-plan.js').Phase} phase
+ * @param {Phase} phase
  * @param {object} step
  * @param {readonly number[]} step.windows operations that completed in windows of {@link WINDOW_MS}
  * @param {number} step.threads

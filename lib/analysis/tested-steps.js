@@ -1,6 +1,6 @@
 import { hasLevelled, isConfirmed, kneeOf, nextOfClimb, nextOfRefinement, threadsToHold } from './plateau.js';
 
-/** @typedef {import('./step-rate.js').StepRate} StepRate */
+/** @import { StepRate } from './step-rate.js' */
 
 /** More steps around the knee than this tell nothing that a user could use. */
 const MOST_REFINEMENTS = 4;

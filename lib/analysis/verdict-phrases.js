@@ -1,7 +1,7 @@
 import { counted, decimal, percent } from '../log/figures.js';
 import { formatSize } from '../log/units.js';
 
-/** @import { Evidence } from './verdict.js' */
+/** @import { Evidence, SizeRate } from './verdict.js' */
 
 /** @param {Evidence} evidence */
 export function plateau({ search }) {
@@ -17,7 +17,7 @@ export function latencies({ threads, p50, unloadedP50, unloadedSize }) {
 
 /** @param {Evidence} evidence */
 export function sizes({ search }) {
-  const of = (/** @type {import('./verdict.js').SizeRate} */ { size, operationsPerSecond }) =>
+  const of = (/** @type {SizeRate} */ { size, operationsPerSecond }) =>
     `${decimal(operationsPerSecond)}/s of ${formatSize(size)}`;
   return search?.secondSize ? `, ${of(search.secondSize.whole)} and ${of(search.secondSize.half)}` : '';
 }

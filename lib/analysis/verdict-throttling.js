@@ -1,4 +1,4 @@
-/** @typedef {import('./verdict.js').Refusals} Refusals */
+/** @import { Refusals } from './verdict.js' */
 
 /** Fewer refusals among the attempts are no more than an accident. */
 const REFUSED_SHARE = 0.01;

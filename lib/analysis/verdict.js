@@ -4,6 +4,12 @@ import { LOST_TIME, isRefused, throttlingCosts } from './verdict-throttling.js';
 import { describe } from './verdict-words.js';
 
 /**
+ * @import { StageEnd } from '../engine/run-stage.js'
+ * @import { Lack } from './lack.js'
+ * @import { Doubt, ShownCause } from './verdict-words.js'
+ */
+
+/**
  * What limited a stage, as far as its own figures can show it. A cause is named only where the figures prove it and none
  * contradicts it: the wrong cause is worse than none.
  *
@@ -37,7 +43,7 @@ import { describe } from './verdict-words.js';
  *   stage's and an operation moves them; a whole object takes one thread as long as that, or longer
  * @property {number} threads
  * @property {boolean} isOpenLoop
- * @property {import('../engine/run-stage.js').StageEnd} end
+ * @property {StageEnd} end
  * @property {number | null} startDelayP50 ms by which half of the operations of an open loop started late, or later; null
  *   in a closed one
  * @property {Search | null} search where the peak was searched for
@@ -51,7 +57,7 @@ import { describe } from './verdict-words.js';
  * @property {number | null} held operations a second of the hold; null where there was none
  * @property {number | null} knee threads from which on they do not
  * @property {number} mostThreads that it may use
- * @property {import('./lack.js').Lack | null} lack what was too little to tell more, if anything
+ * @property {Lack | null} lack what was too little to tell more, if anything
  * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
  * @property {SecondSize | null} secondSize the plateau at two sizes of the objects; null where it was not tried
  * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
@@ -61,11 +67,6 @@ import { describe } from './verdict-words.js';
  * @typedef {{ whole: SizeRate, half: SizeRate, held: number | null }} SecondSize the first two with the same threads, one
  *   after the other; operations a second of the hold between them, of whole objects
  * @typedef {{ size: number, operationsPerSecond: number }} SizeRate size in bytes
- */
-
-/**
- * @typedef {import('./verdict-words.js').Doubt} Doubt
- * @typedef {import('./verdict-words.js').ShownCause} ShownCause
  */
 
 /** Medians of fewer operations are chance. */

@@ -1,5 +1,7 @@
 import { percent } from '../log/figures.js';
 
+/** @import { StageName } from '../log/log-line.js' */
+
 /**
  * What the client alone can do on a host, found by driving it against an endpoint that does next to nothing.
  *
@@ -24,7 +26,7 @@ import { percent } from '../log/figures.js';
 
 /**
  * @typedef {object} StageMeasurement of one event loop
- * @property {import('../log/log-line.js').StageName} stage
+ * @property {StageName} stage
  * @property {number} operationsPerSecond mean of the stage
  * @property {number} eventLoopUtilization of the client, 0 to 1
  * @property {number} coreShare the share of the time with work to do in which the client's event loop had a core to do it
@@ -34,7 +36,7 @@ import { percent } from '../log/figures.js';
 
 /**
  * @typedef {object} StageCapacity
- * @property {import('../log/log-line.js').StageName} stage
+ * @property {StageName} stage
  * @property {number | null} operationsPerSecond that one event loop can drive; null where that is not proven
  * @property {string | null} unproven why it is not
  * @property {number} eventLoopUtilization of the client, 0 to 1

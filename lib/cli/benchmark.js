@@ -22,6 +22,12 @@ import { StopRequest } from './stop-request.js';
 import { Terminal } from './terminal.js';
 import { usableCores } from './usable-cores.js';
 
+/**
+ * @import { CommandWorld } from './cleanup.js'
+ * @import { CommandLine } from './options.js'
+ * @import { Prepared } from './prepare.js'
+ */
+
 /** Node counts its monotonic time from the start of the process. ms */
 const LAUNCHED_AT = 0;
 
@@ -106,10 +112,10 @@ function isDebugging(env) {
 
 /**
  * @param {object} parts
- * @param {import('./options.js').CommandLine} parts.options
+ * @param {CommandLine} parts.options
  * @param {NodeJS.ProcessEnv} parts.env
- * @param {import('./prepare.js').Prepared} parts.prepared
- * @param {import('./cleanup.js').CommandWorld} parts.world
+ * @param {Prepared} parts.prepared
+ * @param {CommandWorld} parts.world
  * @param {StopRequest} parts.stopRequest
  * @returns {Promise<number>} the exit status
  */

@@ -11,9 +11,12 @@ import { coreWait } from './calibrate-core-wait.js';
 import { readStages } from './calibrate-stages.js';
 
 /**
- * @import { StageMeasurement, Settings } from '../calibration/calibration.js'
+ * @import { Settings, StageMeasurement } from '../calibration/calibration.js'
  * @import { NullEndpoint } from './calibrate-endpoint.js'
- *
+ * @import { Readable } from 'node:stream'
+ */
+
+/**
  * @typedef {object} Seen what is seen of a stage from outside
  * @property {number} endpointUtilization of the endpoint's event loop, 0 to 1
  * @property {number | null} waited ms for which the client's event loop waited for a core; null where nobody tells
@@ -142,7 +145,7 @@ export class MeasuredClient {
   }
 
   /**
-   * @param {import('node:stream').Readable} log
+   * @param {Readable} log
    * @param {() => number | null} waitSoFar ms
    */
   async #watchStages(log, waitSoFar) {

@@ -3,8 +3,11 @@ import { calibrationPath, readCalibrations } from './calibrate-cache.js';
 
 /**
  * @import { HostShare } from '../calibration/comparison.js'
+ * @import { RunConfig } from '../run/run-config.js'
  * @import { StageResult } from '../run/stage-result.js'
- *
+ */
+
+/**
  * @typedef {object} Comparison
  * @property {(StageResult & { calibration: HostShare | null })[]} stages
  * @property {string[]} notices
@@ -15,7 +18,7 @@ import { calibrationPath, readCalibrations } from './calibrate-cache.js';
  * Holds the stages of a run against what the client alone can do on this host, where that was measured.
  *
  * @param {readonly StageResult[]} stages
- * @param {import('../run/run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @param {object} world
  * @param {{ host: string, versions: Record<string, string> }} world.identity of the host
  * @param {NodeJS.ProcessEnv} world.env

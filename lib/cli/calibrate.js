@@ -16,6 +16,7 @@ import { usableCores } from './usable-cores.js';
 /**
  * @import { Calibration } from '../calibration/calibration.js'
  * @import { CommandLine } from './options.js'
+ * @import { Terminal } from './terminal.js'
  */
 
 /** Of an event loop, where the command line does not say: enough to keep it busy. */
@@ -27,10 +28,10 @@ const DEFAULT_THREADS = 100;
  * @param {CommandLine} options
  * @param {object} world
  * @param {NodeJS.ProcessEnv} world.env
- * @param {import('./terminal.js').Terminal} world.terminal
+ * @param {Terminal} world.terminal
  * @param {AbortSignal} world.signal gives up
  * @returns {Promise<number>} the exit status
- * @throws {import('./usage-error.js').UsageError}
+ * @throws {UsageError}
  */
 export async function calibrate(options, { env, terminal, signal }) {
   const say = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);

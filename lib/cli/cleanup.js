@@ -13,17 +13,24 @@ import { FROM_CLONE } from './invocation.js';
 import { ProgressLine } from './progress-line.js';
 import { shellWord } from './shell-word.js';
 
+/**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { CleanupProgress } from '../run/clean-up-run.js'
+ * @import { CleanupResult } from '../run/cleanup.js'
+ * @import { OpenRun } from '../run/open-run.js'
+ * @import { RunConfig } from '../run/run-config.js'
+ * @import { Terminal } from './terminal.js'
+ */
+
 /** A store that does not answer at all is given up after four attempts. */
 const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 
-/** @typedef {import('../run/run-config.js').RunConfig} RunConfig */
-
 /**
  * @typedef {object} CommandWorld
- * @property {import('../meter/clock.js').Clock} clock
+ * @property {Clock} clock
  * @property {() => number} random uniform in [0, 1)
  * @property {AbortSignal} signal
- * @property {import('./terminal.js').Terminal} terminal
+ * @property {Terminal} terminal
  * @property {boolean} quiet no progress
  */
 
@@ -79,7 +86,7 @@ export function cleanUpByCommand(config, world) {
 /**
  * @param {RunConfig} config
  * @param {Parameters<typeof withBucketAccess>[0]} access
- * @param {import('./terminal.js').Terminal} terminal
+ * @param {Terminal} terminal
  * @returns {Promise<ReadonlySet<string>>} buckets that keep versions
  */
 export async function findVersioned({ store }, access, terminal) {
@@ -89,9 +96,9 @@ export async function findVersioned({ store }, access, terminal) {
 }
 
 /**
- * @param {import('../run/cleanup.js').CleanupResult} result
+ * @param {CleanupResult} result
  * @param {RunConfig} config
- * @param {import('./terminal.js').Terminal} terminal
+ * @param {Terminal} terminal
  * @returns {number} the exit status
  */
 function reportAbsence(result, config, terminal) {
@@ -105,7 +112,7 @@ function reportAbsence(result, config, terminal) {
 /**
  * @param {string} prefix under which the run's objects are
  * @param {RunConfig} config with another one
- * @param {import('./terminal.js').Terminal} terminal
+ * @param {Terminal} terminal
  * @returns {number} the exit status
  */
 function reportOtherPrefix(prefix, config, terminal) {
@@ -122,7 +129,7 @@ function reportOtherPrefix(prefix, config, terminal) {
  * @param {RunConfig} config
  * @param {CommandWorld} world
  * @param {(access: Omit<Parameters<typeof withBucketAccess>[0], 'onLook'>,
- *   run: import('../run/open-run.js').OpenRun) => Promise<number>} work
+ *   run: OpenRun) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */
 export async function withCheckedRun(config, { clock, random, signal, terminal }, work) {
@@ -144,7 +151,7 @@ export async function withCheckedRun(config, { clock, random, signal, terminal }
 }
 
 /**
- * @param {import('../run/clean-up-run.js').CleanupProgress} progress
+ * @param {CleanupProgress} progress
  * @returns {string} how far a clean-up is
  */
 export function cleanupState({ removed, expected }) {
@@ -154,7 +161,7 @@ export function cleanupState({ removed, expected }) {
 }
 
 /**
- * @param {import('../run/cleanup.js').CleanupResult} result
+ * @param {CleanupResult} result
  * @param {RunConfig} config
  * @returns {string} one line
  */
@@ -171,7 +178,7 @@ export function describeCleanup(result, { runId, prefix, store, shard }) {
 }
 
 /**
- * @param {import('../run/cleanup.js').CleanupResult} result
+ * @param {CleanupResult} result
  * @returns {boolean} whether the same clean-up may remove more when it is tried again
  */
 export function mayHelpAgain({ left, misplaced, unlisted }) {
@@ -181,7 +188,7 @@ export function mayHelpAgain({ left, misplaced, unlisted }) {
 /** @typedef {Parameters<typeof cleanupCommand>[0] & Pick<RunConfig, 'store'>} CommandConfig */
 
 /**
- * @param {import('../run/cleanup.js').CleanupResult} result
+ * @param {CleanupResult} result
  * @param {CommandConfig} config
  * @returns {string[]} what went wrong and what to do about it, a line each
  */

@@ -3,8 +3,15 @@ import { cleanupCommand, cleanupProblems, describeCleanup, mayHelpAgain, readAga
 import { EXIT } from './exit-status.js';
 
 /**
- * @param {import('../run/benchmark-run.js').RunResult} result
- * @param {import('./stop-request.js').StopRequest} stopRequest
+ * @import { RunResult } from '../run/benchmark-run.js'
+ * @import { RunConfig } from '../run/run-config.js'
+ * @import { StageResult } from '../run/stage-result.js'
+ * @import { StopRequest } from './stop-request.js'
+ */
+
+/**
+ * @param {RunResult} result
+ * @param {StopRequest} stopRequest
  * @returns {number} the exit status
  */
 export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { status }) {
@@ -25,8 +32,8 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
 /**
  * What is still to be said on stderr when a run is over.
  *
- * @param {import('../run/benchmark-run.js').RunResult} result
- * @param {import('../run/run-config.js').RunConfig} config
+ * @param {RunResult} result
+ * @param {RunConfig} config
  * @returns {{ notices: string[], errors: string[] }}
  */
 export function closingWords({ problems, existing, kept, cleanup, stages }, config) {
@@ -58,8 +65,8 @@ export function closingWords({ problems, existing, kept, cleanup, stages }, conf
 }
 
 /**
- * @param {import('../run/stage-result.js').StageResult} result
- * @param {import('../run/run-config.js').RunConfig} config
+ * @param {StageResult} result
+ * @param {RunConfig} config
  * @returns {string[]}
  */
 function outOfObjects({ stage, duration, objects, objectsNeeded }, config) {

@@ -7,6 +7,21 @@ import { PhaseProgress } from './phase-progress.js';
 import { ProgressLine } from './progress-line.js';
 import { Progress } from './progress.js';
 
+/**
+ * @import { DataFlow } from '../engine/data-flow.js'
+ * @import { StageName } from '../log/log-line.js'
+ * @import { SecondCount } from '../meter/second-counts.js'
+ * @import { FailedOperation, RunObserver, StagePlan } from '../run/benchmark-run.js'
+ * @import { CleanupProgress } from '../run/clean-up-run.js'
+ * @import { Phase } from '../run/phases.js'
+ * @import { RunConfig } from '../run/run-config.js'
+ * @import { RunFacts } from '../run/run-facts.js'
+ * @import { SearchStep } from '../run/search-result.js'
+ * @import { StageResult } from '../run/stage-result.js'
+ * @import { LogFile } from './log-file.js'
+ * @import { Terminal } from './terminal.js'
+ */
+
 /** So many errors of a kind are shown for each stage; the log counts them all. */
 const SHOWN_A_STAGE = 100;
 
@@ -20,7 +35,6 @@ const OUT_OF_PORTS =
  * Shows a run while it runs: its log on stdout and in the file of `--log`, the rest on stderr.
  *
  * @implements {RunObserver}
- * @typedef {import('../run/benchmark-run.js').RunObserver} RunObserver
  */
 export class ConsoleObserver {
   #terminal;
@@ -39,10 +53,10 @@ export class ConsoleObserver {
 
   /**
    * @param {object} options
-   * @param {import('./terminal.js').Terminal} options.terminal
-   * @param {import('../run/run-config.js').RunConfig} options.config
+   * @param {Terminal} options.terminal
+   * @param {RunConfig} options.config
    * @param {boolean} options.quiet
-   * @param {import('./log-file.js').LogFile | null} options.logFile
+   * @param {LogFile | null} options.logFile
    * @param {boolean} options.stdoutIsTaken by the result: the log goes to its file, or to stderr where there is none
    * @param {() => number} options.now monotonic ms
    */
@@ -72,25 +86,25 @@ export class ConsoleObserver {
     }
   }
 
-  /** @param {import('../run/phases.js').Phase} phase */
+  /** @param {Phase} phase */
   phaseStarts(phase) {
     if (!this.#quiet) {
       this.#phases.start(phase);
     }
   }
 
-  /** @param {import('../run/phases.js').Phase} phase */
+  /** @param {Phase} phase */
   phaseEnds(phase) {
     this.#phases.end(phase);
   }
 
-  /** @param {import('../run/run-facts.js').RunFacts} facts */
+  /** @param {RunFacts} facts */
   runStarts(facts) {
     this.runIsNamed();
     this.#log.runStarts(facts);
   }
 
-  /** @param {import('../run/benchmark-run.js').StagePlan} plan */
+  /** @param {StagePlan} plan */
   stageStarts({ stage, objects, threads, buckets, objectSize, duration, isSearch }) {
     this.#stage = stage;
     this.#hasToldOfTime = false;
@@ -103,8 +117,8 @@ export class ConsoleObserver {
   }
 
   /**
-   * @param {import('../run/benchmark-run.js').StageName} stage
-   * @param {import('../meter/second-counts.js').SecondCount} count
+   * @param {StageName} stage
+   * @param {SecondCount} count
    */
   second(stage, count) {
     this.#log.second(stage, count);
@@ -128,7 +142,7 @@ export class ConsoleObserver {
   }
 
   /**
-   * @param {import('../run/benchmark-run.js').StageName} stage
+   * @param {StageName} stage
    * @param {string} message
    */
   integrityError(stage, message) {
@@ -136,8 +150,8 @@ export class ConsoleObserver {
   }
 
   /**
-   * @param {import('../run/benchmark-run.js').StageName} stage
-   * @param {import('../run/benchmark-run.js').FailedOperation} operation
+   * @param {StageName} stage
+   * @param {FailedOperation} operation
    * @param {string} message
    */
   failed(stage, { bucket, key, attempts }, message) {
@@ -147,7 +161,7 @@ export class ConsoleObserver {
 
   /**
    * @param {number} done operations of the stage that have come to an end
-   * @param {import('../run/benchmark-run.js').DataFlow} flow
+   * @param {DataFlow} flow
    */
   progress(done, flow) {
     this.#progress.show(done, flow);
@@ -155,14 +169,14 @@ export class ConsoleObserver {
   }
 
   /**
-   * @param {import('../run/benchmark-run.js').StageName} stage
-   * @param {import('../run/search-result.js').SearchStep} step
+   * @param {StageName} stage
+   * @param {SearchStep} step
    */
   stepEnds(stage, step) {
     this.#log.stepEnds(stage, step);
   }
 
-  /** @param {import('../run/stage-result.js').StageResult} result */
+  /** @param {StageResult} result */
   stageEnds(result) {
     this.#progress.stop();
     this.#failures.flush();
@@ -194,12 +208,12 @@ export class ConsoleObserver {
     this.#progress.stop();
   }
 
-  /** @param {readonly import('../run/stage-result.js').StageResult[]} stages */
+  /** @param {readonly StageResult[]} stages */
   runEnds(stages) {
     this.#log.runEnds(stages);
   }
 
-  /** @param {import('../run/clean-up-run.js').CleanupProgress} progress */
+  /** @param {CleanupProgress} progress */
   cleanupProgress(progress) {
     if (!this.#quiet) {
       this.#cleanup.show(cleanupState(progress), progress.silence);
@@ -227,8 +241,8 @@ export class ConsoleObserver {
 /**
  * The lines for programs go to one place: the file, or else a stdout that nobody reads as it is written.
  *
- * @param {import('./terminal.js').Terminal} terminal
- * @param {import('./log-file.js').LogFile | null} logFile
+ * @param {Terminal} terminal
+ * @param {LogFile | null} logFile
  * @param {boolean} stdoutIsTaken
  * @returns {ConstructorParameters<typeof RunLog>[0]}
  */

@@ -1,8 +1,10 @@
 import { dollarsOf } from '../report/cost-line.js';
 import { UsageError } from './usage-error.js';
 
+/** @import { RunConfig } from '../run/run-config.js' */
+
 /**
- * @param {import('../run/run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @throws {UsageError} where the run would cost more than it may; a search for the peak sees to that itself
  */
 export function checkCost({ objects, stages, duration, findPeak, maxCost }) {

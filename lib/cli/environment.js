@@ -7,6 +7,11 @@ import { shellWord } from './shell-word.js';
 import { bucketNames, port, region, secret, yesOrNo } from './variable-values.js';
 
 /**
+ * @import { StoreConfig } from '../run/run-config.js'
+ * @import { Invocation } from './invocation.js'
+ */
+
+/**
  * @typedef {object} Variable
  * @property {string} name
  * @property {(text: string) => any} read throws a RangeError that says what was expected
@@ -34,8 +39,8 @@ const VARIABLES = {
  *
  * @param {Record<string, string | undefined>} env
  * @param {string} file
- * @param {import('./invocation.js').Invocation} [invocation]
- * @returns {{ store: import('../run/run-config.js').StoreConfig, warnings: string[], overrides: Record<string, string> }}
+ * @param {Invocation} [invocation]
+ * @returns {{ store: StoreConfig, warnings: string[], overrides: Record<string, string> }}
  *   overrides: what the environment says otherwise than the file, without secrets
  * @throws {UsageError} with every problem at once
  */
@@ -105,7 +110,7 @@ function readVariables(file) {
 /**
  * @param {string} file in which variables are missing
  * @param {boolean} isThere
- * @param {import('./invocation.js').Invocation} invocation
+ * @param {Invocation} invocation
  * @returns {string} how to get on
  */
 function hintFor(file, isThere, { benchmark, envExample }) {

@@ -4,6 +4,8 @@ import { ENV_EXAMPLE } from './invocation.js';
 import { shellWord } from './shell-word.js';
 import { UsageError } from './usage-error.js';
 
+/** @import { Invocation } from './invocation.js' */
+
 /** It is going to hold a secret. */
 const OWNER_ONLY = 0o600;
 
@@ -11,7 +13,7 @@ const OWNER_ONLY = 0o600;
  * `--init`: writes a file of variables for the user to fill in.
  *
  * @param {string} file
- * @param {import('./invocation.js').Invocation} invocation
+ * @param {Invocation} invocation
  * @returns {string} a line that says what to do next
  * @throws {UsageError} where there is something already, which stays as it is, or where nothing can be written
  */

@@ -7,14 +7,17 @@ import { bucketsAdvice, cleanupCommand, findVersioned, withCheckedRun } from './
 import { EXIT } from './exit-status.js';
 import { ProgressLine } from './progress-line.js';
 
-/** @typedef {import('../run/run-tally.js').RunCounts} RunCounts */
-/** @typedef {import('../run/run-config.js').RunConfig} RunConfig */
+/**
+ * @import { RunConfig } from '../run/run-config.js'
+ * @import { RunCounts } from '../run/run-tally.js'
+ * @import { CommandWorld, Later } from './cleanup.js'
+ */
 
 /**
  * `--cleanup --list`: shows which runs have left objects.
  *
  * @param {RunConfig} config
- * @param {import('./cleanup.js').CommandWorld} world
+ * @param {CommandWorld} world
  * @returns {Promise<number>} the exit status
  */
 export function listRunsByCommand(config, world) {
@@ -44,7 +47,7 @@ export function listRunsByCommand(config, world) {
 
 /**
  * @param {RunCounts} listing
- * @param {Pick<RunConfig, 'prefix' | 'shard' | 'store'> & import('./cleanup.js').Later} config
+ * @param {Pick<RunConfig, 'prefix' | 'shard' | 'store'> & Later} config
  * @param {number} now epoch ms
  * @returns {string[]} lines
  */

@@ -4,6 +4,12 @@ import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../log/units.js';
 import { UsageError } from './usage-error.js';
 
+/**
+ * @import { LocalS3 } from '../local-s3/start.js'
+ * @import { StoreConfig } from '../run/run-config.js'
+ * @import { CommandLine } from './options.js'
+ */
+
 const BUCKET = 'local';
 
 /** What an object takes in the endpoint beside its bytes: its key, its place in the table, its ETag. */
@@ -15,10 +21,10 @@ const SHARE_OF_MEMORY = 0.5;
 /**
  * Starts the endpoint of --local.
  *
- * @param {Pick<import('./options.js').CommandLine, 'objects' | 'size' | 'faults'>} options
+ * @param {Pick<CommandLine, 'objects' | 'size' | 'faults'>} options
  * @param {NodeJS.ProcessEnv} env
  * @param {number} freeMemory bytes
- * @returns {Promise<{ endpoint: import('../local-s3/start.js').LocalS3, store: import('../run/run-config.js').StoreConfig }>}
+ * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
  * @throws {UsageError}
  */
 export async function startLocalEndpoint({ objects, size, faults }, env, freeMemory) {

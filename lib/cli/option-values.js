@@ -7,6 +7,8 @@ import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { STANDARD_OUTPUT } from './report-file.js';
 import { listOf, wholeNumber } from './values.js';
 
+/** @import { StartTime } from '../run/start-time.js' */
+
 // How the values of options are read.
 
 /** S3 takes no more in a single PUT. */
@@ -119,7 +121,7 @@ export function dollars(given) {
 
 /**
  * @param {string} given
- * @returns {import('../run/start-time.js').StartTime}
+ * @returns {StartTime}
  */
 export function startTime(given) {
   return parseStartTime(given);

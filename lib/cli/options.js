@@ -8,6 +8,11 @@ import * as values from './option-values.js';
 import { oneOf, someText } from './values.js';
 
 /**
+ * @import { StartTime } from '../run/start-time.js'
+ * @import { Invocation } from './invocation.js'
+ */
+
+/**
  * @typedef {object} OptionRow
  * @property {string} flags
  * @property {string} help
@@ -131,7 +136,7 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @property {boolean} preflight
  * @property {boolean} keepAlive
  * @property {number | 'auto'} cores
- * @property {import('../run/start-time.js').StartTime | undefined} startAt
+ * @property {StartTime | undefined} startAt
  * @property {number | undefined} duration ms
  * @property {number | undefined} rate ops/s of an open loop
  * @property {'constant' | 'poisson'} arrival
@@ -152,8 +157,6 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @property {string | undefined} faults
  */
 
-/** @typedef {import('./invocation.js').Invocation} Invocation */
-
 /** @typedef {{ stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream }} Outputs */
 
 /**
@@ -162,7 +165,7 @@ or credentials, 129/130/143 ended by a signal, 141 its output was closed.`;
  * @param {Invocation} [invocation]
  * @returns {CommandLine}
  * @throws {UsageError} with every problem at once
- * @throws {import('commander').CommanderError} for help and version, and for what is no option at all
+ * @throws {CommanderError} for help and version, and for what is no option at all
  */
 export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const command = buildCommand(outputs, invocation).parse(argv, { from: 'user' });

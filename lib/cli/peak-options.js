@@ -6,7 +6,7 @@ import { VERSION } from './package-version.js';
 import { STANDARD_OUTPUT } from './report-file.js';
 import { UsageError, writeCommanderError } from './usage-error.js';
 
-/** @typedef {import('./invocation.js').Invocation} Invocation */
+/** @import { Invocation } from './invocation.js' */
 
 /** @param {Invocation} invocation */
 const example = ({ benchmark, peak }) => `
@@ -31,7 +31,7 @@ Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the
  * @param {Invocation} [invocation]
  * @returns {PeakOptions}
  * @throws {UsageError}
- * @throws {import('commander').CommanderError} for help and version, and for what is no option at all
+ * @throws {CommanderError} for help and version, and for what is no option at all
  */
 export function readPeakOptions(argv, { out, err }, invocation = FROM_CLONE) {
   const command = new Command(invocation.peak)

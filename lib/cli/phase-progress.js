@@ -1,3 +1,8 @@
+/**
+ * @import { Phase } from '../run/phases.js'
+ * @import { Terminal } from './terminal.js'
+ */
+
 /** How often the live line is renewed. ms */
 const REFRESH_MS = 250;
 
@@ -5,13 +10,13 @@ const REFRESH_MS = 250;
 export class PhaseProgress {
   #terminal;
   #now;
-  /** When they began, in monotonic ms. @type {Map<import('../run/phases.js').Phase, number>} */
+  /** When they began, in monotonic ms. @type {Map<Phase, number>} */
   #underWay = new Map();
   /** @type {NodeJS.Timeout | null} */
   #timer = null;
 
   /**
-   * @param {Pick<import('./terminal.js').Terminal, 'live' | 'err' | 'isLive'>} terminal
+   * @param {Pick<Terminal, 'live' | 'err' | 'isLive'>} terminal
    * @param {() => number} now monotonic ms
    */
   constructor(terminal, now) {
@@ -19,7 +24,7 @@ export class PhaseProgress {
     this.#now = now;
   }
 
-  /** @param {import('../run/phases.js').Phase} phase */
+  /** @param {Phase} phase */
   start(phase) {
     this.#underWay.set(phase, this.#now());
     if (this.#terminal.isLive) {
@@ -31,7 +36,7 @@ export class PhaseProgress {
     }
   }
 
-  /** @param {import('../run/phases.js').Phase} phase */
+  /** @param {Phase} phase */
   end(phase) {
     this.#underWay.delete(phase);
     if (this.#underWay.size === 0) {
@@ -56,7 +61,7 @@ export class PhaseProgress {
 }
 
 /**
- * @param {readonly [phase: import('../run/phases.js').Phase, startedAt: number][]} underWay at least one
+ * @param {readonly [phase: Phase, startedAt: number][]} underWay at least one
  * @param {number} now monotonic ms
  * @returns {string}
  */

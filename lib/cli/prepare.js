@@ -9,9 +9,16 @@ import { availableCores } from './usable-cores.js';
 import { UsageError } from './usage-error.js';
 
 /**
+ * @import { RunConfig } from '../run/run-config.js'
+ * @import { Invocation } from './invocation.js'
+ * @import { CommandLine } from './options.js'
+ * @import { Target } from './target.js'
+ */
+
+/**
  * @typedef {object} Prepared
- * @property {import('./target.js').Target} target
- * @property {import('../run/run-config.js').RunConfig} config
+ * @property {Target} target
+ * @property {RunConfig} config
  * @property {ReportFile | null} reportFile null also where the report goes to stdout
  * @property {LogFile | null} logFile
  * @property {() => Promise<void>} close
@@ -21,13 +28,13 @@ import { UsageError } from './usage-error.js';
  * Makes ready what does not take the store: variables, limits of this host, the report's place. What is wrong with all of
  * them is told at once.
  *
- * @param {import('./options.js').CommandLine} options
+ * @param {CommandLine} options
  * @param {object} world
  * @param {NodeJS.ProcessEnv} world.env
  * @param {Pick<NodeJS.Process, 'availableMemory'>} world.process
  * @param {number} world.now epoch ms
  * @param {() => number} world.random uniform in [0, 1)
- * @param {import('./invocation.js').Invocation} world.invocation
+ * @param {Invocation} world.invocation
  * @returns {Promise<Prepared>}
  * @throws {UsageError} with every problem
  */
@@ -49,7 +56,7 @@ export async function prepare(options, { env, process: host, now, random, invoca
   try {
     const checked = await checks.run(() => {
       // Without a store there is no run, but there may be more to say.
-      const store = /** @type {import('./target.js').Target} */ (target)?.store;
+      const store = /** @type {Target} */ (target)?.store;
       const config = resolveConfig(options, { store, env, availableCores: availableCores(), now, random });
       return Object.freeze({ ...config, overrides: target?.overrides, command: invocation.benchmark });
     });

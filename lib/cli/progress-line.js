@@ -1,5 +1,7 @@
 import { formatDuration } from '../log/units.js';
 
+/** @import { Terminal } from './terminal.js' */
+
 /** Where no terminal shows it all the time, it is told so often. */
 const LINE_EVERY_MS = 10_000;
 
@@ -15,7 +17,7 @@ export class ProgressLine {
   #toldAt = 0;
 
   /**
-   * @param {Pick<import('./terminal.js').Terminal, 'isLive' | 'live' | 'err'>} terminal
+   * @param {Pick<Terminal, 'isLive' | 'live' | 'err'>} terminal
    * @param {() => number} now monotonic ms
    */
   constructor(terminal, now) {

@@ -1,10 +1,16 @@
 import { formatMegabytes } from '../log/units.js';
 
+/**
+ * @import { DataFlow } from '../engine/data-flow.js'
+ * @import { StagePlan } from '../run/benchmark-run.js'
+ * @import { Terminal } from './terminal.js'
+ */
+
 /** How long before it is shown a rate is measured. ms */
 const RATE_OVER_MS = 5000;
 
 /**
- * @typedef {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'objectSize' | 'duration'>} Plan
+ * @typedef {Pick<StagePlan, 'stage' | 'objects' | 'objectSize' | 'duration'>} Plan
  *
  * @typedef {object} Sight what was seen of a stage at one moment
  * @property {number} at monotonic ms
@@ -24,7 +30,7 @@ export class Progress {
   #plan = null;
 
   /**
-   * @param {Pick<import('./terminal.js').Terminal, 'live'>} terminal
+   * @param {Pick<Terminal, 'live'>} terminal
    * @param {() => number} now monotonic ms
    */
   constructor(terminal, now) {
@@ -41,7 +47,7 @@ export class Progress {
 
   /**
    * @param {number} done operations of the stage that have come to an end
-   * @param {import('../run/benchmark-run.js').DataFlow} flow
+   * @param {DataFlow} flow
    */
   show(done, { moved, underWay }) {
     if (this.#plan !== null) {

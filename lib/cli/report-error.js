@@ -4,6 +4,8 @@ import { EXIT } from './exit-status.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
 
+/** @import { Terminal } from './terminal.js' */
+
 const LONGEST_MESSAGE = 300;
 
 /** As an error's code, or in the message of one that came from another thread. */
@@ -16,7 +18,7 @@ const OUT_OF_MEMORY = /\bout of memory\b|\ballocation failed\b|\bmemory limit\b/
  * Says what went wrong, for the user to read.
  *
  * @param {unknown} error
- * @param {Pick<import('./terminal.js').Terminal, 'err'>} terminal
+ * @param {Pick<Terminal, 'err'>} terminal
  * @param {boolean} [withStack] whether to show where an error that nobody expected comes from
  * @returns {number} the exit status
  */

@@ -2,6 +2,12 @@ import { WHOLE } from '../workload/shard.js';
 import { makeRunId } from './run-id.js';
 import { UsageError } from './usage-error.js';
 
+/**
+ * @import { RunConfig, StoreConfig } from '../run/run-config.js'
+ * @import { Shard } from '../workload/shard.js'
+ * @import { CommandLine } from './options.js'
+ */
+
 /** With `--cores auto`, another core is used for each so many threads. */
 const THREADS_A_CORE = 250;
 
@@ -17,14 +23,14 @@ const PLACES = Object.freeze([
 /**
  * Makes of what the command line asks for what a run is told.
  *
- * @param {import('./options.js').CommandLine} options
+ * @param {CommandLine} options
  * @param {object} world
- * @param {import('../run/run-config.js').StoreConfig} world.store
+ * @param {StoreConfig} world.store
  * @param {NodeJS.ProcessEnv} world.env
  * @param {number} world.availableCores that this process may use, parts of one included
  * @param {number} world.now epoch ms
  * @param {() => number} world.random uniform in [0, 1)
- * @returns {import('../run/run-config.js').RunConfig}
+ * @returns {RunConfig}
  * @throws {UsageError}
  */
 export function resolveConfig(options, { store, env, availableCores, now, random }) {
@@ -57,9 +63,9 @@ export function chooseCores(given, threads, usable) {
 }
 
 /**
- * @param {import('./options.js').CommandLine['shard']} given
+ * @param {CommandLine['shard']} given
  * @param {NodeJS.ProcessEnv} env
- * @returns {import('../workload/shard.js').Shard}
+ * @returns {Shard}
  * @throws {UsageError}
  */
 function resolveShard(given, env) {

@@ -2,10 +2,16 @@ import { readStoreConfig } from './environment.js';
 import { startLocalEndpoint } from './local-endpoint.js';
 
 /**
+ * @import { StoreConfig } from '../run/run-config.js'
+ * @import { Invocation } from './invocation.js'
+ * @import { CommandLine } from './options.js'
+ */
+
+/**
  * The store that a run goes to.
  *
  * @typedef {object} Target
- * @property {import('../run/run-config.js').StoreConfig} store
+ * @property {StoreConfig} store
  * @property {string[]} warnings
  * @property {Record<string, string>} overrides variables that have to be set for a later command to find the same store
  * @property {Promise<never> | null} failure rejects where a store that belongs to the run has gone; null for any other
@@ -13,12 +19,12 @@ import { startLocalEndpoint } from './local-endpoint.js';
  */
 
 /**
- * @param {import('./options.js').CommandLine} options
+ * @param {CommandLine} options
  * @param {NodeJS.ProcessEnv} env
  * @param {Pick<NodeJS.Process, 'availableMemory'>} process
- * @param {import('./invocation.js').Invocation} invocation
+ * @param {Invocation} invocation
  * @returns {Promise<Target>}
- * @throws {import('./usage-error.js').UsageError}
+ * @throws {UsageError}
  */
 export async function openTarget(options, env, process, invocation) {
   if (options.local) {

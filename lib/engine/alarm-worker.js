@@ -2,14 +2,19 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Clock } from '../meter/clock.js';
 
 /**
+ * @import { AlarmMemory } from './alarm.js'
+ * @import { MessagePort } from 'node:worker_threads'
+ */
+
+/**
  * The thread that sleeps for an alarm: it sends a message at the moment that the alarm is set to, once for each setting.
  */
 
 /** Many operations a second are started several at a time, so that waking up for them costs a bounded share of a CPU. ms. */
 const SHORTEST_SLEEP_MS = 0.5;
 
-const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
-const { moment, turn, isOver } = /** @type {import('./alarm.js').AlarmMemory} */ (workerData.memory);
+const port = /** @type {MessagePort} */ (parentPort);
+const { moment, turn, isOver } = /** @type {AlarmMemory} */ (workerData.memory);
 const { now } = Clock.fromState(workerData.clock);
 
 let rungAt = -Infinity;

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
+/** @import { Clock } from '../meter/clock.js' */
+
 /**
  * Memory that an alarm shares with the thread that sleeps for it: `moment`, in monotonic ms, is valid from each change of
  * `turn` on.
@@ -36,7 +38,7 @@ export class Alarm {
   #hasThread = true;
 
   /**
-   * @param {import('../meter/clock.js').Clock} clock
+   * @param {Clock} clock
    * @returns {Promise<Alarm>} once its thread runs, or cannot
    */
   static async open(clock) {
@@ -45,7 +47,7 @@ export class Alarm {
     return alarm;
   }
 
-  /** @param {import('../meter/clock.js').Clock} clock */
+  /** @param {Clock} clock */
   constructor(clock) {
     this.#clock = clock;
     this.#worker = new Worker(new URL('./alarm-worker.js', import.meta.url), {

@@ -1,11 +1,17 @@
 /**
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { Stage, Workload } from '../stages/stage.js'
+ * @import { Budget } from './budget.js'
+ */
+
+/**
  * An object that Write did not write is passed over without an attempt. Where the objects go round, it would be passed
  * over in each round: there it is no work that was skipped.
  *
- * @param {import('../stages/stage.js').Stage} stage
- * @param {import('../stages/stage.js').Workload} workload
- * @param {import('./budget.js').Budget} budget
- * @param {import('../meter/stage-meter.js').StageMeter} meter
+ * @param {Stage} stage
+ * @param {Workload} workload
+ * @param {Budget} budget
+ * @param {StageMeter} meter
  * @returns {() => number} the place of the next object to work on, or -1
  */
 export function claimObjects({ needsObject }, { written, wroteObjects }, budget, meter) {

@@ -2,10 +2,20 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
 
 /**
+ * @import { HistogramState } from '../meter/latency-histogram.js'
+ * @import { SecondCount } from '../meter/second-counts.js'
+ * @import { AttemptErrorDetails } from '../s3/s3-error.js'
+ * @import { StageTask } from './core.js'
+ * @import { StageHooks } from './run-stage.js'
+ * @import { MeasuredSecond } from './second-merger.js'
+ * @import { FatalError } from './stage-watch.js'
+ */
+
+/**
  * What the main thread asks of a core's thread. Each is answered by a Reply; nobody waits for that to `stop`.
  *
  * @typedef {{ id: number, call: 'open' }
- *   | { id: number, call: 'run', task: import('./core.js').StageTask }
+ *   | { id: number, call: 'run', task: StageTask }
  *   | { id: number, call: 'close' }
  *   | { id: number, call: 'stop' }} Request
  *
@@ -17,15 +27,15 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  *
  * @typedef {object} Event what becomes known while a stage runs
  * @property {'event'} kind
- * @property {keyof import('./run-stage.js').StageHooks} hook
+ * @property {keyof StageHooks} hook
  * @property {any[]} parameters
  */
 
 /**
  * An error's way from one thread to another: its class would be lost.
  *
- * @param {import('./stage-watch.js').FatalError | null} fatal
- * @returns {{ bucket: string, details: import('../s3/s3-error.js').AttemptErrorDetails | null, message: string } | null}
+ * @param {FatalError | null} fatal
+ * @returns {{ bucket: string, details: AttemptErrorDetails | null, message: string } | null}
  */
 export function packFatal(fatal) {
   if (fatal === null) {
@@ -38,7 +48,7 @@ export function packFatal(fatal) {
 
 /**
  * @param {ReturnType<typeof packFatal>} packed
- * @returns {import('./stage-watch.js').FatalError | null}
+ * @returns {FatalError | null}
  */
 export function unpackFatal(packed) {
   if (packed === null) {
@@ -49,9 +59,9 @@ export function unpackFatal(packed) {
 }
 
 /**
- * @param {import('../meter/second-counts.js').SecondCount
- *   & { latencies: import('../meter/latency-histogram.js').HistogramState }} packed
- * @returns {import('./second-merger.js').MeasuredSecond}
+ * @param {SecondCount
+ *   & { latencies: HistogramState }} packed
+ * @returns {MeasuredSecond}
  */
 export function unpackSecond({ latencies: state, ...count }) {
   const latencies = new LatencyHistogram();

@@ -4,12 +4,16 @@ import { packFatal } from './core-messages.js';
 import { Core } from './core.js';
 
 /**
- * A core in a thread of its own: it does what remote-core.js asks of it.
- *
- * @typedef {import('./core-messages.js').Request} Request
+ * @import { Request } from './core-messages.js'
+ * @import { StageHooks } from './run-stage.js'
+ * @import { MessagePort } from 'node:worker_threads'
  */
 
-const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
+/**
+ * A core in a thread of its own: it does what remote-core.js asks of it.
+ */
+
+const port = /** @type {MessagePort} */ (parentPort);
 const core = await Core.open(workerData.spec, { clock: Clock.fromState(workerData.clock), random: Math.random });
 /** Of the call under way: a stage that was stopped leaves the next one alone. */
 let stopRequest = new AbortController();
@@ -33,7 +37,7 @@ function stoppable() {
   return stopRequest.signal;
 }
 
-/** @returns {import('./run-stage.js').StageHooks} */
+/** @returns {StageHooks} */
 function hooks() {
   const tell = (/** @type {string} */ hook, /** @type {unknown[]} */ parameters) =>
     port.postMessage({ kind: 'event', hook, parameters });

@@ -15,19 +15,31 @@ import { Budget } from './budget.js';
 import { runStage } from './run-stage.js';
 
 /**
+ * @import { StageName } from '../log/log-line.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { ConnectionMeterState } from '../meter/connection-meter.js'
+ * @import { StageMeterState } from '../meter/stage-meter.js'
+ * @import { StoreConfig } from '../run/run-config.js'
+ * @import { ObjectStore } from '../s3/object-store.js'
+ * @import { Shard } from '../workload/shard.js'
+ * @import { Load, StageEnd, StageHooks } from './run-stage.js'
+ * @import { FatalError, TimeLimit } from './stage-watch.js'
+ */
+
+/**
  * What a core is told: plain values and shared memory, so that it can be sent to another thread.
  *
  * @typedef {object} CoreSpec
  * @property {number} threads of this core
  * @property {'direct' | 'sdk'} client
- * @property {import('../run/run-config.js').StoreConfig} store
+ * @property {StoreConfig} store
  * @property {boolean} keepAlive
  * @property {number} timeout ms for a whole attempt
  * @property {number} mostAttempts of an operation
  * @property {number} longestDrought ms without a success after which a stage ends
  * @property {boolean} openLoop whether its stages may be those of an open loop
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
- * @property {import('../workload/shard.js').Shard} shard
+ * @property {Shard} shard
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} written see WrittenObjects
  */
@@ -36,21 +48,21 @@ import { runStage } from './run-stage.js';
  * A stage for one core.
  *
  * @typedef {object} StageTask
- * @property {import('../log/log-line.js').StageName} stage
- * @property {import('./run-stage.js').Load} load its threads are those of all cores together
+ * @property {StageName} stage
+ * @property {Load} load its threads are those of all cores together
  * @property {{ memory: SharedArrayBuffer, first?: number, objects: number, goesRound: boolean }} budget
- * @property {import('./stage-watch.js').TimeLimit | null} limit
+ * @property {TimeLimit | null} limit
  */
 
 /**
  * What a stage came to on one core, in plain values.
  *
  * @typedef {object} CoreOutcome
- * @property {import('./run-stage.js').StageEnd} end
- * @property {import('./stage-watch.js').FatalError | null} fatal
+ * @property {StageEnd} end
+ * @property {FatalError | null} fatal
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
- * @property {import('../meter/stage-meter.js').StageMeterState} meter
+ * @property {StageMeterState} meter
  * @property {number} eventLoopUtilization
  * @property {CoreConnections} connections since the stage before
  */
@@ -60,7 +72,7 @@ import { runStage } from './run-stage.js';
  * @property {number} opened
  * @property {number} reused
  * @property {number | null} lookupTime ms
- * @property {import('../meter/connection-meter.js').ConnectionMeterState} costs
+ * @property {ConnectionMeterState} costs
  */
 
 /** One event loop's share of a run: its threads, their connections, its meters. */
@@ -78,7 +90,7 @@ export class Core {
   /**
    * @param {CoreSpec} spec
    * @param {object} world
-   * @param {import('../meter/clock.js').Clock} world.clock
+   * @param {Clock} world.clock
    * @param {() => number} world.random uniform in [0, 1)
    * @returns {Promise<Core>}
    */
@@ -107,11 +119,11 @@ export class Core {
   /**
    * @param {CoreSpec} spec
    * @param {object} parts
-   * @param {import('../meter/clock.js').Clock} parts.clock
+   * @param {Clock} parts.clock
    * @param {() => number} parts.random
    * @param {KeepAliveAgent} parts.agent
    * @param {ConnectionMeter} parts.connectionMeter
-   * @param {import('../s3/object-store.js').ObjectStore} parts.objectStore
+   * @param {ObjectStore} parts.objectStore
    * @param {Alarm | null} parts.alarm of open loops
    */
   constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm }) {
@@ -158,7 +170,7 @@ export class Core {
   /**
    * @param {StageTask} task
    * @param {AbortSignal} signal stops the stage
-   * @param {import('./run-stage.js').StageHooks} hooks
+   * @param {StageHooks} hooks
    * @returns {Promise<CoreOutcome>}
    */
   async runStage({ stage, load, budget, limit }, signal, hooks) {

@@ -6,21 +6,28 @@ import { RemoteCore } from './remote-core.js';
 import { SecondMerger } from './second-merger.js';
 
 /**
- * @typedef {import('./core.js').CoreSpec} CoreSpec
- * @typedef {import('./run-stage.js').StageHooks} StageHooks
+ * @import { ClientLoad } from '../meter/client-load.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { ConnectionMeter } from '../meter/connection-meter.js'
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { CoreSpec, StageTask } from './core.js'
+ * @import { DataFlow } from './data-flow.js'
+ * @import { StageEnd, StageHooks } from './run-stage.js'
+ * @import { MeasuredSecond } from './second-merger.js'
+ * @import { FatalError } from './stage-watch.js'
  */
 
 /**
  * What a stage came to on all cores.
  *
  * @typedef {object} StageOutcome
- * @property {import('./run-stage.js').StageEnd} end
- * @property {import('./stage-watch.js').FatalError | null} fatal
+ * @property {StageEnd} end
+ * @property {FatalError | null} fatal
  * @property {number} startedAt monotonic ms at which the first core began
  * @property {number} endedAt monotonic ms at which the last core had done
- * @property {import('../meter/stage-meter.js').StageMeter} meter
+ * @property {StageMeter} meter
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
- * @property {import('../meter/client-load.js').ClientLoad} clientLoad
+ * @property {ClientLoad} clientLoad
  * @property {ConnectionOutcome} connections since the stage before
  */
 
@@ -29,7 +36,7 @@ import { SecondMerger } from './second-merger.js';
  * @property {number} opened
  * @property {number} reused
  * @property {number | null} lookupTime ms
- * @property {import('../meter/connection-meter.js').ConnectionMeter} meter
+ * @property {ConnectionMeter} meter
  */
 
 /** Ends of a stage on one core after which the others have nothing to go on for. */
@@ -53,7 +60,7 @@ export class Cores {
    * @param {object} options
    * @param {number} options.cores
    * @param {number} options.threads of all cores together, not fewer than cores
-   * @param {import('../meter/clock.js').Clock} options.clock
+   * @param {Clock} options.clock
    * @param {() => number} options.random uniform in [0, 1)
    * @returns {Promise<Cores>}
    */
@@ -68,7 +75,7 @@ export class Cores {
   }
 
   /**
-   * @param {import('../meter/clock.js').Clock} clock
+   * @param {Clock} clock
    * @param {readonly (Core | RemoteCore)[]} cores
    */
   constructor(clock, cores) {
@@ -90,7 +97,7 @@ export class Cores {
   }
 
   /**
-   * @param {import('./core.js').StageTask} task
+   * @param {StageTask} task
    * @param {AbortSignal} signal stops the stage
    * @param {StageHooks} hooks
    * @returns {Promise<StageOutcome>}
@@ -115,8 +122,8 @@ export class Cores {
       working.map(async ({ core, threads }, place) => {
         const coreHooks = {
           ...hooks,
-          second: (/** @type {import('./second-merger.js').MeasuredSecond} */ second) => merger.add(place, second),
-          progress: (/** @type {number} */ count, /** @type {import('./data-flow.js').DataFlow} */ flow) => {
+          second: (/** @type {MeasuredSecond} */ second) => merger.add(place, second),
+          progress: (/** @type {number} */ count, /** @type {DataFlow} */ flow) => {
             done[place] = count;
             flows[place] = flow;
             hooks.progress(

@@ -1,3 +1,5 @@
+/** @import { ObjectConnection } from '../s3/object-store.js' */
+
 /**
  * What is known of the data of operations before they complete; bytes of objects, without headers.
  *
@@ -12,7 +14,7 @@ export const NO_FLOW = Object.freeze({ moved: 0, underWay: 0 });
 /**
  * Looks at a stage's connections now and then, so that an operation pays nothing for it.
  *
- * @param {readonly import('../s3/object-store.js').ObjectConnection[]} connections
+ * @param {readonly ObjectConnection[]} connections
  * @returns {() => DataFlow} what has flowed since now
  */
 export function watchFlow(connections) {
@@ -37,7 +39,7 @@ export function sumOfFlows(flows) {
   }));
 }
 
-/** @param {readonly import('../s3/object-store.js').ObjectConnection[]} connections */
+/** @param {readonly ObjectConnection[]} connections */
 function movedOver(connections) {
   return connections.reduce((sum, { moved }) => sum + moved, 0);
 }

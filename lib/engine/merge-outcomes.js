@@ -1,15 +1,23 @@
 import { ConnectionMeter } from '../meter/connection-meter.js';
 import { StageMeter } from '../meter/stage-meter.js';
 
+/**
+ * @import { ClientLoad } from '../meter/client-load.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { CoreOutcome } from './core.js'
+ * @import { StageOutcome } from './cores.js'
+ * @import { Load } from './run-stage.js'
+ */
+
 /** The worse end of two: what has to be told of a stage that ended differently on two cores. */
 const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
 
 /**
- * @param {import('../meter/clock.js').Clock} clock
- * @param {import('./run-stage.js').Load} load
- * @param {readonly import('./core.js').CoreOutcome[]} outcomes
- * @param {Pick<import('../meter/client-load.js').ClientLoad, 'cpuUser' | 'cpuSystem'>} cpuTime
- * @returns {Omit<import('./cores.js').StageOutcome, 'secondLatencies'>}
+ * @param {Clock} clock
+ * @param {Load} load
+ * @param {readonly CoreOutcome[]} outcomes
+ * @param {Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} cpuTime
+ * @returns {Omit<StageOutcome, 'secondLatencies'>}
  */
 export function mergeOutcomes(clock, { windows }, outcomes, cpuTime) {
   const startedAt = Math.min(...outcomes.map((outcome) => outcome.startedAt));

@@ -1,8 +1,12 @@
 import { Arrivals } from './arrivals.js';
 
 /**
- * @typedef {import('./operation.js').Operation} Operation
- * @typedef {import('../meter/stage-meter.js').StageMeter} StageMeter
+ * @import { Clock } from '../meter/clock.js'
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { Alarm } from './alarm.js'
+ * @import { Pacing } from './arrivals.js'
+ * @import { Budget } from './budget.js'
+ * @import { Operation } from './operation.js'
  */
 
 /**
@@ -21,11 +25,11 @@ export class OpenLoop {
 
   /**
    * @param {object} options
-   * @param {import('./arrivals.js').Pacing} options.pacing
+   * @param {Pacing} options.pacing
    * @param {number} options.startedAt monotonic ms of the stage's start
-   * @param {import('../meter/clock.js').Clock} options.clock
-   * @param {import('./budget.js').Budget} options.budget
-   * @param {Pick<import('./alarm.js').Alarm, 'waitUntil' | 'endAll'>} options.alarm
+   * @param {Clock} options.clock
+   * @param {Budget} options.budget
+   * @param {Pick<Alarm, 'waitUntil' | 'endAll'>} options.alarm
    */
   constructor({ pacing, startedAt, clock, budget, alarm }) {
     this.#arrivals = new Arrivals(pacing);

@@ -3,19 +3,20 @@ import { AttemptError } from '../s3/s3-error.js';
 import { IntegrityError } from '../stages/index.js';
 import { ABANDONED } from './stage-watch.js';
 
-// What is counted and told of attempts and operations that did not succeed.
-
 /**
- * @typedef {import('../meter/stage-meter.js').StageMeter} StageMeter
- * @typedef {import('./operation.js').Operation} Operation
- * @typedef {import('./run-stage.js').StageHooks} StageHooks
- * @typedef {import('./stage-watch.js').StageWatch} StageWatch
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { RetryHooks } from '../s3/retry.js'
+ * @import { Operation } from './operation.js'
+ * @import { StageHooks } from './run-stage.js'
+ * @import { StageWatch } from './stage-watch.js'
  */
+
+// What is counted and told of attempts and operations that did not succeed.
 
 /**
  * @param {StageMeter} meter
  * @param {StageHooks} hooks
- * @returns {import('../s3/retry.js').RetryHooks}
+ * @returns {RetryHooks}
  */
 export function retryHooks(meter, hooks) {
   return {

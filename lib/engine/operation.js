@@ -2,13 +2,17 @@ import { BodyVerifier } from '../workload/body-verifier.js';
 import { globalIndex } from '../workload/shard.js';
 
 /**
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Operation as RetriedOperation } from '../s3/retry.js'
+ * @import { Stage, StageOperation, Workload } from '../stages/stage.js'
+ */
+
+/**
  * One thread's work: it takes on one object after the other. It is what a stage sees of an object and what the retry
  * policy sees of an attempt, in one, so that an operation costs no object of its own.
  *
  * @implements {StageOperation}
  * @implements {RetriedOperation}
- * @typedef {import('../stages/stage.js').StageOperation} StageOperation
- * @typedef {import('../s3/retry.js').Operation} RetriedOperation
  */
 export class Operation {
   #stage;
@@ -24,9 +28,9 @@ export class Operation {
   finishedAt = 0;
 
   /**
-   * @param {import('../stages/stage.js').Stage} stage
-   * @param {import('../stages/stage.js').Workload} workload
-   * @param {import('../s3/object-store.js').ObjectConnection} connection
+   * @param {Stage} stage
+   * @param {Workload} workload
+   * @param {ObjectConnection} connection
    * @param {number} size bytes of an object
    */
   constructor(stage, workload, connection, size) {

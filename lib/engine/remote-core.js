@@ -2,6 +2,13 @@ import { Worker } from 'node:worker_threads';
 import { unpackFatal, unpackSecond } from './core-messages.js';
 
 /**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { Event, Reply } from './core-messages.js'
+ * @import { Core, CoreOutcome, CoreSpec, StageTask } from './core.js'
+ * @import { StageHooks } from './run-stage.js'
+ */
+
+/**
  * @typedef {object} Waiting
  * @property {(result: any) => void} resolve
  * @property {(error: Error) => void} reject
@@ -22,15 +29,15 @@ export class RemoteCore {
   #calls = 0;
   /** @type {Map<number, Waiting>} */
   #waiting = new Map();
-  /** @type {import('./run-stage.js').StageHooks | null} */
+  /** @type {StageHooks | null} */
   #hooks = null;
   /** Why the thread answers no more. @type {Error | null} */
   #failure = null;
   #isClosing = false;
 
   /**
-   * @param {import('./core.js').CoreSpec} spec
-   * @param {import('../meter/clock.js').Clock} clock
+   * @param {CoreSpec} spec
+   * @param {Clock} clock
    * @param {number} number of the core, for messages
    */
   constructor(spec, clock, number) {
@@ -46,17 +53,17 @@ export class RemoteCore {
 
   /**
    * @param {AbortSignal} signal gives up
-   * @returns {ReturnType<import('./core.js').Core['openConnections']>}
+   * @returns {ReturnType<Core['openConnections']>}
    */
   openConnections(signal) {
     return this.#stoppable(signal, () => this.#call({ call: 'open' }));
   }
 
   /**
-   * @param {import('./core.js').StageTask} task
+   * @param {StageTask} task
    * @param {AbortSignal} signal stops the stage
-   * @param {import('./run-stage.js').StageHooks} hooks
-   * @returns {Promise<import('./core.js').CoreOutcome>}
+   * @param {StageHooks} hooks
+   * @returns {Promise<CoreOutcome>}
    */
   async runStage(task, signal, hooks) {
     this.#hooks = { ...hooks, second: (/** @type {any} */ packed) => hooks.second(unpackSecond(packed)) };
@@ -110,7 +117,7 @@ export class RemoteCore {
     });
   }
 
-  /** @param {import('./core-messages.js').Reply | import('./core-messages.js').Event} message */
+  /** @param {Reply | Event} message */
   #receive(message) {
     if (message.kind === 'event') {
       const hook = /** @type {(...parameters: any[]) => void} */ (this.#hooks?.[message.hook]);

@@ -10,29 +10,43 @@ import { Operation } from './operation.js';
 import { StageWatch } from './stage-watch.js';
 import { runPool } from './worker-pool.js';
 
+/**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { SecondCount } from '../meter/second-counts.js'
+ * @import { Windows } from '../meter/window-counts.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Stage, Workload } from '../stages/stage.js'
+ * @import { Alarm } from './alarm.js'
+ * @import { Pacing } from './arrivals.js'
+ * @import { Budget } from './budget.js'
+ * @import { DataFlow } from './data-flow.js'
+ * @import { MeasuredSecond } from './second-merger.js'
+ * @import { FatalError, TimeLimit } from './stage-watch.js'
+ */
+
 const PROGRESS_INTERVAL_MS = 250;
 
 /**
  * @typedef {object} Engine what all stages of a run share
- * @property {import('../meter/clock.js').Clock} clock
+ * @property {Clock} clock
  * @property {() => number} random uniform in [0, 1)
- * @property {import('../stages/stage.js').Workload} workload
- * @property {readonly import('../s3/object-store.js').ObjectConnection[]} connections one for each thread
+ * @property {Workload} workload
+ * @property {readonly ObjectConnection[]} connections one for each thread
  * @property {number} mostAttempts of an operation
  * @property {number} longestDrought ms without a success after which a stage ends
- * @property {Pick<import('./alarm.js').Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
+ * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
  */
 
 /**
  * What becomes known while a stage runs.
  *
  * @typedef {object} StageHooks
- * @property {(second: import('./second-merger.js').MeasuredSecond) => void} second one is over
+ * @property {(second: MeasuredSecond) => void} second one is over
  * @property {(kind: string, advice: string) => void} retrying an operation is tried again, after an error of that kind;
  *   the advice is empty where there is none
  * @property {(message: string) => void} integrityError
  * @property {(operation: GivenUpOperation, message: string) => void} failed an operation is given up
- * @property {(done: number, flow: import('./data-flow.js').DataFlow) => void} progress so many operations have come to an
+ * @property {(done: number, flow: DataFlow) => void} progress so many operations have come to an
  *   end; told from time to time
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
@@ -51,10 +65,10 @@ const PROGRESS_INTERVAL_MS = 250;
  * @typedef {object} Load
  * @property {number} threads how many of all threads take part
  * @property {number} objectSize bytes
- * @property {import('./arrivals.js').Pacing | null} pacing of an open loop; null for a closed one, in which a thread starts
+ * @property {Pacing | null} pacing of an open loop; null for a closed one, in which a thread starts
  *   its next operation when the one before has ended
  * @property {number} warmup ms at the beginning whose operations are in no rate and no percentile
- * @property {import('../meter/window-counts.js').Windows | null} windows in which operations are counted beside the seconds
+ * @property {Windows | null} windows in which operations are counted beside the seconds
  */
 
 /**
@@ -62,7 +76,7 @@ const PROGRESS_INTERVAL_MS = 250;
  *
  * @typedef {object} MeteredStage
  * @property {StageEnd} end
- * @property {import('./stage-watch.js').FatalError | null} fatal
+ * @property {FatalError | null} fatal
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
  * @property {StageMeter} meter
@@ -71,12 +85,12 @@ const PROGRESS_INTERVAL_MS = 250;
 /**
  * Runs one stage on one core, from the first operation to the last.
  *
- * @param {import('../stages/stage.js').Stage} stage
+ * @param {Stage} stage
  * @param {object} options
  * @param {Engine} options.engine
  * @param {Load} options.load
- * @param {import('./budget.js').Budget} options.budget
- * @param {import('./stage-watch.js').TimeLimit | null} [options.limit]
+ * @param {Budget} options.budget
+ * @param {TimeLimit | null} [options.limit]
  * @param {AbortSignal} options.signal stops the stage: what is under way is given a while to settle
  * @param {StageHooks} options.hooks
  * @returns {Promise<MeteredStage>}
@@ -88,7 +102,7 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
   const startedAt = clock.now();
   const measured = { measuredFrom: startedAt + load.warmup, measuredUntil: limit?.stopsAt };
   const meter = new StageMeter(clock, startedAt, { ...measured, windows: load.windows });
-  const onSecond = (/** @type {import('../meter/second-counts.js').SecondCount} */ count) =>
+  const onSecond = (/** @type {SecondCount} */ count) =>
     hooks.second({ ...count, latencies: meter.takeSecond(count.second) });
   const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond });
   const { pacing } = load;

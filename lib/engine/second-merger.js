@@ -1,9 +1,11 @@
 import { LatencyHistogram } from '../meter/latency-histogram.js';
 
+/** @import { SecondCount } from '../meter/second-counts.js' */
+
 /**
  * A second with the latencies of the operations that completed in it.
  *
- * @typedef {import('../meter/second-counts.js').SecondCount & { latencies: LatencyHistogram }} MeasuredSecond
+ * @typedef {SecondCount & { latencies: LatencyHistogram }} MeasuredSecond
  */
 
 /**

@@ -1,6 +1,14 @@
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Budget } from './budget.js'
+ * @import { StageEnd } from './run-stage.js'
+ */
+
+/**
  * @typedef {object} FatalError
  * @property {unknown} error after which no operation of the run can succeed, or one that nobody expected
  * @property {string} bucket where it came up
@@ -55,19 +63,19 @@ export class StageWatch {
   #lookedAt = 0;
   /** The last success; later by the time in which nothing was under way since. monotonic ms */
   #drySince = 0;
-  /** @type {import('./run-stage.js').StageEnd} */
+  /** @type {StageEnd} */
   end = 'complete';
   /** @type {FatalError | null} */
   fatal = null;
 
   /**
    * @param {object} options
-   * @param {import('../meter/clock.js').Clock} options.clock
-   * @param {import('../meter/stage-meter.js').StageMeter} options.meter
-   * @param {readonly import('../s3/object-store.js').ObjectConnection[]} options.connections
+   * @param {Clock} options.clock
+   * @param {StageMeter} options.meter
+   * @param {readonly ObjectConnection[]} options.connections
    * @param {number} options.longestDrought ms without a success after which the stage ends
    * @param {AbortSignal} options.signal the request to stop
-   * @param {Pick<import('./budget.js').Budget, 'shareSuccess' | 'isClosed'>} options.budget
+   * @param {Pick<Budget, 'shareSuccess' | 'isClosed'>} options.budget
    * @param {TimeLimit | null} options.limit
    * @param {() => number} options.backlog ms since the moment at which the next operation was to start
    * @param {() => boolean} options.wasIdle whether nothing has been under way since the last call
@@ -163,7 +171,7 @@ export class StageWatch {
     return now - this.#drySince;
   }
 
-  /** @param {import('./run-stage.js').StageEnd} end */
+  /** @param {StageEnd} end */
   #stop(end) {
     if (this.stopped.aborted) {
       return;

@@ -4,11 +4,12 @@ import { addCounts } from './stage-counts.js';
 import { secondsOf } from './sum-seconds.js';
 
 /**
- * @import { Histogram } from 'hdr-histogram-js'
  * @import { Overlap } from './overlap.js'
  * @import { MeanTogether, Stretch } from './peak-finder.js'
  * @import { StageCounts } from './stage-counts.js'
+ * @import { StageLog } from './stage-log.js'
  * @import { StageView } from './stage-views.js'
+ * @import { Histogram } from 'hdr-histogram-js'
  */
 
 /**
@@ -134,7 +135,7 @@ function ownPeak({ log }, bestTenths) {
 }
 
 /**
- * @param {import('./stage-log.js').StageLog} log
+ * @param {StageLog} log
  * @returns {number} ops/s of the summary; where that is lost the mean, below which it cannot have been; 0 where the totals
  *   are lost as well
  */

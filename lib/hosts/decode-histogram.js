@@ -1,12 +1,12 @@
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import { inflateSync } from 'node:zlib';
 
+/** @import { Histogram } from 'hdr-histogram-js' */
+
 // The compressed HdrHistogram V2 encoding: 4 bytes of cookie, 4 of length, and deflated: cookie, payload length,
 // normalizing index offset, significant digits (4 bytes each), lowest and highest value and conversion ratio (8 each), and
 // the counts as ZigZag LEB128 words of up to 9 bytes, a negative word standing for so many counts of zero.
 // (https://github.com/HdrHistogram/HdrHistogram, AbstractHistogram.encodeIntoCompressedByteBuffer)
-
-/** @typedef {import('hdr-histogram-js').Histogram} Histogram */
 
 /** Bits of a count. The sum over many hosts may not fit into 32. */
 export const COUNT_BITS = 64;

@@ -1,3 +1,5 @@
+/** @import { HistogramPart } from './machine-facts.js' */
+
 /** Puts the numbered parts of an encoded histogram together again. */
 export class HistogramParts {
   /** By number. @type {Map<number, string>} */
@@ -6,7 +8,7 @@ export class HistogramParts {
   #isWhole = false;
 
   /**
-   * @param {import('./machine-facts.js').HistogramPart} part
+   * @param {HistogramPart} part
    * @returns {string | null} the whole encoding, once, with the part that was the last to come
    */
   add({ part, of, data }) {

@@ -5,10 +5,10 @@ import { SecondPool } from './second-pool.js';
 import { placeOf } from './wording.js';
 
 /**
- * @import { Histogram } from 'hdr-histogram-js'
  * @import { LogRecord } from '../log/log-line.js'
- * @import { HostRun } from './host-run.js'
+ * @import { HostRun, SharedByRuns } from './host-run.js'
  * @import { LogWarning } from './read-logs.js'
+ * @import { Histogram } from 'hdr-histogram-js'
  */
 
 /** Highest value that a log of ours can hold, in µs. */
@@ -26,7 +26,7 @@ export class HostLogs {
   runs = [];
   /** The latencies of all hosts, in µs. @type {Map<string, Histogram>} */
   latencies = new Map();
-  /** @type {import('./host-run.js').SharedByRuns} */
+  /** @type {SharedByRuns} */
   shared = {
     pool: new SecondPool(),
     addHistogram: (stage, histogram) => this.#addHistogram(stage, histogram),

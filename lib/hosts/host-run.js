@@ -8,10 +8,10 @@ import { wholeDays } from './time-line.js';
 import { UnknownNames } from './unknown-names.js';
 
 /**
- * @import { LogRecord } from '../log/log-line.js'
- * @import { Histogram } from 'hdr-histogram-js'
+ * @import { LogRecord, SecondRecord } from '../log/log-line.js'
  * @import { RunFacts } from './machine-facts.js'
  * @import { SecondPool } from './second-pool.js'
+ * @import { Histogram } from 'hdr-histogram-js'
  */
 
 /**
@@ -110,7 +110,7 @@ export class HostRun {
   /**
    * @param {number} line
    * @param {number} second in which the operations completed
-   * @param {import('../log/log-line.js').SecondRecord} record
+   * @param {SecondRecord} record
    */
   addSecond(line, second, record) {
     this.#lastLine = line;

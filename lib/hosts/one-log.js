@@ -6,6 +6,7 @@ import { TimeLine } from './time-line.js';
 /**
  * @import { LogRecord } from '../log/log-line.js'
  * @import { HostLogs } from './host-logs.js'
+ * @import { SharedByRuns } from './host-run.js'
  */
 
 const SEARCH_BEGINS = 'a search with --find-peak begins here, which cannot be added up: it is not counted';
@@ -128,7 +129,7 @@ export class OneLog {
   }
 }
 
-/** @returns {import('./host-run.js').SharedByRuns} for a run that is added to nothing */
+/** @returns {SharedByRuns} for a run that is added to nothing */
 function sharedWithNone() {
   return { pool: new SecondPool(), addHistogram: () => {} };
 }

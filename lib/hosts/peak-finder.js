@@ -1,4 +1,7 @@
-/** @import { SecondOfHosts } from './sum-seconds.js' */
+/**
+ * @import { StageView } from './stage-views.js'
+ * @import { HostSecond, SecondOfHosts } from './sum-seconds.js'
+ */
 
 /**
  * A rate of all hosts together.
@@ -96,7 +99,7 @@ export class PeakFinder {
 /**
  * The objects of a stage have one size, or count with their mean.
  *
- * @param {import('./sum-seconds.js').HostSecond} host
+ * @param {HostSecond} host
  * @returns {number} bytes of what a host did in a second
  */
 export function bytesIn({ view: { operations, bytes }, tenths }) {
@@ -104,7 +107,7 @@ export function bytesIn({ view: { operations, bytes }, tenths }) {
 }
 
 /**
- * @param {import('./stage-views.js').StageView} view
+ * @param {StageView} view
  * @param {number} second
  */
 function isFull({ full }, second) {

@@ -3,6 +3,7 @@ import { correctionOf } from './machine-facts.js';
 import { wholeDays } from './time-line.js';
 
 /**
+ * @import { SummaryRecord } from '../log/log-line.js'
  * @import { HostRun } from './host-run.js'
  * @import { Host } from './hosts-of.js'
  * @import { StageLog } from './stage-log.js'
@@ -174,7 +175,7 @@ function workOf({ facts: runFacts }, { facts, summary, scheduled, counted }) {
  * A summary tells the mean, in one decimal: the number of operations follows from it but for rounding, and is that of the
  * scheduled ones where these lie within it.
  *
- * @param {import('../log/log-line.js').SummaryRecord} summary
+ * @param {SummaryRecord} summary
  * @param {number | null} scheduled
  */
 function operationsOf({ milliseconds, averageOperationsPerSecond }, scheduled) {

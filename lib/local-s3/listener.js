@@ -1,3 +1,5 @@
+/** @import { AddressInfo, Server, Socket } from 'node:net' */
+
 /** Thousands of clients may connect at the same moment. */
 const BACKLOG = 4096;
 
@@ -7,16 +9,16 @@ export const HOSTNAME = '127.0.0.1';
 /** Keeps the connections of a server, so that they can be counted and reset. */
 export class Listener {
   #server;
-  /** @type {Map<string, import('node:net').Socket>} */
+  /** @type {Map<string, Socket>} */
   #connections = new Map();
 
   /**
-   * @param {import('node:net').Server} server also one for TLS
+   * @param {Server} server also one for TLS
    * @param {() => void} onConnection
    */
   constructor(server, onConnection) {
     this.#server = server;
-    server.on('connection', (/** @type {import('node:net').Socket} */ socket) => {
+    server.on('connection', (/** @type {Socket} */ socket) => {
       const name = peerOf(socket);
       this.#connections.set(name, socket);
       socket.on('close', () => this.#forget(name, socket));
@@ -33,7 +35,7 @@ export class Listener {
       this.#server.once('error', reject);
       this.#server.listen({ host: HOSTNAME, port, backlog: BACKLOG }, () => {
         this.#server.off('error', reject);
-        const address = /** @type {import('node:net').AddressInfo} */ (this.#server.address());
+        const address = /** @type {AddressInfo} */ (this.#server.address());
         resolve(address.port);
       });
     });
@@ -42,7 +44,7 @@ export class Listener {
   /**
    * Ends a connection with RST. Only TCP can: a socket of TLS is looked up by its peer to reach the one underneath.
    *
-   * @param {import('node:net').Socket} socket
+   * @param {Socket} socket
    */
   reset(socket) {
     this.#connections.get(peerOf(socket))?.resetAndDestroy();
@@ -52,7 +54,7 @@ export class Listener {
    * The next connection may have the same peer before the end of this one is noticed.
    *
    * @param {string} name
-   * @param {import('node:net').Socket} socket
+   * @param {Socket} socket
    */
   #forget(name, socket) {
     if (this.#connections.get(name) === socket) {
@@ -61,7 +63,7 @@ export class Listener {
   }
 }
 
-/** @param {import('node:net').Socket} socket */
+/** @param {Socket} socket */
 function peerOf(socket) {
   return `${socket.remoteAddress}:${socket.remotePort}`;
 }

@@ -4,6 +4,11 @@ import { createEndpoint, withDefaults } from './endpoint.js';
 import { HOSTNAME } from './listener.js';
 
 /**
+ * @import { LocalS3Options } from './start.js'
+ * @import { Report } from './tally.js'
+ */
+
+/**
  * The endpoint's side of the process that start.js makes: calls come in as messages, their outcomes go back. The first
  * call is `listen`. It ends with whoever started it: when the channel is closed.
  *
@@ -28,7 +33,7 @@ import { HOSTNAME } from './listener.js';
  * @property {number} cpuUser ms
  * @property {number} cpuSystem ms
  *
- * @typedef {import('./tally.js').Report & ProcessLoad} ProcessReport
+ * @typedef {Report & ProcessLoad} ProcessReport
  */
 
 /** @type {ReturnType<typeof createEndpoint>} */
@@ -56,7 +61,7 @@ process.on('message', async (/** @type {Call} */ { id, method, parameters }) => 
 });
 
 /**
- * @param {import('./start.js').LocalS3Options} options with `self-signed` the endpoint makes its own certificate, so that
+ * @param {LocalS3Options} options with `self-signed` the endpoint makes its own certificate, so that
  *   the private key never leaves the process
  * @returns {Promise<Listening>}
  */

@@ -1,6 +1,8 @@
 import { pass } from './fault-delays.js';
 import { S3Error } from './s3-error.js';
 
+/** @import { IncomingMessage } from 'node:http' */
+
 /** The largest body taken, in bytes: all objects are held in memory. */
 export const MAXIMUM_BODY = 2 ** 30;
 
@@ -8,7 +10,7 @@ const EMPTY = Buffer.alloc(0);
 const METHODS_WITH_BODY = new Set(['PUT', 'POST']);
 
 /**
- * @param {import('node:http').IncomingMessage} request
+ * @param {IncomingMessage} request
  * @param {((bytes: number) => number) | null} pace see FaultInjector
  * @returns {Promise<Buffer | null>} the body in a buffer of exactly its size, or null when the client went away
  * @throws {S3Error} MissingContentLength (S3 takes no chunked bodies) or EntityTooLarge
@@ -29,7 +31,7 @@ export async function receiveBody(request, pace) {
 }
 
 /**
- * @param {import('node:http').IncomingMessage} request
+ * @param {IncomingMessage} request
  * @param {number} length
  * @param {((bytes: number) => number) | null} pace
  * @returns {Promise<Buffer | null>}

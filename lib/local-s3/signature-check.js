@@ -4,6 +4,8 @@ import { NodeSha256 } from './node-sha256.js';
 import { percentEncode } from './percent-encoding.js';
 import { S3Error } from './s3-error.js';
 
+/** @import { IncomingHttpHeaders } from 'node:http' */
+
 /**
  * @typedef {object} Credentials
  * @property {string} accessKeyId
@@ -14,7 +16,7 @@ import { S3Error } from './s3-error.js';
  * @property {string} method
  * @property {string} path as received, percent-encoded, without the query
  * @property {Readonly<Record<string, string>>} query decoded
- * @property {import('node:http').IncomingHttpHeaders} headers
+ * @property {IncomingHttpHeaders} headers
  */
 
 /** How far the clocks of client and server may be apart, in ms. */
@@ -131,7 +133,7 @@ export class SignatureCheck {
   }
 }
 
-/** @param {import('node:http').IncomingHttpHeaders} headers */
+/** @param {IncomingHttpHeaders} headers */
 function parseAuthorization({ authorization }) {
   if (authorization === undefined) {
     throw new S3Error('AccessDenied', 'Access Denied: the request is not signed.');
@@ -157,7 +159,7 @@ function canonicalPath(path) {
  * S3 refuses a request with headers of its own that are not covered by the signature.
  *
  * @param {string} list the names in SignedHeaders
- * @param {import('node:http').IncomingHttpHeaders} headers
+ * @param {IncomingHttpHeaders} headers
  */
 function checkedNames(list, headers) {
   const names = new Set(list.split(';'));

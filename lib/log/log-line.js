@@ -11,7 +11,7 @@ import {
 } from './notation.js';
 import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from './notation.js';
 
-/** @typedef {import('./notation.js').Notation} Notation */
+/** @import { Notation } from './notation.js' */
 
 /**
  * @typedef {'Write' | 'Read' | 'Stat' | 'Remove'} StageName of the stages that this version runs; a log of another version

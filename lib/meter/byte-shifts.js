@@ -1,3 +1,5 @@
+/** @import { Clock } from './clock.js' */
+
 /**
  * Bytes are counted in the second in which their operation completed. Those of an operation that began in an earlier second
  * flowed before, too: here stands by how much each second's bytes have to be corrected for it, with the bytes of an operation
@@ -9,7 +11,7 @@ export class ByteShifts {
   /** By epoch second. @type {Map<number, number>} */
   #shifts = new Map();
 
-  /** @param {import('./clock.js').Clock} clock */
+  /** @param {Clock} clock */
   constructor(clock) {
     this.#clock = clock;
   }

@@ -1,15 +1,17 @@
 import { LatencyHistogram } from './latency-histogram.js';
 
+/** @import { HistogramState, LatencySummary } from './latency-histogram.js' */
+
 /**
  * What connections cost to open, in ms.
  *
  * @typedef {object} OpeningCosts
- * @property {import('./latency-histogram.js').LatencySummary | null} tcp
- * @property {import('./latency-histogram.js').LatencySummary | null} tls null over plain HTTP
+ * @property {LatencySummary | null} tcp
+ * @property {LatencySummary | null} tls null over plain HTTP
  */
 
 /**
- * @typedef {Record<'tcp' | 'tls', import('./latency-histogram.js').HistogramState>} ConnectionMeterState
+ * @typedef {Record<'tcp' | 'tls', HistogramState>} ConnectionMeterState
  */
 
 /** Collects what connections cost to open, from one stage to the next. */

@@ -1,4 +1,9 @@
 /**
+ * @import { ByteShifts } from './byte-shifts.js'
+ * @import { Clock } from './clock.js'
+ */
+
+/**
  * @typedef {object} SecondCount
  * @property {number} second the epoch second, named by its start
  * @property {number} operations that completed in it
@@ -15,7 +20,7 @@ export class SecondCounts {
   #bytes = [];
 
   /**
-   * @param {import('./clock.js').Clock} clock
+   * @param {Clock} clock
    * @param {number} startedAt monotonic ms
    */
   constructor(clock, startedAt) {
@@ -104,7 +109,7 @@ export function peakOf(seconds, stage) {
  * As peakOf(), for bytes, with those of an operation spread over the seconds that it took.
  *
  * @param {readonly SecondCount[]} seconds
- * @param {import('./byte-shifts.js').ByteShifts} shifts
+ * @param {ByteShifts} shifts
  * @param {{ startedAt: number, endedAt: number, average: number }} stage epoch ms, and its mean in bytes/s
  * @returns {number} bytes/s
  */

@@ -1,4 +1,9 @@
 /**
+ * @import { Clock } from './clock.js'
+ * @import { SecondCount, SecondCounts } from './second-counts.js'
+ */
+
+/**
  * Hands on each second of a stage once it is over, and the last one at the stage's end. A late timer delays a second; it
  * can neither lose one nor hand one on twice.
  */
@@ -12,10 +17,10 @@ export class SecondSampler {
 
   /**
    * @param {object} options
-   * @param {import('./clock.js').Clock} options.clock
-   * @param {import('./second-counts.js').SecondCounts} options.counts
+   * @param {Clock} options.clock
+   * @param {SecondCounts} options.counts
    * @param {number} options.startedAt monotonic ms
-   * @param {(second: import('./second-counts.js').SecondCount) => void} options.onSecond
+   * @param {(second: SecondCount) => void} options.onSecond
    */
   constructor({ clock, counts, startedAt, onSecond }) {
     this.#clock = clock;

@@ -2,6 +2,11 @@ import { LatencyHistogram } from './latency-histogram.js';
 import { SecondLatencies } from './second-latencies.js';
 
 /**
+ * @import { HistogramState } from './latency-histogram.js'
+ * @import { Timings } from './stage-meter.js'
+ */
+
+/**
  * @typedef {object} StageLatencies
  * @property {LatencyHistogram} operations from the first attempt to success, pauses included; in an open loop from the
  *   moment at which the operation was to start
@@ -13,7 +18,7 @@ import { SecondLatencies } from './second-latencies.js';
 /**
  * A stage's latencies in a form that can be sent from one thread to another.
  *
- * @typedef {Record<typeof HISTOGRAMS[number], import('./latency-histogram.js').HistogramState>} StageLatencyState
+ * @typedef {Record<typeof HISTOGRAMS[number], HistogramState>} StageLatencyState
  */
 
 const HISTOGRAMS = /** @type {const} */ (['straight', 'operations', 'attempts', 'firstByte', 'startDelay']);
@@ -37,7 +42,7 @@ export class StageLatencyMeter {
   }
 
   /**
-   * @param {import('./stage-meter.js').Timings} timings
+   * @param {Timings} timings
    * @param {number} second epoch second in which the operation completed
    */
   succeeded({ startedAt, attemptStartedAt, finishedAt }, second) {

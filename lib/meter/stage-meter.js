@@ -5,10 +5,19 @@ import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
 
 /**
+ * @import { Operation } from '../s3/retry.js'
+ * @import { Clock } from './clock.js'
+ * @import { LatencyHistogram } from './latency-histogram.js'
+ * @import { SecondCount } from './second-counts.js'
+ * @import { StageCounts } from './stage-counts.js'
+ * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
+ * @import { Windows } from './window-counts.js'
+ */
+
+/**
  * The times of a finished operation, in monotonic ms.
  *
- * @typedef {Pick<import('../s3/retry.js').Operation, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
- * @typedef {import('./stage-counts.js').StageCounts} StageCounts
+ * @typedef {Pick<Operation, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
  */
 
 /**
@@ -16,10 +25,10 @@ import { WindowCounts } from './window-counts.js';
  *
  * @typedef {object} StageMeterState
  * @property {StageCounts} counts
- * @property {import('./second-counts.js').SecondCount[]} seconds
+ * @property {SecondCount[]} seconds
  * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
  * @property {readonly number[]} windows operations by window, see window-counts.js; empty where none were asked for
- * @property {import('./stage-latencies.js').StageLatencyState} histograms
+ * @property {StageLatencyState} histograms
  */
 
 /** Counts one stage on one core. On the hot path it only adds numbers; what they amount to is worked out at the end. */
@@ -49,13 +58,13 @@ export class StageMeter {
   timeGivenUp = 0;
 
   /**
-   * @param {import('./clock.js').Clock} clock
+   * @param {Clock} clock
    * @param {number} startedAt monotonic ms
    * @param {object} [options]
    * @param {number} [options.measuredFrom] monotonic ms; what completes before is counted and warms the store up, and is
    *   in no rate and no percentile
    * @param {number} [options.measuredUntil] monotonic ms; what completes behind is in no rate
-   * @param {import('./window-counts.js').Windows | null} [options.windows]
+   * @param {Windows | null} [options.windows]
    */
   constructor(clock, startedAt, { measuredFrom = startedAt, measuredUntil = Infinity, windows = null } = {}) {
     this.seconds = new SecondCounts(clock, startedAt);
@@ -186,7 +195,7 @@ export class StageMeter {
 
   /**
    * @param {number} second that is over
-   * @returns {import('./latency-histogram.js').LatencyHistogram} of the operations that completed in it
+   * @returns {LatencyHistogram} of the operations that completed in it
    */
   takeSecond(second) {
     return this.#latencies.takeSecond(second);
@@ -197,7 +206,7 @@ export class StageMeter {
     return this.#windows.counts;
   }
 
-  /** @returns {import('./stage-latencies.js').StageLatencies} */
+  /** @returns {StageLatencies} */
   latencies() {
     return this.#latencies.sums();
   }

@@ -1,5 +1,7 @@
 import { DOLLARS_A_MILLION, priceOf, stagesBilledAs } from '../analysis/prices.js';
 
+/** @import { RunConfig } from '../run/run-config.js' */
+
 const R2_HOST = /\.r2\.cloudflarestorage\.com$/i;
 
 const EXCLUDED = 'without retries, clean-up and what is asked before the stages';
@@ -7,7 +9,7 @@ const EXCLUDED = 'without retries, clean-up and what is asked before the stages'
 /**
  * What a run costs on R2, before it begins.
  *
- * @param {Pick<import('../run/run-config.js').RunConfig, 'objects' | 'stages' | 'store' | 'duration' | 'findPeak'>} config
+ * @param {Pick<RunConfig, 'objects' | 'stages' | 'store' | 'duration' | 'findPeak'>} config
  * @returns {string | null} one line, or null for a store that is not R2
  */
 export function costLine({ objects, stages, store, duration, findPeak = false }) {
@@ -31,7 +33,7 @@ export function costLine({ objects, stages, store, duration, findPeak = false })
 }
 
 /**
- * @param {Pick<import('../run/run-config.js').RunConfig, 'objects' | 'stages'>} config
+ * @param {Pick<RunConfig, 'objects' | 'stages'>} config
  * @returns {number} what it costs to do each stage once with each object, in dollars
  */
 export function dollarsOf({ objects, stages }) {

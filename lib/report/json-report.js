@@ -1,10 +1,15 @@
+/**
+ * @import { RunResult } from '../run/benchmark-run.js'
+ * @import { StageResult } from '../run/stage-result.js'
+ */
+
 /** Version of the report's shape. It is 2 since seconds are named `secondStart`. */
 const FORMAT = 2;
 
 /**
  * The whole result of a run as one JSON object; its shape is documented in the README.
  *
- * @param {import('../run/benchmark-run.js').RunResult} result
+ * @param {RunResult} result
  * @param {number} exitStatus
  * @returns {string}
  */
@@ -21,7 +26,7 @@ export function jsonReport({ facts, problems, stages, cleanup, requests, crash }
   return `${JSON.stringify(report, null, 2)}\n`;
 }
 
-/** @param {import('../run/stage-result.js').StageResult} result */
+/** @param {StageResult} result */
 function stageReport({ latencies, seconds, ...rest }) {
   return {
     ...rest,

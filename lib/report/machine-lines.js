@@ -1,5 +1,11 @@
 import { shorten } from './names.js';
 
+/**
+ * @import { MachineRecord } from '../log/log-line.js'
+ * @import { RunFacts } from '../run/run-facts.js'
+ * @import { StageResult } from '../run/stage-result.js'
+ */
+
 /** Version of the machine lines' shapes; it goes up when a reader of the old ones would misread the new ones. */
 export const FORMAT_VERSION = 1;
 
@@ -13,12 +19,7 @@ const LONGEST_NAME = 100;
 const MOST_KINDS = 10;
 
 /**
- * @typedef {import('../log/log-line.js').MachineRecord} MachineRecord
- * @typedef {import('../run/stage-result.js').StageResult} StageResult
- */
-
-/**
- * @param {import('../run/run-facts.js').RunFacts} facts
+ * @param {RunFacts} facts
  * @returns {MachineRecord}
  */
 export function runLine(facts) {

@@ -1,5 +1,7 @@
 import { formatIsoSecond } from './peak-times.js';
 
+/** @import { Aggregate } from '../hosts/merge-hosts.js' */
+
 /** Rows that are handed on together, in characters. */
 const CHUNK_LENGTH = 64 * 1024;
 
@@ -9,7 +11,7 @@ const SPECIAL = /[",\r\n]/;
 /**
  * The time series of all hosts: what each did in each second of each stage, named by the second's beginning.
  *
- * @param {Pick<import('../hosts/merge-hosts.js').Aggregate, 'timeSeries' | 'isDated'>} aggregate
+ * @param {Pick<Aggregate, 'timeSeries' | 'isDated'>} aggregate
  * @returns {Generator<string, void, undefined>} some rows at a time
  */
 export function* peakCsv({ timeSeries, isDated }) {

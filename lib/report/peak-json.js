@@ -1,4 +1,7 @@
-/** @import { Aggregate } from '../hosts/merge-hosts.js' */
+/**
+ * @import { HostRun } from '../hosts/host-run.js'
+ * @import { Aggregate } from '../hosts/merge-hosts.js'
+ */
 
 /** Version of the report's shape. It is 2 since the peak's second is named `secondStart`. */
 const FORMAT = 2;
@@ -28,7 +31,7 @@ function stageReport({ counts, peak: { second, ...peak }, stage, hosts, ...rest 
   return { stage, hosts, peak: { ...peak, secondStart: second }, ...rest, ...counts };
 }
 
-/** @param {import('../hosts/host-run.js').HostRun} run */
+/** @param {HostRun} run */
 function runReport({ line, facts }) {
   const { run = null, shard = null, start = null, size = null, clock = null } = facts ?? {};
   return { line, run, shard, start, size, clock };

@@ -5,7 +5,10 @@ import { errorsText } from './error-words.js';
 import { limitsText } from './peak-hosts.js';
 import { formatStretch } from './peak-times.js';
 
-/** @import { StageAggregate } from '../hosts/aggregate-stage.js' */
+/**
+ * @import { StageAggregate } from '../hosts/aggregate-stage.js'
+ * @import { Overlap } from '../hosts/overlap.js'
+ */
 
 /**
  * What there is to say of a stage.
@@ -119,7 +122,7 @@ function latencyLines({ latency, missingLatency }) {
 }
 
 /**
- * @param {import('../hosts/overlap.js').Overlap} overlap
+ * @param {Overlap} overlap
  * @returns {number} of the time in which hosts were in the stage: how much of it they all were, from 0 to 1
  */
 export function shareOf({ together, any }) {

@@ -1,4 +1,6 @@
-/** @typedef {import('../hosts/merge-hosts.js').Aggregate['peaks']} Peaks */
+/** @import { Aggregate } from '../hosts/merge-hosts.js' */
+
+/** @typedef {Aggregate['peaks']} Peaks */
 
 /**
  * The peaks in the form in which JavaScript prints an object, as the tool's users have always seen them.

@@ -1,3 +1,5 @@
+/** @import { RetryingRecord } from '../log/log-line.js' */
+
 /** So many retries of a second are shown as they happen; the rest of them in one line. */
 const SHOWN_A_SECOND = 3;
 
@@ -6,7 +8,7 @@ export class RetryLines {
   #write;
   #thisSecond = 0;
 
-  /** @param {(record: import('../log/log-line.js').RetryingRecord) => void} write */
+  /** @param {(record: RetryingRecord) => void} write */
   constructor(write) {
     this.#write = write;
   }

@@ -5,6 +5,15 @@ import { RetryLines } from './retry-lines.js';
 import { searchLines, searchMachineLine, stepMachineLine, stepRow } from './search-lines.js';
 import { stageLines, stageTable } from './stage-lines.js';
 
+/**
+ * @import { LogRecord, StageName } from '../log/log-line.js'
+ * @import { SecondCount } from '../meter/second-counts.js'
+ * @import { StagePlan } from '../run/benchmark-run.js'
+ * @import { RunFacts } from '../run/run-facts.js'
+ * @import { SearchStep } from '../run/search-result.js'
+ * @import { StageResult } from '../run/stage-result.js'
+ */
+
 /** The log of a run: its record, line by line, as the run goes on. */
 export class RunLog {
   #writeLine;
@@ -22,12 +31,12 @@ export class RunLog {
     this.#writeMachineLine = writeMachineLine;
   }
 
-  /** @param {import('../run/run-facts.js').RunFacts} facts */
+  /** @param {RunFacts} facts */
   runStarts(facts) {
     this.#writeForMachines(() => [runLine(facts)]);
   }
 
-  /** @param {Pick<import('../run/benchmark-run.js').StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch'>} plan */
+  /** @param {Pick<StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch'>} plan */
   stageStarts({ isSearch = false, ...plan }) {
     this.#isSearch = isSearch;
     this.#write({ kind: isSearch ? 'search' : 'schedule', ...plan });
@@ -37,8 +46,8 @@ export class RunLog {
   }
 
   /**
-   * @param {import('../log/log-line.js').StageName} stage
-   * @param {import('../run/search-result.js').SearchStep} step
+   * @param {StageName} stage
+   * @param {SearchStep} step
    */
   stepEnds(stage, step) {
     this.#write(stepRow(stage, step));
@@ -46,8 +55,8 @@ export class RunLog {
   }
 
   /**
-   * @param {import('../log/log-line.js').StageName} stage
-   * @param {import('../meter/second-counts.js').SecondCount} count
+   * @param {StageName} stage
+   * @param {SecondCount} count
    */
   second(stage, { second, operations, bytes }) {
     this.#retries.flush();
@@ -67,7 +76,7 @@ export class RunLog {
     }
   }
 
-  /** @param {import('../run/stage-result.js').StageResult} result */
+  /** @param {StageResult} result */
   stageEnds(result) {
     this.#retries.flush();
     const { search } = result;
@@ -78,19 +87,19 @@ export class RunLog {
     );
   }
 
-  /** @param {readonly import('../run/stage-result.js').StageResult[]} results */
+  /** @param {readonly StageResult[]} results */
   runEnds(results) {
     if (results.length > 0) {
       stageTable(results).forEach((record) => this.#write(record));
     }
   }
 
-  /** @param {import('../log/log-line.js').LogRecord} record */
+  /** @param {LogRecord} record */
   #write(record) {
     this.#writeLine(formatLine(record));
   }
 
-  /** @param {() => import('../log/log-line.js').LogRecord[]} makeRecords */
+  /** @param {() => LogRecord[]} makeRecords */
   #writeForMachines(makeRecords) {
     const write = this.#writeMachineLine;
     if (write !== null) {

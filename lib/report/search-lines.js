@@ -2,11 +2,9 @@ import { HOLD_MS } from '../analysis/search-plan.js';
 import { limitLine } from './stage-lines.js';
 
 /**
- * @typedef {import('../run/stage-result.js').StageResult} StageResult
- * @typedef {import('../run/search-result.js').SearchResult} SearchResult
- * @typedef {import('../run/search-result.js').SearchStep} SearchStep
- * @typedef {import('../log/log-line.js').LogRecord} LogRecord
- * @typedef {import('../log/log-line.js').StageName} StageName
+ * @import { LogRecord, StageName } from '../log/log-line.js'
+ * @import { SearchResult, SearchStep } from '../run/search-result.js'
+ * @import { StageResult } from '../run/stage-result.js'
  */
 
 /**

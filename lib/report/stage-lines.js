@@ -1,8 +1,8 @@
 import { MEGABYTE } from '../log/units.js';
 
 /**
- * @typedef {import('../run/stage-result.js').StageResult} StageResult
- * @typedef {import('../log/log-line.js').LogRecord} LogRecord
+ * @import { LogRecord } from '../log/log-line.js'
+ * @import { StageResult } from '../run/stage-result.js'
  */
 
 /**

@@ -3,11 +3,18 @@ import { Retrier } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Operation } from '../s3/retry.js'
+ * @import { OpenRun } from './open-run.js'
+ * @import { WaitBudget } from './wait-budget.js'
+ */
+
+/**
  * How a question is asked.
  *
  * @typedef {object} Asking
- * @property {Pick<import('./open-run.js').OpenRun, 'clock' | 'random' | 'waitBudget'>} run
- * @property {import('../s3/object-store.js').ObjectConnection} connection
+ * @property {Pick<OpenRun, 'clock' | 'random' | 'waitBudget'>} run
+ * @property {ObjectConnection} connection
  * @property {number} mostAttempts
  * @property {AbortSignal} signal gives the question up
  */
@@ -67,7 +74,7 @@ class BoundedPauses extends Pauses {
   /** @type {AttemptError | null} */
   #lastError = null;
 
-  /** @param {import('./wait-budget.js').WaitBudget} budget */
+  /** @param {WaitBudget} budget */
   constructor(budget) {
     super();
     this.#budget = budget;
@@ -100,7 +107,7 @@ class BoundedPauses extends Pauses {
 }
 
 /**
- * @param {import('../s3/retry.js').Operation} operation
+ * @param {Operation} operation
  * @param {AttemptError | null} error
  * @returns {Answer}
  */

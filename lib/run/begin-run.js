@@ -7,6 +7,17 @@ import { LONGEST_WAIT_MS } from './start-time.js';
 import { StoreClock } from './store-clock.js';
 import { measureUnloaded } from './unloaded-latency.js';
 
+/**
+ * @import { Cores } from '../engine/cores.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { Beginning, RunObserver } from './benchmark-run.js'
+ * @import { OpenRun } from './open-run.js'
+ * @import { PreflightResult } from './preflight.js'
+ * @import { RunConfig } from './run-config.js'
+ * @import { ClockFacts } from './store-clock.js'
+ * @import { UnloadedLatency } from './unloaded-latency.js'
+ */
+
 const MINUTE_MS = 60_000;
 
 /** A start that is later than this by the store's clock is reported. */
@@ -29,7 +40,7 @@ const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
  *
  * @typedef {object} RunClock
  * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock by the store's, and goes on watching it
- * @property {() => import('./store-clock.js').ClockFacts | null} facts null where it is unknown
+ * @property {() => ClockFacts | null} facts null where it is unknown
  * @property {() => string | null} problem why it is unknown, once it was measured; null where it is not
  * @property {() => Promise<void>} stop ends watching
  */
@@ -43,9 +54,9 @@ const EMBEDDED_CLOCK = Object.freeze({
 });
 
 /**
- * @param {import('./run-config.js').RunConfig} config
- * @param {import('./open-run.js').OpenRun} run
- * @param {import('./benchmark-run.js').RunObserver} observer
+ * @param {RunConfig} config
+ * @param {OpenRun} run
+ * @param {RunObserver} observer
  * @returns {RunClock}
  */
 export function openRunClock({ store }, run, observer) {
@@ -82,8 +93,8 @@ export function openRunClock({ store }, run, observer) {
  * Sees whether the store is ready for the run, and what time it has. Its clock is measured as soon as a first answer shows
  * that it can be, while preflight goes on.
  *
- * @param {import('./benchmark-run.js').Beginning} beginning
- * @returns {Promise<import('./preflight.js').PreflightResult>}
+ * @param {Beginning} beginning
+ * @returns {Promise<PreflightResult>}
  */
 export async function checkStore({ config, run, signal, observer, runClock, budget, phases, checks }) {
   const measuring = new AbortController();
@@ -127,8 +138,8 @@ export async function checkStore({ config, run, signal, observer, runClock, budg
 }
 
 /**
- * @param {import('./run-config.js').RunConfig} config
- * @param {import('../meter/clock.js').Clock} clock that has been set
+ * @param {RunConfig} config
+ * @param {Clock} clock that has been set
  * @param {number} launchedAt monotonic ms at which the process was started
  * @param {string | null} clockProblem why the store's clock is unknown
  * @returns {{ startsAt: number | null, problem: string | null }} epoch ms, null where the run starts as soon as it can
@@ -171,11 +182,11 @@ function startProblem(startsAt, wait, now) {
 /**
  * Opens the cores and their threads' connections.
  *
- * @param {import('./run-config.js').RunConfig} config
- * @param {import('./open-run.js').OpenRun} run
+ * @param {RunConfig} config
+ * @param {OpenRun} run
  * @param {AbortSignal} signal gives up
- * @param {import('./benchmark-run.js').RunObserver} observer
- * @returns {Promise<import('../engine/cores.js').Cores>}
+ * @param {RunObserver} observer
+ * @returns {Promise<Cores>}
  */
 export async function openCores({ keepAlive, threads }, run, signal, observer) {
   const cores = await run.openCores();
@@ -194,13 +205,13 @@ export async function openCores({ keepAlive, threads }, run, signal, observer) {
  * Gets everything ready for the first stage, and waits for its moment. Connections are open by then: where the moment is
  * agreed on they go first, and the latency with one thread is measured in the time that is left.
  *
- * @param {import('./benchmark-run.js').Beginning} beginning
+ * @param {Beginning} beginning
  * @param {number | null} startsAt epoch ms; null where the run starts as soon as it can
  * @returns {Promise<Begun>}
  *
  * @typedef {object} Begun
- * @property {import('../engine/cores.js').Cores} cores
- * @property {Map<string, import('./unloaded-latency.js').UnloadedLatency>} unloaded by the stage's name in lower case
+ * @property {Cores} cores
+ * @property {Map<string, UnloadedLatency>} unloaded by the stage's name in lower case
  * @property {number} firstStageAt monotonic ms: the moment that was agreed on, even where it has passed, so that later
  *   stages start together all the same
  */
@@ -224,7 +235,7 @@ export async function getReady(beginning, startsAt) {
   return { cores, unloaded, firstStageAt: moment };
 }
 
-/** @param {import('./benchmark-run.js').Beginning} beginning */
+/** @param {Beginning} beginning */
 async function unloadedLatencies({ config, run, signal, observer, budget, phases }) {
   if (!(config.preflight || config.findPeak) || signal.aborted) {
     return new Map();
@@ -242,8 +253,8 @@ async function unloadedLatencies({ config, run, signal, observer, budget, phases
  * Waits for the moment at which all hosts start.
  *
  * @param {number} moment monotonic ms
- * @param {Pick<import('./benchmark-run.js').Beginning, 'run' | 'signal' | 'observer' | 'phases'>} beginning
- * @param {Pick<import('../engine/cores.js').Cores, 'openConnections'> | null} cores whose connections the store may close
+ * @param {Pick<Beginning, 'run' | 'signal' | 'observer' | 'phases'>} beginning
+ * @param {Pick<Cores, 'openConnections'> | null} cores whose connections the store may close
  *   meanwhile; null where none are kept
  */
 export async function waitForStart(moment, { run: { clock }, signal, observer, phases }, cores) {
@@ -269,9 +280,9 @@ export async function waitForStart(moment, { run: { clock }, signal, observer, p
 /**
  * A store does not keep connections for ever that carry nothing.
  *
- * @param {Pick<import('../engine/cores.js').Cores, 'openConnections'> | null} cores
+ * @param {Pick<Cores, 'openConnections'> | null} cores
  * @param {number} moment monotonic ms after which the stage does not wait for them
- * @param {import('../meter/clock.js').Clock} clock
+ * @param {Clock} clock
  * @param {AbortSignal} signal gives up
  */
 async function topUp(cores, moment, clock, signal) {

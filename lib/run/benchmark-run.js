@@ -12,31 +12,46 @@ import { TimeBudget } from './time-budget.js';
 import { WriteChecks } from './write-checks.js';
 
 /**
+ * @import { DataFlow } from '../engine/data-flow.js'
+ * @import { StageName } from '../log/log-line.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { SecondCount } from '../meter/second-counts.js'
+ * @import { OwnKey } from '../workload/keyspace.js'
+ * @import { RunClock } from './begin-run.js'
+ * @import { CleanupProgress } from './clean-up-run.js'
+ * @import { CleanupResult } from './cleanup.js'
+ * @import { ExistingObjects } from './existing-objects.js'
+ * @import { OpenRun, RequestCounts } from './open-run.js'
+ * @import { Phase } from './phases.js'
+ * @import { RunConfig } from './run-config.js'
+ * @import { RunFacts } from './run-facts.js'
+ * @import { SearchStep } from './search-result.js'
+ * @import { StageResult } from './stage-result.js'
+ */
+
+/**
  * What a run tells while it runs.
  *
  * @typedef {object} RunObserver
  * @property {() => void} runIsNamed an object is going to be written, the first one or a further one: what the run is called
  *   and where it writes is to be known, so that it can be cleaned up
- * @property {(phase: import('./phases.js').Phase) => void} phaseStarts something is under way that is no stage
- * @property {(phase: import('./phases.js').Phase) => void} phaseEnds
- * @property {(facts: import('./run-facts.js').RunFacts) => void} runStarts everything is in order, and the stages begin
+ * @property {(phase: Phase) => void} phaseStarts something is under way that is no stage
+ * @property {(phase: Phase) => void} phaseEnds
+ * @property {(facts: RunFacts) => void} runStarts everything is in order, and the stages begin
  * @property {(plan: StagePlan) => void} stageStarts
- * @property {(stage: StageName, count: import('../meter/second-counts.js').SecondCount) => void} second
+ * @property {(stage: StageName, count: SecondCount) => void} second
  * @property {(kind: string, advice: string) => void} retrying an operation is tried again, after an error of that kind;
  *   the advice is empty where there is none
  * @property {(stage: StageName, message: string) => void} integrityError
  * @property {(stage: StageName, operation: FailedOperation, message: string) => void} failed
  * @property {(done: number, flow: DataFlow) => void} progress so many operations of the
  *   stage have come to an end
- * @property {(stage: StageName, step: import('./search-result.js').SearchStep) => void} stepEnds of a search for the peak
- * @property {(result: import('./stage-result.js').StageResult) => void} stageEnds
- * @property {(progress: import('./clean-up-run.js').CleanupProgress) => void} cleanupProgress told from time to time
+ * @property {(stage: StageName, step: SearchStep) => void} stepEnds of a search for the peak
+ * @property {(result: StageResult) => void} stageEnds
+ * @property {(progress: CleanupProgress) => void} cleanupProgress told from time to time
  * @property {(message: string) => void} notice something worth knowing
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} FailedOperation
- * @typedef {import('../log/log-line.js').StageName} StageName
- * @typedef {import('./store-clock.js').ClockFacts} ClockFacts
- * @typedef {import('../engine/data-flow.js').DataFlow} DataFlow
  */
 
 /**
@@ -52,23 +67,23 @@ import { WriteChecks } from './write-checks.js';
 
 /**
  * @typedef {object} RunResult
- * @property {import('./run-facts.js').RunFacts} facts
+ * @property {RunFacts} facts
  * @property {string[]} problems why the run could not begin, or had to end: a line each
  * @property {boolean} mayPass whether none of the problems is one of usage, configuration or credentials
- * @property {import('./existing-objects.js').ExistingObjects | null} existing objects for which the run was refused
+ * @property {ExistingObjects | null} existing objects for which the run was refused
  * @property {number} kept the first so many objects of the shard, which a later run can read; 0 where none are kept
- * @property {import('./stage-result.js').StageResult[]} stages those that ran, the last one maybe in part
- * @property {import('./cleanup.js').CleanupResult | null} cleanup null where nothing had to be cleaned up
- * @property {import('./open-run.js').RequestCounts} requests that are no stage's
+ * @property {StageResult[]} stages those that ran, the last one maybe in part
+ * @property {CleanupResult | null} cleanup null where nothing had to be cleaned up
+ * @property {RequestCounts} requests that are no stage's
  * @property {unknown} crash an error that nobody expected, or null
  */
 
 /**
  * Runs the stages in their order and leaves the buckets as they were.
  *
- * @param {import('./run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @param {object} world
- * @param {import('../meter/clock.js').Clock} world.clock
+ * @param {Clock} world.clock
  * @param {() => number} world.random uniform in [0, 1)
  * @param {AbortSignal} world.signal asks the run to end early
  * @param {{ host: string, versions: Record<string, string> }} world.identity of the host that runs it
@@ -143,12 +158,12 @@ async function examineStore(beginning, result) {
  * What the parts of a run need to know.
  *
  * @typedef {object} Running
- * @property {import('./run-config.js').RunConfig} config
- * @property {import('./open-run.js').OpenRun} run
+ * @property {RunConfig} config
+ * @property {OpenRun} run
  * @property {AbortSignal} signal
  * @property {RunObserver} observer
  * @property {Phases} phases
- * @property {import('./begin-run.js').RunClock} runClock
+ * @property {RunClock} runClock
  *
  * @typedef {Running & { budget: TimeBudget, checks: WriteChecks }} Beginning what the parts need to know that come before the first stage
  */
@@ -189,8 +204,8 @@ async function runByStoreClock(beginning, launchedAt, result) {
 /**
  * A run that has removed all that it wrote, and knows it, needs no clean-up.
  *
- * @param {import('./run-config.js').RunConfig} config
- * @param {import('./open-run.js').OpenRun} run
+ * @param {RunConfig} config
+ * @param {OpenRun} run
  * @param {WriteChecks} checks
  * @param {RunResult} result
  * @param {RunObserver} observer
@@ -209,7 +224,7 @@ async function removeLeftovers({ keep, objects, timeout, shard }, run, checks, {
     return null;
   }
   const outcomeUnknown = isUncertain || probes.size > 0;
-  const owns = (/** @type {import('../workload/keyspace.js').OwnKey} */ { isProbe, index }) =>
+  const owns = (/** @type {OwnKey} */ { isProbe, index }) =>
     isProbe ? isOfShard(shard, index) : ownsObjects && isInShard(shard, index, objects);
   return cleanUpRun({
     keyspace,

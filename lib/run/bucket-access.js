@@ -2,6 +2,13 @@ import { Pauses } from '../s3/pauses.js';
 import { Retrier } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
 
+/**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { BucketAdmin } from '../s3/bucket-admin.js'
+ * @import { StoreOptions } from '../s3/object-store.js'
+ * @import { RequestCounts } from './open-run.js'
+ */
+
 /** Clean-up is worth some patience, and still has to end. */
 const MOST_ATTEMPTS = 6;
 
@@ -23,20 +30,20 @@ const LOOK_EVERY_MS = 250;
  * The means to list and delete.
  *
  * @typedef {object} BucketAccess
- * @property {import('../s3/bucket-admin.js').BucketAdmin} admin
+ * @property {BucketAdmin} admin
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  */
 
 /**
  * @template Result
  * @param {object} options
- * @param {import('../s3/object-store.js').StoreOptions} options.storeOptions
- * @param {import('../meter/clock.js').Clock} options.clock
+ * @param {StoreOptions} options.storeOptions
+ * @param {Clock} options.clock
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
- * @param {import('./open-run.js').RequestCounts} options.requests where the requests are counted
+ * @param {RequestCounts} options.requests where the requests are counted
  * @param {(silence: number) => void} [options.onLook] called from time to time, with the ms since a request succeeded
- * @param {keyof import('./open-run.js').RequestCounts} [options.countAs]
+ * @param {keyof RequestCounts} [options.countAs]
  * @param {number} [options.maxAttempts] of a request
  * @param {AbortSignal} [options.signal] gives up what is under way
  * @param {(access: BucketAccess) => Promise<Result>} work

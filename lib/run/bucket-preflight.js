@@ -5,6 +5,16 @@ import { askStore } from './ask-store.js';
 import { FIRST_ACTION } from './explain-error.js';
 import { REQUESTS } from './object-requests.js';
 
+/**
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Answer } from './ask-store.js'
+ * @import { Action } from './object-requests.js'
+ * @import { OpenRun } from './open-run.js'
+ * @import { Findings } from './preflight-findings.js'
+ * @import { PreflightHooks } from './preflight.js'
+ * @import { RunConfig } from './run-config.js'
+ */
+
 /** Enough to get over a hiccup, and soon over where there is nobody to answer. */
 const MOST_ATTEMPTS = 4;
 
@@ -21,12 +31,12 @@ const LARGEST_READ = 2 ** 20;
  * What the preflight of all buckets shares, and a connection.
  *
  * @typedef {object} Shared
- * @property {import('./open-run.js').OpenRun} run
- * @property {import('./run-config.js').RunConfig} config
+ * @property {OpenRun} run
+ * @property {RunConfig} config
  * @property {AbortSignal} signal
- * @property {import('../s3/object-store.js').ObjectConnection} connection
- * @property {import('./preflight-findings.js').Findings} findings
- * @property {import('./preflight.js').PreflightHooks} hooks
+ * @property {ObjectConnection} connection
+ * @property {Findings} findings
+ * @property {PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were looked for in vain
  */
 
@@ -116,7 +126,7 @@ export class BucketPreflight {
   async #lookForAnObject() {
     const { run, config, signal, missing, hooks } = this.#shared;
     const index = this.#firstIndex(Math.min(config.objects, PREFLIGHT_PROBES));
-    /** @type {import('./ask-store.js').Answer[]} */
+    /** @type {Answer[]} */
     let looks = [];
     if (index >= 0) {
       const key = run.keyspace.keyOf(index);
@@ -135,7 +145,7 @@ export class BucketPreflight {
 
   /**
    * @param {string} key
-   * @returns {Promise<import('./ask-store.js').Answer[]>}
+   * @returns {Promise<Answer[]>}
    */
   async #look(key) {
     const { config, signal, run } = this.#shared;
@@ -150,7 +160,7 @@ export class BucketPreflight {
   }
 
   /**
-   * @param {import('./object-requests.js').Action} action
+   * @param {Action} action
    * @param {string} key
    * @param {boolean} [isNeeded] whether the run cannot begin where it is refused
    */

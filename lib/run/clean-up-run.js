@@ -3,6 +3,15 @@ import { withBucketAccess } from './bucket-access.js';
 import { cleanUp, newResult } from './cleanup.js';
 
 /**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { StoreOptions } from '../s3/object-store.js'
+ * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
+ * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
+ * @import { CleanupResult } from './cleanup.js'
+ * @import { RequestCounts } from './open-run.js'
+ */
+
+/**
  * How far a clean-up is.
  *
  * @typedef {object} CleanupProgress
@@ -15,18 +24,18 @@ import { cleanUp, newResult } from './cleanup.js';
  * Removes the objects of a run by listing them.
  *
  * @param {object} options
- * @param {import('../workload/keyspace.js').Keyspace} options.keyspace
- * @param {import('../s3/object-store.js').StoreOptions} options.storeOptions
- * @param {import('../meter/clock.js').Clock} options.clock
+ * @param {Keyspace} options.keyspace
+ * @param {StoreOptions} options.storeOptions
+ * @param {Clock} options.clock
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
- * @param {(own: import('../workload/keyspace.js').OwnKey) => boolean} options.owns whether an object of the run is to be removed
- * @param {import('../workload/unlisted-objects.js').UnlistedObjects | null} options.unlisted see cleanup.js
+ * @param {(own: OwnKey) => boolean} options.owns whether an object of the run is to be removed
+ * @param {UnlistedObjects | null} options.unlisted see cleanup.js
  * @param {boolean} options.outcomeUnknown see cleanup.js
  * @param {ReadonlySet<string>} options.versioned buckets that keep versions
- * @param {import('./open-run.js').RequestCounts} options.requests where the requests are counted
+ * @param {RequestCounts} options.requests where the requests are counted
  * @param {(progress: CleanupProgress) => void} options.onProgress called from time to time
- * @returns {Promise<import('./cleanup.js').CleanupResult>}
+ * @returns {Promise<CleanupResult>}
  */
 export async function cleanUpRun({ keyspace, owns, unlisted, outcomeUnknown, versioned, onProgress, ...options }) {
   const result = newResult();

@@ -4,6 +4,12 @@ import { inParallel } from './in-parallel.js';
 import { rangesOf, walkRange } from './key-ranges.js';
 import { countVersions, removeVersions } from './object-versions.js';
 
+/**
+ * @import { BucketAdmin, ListedObject } from '../s3/bucket-admin.js'
+ * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
+ * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
+ */
+
 /** Ranges of keys that are listed at the same time. */
 const RANGES_AT_ONCE = 8;
 
@@ -35,10 +41,10 @@ const MAX_ASKED = 1000;
 
 /**
  * @typedef {object} CleanupOptions
- * @property {import('../s3/bucket-admin.js').BucketAdmin} admin
- * @property {import('../workload/keyspace.js').Keyspace} keyspace
- * @property {(own: import('../workload/keyspace.js').OwnKey) => boolean} owns whether an object of the run is to be removed
- * @property {import('../workload/unlisted-objects.js').UnlistedObjects | null} unlisted objects that are known to be there,
+ * @property {BucketAdmin} admin
+ * @property {Keyspace} keyspace
+ * @property {(own: OwnKey) => boolean} owns whether an object of the run is to be removed
+ * @property {UnlistedObjects | null} unlisted objects that are known to be there,
  *   and will have to be listed; null where nothing is known
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
@@ -164,7 +170,7 @@ function unlistedProblem(found, asked, count) {
 
 /**
  * @param {Iterable<number>} indices
- * @param {import('../workload/keyspace.js').Keyspace} keyspace
+ * @param {Keyspace} keyspace
  * @returns {Generator<[bucket: string, keys: string[]]>}
  */
 function* batchesOf(indices, keyspace) {
@@ -254,7 +260,7 @@ async function countLeft(options, result) {
 }
 
 /**
- * @typedef {import('../workload/keyspace.js').OwnKey & { key: string }} NamedObject
+ * @typedef {OwnKey & { key: string }} NamedObject
  *
  * @typedef {object} SortedPage
  * @property {NamedObject[]} own what is to be removed
@@ -278,7 +284,7 @@ async function walk(options, visit) {
 
 /**
  * @param {string} bucket
- * @param {readonly import('../s3/bucket-admin.js').ListedObject[]} objects
+ * @param {readonly ListedObject[]} objects
  * @param {CleanupOptions} options
  * @returns {SortedPage}
  */

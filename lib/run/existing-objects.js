@@ -2,12 +2,17 @@ import { AttemptError } from '../s3/s3-error.js';
 import { isOfShard, localIndex } from '../workload/shard.js';
 import { inParallel } from './in-parallel.js';
 
+/**
+ * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { Keyspace } from '../workload/keyspace.js'
+ * @import { Shard } from '../workload/shard.js'
+ * @import { BucketAccess } from './bucket-access.js'
+ */
+
 /** Enough to find what a kept run has left, and soon read. */
 const MAX_PAGES = 10;
 
 const BUCKETS_AT_ONCE = 8;
-
-/** @typedef {import('../s3/bucket-admin.js').ListedObject} ListedObject */
 
 /**
  * Objects of a shard that are there before its run.
@@ -25,9 +30,9 @@ const BUCKETS_AT_ONCE = 8;
  * shards may just be written, and are no concern of its.
  *
  * @param {object} place
- * @param {import('../workload/keyspace.js').Keyspace} place.keyspace
- * @param {import('../workload/shard.js').Shard} place.shard
- * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {Keyspace} place.keyspace
+ * @param {Shard} place.shard
+ * @param {BucketAccess} access
  * @returns {Promise<ExistingObjects>}
  */
 export async function findExistingObjects({ keyspace, shard }, access) {
@@ -66,7 +71,7 @@ export async function findExistingObjects({ keyspace, shard }, access) {
 
 /**
  * @param {{ bucket: string, prefix: string, maxPages: number }} range
- * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {BucketAccess} access
  * @param {(object: ListedObject) => void} visit
  * @returns {Promise<boolean>} whether that was all
  */

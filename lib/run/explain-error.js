@@ -1,5 +1,7 @@
 import { CLOCK_SKEW, NO_PORT } from '../s3/s3-error.js';
 
+/** @import { AttemptError } from '../s3/s3-error.js' */
+
 /** What a run asks the store first: where it has been answered, there is a connection. */
 export const FIRST_ACTION = 'the first request';
 
@@ -15,7 +17,7 @@ export const FIRST_ACTION = 'the first request';
 /**
  * One line about an error that ends a run: what happened, and what the user can do.
  *
- * @param {import('../s3/s3-error.js').AttemptError} error
+ * @param {AttemptError} error
  * @param {Place} place
  * @returns {string}
  */
@@ -57,7 +59,7 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
 const NOT_TRUSTED = /^(CERT_UNTRUSTED|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/;
 
 /**
- * @param {Pick<import('../s3/s3-error.js').AttemptError, 'code' | 'message'>} error by which a certificate was refused
+ * @param {Pick<AttemptError, 'code' | 'message'>} error by which a certificate was refused
  * @returns {string} why, and what the user can do
  */
 function certificateProblem({ code, message: said }) {
@@ -78,7 +80,7 @@ function certificateProblem({ code, message: said }) {
 }
 
 /**
- * @param {Pick<import('../s3/s3-error.js').AttemptError, 'code'>} error by which the store refused
+ * @param {Pick<AttemptError, 'code'>} error by which the store refused
  * @returns {string} what the user can do
  */
 function checkOf({ code }) {
@@ -97,7 +99,7 @@ function checkOf({ code }) {
 }
 
 /**
- * @param {import('../s3/s3-error.js').AttemptError} error
+ * @param {AttemptError} error
  * @returns {boolean} whether the store answered with a trouble of its own, which the user can but wait out
  */
 export function mayPass({ verdict, status }) {

@@ -5,10 +5,11 @@ import { SearchObjects } from './search-objects.js';
 import { searchStage } from './search-stage.js';
 
 /**
- * @typedef {import('./run-stages.js').Running} Running
- * @typedef {import('../engine/cores.js').Cores} Cores
- * @typedef {import('./benchmark-run.js').RunResult} RunResult
- * @typedef {import('../stages/stage.js').Stage} Stage
+ * @import { Cores } from '../engine/cores.js'
+ * @import { Stage } from '../stages/stage.js'
+ * @import { RunResult } from './benchmark-run.js'
+ * @import { RunConfig } from './run-config.js'
+ * @import { Running } from './run-stages.js'
  */
 
 /**
@@ -48,7 +49,7 @@ export async function findPeaks(running, cores, result) {
 }
 
 /**
- * @param {import('./run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @param {Stage} stage the first one
  * @param {Running['unloaded']} unloaded
  * @returns {string | null}
@@ -67,7 +68,7 @@ function tooFewObjects({ objects }, stage, unloaded) {
 /**
  * What the search could take: a store that never becomes slower is told beforehand.
  *
- * @param {import('./run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @param {Running['unloaded']} unloaded
  * @param {number} attempts that the first stage may make
  * @returns {string[]} notices

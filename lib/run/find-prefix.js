@@ -2,6 +2,8 @@ import { AttemptError } from '../s3/s3-error.js';
 import { Keyspace, isPrefix } from '../workload/keyspace.js';
 import { listPage } from './key-ranges.js';
 
+/** @import { BucketAccess } from './bucket-access.js' */
+
 /** So many pages are listed: enough for some dozens of prefixes, and quickly over. */
 const MAX_REQUESTS = 60;
 
@@ -16,7 +18,7 @@ const AFTER_SLASH = '0';
  * those, as far as a few requests go.
  *
  * @param {object} options
- * @param {import('./bucket-access.js').BucketAccess} options.access
+ * @param {BucketAccess} options.access
  * @param {string} options.runId
  * @param {readonly string[]} options.buckets
  * @returns {Promise<string | null>} the prefix under which objects bear names of the run
@@ -59,7 +61,7 @@ export async function findPrefix({ access, runId, buckets }) {
 /**
  * @param {string} bucket
  * @param {string} parent
- * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {BucketAccess} access
  * @returns {AsyncGenerator<string>} what the keys under the parent begin with, up to their next `/`
  */
 async function* foldersIn(bucket, parent, access) {
@@ -86,7 +88,7 @@ async function* foldersIn(bucket, parent, access) {
 /**
  * @param {string} bucket
  * @param {{ runId: string, prefix: string, buckets: readonly string[] }} layout
- * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {BucketAccess} access
  */
 async function holdsRun(bucket, layout, access) {
   const keyspace = new Keyspace(layout);

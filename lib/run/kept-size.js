@@ -2,6 +2,11 @@ import { formatSize } from '../log/units.js';
 import { globalIndex } from '../workload/shard.js';
 import { askStore } from './ask-store.js';
 
+/**
+ * @import { OpenRun } from './open-run.js'
+ * @import { RunConfig } from './run-config.js'
+ */
+
 /** The first objects, of which some may never have been written. */
 const MAX_ASKED = 5;
 
@@ -14,8 +19,8 @@ const MAX_ATTEMPTS = 2;
  * Compares the size of what an earlier run has kept with the size that this run was given: with another one, each object
  * would be told as corrupted.
  *
- * @param {import('./open-run.js').OpenRun} run
- * @param {import('./run-config.js').RunConfig} config
+ * @param {OpenRun} run
+ * @param {RunConfig} config
  * @param {AbortSignal} signal gives up
  * @returns {Promise<string | null>} what is wrong, one line; null where nothing is, or the store does not tell
  */
@@ -42,7 +47,7 @@ export async function keptSizeProblem(run, config, signal) {
 }
 
 /**
- * @param {import('./open-run.js').OpenRun} run
+ * @param {OpenRun} run
  * @param {number} index of an object
  * @param {AbortSignal} signal
  * @returns {Promise<number>} bytes; -1 where the store does not tell, for what reason ever

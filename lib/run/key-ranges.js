@@ -1,5 +1,10 @@
 import { AttemptError } from '../s3/s3-error.js';
 
+/**
+ * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { BucketAccess } from './bucket-access.js'
+ */
+
 const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 
 /**
@@ -11,8 +16,6 @@ const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
  * @property {string} after the range begins behind this key
  * @property {string} last it ends with this key
  */
-
-/** @typedef {import('../s3/bucket-admin.js').ListedObject} ListedObject */
 
 /**
  * The first range also holds what stands in front of the first digit, the last one what stands behind the last: all that
@@ -32,7 +35,7 @@ export function rangesOf(bucket, keyPrefix) {
 }
 
 /**
- * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
  * @param {string} after the page begins behind this key
@@ -56,7 +59,7 @@ export async function listPage({ admin, retry }, bucket, prefix, after) {
  * Goes over the objects of a range, page by page.
  *
  * @param {KeyRange} range
- * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {BucketAccess} access
  * @param {(bucket: string, objects: ListedObject[]) => Promise<void>} visit
  */
 export async function walkRange({ bucket, prefix, after, last }, access, visit) {

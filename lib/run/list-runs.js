@@ -6,6 +6,14 @@ import { inParallel } from './in-parallel.js';
 import { listPage, rangesOf, walkRange } from './key-ranges.js';
 import { folderOf } from './run-tally.js';
 
+/**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { BucketAccess } from './bucket-access.js'
+ * @import { KeyRange } from './key-ranges.js'
+ * @import { StoreConfig } from './run-config.js'
+ * @import { RunCounts, RunTally } from './run-tally.js'
+ */
+
 /** Buckets, and then ranges of keys, that are listed at the same time. */
 const AT_ONCE = 8;
 
@@ -20,16 +28,16 @@ const BEHIND_ALL_NAMES = '~';
  * @property {string | null} problem why not all could be listed
  * @property {boolean} mayPass whether that is a trouble of the store
  *
- * @typedef {import('./run-tally.js').RunCounts & ListingEnd} RunListing
+ * @typedef {RunCounts & ListingEnd} RunListing
  */
 
 /**
  * @typedef {object} ListingOptions
- * @property {import('./bucket-access.js').BucketAccess} access
+ * @property {BucketAccess} access
  * @property {string} prefix of every run
- * @property {import('./run-config.js').StoreConfig} store over whose buckets the runs spread their objects
- * @property {import('../meter/clock.js').Clock} clock
- * @property {import('./run-tally.js').RunTally} tally that the objects are added to
+ * @property {StoreConfig} store over whose buckets the runs spread their objects
+ * @property {Clock} clock
+ * @property {RunTally} tally that the objects are added to
  */
 
 /**
@@ -40,7 +48,7 @@ const BEHIND_ALL_NAMES = '~';
  */
 export async function listRuns({ access, prefix, store, clock, tally }) {
   const { buckets, hostname, port } = store;
-  /** @type {import('./key-ranges.js').KeyRange[]} */
+  /** @type {KeyRange[]} */
   const ranges = [];
   try {
     await inParallel(buckets, AT_ONCE, async (bucket) => {
@@ -65,8 +73,8 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
 
 /**
  * @param {ListingOptions['tally']} tally
- * @param {import('./run-config.js').StoreConfig} store whose keys are what it says
- * @returns {import('./run-tally.js').RunCounts}
+ * @param {StoreConfig} store whose keys are what it says
+ * @returns {RunCounts}
  */
 function countsOf(tally, { credentials }) {
   const { runs, foreign } = tally.counts();
@@ -80,10 +88,10 @@ function countsOf(tally, { credentials }) {
  * @param {string} prefix
  * @param {ListingOptions['access']} access
  * @param {ListingOptions['tally']} tally
- * @returns {Promise<import('./key-ranges.js').KeyRange[]>} what is left
+ * @returns {Promise<KeyRange[]>} what is left
  */
 async function scan(bucket, prefix, access, tally) {
-  /** @type {import('./key-ranges.js').KeyRange[]} */
+  /** @type {KeyRange[]} */
   const rest = [];
   let position = '';
   for (;;) {
@@ -105,7 +113,7 @@ async function scan(bucket, prefix, access, tally) {
  * @param {string} position a key
  * @param {string} bucket
  * @param {string} folder
- * @returns {import('./key-ranges.js').KeyRange[]} of the folder, behind that key
+ * @returns {KeyRange[]} of the folder, behind that key
  */
 function rangesBehind(position, bucket, folder) {
   return rangesOf(bucket, folder)

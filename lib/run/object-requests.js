@@ -1,3 +1,5 @@
+/** @import { ObjectConnection } from '../s3/object-store.js' */
+
 /**
  * What can be asked about an object, named as the stage that does it.
  *
@@ -16,7 +18,7 @@ export const ACTIONS = Object.freeze(/** @type {const} */ (['write', 'read', 'st
 /**
  * One attempt each; what is read is not looked at.
  *
- * @type {Readonly<Record<Action, (connection: import('../s3/object-store.js').ObjectConnection, asked: AskedObject) => Promise<void>>>}
+ * @type {Readonly<Record<Action, (connection: ObjectConnection, asked: AskedObject) => Promise<void>>>}
  */
 export const REQUESTS = Object.freeze({
   write: (connection, { bucket, key, size, makeBody }) => connection.put(bucket, key, makeBody(), size),

@@ -8,6 +8,12 @@ import { Keyspace } from '../workload/keyspace.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 import { WaitBudget } from './wait-budget.js';
 
+/**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { ObjectConnection, StoreOptions } from '../s3/object-store.js'
+ * @import { RunConfig } from './run-config.js'
+ */
+
 /** Connections for preflight and for the latency with one thread: one for each kind of operation, at least. */
 const MIN_ATTENDANTS = 4;
 
@@ -21,17 +27,17 @@ const CLOCK_CONNECTIONS = 4;
  * What a run works with, from its start to its end.
  *
  * @typedef {object} OpenRun
- * @property {import('../meter/clock.js').Clock} clock
+ * @property {Clock} clock
  * @property {() => number} random uniform in [0, 1)
  * @property {WaitBudget} waitBudget for what is asked beside the stages
  * @property {Keyspace} keyspace
  * @property {WrittenObjects} written
  * @property {boolean} wroteObjects whether it is this run that writes the objects
- * @property {readonly import('../s3/object-store.js').ObjectConnection[]} attendants connections for what is not
+ * @property {readonly ObjectConnection[]} attendants connections for what is not
  *   measured, so that the stages' own connections carry nothing else
- * @property {readonly import('../s3/object-store.js').ObjectConnection[]} clockConnections likewise, for the store's clock;
+ * @property {readonly ObjectConnection[]} clockConnections likewise, for the store's clock;
  *   once it is measured, only the last of them carries further questions
- * @property {import('../s3/object-store.js').StoreOptions} attendantOptions
+ * @property {StoreOptions} attendantOptions
  * @property {RequestCounts} requests
  * @property {Set<number>} probes indices of those that may be in the store: whoever writes one adds it before, and takes it
  *   out once it is gone
@@ -53,9 +59,9 @@ const CLOCK_CONNECTIONS = 4;
  */
 
 /**
- * @param {import('./run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @param {object} world
- * @param {import('../meter/clock.js').Clock} world.clock
+ * @param {Clock} world.clock
  * @param {() => number} world.random uniform in [0, 1)
  * @param {(message: string) => void} [world.notice] tells what the run waits for
  * @returns {Promise<OpenRun>}
@@ -121,12 +127,12 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
   };
 }
 
-/** @param {import('./run-config.js').RunConfig} config */
+/** @param {RunConfig} config */
 function layoutOf({ runId, prefix, store }) {
   return { runId, prefix, buckets: store.buckets };
 }
 
-/** @param {import('./run-config.js').RunConfig} config */
+/** @param {RunConfig} config */
 function coreSpec({ client, store, keepAlive, timeout, retries, shard, rate }) {
   return {
     client,

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+/** @import { Clock } from '../meter/clock.js' */
+
 const LONGEST_TIMER_MS = 3_600_000;
 
 /**
@@ -19,7 +21,7 @@ export async function pause(milliseconds, signal) {
 
 /**
  * @param {number} moment monotonic ms
- * @param {import('../meter/clock.js').Clock} clock
+ * @param {Clock} clock
  * @param {AbortSignal} signal ends the wait
  */
 export async function waitUntil(moment, clock, signal) {

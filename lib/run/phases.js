@@ -1,3 +1,5 @@
+/** @import { RunObserver } from './benchmark-run.js' */
+
 /**
  * What a run does before its first stage, and between two of them.
  *
@@ -26,7 +28,7 @@ export class Phases {
 
   /**
    * @param {() => number} now monotonic ms
-   * @param {Pick<import('./benchmark-run.js').RunObserver, 'phaseStarts' | 'phaseEnds'>} observer
+   * @param {Pick<RunObserver, 'phaseStarts' | 'phaseEnds'>} observer
    * @param {number} launchedAt monotonic ms at which the process was started
    */
   constructor(now, observer, launchedAt) {

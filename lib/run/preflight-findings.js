@@ -1,7 +1,13 @@
 import { FIRST_ACTION, explainError, mayPass } from './explain-error.js';
 import { ACTIONS } from './object-requests.js';
 
-/** @typedef {typeof FIRST_ACTION | import('./object-requests.js').Action} Action what preflight tries */
+/**
+ * @import { AttemptError } from '../s3/s3-error.js'
+ * @import { Action as ObjectAction } from './object-requests.js'
+ * @import { StoreConfig } from './run-config.js'
+ */
+
+/** @typedef {typeof FIRST_ACTION | ObjectAction} Action what preflight tries */
 
 const IN_ORDER = Object.freeze(/** @type {const} */ ([FIRST_ACTION, ...ACTIONS]));
 
@@ -9,7 +15,7 @@ const IN_ORDER = Object.freeze(/** @type {const} */ ([FIRST_ACTION, ...ACTIONS])
  * The same answer, wherever it was given.
  *
  * @typedef {object} Finding
- * @property {import('../s3/s3-error.js').AttemptError} error
+ * @property {AttemptError} error
  * @property {Map<Action, Set<string>>} buckets by what was tried there
  */
 
@@ -21,7 +27,7 @@ export class Findings {
   /**
    * @param {Action} action
    * @param {string} bucket
-   * @param {import('../s3/s3-error.js').AttemptError} error
+   * @param {AttemptError} error
    */
   add(action, bucket, error) {
     let finding = this.#findings.find((other) => isSameAnswer(other.error, error));
@@ -39,7 +45,7 @@ export class Findings {
   }
 
   /**
-   * @param {Pick<import('./run-config.js').StoreConfig, 'hostname' | 'port' | 'buckets'>} store
+   * @param {Pick<StoreConfig, 'hostname' | 'port' | 'buckets'>} store
    * @param {number} now epoch ms
    * @returns {string[]} a line for each
    */
@@ -51,8 +57,8 @@ export class Findings {
 }
 
 /**
- * @param {import('../s3/s3-error.js').AttemptError} one
- * @param {import('../s3/s3-error.js').AttemptError} other
+ * @param {AttemptError} one
+ * @param {AttemptError} other
  */
 function isSameAnswer(one, other) {
   // The answer to a HEAD has no body that could say more than its status does.

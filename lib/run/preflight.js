@@ -2,6 +2,11 @@ import { runPool } from '../engine/worker-pool.js';
 import { BucketPreflight } from './bucket-preflight.js';
 import { Findings } from './preflight-findings.js';
 
+/**
+ * @import { OpenRun } from './open-run.js'
+ * @import { RunConfig } from './run-config.js'
+ */
+
 const KEPT_NOTICE =
   'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured';
 
@@ -31,8 +36,8 @@ const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () =
  * right, and then for what the run is going to do, on an object that is no stage's. Nothing of it stays: what could not
  * be removed is in `run.probes`. Only a run that keeps its objects, and may not remove any, keeps that one, too.
  *
- * @param {import('./open-run.js').OpenRun} run
- * @param {import('./run-config.js').RunConfig} config
+ * @param {OpenRun} run
+ * @param {RunConfig} config
  * @param {AbortSignal} signal
  * @param {Partial<PreflightHooks>} [hooks]
  * @returns {Promise<PreflightResult>}
@@ -65,8 +70,8 @@ export async function preflight(run, config, signal, hooks) {
 }
 
 /**
- * @param {import('./open-run.js').OpenRun} run
- * @param {import('./run-config.js').RunConfig} config
+ * @param {OpenRun} run
+ * @param {RunConfig} config
  * @param {ReadonlySet<string>} missing
  * @returns {string[]}
  */

@@ -1,4 +1,10 @@
 /**
+ * @import { Credentials } from '../s3/sigv4.js'
+ * @import { Shard } from '../workload/shard.js'
+ * @import { StartTime } from './start-time.js'
+ */
+
+/**
  * The store that a run goes to.
  *
  * @typedef {object} StoreConfig
@@ -7,7 +13,7 @@
  * @property {number} port
  * @property {boolean} useTls
  * @property {string} region
- * @property {import('../s3/sigv4.js').Credentials} credentials
+ * @property {Credentials} credentials
  * @property {boolean} [isEmbedded] whether it is our own endpoint on this host: it has the same clock, and ends with the run
  */
 
@@ -30,8 +36,8 @@
  * @property {boolean} preflight whether the store is asked beforehand for what the run is going to do
  * @property {number} cores
  * @property {number} availableCores that the process may use, parts of one included
- * @property {import('../workload/shard.js').Shard} shard this host's share of the run's objects
- * @property {import('./start-time.js').StartTime} [startAt]
+ * @property {Shard} shard this host's share of the run's objects
+ * @property {StartTime} [startAt]
  * @property {number} [duration] ms of each stage; without it, a stage has done when all objects are done
  * @property {number} [rate] ops/s of an open loop; without it, the loop is closed
  * @property {'constant' | 'poisson'} arrival of an open loop's operations

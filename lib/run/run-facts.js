@@ -1,4 +1,9 @@
 /**
+ * @import { RunConfig } from './run-config.js'
+ * @import { ClockFacts } from './store-clock.js'
+ */
+
+/**
  * What identifies a run and says how it was made; nothing in it is secret.
  *
  * @typedef {object} RunFacts
@@ -6,7 +11,7 @@
  * @property {string} host the name of the host that ran it
  * @property {string} shard such as `0/1`
  * @property {string} start ISO time
- * @property {import('./store-clock.js').ClockFacts | null} clock of the store, by which all times of the run are given;
+ * @property {ClockFacts | null} clock of the store, by which all times of the run are given;
  *   null where it could not be measured, and the host's own clock is used
  * @property {Record<string, string>} versions of the tool and what it stands on
  * @property {RunOptions} options
@@ -37,10 +42,10 @@
 
 /**
  * @param {object} parts
- * @param {import('./run-config.js').RunConfig} parts.config
+ * @param {RunConfig} parts.config
  * @param {string} parts.host
  * @param {number} parts.startedAt epoch ms
- * @param {import('./store-clock.js').ClockFacts | null} parts.clock
+ * @param {ClockFacts | null} parts.clock
  * @param {Record<string, string>} parts.versions
  * @returns {RunFacts}
  */
@@ -77,7 +82,7 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
 /**
  * What most runs are not told stands only where they are: a machine line has room for so much.
  *
- * @param {import('./run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @returns {Pick<RunOptions, 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak'>}
  */
 function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak }) {

@@ -6,22 +6,31 @@ import { waitUntil } from './pause.js';
 import { stageResult } from './stage-result.js';
 import { slotOf } from './stage-schedule.js';
 
+/**
+ * @import { Cores, StageOutcome } from '../engine/cores.js'
+ * @import { Load } from '../engine/run-stage.js'
+ * @import { FatalError } from '../engine/stage-watch.js'
+ * @import { Stage } from '../stages/stage.js'
+ * @import { RunResult, Running as RunningBefore } from './benchmark-run.js'
+ * @import { RunConfig } from './run-config.js'
+ * @import { Slot } from './stage-schedule.js'
+ * @import { UnloadedLatency } from './unloaded-latency.js'
+ */
+
 /** A rate that was seen for a moment alone may be exceeded by so much. */
 const MARGIN_OF_OBJECTS = 1.5;
 
 /**
- * @typedef {import('./benchmark-run.js').Running
- *   & { unloaded: ReadonlyMap<string, import('./unloaded-latency.js').UnloadedLatency> }} Running by the stage's name in
+ * @typedef {RunningBefore
+ *   & { unloaded: ReadonlyMap<string, UnloadedLatency> }} Running by the stage's name in
  *   lower case
- * @typedef {import('./benchmark-run.js').RunResult} RunResult
- * @typedef {import('../stages/stage.js').Stage} Stage
  */
 
 /**
  * Runs the stages in their order, until all are done, the run is asked to end, or one of them cannot go on.
  *
  * @param {Running} running
- * @param {import('../engine/cores.js').Cores} cores
+ * @param {Cores} cores
  * @param {number} startsAt monotonic ms of the first stage
  * @param {RunResult} result that the stages are added to
  */
@@ -61,7 +70,7 @@ export async function runStages(running, cores, startsAt, result) {
   }
 }
 
-/** @param {import('./run-config.js').RunConfig} config */
+/** @param {RunConfig} config */
 export function stagesOf({ stages }) {
   return STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
 }
@@ -85,8 +94,8 @@ async function waitForStage({ name }, moment, { run: { clock }, signal, observer
 }
 
 /**
- * @param {import('../engine/cores.js').StageOutcome} outcome of Write
- * @param {import('./stage-schedule.js').Slot} slot
+ * @param {StageOutcome} outcome of Write
+ * @param {Slot} slot
  * @returns {number | null} objects that would have lasted for the whole slot at the rate that was seen; null where it was not
  *   for want of objects that Write ended
  */
@@ -102,10 +111,10 @@ function objectsNeeded({ end, startedAt, endedAt, meter }, { stopsAt }) {
 
 /**
  * @param {Stage} stage
- * @param {import('../engine/run-stage.js').Load} load
+ * @param {Load} load
  * @param {number} objects that are there, or with Write the most that may be
- * @param {import('./stage-schedule.js').Slot | null} slot
- * @param {import('../engine/cores.js').Cores} cores
+ * @param {Slot | null} slot
+ * @param {Cores} cores
  * @param {Running} running
  */
 async function runOne(stage, load, objects, slot, cores, { config, signal, observer }) {
@@ -132,8 +141,8 @@ async function runOne(stage, load, objects, slot, cores, { config, signal, obser
 }
 
 /**
- * @param {import('./run-config.js').RunConfig} config
- * @returns {import('../engine/run-stage.js').Load}
+ * @param {RunConfig} config
+ * @returns {Load}
  */
 function loadOf({ threads, size, rate, arrival, warmup, runId }) {
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
@@ -141,7 +150,7 @@ function loadOf({ threads, size, rate, arrival, warmup, runId }) {
 }
 
 /**
- * @param {import('../engine/stage-watch.js').FatalError | null} fatal
+ * @param {FatalError | null} fatal
  * @param {Running} running
  * @param {Stage} stage
  * @param {RunResult} result

@@ -1,6 +1,8 @@
 import { BucketList } from '../workload/bucket-list.js';
 import { Keyspace, isRunId } from '../workload/keyspace.js';
 
+/** @import { ListedObject } from '../s3/bucket-admin.js' */
+
 /** So many foreign keys are named. */
 const MOST_EXAMPLES = 3;
 
@@ -47,7 +49,7 @@ export class RunTally {
 
   /**
    * @param {string} bucket
-   * @param {readonly import('../s3/bucket-admin.js').ListedObject[]} objects
+   * @param {readonly ListedObject[]} objects
    */
   add(bucket, objects) {
     this.objects += objects.length;
@@ -89,7 +91,7 @@ export class RunTally {
    * @param {Keyspace} keyspace
    * @param {number} index of the object, or of the probe
    * @param {string} bucket
-   * @param {import('../s3/bucket-admin.js').ListedObject} object
+   * @param {ListedObject} object
    */
   #addNamed(keyspace, index, bucket, { size, modifiedAt }) {
     const found = this.#runs.get(keyspace.runId) ?? newRun(keyspace, modifiedAt);
@@ -105,7 +107,7 @@ export class RunTally {
 
   /**
    * @param {string} bucket
-   * @param {import('../s3/bucket-admin.js').ListedObject} object
+   * @param {ListedObject} object
    */
   #addForeign(bucket, { key, size }) {
     this.#foreign.objects += 1;

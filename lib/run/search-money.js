@@ -1,5 +1,7 @@
 import { DOLLARS_A_MILLION, priceOf } from '../analysis/prices.js';
 
+/** @import { RequestCounts } from './open-run.js' */
+
 /** How much of the dollars that a search may cost is left. */
 export class SearchMoney {
   #most;
@@ -7,7 +9,7 @@ export class SearchMoney {
 
   /**
    * @param {number} most dollars; Infinity where no limit was given
-   * @param {import('./open-run.js').RequestCounts} requests that were made before, each counted as if it were of the dearer kind
+   * @param {RequestCounts} requests that were made before, each counted as if it were of the dearer kind
    */
   constructor(most, { preflight, clock, probe }) {
     this.#most = most;

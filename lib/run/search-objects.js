@@ -1,3 +1,5 @@
+/** @import { Stage } from '../stages/stage.js' */
+
 /**
  * A range of a host's objects.
  *
@@ -37,7 +39,7 @@ export class SearchObjects {
   }
 
   /**
-   * @param {import('../stages/stage.js').Stage} stage
+   * @param {Stage} stage
    * @returns {number} operations that it can make of them
    */
   countFor({ isWrite, removes }) {
@@ -48,7 +50,7 @@ export class SearchObjects {
   }
 
   /**
-   * @param {import('../stages/stage.js').Stage} stage
+   * @param {Stage} stage
    * @param {boolean} isHalfSize
    * @param {number} most objects
    * @returns {Range}
@@ -61,7 +63,7 @@ export class SearchObjects {
   }
 
   /**
-   * @param {import('../stages/stage.js').Stage} stage
+   * @param {Stage} stage
    * @param {boolean} isHalfSize
    * @param {number} count objects of the range that were used
    */
@@ -77,7 +79,7 @@ export class SearchObjects {
   /**
    * What a stage has written is there for those behind it.
    *
-   * @param {import('../stages/stage.js').Stage} stage that has ended
+   * @param {Stage} stage that has ended
    * @param {(place: number) => boolean} has whether an object was written: a range without one would be gone round for ever
    */
   stageEnds({ isWrite }, has) {

@@ -3,19 +3,32 @@ import { WINDOW_MS, decisiveRate } from '../analysis/step-rate.js';
 import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 
 /**
+ * @import { Ceiling } from '../analysis/ceiling.js'
+ * @import { SearchConclusion } from '../analysis/peak-search.js'
+ * @import { Phase } from '../analysis/search-plan.js'
+ * @import { Evidence, Refusals, Search, SecondSize } from '../analysis/verdict.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { Stage } from '../stages/stage.js'
+ * @import { FinishedStep } from './search-step.js'
+ * @import { StageResult } from './stage-result.js'
+ * @import { ClockFacts } from './store-clock.js'
+ * @import { UnloadedLatency } from './unloaded-latency.js'
+ */
+
+/**
  * What a search for the peak found, as the reports take it.
  *
  * @typedef {object} SearchResult
  * @property {SearchStep[]} steps
  * @property {number | null} knee the fewest threads that did as much as any others
  * @property {boolean} hasPlateau whether more threads brought no more; otherwise the ceiling is higher than what was found
- * @property {import('../analysis/ceiling.js').Ceiling | null} ceiling null where the peak could not be held
+ * @property {Ceiling | null} ceiling null where the peak could not be held
  * @property {number} best ops/s of the best step that tried a number of threads
  * @property {number | null} operationsNeeded where there were too few: so many, or more, would have done
  * @property {number | null} dollarsNeeded where --max-cost left too few: what it would have to be, at least
  *
  * @typedef {object} SearchStep times are epoch ms, latencies ms
- * @property {import('../analysis/search-plan.js').Phase} phase
+ * @property {Phase} phase
  * @property {number} threads
  * @property {number} objectSize bytes
  * @property {number} startedAt
@@ -29,10 +42,6 @@ import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
  * @property {number} throttled those of them by whose answer the store asked for fewer requests
  * @property {number} failed operations that did not succeed in the end
  * @property {number} eventLoopUtilization
- *
- * @typedef {import('./search-step.js').FinishedStep} FinishedStep
- * @typedef {import('../analysis/verdict.js').Evidence} Evidence
- * @typedef {import('./stage-result.js').StageResult} StageResult
  */
 
 /**
@@ -49,7 +58,7 @@ const TOLD_OF_ALL_STEPS = /** @type {const} */ ([
 
 /**
  * @param {FinishedStep} finished
- * @param {import('../meter/clock.js').Clock} clock
+ * @param {Clock} clock
  * @returns {SearchStep}
  */
 export function stepResult({ step, load, outcome, windows }, clock) {
@@ -79,16 +88,16 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  * there was none.
  *
  * @param {object} parts
- * @param {import('../stages/stage.js').Stage} parts.stage
+ * @param {Stage} parts.stage
  * @param {readonly FinishedStep[]} parts.finished at least one
- * @param {import('../analysis/peak-search.js').SearchConclusion} parts.conclusion
+ * @param {SearchConclusion} parts.conclusion
  * @param {number} parts.mostThreads that the search may use
- * @param {import('../meter/clock.js').Clock} parts.clock
+ * @param {Clock} parts.clock
  * @param {number} parts.objects that the stage was given
  * @param {number | null} parts.dollarsNeeded see SearchResult
- * @param {import('./unloaded-latency.js').UnloadedLatency | null} parts.unloaded
+ * @param {UnloadedLatency | null} parts.unloaded
  * @param {number} parts.availableCores that the process may use
- * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
+ * @param {ClockFacts | null} parts.storeClock
  * @returns {StageResult}
  */
 export function searchResult({ stage, finished, conclusion, mostThreads, dollarsNeeded, ...circumstances }) {
@@ -115,7 +124,7 @@ export function searchResult({ stage, finished, conclusion, mostThreads, dollars
   // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
   // is too much may have nothing to refuse: both show with more of them.
   const { eventLoopUtilization, busyLoops, loops, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
-  /** @type {import('../analysis/verdict.js').Search} */
+  /** @type {Search} */
   const search = {
     hasPlateau: found.hasPlateau,
     knee: found.knee,
@@ -171,7 +180,7 @@ function mostOf(steps, figure) {
 
 /**
  * @param {Evidence} evidence of a step
- * @returns {import('../analysis/verdict.js').Refusals}
+ * @returns {Refusals}
  */
 function refusalsOf({ threads, operations, attempts, throttled, backoffShare }) {
   return { threads, operations, attempts, throttled, backoffShare };
@@ -186,7 +195,7 @@ function sums(finished) {
 /**
  * @param {{ whole: number, half: number, held: number | null }} rates ops/s
  * @param {readonly FinishedStep[]} finished
- * @returns {import('../analysis/verdict.js').SecondSize}
+ * @returns {SecondSize}
  */
 function sizeRates({ whole, half, held }, finished) {
   const sizeOf = (/** @type {boolean} */ isHalf) =>

@@ -6,11 +6,15 @@ import { searchResult, stepResult } from './search-result.js';
 import { runStep } from './search-step.js';
 
 /**
- * @typedef {import('./run-stages.js').Running} Running
- * @typedef {import('../engine/cores.js').Cores} Cores
- * @typedef {import('../stages/stage.js').Stage} Stage
- * @typedef {import('./search-objects.js').SearchObjects} SearchObjects
- * @typedef {import('./search-money.js').SearchMoney} SearchMoney
+ * @import { SearchConclusion } from '../analysis/peak-search.js'
+ * @import { Cores } from '../engine/cores.js'
+ * @import { Stage } from '../stages/stage.js'
+ * @import { RunResult } from './benchmark-run.js'
+ * @import { RunConfig } from './run-config.js'
+ * @import { Running } from './run-stages.js'
+ * @import { SearchMoney } from './search-money.js'
+ * @import { SearchObjects } from './search-objects.js'
+ * @import { FinishedStep } from './search-step.js'
  */
 
 /** The latency that is assumed where the probe could not measure it. ms */
@@ -29,7 +33,7 @@ const SMALLEST_HALVED = 2;
  * @param {SearchObjects} parts.objects
  * @param {SearchMoney} parts.money
  * @param {readonly string[]} parts.names of the stages that are still to run, in lower case, this one first
- * @param {import('./benchmark-run.js').RunResult} parts.result
+ * @param {RunResult} parts.result
  * @returns {Promise<boolean>} whether the run goes on
  */
 export async function searchStage(stage, { running, cores, objects, money, names, result }) {
@@ -102,8 +106,8 @@ function whyNotBegun({ removes }, objects, attempts) {
 }
 
 /**
- * @param {import('../analysis/peak-search.js').SearchConclusion} conclusion
- * @param {readonly import('./search-step.js').FinishedStep[]} finished
+ * @param {SearchConclusion} conclusion
+ * @param {readonly FinishedStep[]} finished
  * @param {SearchMoney} money
  * @param {readonly string[]} names of the stages, this one first
  */
@@ -123,7 +127,7 @@ function dollarsNeeded({ lack, needed }, finished, money, names) {
  * @param {Cores} parts.cores
  * @param {SearchObjects} parts.objects
  * @param {SearchMoney} parts.money
- * @returns {Promise<import('./search-step.js').FinishedStep[]>}
+ * @returns {Promise<FinishedStep[]>}
  */
 async function runSteps(search, stage, { running, cores, objects, money }) {
   const { config, run, signal, observer } = running;
@@ -171,7 +175,7 @@ async function runSteps(search, stage, { running, cores, objects, money }) {
  * Objects of half the size show whether bandwidth is the limit; Read finds them only where Write has left them.
  *
  * @param {Stage} stage
- * @param {import('./run-config.js').RunConfig} config
+ * @param {RunConfig} config
  * @param {SearchObjects} objects
  * @returns {'never' | 'on a plateau' | 'always'}
  */

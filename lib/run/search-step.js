@@ -2,8 +2,12 @@ import { WINDOW_MS, isSteady } from '../analysis/step-rate.js';
 import { Budget, budgetMemory } from '../engine/budget.js';
 
 /**
- * @typedef {import('../analysis/search-plan.js').Step} Step
- * @typedef {import('../engine/cores.js').StageOutcome} StageOutcome
+ * @import { Step } from '../analysis/search-plan.js'
+ * @import { Cores, StageOutcome } from '../engine/cores.js'
+ * @import { Load, StageHooks } from '../engine/run-stage.js'
+ * @import { StageName } from '../log/log-line.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { Range } from './search-objects.js'
  */
 
 /** Of a window. */
@@ -14,7 +18,7 @@ const ROUNDING = 1e-6;
  *
  * @typedef {object} FinishedStep
  * @property {Step} step
- * @property {import('../engine/run-stage.js').Load} load
+ * @property {Load} load
  * @property {number} stopsAt monotonic ms at which it was to end at the latest
  * @property {StageOutcome} outcome
  * @property {number} claimed objects of a range that does not go round
@@ -29,13 +33,13 @@ const ROUNDING = 1e-6;
  *
  * @param {Step} step
  * @param {object} options
- * @param {Pick<import('../engine/cores.js').Cores, 'runStage'>} options.cores
- * @param {import('../log/log-line.js').StageName} options.stage
+ * @param {Pick<Cores, 'runStage'>} options.cores
+ * @param {StageName} options.stage
  * @param {number} options.objectSize bytes
- * @param {import('./search-objects.js').Range} options.range of objects
- * @param {import('../meter/clock.js').Clock} options.clock
+ * @param {Range} options.range of objects
+ * @param {Clock} options.clock
  * @param {AbortSignal} options.signal stops it
- * @param {Omit<import('../engine/run-stage.js').StageHooks, 'second'>} options.hooks
+ * @param {Omit<StageHooks, 'second'>} options.hooks
  * @returns {Promise<FinishedStep>}
  */
 export async function runStep(step, { cores, stage, objectSize, range, clock, signal, hooks }) {

@@ -4,11 +4,29 @@ import { peakBytesOf, peakOf } from '../meter/second-counts.js';
 import { STAGES } from '../stages/index.js';
 
 /**
+ * @import { Evidence, Verdict } from '../analysis/verdict.js'
+ * @import { Pacing } from '../engine/arrivals.js'
+ * @import { ConnectionOutcome, SecondLatency, StageOutcome } from '../engine/cores.js'
+ * @import { Load, StageEnd } from '../engine/run-stage.js'
+ * @import { StageName } from '../log/log-line.js'
+ * @import { ClientLoad } from '../meter/client-load.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { OpeningCosts } from '../meter/connection-meter.js'
+ * @import { SecondCount } from '../meter/second-counts.js'
+ * @import { StageCounts } from '../meter/stage-counts.js'
+ * @import { StageLatencies } from '../meter/stage-latencies.js'
+ * @import { Stage } from '../stages/stage.js'
+ * @import { SearchResult } from './search-result.js'
+ * @import { ClockFacts } from './store-clock.js'
+ * @import { UnloadedLatency } from './unloaded-latency.js'
+ */
+
+/**
  * A finished stage, as the reports take it. Times are epoch ms, latencies ms, rates ops/s.
  *
  * @typedef {object} StageResultFields
- * @property {import('../log/log-line.js').StageName} stage
- * @property {import('../engine/run-stage.js').StageEnd} end
+ * @property {StageName} stage
+ * @property {StageEnd} end
  * @property {number} objects that the stage was given
  * @property {number} threads
  * @property {number} objectSize bytes
@@ -23,20 +41,19 @@ import { STAGES } from '../stages/index.js';
  * @property {number} peakBytes see peakBytesOf
  * @property {number} failedAttempts those that the end of the stage cut off are not among them
  * @property {readonly SecondResult[]} seconds
- * @property {import('../meter/stage-latencies.js').StageLatencies} latencies
+ * @property {StageLatencies} latencies
  * @property {ConnectionResult} connections
- * @property {import('../meter/client-load.js').ClientLoad} clientLoad
+ * @property {ClientLoad} clientLoad
  * @property {LoadResult} load
  * @property {UnloadedLatency | null} unloaded null where it was not measured
  * @property {number | null} objectsNeeded of a Write that had no objects left before its time was over: so many would have
  *   lasted
- * @property {import('../analysis/verdict.js').Verdict} verdict what the stage was limited by
- * @property {import('./store-clock.js').ClockFacts | null} storeClock as it was known at the stage's end
- * @property {import('./search-result.js').SearchResult} [search] where the peak was searched for
+ * @property {Verdict} verdict what the stage was limited by
+ * @property {ClockFacts | null} storeClock as it was known at the stage's end
+ * @property {SearchResult} [search] where the peak was searched for
  *
- * @typedef {StageResultFields & import('../meter/stage-meter.js').StageCounts} StageResult
- * @typedef {import('../meter/second-counts.js').SecondCount & import('../engine/cores.js').SecondLatency} SecondResult
- * @typedef {import('./unloaded-latency.js').UnloadedLatency} UnloadedLatency
+ * @typedef {StageResultFields & StageCounts} StageResult
+ * @typedef {SecondCount & SecondLatency} SecondResult
  */
 
 /**
@@ -56,7 +73,7 @@ import { STAGES } from '../stages/index.js';
  * @property {number} reused requests that went over a connection that had carried one before
  * @property {number | null} lookupTime of the host's name in ms, where a connection was opened and the name looked up
  *
- * @typedef {ConnectionCounts & import('../meter/connection-meter.js').OpeningCosts} ConnectionResult
+ * @typedef {ConnectionCounts & OpeningCosts} ConnectionResult
  */
 
 /** A stage of no length would have no rate. */
@@ -66,14 +83,14 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
 
 /**
  * @param {object} parts
- * @param {import('../stages/stage.js').Stage} parts.stage
- * @param {import('../engine/cores.js').StageOutcome} parts.outcome
- * @param {import('../meter/clock.js').Clock} parts.clock
+ * @param {Stage} parts.stage
+ * @param {StageOutcome} parts.outcome
+ * @param {Clock} parts.clock
  * @param {number} parts.objects
- * @param {import('../engine/run-stage.js').Load} parts.load
+ * @param {Load} parts.load
  * @param {UnloadedLatency | null} parts.unloaded
  * @param {number} parts.availableCores that the process may use
- * @param {import('./store-clock.js').ClockFacts | null} parts.storeClock
+ * @param {ClockFacts | null} parts.storeClock
  * @param {number | null} [parts.objectsNeeded] see StageResultFields
  * @param {number} [parts.stopsAt] monotonic ms at which no operation was begun any more, where time ends the stage
  * @returns {StageResult}
@@ -124,7 +141,7 @@ export function stageResult(parts) {
 }
 
 /**
- * @param {import('../meter/stage-meter.js').StageCounts} counts
+ * @param {StageCounts} counts
  * @returns {number}
  */
 export function failedAttempts({ attempts, operations, errors }) {
@@ -134,7 +151,7 @@ export function failedAttempts({ attempts, operations, errors }) {
 /**
  * @param {Omit<StageResult, 'verdict'>} result
  * @param {number} availableCores that the process may use
- * @returns {import('../analysis/verdict.js').Evidence}
+ * @returns {Evidence}
  */
 export function evidenceOf(result, availableCores) {
   const { end, duration, operations, attempts, throttled, threads, latencies, clientLoad, load, unloaded } = result;
@@ -176,7 +193,7 @@ function backoffShare({ timeLost, timeGivenUp, latencies: { operations, startDel
 }
 
 /**
- * @param {import('../engine/arrivals.js').Pacing | null} pacing
+ * @param {Pacing | null} pacing
  * @returns {LoadResult}
  */
 function loadResult(pacing) {
@@ -186,7 +203,7 @@ function loadResult(pacing) {
 }
 
 /**
- * @param {import('../engine/cores.js').ConnectionOutcome} outcome
+ * @param {ConnectionOutcome} outcome
  * @returns {ConnectionResult}
  */
 function connectionResult({ opened, reused, lookupTime, meter }) {

@@ -2,6 +2,12 @@ import { ClockOffset, contradictionOf } from '../meter/clock-offset.js';
 import { formatDuration } from '../log/units.js';
 import { pause } from './pause.js';
 
+/**
+ * @import { ClockSample } from '../meter/clock-offset.js'
+ * @import { Clock } from '../meter/clock.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ */
+
 /** How often the store is asked while the turn of its second is looked for. */
 const SEARCH_INTERVAL_MS = 40;
 
@@ -26,7 +32,6 @@ const MAX_UNCERTAINTY_MS = 5000;
 const WORTHWHILE_GAIN = 1.5;
 
 /**
- * @typedef {import('../s3/object-store.js').ObjectConnection} ObjectConnection
  * @typedef {{ offset: number, uncertainty: number }} ClockFacts ms: the store's clock is so far ahead of this host's
  */
 
@@ -48,7 +53,7 @@ export class StoreClock {
 
   /**
    * @param {object} options
-   * @param {import('../meter/clock.js').Clock} options.clock that is set to the store's time
+   * @param {Clock} options.clock that is set to the store's time
    * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.ask the store's Date in
    *   epoch ms, 0 where it told none
    * @param {readonly ObjectConnection[]} options.connections over which it is asked; once it is measured, over the last
@@ -185,7 +190,7 @@ export class StoreClock {
   /**
    * @param {ObjectConnection} connection
    * @param {AbortSignal} signal
-   * @returns {Promise<import('../meter/clock-offset.js').ClockSample | null>} null where the store did not tell the time
+   * @returns {Promise<ClockSample | null>} null where the store did not tell the time
    */
   async #sample(connection, signal) {
     const sentAt = this.#clock.epochNow();

@@ -5,6 +5,16 @@ import { askStore } from './ask-store.js';
 import { ACTIONS, REQUESTS } from './object-requests.js';
 import { waitUntil } from './pause.js';
 
+/**
+ * @import { Clock } from '../meter/clock.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Answer } from './ask-store.js'
+ * @import { Action, AskedObject } from './object-requests.js'
+ * @import { OpenRun } from './open-run.js'
+ * @import { RunConfig } from './run-config.js'
+ * @import { TimeBudget } from './time-budget.js'
+ */
+
 /** Operations of each kind, where there is time for them: their median is no chance. */
 const MAX_OPERATIONS = 25;
 
@@ -50,17 +60,15 @@ const ROUNDS_LEFT = 1.5 + LAG.remove;
  * @property {number} count operations that it was taken from
  * @property {number} p50 ms
  * @property {number} size bytes of the objects, fewer than those of the stages where these would have taken too long
- *
- * @typedef {import('./object-requests.js').Action} Action
  */
 
 /**
  * Measures each stage's operation by itself, before the run begins and while the store has nothing else of it to do: one
  * thread for each kind. It works on probes, and removes them; a run that does not write looks at its own objects. What could not be removed again is not written, and nothing is measured.
  *
- * @param {import('./open-run.js').OpenRun} run
- * @param {import('./run-config.js').RunConfig} config
- * @param {import('./time-budget.js').TimeBudget} budget that preflight has used, and whose rest this may take
+ * @param {OpenRun} run
+ * @param {RunConfig} config
+ * @param {TimeBudget} budget that preflight has used, and whose rest this may take
  * @param {AbortSignal} signal gives up
  * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} by the stage's name in lower case,
  *   without those that could not be measured; why none was, where the stages themselves will not tell
@@ -96,9 +104,9 @@ export async function measureUnloaded(run, config, budget, signal) {
 }
 
 /**
- * @param {import('./open-run.js').OpenRun} run
- * @param {import('./run-config.js').RunConfig} config
- * @param {import('./time-budget.js').TimeBudget} budget
+ * @param {OpenRun} run
+ * @param {RunConfig} config
+ * @param {TimeBudget} budget
  * @returns {Action[]}
  */
 function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
@@ -116,7 +124,7 @@ function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
 
 /**
  * @param {number} cutAt monotonic ms
- * @param {import('../meter/clock.js').Clock} clock
+ * @param {Clock} clock
  * @param {AbortSignal} signal
  * @param {(cut: AbortSignal) => Promise<void>} work gets a signal that comes at that moment, or with the other one
  */
@@ -134,7 +142,7 @@ async function withCut(cutAt, clock, signal, work) {
 
 /**
  * @param {ReadonlyMap<string, UnloadedLatency>} latencies
- * @param {import('./time-budget.js').TimeBudget} budget
+ * @param {TimeBudget} budget
  */
 function isCrowded(latencies, budget) {
   const ratios = [...latencies].flatMap(([action, { p50 }]) => {
@@ -174,8 +182,8 @@ class Probe {
 
   /**
    * @param {object} options
-   * @param {import('./open-run.js').OpenRun} options.run
-   * @param {import('./run-config.js').RunConfig} options.config
+   * @param {OpenRun} options.run
+   * @param {RunConfig} options.config
    * @param {readonly Action[]} options.kinds
    * @param {number} options.roundTrip ms
    * @param {boolean} options.isFar whether the kinds are measured at the same time
@@ -290,7 +298,7 @@ class Probe {
    *
    * @param {Action} action
    * @param {number} number
-   * @param {import('../s3/object-store.js').ObjectConnection} connection
+   * @param {ObjectConnection} connection
    * @param {AbortSignal} signal
    */
   async #time(action, number, connection, signal) {
@@ -325,7 +333,7 @@ class Probe {
 
   /**
    * @param {number} number
-   * @param {import('./ask-store.js').Answer} answer
+   * @param {Answer} answer
    * @param {number} time ms that it took
    */
   #noteWritten(number, { error, outcomeUnknown }, time) {
@@ -342,7 +350,7 @@ class Probe {
 
   /**
    * @param {number} index
-   * @param {import('./ask-store.js').Answer} answer
+   * @param {Answer} answer
    */
   #noteRemoved(index, { error }) {
     // What may be written late has to be looked for again.
@@ -369,7 +377,7 @@ class Probe {
 
   /**
    * @param {number} number
-   * @returns {import('./object-requests.js').AskedObject}
+   * @returns {AskedObject}
    */
   #objectOf(number) {
     const { keyspace, wroteObjects } = this.#run;

@@ -1,6 +1,8 @@
 import { AttemptError } from '../s3/s3-error.js';
 import { inParallel } from './in-parallel.js';
 
+/** @import { BucketAccess } from './bucket-access.js' */
+
 const BUCKETS_AT_ONCE = 8;
 
 /** What a store answers that has no such thing as versions. */
@@ -27,7 +29,7 @@ export function describeUnknown(unknown) {
 
 /**
  * @param {readonly string[]} buckets
- * @param {import('./bucket-access.js').BucketAccess} access
+ * @param {BucketAccess} access
  * @returns {Promise<Versioning>}
  */
 export async function askForVersioning(buckets, { admin, retry }) {

@@ -1,3 +1,5 @@
+/** @import { AttemptError } from '../s3/s3-error.js' */
+
 /** However long a store asks to wait, it is asked again after this. ms */
 const MAX_PAUSE_MS = 5000;
 
@@ -32,7 +34,7 @@ export class WaitBudget {
    * Takes the time of a pause. Pauses at the same time are one.
    *
    * @param {number} wanted ms
-   * @param {Pick<import('../s3/s3-error.js').AttemptError, 'message' | 'retryAfter'>} error by which the store asked for it
+   * @param {Pick<AttemptError, 'message' | 'retryAfter'>} error by which the store asked for it
    * @returns {number | null} ms to wait; null where there is no time left
    */
   take(wanted, { message, retryAfter }) {

@@ -3,6 +3,13 @@ import { withBucketAccess } from './bucket-access.js';
 import { findExistingObjects } from './existing-objects.js';
 import { askForVersioning, describeUnknown } from './versioning.js';
 
+/**
+ * @import { BucketAccess } from './bucket-access.js'
+ * @import { ExistingObjects } from './existing-objects.js'
+ * @import { OpenRun } from './open-run.js'
+ * @import { RunConfig } from './run-config.js'
+ */
+
 /** Whatever an attempt is given in the stages: the run waits for these answers. */
 const TIMEOUT_MS = 10_000;
 
@@ -25,12 +32,12 @@ export class WriteChecks {
   #notices = [];
   /** Why the run must not begin: a line each. @type {string[]} */
   problems = [];
-  /** What is in the way. @type {import('./existing-objects.js').ExistingObjects | null} */
+  /** What is in the way. @type {ExistingObjects | null} */
   existing = null;
 
   /**
-   * @param {import('./open-run.js').OpenRun} run
-   * @param {import('./run-config.js').RunConfig} config
+   * @param {OpenRun} run
+   * @param {RunConfig} config
    * @param {AbortSignal} signal gives up
    */
   constructor(run, config, signal) {
@@ -97,7 +104,7 @@ export class WriteChecks {
     return this.#hasPassed;
   }
 
-  /** @param {import('./bucket-access.js').BucketAccess} access */
+  /** @param {BucketAccess} access */
   async #lookForVersioning(access) {
     const { versioned, unknown } = await askForVersioning(this.#config.store.buckets, access);
     versioned.forEach((bucket) => this.#noteVersions(bucket));
@@ -114,7 +121,7 @@ export class WriteChecks {
     }
   }
 
-  /** @param {import('./bucket-access.js').BucketAccess} access */
+  /** @param {BucketAccess} access */
   async #lookForObjects(access) {
     const { runId, shard, store } = this.#config;
     const { keyspace } = this.#run;
@@ -140,7 +147,7 @@ export class WriteChecks {
 
   /**
    * @template Result
-   * @param {(access: import('./bucket-access.js').BucketAccess) => Promise<Result>} work
+   * @param {(access: BucketAccess) => Promise<Result>} work
    */
   #withAccess(work) {
     const { attendantOptions: storeOptions, clock, random, requests } = this.#run;

@@ -1,5 +1,7 @@
 import { timeoutError } from './s3-error.js';
 
+/** @import { ObjectConnection } from './object-store.js' */
+
 const SHORTEST_INTERVAL_MS = 5;
 const LONGEST_INTERVAL_MS = 250;
 
@@ -21,7 +23,7 @@ export class AttemptDeadlines {
    * @param {object} options
    * @param {number} options.timeout ms for a whole attempt
    * @param {() => number} options.now monotonic ms
-   * @param {readonly import('./object-store.js').ObjectConnection[]} options.connections
+   * @param {readonly ObjectConnection[]} options.connections
    */
   constructor({ timeout, now, connections }) {
     this.#timeout = timeout;

@@ -11,6 +11,8 @@ import { concealer } from './conceal.js';
 import { AttemptError, NOT_FOUND, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
+/** @import { StoreOptions } from './object-store.js' */
+
 /**
  * @typedef {object} ListedObject
  * @property {string} key
@@ -50,7 +52,7 @@ export class BucketAdmin {
   requests = 0;
 
   /**
-   * @param {import('./object-store.js').StoreOptions} options
+   * @param {StoreOptions} options
    * @param {number} timeout ms for a request
    * @param {AbortSignal} [signal] ends all requests; its reason is what they fail with
    */
@@ -69,7 +71,7 @@ export class BucketAdmin {
    * @param {string} prefix
    * @param {string} startAfter the page begins behind this key
    * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>} at most 1,000, in the order of their keys
-   * @throws {import('./s3-error.js').AttemptError}
+   * @throws {AttemptError}
    */
   async listPage(bucket, prefix, startAfter) {
     const { Contents = [], IsTruncated } = await this.#send(
@@ -94,7 +96,7 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {readonly string[]} keys at most 1,000, which is all that S3 allows
    * @returns {Promise<string[]>} for each key that the store did not delete, what it said about it
-   * @throws {import('./s3-error.js').AttemptError}
+   * @throws {AttemptError}
    */
   async deleteBatch(bucket, keys) {
     return this.#delete(
@@ -106,7 +108,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @returns {Promise<'Enabled' | 'Suspended' | null>} null where it never kept versions
-   * @throws {import('./s3-error.js').AttemptError}
+   * @throws {AttemptError}
    */
   async versioningOf(bucket) {
     const { Status } = await this.#send(new GetBucketVersioningCommand({ Bucket: bucket }));
@@ -117,7 +119,7 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {string} key of an object that is there
    * @returns {Promise<string | null>} null where the store names none: the bucket never kept versions
-   * @throws {import('./s3-error.js').AttemptError}
+   * @throws {AttemptError}
    */
   async versionIdOf(bucket, key) {
     const { VersionId } = await this.#send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
@@ -130,7 +132,7 @@ export class BucketAdmin {
    * @param {VersionPosition} after the page begins after this version, or after all versions of the key where none is named
    * @returns {Promise<{ versions: ListedVersion[], next: VersionPosition | null }>} at most 1,000, in no particular order;
    *   next is null on the last page
-   * @throws {import('./s3-error.js').AttemptError}
+   * @throws {AttemptError}
    */
   async listVersionsPage(bucket, prefix, after) {
     const answer = await this.#send(
@@ -169,7 +171,7 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {readonly ListedVersion[]} versions at most 1,000, which is all that S3 allows
    * @returns {Promise<string[]>} for each version that the store did not delete, what it said about it
-   * @throws {import('./s3-error.js').AttemptError}
+   * @throws {AttemptError}
    */
   async deleteVersions(bucket, versions) {
     return this.#delete(
@@ -182,7 +184,7 @@ export class BucketAdmin {
    * @param {string} bucket
    * @param {string} key
    * @returns {Promise<boolean>} whether the object is there
-   * @throws {import('./s3-error.js').AttemptError}
+   * @throws {AttemptError}
    */
   async has(bucket, key) {
     try {

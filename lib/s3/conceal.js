@@ -1,3 +1,5 @@
+/** @import { Credentials } from './sigv4.js' */
+
 const STAND_IN = '[secret]';
 
 /** So many consecutive characters of a secret do not come through. What is shorter may stand in any message by chance. */
@@ -56,7 +58,7 @@ const ENCODED_RUNS = /** @type {const} */ ([
  * What it tells is shown to the user, and kept in logs. The id is no secret, but the secret may have been given in its
  * place.
  *
- * @param {import('./sigv4.js').Credentials} credentials in which there are no blanks
+ * @param {Credentials} credentials in which there are no blanks
  * @returns {(text: string) => string} redacts what can be read as SECRET_WINDOW or more consecutive characters of a
  *   secret, in whatever case and however it is escaped, in time linear in the text's length. No more of a text is left
  *   than MAX_TEXT_LENGTH

@@ -8,6 +8,8 @@ import { mayResendAtOnce } from './stale-connection.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';
 import { transferOf } from './transfer.js';
 
+/** @import { BodySink, ObjectConnection, ObjectStore, StoreOptions } from './object-store.js' */
+
 /** As much of an error's body as is kept to read its code from. */
 const LONGEST_ERROR_BODY = 8192;
 
@@ -25,7 +27,6 @@ const ERROR_BODY = '<Error>';
  * little as possible for each operation, so that what is measured is the store.
  *
  * @implements {ObjectStore}
- * @typedef {import('./object-store.js').ObjectStore} ObjectStore
  */
 export class DirectStore {
   #options;
@@ -35,7 +36,7 @@ export class DirectStore {
   /** @type {DirectConnection[]} */
   #connections = [];
 
-  /** @param {import('./object-store.js').StoreOptions} options */
+  /** @param {StoreOptions} options */
   constructor(options) {
     const { useTls, hostname, port, credentials, region, epochNow } = options;
     this.#options = options;
@@ -62,7 +63,6 @@ export class DirectStore {
  * methods. Its raw form of a handler is used because it leaves the headers unparsed.
  *
  * @implements {ObjectConnection}
- * @typedef {import('./object-store.js').ObjectConnection} ObjectConnection
  */
 class DirectConnection {
   #origin;
@@ -79,7 +79,7 @@ class DirectConnection {
   #request;
   /** @type {(resolve: () => void, reject: (error: Error) => void) => void} */
   #send;
-  /** Where the body of a success goes; null where none is expected. @type {import('./object-store.js').BodySink | null} */
+  /** Where the body of a success goes; null where none is expected. @type {BodySink | null} */
   #sink = null;
   /** @type {() => void} */
   #resolve = () => {};
@@ -109,7 +109,7 @@ class DirectConnection {
    * @param {URL} origin
    * @param {RequestSigner} signer
    * @param {(text: string) => string} conceal takes secrets out of what the store says
-   * @param {import('./object-store.js').StoreOptions} options
+   * @param {StoreOptions} options
    */
   constructor(origin, signer, conceal, { agent, keepAlive, useTls, now, epochNow }) {
     this.#origin = origin;
@@ -149,7 +149,7 @@ class DirectConnection {
   /**
    * @param {string} bucket
    * @param {string} key
-   * @param {import('./object-store.js').BodySink} sink
+   * @param {BodySink} sink
    */
   get(bucket, key, sink) {
     return this.#startWithoutBody('GET', bucket, key, sink);
@@ -175,7 +175,7 @@ class DirectConnection {
     return transferOf(this, this.#sink === null ? this.#size : null);
   }
 
-  /** @param {import('./s3-error.js').AttemptError} error */
+  /** @param {AttemptError} error */
   abort(error) {
     if (this.#abortRequest !== null) {
       this.#abortRequest(error);
@@ -288,7 +288,7 @@ class DirectConnection {
    * @param {string} method
    * @param {string} bucket
    * @param {string} key
-   * @param {import('./object-store.js').BodySink | null} sink
+   * @param {BodySink | null} sink
    */
   #startWithoutBody(method, bucket, key, sink) {
     const path = `/${bucket}/${key}`;
@@ -300,7 +300,7 @@ class DirectConnection {
    * @param {string} path
    * @param {string[]} headers
    * @param {Buffer | Iterable<Buffer> | null} body
-   * @param {import('./object-store.js').BodySink | null} sink
+   * @param {BodySink | null} sink
    * @returns {Promise<void>}
    */
   #start(method, path, headers, body, sink) {

@@ -3,6 +3,12 @@ import { connect as connectTls, createSecureContext } from 'node:tls';
 import { Gate } from './gate.js';
 import { closedWhileOpening, connectTimeoutError, isOurs } from './opening-errors.js';
 
+/**
+ * @import { AddressBook } from './address-book.js'
+ * @import { Socket } from 'node:net'
+ * @import { SecureContext } from 'node:tls'
+ */
+
 /** Connections being opened at one time: thousands at once end in connect timeouts. */
 const OPENING_AT_ONCE = 64;
 
@@ -23,7 +29,7 @@ const ABSENCE_IN_TIMEOUTS = 10;
 /**
  * @callback SocketCallback
  * @param {Error | null} error
- * @param {import('node:net').Socket | null} socket
+ * @param {Socket | null} socket
  * @param {boolean} openedAhead the connection has waited: the store may have closed it meanwhile
  * @returns {void}
  */
@@ -32,7 +38,7 @@ const ABSENCE_IN_TIMEOUTS = 10;
  * An open connection that waits for its first request.
  *
  * @typedef {object} IdleConnection
- * @property {import('node:net').Socket} socket
+ * @property {Socket} socket
  * @property {() => void} discard the listener by which the connection is watched while it waits
  */
 
@@ -51,13 +57,13 @@ export class KeepAliveAgent {
   #addresses;
   /** @type {Set<IdleConnection>} opened ahead, not yet asked for */
   #idle = new Set();
-  /** @type {Set<import('node:net').Socket>} every socket that is not closed yet */
+  /** @type {Set<Socket>} every socket that is not closed yet */
   #open = new Set();
   #isClosed = false;
   #gate = new Gate(OPENING_AT_ONCE);
-  /** Those that are not ready yet. @type {Set<import('node:net').Socket>} */
+  /** Those that are not ready yet. @type {Set<Socket>} */
   #opening = new Set();
-  /** @type {import('node:tls').SecureContext | undefined} */
+  /** @type {SecureContext | undefined} */
   #secureContext;
   /** @type {Buffer | undefined} */
   #session;
@@ -69,7 +75,7 @@ export class KeepAliveAgent {
   /**
    * @param {object} options
    * @param {string} options.hostname that is to be found in the server's certificate
-   * @param {import('./address-book.js').AddressBook} options.addresses of that host
+   * @param {AddressBook} options.addresses of that host
    * @param {number} options.port
    * @param {boolean} options.useTls
    * @param {number} options.connectTimeout ms for TCP and TLS together
@@ -160,7 +166,7 @@ export class KeepAliveAgent {
 
   /**
    * @param {() => boolean} isWanted
-   * @returns {Promise<import('node:net').Socket>}
+   * @returns {Promise<Socket>}
    */
   async #openSocket(isWanted) {
     await this.#gate.enter();
@@ -173,7 +179,7 @@ export class KeepAliveAgent {
 
   /**
    * @param {() => boolean} isWanted
-   * @returns {Promise<import('node:net').Socket>}
+   * @returns {Promise<Socket>}
    */
   async #openToSomeAddress(isWanted) {
     // A name is looked up again meanwhile: an address that comes back has had its turn.
@@ -216,7 +222,7 @@ export class KeepAliveAgent {
 
   /**
    * @param {string} host an address
-   * @returns {Promise<import('node:net').Socket>}
+   * @returns {Promise<Socket>}
    */
   #connectTo(host) {
     const startedAt = this.#now();
@@ -270,7 +276,7 @@ export class KeepAliveAgent {
    * A connection without a request has nothing to say: whatever becomes readable on it is its end, or bytes that no
    * request asked for.
    *
-   * @param {import('node:net').Socket} socket
+   * @param {Socket} socket
    */
   #keepIdle(socket) {
     const idle = { socket, discard: () => {} };

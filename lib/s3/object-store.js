@@ -1,4 +1,11 @@
 /**
+ * @import { KeepAliveAgent } from './keep-alive-agent.js'
+ * @import { AttemptError } from './s3-error.js'
+ * @import { Credentials } from './sigv4.js'
+ * @import { Transfer } from './transfer.js'
+ */
+
+/**
  * What the stages see of a store: one connection for each thread, four operations, one attempt each. An implementation
  * sends exactly one request for a call and never tries again by itself; the retry policy stands outside.
  *
@@ -23,9 +30,9 @@
  *   through the sink
  * @property {(bucket: string, key: string) => Promise<void>} head
  * @property {(bucket: string, key: string) => Promise<void>} remove
- * @property {() => import('./transfer.js').Transfer | null} transfer how far the object of the attempt under way has come; null where none of it
+ * @property {() => Transfer | null} transfer how far the object of the attempt under way has come; null where none of it
  *   has been moved
- * @property {(error: import('./s3-error.js').AttemptError) => void} abort ends the attempt under way with that error and
+ * @property {(error: AttemptError) => void} abort ends the attempt under way with that error and
  *   destroys its socket
  */
 
@@ -44,12 +51,12 @@
 
 /**
  * @typedef {object} StoreOptions
- * @property {import('./keep-alive-agent.js').KeepAliveAgent} agent where the sockets come from
+ * @property {KeepAliveAgent} agent where the sockets come from
  * @property {boolean} useTls
  * @property {string} hostname
  * @property {number} port
  * @property {string} region
- * @property {import('./sigv4.js').Credentials} credentials
+ * @property {Credentials} credentials
  * @property {boolean} keepAlive
  * @property {number} threads
  * @property {() => number} now monotonic ms

@@ -1,5 +1,10 @@
 import { AttemptError, THROTTLED } from './s3-error.js';
 
+/**
+ * @import { ObjectConnection } from './object-store.js'
+ * @import { Pauses } from './pauses.js'
+ */
+
 const SHORTEST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 5000;
 const LONGEST_RETRY_AFTER_MS = 30_000;
@@ -18,7 +23,7 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  *
  * @typedef {object} Operation
  * @property {() => Promise<void>} attempt
- * @property {Pick<import('./object-store.js').ObjectConnection, 'startedAt' | 'idleSince'>} connection
+ * @property {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @property {boolean} isWrite
  * @property {number} attempts made so far
  * @property {boolean} outcomeUnknown an attempt without an answer may have been carried out, or may still be; where the
@@ -53,7 +58,7 @@ export class Retrier {
    * @param {number} options.mostAttempts of an operation
    * @param {() => number} options.now monotonic ms
    * @param {() => number} options.random uniform in [0, 1)
-   * @param {import('./pauses.js').Pauses} options.pauses
+   * @param {Pauses} options.pauses
    * @param {AbortSignal} options.signal once it is aborted nothing is tried again
    * @param {RetryHooks} options.hooks
    */

@@ -1,6 +1,8 @@
 import { plainText } from '../log/plain-text.js';
 import { parseRetryAfter } from './answer-text.js';
 
+/** @import { Transfer } from './transfer.js' */
+
 /**
  * What is done about an attempt that did not succeed:
  * - `retry`: it was bad luck; the operation tries again
@@ -296,7 +298,7 @@ const MEGABYTE = 1024 ** 2;
 
 /**
  * @param {number} timeout ms that the attempt was given
- * @param {import('./transfer.js').Transfer | null} [transfer] how far its object had come
+ * @param {Transfer | null} [transfer] how far its object had come
  * @returns {AttemptError}
  */
 export function timeoutError(timeout, transfer = null) {
@@ -312,7 +314,7 @@ export function timeoutError(timeout, transfer = null) {
   });
 }
 
-/** @param {import('./transfer.js').Transfer} transfer */
+/** @param {Transfer} transfer */
 function describeTransfer({ direction, bytes, total }) {
   const isLarge = Math.max(bytes, total) >= MEGABYTE;
   const format = (/** @type {number} */ count) => (isLarge ? (count / MEGABYTE).toFixed(1) : String(count));

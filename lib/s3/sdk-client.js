@@ -5,6 +5,12 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { decodeEntities } from './answer-text.js';
 import { classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
 
+/**
+ * @import { SocketCallback } from './keep-alive-agent.js'
+ * @import { StoreOptions } from './object-store.js'
+ * @import { AttemptError } from './s3-error.js'
+ */
+
 /** Without a logger the SDK warns on the console, for each attempt that fails with a body of some length. */
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
@@ -12,7 +18,7 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
  * The AWS SDK's client, set up for R2: no retries of its own, no checksums that a store may not know, one keep-alive
  * agent for all requests that takes its sockets from ours.
  *
- * @param {import('./object-store.js').StoreOptions} options
+ * @param {StoreOptions} options
  * @returns {S3Client}
  */
 export function createSdkClient({ agent, keepAlive, useTls, hostname, port, region, credentials, threads, epochNow }) {
@@ -20,10 +26,8 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
   // the one that it is handed then is neither counted as reused nor, without keepAlive, a fresh one.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
   const sockets = /** @type {any} */ (nodeAgent);
-  sockets.createConnection = (
-    /** @type {unknown} */ _options,
-    /** @type {import('./keep-alive-agent.js').SocketCallback} */ created,
-  ) => agent.connect(created);
+  sockets.createConnection = (/** @type {unknown} */ _options, /** @type {SocketCallback} */ created) =>
+    agent.connect(created);
   const { reuseSocket } = nodeAgent;
   nodeAgent.reuseSocket = (socket, request) => {
     agent.reused += 1;
@@ -98,7 +102,7 @@ export function sendCommand(client, command, signal) {
  * @param {boolean} circumstances.answered the answer had begun
  * @param {(text: string) => string} [circumstances.conceal] takes secrets out of what the store says
  * @param {number} circumstances.now epoch ms
- * @returns {import('./s3-error.js').AttemptError}
+ * @returns {AttemptError}
  */
 export function classifySdkError(error, { stale, answered, conceal = (text) => text, now }) {
   const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});

@@ -7,17 +7,22 @@ import { mayResendAtOnce } from './stale-connection.js';
 import { transferOf } from './transfer.js';
 
 /**
+ * @import { BodySink, ObjectConnection, ObjectStore, StoreOptions } from './object-store.js'
+ * @import { AttemptError } from './s3-error.js'
+ * @import { S3Client } from '@aws-sdk/client-s3'
+ */
+
+/**
  * The AWS SDK as a store: what an application that uses it would see. All threads share one client and one agent.
  *
  * @implements {ObjectStore}
- * @typedef {import('./object-store.js').ObjectStore} ObjectStore
  */
 export class SdkStore {
   #client;
   #conceal;
   #options;
 
-  /** @param {import('./object-store.js').StoreOptions} options */
+  /** @param {StoreOptions} options */
   constructor(options) {
     this.#options = options;
     this.#client = createSdkClient(options);
@@ -35,7 +40,6 @@ export class SdkStore {
 
 /**
  * @implements {ObjectConnection}
- * @typedef {import('./object-store.js').ObjectConnection} ObjectConnection
  */
 class SdkConnection {
   #client;
@@ -45,7 +49,7 @@ class SdkConnection {
   #epochNow;
   /** @type {AbortController | null} */
   #controller = null;
-  /** @type {import('./s3-error.js').AttemptError | null} why the attempt was aborted */
+  /** @type {AttemptError | null} why the attempt was aborted */
   #aborted = null;
   #isWrite = false;
   /** Bytes of the object that is being written. */
@@ -59,9 +63,9 @@ class SdkConnection {
   idleSince = 0;
 
   /**
-   * @param {import('@aws-sdk/client-s3').S3Client} client
+   * @param {S3Client} client
    * @param {(text: string) => string} conceal takes secrets out of what the store says
-   * @param {import('./object-store.js').StoreOptions} options
+   * @param {StoreOptions} options
    */
   constructor(client, conceal, { keepAlive, now, epochNow }) {
     this.#client = client;
@@ -89,7 +93,7 @@ class SdkConnection {
   /**
    * @param {string} bucket
    * @param {string} key
-   * @param {import('./object-store.js').BodySink} sink
+   * @param {BodySink} sink
    */
   async get(bucket, key, sink) {
     const { Body, ContentLength } = await this.#send(new GetObjectCommand({ Bucket: bucket, Key: key }));
@@ -120,7 +124,7 @@ class SdkConnection {
     return transferOf(this, this.#isWrite ? this.#size : null);
   }
 
-  /** @param {import('./s3-error.js').AttemptError} error */
+  /** @param {AttemptError} error */
   abort(error) {
     this.#aborted = error;
     this.#controller?.abort(error);
@@ -161,7 +165,7 @@ class SdkConnection {
    * abort while the body streams destroys the stream.
    *
    * @param {Readable} body
-   * @param {import('./object-store.js').BodySink} sink
+   * @param {BodySink} sink
    */
   async #drain(body, sink) {
     const signal = /** @type {AbortController} */ (this.#controller).signal;

@@ -1,5 +1,7 @@
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
 
+/** @import { KeyObject } from 'node:crypto' */
+
 // AWS Signature Version 4, in the words of its specification:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
 
@@ -57,7 +59,7 @@ export function signingKey({ secretAccessKey, day, region, service }) {
 }
 
 /**
- * @param {Buffer | import('node:crypto').KeyObject} key see {@link signingKey}
+ * @param {Buffer | KeyObject} key see {@link signingKey}
  * @param {string} text the string to sign
  * @returns {string} lower-case hexadecimal
  */
@@ -77,7 +79,7 @@ export class RequestSigner {
   #second = -1;
   #day = '';
   #date = '';
-  /** @type {import('node:crypto').KeyObject} */
+  /** @type {KeyObject} */
   #key;
   #signedHeaders;
   #headersEnd = '';

@@ -1,3 +1,5 @@
+/** @import { ObjectConnection } from './object-store.js' */
+
 /** A store closes a connection that has carried nothing for a while; one that was busy a moment ago it has no cause to. */
 const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
 
@@ -6,7 +8,7 @@ const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
  * harm. A write may have been carried out before the connection broke, unless the connection had been idle long enough
  * for the store to have closed it beforehand.
  *
- * @param {import('./object-store.js').ObjectConnection} connection
+ * @param {ObjectConnection} connection
  * @param {boolean} isWrite
  * @returns {boolean}
  */

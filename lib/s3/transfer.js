@@ -1,3 +1,5 @@
+/** @import { ObjectConnection } from './object-store.js' */
+
 /**
  * How far the object of an attempt has come.
  *
@@ -8,7 +10,7 @@
  */
 
 /**
- * @param {Pick<import('./object-store.js').ObjectConnection, 'moved' | 'movedBefore' | 'reply'>} connection
+ * @param {Pick<ObjectConnection, 'moved' | 'movedBefore' | 'reply'>} connection
  * @param {number | null} size bytes of the object that it writes; null where it does not write
  * @returns {Transfer | null} null where nothing has been moved
  */

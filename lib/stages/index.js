@@ -3,7 +3,9 @@ import { remove } from './remove.js';
 import { stat } from './stat.js';
 import { write } from './write.js';
 
-/** The stages in the order in which they run. @type {readonly import('./stage.js').Stage[]} */
+/** @import { Stage } from './stage.js' */
+
+/** The stages in the order in which they run. @type {readonly Stage[]} */
 export const STAGES = Object.freeze([write, read, stat, remove]);
 
 export { IntegrityError } from './stage.js';

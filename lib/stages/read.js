@@ -1,10 +1,12 @@
 import { IntegrityError, otherSizeHint } from './stage.js';
 
+/** @import { Stage, StageOperation } from './stage.js' */
+
 /**
  * Every byte is compared as it streams in, in the callback that undici hands the chunk to: no promise stands between a
  * chunk and its check (measured: bench/studies/README.md).
  *
- * @type {import('./stage.js').Stage}
+ * @type {Stage}
  */
 export const read = {
   name: 'Read',
@@ -24,7 +26,7 @@ export const read = {
 };
 
 /**
- * @param {import('./stage.js').StageOperation} operation whose body has come
+ * @param {StageOperation} operation whose body has come
  * @returns {string} empty where it is as long as was expected
  */
 function lengths({ verifier: { received }, size, workload }) {

@@ -1,6 +1,8 @@
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 
-/** @type {import('./stage.js').Stage} */
+/** @import { Stage } from './stage.js' */
+
+/** @type {Stage} */
 export const remove = {
   name: 'Remove',
   isRead: false,

@@ -1,11 +1,21 @@
 /**
+ * @import { StageName } from '../log/log-line.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { BodyVerifier } from '../workload/body-verifier.js'
+ * @import { Keyspace } from '../workload/keyspace.js'
+ * @import { Payload } from '../workload/payload.js'
+ * @import { Shard } from '../workload/shard.js'
+ * @import { WrittenObjects } from '../workload/written-objects.js'
+ */
+
+/**
  * What a stage works on: the same for all threads of a core.
  *
  * @typedef {object} Workload
- * @property {import('../workload/keyspace.js').Keyspace} keyspace
- * @property {import('../workload/payload.js').Payload} payload
- * @property {import('../workload/written-objects.js').WrittenObjects} written
- * @property {import('../workload/shard.js').Shard} shard this host's share of the objects
+ * @property {Keyspace} keyspace
+ * @property {Payload} payload
+ * @property {WrittenObjects} written
+ * @property {Shard} shard this host's share of the objects
  * @property {boolean} wroteObjects whether this run writes the objects, and so knows which are there, and their ETags
  */
 
@@ -19,14 +29,14 @@
  * @property {string} key
  * @property {number} size bytes
  * @property {number} attempts made so far, the current one included
- * @property {import('../s3/object-store.js').ObjectConnection} connection
- * @property {import('../workload/body-verifier.js').BodyVerifier} verifier
+ * @property {ObjectConnection} connection
+ * @property {BodyVerifier} verifier
  * @property {Workload} workload
  */
 
 /**
  * @typedef {object} Stage
- * @property {import('../log/log-line.js').StageName} name as the log has it
+ * @property {StageName} name as the log has it
  * @property {boolean} isRead whether an answer has a body, so that its first byte comes before its end
  * @property {boolean} isWrite whether an attempt without an answer may have left an object behind
  * @property {boolean} removes whether an object is gone afterwards

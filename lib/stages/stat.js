@@ -1,7 +1,9 @@
 import { IntegrityError, otherSizeHint } from './stage.js';
 import { NO_ETAG } from './write.js';
 
-/** @type {import('./stage.js').Stage} */
+/** @import { Stage } from './stage.js' */
+
+/** @type {Stage} */
 export const stat = {
   name: 'Stat',
   isRead: false,

@@ -1,7 +1,9 @@
+/** @import { Stage } from './stage.js' */
+
 /** Stands for the digest of an ETag where the store's answer to a write named none. */
 export const NO_ETAG = 1;
 
-/** @type {import('./stage.js').Stage} */
+/** @type {Stage} */
 export const write = {
   name: 'Write',
   isRead: false,

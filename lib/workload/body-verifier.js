@@ -1,3 +1,5 @@
+/** @import { Payload } from './payload.js' */
+
 /**
  * Checks a body while it streams in: each chunk against what the object holds at that position. One verifier serves a
  * thread for the whole run.
@@ -11,7 +13,7 @@ export class BodyVerifier {
   /** Offset of the first byte that differs from the object's, or -1. */
   mismatch = -1;
 
-  /** @param {import('./payload.js').Payload} payload */
+  /** @param {Payload} payload */
   constructor(payload) {
     this.#payload = payload;
   }

@@ -1,3 +1,5 @@
+/** @import { Keyspace } from './keyspace.js' */
+
 /** Lists of up to so many buckets are tried. */
 const MAX_BUCKETS = 32;
 
@@ -15,7 +17,7 @@ export class BucketList {
   /** The lists that fit all that was seen, by length; without a name where nothing was seen. @type {(string | null)[][]} */
   #fitting;
 
-  /** @param {import('./keyspace.js').Keyspace} keyspace of the run, over the buckets that were given */
+  /** @param {Keyspace} keyspace of the run, over the buckets that were given */
   constructor(keyspace) {
     this.#keyspace = keyspace;
     const lengths = Math.max(MAX_BUCKETS, keyspace.buckets.length);

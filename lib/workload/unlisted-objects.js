@@ -1,5 +1,10 @@
 import { globalIndex, isInShard } from './shard.js';
 
+/**
+ * @import { Shard } from './shard.js'
+ * @import { WrittenObjects } from './written-objects.js'
+ */
+
 /** The objects that Write knows to be there, less those that a list has shown. */
 export class UnlistedObjects {
   #written;
@@ -7,8 +12,8 @@ export class UnlistedObjects {
   #objects;
 
   /**
-   * @param {import('./written-objects.js').WrittenObjects} written what a list shows is taken out of it
-   * @param {import('./shard.js').Shard} shard
+   * @param {WrittenObjects} written what a list shows is taken out of it
+   * @param {Shard} shard
    * @param {number} objects of the shard
    */
   constructor(written, shard, objects) {

@@ -63,7 +63,7 @@ function readSource(name) {
   ];
   const inTypes = [
     ...matches(text, /^\s*\/?\*.*\bimport\('([^']+)'\)/gm),
-    ...matches(text, /^ \* @import .* from '([^']+)'/gm),
+    ...matches(text, /^(?: \*|\/\*\*) @import .* from '([^']+)'/gm),
   ];
   return {
     name,
@@ -123,6 +123,11 @@ test('the scan sees every import that the files have', () => {
   }
   assert.ok(files.length > 50);
   assert.deepEqual(byName.get('lib/s3/object-store.js')?.imports, ['lib/s3/sdk-store.js', 'lib/s3/direct-store.js']);
+});
+
+test('types are imported at the head of a file, and not spelled at each use', () => {
+  const inline = files.filter(({ text }) => /^\s*\/?\*.*\bimport\('/m.test(text)).map(({ name }) => name);
+  assert.deepEqual(inline, []);
 });
 
 test('imports follow the arrows of the design', () => {

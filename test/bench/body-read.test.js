@@ -12,6 +12,8 @@ import { RECORD_SIZE, readTimestamp, writeTimestamp } from '../../bench/studies/
 import { TimestampStream } from '../../bench/studies/body-read/timestamp-stream.js';
 import { FROM_BUFFER, FROM_SOCKET } from '../../bench/studies/body-read/ways-to-read.js';
 
+/** @import { AddressInfo } from 'node:net' */
+
 for (const [place, ways] of Object.entries({ buffer: FROM_BUFFER, socket: FROM_SOCKET })) {
   for (const [way, fill] of Object.entries(ways)) {
     test(`${way} reads all that comes from a ${place}, again and again`, async () => {
@@ -85,7 +87,7 @@ for (const [name, read] of Object.entries(READ_INTERFACES)) {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     t.after(() => server.close());
     await once(server, 'listening');
-    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    const { port } = /** @type {AddressInfo} */ (server.address());
     const client = new WebSocket(`ws://127.0.0.1:${port}`);
     t.after(() => client.terminate());
     const [[receiver]] = await Promise.all([once(server, 'connection'), once(client, 'open')]);

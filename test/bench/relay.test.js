@@ -4,22 +4,25 @@ import { connect, createServer } from 'node:net';
 import { test } from 'node:test';
 import { startProcess } from '../../bench/studies/started-process.js';
 
+/**
+ * @import { AddressInfo, Socket } from 'node:net'
+ * @import { TestContext } from 'node:test'
+ */
+
 const RELAY = new URL('../../bench/studies/connection-reuse/relay.js', import.meta.url);
 const ROUND_TRIP = 10;
-
-/** @typedef {import('node:test').TestContext} TestContext */
 
 /**
  * A relay in front of a server, and a connection through it.
  *
  * @param {TestContext} t
- * @param {(socket: import('node:net').Socket) => void} serve
+ * @param {(socket: Socket) => void} serve
  */
 async function connectThroughRelay(t, serve) {
   const server = createServer({ allowHalfOpen: true }, serve).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = /** @type {AddressInfo} */ (server.address());
   const relay = await startProcess(RELAY, { port, roundTrip: ROUND_TRIP });
   const client = connect({ host: '127.0.0.1', port: relay.offer.port });
   t.after(() => client.destroy());

@@ -12,7 +12,11 @@ import { finishedStage } from '../helpers/finished-stage.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { Calibration } from '../../lib/calibration/calibration.js' */
+/**
+ * @import { Calibration } from '../../lib/calibration/calibration.js'
+ * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { TestContext } from 'node:test'
+ */
 
 const IDENTITY = { host: 'this-host', versions: calibrationWith().versions };
 const STAGES = [
@@ -21,7 +25,7 @@ const STAGES = [
 ];
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} content of the file
  * @returns {Promise<string>} the cache directory
  */
@@ -34,7 +38,7 @@ async function cacheWith(t, content) {
 
 /**
  * @param {string} cache
- * @param {Partial<import('../../lib/run/run-config.js').RunConfig>} [overrides]
+ * @param {Partial<RunConfig>} [overrides]
  */
 function compare(cache, overrides) {
   const config = runConfig(NO_TARGET, { size: 16_384, ...overrides });

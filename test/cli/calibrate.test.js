@@ -13,9 +13,11 @@ import { endpointOf, folderWith, runCommand, runInProcess, startCommand } from '
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { assertStatus } from '../helpers/outcome.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
 
-/** @param {import('node:test').TestContext} t */
+/** @param {TestContext} t */
 async function ownFolders(t) {
   const [XDG_CACHE_HOME, TMPDIR] = [await folderWith(t, {}), await folderWith(t, {})];
   return { XDG_CACHE_HOME, TMPDIR };
@@ -24,7 +26,7 @@ async function ownFolders(t) {
 /**
  * Starts a calibration, and waits until it has begun to measure.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  */
 async function startCalibration(t) {
   const env = await ownFolders(t);
@@ -114,7 +116,7 @@ describe('--calibrate', { concurrency: 2 }, () => {
 });
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {number} [size] bytes
  */
 async function startEndpoint(t, size = 1000) {

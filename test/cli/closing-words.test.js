@@ -4,6 +4,8 @@ import { closingWords, exitStatus } from '../../lib/cli/closing-words.js';
 import { newResult } from '../../lib/run/cleanup.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 
+/** @import { RunResult } from '../../lib/run/benchmark-run.js' */
+
 const CONFIG = /** @type {any} */ ({
   runId: 'r',
   prefix: 'benchmark',
@@ -18,7 +20,7 @@ const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrity
 
 /**
  * @param {object} parts of a result in which all is well
- * @returns {import('../../lib/run/benchmark-run.js').RunResult}
+ * @returns {RunResult}
  */
 function result(parts) {
   return /** @type {any} */ ({

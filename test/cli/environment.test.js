@@ -17,6 +17,11 @@ import {
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
+/**
+ * @import { UsageError } from '../../lib/cli/usage-error.js'
+ * @import { TestContext } from 'node:test'
+ */
+
 const REQUIRED = {
   S3_BUCKET: 'bucket-a',
   S3_HOSTNAME: 'account.r2.cloudflarestorage.com',
@@ -30,7 +35,7 @@ process.chdir(emptyFolder);
 after(() => rmSync(emptyFolder, { recursive: true }));
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} content of the file
  * @param {Record<string, string>} [env]
  */
@@ -46,7 +51,7 @@ function problemsOf(env) {
   try {
     readStoreConfig(env, '.env');
   } catch (error) {
-    return /** @type {import('../../lib/cli/usage-error.js').UsageError} */ (error).problems;
+    return /** @type {UsageError} */ (error).problems;
   }
   return [];
 }

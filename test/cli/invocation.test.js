@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { invocationOf } from '../../lib/cli/invocation.js';
 import { PROGRAM, folderWith } from '../helpers/command.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const CLONE = path.dirname(PROGRAM);
 const PEAK = path.join(CLONE, 'peak-performance.js');
 
@@ -21,7 +23,7 @@ function commands(script, cwd, PATH = '/usr/bin') {
 /**
  * Lays out links to the programs as npm does.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} folder of the links, below a new one
  */
 async function withLinks(t, folder) {

@@ -7,11 +7,13 @@ import { dotEnvOf, folderWith, keysIn, startCommand, startProgram } from '../hel
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const TIME_LIMIT = { timeout: 120_000 };
 const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} faults
  * @param {readonly string[]} parameters
  */

@@ -9,6 +9,8 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
+/** @import { Readable } from 'node:stream' */
+
 const PROGRAM = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 const BENCHMARK = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const OLD_LOG = fileURLToPath(new URL('../golden/old-tool.txt', import.meta.url));
@@ -207,7 +209,7 @@ test('a full disk is told in one line', { skip: !existsSync('/dev/full') && 'nee
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, [PROGRAM, OLD_LOG], { stdio: ['ignore', full, 'pipe'] });
   closeSync(full);
-  const stderrStream = /** @type {import('node:stream').Readable} */ (child.stderr);
+  const stderrStream = /** @type {Readable} */ (child.stderr);
   const [stderr, [status]] = await Promise.all([text(stderrStream), once(child, 'exit')]);
   assert.match(stderr, /^error: the output cannot be written: ENOSPC.*\n$/);
   assert.equal(status, 1);

@@ -12,7 +12,11 @@ import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { until } from '../helpers/socket-server.js';
 
-/** @typedef {import('../helpers/fault-proxy.js').Exchange} Exchange */
+/**
+ * @import { Exchange } from '../helpers/fault-proxy.js'
+ * @import { AddressInfo, Server } from 'node:net'
+ * @import { TestContext } from 'node:test'
+ */
 
 /** The bound of the design is 3 s; the rest is for a machine that has other things to do. */
 const REFUSED_WITHIN_MS = 30_000;
@@ -37,7 +41,7 @@ const RUN = ['50', '4', '--size', '1KiB'];
 /**
  * Runs against a store that lets nothing be written.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
  * @param {string} dotEnv
  * @param {Record<string, string>} [env]
@@ -66,19 +70,19 @@ function errorLines(stderr) {
 }
 
 /**
- * @param {import('node:test').TestContext} t
- * @param {import('node:net').Server} server
+ * @param {TestContext} t
+ * @param {Server} server
  * @returns {Promise<number>} the port on which it listens until the test ends
  */
 async function listen(t, server) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+  return /** @type {AddressInfo} */ (server.address()).port;
 }
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {{ status: number, body: string, headers?: Record<string, string> }} answer to every request
  */
 async function answering(t, { status, body, headers }) {

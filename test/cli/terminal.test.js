@@ -8,6 +8,8 @@ import { PROGRAM, runCommand, startProgram } from '../helpers/command.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { hasScript } from '../helpers/script.js';
 
+/** @import { TestContext } from 'node:test' */
+
 /** Slow enough for the live line, which is refreshed four times a second. */
 const RUN = '60 3 --size 1KiB --local --stages write --faults latency=40ms --run-id a-run';
 
@@ -26,7 +28,7 @@ const skip = hasScript() ? false : 'needs the command script of util-linux';
 /**
  * Runs the program on a terminal of its own.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} [redirection] of one of its outputs
  * @param {Record<string, string>} [env]
  * @param {string} [run]

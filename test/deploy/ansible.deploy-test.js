@@ -7,6 +7,8 @@ import { adapt, documentedCommands } from './documented-commands.js';
 import * as many from './many-hosts.js';
 import { startSshHosts } from './ssh-hosts.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const HOSTS = 3;
 const OBJECTS = 400;
 const FOLDER = path.join(many.DEPLOY, 'ansible');
@@ -26,7 +28,7 @@ const [server, copy, hosts] = await Promise.all([
 after(() => Promise.all([server.stop(), copy.remove(), hosts.stop()]));
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {many.Store} store
  * @param {readonly string[]} parameters
  * @param {readonly string[]} [names] of the hosts

@@ -8,6 +8,8 @@ import { parse } from 'dotenv';
 import { adapt, documentedCommands } from './documented-commands.js';
 import * as many from './many-hosts.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const FOLDER = path.join(many.DEPLOY, 'kubernetes');
 const OBJECTS = 400;
 
@@ -31,7 +33,7 @@ async function readManifest(file) {
 /**
  * Takes the steps of the Dockerfile, each stage in a folder of its own that stands for its WORKDIR.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} context the folder that is named to `docker build`
  * @returns {Promise<{ image: string, entrypoint: string[] }>}
  */
@@ -116,7 +118,7 @@ esac
 `;
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {readonly string[]} logs one for each pod
  * @returns {Promise<{ folder: string, env: Record<string, string> }>} an empty folder, in which a kubectl can be called
  */

@@ -13,7 +13,7 @@ import { environmentOfUser, installPackage } from '../helpers/installed-copy.js'
 import { recordsOf } from '../helpers/outcome.js';
 import { startMinio } from '../helpers/servers.js';
 
-/** @typedef {import('../helpers/server-process.js').TestServer} TestServer */
+/** @import { TestServer } from '../helpers/server-process.js' */
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const DEPLOY = path.join(ROOT, 'deploy');

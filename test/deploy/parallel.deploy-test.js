@@ -8,6 +8,8 @@ import { adapt, documentedCommands } from './documented-commands.js';
 import * as many from './many-hosts.js';
 import { startSshHosts } from './ssh-hosts.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const OBJECTS = 400;
 
 /** Seconds by which the hosts' clocks are ahead, as faketime wants them. */
@@ -36,7 +38,7 @@ async function findLibfaketime() {
 /**
  * Lays out the hosts and a folder of the user's, and makes the documented command one of this test.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {many.Store} store
  * @param {string} load objects, threads and options
  * @param {typeof CLONE} [project]

@@ -8,6 +8,8 @@ import { freePort } from '../helpers/free-port.js';
 import { ADDRESS, UNTIL_INPUT_ENDS } from '../helpers/server-process.js';
 import { run, until } from './many-hosts.js';
 
+/** @import { ChildProcess } from 'node:child_process' */
+
 /** Debian's place for daemons, which is not on everybody's $PATH. */
 const DAEMONS = '/usr/sbin';
 
@@ -20,7 +22,7 @@ export class SlurmCluster {
    * @param {object} made
    * @param {string} made.folder removed at the end
    * @param {string} made.config path of slurm.conf
-   * @param {import('node:child_process').ChildProcess[]} made.daemons
+   * @param {ChildProcess[]} made.daemons
    */
   constructor({ folder, config, daemons }) {
     this.env = { SLURM_CONF: config };

@@ -7,6 +7,8 @@ import { adapt, documentedCommands } from './documented-commands.js';
 import * as many from './many-hosts.js';
 import { startSlurm } from './slurm-cluster.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const NODES = 3;
 const OBJECTS = 400;
 
@@ -20,7 +22,7 @@ after(() => Promise.all([server.stop(), cluster.stop(), copy.remove()]));
 /**
  * Lays out the project's folder, which all nodes see.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {many.Store} store
  * @param {string} load objects, threads and options
  */
@@ -34,7 +36,7 @@ async function prepare(t, store, load) {
 /**
  * Lays out a folder with an installed copy, which all nodes see.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {many.Store} store
  * @param {string} load objects, threads and options
  */
@@ -45,7 +47,7 @@ async function prepareInstalled(t, store, load) {
   return { folder, parameters: ['-c', commands], options: { cwd: folder, env: cluster.env } };
 }
 
-/** @param {import('node:test').TestContext} t */
+/** @param {TestContext} t */
 async function emptyFolder(t) {
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-user-'));
   t.after(() => rm(folder, { recursive: true }));

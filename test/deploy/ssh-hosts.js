@@ -6,6 +6,8 @@ import { homedir, tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
+/** @import { AddressInfo, Server } from 'node:net' */
+
 /** Called by its path, as sshd wants it. */
 const SSHD = '/usr/sbin/sshd';
 
@@ -32,7 +34,7 @@ export class SshHosts {
    * @param {object} made
    * @param {string} made.folder removed at the end
    * @param {SshHost[]} made.hosts
-   * @param {import('node:net').Server[]} made.servers
+   * @param {Server[]} made.servers
    * @param {string} made.config path of ssh's configuration file
    * @param {string} made.programs folder with an ssh that reads this configuration
    */
@@ -127,7 +129,7 @@ async function startHost(folder, place, variables) {
   });
   server.listen(0, address);
   await once(server, 'listening');
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = /** @type {AddressInfo} */ (server.address());
   const publicKey = await readFile(`${hostKey}.pub`, 'utf8');
   return { host: { name, home }, address, port, server, knownHost: `[${address}]:${port} ${publicKey}` };
 }

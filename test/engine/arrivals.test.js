@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Arrivals } from '../../lib/engine/arrivals.js';
 
-/** @param {Partial<import('../../lib/engine/arrivals.js').Pacing>} [overrides] */
+/** @import { Pacing } from '../../lib/engine/arrivals.js' */
+
+/** @param {Partial<Pacing>} [overrides] */
 function arrivals(overrides = {}) {
   return new Arrivals({ rate: 100, arrival: 'constant', seed: 'run-1', ...overrides });
 }

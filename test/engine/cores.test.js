@@ -11,10 +11,11 @@ import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 
 /**
- * @import { TestContext } from 'node:test'
  * @import { Core, CoreOutcome, CoreSpec } from '../../lib/engine/core.js'
  * @import { StageEnd, StageHooks } from '../../lib/engine/run-stage.js'
+ * @import { FatalError } from '../../lib/engine/stage-watch.js'
  * @import { SecondCount } from '../../lib/meter/second-counts.js'
+ * @import { TestContext } from 'node:test'
  */
 
 const TIME_LIMIT = { timeout: 120_000 };
@@ -124,7 +125,7 @@ describe('the cores of a run', { concurrency: 3 }, () => {
       });
       const outcome = await cores.runStage(stageTask('Write', 100_000), NEVER, recordingHooks().hooks);
       assert.equal(outcome.end, 'fatal');
-      const { error, bucket } = /** @type {import('../../lib/engine/stage-watch.js').FatalError} */ (outcome.fatal);
+      const { error, bucket } = /** @type {FatalError} */ (outcome.fatal);
       assert.ok(error instanceof AttemptError);
       assert.equal(error.kind, 'denied');
       assert.ok(endpoint.buckets.includes(bucket));

@@ -7,12 +7,14 @@ import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { TimerAlarm } from '../helpers/timer-alarm.js';
 
+/** @import { TestContext } from 'node:test' */
+
 /** @typedef {{ place: number, intendedAt: number, startedAt: number }} Start ms from the stage's start */
 
 /**
  * An open loop of 100 operations a second over operations that a test ends.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {object} choice
  * @param {number} choice.objects
  * @param {number} choice.threads

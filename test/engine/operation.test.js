@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Operation } from '../../lib/engine/operation.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
-/** @typedef {import('../../lib/stages/stage.js').Stage} Stage */
+/** @import { Stage } from '../../lib/stages/stage.js' */
 
 test('a thread takes on one object after the other, and shows the stage what it needs of each', async () => {
   const { workload, connections } = fakeEngine({ answer: () => {} });

@@ -10,10 +10,14 @@ import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 /**
- * @import { TestContext } from 'node:test'
- * @import { Engine } from '../../lib/engine/run-stage.js'
+ * @import { Engine, Load } from '../../lib/engine/run-stage.js'
+ * @import { SecondCount } from '../../lib/meter/second-counts.js'
+ * @import { Stage } from '../../lib/stages/stage.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
- *
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {'success' | 'transient' | 'throttled' | 'own' | 'integrity'} Outcome of an attempt
  */
 
@@ -32,11 +36,11 @@ function attemptError(verdict, kind = verdict) {
 /**
  * Runs a stage and keeps what its hooks tell.
  *
- * @param {import('../../lib/stages/stage.js').Stage} stage
+ * @param {Stage} stage
  * @param {Engine} engine
  * @param {number} objects
  * @param {AbortSignal} [signal]
- * @param {Partial<import('../../lib/engine/run-stage.js').Load>} [load]
+ * @param {Partial<Load>} [load]
  * @param {Budget} [budget]
  */
 async function run(
@@ -47,7 +51,7 @@ async function run(
   load = {},
   budget = budgetOf(objects),
 ) {
-  /** @type {import('../../lib/meter/second-counts.js').SecondCount[]} */
+  /** @type {SecondCount[]} */
   const seconds = [];
   /** @type {string[]} */
   const integrityErrors = [];

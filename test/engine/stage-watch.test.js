@@ -5,11 +5,17 @@ import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 /**
+ * @import { TimeLimit } from '../../lib/engine/stage-watch.js'
+ * @import { AttemptError } from '../../lib/s3/s3-error.js'
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * A watch whose time is the test's.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {readonly number[]} [startedAt] of the attempt on each connection
- * @param {import('../../lib/engine/stage-watch.js').TimeLimit | null} [limit]
+ * @param {TimeLimit | null} [limit]
  */
 function startWatch(t, startedAt = [], limit = null) {
   const clock = new ManualClock(1_700_000_000_000);
@@ -22,7 +28,7 @@ function startWatch(t, startedAt = [], limit = null) {
   const elsewhere = { lastSuccessAt: 0, backlog: 0, isIdle: false, isClosed: false };
   const connections = startedAt.map((started, place) => ({
     startedAt: started,
-    /** @param {import('../../lib/s3/s3-error.js').AttemptError} error */
+    /** @param {AttemptError} error */
     abort: ({ kind, outcomeUnknown }) => aborted.push({ place, kind, outcomeUnknown }),
   }));
   mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });

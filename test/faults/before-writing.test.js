@@ -7,6 +7,8 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, withoutPhases } from '../helpers/outcome.js';
 import { startVersionedStore } from '../helpers/versioned-store.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const OBJECTS = 60;
 const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 's'];
 const KEEPING = [...RUN, '--keep', '--stages', 'write'];
@@ -14,7 +16,7 @@ const KEEPING = [...RUN, '--keep', '--stages', 'write'];
 /**
  * Runs a printed command in a shell, with the variables that the run had.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} stderr
  * @param {RegExp} pattern whose first group is the command
  * @param {string} dotEnv

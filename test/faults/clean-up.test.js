@@ -7,7 +7,7 @@ import { OBJECTS, endOf, fastTime, faultRun, startFaultRun } from '../helpers/fa
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 
-/** @typedef {import('../helpers/fault-proxy.js').Exchange} Exchange */
+/** @import { Exchange } from '../helpers/fault-proxy.js' */
 
 /** A request whose answer never came may still be carried out: the store is counted once more after this. */
 const LATE_MS = 2000;

@@ -10,8 +10,9 @@ import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { aggregateOf, stageOf, warningsOf } from '../hosts/logs-of.js';
 
 /**
- * @import { TestContext } from 'node:test'
  * @import { HostPlan } from '../../bench/logs/host-plan.js'
+ * @import { AddressInfo } from 'node:net'
+ * @import { TestContext } from 'node:test'
  */
 
 const SMALL = ['20', '2', '--size', '1KiB'];
@@ -44,7 +45,7 @@ async function storeOfTwoClocks(t) {
     server.close();
     agent.destroy();
   });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = /** @type {AddressInfo} */ (server.address());
   return { endpoint, dotEnv: dotEnvOf(endpoint, { S3_PORT: port }) };
 }
 

@@ -20,7 +20,7 @@ import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { assertStatus, ofKind } from '../helpers/outcome.js';
 import { startSocketServer, until } from '../helpers/socket-server.js';
 
-/** @typedef {import('../helpers/fault-proxy.js').Exchange} Exchange */
+/** @import { Exchange } from '../helpers/fault-proxy.js' */
 
 const CLIENTS = ['direct', 'sdk'];
 

@@ -11,9 +11,12 @@ import { assertCivil } from '../fuzz/civil.js';
 import { answerOf, environmentOf, startHostileStore } from '../fuzz/hostile-store.js';
 
 /**
- * @import { TestContext } from 'node:test'
+ * @import { GarbageAnswer } from '../fuzz/garbage-answers.js'
  * @import { Outcome } from '../helpers/outcome.js'
- *
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {object} Case
  * @property {string} shown that the output has to hold: what is not shown at all is not tested
  * @property {(t: TestContext) => Promise<Outcome>} run
@@ -71,7 +74,7 @@ async function runWithCertificate(t, parameters) {
  * Runs against a store that answers everything alike.
  *
  * @param {TestContext} t
- * @param {import('../fuzz/garbage-answers.js').GarbageAnswer} answer
+ * @param {GarbageAnswer} answer
  * @param {readonly string[]} parameters
  */
 async function runWithAnswer(t, answer, parameters) {
@@ -244,7 +247,7 @@ describe('escapes and line breaks in texts from outside', { concurrency: 3 }, ()
 
 /**
  * @param {string} listing
- * @returns {import('../fuzz/garbage-answers.js').GarbageAnswer} by a store that lists, and has no object
+ * @returns {GarbageAnswer} by a store that lists, and has no object
  */
 function listings(listing) {
   let isFirst = true;

@@ -14,7 +14,10 @@ import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
 import { folderWith } from '../helpers/command.js';
 import { peakOf, stageTruths } from '../hosts/truth-of.js';
 
-/** @typedef {import('../../bench/logs/host-lines.js').TrueLine} TrueLine */
+/**
+ * @import { TrueLine } from '../../bench/logs/host-lines.js'
+ * @import { TestContext } from 'node:test'
+ */
 
 const PROGRAM = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
 
@@ -42,7 +45,7 @@ async function peak(folder, parameters, nodeOptions = []) {
 /**
  * Adds up logs that stand in files, and reads the report.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {Record<string, readonly string[]>} logs lines by name
  */
 async function addUp(t, logs) {

@@ -11,7 +11,11 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { until } from '../helpers/socket-server.js';
 
-/** @typedef {import('../helpers/fault-proxy.js').Exchange} Exchange */
+/**
+ * @import { Exchange } from '../helpers/fault-proxy.js'
+ * @import { TestEndpoint } from '../helpers/local-s3.js'
+ * @import { TestContext } from 'node:test'
+ */
 
 const RUN = `"$0" "$1" 400 4 --size 1KiB --run-id a-run`;
 
@@ -23,8 +27,8 @@ const skip = spawnSync('setsid', ['bash', '-c', 'exit 0']).status === 0 ? false 
 /**
  * Starts a line of a shell script in a process group of its own, as a terminal does.
  *
- * @param {import('node:test').TestContext} t
- * @param {import('../helpers/local-s3.js').TestEndpoint} endpoint
+ * @param {TestContext} t
+ * @param {TestEndpoint} endpoint
  * @param {string} pipeline
  */
 function startPipeline(t, endpoint, pipeline) {

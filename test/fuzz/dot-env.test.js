@@ -7,6 +7,8 @@ import { readStoreConfig } from '../../lib/cli/environment.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';
 
+/** @import { TestContext } from 'node:test' */
+
 /** Goes before the file, and cannot be: whatever the file holds, no store is asked. */
 const NO_STORE = { S3_PORT: '0' };
 
@@ -20,7 +22,7 @@ const PIECES = [
 const bytes = fc.uint8Array({ maxLength: 2000 }).map(Buffer.from);
 const lines = fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => Buffer.from(pieces.join('')));
 
-/** @param {import('node:test').TestContext} t */
+/** @param {TestContext} t */
 async function emptyFolder(t) {
   return path.join(await folderWith(t, {}), '.env');
 }

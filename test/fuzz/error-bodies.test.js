@@ -8,6 +8,11 @@ import { attempt, openTestStore } from '../helpers/store.js';
 import { UNPRINTABLE } from './civil.js';
 import { answerOf, startHostileStore, targetOf } from './hostile-store.js';
 
+/**
+ * @import { ObjectConnection } from '../../lib/s3/object-store.js'
+ * @import { TestContext } from 'node:test'
+ */
+
 const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
 const TIME_LIMIT = { timeout: 300_000 };
 
@@ -159,7 +164,7 @@ for (const client of CLIENTS) {
 }
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
  */
 async function openHostile(t, client) {
@@ -169,7 +174,7 @@ async function openHostile(t, client) {
 }
 
 /**
- * @param {import('../../lib/s3/object-store.js').ObjectConnection} connection
+ * @param {ObjectConnection} connection
  * @returns {Promise<AttemptError>}
  */
 async function refusal(connection) {

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 
-/** @typedef {(socket: import('node:net').Socket) => void} GarbageAnswer answers one request, with what is no answer */
+/** @import { Socket } from 'node:net' */
+
+/** @typedef {(socket: Socket) => void} GarbageAnswer answers one request, with what is no answer */
 
 const OK = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${OK}Transfer-Encoding: chunked\r\n\r\n`;

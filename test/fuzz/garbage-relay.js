@@ -2,6 +2,11 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { UNUSABLE_ANSWERS, UNUSABLE_BODIES } from './garbage-answers.js';
 
+/**
+ * @import { AddressInfo } from 'node:net'
+ * @import { TestContext } from 'node:test'
+ */
+
 const ADDRESS = '127.0.0.1';
 
 /**
@@ -14,7 +19,7 @@ const ADDRESS = '127.0.0.1';
  * Starts a relay in front of a store that replaces the answer to every nth request for an object by garbage, each kind in
  * its turn. The request itself is carried out.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {{ port: number, nth: number }} options the port of the store
  * @returns {Promise<GarbageRelay>}
  */
@@ -43,7 +48,7 @@ export async function startGarbageRelay(t, { port: storePort, nth }) {
   server.on('connection', (socket) => socket.on('error', () => {}));
   server.listen(0, ADDRESS);
   await once(server, 'listening');
-  relay.port = /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+  relay.port = /** @type {AddressInfo} */ (server.address()).port;
   t.after(() => {
     server.close();
     server.closeAllConnections();

@@ -1,8 +1,12 @@
 import { startSocketServer } from '../helpers/socket-server.js';
 
 /**
+ * @import { Target } from '../helpers/store.js'
  * @import { GarbageAnswer } from './garbage-answers.js'
- *
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {object} HostileStore
  * @property {number} port
  * @property {GarbageAnswer} answer to every request; may be changed between two of them
@@ -15,7 +19,7 @@ const END_OF_HEAD = '\r\n\r\n';
 /**
  * Starts a server that answers each request, once its head has come, with whatever bytes it is told.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {GarbageAnswer} [answer]
  * @returns {Promise<HostileStore>}
  */
@@ -40,7 +44,7 @@ export async function startHostileStore(t, answer = () => {}) {
 
 /**
  * @param {HostileStore} store
- * @returns {import('../helpers/store.js').Target} for a client
+ * @returns {Target} for a client
  */
 export function targetOf({ port }) {
   return { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };

@@ -9,6 +9,8 @@ import { assertCivil, UNPRINTABLE } from './civil.js';
 import { STRANGE_ANSWERS, UNUSABLE_ANSWERS, UNUSABLE_BODIES } from './garbage-answers.js';
 import { answerOf, environmentOf, startHostileStore, targetOf } from './hostile-store.js';
 
+/** @import { TestContext } from 'node:test' */
+
 const TIME_LIMIT = { timeout: 300_000 };
 const TIMEOUT_MS = 100;
 
@@ -64,7 +66,7 @@ const PIECES = [
 ];
 const body = fc.array(fc.constantFrom(...PIECES), { maxLength: 20 }).map((pieces) => pieces.join(''));
 
-/** @param {import('node:test').TestContext} t */
+/** @param {TestContext} t */
 async function openHostile(t) {
   const store = await startHostileStore(t);
   const { options } = await openTestStore(t, 'direct', targetOf(store));

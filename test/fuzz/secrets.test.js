@@ -11,8 +11,10 @@ import { assertStatus } from '../helpers/outcome.js';
 import { assertCivil } from './civil.js';
 
 /**
- * @import { TestContext } from 'node:test'
  * @import { Command } from '../helpers/command.js'
+ * @import { Outcome } from '../helpers/outcome.js'
+ * @import { AddressInfo } from 'node:net'
+ * @import { TestContext } from 'node:test'
  */
 
 /** Between a beginning and an end that are known again, whatever stands between them is escaped to. */
@@ -101,7 +103,7 @@ async function startEcho(t, answer) {
     server.close();
     server.closeAllConnections();
   });
-  return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+  return /** @type {AddressInfo} */ (server.address()).port;
 }
 
 /** @param {string} text */
@@ -161,7 +163,7 @@ const SPELLINGS = {
 
 const WINDOW = 8;
 
-/** @param {import('../helpers/outcome.js').Outcome} outcome */
+/** @param {Outcome} outcome */
 function assertNoPart({ stdout, stderr }) {
   const shown = `${stdout}${stderr}`.toLowerCase();
   for (let place = 0; place + WINDOW <= SESSION_TOKEN.length; place++) {

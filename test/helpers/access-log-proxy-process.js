@@ -1,6 +1,10 @@
 import { Agent, createServer, request } from 'node:http';
 
-/** @typedef {import('./access-log-proxy.js').AccessLogEntry} AccessLogEntry */
+/**
+ * @import { AccessLogEntry } from './access-log-proxy.js'
+ * @import { IncomingMessage } from 'node:http'
+ * @import { AddressInfo } from 'node:net'
+ */
 
 const ADDRESS = '127.0.0.1';
 
@@ -33,7 +37,7 @@ const server = createServer({ keepAliveTimeout: KEEP_ALIVE }, async (incoming, o
  * Sends a request on as it came: path and Host header are part of its signature. The whole answer is awaited, so that one
  * moment stands for it.
  *
- * @param {import('node:http').IncomingMessage} incoming
+ * @param {IncomingMessage} incoming
  * @returns {Promise<{ status: number, headers: string[], body: Buffer }>}
  */
 function forward(incoming) {
@@ -56,5 +60,5 @@ function forward(incoming) {
 process.on('message', () => process.send?.(entries));
 process.on('disconnect', () => process.exit());
 server.listen(0, ADDRESS, () => {
-  process.send?.(/** @type {import('node:net').AddressInfo} */ (server.address()).port);
+  process.send?.(/** @type {AddressInfo} */ (server.address()).port);
 });

@@ -1,5 +1,6 @@
 /**
  * @import { Calibration } from '../../lib/calibration/calibration.js'
+ * @import { StageName } from '../../lib/log/log-line.js'
  */
 
 /**
@@ -30,7 +31,7 @@ export function calibrationWith(overrides = {}) {
 }
 
 /**
- * @param {import('../../lib/log/log-line.js').StageName} stage
+ * @param {StageName} stage
  * @param {number} operationsPerSecond of one event loop
  */
 export function provenStage(stage, operationsPerSecond) {

@@ -11,12 +11,15 @@ import { main } from '../../lib/cli/benchmark.js';
 import { ofKind } from './outcome.js';
 
 /**
- * @import { ChildProcess } from 'node:child_process'
- * @import { TestContext } from 'node:test'
  * @import { LogRecord } from '../../lib/log/log-line.js'
  * @import { TestEndpoint } from './local-s3.js'
  * @import { Outcome } from './outcome.js'
- *
+ * @import { ChildProcess } from 'node:child_process'
+ * @import { Readable } from 'node:stream'
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {object} CommandOptions
  * @property {string} [dotEnv] what stands in the `.env` of the folder in which the program runs; without it there is none
  * @property {Record<string, string>} [env] beside PATH and HOME
@@ -75,7 +78,7 @@ export class Command {
 
   /** Reads no more of stdout, as `head` does once it has its lines. */
   closeStdout() {
-    /** @type {import('node:stream').Readable} */ (this.child.stdout).destroy();
+    /** @type {Readable} */ (this.child.stdout).destroy();
   }
 
   /** @returns {Promise<Outcome>} */

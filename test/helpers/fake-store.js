@@ -8,7 +8,10 @@ import { TimerAlarm } from './timer-alarm.js';
 /**
  * @import { Engine } from '../../lib/engine/run-stage.js'
  * @import { BodySink, ObjectConnection } from '../../lib/s3/object-store.js'
- *
+ * @import { Shard } from '../../lib/workload/shard.js'
+ */
+
+/**
  * @typedef {object} FakeRequest
  * @property {'put' | 'get' | 'head' | 'remove'} method
  * @property {string} bucket
@@ -108,7 +111,7 @@ export class FakeConnection {
  * @param {number} [options.mostAttempts]
  * @param {number} [options.longestDrought] ms
  * @param {Clock} [options.clock]
- * @param {import('../../lib/workload/shard.js').Shard} [options.shard]
+ * @param {Shard} [options.shard]
  * @returns {Engine}
  */
 export function fakeEngine({ answer, ...choice }) {

@@ -6,12 +6,15 @@ import { dotEnvOf, machineLines, startCommand } from './command.js';
 import { ofKind, recordsOf } from './outcome.js';
 
 /**
- * @import { TestContext } from 'node:test'
+ * @import { Report } from '../../lib/local-s3/tally.js'
  * @import { LogRecord } from '../../lib/log/log-line.js'
  * @import { Command } from './command.js'
  * @import { TestEndpoint } from './local-s3.js'
  * @import { Outcome } from './outcome.js'
- *
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {object} FaultOptions
  * @property {number} [port] of what stands between the program and the store
  * @property {Record<string, string | number>} [variables] of the `.env`, beside those of the store
@@ -114,7 +117,7 @@ function assertAddsUp(stage, records) {
  * no connection, and its requests beside the stages. Of attempts without an answer nobody knows but the store.
  *
  * @param {Told} run
- * @param {import('../../lib/local-s3/tally.js').Report} seen by the store
+ * @param {Report} seen by the store
  * @param {number} [lost] requests beside the stages that may have come to no connection, or to one that was closed: the
  *   last question about the clock, at least, which the end of the run may cut off
  */

@@ -7,7 +7,10 @@ import { ManualClock } from './manual-clock.js';
 
 /**
  * @import { StageResult } from '../../lib/run/stage-result.js'
- *
+ * @import { Stage } from '../../lib/stages/stage.js'
+ */
+
+/**
  * @typedef {object} FinishedOperation
  * @property {number} after ms behind the one before it
  * @property {number} [latency] ms; without one, all the time since the one before it
@@ -49,7 +52,7 @@ export function finishedStage(course, overrides = {}) {
     meter.succeeded({ ...times, finishedAt: clock.now() }, SIZE);
   }
   clock.advance(rest);
-  const stage = /** @type {import('../../lib/stages/stage.js').Stage} */ (STAGES.find((known) => known.name === name));
+  const stage = /** @type {Stage} */ (STAGES.find((known) => known.name === name));
   const end = /** @type {const} */ ('complete');
   const times = { startedAt: begun, endedAt: clock.now() };
   const load = closedLoop({ threads, objectSize: SIZE });

@@ -1,8 +1,10 @@
+/** @import { Load } from '../../lib/engine/run-stage.js' */
+
 /**
  * A closed loop of as many threads as there are.
  *
- * @param {Partial<import('../../lib/engine/run-stage.js').Load>} [overrides]
- * @returns {import('../../lib/engine/run-stage.js').Load}
+ * @param {Partial<Load>} [overrides]
+ * @returns {Load}
  */
 export function closedLoop(overrides = {}) {
   return { threads: 100_000, objectSize: 1000, pacing: null, warmup: 0, windows: null, ...overrides };

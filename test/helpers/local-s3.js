@@ -5,10 +5,13 @@ import { generate } from 'selfsigned';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 
 /**
- * @import { TestContext } from 'node:test'
  * @import { EndpointOptions } from '../../lib/local-s3/endpoint.js'
  * @import { LocalS3, LocalS3Options } from '../../lib/local-s3/start.js'
- *
+ * @import { S3ClientConfig } from '@aws-sdk/client-s3'
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {LocalS3 & Pick<EndpointOptions, 'buckets' | 'region' | 'credentials'> & { tls: { cert: string } | null }}
  *   TestEndpoint its certificate is what a client has to trust; null without TLS
  */
@@ -39,7 +42,7 @@ export async function startTestEndpoint(t, overrides = {}) {
  *
  * @param {TestContext} t
  * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls'>} endpoint
- * @param {import('@aws-sdk/client-s3').S3ClientConfig} [overrides]
+ * @param {S3ClientConfig} [overrides]
  * @returns {S3Client}
  */
 export function sdkClient(t, { hostname, port, region, credentials, tls }, overrides = {}) {

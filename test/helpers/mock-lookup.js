@@ -1,10 +1,12 @@
 import dnsPromises from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
+/** @import { TestContext } from 'node:test' */
+
 /**
  * Answers all look-ups of names until the test is over.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {(name: string) => string[] | Promise<string[]>} resolve the addresses of a name; what it throws is the look-up's error
  * @returns {{ names: string[] }} the names that were asked for
  */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseLine } from '../../lib/log/log-line.js';
 import { PHASES } from '../../lib/run/phases.js';
 
-/** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
+/** @import { LogRecord } from '../../lib/log/log-line.js' */
 
 /**
  * @typedef {object} Outcome

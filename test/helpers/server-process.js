@@ -19,6 +19,8 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './free-port.js';
 
+/** @import { ChildProcessWithoutNullStreams } from 'node:child_process' */
+
 export const ADDRESS = '127.0.0.1';
 
 const READY_WITHIN = 30_000;
@@ -62,7 +64,7 @@ export class TestServer {
    * @param {object} made
    * @param {string} made.name
    * @param {number} made.port
-   * @param {import('node:child_process').ChildProcessWithoutNullStreams} made.child
+   * @param {ChildProcessWithoutNullStreams} made.child
    * @param {string} made.folder its own, removed when it stops
    * @param {string | null} made.certificate path of the certificate that a client has to trust; null: plain HTTP
    * @param {S3Client} made.client

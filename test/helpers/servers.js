@@ -4,8 +4,7 @@ import { generate } from 'selfsigned';
 import { Agent, request } from 'undici';
 import { ADDRESS, startServer } from './server-process.js';
 
-/** @typedef {import('./server-process.js').TestServer} TestServer */
-/** @typedef {import('./server-process.js').RequestCounts} RequestCounts */
+/** @import { RequestCounts, TestServer } from './server-process.js' */
 
 /**
  * @param {object} [options]

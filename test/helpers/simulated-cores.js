@@ -8,9 +8,10 @@ import { simulateLoop } from './simulated-store.js';
  * @import { StageTask } from '../../lib/engine/core.js'
  * @import { StageOutcome } from '../../lib/engine/cores.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
+ * @import { TimeLimit } from '../../lib/engine/stage-watch.js'
  * @import { WrittenObjects } from '../../lib/workload/written-objects.js'
  * @import { ManualClock } from './manual-clock.js'
- * @import { StoreModel } from './simulated-store.js'
+ * @import { SimulatedOperation, StoreModel } from './simulated-store.js'
  */
 
 /** The cores tell how far they are so often. ms */
@@ -48,7 +49,7 @@ export class SimulatedCores {
   async runStage(task, _signal, hooks) {
     this.tasks.push(task);
     const { load, limit, budget } = task;
-    const { stopsAt, endsAt } = /** @type {import('../../lib/engine/stage-watch.js').TimeLimit} */ (limit);
+    const { stopsAt, endsAt } = /** @type {TimeLimit} */ (limit);
     const startedAt = this.#clock.now();
     const shared = new Budget(budget);
     const most = budget.goesRound ? Infinity : budget.objects;
@@ -104,7 +105,7 @@ export class SimulatedCores {
 }
 
 /**
- * @param {readonly import('./simulated-store.js').SimulatedOperation[]} all
+ * @param {readonly SimulatedOperation[]} all
  * @param {number} begun
  * @param {number} most
  * @param {number} passed ms

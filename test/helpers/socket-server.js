@@ -3,6 +3,8 @@ import net from 'node:net';
 import tls from 'node:tls';
 import { freePort } from './free-port.js';
 
+/** @import { TestContext } from 'node:test' */
+
 /**
  * @typedef {object} SocketServer
  * @property {number} port
@@ -13,7 +15,7 @@ import { freePort } from './free-port.js';
 /**
  * Starts a server that does with connections whatever a test likes, and ends it after the test.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {object} [options]
  * @param {{ key: string, cert: string } | null} [options.certificate] for TLS
  * @param {(socket: net.Socket) => void} [options.onSocket]

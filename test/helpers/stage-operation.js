@@ -1,10 +1,12 @@
 import { Operation } from '../../lib/engine/operation.js';
 import { fakeEngine } from './fake-store.js';
 
+/** @import { Stage } from '../../lib/stages/stage.js' */
+
 /**
  * One attempt of a stage at one object, over a store that a test plays.
  *
- * @param {import('../../lib/stages/stage.js').Stage} stage
+ * @param {Stage} stage
  * @param {object} options
  * @param {Parameters<typeof fakeEngine>[0]['answer']} options.answer
  * @param {number} [options.index]

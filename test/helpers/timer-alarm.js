@@ -1,12 +1,14 @@
 import { Pauses } from '../../lib/s3/pauses.js';
 
+/** @import { Clock } from '../../lib/meter/clock.js' */
+
 /** An alarm that waits by timers, which a test may play. */
 export class TimerAlarm {
   #clock;
   #pauses = new Pauses();
   #isEnded = false;
 
-  /** @param {import('../../lib/meter/clock.js').Clock} clock */
+  /** @param {Clock} clock */
   constructor(clock) {
     this.#clock = clock;
   }

@@ -1,11 +1,13 @@
 import { syncBuiltinESMExports } from 'node:module';
 import tls from 'node:tls';
 
+/** @import { TestContext } from 'node:test' */
+
 /**
  * Lets every secure context that is made from now on, until the test is over, trust a certificate beside those that it
  * trusts anyhow: what NODE_EXTRA_CA_CERTS does for a process that is yet to start.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} certificate as PEM
  */
 export function trustCertificate(t, certificate) {

@@ -4,6 +4,11 @@ import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 /**
+ * @import { AddressInfo } from 'node:net'
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {object} Version
  * @property {string} id
  * @property {Buffer | null} body null for a delete marker
@@ -182,7 +187,7 @@ class VersionedStore {
 }
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {VersionedStoreOptions} [options]
  */
 export async function startVersionedStore(t, options = {}) {
@@ -194,7 +199,7 @@ export async function startVersionedStore(t, options = {}) {
     server.closeAllConnections();
     server.close();
   });
-  store.port = /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+  store.port = /** @type {AddressInfo} */ (server.address()).port;
   return store;
 }
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { readLogs, readRecords } from '../../lib/hosts/read-logs.js';
 
-/** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
+/** @import { LogRecord } from '../../lib/log/log-line.js' */
 
 const GOLDEN = readFileSync(new URL('../golden/own-log.txt', import.meta.url));
 const RETRYING = 'Retrying on TRANSIENT error';

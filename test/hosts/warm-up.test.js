@@ -11,6 +11,8 @@ import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { aggregateOf, stageOf, warningsOf } from './logs-of.js';
 
+/** @import { StageResult } from '../../lib/run/stage-result.js' */
+
 const START = Date.parse('2026-01-31T12:00:00Z');
 const SIZE = 1024 ** 2;
 
@@ -19,7 +21,7 @@ const OPERATIONS = [50, 40, 10, 20, 10, 10, 10, 10, 10, 10, 10, 10, 25, 1];
 const WARMUP = 2000;
 const DURATION = 12_000;
 
-/** @returns {import('../../lib/run/stage-result.js').StageResult} of a Write that ran by a clock of its own */
+/** @returns {StageResult} of a Write that ran by a clock of its own */
 function warmedStage() {
   const clock = new ManualClock(START);
   const begun = clock.now();

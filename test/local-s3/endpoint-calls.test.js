@@ -3,10 +3,12 @@ import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 import { EndpointCalls } from '../../lib/local-s3/endpoint-calls.js';
 
+/** @import { TestContext } from 'node:test' */
+
 /**
  * A process that tells what `report` was given, fails `list` and does what it is told at `put`.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {string} onPut
  */
 function startCalls(t, onPut) {

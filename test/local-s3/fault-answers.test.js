@@ -14,8 +14,11 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 
 /**
- * @import { TestContext } from 'node:test'
  * @import { EndpointOptions } from '../../lib/local-s3/endpoint.js'
+ * @import { GetObjectCommandOutput } from '@aws-sdk/client-s3'
+ * @import { IncomingMessage } from 'node:http'
+ * @import { Socket } from 'node:net'
+ * @import { TestContext } from 'node:test'
  */
 
 const OBJECT = { Bucket: 'bucket-a', Key: 'the-key' };
@@ -38,7 +41,7 @@ async function faultyEndpoint(t, faults, { tls = null, requestHandler } = {}) {
   return { endpoint, client };
 }
 
-/** @param {Promise<import('@aws-sdk/client-s3').GetObjectCommandOutput>} answer */
+/** @param {Promise<GetObjectCommandOutput>} answer */
 async function bytesOf(answer) {
   const { Body } = await answer;
   return Buffer.from(await /** @type {NonNullable<typeof Body>} */ (Body).transformToByteArray());
@@ -153,7 +156,7 @@ test('drip sends the body byte by byte', async (t) => {
 test('a client that goes away while a body drips does no harm', async (t) => {
   const { client } = await faultyEndpoint(t, 'drip=100%');
   const { Body } = await client.send(new GetObjectCommand(OBJECT));
-  const stream = /** @type {import('node:http').IncomingMessage} */ (Body);
+  const stream = /** @type {IncomingMessage} */ (Body);
   await once(stream, 'data');
   stream.destroy();
   await client.send(new HeadObjectCommand(OBJECT));
@@ -169,7 +172,7 @@ test('lost stores the object and closes the connection without an answer', async
 });
 
 test('close ends a connection without notice after some answers', async (t) => {
-  /** @type {import('node:net').Socket[]} */
+  /** @type {Socket[]} */
   const sockets = [];
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   agent.on('free', (socket) => sockets.push(socket));

@@ -18,6 +18,11 @@ import {
 import { MAXIMUM_BODY } from '../../lib/local-s3/receive-body.js';
 import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 
+/**
+ * @import { S3Client } from '@aws-sdk/client-s3'
+ * @import { Readable } from 'node:stream'
+ */
+
 const Bucket = 'bucket-a';
 
 /** Keys that trip up careless encoding or ordering. */
@@ -37,7 +42,7 @@ const AWKWARD_KEYS = [
 ];
 
 /**
- * @param {import('@aws-sdk/client-s3').S3Client} client
+ * @param {S3Client} client
  * @param {string} prefix
  * @param {number} pageSize
  */
@@ -61,7 +66,7 @@ test('with little bandwidth a body comes part by part, and is taken in part by p
   const { Body: answer } = await client.send(new GetObjectCommand({ Bucket, Key: 'a' }));
   /** @type {{ at: number, length: number }[]} */
   const chunks = [];
-  for await (const chunk of /** @type {import('node:stream').Readable} */ (answer)) {
+  for await (const chunk of /** @type {Readable} */ (answer)) {
     chunks.push({ at: performance.now() - getAt, length: chunk.length });
   }
   assert.equal(

@@ -6,7 +6,7 @@ import { formatLine, LONGEST_LINE, parseLine, STAGE_NAMES } from '../../lib/log/
 import { formatTimeOfDay } from '../../lib/log/units.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
-/** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
+/** @import { LogRecord } from '../../lib/log/log-line.js' */
 
 /** @param {string} name */
 function goldenLines(name) {

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 
+/** @import { LatencySummary } from '../../lib/meter/latency-histogram.js' */
+
 const HOUR_MS = 3_600_000;
 const PERCENTILES = /** @type {const} */ ([
   ['p50', 0.5],
@@ -31,7 +33,7 @@ function histogramOf(values) {
 
 /** @param {LatencyHistogram} histogram */
 function summaryOf(histogram) {
-  return /** @type {import('../../lib/meter/latency-histogram.js').LatencySummary} */ (histogram.summary());
+  return /** @type {LatencySummary} */ (histogram.summary());
 }
 
 /**

@@ -5,7 +5,7 @@ import { SecondCounts } from '../../lib/meter/second-counts.js';
 import { SecondSampler } from '../../lib/meter/second-sampler.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
-/** @typedef {import('../../lib/meter/second-counts.js').SecondCount} SecondCount */
+/** @import { SecondCount } from '../../lib/meter/second-counts.js' */
 
 const EPOCH_SECOND = 1_700_000_000;
 

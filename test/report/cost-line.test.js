@@ -3,9 +3,11 @@ import { test } from 'node:test';
 import { costLine } from '../../lib/report/cost-line.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
+/** @import { RunConfig } from '../../lib/run/run-config.js' */
+
 /**
  * @param {string} hostname
- * @param {Partial<import('../../lib/run/run-config.js').RunConfig>} [overrides]
+ * @param {Partial<RunConfig>} [overrides]
  */
 function lineFor(hostname, overrides) {
   return costLine(runConfig({ ...NO_TARGET, hostname }, overrides));

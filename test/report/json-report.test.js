@@ -6,6 +6,8 @@ import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
+/** @import { RunResult } from '../../lib/run/benchmark-run.js' */
+
 const FACTS = runFacts({
   config: runConfig(NO_TARGET),
   host: 'fra-1',
@@ -16,14 +18,14 @@ const FACTS = runFacts({
 const REQUESTS = { preflight: 1, clock: 20, cleanup: 48 };
 const CLEANUP = { removed: 3, left: 0, foreign: 1, problems: [] };
 
-/** @param {Partial<import('../../lib/run/benchmark-run.js').RunResult>} [overrides] */
+/** @param {Partial<RunResult>} [overrides] */
 function reportOf(overrides = {}) {
   const operations = [
     { after: 400, latency: 4 },
     { after: 800, latency: 8, failures: ['timeout'] },
   ];
   const stages = [finishedStage({ operations }), finishedStage({ name: 'Read', operations: [], rest: 5 })];
-  const result = /** @type {import('../../lib/run/benchmark-run.js').RunResult} */ ({
+  const result = /** @type {RunResult} */ ({
     facts: FACTS,
     problems: [],
     stages,

@@ -9,7 +9,7 @@ import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @typedef {import('../../lib/log/log-line.js').MachineRecord} MachineRecord */
+/** @import { MachineRecord } from '../../lib/log/log-line.js' */
 
 const LONGEST_LINE = 999;
 

@@ -4,9 +4,11 @@ import { formatLine } from '../../lib/log/log-line.js';
 import { stageLines, stageTable } from '../../lib/report/stage-lines.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
+/** @import { StageResult } from '../../lib/run/stage-result.js' */
+
 const TEN_STRAIGHT = Array.from({ length: 10 }, () => ({ after: 50 }));
 
-/** @param {import('../../lib/run/stage-result.js').StageResult} result */
+/** @param {StageResult} result */
 function linesOf(result) {
   return stageLines(result).map(formatLine);
 }

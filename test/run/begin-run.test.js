@@ -14,6 +14,8 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 /**
  * @import { RunObserver } from '../../lib/run/benchmark-run.js'
  * @import { OpenRun } from '../../lib/run/open-run.js'
+ * @import { Phase } from '../../lib/run/phases.js'
+ * @import { StartTime } from '../../lib/run/start-time.js'
  */
 
 const TIME_LIMIT = { timeout: 120_000 };
@@ -27,7 +29,7 @@ const PRECISION_MS = 1;
 /**
  * What comes before the first stage, with an observer that keeps what it is told.
  *
- * @param {import('../../lib/meter/clock.js').Clock} clock
+ * @param {Clock} clock
  * @param {AbortSignal} [signal]
  */
 function beginning(clock, signal = NEVER) {
@@ -37,7 +39,7 @@ function beginning(clock, signal = NEVER) {
   const shown = [];
   const told = {
     notice: (/** @type {string} */ message) => notices.push(message),
-    phaseStarts: (/** @type {import('../../lib/run/phases.js').Phase} */ { text }) => shown.push(text),
+    phaseStarts: (/** @type {Phase} */ { text }) => shown.push(text),
     phaseEnds() {},
     runIsNamed() {},
   };
@@ -49,7 +51,7 @@ function beginning(clock, signal = NEVER) {
 
 /**
  * @param {ManualClock} clock
- * @param {Partial<import('../../lib/run/start-time.js').StartTime>} startAt
+ * @param {Partial<StartTime>} startAt
  * @param {string | null} [clockProblem]
  * @param {number} [launchedAt] monotonic ms
  */

@@ -8,9 +8,10 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { runConfig } from '../helpers/run-config.js';
 
 /**
- * @import { Worker } from 'node:worker_threads'
+ * @import { SecondCount } from '../../lib/meter/second-counts.js'
  * @import { RunConfig } from '../../lib/run/run-config.js'
  * @import { TestEndpoint } from '../helpers/local-s3.js'
+ * @import { Worker } from 'node:worker_threads'
  */
 
 const IDENTITY = { host: 'fra-1', versions: { node: 'v20' } };
@@ -51,7 +52,7 @@ async function run(endpoint, overrides, { controller = new AbortController(), on
   return { result: await runBenchmark(config, { ...world, launchedAt: world.clock.now() }), of };
 }
 
-/** @param {import('../../lib/meter/second-counts.js').SecondCount} second */
+/** @param {SecondCount} second */
 function countOf({ second, operations, bytes }) {
   return { second, operations, bytes };
 }

@@ -10,16 +10,20 @@ import { ManualClock } from '../helpers/manual-clock.js';
 import { startSocketServer } from '../helpers/socket-server.js';
 import { openTestStore } from '../helpers/store.js';
 
-/** @typedef {import('../helpers/local-s3.js').TestEndpoint} TestEndpoint */
+/**
+ * @import { OwnKey } from '../../lib/workload/keyspace.js'
+ * @import { TestEndpoint } from '../helpers/local-s3.js'
+ * @import { TestContext } from 'node:test'
+ */
 
 const BUCKETS = ['bucket-a', 'bucket-b'];
 const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS });
 const TIME_LIMIT = { timeout: 120_000 };
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {TestEndpoint} endpoint
- * @param {{ owns?: (own: import('../../lib/workload/keyspace.js').OwnKey) => boolean, outcomeUnknown?: boolean }} [choice]
+ * @param {{ owns?: (own: OwnKey) => boolean, outcomeUnknown?: boolean }} [choice]
  */
 async function cleanUpEndpoint(t, endpoint, { owns = () => true, outcomeUnknown = false } = {}) {
   const { options: storeOptions } = await openTestStore(t, 'direct', endpoint, { threads: 8 });

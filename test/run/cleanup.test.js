@@ -8,6 +8,8 @@ import { UnlistedObjects } from '../../lib/workload/unlisted-objects.js';
 import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 
+/** @import { OwnKey } from '../../lib/workload/keyspace.js' */
+
 /** @typedef {Record<string, string[]>} KeysByBucket */
 
 const SHARD = { index: 1, count: 3 };
@@ -72,7 +74,7 @@ function together(one, other) {
 /**
  * @param {FakeAdmin} admin
  * @param {object} [choice]
- * @param {(own: import('../../lib/workload/keyspace.js').OwnKey) => boolean} [choice.owns]
+ * @param {(own: OwnKey) => boolean} [choice.owns]
  * @param {boolean} [choice.outcomeUnknown]
  * @param {UnlistedObjects | null} [choice.unlisted]
  * @param {Keyspace} [choice.keyspace]

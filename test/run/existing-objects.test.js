@@ -6,6 +6,8 @@ import { Keyspace } from '../../lib/workload/keyspace.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 
+/** @import { Shard } from '../../lib/workload/shard.js' */
+
 /**
  * @param {number} count
  * @param {(index: number) => boolean} [isThere]
@@ -25,7 +27,7 @@ function storeOf(count, isThere = () => true, buckets = ['one', 'two']) {
 /**
  * @param {FakeAdmin} admin
  * @param {Keyspace} keyspace
- * @param {import('../../lib/workload/shard.js').Shard} [shard]
+ * @param {Shard} [shard]
  */
 function find(admin, keyspace, shard = WHOLE) {
   const access = { admin: /** @type {any} */ (admin), retry: (/** @type {() => any} */ request) => request() };

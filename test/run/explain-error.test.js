@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { FIRST_ACTION, explainError } from '../../lib/run/explain-error.js';
 import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
 
+/** @import { AttemptError } from '../../lib/s3/s3-error.js' */
+
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const PLACE = { hostname: 'store.test', port: 443, buckets: ['photos'], action: 'read', now: NOW };
 
@@ -21,7 +23,7 @@ function failed(code) {
   return classifyFailure(error, { sent: true, answered: false, stale: false });
 }
 
-/** What is said of an error, and what has to be in it. @type {[import('../../lib/s3/s3-error.js').AttemptError, RegExp[]][]} */
+/** What is said of an error, and what has to be in it. @type {[AttemptError, RegExp[]][]} */
 const EXPLANATIONS = [
   [
     answered(403, 'AccessDenied'),

@@ -13,6 +13,8 @@ import { SimulatedCores } from '../helpers/simulated-cores.js';
  * @import { StageTask } from '../../lib/engine/core.js'
  * @import { RunResult } from '../../lib/run/benchmark-run.js'
  * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { SearchResult } from '../../lib/run/search-result.js'
+ * @import { StageResult } from '../../lib/run/stage-result.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */
 
@@ -66,7 +68,7 @@ test('each stage is searched, and what it found is told', async () => {
     ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, true, 'store', 'complete']),
   );
   for (const { stage, search, average, latencies } of result.stages) {
-    const { knee, ceiling } = /** @type {import('../../lib/run/search-result.js').SearchResult} */ (search);
+    const { knee, ceiling } = /** @type {SearchResult} */ (search);
     assert.ok(knee === 19 || knee === 23, `${stage}: ${knee}`);
     assert.ok(ceiling !== null && ceiling.low <= 1000 && ceiling.high >= 1000 && ceiling.threads === 32, stage);
     assert.equal(average, 1000);
@@ -165,7 +167,7 @@ test('attempts that failed cost dollars, too, and are paid out of what a stage m
     await run();
     const attempts = result.stages.reduce((sum, stage) => sum + attemptsOf(stage), 0);
     assert.ok(attempts * 0.36e-6 <= maxCost, `${attempts} attempts for $${maxCost}`);
-    return /** @type {import('../../lib/run/search-result.js').SearchResult} */ (result.stages[0].search);
+    return /** @type {SearchResult} */ (result.stages[0].search);
   };
   const { ceiling, dollarsNeeded } = await searchFor(0.01);
   assert.equal(ceiling, null);
@@ -174,7 +176,7 @@ test('attempts that failed cost dollars, too, and are paid out of what a stage m
   assert.notEqual((await searchFor(needed + 0.001)).ceiling, null);
 });
 
-/** @param {import('../../lib/run/stage-result.js').StageResult} result */
+/** @param {StageResult} result */
 function attemptsOf({ search }) {
   return (search?.steps ?? []).reduce((sum, { operations, errors }) => sum + operations + errors, 0);
 }

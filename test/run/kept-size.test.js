@@ -5,11 +5,13 @@ import { classifyAnswer } from '../../lib/s3/s3-error.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
+/** @import { RunConfig } from '../../lib/run/run-config.js' */
+
 const NEVER = new AbortController().signal;
 
 /**
  * @param {(index: number) => number} sizeOf an object; -2 for one that is not there
- * @param {Partial<import('../../lib/run/run-config.js').RunConfig>} [overrides]
+ * @param {Partial<RunConfig>} [overrides]
  */
 async function ask(sizeOf, overrides = {}) {
   /** @type {number[]} */

@@ -6,8 +6,10 @@ import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /**
- * @typedef {import('../helpers/fake-store.js').FakeRequest} FakeRequest
- * @typedef {import('../../lib/run/run-config.js').RunConfig} RunConfig
+ * @import { OpenRun } from '../../lib/run/open-run.js'
+ * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { AttemptError } from '../../lib/s3/s3-error.js'
+ * @import { FakeRequest } from '../helpers/fake-store.js'
  */
 
 const NEVER = new AbortController().signal;
@@ -70,7 +72,7 @@ async function ask(store, overrides, signal = NEVER) {
   const probes = new Set();
   const wroteObjects = config.stages.includes('write');
   const parts = { clock, random, keyspace, attendants: connections, requests, probes, wroteObjects, mayRemove: true };
-  const run = /** @type {import('../../lib/run/open-run.js').OpenRun} */ (/** @type {unknown} */ (parts));
+  const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
   const result = await preflight(run, config, signal);
   assert.equal(requests.preflight, store.requests.length, 'every request is counted');
   return { ...result, probes, keyspace, mayRemove: run.mayRemove };
@@ -104,7 +106,7 @@ async function patiently(awaited) {
 
 /**
  * @param {readonly string[]} methods
- * @param {import('../../lib/s3/s3-error.js').AttemptError} error
+ * @param {AttemptError} error
  * @returns {(request: FakeRequest) => void}
  */
 function failing(methods, error) {

@@ -3,9 +3,11 @@ import { test } from 'node:test';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
+/** @import { RunConfig } from '../../lib/run/run-config.js' */
+
 const STARTED = Date.parse('2026-01-31T23:59:58.400Z');
 
-/** @param {Partial<import('../../lib/run/run-config.js').RunConfig>} [overrides] */
+/** @param {Partial<RunConfig>} [overrides] */
 function factsOf(overrides) {
   const config = runConfig(NO_TARGET, overrides);
   return runFacts({ config, host: 'fra-1', startedAt: STARTED, clock: null, versions: { 'r2-benchmark': '1.0.0' } });

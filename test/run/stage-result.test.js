@@ -7,6 +7,11 @@ import { STAGES } from '../../lib/stages/index.js';
 import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
+/**
+ * @import { Load } from '../../lib/engine/run-stage.js'
+ * @import { UnloadedLatency } from '../../lib/run/unloaded-latency.js'
+ */
+
 const SIZE = 100;
 const STORE_CLOCK = { offset: 12, uncertainty: 3 };
 const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, loops: 1, eventLoopUtilization: 0.5, busyLoops: 0.5 };
@@ -16,8 +21,8 @@ const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, loops: 1, eventLoopUtilization: 
  * @param {readonly number[]} gaps ms before each operation completes
  * @param {number} rest ms behind the last one
  * @param {object} [circumstances]
- * @param {Partial<import('../../lib/engine/run-stage.js').Load>} [circumstances.load]
- * @param {import('../../lib/run/unloaded-latency.js').UnloadedLatency | null} [circumstances.unloaded]
+ * @param {Partial<Load>} [circumstances.load]
+ * @param {UnloadedLatency | null} [circumstances.unloaded]
  */
 function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
   const clock = new ManualClock(1_700_000_000_000 + offset);

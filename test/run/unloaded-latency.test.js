@@ -14,16 +14,18 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
- * @import { TestContext } from 'node:test'
+ * @import { OpenRun } from '../../lib/run/open-run.js'
+ * @import { RunConfig } from '../../lib/run/run-config.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
+ * @import { TestContext } from 'node:test'
  */
 
 const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 
 /**
- * @param {import('node:test').TestContext} t
- * @param {Partial<import('../../lib/run/run-config.js').RunConfig>} [overrides]
+ * @param {TestContext} t
+ * @param {Partial<RunConfig>} [overrides]
  * @param {string} [faults]
  */
 async function open(t, overrides = {}, faults = '') {
@@ -36,8 +38,8 @@ async function open(t, overrides = {}, faults = '') {
 }
 
 /**
- * @param {import('../../lib/run/open-run.js').OpenRun} run
- * @param {import('../../lib/run/run-config.js').RunConfig} config
+ * @param {OpenRun} run
+ * @param {RunConfig} config
  * @param {AbortSignal} [signal]
  */
 async function measure(run, config, signal = NEVER) {
@@ -80,7 +82,7 @@ function measureWith(answer, choice = {}) {
   const known = { wroteObjects: stages.includes('write'), mayRemove, probes: new Set(), requests };
   const own = { attendants: connections.slice(0, 1), clockConnections: connections.slice(1) };
   const parts = { clock, random, keyspace, ...own, ...known };
-  const run = /** @type {import('../../lib/run/open-run.js').OpenRun} */ (/** @type {unknown} */ (parts));
+  const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
   const budget = budgetAfter(clock, alone);
   if (deadline !== undefined) {
     budget.endBy(clock.now() + deadline);

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
 
-/** @typedef {import('../../lib/s3/object-store.js').ObjectConnection} ObjectConnection */
+/**
+ * @import { ObjectConnection } from '../../lib/s3/object-store.js'
+ * @import { TestContext } from 'node:test'
+ */
 
 /**
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {object} options
  * @param {number} options.timeout ms
  * @param {readonly number[]} options.startedAt of the attempt on each connection

@@ -8,8 +8,9 @@ import { openTestStore } from '../helpers/store.js';
 import { startVersionedStore } from '../helpers/versioned-store.js';
 
 /**
- * @import { TestContext } from 'node:test'
  * @import { Target } from '../helpers/store.js'
+ * @import { VersionedStoreOptions } from '../helpers/versioned-store.js'
+ * @import { TestContext } from 'node:test'
  */
 
 const BUCKET = 'bucket-a';
@@ -159,7 +160,7 @@ test('a size that is none is not believed', async (t) => {
 
 /**
  * @param {TestContext} t
- * @param {import('../helpers/versioned-store.js').VersionedStoreOptions} [options]
+ * @param {VersionedStoreOptions} [options]
  */
 async function versionedAdmin(t, options) {
   const store = await startVersionedStore(t, options);

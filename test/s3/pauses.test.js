@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Pauses } from '../../lib/s3/pauses.js';
 
-/** @param {import('node:test').TestContext} t */
+/** @import { TestContext } from 'node:test' */
+
+/** @param {TestContext} t */
 function pausesWithTimers(t) {
   mock.timers.enable({ apis: ['setTimeout'] });
   t.after(() => mock.timers.reset());

@@ -7,6 +7,12 @@ import { test } from 'node:test';
 import { classifySdkError, createSdkClient, sendCommand } from '../../lib/s3/sdk-client.js';
 import { openTestStore } from '../helpers/store.js';
 
+/**
+ * @import { RequestListener } from 'node:http'
+ * @import { AddressInfo } from 'node:net'
+ * @import { TestContext } from 'node:test'
+ */
+
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const CIRCUMSTANCES = { stale: false, answered: false, now: NOW };
 
@@ -72,8 +78,8 @@ test('a success that could not be read is no refusal', () => {
 /**
  * A store that answers whatever comes, and a client for it.
  *
- * @param {import('node:test').TestContext} t
- * @param {import('node:http').RequestListener} answer
+ * @param {TestContext} t
+ * @param {RequestListener} answer
  * @param {() => number} [epochNow]
  */
 async function openClient(t, answer, epochNow = Date.now) {
@@ -85,7 +91,7 @@ async function openClient(t, answer, epochNow = Date.now) {
     server.close();
     server.closeAllConnections();
   });
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = /** @type {AddressInfo} */ (server.address());
   const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
   const target = { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null };
   const { options } = await openTestStore(t, 'direct', target);

@@ -14,6 +14,11 @@ import {
 } from '../../lib/s3/sigv4.js';
 import { canonicalQuery, canonicalRequest, stringToSign, uriEncode } from '../helpers/canonical-request.js';
 
+/**
+ * @import { Credentials } from '../../lib/s3/sigv4.js'
+ * @import { BinaryLike } from 'node:crypto'
+ */
+
 const DAY = 86_400_000;
 const VECTORS = new URL('../vectors/sigv4/', import.meta.url);
 const CASES = readdirSync(VECTORS, { withFileTypes: true })
@@ -229,7 +234,7 @@ function decodePair(pair) {
   return [name, value];
 }
 
-/** @typedef {{ credentials: import('../../lib/s3/sigv4.js').Credentials, region: string, host: string }} SignerOptions */
+/** @typedef {{ credentials: Credentials, region: string, host: string }} SignerOptions */
 /** @typedef {{ time: number, method: string, path: string, body: string | null }} SignableRequest body null: not signed */
 
 /** @returns {fc.Arbitrary<SignerOptions>} */
@@ -264,7 +269,7 @@ function request() {
 class Sha256 {
   #hash;
 
-  /** @param {import('node:crypto').BinaryLike} [secret] */
+  /** @param {BinaryLike} [secret] */
   constructor(secret) {
     this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret);
   }

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mayResendAtOnce } from '../../lib/s3/stale-connection.js';
 
+/** @import { ObjectConnection } from '../../lib/s3/object-store.js' */
+
 /** @param {number} idle ms between the attempt before and this one */
 function connectionIdleFor(idle) {
-  return /** @type {import('../../lib/s3/object-store.js').ObjectConnection} */ ({
+  return /** @type {ObjectConnection} */ ({
     startedAt: 5000 + idle,
     idleSince: 5000,
   });

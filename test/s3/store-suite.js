@@ -10,11 +10,14 @@ import { closedPort, startSocketServer } from '../helpers/socket-server.js';
 import { attempt, BodyCollector, openTestStore } from '../helpers/store.js';
 
 /**
- * @import { TestContext } from 'node:test'
- * @import { AttemptErrorDetails } from '../../lib/s3/s3-error.js'
  * @import { ObjectConnection } from '../../lib/s3/object-store.js'
+ * @import { AttemptErrorDetails } from '../../lib/s3/s3-error.js'
  * @import { Target } from '../helpers/store.js'
- *
+ * @import { IncomingHttpHeaders } from 'node:http'
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {'direct' | 'sdk'} ClientName
  */
 
@@ -577,7 +580,7 @@ function testStrangeAnswers(client) {
     `${client}: a long body is sent without asking whether it may go on, which R2 would not answer`,
     TIME_LIMIT,
     async (t) => {
-      /** @type {import('node:http').IncomingHttpHeaders[]} */
+      /** @type {IncomingHttpHeaders[]} */
       const received = [];
       const server = createServer((request, response) => {
         received.push(request.headers);

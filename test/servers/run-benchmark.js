@@ -7,8 +7,10 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** @typedef {import('../helpers/outcome.js').Outcome} Outcome */
-/** @typedef {import('../helpers/server-process.js').TestServer} TestServer */
+/**
+ * @import { Outcome } from '../helpers/outcome.js'
+ * @import { TestServer } from '../helpers/server-process.js'
+ */
 
 const PROGRAM = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 const PATIENCE = 180_000;

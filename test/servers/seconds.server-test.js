@@ -7,8 +7,10 @@ import { machineLines } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { runBenchmark } from './run-benchmark.js';
 
-/** @typedef {import('../helpers/access-log-proxy.js').AccessLogEntry} AccessLogEntry */
-/** @typedef {import('../../lib/log/log-line.js').SecondRecord} SecondRecord */
+/**
+ * @import { SecondRecord } from '../../lib/log/log-line.js'
+ * @import { AccessLogEntry } from '../helpers/access-log-proxy.js'
+ */
 
 const OBJECTS = 1_200;
 const THREADS = 8;

@@ -8,9 +8,10 @@ import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { runBenchmark } from './run-benchmark.js';
 import { assertWholeRun } from './whole-run.js';
 
-/** @typedef {import('../helpers/server-process.js').TestServer} TestServer */
-/** @typedef {import('../helpers/server-process.js').StoredObject} StoredObject */
-/** @typedef {import('../../lib/log/log-line.js').ConnectionsRecord} ConnectionsRecord */
+/**
+ * @import { ConnectionsRecord } from '../../lib/log/log-line.js'
+ * @import { StoredObject, TestServer } from '../helpers/server-process.js'
+ */
 
 const CLIENTS = ['direct', 'sdk'];
 const OBJECTS = 300;

@@ -4,6 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../helpers/free-port.js';
 import { ADDRESS, findProgram, UNTIL_INPUT_ENDS } from '../helpers/server-process.js';
 
+/** @import { ChildProcess } from 'node:child_process' */
+
 /** What `go install github.com/Shopify/toxiproxy/v2/cmd/server` makes. */
 const PROGRAM = 'server';
 
@@ -27,7 +29,7 @@ export class Toxiproxy {
   #proxies = 0;
 
   /**
-   * @param {import('node:child_process').ChildProcess} child
+   * @param {ChildProcess} child
    * @param {string} api its address
    */
   constructor(child, api) {

@@ -7,7 +7,10 @@ import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { startMinio } from '../helpers/servers.js';
 import { startToxiproxy } from './toxiproxy.js';
 
-/** @typedef {import('./toxiproxy.js').Toxic} Toxic */
+/**
+ * @import { Toxic } from './toxiproxy.js'
+ * @import { TestContext } from 'node:test'
+ */
 
 const CLIENTS = /** @type {const} */ (['direct', 'sdk']);
 const OBJECTS = 300;
@@ -78,7 +81,7 @@ after(async () => {
 /**
  * Starts a run through the proxy, and waits until it writes.
  *
- * @param {import('node:test').TestContext} t
+ * @param {TestContext} t
  * @param {'direct' | 'sdk'} client
  * @param {readonly Toxic[]} [toxics] that it meets from the beginning
  */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { STAGE_NAMES } from '../../lib/log/log-line.js';
 import { ofKind } from '../helpers/outcome.js';
 
-/** @typedef {import('../../lib/log/log-line.js').LogRecord} LogRecord */
-/** @typedef {import('../../lib/log/log-line.js').StageName} StageName */
+/** @import { LogRecord } from '../../lib/log/log-line.js' */
 
 const MEBIBYTE = 2 ** 20;
 

@@ -4,7 +4,7 @@ import { NO_ETAG, write } from '../../lib/stages/write.js';
 import { LONGEST_VIEW } from '../../lib/workload/payload.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
-/** @typedef {import('../helpers/fake-store.js').FakeRequest} FakeRequest */
+/** @import { FakeRequest } from '../helpers/fake-store.js' */
 
 test('Write puts the object’s payload under its key, and keeps the digest of its ETag', async () => {
   /** @type {FakeRequest[]} */

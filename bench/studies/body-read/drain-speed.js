@@ -2,6 +2,8 @@ import { linearRegression, rSquared } from 'simple-statistics';
 import { Bench } from 'tinybench';
 import { ByteCount } from './byte-count.js';
 
+/** @import { FillPipe, FullPipe, WaysToRead } from './ways-to-read.js' */
+
 /** Chunks in the pipe. */
 export const CHUNK_COUNTS = [1, 2, 4, 8, 16, 32, 64, 128];
 
@@ -38,7 +40,7 @@ const WARM_UP_MS = 50;
  */
 
 /**
- * @param {import('./ways-to-read.js').WaysToRead} ways
+ * @param {WaysToRead} ways
  * @param {(way: string) => void} progress
  * @returns {Promise<WayResult[]>}
  */
@@ -58,13 +60,13 @@ export async function measureDrains(ways, progress) {
 }
 
 /**
- * @param {import('./ways-to-read.js').FillPipe} fill
+ * @param {FillPipe} fill
  * @param {number} count
  * @returns {Promise<DrainSpeed>}
  */
 async function measureDrain(fill, count) {
   const chunks = Array.from({ length: count }, () => Buffer.alloc(CHUNK_SIZE, 'x'));
-  /** @type {import('./ways-to-read.js').FullPipe} */
+  /** @type {FullPipe} */
   let pipe;
   let sink = new ByteCount();
   const bench = new Bench({ time: TIME_MS, warmupTime: WARM_UP_MS, throws: true });

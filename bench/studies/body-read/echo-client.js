@@ -6,6 +6,8 @@ import { EchoSender } from './echo-sender.js';
 import { READ_INTERFACES } from './read-interfaces.js';
 import { TimestampStream } from './timestamp-stream.js';
 
+/** @import { ReadInterfaceName } from './read-interfaces.js' */
+
 /** No run takes a tenth of it: one that does has come to a standstill. */
 const DEADLINE_MS = 30_000;
 
@@ -25,7 +27,7 @@ const DEADLINE_MS = 30_000;
  * Reads a stream of timestamps and sends each back.
  *
  * @param {number} port of the echo server
- * @param {import('./read-interfaces.js').ReadInterfaceName} readInterface
+ * @param {ReadInterfaceName} readInterface
  * @returns {Promise<EchoResult>}
  * @throws {Error} where a timestamp is lost or out of its order, and where the run does not come to its end
  */
@@ -45,7 +47,7 @@ export async function runEcho(port, readInterface) {
 
 /**
  * @param {number} port
- * @param {import('./read-interfaces.js').ReadInterfaceName} readInterface
+ * @param {ReadInterfaceName} readInterface
  * @param {WebSocket} socket
  * @param {AbortSignal} signal
  */

@@ -1,3 +1,5 @@
+/** @import { WebSocket } from 'ws' */
+
 /** Bytes that may wait in this process to be sent back before the reader has to stop. */
 const MOST_WAITING = 16 * 1024;
 
@@ -5,7 +7,7 @@ const MOST_WAITING = 16 * 1024;
 export class EchoSender {
   #socket;
 
-  /** @param {import('ws').WebSocket} socket open */
+  /** @param {WebSocket} socket open */
   constructor(socket) {
     this.#socket = socket;
   }

@@ -5,6 +5,12 @@ import { LatencyHistogram } from '../../../lib/meter/latency-histogram.js';
 import { RECORD_SIZE, readTimestamp, writeTimestamp } from './timestamp-record.js';
 
 /**
+ * @import { ServerResponse } from 'node:http'
+ * @import { AddressInfo } from 'node:net'
+ * @import { WebSocket } from 'ws'
+ */
+
+/**
  * The server of the round trips, in a process of its own: it streams `count` timestamps over HTTP, gets each back over a
  * WebSocket, and tells the client how long they took. It reads the WebSocket whether or not its own writing is held up,
  * so that the two directions can never wait for each other.
@@ -23,12 +29,12 @@ const server = createServer((_request, response) => {
 });
 new WebSocketServer({ server, perMessageDeflate: false }).on('connection', receiveTimestamps);
 server.listen(0, '127.0.0.1', () => {
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = /** @type {AddressInfo} */ (server.address());
   process.stdout.write(`${JSON.stringify({ port })}\n`);
 });
 process.stdin.once('close', () => process.exit(0)).resume();
 
-/** @param {import('node:http').ServerResponse} response */
+/** @param {ServerResponse} response */
 async function streamTimestamps(response) {
   heldUp = 0;
   for (let first = 0; first < count; first += RECORDS_A_CHUNK) {
@@ -53,7 +59,7 @@ function stampedChunk(first, records) {
   return chunk;
 }
 
-/** @param {import('ws').WebSocket} socket */
+/** @param {WebSocket} socket */
 function receiveTimestamps(socket) {
   const latencies = new LatencyHistogram();
   let startedAt = 0;

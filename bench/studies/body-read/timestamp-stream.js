@@ -1,6 +1,8 @@
 import { Transform } from 'node:stream';
 import { RECORD_SIZE } from './timestamp-record.js';
 
+/** @import { TransformCallback } from 'node:stream' */
+
 /**
  * Takes the chunks of a body apart into single timestamps. Where the reader stops, it holds one chunk and takes no more.
  */
@@ -15,7 +17,7 @@ export class TimestampStream extends Transform {
   /**
    * @param {Buffer} chunk
    * @param {BufferEncoding} _encoding
-   * @param {import('node:stream').TransformCallback} callback
+   * @param {TransformCallback} callback
    */
   _transform(chunk, _encoding, callback) {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
@@ -27,7 +29,7 @@ export class TimestampStream extends Transform {
     callback();
   }
 
-  /** @param {import('node:stream').TransformCallback} callback */
+  /** @param {TransformCallback} callback */
   _flush(callback) {
     const { length } = this.#rest;
     callback(length === 0 ? null : new Error(`the stream of timestamps ended within one, after ${length} bytes of it`));

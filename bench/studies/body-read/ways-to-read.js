@@ -7,10 +7,15 @@ import { PromiseReader } from './promise-reader.js';
 import { RawHandler } from './raw-handler.js';
 
 /**
+ * @import { ByteCount } from './byte-count.js'
+ * @import { DrainStream, Reader } from './drains.js'
+ */
+
+/**
  * A pipe that is full. Draining it reads everything, to its end.
  *
  * @typedef {object} FullPipe
- * @property {(sink: import('./byte-count.js').ByteCount) => Promise<void>} drain
+ * @property {(sink: ByteCount) => Promise<void>} drain
  *
  * @callback FillPipe
  * @param {readonly Buffer[]} chunks
@@ -63,7 +68,7 @@ async function arrivingHandler(chunks) {
 }
 
 /**
- * @param {import('./drains.js').DrainStream} drain
+ * @param {DrainStream} drain
  * @returns {FillPipe}
  */
 function arrivingBody(drain) {
@@ -96,7 +101,7 @@ async function arrivingFetch(chunks) {
 }
 
 /**
- * @param {import('./drains.js').DrainStream} drain
+ * @param {DrainStream} drain
  * @returns {FillPipe}
  */
 function nodePipe(drain) {
@@ -123,7 +128,7 @@ function whatwgStream(chunks) {
 }
 
 /**
- * @param {import('./drains.js').Reader} reader
+ * @param {Reader} reader
  * @returns {FullPipe}
  */
 function reading(reader) {

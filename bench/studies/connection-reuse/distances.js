@@ -1,8 +1,14 @@
 /**
+ * @import { ToolResult } from './measure-tool.js'
+ * @import { Latencies } from './measurement.js'
+ * @import { RelayTally } from './round-trips.js'
+ */
+
+/**
  * @typedef {object} Measured
- * @property {import('./measure-tool.js').ToolResult} tool
- * @property {import('./round-trips.js').RelayTally} tally of the tool's relay
- * @property {import('./measurement.js').Latencies | null} oha
+ * @property {ToolResult} tool
+ * @property {RelayTally} tally of the tool's relay
+ * @property {Latencies | null} oha
  *
  * @typedef {object} Distance
  * @property {number} roundTrip ms

@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { BUCKET } from './endpoint.js';
 import { REQUESTS, expectAllAnswers } from './measurement.js';
 
+/** @import { Latencies, Load } from './measurement.js' */
+
 const run = promisify(execFile);
 const MILLISECONDS = 1000;
 
@@ -22,8 +24,8 @@ export async function findOha() {
 /**
  * The same load by oha, a load generator in Rust. Its latency of a request includes the opening of the connection.
  *
- * @param {import('./measurement.js').Load} load
- * @returns {Promise<import('./measurement.js').Latencies>}
+ * @param {Load} load
+ * @returns {Promise<Latencies>}
  */
 export async function measureOha({ port, authorities, keepAlive }) {
   const { stdout } = await run('oha', [

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { BUCKET, OBJECT_SIZE } from './endpoint.js';
 import { REQUESTS, expectAllAnswers } from './measurement.js';
 
+/** @import { Latencies, Load } from './measurement.js' */
+
 const run = promisify(execFile);
 const TOOL = fileURLToPath(new URL('../../../r2-benchmark.js', import.meta.url));
 
@@ -19,13 +21,13 @@ const TOOL = fileURLToPath(new URL('../../../r2-benchmark.js', import.meta.url))
  * @property {{ p50: number, maximum: number }} tcp ms
  * @property {{ p50: number, maximum: number }} tls ms
  *
- * @typedef {import('./measurement.js').Latencies & { connections: Connections, connectionsLine: string }} ToolResult
+ * @typedef {Latencies & { connections: Connections, connectionsLine: string }} ToolResult
  */
 
 /**
  * The tool itself: one thread reads a hundred objects.
  *
- * @param {import('./measurement.js').Load} load
+ * @param {Load} load
  * @returns {Promise<ToolResult>}
  */
 export async function measureTool({ port, authorities, keepAlive }) {

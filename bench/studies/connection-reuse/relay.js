@@ -4,6 +4,8 @@ import { DelayLine } from './delay-line.js';
 import { exactWake } from './exact-wake.js';
 import { FlightCount } from './flight-count.js';
 
+/** @import { AddressInfo, Socket } from 'node:net' */
+
 /**
  * A relay that stands in for the distance between a client and a server, in a process of its own: each direction takes
  * half a round trip. The kernel shakes hands with the client before the relay knows of it; in its stead, the first bytes
@@ -28,7 +30,7 @@ const relay = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
   join(server, delayLine(0), client);
 });
 relay.listen(0, '127.0.0.1', () => {
-  const address = /** @type {import('node:net').AddressInfo} */ (relay.address());
+  const address = /** @type {AddressInfo} */ (relay.address());
   process.stdout.write(`${JSON.stringify({ port: address.port })}\n`);
 });
 process.stdin.once('close', () => process.stdout.write(report(), () => process.exit(0))).resume();
@@ -45,9 +47,9 @@ function delayLine(firstBytesHold) {
 }
 
 /**
- * @param {import('node:net').Socket} from
+ * @param {Socket} from
  * @param {DelayLine} line
- * @param {import('node:net').Socket} to
+ * @param {Socket} to
  */
 function join(from, line, to) {
   pipeline(from, line, to, (error) => {

@@ -11,7 +11,7 @@ import {
 } from './round-trips.js';
 
 /**
- * @import { Distance } from './distances.js'
+ * @import { Distance, Kind } from './distances.js'
  * @import { Latencies } from './measurement.js'
  */
 
@@ -169,7 +169,7 @@ function conclusion(distances) {
 
 /** @param {readonly Distance[]} distances */
 function fitAll(distances) {
-  const fitOf = (/** @type {import('./distances.js').Kind} */ kind) =>
+  const fitOf = (/** @type {Kind} */ kind) =>
     fitRoundTrips(distances.map((distance) => [distance.roundTrip, distance[kind].tool.mean]));
   return { reused: fitOf('reused'), opened: fitOf('opened') };
 }

@@ -9,6 +9,13 @@ import { measureTool } from './measure-tool.js';
 import { REQUESTS } from './measurement.js';
 import { describeResult } from './report.js';
 
+/**
+ * @import { Distance, Measured } from './distances.js'
+ * @import { StudyEndpoint } from './endpoint.js'
+ * @import { Load } from './measurement.js'
+ * @import { RelayTally } from './round-trips.js'
+ */
+
 // What it costs to open a connection for each request, at several distances; see bench/studies/README.md.
 //
 //     npm run study:connection-reuse
@@ -29,7 +36,7 @@ await runStudy(async () => {
   const oha = await findOha();
   const endpoint = await startStudyEndpoint();
   const measure = measureWith(endpoint, oha === null ? null : measureOha);
-  /** @type {import('./distances.js').Distance[]} */
+  /** @type {Distance[]} */
   const distances = [];
   try {
     for (const roundTrip of ROUND_TRIP_TIMES) {
@@ -47,14 +54,14 @@ await runStudy(async () => {
 });
 
 /**
- * @param {import('./endpoint.js').StudyEndpoint} endpoint
+ * @param {StudyEndpoint} endpoint
  * @param {typeof measureOha | null} oha null where there is none
  */
 function measureWith(endpoint, oha) {
   /**
    * @param {number} roundTrip ms
    * @param {boolean} keepAlive
-   * @returns {Promise<import('./distances.js').Measured>}
+   * @returns {Promise<Measured>}
    */
   return async (roundTrip, keepAlive) => {
     const distance = { endpoint, roundTrip, keepAlive };
@@ -72,9 +79,9 @@ function measureWith(endpoint, oha) {
  * Each client has a relay of its own, so that what the relay counts is that client's.
  *
  * @template Result
- * @param {{ endpoint: import('./endpoint.js').StudyEndpoint, roundTrip: number, keepAlive: boolean }} distance ms
- * @param {(load: import('./measurement.js').Load) => Promise<Result>} client
- * @returns {Promise<{ result: Result, tally: import('./round-trips.js').RelayTally }>}
+ * @param {{ endpoint: StudyEndpoint, roundTrip: number, keepAlive: boolean }} distance ms
+ * @param {(load: Load) => Promise<Result>} client
+ * @returns {Promise<{ result: Result, tally: RelayTally }>}
  */
 async function throughRelay({ endpoint, roundTrip, keepAlive }, client) {
   const relay = await startProcess(RELAY, { port: endpoint.port, roundTrip });
