@@ -1,5 +1,5 @@
 import { Bench } from 'tinybench';
-import { Clock } from '../lib/meter/clock.js';
+import { Clock } from '../lib/clock/clock.js';
 import { StageMeter } from '../lib/meter/stage-meter.js';
 import { Pauses } from '../lib/s3/pauses.js';
 import { Retrier } from '../lib/s3/retry.js';

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Clock } from '../meter/clock.js';
+import { Clock } from '../clock/clock.js';
 import { jsonReport } from '../report/json-report.js';
 import { runBenchmark } from '../run/benchmark-run.js';
 import { compareWithCalibration } from './calibrate-comparison.js';

@@ -1,11 +1,11 @@
 import { formatSize } from '../log/units.js';
-import { withBucketAccess } from '../run/bucket-access.js';
-import { cleanUpRun } from '../run/clean-up-run.js';
-import { isClean } from '../run/cleanup.js';
-import { findPrefix } from '../run/find-prefix.js';
+import { withBucketAccess } from '../cleanup/bucket-access.js';
+import { cleanUpRun } from '../cleanup/clean-up-run.js';
+import { isClean } from '../cleanup/cleanup.js';
+import { findPrefix } from '../cleanup/find-prefix.js';
 import { openRun } from '../run/open-run.js';
-import { preflight } from '../run/preflight.js';
-import { askForVersioning, describeUnknown } from '../run/versioning.js';
+import { preflight } from '../preflight/preflight.js';
+import { askForVersioning, describeUnknown } from '../preflight/versioning.js';
 import { isOfShard } from '../workload/shard.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
@@ -14,9 +14,9 @@ import { ProgressLine } from './progress-line.js';
 import { shellWord } from './shell-word.js';
 
 /**
- * @import { Clock } from '../meter/clock.js'
- * @import { CleanupProgress } from '../run/clean-up-run.js'
- * @import { CleanupResult } from '../run/cleanup.js'
+ * @import { Clock } from '../clock/clock.js'
+ * @import { CleanupProgress } from '../cleanup/clean-up-run.js'
+ * @import { CleanupResult } from '../cleanup/cleanup.js'
  * @import { OpenRun } from '../run/open-run.js'
  * @import { RunConfig } from '../run/run-config.js'
  * @import { Terminal } from './terminal.js'

@@ -1,4 +1,4 @@
-import { isClean } from '../run/cleanup.js';
+import { isClean } from '../cleanup/cleanup.js';
 import { cleanupCommand, cleanupProblems, describeCleanup, mayHelpAgain, readAgainCommand } from './cleanup.js';
 import { EXIT } from './exit-status.js';
 

@@ -12,7 +12,7 @@ import { Progress } from './progress.js';
  * @import { StageName } from '../log/log-line.js'
  * @import { SecondCount } from '../meter/second-counts.js'
  * @import { FailedOperation, RunObserver, StagePlan } from '../run/benchmark-run.js'
- * @import { CleanupProgress } from '../run/clean-up-run.js'
+ * @import { CleanupProgress } from '../cleanup/clean-up-run.js'
  * @import { Phase } from '../run/phases.js'
  * @import { RunConfig } from '../run/run-config.js'
  * @import { RunFacts } from '../run/run-facts.js'

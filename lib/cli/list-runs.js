@@ -1,15 +1,15 @@
 import { plainText } from '../log/plain-text.js';
 import { formatDuration, formatMegabytes } from '../log/units.js';
-import { withBucketAccess } from '../run/bucket-access.js';
-import { listRuns } from '../run/list-runs.js';
-import { RunTally } from '../run/run-tally.js';
+import { withBucketAccess } from '../cleanup/bucket-access.js';
+import { listRuns } from '../cleanup/list-runs.js';
+import { RunTally } from '../cleanup/run-tally.js';
 import { bucketsAdvice, cleanupCommand, findVersioned, withCheckedRun } from './cleanup.js';
 import { EXIT } from './exit-status.js';
 import { ProgressLine } from './progress-line.js';
 
 /**
  * @import { RunConfig } from '../run/run-config.js'
- * @import { RunCounts } from '../run/run-tally.js'
+ * @import { RunCounts } from '../cleanup/run-tally.js'
  * @import { CommandWorld, Later } from './cleanup.js'
  */
 

@@ -1,13 +1,13 @@
 import { parseFaults } from '../local-s3/faults.js';
 import { quote } from '../log/quote.js';
 import { parseDuration, parseSize } from '../log/units.js';
-import { parseStartTime } from '../run/start-time.js';
-import { STAGES } from '../stages/index.js';
+import { parseStartTime } from '../clock/start-time.js';
+import { STAGES } from '../operations/registry.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { STANDARD_OUTPUT } from './report-file.js';
 import { listOf, wholeNumber } from './values.js';
 
-/** @import { StartTime } from '../run/start-time.js' */
+/** @import { StartTime } from '../clock/start-time.js' */
 
 // How the values of options are read.
 

@@ -8,7 +8,7 @@ import * as values from './option-values.js';
 import { oneOf, someText } from './values.js';
 
 /**
- * @import { StartTime } from '../run/start-time.js'
+ * @import { StartTime } from '../clock/start-time.js'
  * @import { Invocation } from './invocation.js'
  */
 

@@ -1,7 +1,7 @@
-import { HostLogs } from '../hosts/host-logs.js';
-import { mergeHosts } from '../hosts/merge-hosts.js';
-import { isLog, readLogs } from '../hosts/read-logs.js';
-import { placeOf } from '../hosts/wording.js';
+import { HostLogs } from '../merge/host-logs.js';
+import { mergeHosts } from '../merge/merge-hosts.js';
+import { isLog, readLogs } from '../merge/read-logs.js';
+import { placeOf } from '../merge/wording.js';
 import { plainLine } from '../log/plain-text.js';
 import { formatPeakBlocks } from '../report/peak-blocks.js';
 import { peakCsv } from '../report/peak-csv.js';
@@ -17,7 +17,7 @@ import { UsageError } from './usage-error.js';
 
 /**
  * @import { Readable, Writable } from 'node:stream'
- * @import { Aggregate } from '../hosts/merge-hosts.js'
+ * @import { Aggregate } from '../merge/merge-hosts.js'
  * @import { Caller, Invocation } from './invocation.js'
  * @import { PeakOptions } from './peak-options.js'
  */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Clock } from '../meter/clock.js';
+import { Clock } from '../clock/clock.js';
 
 /**
  * @import { AlarmMemory } from './alarm.js'

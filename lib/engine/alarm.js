@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** @import { Clock } from '../meter/clock.js' */
+/** @import { Clock } from '../clock/clock.js' */
 
 /**
  * Memory that an alarm shares with the thread that sleeps for it: `moment`, in monotonic ms, is valid from each change of

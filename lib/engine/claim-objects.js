@@ -1,6 +1,6 @@
 /**
  * @import { StageMeter } from '../meter/stage-meter.js'
- * @import { Stage, Workload } from '../stages/stage.js'
+ * @import { Stage, Workload } from '../operations/operation.js'
  * @import { Budget } from './budget.js'
  */
 

@@ -1,11 +1,11 @@
 import { measureEventLoop } from '../meter/client-load.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
-import { AddressBook } from '../s3/address-book.js';
+import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
-import { KeepAliveAgent } from '../s3/keep-alive-agent.js';
+import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { openStore } from '../s3/object-store.js';
 import { classifyFailure } from '../s3/s3-error.js';
-import { STAGES } from '../stages/index.js';
+import { STAGES } from '../operations/registry.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { Payload } from '../workload/payload.js';
 import { globalIndex } from '../workload/shard.js';
@@ -16,7 +16,7 @@ import { runStage } from './run-stage.js';
 
 /**
  * @import { StageName } from '../log/log-line.js'
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { ConnectionMeterState } from '../meter/connection-meter.js'
  * @import { StageMeterState } from '../meter/stage-meter.js'
  * @import { StoreConfig } from '../run/run-config.js'

@@ -7,7 +7,7 @@ import { SecondMerger } from './second-merger.js';
 
 /**
  * @import { ClientLoad } from '../meter/client-load.js'
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { ConnectionMeter } from '../meter/connection-meter.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { CoreSpec, StageTask } from './core.js'

@@ -3,7 +3,7 @@ import { StageMeter } from '../meter/stage-meter.js';
 
 /**
  * @import { ClientLoad } from '../meter/client-load.js'
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { CoreOutcome } from './core.js'
  * @import { StageOutcome } from './cores.js'
  * @import { Load } from './run-stage.js'

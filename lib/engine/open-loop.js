@@ -1,7 +1,7 @@
 import { Arrivals } from './arrivals.js';
 
 /**
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'

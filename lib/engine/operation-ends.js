@@ -1,6 +1,6 @@
 import { isThrottled } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
-import { IntegrityError } from '../stages/index.js';
+import { IntegrityError } from '../operations/registry.js';
 import { ABANDONED } from './stage-watch.js';
 
 /**

@@ -4,7 +4,7 @@ import { globalIndex } from '../workload/shard.js';
 /**
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { Operation as RetriedOperation } from '../s3/retry.js'
- * @import { Stage, StageOperation, Workload } from '../stages/stage.js'
+ * @import { Stage, StageOperation, Workload } from '../operations/operation.js'
  */
 
 /**

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { unpackFatal, unpackSecond } from './core-messages.js';
 
 /**
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { Event, Reply } from './core-messages.js'
  * @import { Core, CoreOutcome, CoreSpec, StageTask } from './core.js'
  * @import { StageHooks } from './run-stage.js'

@@ -11,11 +11,11 @@ import { StageWatch } from './stage-watch.js';
 import { runPool } from './worker-pool.js';
 
 /**
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { SecondCount } from '../meter/second-counts.js'
  * @import { Windows } from '../meter/window-counts.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { Stage, Workload } from '../stages/stage.js'
+ * @import { Stage, Workload } from '../operations/operation.js'
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'

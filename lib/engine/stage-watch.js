@@ -1,7 +1,7 @@
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { Budget } from './budget.js'

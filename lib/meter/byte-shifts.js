@@ -1,4 +1,4 @@
-/** @import { Clock } from './clock.js' */
+/** @import { Clock } from '../clock/clock.js' */
 
 /**
  * Bytes are counted in the second in which their operation completed. Those of an operation that began in an earlier second

@@ -1,6 +1,6 @@
 /**
  * @import { ByteShifts } from './byte-shifts.js'
- * @import { Clock } from './clock.js'
+ * @import { Clock } from '../clock/clock.js'
  */
 
 /**

@@ -1,5 +1,5 @@
 /**
- * @import { Clock } from './clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { SecondCount, SecondCounts } from './second-counts.js'
  */
 

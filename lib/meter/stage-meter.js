@@ -6,7 +6,7 @@ import { WindowCounts } from './window-counts.js';
 
 /**
  * @import { Operation } from '../s3/retry.js'
- * @import { Clock } from './clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { LatencyHistogram } from './latency-histogram.js'
  * @import { SecondCount } from './second-counts.js'
  * @import { StageCounts } from './stage-counts.js'

@@ -1,4 +1,4 @@
-import { DOLLARS_A_MILLION, priceOf, stagesBilledAs } from '../analysis/prices.js';
+import { DOLLARS_A_MILLION, priceOf, stagesBilledAs } from '../operations/prices.js';
 
 /** @import { RunConfig } from '../run/run-config.js' */
 

@@ -3,8 +3,8 @@ import { formatHostRows } from './peak-hosts.js';
 import { shareOf, stageLines } from './peak-stage.js';
 
 /**
- * @import { Aggregate } from '../hosts/merge-hosts.js'
- * @import { StageAggregate } from '../hosts/aggregate-stage.js'
+ * @import { Aggregate } from '../merge/merge-hosts.js'
+ * @import { StageAggregate } from '../merge/aggregate-stage.js'
  */
 
 const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;

@@ -1,6 +1,6 @@
 import { formatIsoSecond } from './peak-times.js';
 
-/** @import { Aggregate } from '../hosts/merge-hosts.js' */
+/** @import { Aggregate } from '../merge/merge-hosts.js' */
 
 /** Rows that are handed on together, in characters. */
 const CHUNK_LENGTH = 64 * 1024;

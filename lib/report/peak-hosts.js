@@ -3,7 +3,7 @@ import { listed, shorten } from './names.js';
 import { formatMoment } from './peak-times.js';
 
 /**
- * @import { HostShare, StageAggregate } from '../hosts/aggregate-stage.js'
+ * @import { HostShare, StageAggregate } from '../merge/aggregate-stage.js'
  */
 
 /** Hosts that are shown one by one; the JSON report has all. */

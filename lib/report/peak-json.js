@@ -1,6 +1,6 @@
 /**
- * @import { HostRun } from '../hosts/host-run.js'
- * @import { Aggregate } from '../hosts/merge-hosts.js'
+ * @import { HostRun } from '../merge/host-run.js'
+ * @import { Aggregate } from '../merge/merge-hosts.js'
  */
 
 /** Version of the report's shape. It is 2 since the peak's second is named `secondStart`. */

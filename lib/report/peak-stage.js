@@ -6,8 +6,8 @@ import { limitsText } from './peak-hosts.js';
 import { formatStretch } from './peak-times.js';
 
 /**
- * @import { StageAggregate } from '../hosts/aggregate-stage.js'
- * @import { Overlap } from '../hosts/overlap.js'
+ * @import { StageAggregate } from '../merge/aggregate-stage.js'
+ * @import { Overlap } from '../merge/overlap.js'
  */
 
 /**

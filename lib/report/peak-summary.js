@@ -1,4 +1,4 @@
-/** @import { Aggregate } from '../hosts/merge-hosts.js' */
+/** @import { Aggregate } from '../merge/merge-hosts.js' */
 
 /** @typedef {Aggregate['peaks']} Peaks */
 

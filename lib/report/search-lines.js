@@ -1,4 +1,4 @@
-import { HOLD_MS } from '../analysis/search-plan.js';
+import { HOLD_MS } from '../search/search-plan.js';
 import { limitLine } from './stage-lines.js';
 
 /**

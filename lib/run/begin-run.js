@@ -1,21 +1,21 @@
 import { formatDuration } from '../log/units.js';
-import { askForAbsentObject } from './absent-object.js';
-import { waitUntil } from './pause.js';
+import { askForAbsentObject } from '../preflight/absent-object.js';
+import { waitUntil } from '../clock/pause.js';
 import { PHASES } from './phases.js';
-import { preflight } from './preflight.js';
-import { LONGEST_WAIT_MS } from './start-time.js';
-import { StoreClock } from './store-clock.js';
-import { measureUnloaded } from './unloaded-latency.js';
+import { preflight } from '../preflight/preflight.js';
+import { LONGEST_WAIT_MS } from '../clock/start-time.js';
+import { StoreClock } from '../clock/store-clock.js';
+import { measureUnloaded } from '../preflight/unloaded-latency.js';
 
 /**
  * @import { Cores } from '../engine/cores.js'
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { Beginning, RunObserver } from './benchmark-run.js'
  * @import { OpenRun } from './open-run.js'
- * @import { PreflightResult } from './preflight.js'
+ * @import { PreflightResult } from '../preflight/preflight.js'
  * @import { RunConfig } from './run-config.js'
- * @import { ClockFacts } from './store-clock.js'
- * @import { UnloadedLatency } from './unloaded-latency.js'
+ * @import { ClockFacts } from '../clock/store-clock.js'
+ * @import { UnloadedLatency } from '../preflight/unloaded-latency.js'
  */
 
 const MINUTE_MS = 60_000;

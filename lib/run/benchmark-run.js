@@ -1,26 +1,26 @@
 import { isInShard, isOfShard } from '../workload/shard.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
-import { cleanUpRun } from './clean-up-run.js';
+import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findPeaks } from './find-peak.js';
-import { keptSizeProblem } from './kept-size.js';
+import { keptSizeProblem } from '../preflight/kept-size.js';
 import { openRun } from './open-run.js';
 import { Phases } from './phases.js';
 import { runFacts } from './run-facts.js';
 import { runStages } from './run-stages.js';
-import { TimeBudget } from './time-budget.js';
-import { WriteChecks } from './write-checks.js';
+import { TimeBudget } from '../preflight/time-budget.js';
+import { WriteChecks } from '../preflight/write-checks.js';
 
 /**
  * @import { DataFlow } from '../engine/data-flow.js'
  * @import { StageName } from '../log/log-line.js'
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { SecondCount } from '../meter/second-counts.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  * @import { RunClock } from './begin-run.js'
- * @import { CleanupProgress } from './clean-up-run.js'
- * @import { CleanupResult } from './cleanup.js'
- * @import { ExistingObjects } from './existing-objects.js'
+ * @import { CleanupProgress } from '../cleanup/clean-up-run.js'
+ * @import { CleanupResult } from '../cleanup/cleanup.js'
+ * @import { ExistingObjects } from '../preflight/existing-objects.js'
  * @import { OpenRun, RequestCounts } from './open-run.js'
  * @import { Phase } from './phases.js'
  * @import { RunConfig } from './run-config.js'

@@ -1,4 +1,4 @@
-import { STAGE_MS, fewestOperations, mostOperations } from '../analysis/search-plan.js';
+import { STAGE_MS, fewestOperations, mostOperations } from '../search/search-plan.js';
 import { stagesOf } from './run-stages.js';
 import { SearchMoney } from './search-money.js';
 import { SearchObjects } from './search-objects.js';
@@ -6,7 +6,7 @@ import { searchStage } from './search-stage.js';
 
 /**
  * @import { Cores } from '../engine/cores.js'
- * @import { Stage } from '../stages/stage.js'
+ * @import { Stage } from '../operations/operation.js'
  * @import { RunResult } from './benchmark-run.js'
  * @import { RunConfig } from './run-config.js'
  * @import { Running } from './run-stages.js'

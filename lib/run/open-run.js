@@ -1,15 +1,15 @@
 import { Cores } from '../engine/cores.js';
 import { LONGEST_DROUGHT_MS } from '../engine/stage-watch.js';
-import { AddressBook } from '../s3/address-book.js';
+import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
-import { KeepAliveAgent } from '../s3/keep-alive-agent.js';
+import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
-import { WaitBudget } from './wait-budget.js';
+import { WaitBudget } from '../preflight/wait-budget.js';
 
 /**
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { ObjectConnection, StoreOptions } from '../s3/object-store.js'
  * @import { RunConfig } from './run-config.js'
  */

@@ -1,7 +1,7 @@
 /**
  * @import { Credentials } from '../s3/sigv4.js'
  * @import { Shard } from '../workload/shard.js'
- * @import { StartTime } from './start-time.js'
+ * @import { StartTime } from '../clock/start-time.js'
  */
 
 /**

@@ -1,6 +1,6 @@
 /**
  * @import { RunConfig } from './run-config.js'
- * @import { ClockFacts } from './store-clock.js'
+ * @import { ClockFacts } from '../clock/store-clock.js'
  */
 
 /**

@@ -1,8 +1,8 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { AttemptError } from '../s3/s3-error.js';
-import { STAGES } from '../stages/index.js';
-import { explainError } from './explain-error.js';
-import { waitUntil } from './pause.js';
+import { STAGES } from '../operations/registry.js';
+import { explainError } from '../s3/explain-error.js';
+import { waitUntil } from '../clock/pause.js';
 import { stageResult } from './stage-result.js';
 import { slotOf } from './stage-schedule.js';
 
@@ -10,11 +10,11 @@ import { slotOf } from './stage-schedule.js';
  * @import { Cores, StageOutcome } from '../engine/cores.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { FatalError } from '../engine/stage-watch.js'
- * @import { Stage } from '../stages/stage.js'
+ * @import { Stage } from '../operations/operation.js'
  * @import { RunResult, Running as RunningBefore } from './benchmark-run.js'
  * @import { RunConfig } from './run-config.js'
  * @import { Slot } from './stage-schedule.js'
- * @import { UnloadedLatency } from './unloaded-latency.js'
+ * @import { UnloadedLatency } from '../preflight/unloaded-latency.js'
  */
 
 /** A rate that was seen for a moment alone may be exceeded by so much. */

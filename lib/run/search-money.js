@@ -1,4 +1,4 @@
-import { DOLLARS_A_MILLION, priceOf } from '../analysis/prices.js';
+import { DOLLARS_A_MILLION, priceOf } from '../operations/prices.js';
 
 /** @import { RequestCounts } from './open-run.js' */
 

@@ -1,4 +1,4 @@
-/** @import { Stage } from '../stages/stage.js' */
+/** @import { Stage } from '../operations/operation.js' */
 
 /**
  * A range of a host's objects.

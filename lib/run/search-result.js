@@ -1,18 +1,18 @@
-import { limitOf } from '../analysis/verdict.js';
-import { WINDOW_MS, decisiveRate } from '../analysis/step-rate.js';
+import { limitOf } from '../bottleneck/verdict.js';
+import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 
 /**
- * @import { Ceiling } from '../analysis/ceiling.js'
- * @import { SearchConclusion } from '../analysis/peak-search.js'
- * @import { Phase } from '../analysis/search-plan.js'
- * @import { Evidence, Refusals, Search, SecondSize } from '../analysis/verdict.js'
- * @import { Clock } from '../meter/clock.js'
- * @import { Stage } from '../stages/stage.js'
+ * @import { Ceiling } from '../search/ceiling.js'
+ * @import { SearchConclusion } from '../search/peak-search.js'
+ * @import { Phase } from '../search/search-plan.js'
+ * @import { Evidence, Refusals, Search, SecondSize } from '../bottleneck/verdict.js'
+ * @import { Clock } from '../clock/clock.js'
+ * @import { Stage } from '../operations/operation.js'
  * @import { FinishedStep } from './search-step.js'
  * @import { StageResult } from './stage-result.js'
- * @import { ClockFacts } from './store-clock.js'
- * @import { UnloadedLatency } from './unloaded-latency.js'
+ * @import { ClockFacts } from '../clock/store-clock.js'
+ * @import { UnloadedLatency } from '../preflight/unloaded-latency.js'
  */
 
 /**

@@ -1,14 +1,14 @@
-import { adviceFor } from '../analysis/lack.js';
-import { PeakSearch } from '../analysis/peak-search.js';
-import { STAGE_MS } from '../analysis/search-plan.js';
+import { adviceFor } from '../bottleneck/lack.js';
+import { PeakSearch } from '../search/peak-search.js';
+import { STAGE_MS } from '../search/search-plan.js';
 import { noteFatalError } from './run-stages.js';
 import { searchResult, stepResult } from './search-result.js';
 import { runStep } from './search-step.js';
 
 /**
- * @import { SearchConclusion } from '../analysis/peak-search.js'
+ * @import { SearchConclusion } from '../search/peak-search.js'
  * @import { Cores } from '../engine/cores.js'
- * @import { Stage } from '../stages/stage.js'
+ * @import { Stage } from '../operations/operation.js'
  * @import { RunResult } from './benchmark-run.js'
  * @import { RunConfig } from './run-config.js'
  * @import { Running } from './run-stages.js'

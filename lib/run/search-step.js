@@ -1,12 +1,12 @@
-import { WINDOW_MS, isSteady } from '../analysis/step-rate.js';
+import { WINDOW_MS, isSteady } from '../search/step-rate.js';
 import { Budget, budgetMemory } from '../engine/budget.js';
 
 /**
- * @import { Step } from '../analysis/search-plan.js'
+ * @import { Step } from '../search/search-plan.js'
  * @import { Cores, StageOutcome } from '../engine/cores.js'
  * @import { Load, StageHooks } from '../engine/run-stage.js'
  * @import { StageName } from '../log/log-line.js'
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { Range } from './search-objects.js'
  */
 

@@ -1,24 +1,24 @@
-import { limitOf } from '../analysis/verdict.js';
+import { limitOf } from '../bottleneck/verdict.js';
 import { ABANDONED } from '../engine/stage-watch.js';
 import { peakBytesOf, peakOf } from '../meter/second-counts.js';
-import { STAGES } from '../stages/index.js';
+import { STAGES } from '../operations/registry.js';
 
 /**
- * @import { Evidence, Verdict } from '../analysis/verdict.js'
+ * @import { Evidence, Verdict } from '../bottleneck/verdict.js'
  * @import { Pacing } from '../engine/arrivals.js'
  * @import { ConnectionOutcome, SecondLatency, StageOutcome } from '../engine/cores.js'
  * @import { Load, StageEnd } from '../engine/run-stage.js'
  * @import { StageName } from '../log/log-line.js'
  * @import { ClientLoad } from '../meter/client-load.js'
- * @import { Clock } from '../meter/clock.js'
+ * @import { Clock } from '../clock/clock.js'
  * @import { OpeningCosts } from '../meter/connection-meter.js'
  * @import { SecondCount } from '../meter/second-counts.js'
  * @import { StageCounts } from '../meter/stage-counts.js'
  * @import { StageLatencies } from '../meter/stage-latencies.js'
- * @import { Stage } from '../stages/stage.js'
+ * @import { Stage } from '../operations/operation.js'
  * @import { SearchResult } from './search-result.js'
- * @import { ClockFacts } from './store-clock.js'
- * @import { UnloadedLatency } from './unloaded-latency.js'
+ * @import { ClockFacts } from '../clock/store-clock.js'
+ * @import { UnloadedLatency } from '../preflight/unloaded-latency.js'
  */
 
 /**

@@ -3,7 +3,7 @@ import { parseErrorBody } from './answer-text.js';
 import { concealer } from './conceal.js';
 import { etagDigest } from './etag-digest.js';
 import { AttemptError, classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
-import { headerOf, isNamed } from './raw-headers.js';
+import { headerOf, isNamed } from '../http/raw-headers.js';
 import { mayResendAtOnce } from './stale-connection.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';
 import { transferOf } from './transfer.js';

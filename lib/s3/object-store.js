@@ -1,5 +1,5 @@
 /**
- * @import { KeepAliveAgent } from './keep-alive-agent.js'
+ * @import { KeepAliveAgent } from '../http/keep-alive-agent.js'
  * @import { AttemptError } from './s3-error.js'
  * @import { Credentials } from './sigv4.js'
  * @import { Transfer } from './transfer.js'

@@ -6,7 +6,7 @@ import { decodeEntities } from './answer-text.js';
 import { classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
 
 /**
- * @import { SocketCallback } from './keep-alive-agent.js'
+ * @import { SocketCallback } from '../http/keep-alive-agent.js'
  * @import { StoreOptions } from './object-store.js'
  * @import { AttemptError } from './s3-error.js'
  */

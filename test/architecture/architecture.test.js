@@ -10,23 +10,41 @@ const PROGRAMS = ['r2-benchmark.js', 'peak-performance.js'];
 
 /** Which folders of lib a folder may import from, beside itself: the arrows of the design. They point down only. */
 const ARROWS = /** @type {Record<string, string[]>} */ ({
-  cli: ['calibration', 'run', 'stages', 'workload', 'meter', 'log', 'hosts', 'report', 'local-s3'],
-  run: ['analysis', 'engine', 'stages', 's3', 'workload', 'meter', 'log'],
-  engine: ['stages', 's3', 'workload', 'meter'],
-  stages: ['s3'],
-  report: ['analysis', 'log'],
-  hosts: ['log'],
-  analysis: ['log'],
+  cli: [
+    ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
+    'local-s3',
+  ],
+  report: ['search', 'operations', 'log'],
+  run: [
+    ...['preflight', 'search', 'cleanup', 'clock', 'bottleneck', 'engine', 'operations', 'workload', 's3', 'http'],
+    ...['meter', 'log'],
+  ],
+  preflight: ['cleanup', 'clock', 'engine', 'workload', 's3', 'log'],
+  search: ['bottleneck'],
+  cleanup: ['clock', 'engine', 'workload', 's3'],
   calibration: ['log'],
-  'local-s3': ['log', 'meter', 'workload'],
-  s3: ['log'],
-  workload: [],
+  merge: ['log'],
+  bottleneck: ['log'],
+  engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter'],
+  operations: ['workload', 's3'],
+  s3: ['http', 'log'],
+  'local-s3': ['meter', 'workload', 'log'],
+  clock: ['log'],
   meter: [],
+  workload: [],
+  http: [],
   log: [],
 });
 
 /** What the folders may not even know by its type. */
-const NOT_EVEN_TYPES = { s3: ['meter', 'engine', 'run', 'cli'], report: ['engine', 's3'], hosts: ['engine', 's3'] };
+const NOT_EVEN_TYPES = {
+  http: ['run', 'cli'],
+  s3: ['meter', 'engine', 'run', 'cli'],
+  report: ['engine', 's3'],
+  merge: ['engine', 's3'],
+  search: ['engine', 'run', 'cli'],
+  bottleneck: ['run', 'cli'],
+};
 
 /**
  * @typedef {object} SourceFile
@@ -200,9 +218,9 @@ for (const [folder, others] of Object.entries(NOT_EVEN_TYPES)) {
   });
 }
 
-test('stages/ see the interface of a store, and its errors, but no implementation', () => {
+test('operations/ see the interface of a store, and its errors, but no implementation', () => {
   const seen = files
-    .filter(({ folder }) => folder === 'stages')
+    .filter(({ folder }) => folder === 'operations')
     .flatMap(({ imports, typeImports }) => [...imports, ...typeImports])
     .filter((imported) => folderOf(imported) === 's3');
   const known = ['lib/s3/object-store.js', 'lib/s3/s3-error.js'];
@@ -227,7 +245,7 @@ test('only cli/ and the programs touch arguments, environment, exit status, sign
 test('chance comes in through cli/ alone, and time through it and the one clock', () => {
   // The embedded endpoint is a store: it has a clock of its own. The SDK is told how far its own clock is off. No
   // function can be sent to another thread: a core that has its own takes its chance there.
-  const free = ['lib/meter/clock.js', 'lib/s3/sdk-client.js', 'lib/engine/core-worker.js'];
+  const free = ['lib/clock/clock.js', 'lib/s3/sdk-client.js', 'lib/engine/core-worker.js'];
   const strange = files
     .filter(({ name, folder }) => folder !== 'cli' && folder !== 'local-s3' && !free.includes(name))
     .filter(({ code }) => /Math\.random|Date\.now|performance\.now|new Date\(\)/.test(code));

@@ -9,7 +9,7 @@ import {
   describeCleanup,
   readAgainCommand,
 } from '../../lib/cli/cleanup.js';
-import { newResult } from '../../lib/run/cleanup.js';
+import { newResult } from '../../lib/cleanup/cleanup.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { dotEnvOf, folderWith, keysIn, machineLines, runCommand, startProgram } from '../helpers/command.js';
 import { freePort } from '../helpers/free-port.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closingWords, exitStatus } from '../../lib/cli/closing-words.js';
-import { newResult } from '../../lib/run/cleanup.js';
+import { newResult } from '../../lib/cleanup/cleanup.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 
 /** @import { RunResult } from '../../lib/run/benchmark-run.js' */

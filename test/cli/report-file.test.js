@@ -8,7 +8,7 @@ import { describe, test } from 'node:test';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import { ReportFile } from '../../lib/cli/report-file.js';
 import { UsageError } from '../../lib/cli/usage-error.js';
-import { newResult } from '../../lib/run/cleanup.js';
+import { newResult } from '../../lib/cleanup/cleanup.js';
 import {
   PROGRAM,
   dotEnvOf,

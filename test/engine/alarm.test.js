@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { Alarm } from '../../lib/engine/alarm.js';
 import { measureEventLoop } from '../../lib/meter/client-load.js';
-import { Clock } from '../../lib/meter/clock.js';
+import { Clock } from '../../lib/clock/clock.js';
 
 const TIME_LIMIT = { timeout: 120_000 };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Cores } from '../../lib/engine/cores.js';
-import { Clock } from '../../lib/meter/clock.js';
+import { Clock } from '../../lib/clock/clock.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { WrittenObjects } from '../../lib/workload/written-objects.js';
 import { keysIn } from '../helpers/command.js';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Operation } from '../../lib/engine/operation.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
-/** @import { Stage } from '../../lib/stages/stage.js' */
+/** @import { Stage } from '../../lib/operations/operation.js' */
 
 test('a thread takes on one object after the other, and shows the stage what it needs of each', async () => {
   const { workload, connections } = fakeEngine({ answer: () => {} });

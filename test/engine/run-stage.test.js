@@ -4,7 +4,7 @@ import { mock, test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { runStage } from '../../lib/engine/run-stage.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { STAGES } from '../../lib/stages/index.js';
+import { STAGES } from '../../lib/operations/registry.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -12,7 +12,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 /**
  * @import { Engine, Load } from '../../lib/engine/run-stage.js'
  * @import { SecondCount } from '../../lib/meter/second-counts.js'
- * @import { Stage } from '../../lib/stages/stage.js'
+ * @import { Stage } from '../../lib/operations/operation.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
  * @import { TestContext } from 'node:test'
  */

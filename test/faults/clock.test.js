@@ -7,7 +7,7 @@ import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
 import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
-import { aggregateOf, stageOf, warningsOf } from '../hosts/logs-of.js';
+import { aggregateOf, stageOf, warningsOf } from '../merge/logs-of.js';
 
 /**
  * @import { HostPlan } from '../../bench/logs/host-plan.js'

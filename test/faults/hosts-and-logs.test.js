@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { linesOfHost } from '../../bench/logs/host-lines.js';
 import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
 import { folderWith } from '../helpers/command.js';
-import { peakOf, stageTruths } from '../hosts/truth-of.js';
+import { peakOf, stageTruths } from '../merge/truth-of.js';
 
 /**
  * @import { TrueLine } from '../../bench/logs/host-lines.js'

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { objectSize, stageDuration, timeout } from '../../lib/cli/option-values.js';
 import { wholeNumber } from '../../lib/cli/values.js';
 import { parseDuration, parseSize, parseTimeOfDay } from '../../lib/log/units.js';
-import { parseStartTime } from '../../lib/run/start-time.js';
+import { parseStartTime } from '../../lib/clock/start-time.js';
 
 const PIECES = [
   '0',

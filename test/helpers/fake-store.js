@@ -1,4 +1,4 @@
-import { Clock } from '../../lib/meter/clock.js';
+import { Clock } from '../../lib/clock/clock.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { WHOLE } from '../../lib/workload/shard.js';

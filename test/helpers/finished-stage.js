@@ -1,13 +1,13 @@
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
-import { STAGES } from '../../lib/stages/index.js';
+import { STAGES } from '../../lib/operations/registry.js';
 import { closedLoop } from './load.js';
 import { ManualClock } from './manual-clock.js';
 
 /**
  * @import { StageResult } from '../../lib/run/stage-result.js'
- * @import { Stage } from '../../lib/stages/stage.js'
+ * @import { Stage } from '../../lib/operations/operation.js'
  */
 
 /**

@@ -1,4 +1,4 @@
-import { Clock } from '../../lib/meter/clock.js';
+import { Clock } from '../../lib/clock/clock.js';
 
 /** A clock that a test sets. It begins at an epoch time and counts its monotonic ms from 1000. */
 export class ManualClock extends Clock {

@@ -1,9 +1,9 @@
-import { meanOf } from '../../lib/analysis/moments.js';
-import { isSteady, WINDOW_MS } from '../../lib/analysis/step-rate.js';
+import { meanOf } from '../../lib/search/moments.js';
+import { isSteady, WINDOW_MS } from '../../lib/search/step-rate.js';
 
 /**
- * @import { PeakSearch } from '../../lib/analysis/peak-search.js'
- * @import { Step, StepResult } from '../../lib/analysis/search-plan.js'
+ * @import { PeakSearch } from '../../lib/search/peak-search.js'
+ * @import { Step, StepResult } from '../../lib/search/search-plan.js'
  */
 
 /**

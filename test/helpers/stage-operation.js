@@ -1,7 +1,7 @@
 import { Operation } from '../../lib/engine/operation.js';
 import { fakeEngine } from './fake-store.js';
 
-/** @import { Stage } from '../../lib/stages/stage.js' */
+/** @import { Stage } from '../../lib/operations/operation.js' */
 
 /**
  * One attempt of a stage at one object, over a store that a test plays.

@@ -1,6 +1,6 @@
-import { AddressBook } from '../../lib/s3/address-book.js';
+import { AddressBook } from '../../lib/http/address-book.js';
 import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
-import { KeepAliveAgent } from '../../lib/s3/keep-alive-agent.js';
+import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { trustCertificate } from './trust-certificate.js';
 

@@ -1,6 +1,6 @@
 import { Pauses } from '../../lib/s3/pauses.js';
 
-/** @import { Clock } from '../../lib/meter/clock.js' */
+/** @import { Clock } from '../../lib/clock/clock.js' */
 
 /** An alarm that waits by timers, which a test may play. */
 export class TimerAlarm {

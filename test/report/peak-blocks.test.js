@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { formatPeakBlocks } from '../../lib/report/peak-blocks.js';
-import { aggregateOf, madeLogs } from '../hosts/logs-of.js';
+import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 
 /** @param {string} name */
 function golden(name) {

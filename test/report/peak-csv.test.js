@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { linesOfHost } from '../../bench/logs/host-lines.js';
 import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
 import { peakCsv } from '../../lib/report/peak-csv.js';
-import { aggregateOf, madeLogs, secondLine, summaryLine } from '../hosts/logs-of.js';
+import { aggregateOf, madeLogs, secondLine, summaryLine } from '../merge/logs-of.js';
 
 const OPTIONS = { ...DEFAULTS, hosts: 2, seconds: 5, skew: 100 };
 const LOGS = Object.fromEntries(planHosts(OPTIONS).map((plan) => [plan.host, [...linesOfHost(plan)]]));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { peakJson } from '../../lib/report/peak-json.js';
-import { aggregateOf, madeLogs } from '../hosts/logs-of.js';
+import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 
 const AGGREGATE = aggregateOf(madeLogs({ hosts: 2, seconds: 5, skew: 100 }));
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../lib/meter/clock.js';
+import { Clock } from '../../lib/clock/clock.js';
 import { chooseStart, openCores, openRunClock, waitForStart } from '../../lib/run/begin-run.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { Phases } from '../../lib/run/phases.js';
-import { TimeBudget } from '../../lib/run/time-budget.js';
+import { TimeBudget } from '../../lib/preflight/time-budget.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -15,7 +15,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
  * @import { RunObserver } from '../../lib/run/benchmark-run.js'
  * @import { OpenRun } from '../../lib/run/open-run.js'
  * @import { Phase } from '../../lib/run/phases.js'
- * @import { StartTime } from '../../lib/run/start-time.js'
+ * @import { StartTime } from '../../lib/clock/start-time.js'
  */
 
 const TIME_LIMIT = { timeout: 120_000 };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../lib/meter/clock.js';
+import { Clock } from '../../lib/clock/clock.js';
 import { runBenchmark } from '../../lib/run/benchmark-run.js';
-import { newResult } from '../../lib/run/cleanup.js';
+import { newResult } from '../../lib/cleanup/cleanup.js';
 import { keysIn } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { runConfig } from '../helpers/run-config.js';

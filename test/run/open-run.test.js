@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../lib/meter/clock.js';
+import { Clock } from '../../lib/clock/clock.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { recordingHooks, stageTask } from '../helpers/core-spec.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';

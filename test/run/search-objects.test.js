@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SearchObjects } from '../../lib/run/search-objects.js';
-import { read } from '../../lib/stages/read.js';
-import { remove } from '../../lib/stages/remove.js';
-import { stat } from '../../lib/stages/stat.js';
-import { write } from '../../lib/stages/write.js';
+import { read } from '../../lib/operations/read.js';
+import { remove } from '../../lib/operations/remove.js';
+import { stat } from '../../lib/operations/stat.js';
+import { write } from '../../lib/operations/write.js';
 
 /** @type {(place: number) => boolean} */
 const ALL = () => true;

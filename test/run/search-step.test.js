@@ -6,7 +6,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 import { SimulatedCores } from '../helpers/simulated-cores.js';
 
 /**
- * @import { Step } from '../../lib/analysis/search-plan.js'
+ * @import { Step } from '../../lib/search/search-plan.js'
  * @import { Range } from '../../lib/run/search-objects.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { evidenceOf, stageResult } from '../../lib/run/stage-result.js';
-import { STAGES } from '../../lib/stages/index.js';
+import { STAGES } from '../../lib/operations/registry.js';
 import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 /**
  * @import { Load } from '../../lib/engine/run-stage.js'
- * @import { UnloadedLatency } from '../../lib/run/unloaded-latency.js'
+ * @import { UnloadedLatency } from '../../lib/preflight/unloaded-latency.js'
  */
 
 const SIZE = 100;

@@ -9,7 +9,7 @@ import { testStore } from './store-suite.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { SocketCallback } from '../../lib/s3/keep-alive-agent.js'
+ * @import { SocketCallback } from '../../lib/http/keep-alive-agent.js'
  */
 
 const TIME_LIMIT = { timeout: 120_000 };

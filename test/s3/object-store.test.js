@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AddressBook } from '../../lib/s3/address-book.js';
+import { AddressBook } from '../../lib/http/address-book.js';
 import { DirectStore } from '../../lib/s3/direct-store.js';
-import { KeepAliveAgent } from '../../lib/s3/keep-alive-agent.js';
+import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { SdkStore } from '../../lib/s3/sdk-store.js';
 

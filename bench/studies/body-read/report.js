@@ -14,7 +14,7 @@ const MICROSECONDS = 1000;
 /** Below it, a difference is not taken for chance. */
 const SIGNIFICANCE = 0.05;
 
-/** How the direct client hands a body to the read stage (lib/s3/direct-store.js, lib/stages/read.js). */
+/** How the direct client hands a body to the read stage (lib/s3/direct-store.js, lib/operations/read.js). */
 const READ_STAGE = 'undici handler';
 
 /**

@@ -1,0 +1,126 @@
+import { Pauses } from '../s3/pauses.js';
+import { Retrier } from '../s3/retry.js';
+import { AttemptError } from '../s3/s3-error.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { BucketAdmin } from '../s3/bucket-admin.js'
+ * @import { StoreOptions } from '../s3/object-store.js'
+ * @import { RequestCounts } from '../run/open-run.js'
+ */
+
+/** Clean-up is worth some patience, and still has to end. */
+const MOST_ATTEMPTS = 6;
+
+/** However little a measured attempt is given: listing a thousand keys takes its time. */
+const MIN_TIMEOUT_MS = 10_000;
+
+/** However much it is given: a store that has stopped answering is asked again before clean-up gives up. */
+const MAX_TIMEOUT_MS = 30_000;
+
+/** When no request has succeeded for this long, the store is given up. */
+const STALL_TIMEOUT_MS = 60_000;
+
+/** The kind of error of a request that was given up then. */
+export const STALLED = 'stalled';
+
+const LOOK_EVERY_MS = 250;
+
+/**
+ * The means to list and delete.
+ *
+ * @typedef {object} BucketAccess
+ * @property {BucketAdmin} admin
+ * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
+ */
+
+/**
+ * @template Result
+ * @param {object} options
+ * @param {StoreOptions} options.storeOptions
+ * @param {Clock} options.clock
+ * @param {() => number} options.random uniform in [0, 1)
+ * @param {number} options.timeout ms for a measured attempt
+ * @param {RequestCounts} options.requests where the requests are counted
+ * @param {(silence: number) => void} [options.onLook] called from time to time, with the ms since a request succeeded
+ * @param {keyof RequestCounts} [options.countAs]
+ * @param {number} [options.maxAttempts] of a request
+ * @param {AbortSignal} [options.signal] gives up what is under way
+ * @param {(access: BucketAccess) => Promise<Result>} work
+ * @returns {Promise<Result>}
+ */
+export async function withBucketAccess(options, work) {
+  const { storeOptions, clock, random, timeout, requests, onLook = () => {} } = options;
+  const { countAs = 'cleanup', maxAttempts = MOST_ATTEMPTS } = options;
+  // A signal of its own: several accesses at a time would have more listeners on one than are taken for no leak.
+  const signal = options.signal && AbortSignal.any([options.signal]);
+  // The SDK takes its time to load, and most runs have nothing to clean up.
+  const { BucketAdmin } = await import('../s3/bucket-admin.js');
+  const end = new AbortController();
+  const pauses = new Pauses();
+  const admin = new BucketAdmin(storeOptions, attemptTimeout(timeout), end.signal);
+  const giveUp = (/** @type {AttemptError} */ error) => {
+    end.abort(error);
+    pauses.endAll();
+  };
+  const stop = () => giveUp(stopError());
+  signal?.addEventListener('abort', stop);
+  if (signal?.aborted) {
+    stop();
+  }
+  const retrier = new Retrier({
+    mostAttempts: maxAttempts,
+    now: clock.now,
+    random,
+    pauses,
+    signal: end.signal,
+    hooks: { attemptFailed() {}, retrying() {} },
+  });
+  let lastProgressAt = clock.now();
+  const timer = setInterval(() => {
+    const silence = clock.now() - lastProgressAt;
+    if (silence >= STALL_TIMEOUT_MS && !end.signal.aborted) {
+      giveUp(stallError());
+    }
+    onLook(silence);
+  }, LOOK_EVERY_MS);
+  /** @type {BucketAccess['retry']} */
+  const retry = async (request) => {
+    end.signal.throwIfAborted();
+    try {
+      const result = await retrier.call(request, { startedAt: 0, idleSince: 0 });
+      lastProgressAt = clock.now();
+      return result;
+    } catch (error) {
+      throw error instanceof AttemptError && end.signal.aborted ? end.signal.reason : error;
+    }
+  };
+  try {
+    return await work({ admin, retry });
+  } finally {
+    clearInterval(timer);
+    signal?.removeEventListener('abort', stop);
+    requests[countAs] += admin.requests;
+    admin.close();
+  }
+}
+
+/**
+ * @param {number} timeout ms for a measured attempt
+ * @returns {number} ms for one of clean-up
+ */
+function attemptTimeout(timeout) {
+  return Math.min(Math.max(timeout, MIN_TIMEOUT_MS), MAX_TIMEOUT_MS);
+}
+
+function stopError() {
+  return new AttemptError({ kind: 'abandoned', verdict: 'fail', message: 'the run was stopped' });
+}
+
+function stallError() {
+  return new AttemptError({
+    kind: STALLED,
+    verdict: 'fail',
+    message: `no request has succeeded for ${STALL_TIMEOUT_MS / 1000}s: is the store still there?`,
+  });
+}

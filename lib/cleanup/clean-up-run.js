@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { withBucketAccess } from './bucket-access.js';
+import { cleanUp, newResult } from './cleanup.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { StoreOptions } from '../s3/object-store.js'
+ * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
+ * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
+ * @import { CleanupResult } from './cleanup.js'
+ * @import { RequestCounts } from '../run/open-run.js'
+ */
+
+/**
+ * How far a clean-up is.
+ *
+ * @typedef {object} CleanupProgress
+ * @property {number} removed objects
+ * @property {number | null} expected objects; null where that is not known
+ * @property {number} silence ms since a request succeeded
+ */
+
+/**
+ * Removes the objects of a run by listing them.
+ *
+ * @param {object} options
+ * @param {Keyspace} options.keyspace
+ * @param {StoreOptions} options.storeOptions
+ * @param {Clock} options.clock
+ * @param {() => number} options.random uniform in [0, 1)
+ * @param {number} options.timeout ms for a measured attempt
+ * @param {(own: OwnKey) => boolean} options.owns whether an object of the run is to be removed
+ * @param {UnlistedObjects | null} options.unlisted see cleanup.js
+ * @param {boolean} options.outcomeUnknown see cleanup.js
+ * @param {ReadonlySet<string>} options.versioned buckets that keep versions
+ * @param {RequestCounts} options.requests where the requests are counted
+ * @param {(progress: CleanupProgress) => void} options.onProgress called from time to time
+ * @returns {Promise<CleanupResult>}
+ */
+export async function cleanUpRun({ keyspace, owns, unlisted, outcomeUnknown, versioned, onProgress, ...options }) {
+  const result = newResult();
+  const expected = unlisted?.count ?? null;
+  const onLook = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
+  return withBucketAccess({ ...options, onLook }, (access) =>
+    cleanUp(
+      {
+        ...access,
+        keyspace,
+        owns,
+        unlisted,
+        outcomeUnknown,
+        versioned,
+        random: options.random,
+        wait: (milliseconds) => wait(milliseconds),
+      },
+      result,
+    ),
+  );
+}

@@ -1,0 +1,126 @@
+import { concealer } from '../s3/conceal.js';
+import { AttemptError } from '../s3/s3-error.js';
+import { STALLED } from './bucket-access.js';
+import { explainError, mayPass } from '../s3/explain-error.js';
+import { inParallel } from './in-parallel.js';
+import { listPage, rangesOf, walkRange } from './key-ranges.js';
+import { folderOf } from './run-tally.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { BucketAccess } from './bucket-access.js'
+ * @import { KeyRange } from './key-ranges.js'
+ * @import { StoreConfig } from '../run/run-config.js'
+ * @import { RunCounts, RunTally } from './run-tally.js'
+ */
+
+/** Buckets, and then ranges of keys, that are listed at the same time. */
+const AT_ONCE = 8;
+
+/** Kinds of errors that no other configuration would get over. */
+const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
+
+/** It stands behind every name that a run gives an object. */
+const BEHIND_ALL_NAMES = '~';
+
+/**
+ * @typedef {object} ListingEnd
+ * @property {string | null} problem why not all could be listed
+ * @property {boolean} mayPass whether that is a trouble of the store
+ *
+ * @typedef {RunCounts & ListingEnd} RunListing
+ */
+
+/**
+ * @typedef {object} ListingOptions
+ * @property {BucketAccess} access
+ * @property {string} prefix of every run
+ * @property {StoreConfig} store over whose buckets the runs spread their objects
+ * @property {Clock} clock
+ * @property {RunTally} tally that the objects are added to
+ */
+
+/**
+ * Counts what runs have left under a prefix. What it remembers grows with the number of runs, never with that of objects.
+ *
+ * @param {ListingOptions} options
+ * @returns {Promise<RunListing>}
+ */
+export async function listRuns({ access, prefix, store, clock, tally }) {
+  const { buckets, hostname, port } = store;
+  /** @type {KeyRange[]} */
+  const ranges = [];
+  try {
+    await inParallel(buckets, AT_ONCE, async (bucket) => {
+      ranges.push(...(await scan(bucket, prefix, access, tally)));
+    });
+    await inParallel(ranges, AT_ONCE, (range) =>
+      walkRange(range, access, async (bucket, objects) => tally.add(bucket, objects)),
+    );
+    return { ...countsOf(tally, store), problem: null, mayPass: false };
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    const problem = explainError(error, { hostname, port, buckets, action: 'list', now: clock.epochNow() });
+    return {
+      ...countsOf(tally, store),
+      problem,
+      mayPass: mayPass(error) || TROUBLES_OF_THE_STORE.includes(error.kind),
+    };
+  }
+}
+
+/**
+ * @param {ListingOptions['tally']} tally
+ * @param {StoreConfig} store whose keys are what it says
+ * @returns {RunCounts}
+ */
+function countsOf(tally, { credentials }) {
+  const { runs, foreign } = tally.counts();
+  return { runs, foreign: { ...foreign, examples: foreign.examples.map(concealer(credentials)) } };
+}
+
+/**
+ * Leafs through a bucket. Where a page ends within a run, the rest of that run is left to be listed in parallel.
+ *
+ * @param {string} bucket
+ * @param {string} prefix
+ * @param {ListingOptions['access']} access
+ * @param {ListingOptions['tally']} tally
+ * @returns {Promise<KeyRange[]>} what is left
+ */
+async function scan(bucket, prefix, access, tally) {
+  /** @type {KeyRange[]} */
+  const rest = [];
+  let position = '';
+  for (;;) {
+    const { objects, isLast } = await listPage(access, bucket, `${prefix}/`, position);
+    tally.add(bucket, objects);
+    if (isLast) {
+      return rest;
+    }
+    position = objects[objects.length - 1].key;
+    const folder = folderOf(position, prefix);
+    if (folder !== null && position < folder + BEHIND_ALL_NAMES) {
+      rest.push(...rangesBehind(position, bucket, folder));
+      position = folder + BEHIND_ALL_NAMES;
+    }
+  }
+}
+
+/**
+ * @param {string} position a key
+ * @param {string} bucket
+ * @param {string} folder
+ * @returns {KeyRange[]} of the folder, behind that key
+ */
+function rangesBehind(position, bucket, folder) {
+  return rangesOf(bucket, folder)
+    .map((range) => ({
+      ...range,
+      after: range.after > position ? range.after : position,
+      last: range.last < folder + BEHIND_ALL_NAMES ? range.last : folder + BEHIND_ALL_NAMES,
+    }))
+    .filter(({ after, last }) => after < last);
+}

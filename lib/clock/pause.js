@@ -1,0 +1,32 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** @import { Clock } from './clock.js' */
+
+const LONGEST_TIMER_MS = 3_600_000;
+
+/**
+ * @param {number} milliseconds
+ * @param {AbortSignal} signal ends the pause
+ * @returns {Promise<void>} resolves in either case: whoever waited looks at the signal next
+ */
+export async function pause(milliseconds, signal) {
+  try {
+    await wait(milliseconds, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) {
+      throw error;
+    }
+  }
+}
+
+/**
+ * @param {number} moment monotonic ms
+ * @param {Clock} clock
+ * @param {AbortSignal} signal ends the wait
+ */
+export async function waitUntil(moment, clock, signal) {
+  // A timer may fire a little early, and takes no more than some weeks.
+  while (moment > clock.now() && !signal.aborted) {
+    await pause(Math.min(moment - clock.now(), LONGEST_TIMER_MS), signal);
+  }
+}

@@ -1,0 +1,216 @@
+import { ClockOffset, contradictionOf } from './clock-offset.js';
+import { formatDuration } from '../log/units.js';
+import { pause } from './pause.js';
+
+/**
+ * @import { ClockSample } from './clock-offset.js'
+ * @import { Clock } from './clock.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ */
+
+/** How often the store is asked while the turn of its second is looked for. */
+const SEARCH_INTERVAL_MS = 40;
+
+/** A turn comes within a second; the rest is for slow answers. */
+const LONGEST_SEARCH_MS = 2500;
+
+/** Questions around a turn whose time is known roughly. */
+const QUESTIONS_AT_TURN = 12;
+
+/** The pause between two questions while the stages run. */
+const WATCH_INTERVAL_MS = 2000;
+
+const SECOND_MS = 1000;
+
+/** Above this, ± ms, the clock counts as unknown: its answers contradict one another, or took too long to tell anything. */
+const MAX_UNCERTAINTY_MS = 5000;
+
+/**
+ * A closer look spreads its questions over what the first one left open, and can make that no narrower than a round trip.
+ * Where less than a third could be gained, as with a far store, it is not worth the wait for another turn.
+ */
+const WORTHWHILE_GAIN = 1.5;
+
+/**
+ * @typedef {{ offset: number, uncertainty: number }} ClockFacts ms: the store's clock is so far ahead of this host's
+ */
+
+/**
+ * The store's clock, as its Date headers tell it. It is measured before the first stage; what is seen later can only
+ * widen the uncertainty.
+ */
+export class StoreClock {
+  #clock;
+  #ask;
+  /** Connections that carry no question. @type {ObjectConnection[]} */
+  #free;
+  /** Carries the questions of the time after it was measured. */
+  #watcher;
+  #bounds = new ClockOffset();
+  /** How far later answers lay beside what was measured, in ms. */
+  #contradiction = 0;
+  #isKnown = false;
+
+  /**
+   * @param {object} options
+   * @param {Clock} options.clock that is set to the store's time
+   * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.ask the store's Date in
+   *   epoch ms, 0 where it told none
+   * @param {readonly ObjectConnection[]} options.connections over which it is asked; once it is measured, over the last
+   *   one alone
+   */
+  constructor({ clock, ask, connections }) {
+    this.#clock = clock;
+    this.#ask = ask;
+    this.#free = [...connections];
+    this.#watcher = connections[connections.length - 1];
+  }
+
+  /**
+   * What is known by now; null where the clock could not be measured. What is learned after that can only make the
+   * uncertainty wider.
+   *
+   * @returns {ClockFacts | null}
+   */
+  get facts() {
+    return this.#isKnown ? { offset: round(this.#bounds.offset), uncertainty: round(this.#uncertainty) } : null;
+  }
+
+  /** Why the clock is unknown, in words; null where it was measured. @returns {string | null} */
+  get problem() {
+    if (this.#isKnown) {
+      return null;
+    }
+    return this.#bounds.samples === 0
+      ? 'no answer had a Date header'
+      : `the Date headers of its answers leave it uncertain by ±${formatDuration(this.#bounds.uncertainty)}`;
+  }
+
+  /** ms */
+  get #uncertainty() {
+    return Math.max(this.#bounds.uncertainty, this.#contradiction);
+  }
+
+  /**
+   * Measures the offset, in one or two seconds, and sets the clock by it where it is known well enough.
+   *
+   * @param {AbortSignal} signal gives up
+   */
+  async measure(signal) {
+    await this.#lookForTurn(signal);
+    await this.#lookCloselyAtTurn(signal);
+    this.#isKnown = this.#bounds.samples > 0 && this.#bounds.uncertainty <= MAX_UNCERTAINTY_MS;
+    if (this.#isKnown) {
+      this.#clock.adjust(this.#bounds.offset);
+    }
+  }
+
+  /**
+   * Asks from time to time whether the clock, once it is set, is still right.
+   *
+   * @param {AbortSignal} signal ends it
+   * @param {() => void} lost called once the clock that was measured counts as unknown
+   */
+  async watch(signal, lost) {
+    for (let isEarly = true; this.#isKnown; isEarly = !isEarly) {
+      // Now before the turn of a second, now after it: a drift comes out on one side or the other. Within the uncertainty
+      // no answer tells anything new, and none tells of more than it was asked aside of the turn: after one that
+      // contradicts, the next are asked further out.
+      const aside = Math.min(2 * this.#uncertainty + this.#bounds.bestRoundTrip / 2, SECOND_MS / 2);
+      await pause(WATCH_INTERVAL_MS, signal);
+      await pause(this.#untilTurn(0, isEarly ? -aside : aside), signal);
+      const sample = signal.aborted ? null : await this.#sample(this.#watcher, signal);
+      if (signal.aborted) {
+        return;
+      }
+      if (sample !== null) {
+        const before = this.#uncertainty;
+        this.#contradiction = Math.max(this.#contradiction, contradictionOf(0, sample));
+        if (before <= MAX_UNCERTAINTY_MS && this.#uncertainty > MAX_UNCERTAINTY_MS) {
+          lost();
+        }
+      }
+    }
+  }
+
+  /**
+   * Asks until the store's second has turned: then the turn is known to within two questions.
+   *
+   * @param {AbortSignal} signal
+   */
+  async #lookForTurn(signal) {
+    const searchedUntil = this.#clock.now() + LONGEST_SEARCH_MS;
+    const isFound = () =>
+      this.#bounds.samples > 0 && this.#bounds.width <= SEARCH_INTERVAL_MS + 2 * this.#bounds.bestRoundTrip;
+    await this.#askEvery(SEARCH_INTERVAL_MS, () => !isFound() && this.#clock.now() < searchedUntil, signal);
+  }
+
+  /**
+   * Spreads questions over the time in which the next turn has to come.
+   *
+   * @param {AbortSignal} signal
+   */
+  async #lookCloselyAtTurn(signal) {
+    const { width, offset, bestRoundTrip } = this.#bounds;
+    if (width > WORTHWHILE_GAIN * bestRoundTrip && width < SECOND_MS) {
+      let asked = 0;
+      await pause(this.#untilTurn(offset, -width / 2), signal);
+      await this.#askEvery(width / QUESTIONS_AT_TURN, () => asked++ < QUESTIONS_AT_TURN, signal);
+    }
+  }
+
+  /**
+   * @param {number} interval ms
+   * @param {() => boolean} goesOn
+   * @param {AbortSignal} signal
+   */
+  async #askEvery(interval, goesOn, signal) {
+    /** @type {Promise<void>[]} */
+    const questions = [];
+    while (goesOn() && !signal.aborted) {
+      questions.push(this.#question(signal));
+      await pause(interval, signal);
+    }
+    await Promise.all(questions);
+  }
+
+  /** @param {AbortSignal} signal */
+  async #question(signal) {
+    const connection = this.#free.pop();
+    if (connection === undefined) {
+      return;
+    }
+    const sample = await this.#sample(connection, signal);
+    this.#free.push(connection);
+    if (sample !== null) {
+      this.#bounds.add(sample);
+    }
+  }
+
+  /**
+   * @param {ObjectConnection} connection
+   * @param {AbortSignal} signal
+   * @returns {Promise<ClockSample | null>} null where the store did not tell the time
+   */
+  async #sample(connection, signal) {
+    const sentAt = this.#clock.epochNow();
+    const date = await this.#ask(connection, signal);
+    const receivedAt = this.#clock.epochNow();
+    return date === 0 ? null : { sentAt, receivedAt, date };
+  }
+
+  /**
+   * @param {number} offset ms by which the store is ahead of our clock as it is now
+   * @param {number} aside ms
+   * @returns {number} ms until a question has to be sent for the store to read it so far behind a turn of its second
+   */
+  #untilTurn(offset, aside) {
+    const readAt = this.#clock.epochNow() + offset + this.#bounds.bestRoundTrip / 2;
+    return Math.ceil((readAt - aside) / SECOND_MS) * SECOND_MS + aside - readAt;
+  }
+}
+
+/** @param {number} milliseconds to a tenth */
+function round(milliseconds) {
+  return Math.round(milliseconds * 10) / 10;
+}

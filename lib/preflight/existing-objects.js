@@ -1,0 +1,108 @@
+import { AttemptError } from '../s3/s3-error.js';
+import { isOfShard, localIndex } from '../workload/shard.js';
+import { inParallel } from '../cleanup/in-parallel.js';
+
+/**
+ * @import { ListedObject } from '../s3/bucket-admin.js'
+ * @import { Keyspace } from '../workload/keyspace.js'
+ * @import { Shard } from '../workload/shard.js'
+ * @import { BucketAccess } from '../cleanup/bucket-access.js'
+ */
+
+/** Enough to find what a kept run has left, and soon read. */
+const MAX_PAGES = 10;
+
+const BUCKETS_AT_ONCE = 8;
+
+/**
+ * Objects of a shard that are there before its run.
+ *
+ * @typedef {object} ExistingObjects
+ * @property {number} count of objects and probes that were seen
+ * @property {boolean} isWhole whether all pages were looked at; otherwise there may be more
+ * @property {{ objects: number, size: number } | null} readable what a run that reads them is to be given: so many of the
+ *   shard's first objects, of so many bytes each; null where there are but probes
+ * @property {Map<string, AttemptError>} unlisted buckets that could not be looked at, and what they said
+ */
+
+/**
+ * Looks for objects that a run would write over or remove: those of its shard, under its run id. The objects of other
+ * shards may just be written, and are no concern of its.
+ *
+ * @param {object} place
+ * @param {Keyspace} place.keyspace
+ * @param {Shard} place.shard
+ * @param {BucketAccess} access
+ * @returns {Promise<ExistingObjects>}
+ */
+export async function findExistingObjects({ keyspace, shard }, access) {
+  const { buckets } = keyspace;
+  const maxPages = Math.max(Math.floor(MAX_PAGES / buckets.length), 1);
+  let count = 0;
+  let isWhole = true;
+  /** @type {Map<number, number>} */
+  const sizes = new Map();
+  /** @type {Map<string, AttemptError>} */
+  const unlisted = new Map();
+  const add = (/** @type {string} */ bucket, /** @type {ListedObject} */ { key, size }) => {
+    const own = keyspace.recognise(bucket, key);
+    if (own !== null && isOfShard(shard, own.index)) {
+      count += 1;
+      if (!own.isProbe && Number.isSafeInteger(size)) {
+        sizes.set(localIndex(shard, own.index), size);
+      }
+    }
+  };
+  await inParallel(buckets, BUCKETS_AT_ONCE, async (bucket) => {
+    try {
+      const isAll = await walkPages({ bucket, prefix: keyspace.keyPrefix, maxPages }, access, (object) =>
+        add(bucket, object),
+      );
+      isWhole &&= isAll;
+    } catch (error) {
+      if (!(error instanceof AttemptError)) {
+        throw error;
+      }
+      unlisted.set(bucket, error);
+    }
+  });
+  return { count, isWhole, readable: readableOf(sizes), unlisted };
+}
+
+/**
+ * @param {{ bucket: string, prefix: string, maxPages: number }} range
+ * @param {BucketAccess} access
+ * @param {(object: ListedObject) => void} visit
+ * @returns {Promise<boolean>} whether that was all
+ */
+async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) {
+  let position = '';
+  for (let page = 0; page < maxPages; page++) {
+    const after = position;
+    const { objects, isLast } = await retry(() => admin.listPage(bucket, prefix, after));
+    objects.forEach(visit);
+    if (isLast) {
+      return true;
+    }
+    if (objects.length === 0) {
+      return false;
+    }
+    position = objects[objects.length - 1].key;
+  }
+  return false;
+}
+
+/**
+ * A search for the peak leaves smaller objects after those of full size.
+ *
+ * @param {ReadonlyMap<number, number>} sizes by local index
+ */
+function readableOf(sizes) {
+  if (sizes.size === 0) {
+    return null;
+  }
+  const indices = [...sizes.keys()];
+  const size = /** @type {number} */ (sizes.get(indices.reduce((least, index) => Math.min(least, index))));
+  const last = indices.filter((index) => sizes.get(index) === size).reduce((most, index) => Math.max(most, index));
+  return { objects: last + 1, size };
+}

@@ -1,0 +1,92 @@
+import { FIRST_ACTION, explainError, mayPass } from '../s3/explain-error.js';
+import { ACTIONS } from './object-requests.js';
+
+/**
+ * @import { AttemptError } from '../s3/s3-error.js'
+ * @import { Action as ObjectAction } from './object-requests.js'
+ * @import { StoreConfig } from '../run/run-config.js'
+ */
+
+/** @typedef {typeof FIRST_ACTION | ObjectAction} Action what preflight tries */
+
+const IN_ORDER = Object.freeze(/** @type {const} */ ([FIRST_ACTION, ...ACTIONS]));
+
+/**
+ * The same answer, wherever it was given.
+ *
+ * @typedef {object} Finding
+ * @property {AttemptError} error
+ * @property {Map<Action, Set<string>>} buckets by what was tried there
+ */
+
+/** What the store refused or could not do. The same answer is told once for all operations and buckets that met it. */
+export class Findings {
+  /** @type {Finding[]} */
+  #findings = [];
+
+  /**
+   * @param {Action} action
+   * @param {string} bucket
+   * @param {AttemptError} error
+   */
+  add(action, bucket, error) {
+    let finding = this.#findings.find((other) => isSameAnswer(other.error, error));
+    if (finding === undefined) {
+      finding = { error, buckets: new Map() };
+      this.#findings.push(finding);
+    }
+    const buckets = finding.buckets.get(action) ?? new Set();
+    finding.buckets.set(action, buckets.add(bucket));
+  }
+
+  /** Whether there are some, and all of them are troubles of the store that may pass. */
+  get mayPass() {
+    return this.#findings.length > 0 && this.#findings.every(({ error }) => mayPass(error));
+  }
+
+  /**
+   * @param {Pick<StoreConfig, 'hostname' | 'port' | 'buckets'>} store
+   * @param {number} now epoch ms
+   * @returns {string[]} a line for each
+   */
+  lines({ hostname, port, buckets }, now) {
+    return this.#findings.flatMap((finding) =>
+      placesOf(finding, buckets).map((place) => explainError(finding.error, { hostname, port, ...place, now })),
+    );
+  }
+}
+
+/**
+ * @param {AttemptError} one
+ * @param {AttemptError} other
+ */
+function isSameAnswer(one, other) {
+  // The answer to a HEAD has no body that could say more than its status does.
+  const saysLess = one.status === other.status && (one.code === '' || other.code === '');
+  return one.kind === other.kind && (one.message === other.message || saysLess);
+}
+
+/**
+ * @param {Finding} finding
+ * @param {readonly string[]} order of the buckets
+ * @returns {{ action: string, buckets: string[] }[]} operations that met it in the same buckets stand together
+ */
+function placesOf({ buckets }, order) {
+  /** @type {Map<string, { actions: Action[], buckets: string[] }>} */
+  const places = new Map();
+  for (const action of IN_ORDER) {
+    const met = order.filter((bucket) => buckets.get(action)?.has(bucket));
+    const place = places.get(met.join()) ?? { actions: [], buckets: met };
+    if (met.length > 0) {
+      place.actions.push(action);
+      places.set(met.join(), place);
+    }
+  }
+  return [...places.values()].map((place) => ({ action: enumerate(place.actions), buckets: place.buckets }));
+}
+
+/** @param {readonly string[]} words at least one */
+function enumerate(words) {
+  const last = words[words.length - 1];
+  return words.length === 1 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
+}

@@ -1,0 +1,390 @@
+import { Payload } from '../workload/payload.js';
+import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
+import { NOT_FOUND } from '../s3/s3-error.js';
+import { askStore } from './ask-store.js';
+import { ACTIONS, REQUESTS } from './object-requests.js';
+import { waitUntil } from '../clock/pause.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Answer } from './ask-store.js'
+ * @import { Action, AskedObject } from './object-requests.js'
+ * @import { OpenRun } from '../run/open-run.js'
+ * @import { RunConfig } from '../run/run-config.js'
+ * @import { TimeBudget } from './time-budget.js'
+ */
+
+/** Operations of each kind, where there is time for them: their median is no chance. */
+const MAX_OPERATIONS = 25;
+
+/** Fewer are not tried: all but the first of these are what a median takes at least. */
+const MIN_OPERATIONS = 6;
+const MIN_MEASURED = 5;
+
+/** The first ones are slower for reasons of the client's own: code that has not run yet, a connection that is opened. */
+const MAX_WARMUP_OPERATIONS = 5;
+
+/**
+ * From this distance on the kinds are measured at the same time: what they take is the way to the store and back, and one
+ * after the other they would take too long. A store that is near is measured with one request at a time, because requests
+ * that share its CPU would delay each other. Round trip in ms.
+ */
+const FAR_MS = 20;
+
+/**
+ * Where operations of most kinds take so many times what preflight saw of each alone, it is not the distance that takes the
+ * time: they wait for each other.
+ */
+const CROWDED = 1.6;
+
+/** An object of this size is tried first. Larger ones are measured only where there is time for them. Bytes. */
+const SMALL_OBJECT = 64 * 1024;
+
+/** What is still to be done when the time is over may take so much longer before it is cut off: the time of so many operations. */
+const MIN_GRACE_MS = 1000;
+const GRACE_OPERATIONS = 4;
+
+const MOST_ATTEMPTS = 3;
+
+/** How many rounds after it was written an object is read and looked at, and then removed. */
+const LAG = Object.freeze({ write: 0, read: 1, stat: 1, remove: 2 });
+
+/** Another object is written only where there is time for so many rounds. */
+const ROUNDS_LEFT = 1.5 + LAG.remove;
+
+/**
+ * What an operation takes when there is no other.
+ *
+ * @typedef {object} UnloadedLatency
+ * @property {number} count operations that it was taken from
+ * @property {number} p50 ms
+ * @property {number} size bytes of the objects, fewer than those of the stages where these would have taken too long
+ */
+
+/**
+ * Measures each stage's operation by itself, before the run begins and while the store has nothing else of it to do: one
+ * thread for each kind. It works on probes, and removes them; a run that does not write looks at its own objects. What could not be removed again is not written, and nothing is measured.
+ *
+ * @param {OpenRun} run
+ * @param {RunConfig} config
+ * @param {TimeBudget} budget that preflight has used, and whose rest this may take
+ * @param {AbortSignal} signal gives up
+ * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} by the stage's name in lower case,
+ *   without those that could not be measured; why none was, where the stages themselves will not tell
+ */
+export async function measureUnloaded(run, config, budget, signal) {
+  const kinds = kindsOf(run, config, budget);
+  if (kinds.length === 0) {
+    return { latencies: new Map(), problem: null };
+  }
+  const roundTrip = Number.isFinite(budget.roundTrip) ? budget.roundTrip : 0;
+  const isFar = roundTrip >= FAR_MS;
+  const times = kinds.map((action) => budget.aloneLatency(action) ?? roundTrip);
+  const slowest = Math.max(...times);
+  const needed = isFar ? (MIN_OPERATIONS + LAG.remove) * slowest : MIN_OPERATIONS * sumOf(times);
+  const now = run.clock.now();
+  if (now + needed > budget.deadline) {
+    return { latencies: new Map(), problem: 'there is no time left for it before the start' };
+  }
+  const endsAt = Math.min(now + Math.max(budget.left, needed), budget.deadline);
+  const cutAt = Math.min(endsAt + Math.max(MIN_GRACE_MS, GRACE_OPERATIONS * slowest), budget.deadline);
+  const probe = new Probe({ run, config, kinds, roundTrip, isFar, endsAt });
+  await withCut(cutAt, run.clock, signal, async (cut) => {
+    // What was written is removed, however long it takes, unless a start is waited for: then clean-up removes it.
+    const removal = Number.isFinite(budget.deadline) ? cut : signal;
+    await (isFar ? probe.measureTogether(cut, removal) : probe.measureInTurn(cut, removal));
+  });
+  const latencies = probe.latencies();
+  if (isFar && isCrowded(latencies, budget)) {
+    return { latencies: new Map(), problem: 'requests of different kinds delayed each other' };
+  }
+  const shown = [...latencies].filter(([action]) => config.stages.includes(action));
+  return { latencies: new Map(shown), problem: null };
+}
+
+/**
+ * @param {OpenRun} run
+ * @param {RunConfig} config
+ * @param {TimeBudget} budget
+ * @returns {Action[]}
+ */
+function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
+  if (wroteObjects) {
+    // What was written is removed, also where no stage removes.
+    return mayRemove ? ACTIONS.filter((action) => action === 'remove' || stages.includes(action)) : [];
+  }
+  // What an earlier run has written is not removed, and is as large as it is.
+  const readTime = budget.aloneLatency('read');
+  const isQuickToRead = size <= SMALL_OBJECT || (readTime !== null && 2 * MIN_OPERATIONS * readTime <= budget.left);
+  return ACTIONS.filter(
+    (action) => stages.includes(action) && (action === 'stat' || (action === 'read' && isQuickToRead)),
+  );
+}
+
+/**
+ * @param {number} cutAt monotonic ms
+ * @param {Clock} clock
+ * @param {AbortSignal} signal
+ * @param {(cut: AbortSignal) => Promise<void>} work gets a signal that comes at that moment, or with the other one
+ */
+async function withCut(cutAt, clock, signal, work) {
+  const cut = new AbortController();
+  const isOver = new AbortController();
+  const timer = waitUntil(cutAt, clock, AbortSignal.any([signal, isOver.signal])).then(() => cut.abort());
+  try {
+    await work(AbortSignal.any([signal, cut.signal]));
+  } finally {
+    isOver.abort();
+    await timer;
+  }
+}
+
+/**
+ * @param {ReadonlyMap<string, UnloadedLatency>} latencies
+ * @param {TimeBudget} budget
+ */
+function isCrowded(latencies, budget) {
+  const ratios = [...latencies].flatMap(([action, { p50 }]) => {
+    const alone = budget.aloneLatency(action);
+    return alone === null ? [] : [p50 / alone];
+  });
+  ratios.sort((one, other) => one - other);
+  return ratios.length > 0 && ratios[(ratios.length - 1) >> 1] > CROWDED;
+}
+
+/** @param {readonly number[]} values */
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Operations of each kind, one after the other. */
+class Probe {
+  #run;
+  #config;
+  #kinds;
+  #roundTrip;
+  #isFar;
+  #startedAt;
+  #endsAt;
+  #payload;
+  #connections;
+  /** Bytes of all objects but the first. */
+  #size;
+  #begun = 0;
+  #written = 0;
+  /** Objects of which a write may have been carried out although no answer said so. @type {Set<number>} */
+  #uncertain = new Set();
+  /** Kinds that are not asked for any more. @type {Set<Action>} */
+  #ended = new Set();
+  /** In ms; null where the first attempt did not succeed. @type {Map<Action, (number | null)[]>} */
+  #times = new Map();
+
+  /**
+   * @param {object} options
+   * @param {OpenRun} options.run
+   * @param {RunConfig} options.config
+   * @param {readonly Action[]} options.kinds
+   * @param {number} options.roundTrip ms
+   * @param {boolean} options.isFar whether the kinds are measured at the same time
+   * @param {number} options.endsAt monotonic ms
+   */
+  constructor({ run, config, kinds, roundTrip, isFar, endsAt }) {
+    this.#run = run;
+    this.#config = config;
+    this.#kinds = kinds;
+    this.#roundTrip = roundTrip;
+    this.#isFar = isFar;
+    this.#startedAt = run.clock.now();
+    this.#endsAt = endsAt;
+    this.#payload = new Payload(config.runId);
+    this.#size = run.wroteObjects ? Math.min(config.size, SMALL_OBJECT) : config.size;
+    // Those of the clock are open by now.
+    this.#connections = [run.attendants[0], ...run.clockConnections];
+  }
+
+  /**
+   * One kind after the other.
+   *
+   * @param {AbortSignal} cut
+   * @param {AbortSignal} removal gives removing up
+   */
+  async measureInTurn(cut, removal) {
+    const { clock } = this.#run;
+    for (const [place, action] of this.#kinds.entries()) {
+      const endsAt = this.#startedAt + ((this.#endsAt - this.#startedAt) * (place + 1)) / this.#kinds.length;
+      for (let number = 0; this.#isDue(action, number); number++) {
+        // What was written is removed, however long it takes.
+        if (number >= MIN_OPERATIONS && clock.now() >= endsAt && action !== 'remove') {
+          break;
+        }
+        await this.#time(action, number, this.#connections[0], action === 'remove' ? removal : cut);
+      }
+    }
+  }
+
+  /**
+   * All kinds at the same time, in rounds: while an object is written, the one before is read and looked at, and the one
+   * before that is removed.
+   *
+   * @param {AbortSignal} cut
+   * @param {AbortSignal} removal gives removing up
+   */
+  async measureTogether(cut, removal) {
+    const { clock, wroteObjects } = this.#run;
+    const numberIn = (/** @type {Action} */ action, /** @type {number} */ round) =>
+      wroteObjects ? round - LAG[action] : round;
+    for (let round = 0; ; round++) {
+      const due = this.#kinds.filter((action) => this.#isDue(action, numberIn(action, round)));
+      if (due.length === 0 && round >= LAG.remove) {
+        return;
+      }
+      const startedAt = clock.now();
+      await Promise.all(
+        due.map((action) => {
+          const connection = this.#connections[this.#kinds.indexOf(action)];
+          return this.#time(action, numberIn(action, round), connection, action === 'remove' ? removal : cut);
+        }),
+      );
+      const roundTook = clock.now() - startedAt;
+      const left = this.#endsAt - clock.now();
+      // One more object takes a round, and two more until it is removed.
+      if (round + 1 >= MIN_OPERATIONS && left < roundTook * (wroteObjects ? ROUNDS_LEFT : 1)) {
+        this.#endFirstKinds();
+      }
+    }
+  }
+
+  /** @returns {Map<Action, UnloadedLatency>} without those of which too little is known */
+  latencies() {
+    /** @type {Map<Action, UnloadedLatency>} */
+    const latencies = new Map();
+    for (const [action, times] of this.#times) {
+      const warmup = Math.min(Math.max(Math.floor(times.length / MIN_MEASURED), 1), MAX_WARMUP_OPERATIONS);
+      const measured = times.slice(warmup).filter((time) => time !== null);
+      measured.sort((one, other) => one - other);
+      if (measured.length >= MIN_MEASURED) {
+        latencies.set(action, { count: measured.length, p50: measured[measured.length >> 1], size: this.#size });
+      }
+    }
+    return latencies;
+  }
+
+  /** No further object is begun; what is to be done with the others is still done. */
+  #endFirstKinds() {
+    if (this.#run.wroteObjects) {
+      this.#ended.add('write');
+    } else {
+      this.#kinds.forEach((action) => this.#ended.add(action));
+    }
+  }
+
+  /**
+   * @param {Action} action
+   * @param {number} number of the object
+   */
+  #isDue(action, number) {
+    if (number < 0 || number >= MAX_OPERATIONS || this.#ended.has(action)) {
+      return false;
+    }
+    if (action === 'write' || !this.#run.wroteObjects) {
+      return true;
+    }
+    return number < (action === 'remove' ? this.#begun : this.#written);
+  }
+
+  /**
+   * Carries out one operation.
+   *
+   * @param {Action} action
+   * @param {number} number
+   * @param {ObjectConnection} connection
+   * @param {AbortSignal} signal
+   */
+  async #time(action, number, connection, signal) {
+    if (signal.aborted) {
+      this.#ended.add(action);
+      return;
+    }
+    const { clock, requests } = this.#run;
+    const asking = { run: this.#run, connection, mostAttempts: MOST_ATTEMPTS, signal };
+    const asked = this.#objectOf(number);
+    const index = this.#indexOf(number);
+    if (action === 'write') {
+      this.#begun += 1;
+      this.#run.probes.add(index);
+    }
+    const startedAt = clock.now();
+    const answer = await askStore(asking, () => REQUESTS[action](connection, asked), action === 'write');
+    const time = clock.now() - startedAt;
+    requests.probe += answer.attempts;
+    const isFirstAnswer = answer.error === null && answer.attempts === 1;
+    this.#times.set(action, [...(this.#times.get(action) ?? []), isFirstAnswer ? time : null]);
+    if (answer.error !== null) {
+      // The stage itself will report what is wrong. What cannot be removed now is left to clean-up.
+      this.#ended.add(action);
+    }
+    if (action === 'write') {
+      this.#noteWritten(number, answer, isFirstAnswer ? time : Infinity);
+    } else if (action === 'remove') {
+      this.#noteRemoved(index, answer);
+    }
+  }
+
+  /**
+   * @param {number} number
+   * @param {Answer} answer
+   * @param {number} time ms that it took
+   */
+  #noteWritten(number, { error, outcomeUnknown }, time) {
+    if (outcomeUnknown) {
+      this.#uncertain.add(this.#indexOf(number));
+    }
+    if (error === null) {
+      this.#written += 1;
+    }
+    if (number === 0 && this.#isTimeFor(this.#config.size, time)) {
+      this.#size = this.#config.size;
+    }
+  }
+
+  /**
+   * @param {number} index
+   * @param {Answer} answer
+   */
+  #noteRemoved(index, { error }) {
+    // What may be written late has to be looked for again.
+    if ((error === null || error.kind === NOT_FOUND) && !this.#uncertain.has(index)) {
+      this.#run.probes.delete(index);
+    }
+  }
+
+  /**
+   * @param {number} size bytes of an object
+   * @param {number} time ms that a small one took
+   * @returns {boolean} whether objects of that size can be written and read in half of the time that is left
+   */
+  #isTimeFor(size, time) {
+    const each = this.#roundTrip + (Math.max(time - this.#roundTrip, 0) * size) / SMALL_OBJECT;
+    const needed = each * MIN_OPERATIONS * (this.#isFar ? 1 : 2);
+    return needed <= (this.#endsAt - this.#run.clock.now()) / 2;
+  }
+
+  /** @param {number} number */
+  #indexOf(number) {
+    return globalIndex(this.#config.shard, this.#run.wroteObjects ? PREFLIGHT_PROBES + number : number);
+  }
+
+  /**
+   * @param {number} number
+   * @returns {AskedObject}
+   */
+  #objectOf(number) {
+    const { keyspace, wroteObjects } = this.#run;
+    const index = this.#indexOf(number);
+    const size = this.#size;
+    const makeBody = () => this.#payload.body(index, size);
+    const key = wroteObjects ? keyspace.probeKeyOf(index) : keyspace.keyOf(index);
+    return { bucket: keyspace.bucketOf(index), key, size, makeBody };
+  }
+}

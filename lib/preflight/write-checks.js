@@ -1,0 +1,168 @@
+import { AttemptError } from '../s3/s3-error.js';
+import { withBucketAccess } from '../cleanup/bucket-access.js';
+import { findExistingObjects } from './existing-objects.js';
+import { askForVersioning, describeUnknown } from './versioning.js';
+
+/**
+ * @import { BucketAccess } from '../cleanup/bucket-access.js'
+ * @import { ExistingObjects } from './existing-objects.js'
+ * @import { OpenRun } from '../run/open-run.js'
+ * @import { RunConfig } from '../run/run-config.js'
+ */
+
+/** Whatever an attempt is given in the stages: the run waits for these answers. */
+const TIMEOUT_MS = 10_000;
+
+const MAX_ATTEMPTS = 2;
+
+/**
+ * What is looked at before a run changes anything in its buckets: that its run id is not in use, and that what it removes
+ * will be gone. Also without preflight, for what is at stake is not the run's.
+ */
+export class WriteChecks {
+  #run;
+  #config;
+  #signal;
+  /** @type {Promise<boolean> | null} */
+  #looked = null;
+  #hasPassed = false;
+  /** Buckets that did not say whether they keep versions. @type {Map<string, AttemptError>} */
+  #unknown = new Map();
+  /** @type {string[]} */
+  #notices = [];
+  /** Why the run must not begin: a line each. @type {string[]} */
+  problems = [];
+  /** What is in the way. @type {ExistingObjects | null} */
+  existing = null;
+
+  /**
+   * @param {OpenRun} run
+   * @param {RunConfig} config
+   * @param {AbortSignal} signal gives up
+   */
+  constructor(run, config, signal) {
+    this.#run = run;
+    this.#config = config;
+    this.#signal = signal;
+  }
+
+  /**
+   * Looks, once, before the first write.
+   *
+   * @returns {Promise<boolean>} whether the run may write
+   */
+  mayWrite() {
+    this.#looked ??= this.#look();
+    return this.#looked;
+  }
+
+  /** Worth knowing where the run begins. @returns {string[]} */
+  get notices() {
+    return [...this.#notices, ...describeUnknown(this.#unknown)];
+  }
+
+  /** Whether the run was allowed to write, and so may have. */
+  get mayHaveWritten() {
+    return this.#hasPassed;
+  }
+
+  /**
+   * A bucket that does not say whether it keeps versions shows it by the answer to a HEAD. The answer to the write would
+   * not do: R2 names a version there, and keeps none (https://github.com/rustfs/rustfs/issues/7999).
+   *
+   * @param {string} bucket
+   * @param {string} key of an object that has just been written
+   */
+  async written(bucket, key) {
+    if (!this.#unknown.has(bucket)) {
+      return;
+    }
+    try {
+      const versionId = await this.#withAccess(({ admin, retry }) => retry(() => admin.versionIdOf(bucket, key)));
+      this.#unknown.delete(bucket);
+      if (versionId !== null) {
+        this.#noteVersions(bucket);
+      }
+    } catch (error) {
+      if (!(error instanceof AttemptError)) {
+        throw error;
+      }
+      // Who may write and not read cannot find out: it stays unknown.
+    }
+  }
+
+  async #look() {
+    const { store, stages } = this.#config;
+    const { wroteObjects } = this.#run;
+    // The embedded endpoint begins empty, and keeps no versions.
+    if (!store.isEmbedded && (wroteObjects || stages.includes('remove'))) {
+      await this.#withAccess(async (access) => {
+        await Promise.all([this.#lookForVersioning(access), wroteObjects ? this.#lookForObjects(access) : null]);
+      });
+    }
+    this.#hasPassed = this.problems.length === 0 && !this.#signal.aborted;
+    return this.#hasPassed;
+  }
+
+  /** @param {BucketAccess} access */
+  async #lookForVersioning(access) {
+    const { versioned, unknown } = await askForVersioning(this.#config.store.buckets, access);
+    versioned.forEach((bucket) => this.#noteVersions(bucket));
+    this.#unknown = unknown;
+  }
+
+  /** @param {string} bucket */
+  #noteVersions(bucket) {
+    this.#run.versioned.add(bucket);
+    if (!this.#config.allowVersioned) {
+      this.problems.push(
+        `bucket "${bucket}" keeps versions, and what the run removes would stay there as such: use a bucket without versioning, or pass --allow-versioned, with which clean-up removes the versions of the run's own objects`,
+      );
+    }
+  }
+
+  /** @param {BucketAccess} access */
+  async #lookForObjects(access) {
+    const { runId, shard, store } = this.#config;
+    const { keyspace } = this.#run;
+    const existing = await findExistingObjects({ keyspace, shard }, access);
+    const { count, isWhole, unlisted } = existing;
+    if (count > 0) {
+      this.existing = existing;
+      this.problems.push(
+        `run ${runId} is in use: ${isWhole ? '' : 'at least '}${count} of its objects are under ${keyspace.keyPrefix} in ${store.buckets.join(', ')}; choose another --run-id, or remove them first`,
+      );
+    } else if (!isWhole) {
+      this.#notices.push(
+        `There are too many objects under ${keyspace.keyPrefix} to look at all of them; none of those that were looked at is this shard's`,
+      );
+    }
+    if (unlisted.size > 0) {
+      const [[, { message }]] = unlisted;
+      this.#notices.push(
+        `Whether run ${runId} already has objects in ${[...unlisted.keys()].join(', ')} is not known, because listing failed (${message})`,
+      );
+    }
+  }
+
+  /**
+   * @template Result
+   * @param {(access: BucketAccess) => Promise<Result>} work
+   */
+  #withAccess(work) {
+    const { attendantOptions: storeOptions, clock, random, requests } = this.#run;
+    return withBucketAccess(
+      {
+        storeOptions,
+        clock,
+        random,
+        timeout: TIMEOUT_MS,
+        requests,
+        countAs: 'preflight',
+        maxAttempts: MAX_ATTEMPTS,
+        signal: this.#signal,
+      },
+      work,
+    );
+  }
+}

@@ -1,0 +1,389 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cleanUp, isClean, newResult } from '../../lib/cleanup/cleanup.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { UnlistedObjects } from '../../lib/workload/unlisted-objects.js';
+import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { FakeAdmin } from '../helpers/fake-admin.js';
+
+/** @import { OwnKey } from '../../lib/workload/keyspace.js' */
+
+/** @typedef {Record<string, string[]>} KeysByBucket */
+
+const SHARD = { index: 1, count: 3 };
+
+const BUCKETS = ['one', 'two'];
+const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS });
+
+/** Beside the run's prefix, and under it: what the run cannot have written. */
+const BESIDE = [
+  'benchmark/run-1',
+  'benchmark/run-10/00000000-0',
+  'benchmark/run-2/0badcafe-7',
+  'benchmark',
+  'other/benchmark/run-1/0badcafe-7',
+  'zebra',
+];
+const UNDER = [
+  '',
+  '!',
+  '0',
+  '1',
+  '9',
+  'a',
+  'f',
+  'g',
+  'preflight',
+  'zzz',
+  'ä',
+  '0badcafe-7',
+  'ffffffff-00',
+  'a/b/c',
+].map((name) => KEYSPACE.keyPrefix + name);
+
+/** A clean-up that had nothing to do. */
+const CLEAN = { ...newResult(), left: 0 };
+
+/**
+ * @param {readonly number[]} indices
+ * @returns {KeysByBucket}
+ */
+function objectsOf(indices) {
+  /** @type {KeysByBucket} */
+  const keys = { one: [], two: [] };
+  indices.forEach((index) => keys[KEYSPACE.bucketOf(index)].push(KEYSPACE.keyOf(index)));
+  return keys;
+}
+
+/** @param {number} count */
+function upTo(count) {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/**
+ * @param {KeysByBucket} one
+ * @param {KeysByBucket} other
+ * @returns {KeysByBucket}
+ */
+function together(one, other) {
+  return Object.fromEntries(BUCKETS.map((bucket) => [bucket, [...one[bucket], ...other[bucket]]]));
+}
+
+/**
+ * @param {FakeAdmin} admin
+ * @param {object} [choice]
+ * @param {(own: OwnKey) => boolean} [choice.owns]
+ * @param {boolean} [choice.outcomeUnknown]
+ * @param {UnlistedObjects | null} [choice.unlisted]
+ * @param {Keyspace} [choice.keyspace]
+ * @param {(milliseconds: number) => Promise<void>} [choice.wait]
+ */
+function cleanUpWith(
+  admin,
+  { owns = () => true, outcomeUnknown = false, unlisted = null, keyspace = KEYSPACE, wait } = {},
+) {
+  return cleanUp({
+    admin: /** @type {any} */ (admin),
+    keyspace,
+    owns,
+    unlisted,
+    versioned: new Set(),
+    random: () => 0.5,
+    retry: (request) => request(),
+    outcomeUnknown,
+    wait: wait ?? (() => assert.fail('there is nothing to wait for')),
+  });
+}
+
+test('all objects of a run are removed, and none is left by the store’s own count', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(500)));
+  const result = await cleanUpWith(admin);
+  assert.deepEqual(result, { ...CLEAN, removed: 500 });
+  assert.deepEqual(
+    BUCKETS.flatMap((bucket) => admin.keysOf(bucket)),
+    [],
+  );
+});
+
+test('foreign objects beside the prefix and under it stay, and those under it are counted', async () => {
+  const foreign = { one: [...BESIDE, ...UNDER], two: [...UNDER] };
+  const admin = new FakeAdmin(together(objectsOf(upTo(100)), foreign));
+  const result = await cleanUpWith(admin);
+  assert.deepEqual(result, { ...CLEAN, removed: 100, foreign: 2 * UNDER.length });
+  for (const bucket of BUCKETS) {
+    assert.deepEqual(admin.keysOf(bucket), [...new Set(foreign[/** @type {'one' | 'two'} */ (bucket)])].sort());
+  }
+});
+
+test('a key of the run in the wrong bucket stays, and is named as such: the buckets may be in another order', async () => {
+  const [key, bucket] = [KEYSPACE.keyOf(5), KEYSPACE.bucketOf(5)];
+  const wrong = bucket === 'one' ? 'two' : 'one';
+  const admin = new FakeAdmin({ [bucket]: [key], [wrong]: [key] });
+  const result = await cleanUpWith(admin);
+  assert.deepEqual([result.removed, result.left, result.misplaced, result.foreign], [1, 1, 1, 0]);
+  assert.equal(result.otherBuckets, null, 'no list has one object in two buckets');
+  assert.ok(!isClean(result));
+  assert.deepEqual([admin.keysOf(bucket), admin.keysOf(wrong)], [[], [key]]);
+});
+
+test('where the buckets are in another order, the order of the run is told', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(100)));
+  const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: [...BUCKETS].reverse() });
+  const { removed, left, misplaced, otherBuckets } = await cleanUpWith(admin, { keyspace });
+  assert.ok(misplaced > 0 && removed + misplaced === 100 && left === misplaced, `${removed} removed, ${left} left`);
+  assert.deepEqual(otherBuckets, BUCKETS);
+});
+
+test('another shard’s objects in another order of buckets are not this one’s to speak of', async () => {
+  const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: [...BUCKETS].reverse() });
+  const admin = new FakeAdmin(objectsOf(upTo(100).filter((index) => index % 3 === 0)));
+  const result = await cleanUpWith(admin, { keyspace, owns: ({ index }) => index % 3 === 1 });
+  assert.deepEqual(result, CLEAN);
+});
+
+test('more objects than a page and a batch hold are removed range by range', async () => {
+  const objects = 40_000;
+  for (const pageLength of [1000, 5000]) {
+    const admin = new FakeAdmin(objectsOf(upTo(objects)), { pageLength });
+    const result = await cleanUpWith(admin);
+    assert.deepEqual([result.removed, result.left], [objects, 0]);
+    assert.equal(admin.longestBatch, 1000, `pages of ${pageLength}`);
+    assert.ok(admin.mostLists > 1 && admin.mostLists <= 8, `${admin.mostLists} at a time`);
+  }
+});
+
+test('each range is listed no further than to its own end', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(500)), { pageLength: 100 });
+  await cleanUpWith(admin, { owns: () => false });
+  const ranges = 16 * BUCKETS.length;
+  assert.equal(admin.lists, 2 * ranges, 'a page of each range to remove, and one to count');
+});
+
+test('pages of any length are walked to their end', async () => {
+  for (const pageLength of [1, 2, 7, 5000]) {
+    const admin = new FakeAdmin(together(objectsOf(upTo(300)), { one: UNDER, two: [] }), { pageLength });
+    const result = await cleanUpWith(admin);
+    assert.deepEqual([result.removed, result.left, result.foreign], [300, 0, UNDER.length], `pages of ${pageLength}`);
+    assert.ok(admin.longestBatch <= 1000);
+  }
+});
+
+test('another shard’s objects stay, and are neither left behind nor foreign', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(100)));
+  const result = await cleanUpWith(admin, { owns: ({ index }) => index % 4 === 1 });
+  assert.deepEqual(result, { ...CLEAN, removed: 25 });
+  assert.equal(BUCKETS.flatMap((bucket) => admin.keysOf(bucket)).length, 75);
+});
+
+test('probes go with the run’s objects, those of another shard stay', async () => {
+  /** @type {KeysByBucket} */
+  const probes = { one: [], two: [] };
+  upTo(40).forEach((index) => probes[KEYSPACE.bucketOf(index)].push(KEYSPACE.probeKeyOf(index)));
+  const admin = new FakeAdmin(together(objectsOf(upTo(40)), probes));
+  const ofShard = await cleanUpWith(admin, { owns: ({ index }) => index % 4 === 1 });
+  assert.deepEqual(ofShard, { ...CLEAN, removed: 20 });
+  assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, removed: 60 });
+});
+
+test('whatever the store holds, exactly the run’s own objects go', async () => {
+  const name = fc.oneof(fc.string({ maxLength: 20 }), fc.stringMatching(/^[0-9a-f]{8}-[0-9]{1,3}$/));
+  const foreignKey = fc.oneof(
+    name.map((text) => KEYSPACE.keyPrefix + text),
+    name,
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.nat(2000), { maxLength: 60 }),
+      fc.array(foreignKey, { maxLength: 20 }),
+      fc.integer({ min: 1, max: 20 }),
+      async (indices, others, pageLength) => {
+        const foreign = others.filter((key) => BUCKETS.every((bucket) => KEYSPACE.indexOf(bucket, key) < 0));
+        const admin = new FakeAdmin(together(objectsOf(indices), { one: foreign, two: [] }), { pageLength });
+        const result = await cleanUpWith(admin);
+        assert.deepEqual(admin.keysOf('one'), [...new Set(foreign)].sort());
+        assert.deepEqual(admin.keysOf('two'), []);
+        assert.equal(result.removed, indices.length);
+        assert.equal(result.left, 0);
+        const under = [...new Set(foreign)].filter((key) => key.startsWith(KEYSPACE.keyPrefix));
+        assert.equal(result.foreign, under.length);
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('what the store does not delete is told and counted as left', async () => {
+  const locked = KEYSPACE.keyOf(3);
+  const admin = new FakeAdmin(objectsOf(upTo(10)), { refuse: (keys) => keys.filter((key) => key === locked) });
+  const result = await cleanUpWith(admin);
+  assert.deepEqual(result, { ...CLEAN, removed: 9, left: 1, problems: [`${locked}: AccessDenied Locked.`] });
+});
+
+test('writes of unknown outcome are waited for, and looked for a second time', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(10)));
+  /** @type {number[]} */
+  const waits = [];
+  const result = await cleanUpWith(admin, {
+    outcomeUnknown: true,
+    wait: async (milliseconds) => {
+      waits.push(milliseconds);
+      assert.deepEqual(admin.keysOf(KEYSPACE.bucketOf(20)), []);
+      admin.plant(KEYSPACE.bucketOf(20), KEYSPACE.keyOf(20));
+    },
+  });
+  assert.deepEqual(waits, [2000]);
+  assert.deepEqual([result.removed, result.left], [11, 0]);
+});
+
+for (const failing of /** @type {const} */ (['list', 'delete'])) {
+  test(`a ${failing} that keeps failing is a problem, and what is left is not known`, async () => {
+    const admin = new FakeAdmin(objectsOf(upTo(10)), {
+      before: (request) => {
+        if (request === failing) {
+          throw new AttemptError({ kind: 'denied', verdict: 'stop', message: 'HTTP 403 AccessDenied' });
+        }
+      },
+    });
+    const result = await cleanUpWith(admin);
+    assert.deepEqual([result.left, result.problems], [-1, ['HTTP 403 AccessDenied']]);
+  });
+}
+
+test('each request goes through the retry policy', async () => {
+  let failures = 0;
+  const admin = new FakeAdmin(objectsOf(upTo(50)), {
+    before: () => {
+      failures += 1;
+      if (failures % 2 === 1) {
+        throw new AttemptError({ kind: 'throttled', verdict: 'retry', message: 'HTTP 503' });
+      }
+    },
+  });
+  const result = await cleanUp({
+    admin: /** @type {any} */ (admin),
+    keyspace: KEYSPACE,
+    owns: () => true,
+    unlisted: null,
+    versioned: new Set(),
+    random: () => 0.5,
+    async retry(request) {
+      for (;;) {
+        try {
+          return await request();
+        } catch (error) {
+          assert.ok(error instanceof AttemptError);
+        }
+      }
+    },
+    outcomeUnknown: false,
+    wait: async () => {},
+  });
+  assert.deepEqual([result.left, result.problems], [0, []]);
+});
+
+test('an error that nobody expected is thrown', async () => {
+  const error = new TypeError('a mistake of ours');
+  const admin = new FakeAdmin(objectsOf([1]), {
+    before: () => {
+      throw error;
+    },
+  });
+  await assert.rejects(cleanUpWith(admin), error);
+});
+
+test('a list that says that there is more, and names nothing, is no proof that nothing is left', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(3)));
+  admin.listPage = async () => ({ objects: [], isLast: false });
+  const { left, problems } = await cleanUpWith(admin);
+  assert.equal(left, -1);
+  assert.match(problems.join('\n'), /^the list of bucket (one|two) says that there is more, and names nothing/);
+});
+
+/**
+ * @param {readonly number[]} indices of a shard's objects that Write knows to be there
+ * @param {number} [objects] of the shard
+ */
+function writtenBy(indices, objects = 4000) {
+  const written = new WrittenObjects(memoryFor(objects));
+  indices.forEach((index) => written.add(Math.floor(index / SHARD.count), 7));
+  return new UnlistedObjects(written, SHARD, objects);
+}
+
+/** @param {number} count */
+function indicesOfShard(count) {
+  return Array.from({ length: count }, (_, local) => local * SHARD.count + SHARD.index);
+}
+
+test('Row 36: what Write knows to be there, and no list shows, is asked for by name, removed and told', async () => {
+  const indices = indicesOfShard(40);
+  const hidden = new Set(indices.slice(0, 15).map((index) => KEYSPACE.keyOf(index)));
+  const admin = new FakeAdmin(objectsOf(indices), { hides: (key) => hidden.has(key) });
+  const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
+  assert.deepEqual([result.removed, result.left, result.unlisted], [40, 0, 15]);
+  assert.match(result.problems.join('\n'), /^the store's lists are incomplete: of 15 objects .*, 15 were there/);
+  assert.ok(!isClean(result), 'what else is left is not known');
+  assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
+  assert.equal(admin.questions, 15 + 15, 'each is asked for before and after');
+});
+
+test('Row 36: objects that are gone, as the list says, need not be told', async () => {
+  const indices = indicesOfShard(40);
+  const admin = new FakeAdmin(objectsOf(indices.slice(10)));
+  const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
+  assert.deepEqual(result, { ...CLEAN, removed: 30 });
+  assert.deepEqual([admin.questions, admin.batches <= 32], [10, true]);
+});
+
+test('Row 36: of many objects that no list shows a sample is asked for, and all are removed', async () => {
+  const indices = indicesOfShard(4000);
+  const admin = new FakeAdmin(objectsOf(indices), { hides: () => true });
+  const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
+  assert.deepEqual([result.removed, result.left, result.unlisted], [1000, 0, 1000], 'as many as were seen');
+  assert.match(result.problems.join('\n'), /a sample of 1000 out of 4000 .*; all 4000 were deleted by name/);
+  assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
+  assert.equal(admin.longestBatch, 1000);
+});
+
+test('Row 36: what is not listed and cannot be removed is left', async () => {
+  const indices = indicesOfShard(5);
+  const locked = KEYSPACE.keyOf(indices[2]);
+  const admin = new FakeAdmin(objectsOf(indices), {
+    hides: () => true,
+    refuse: (keys) => keys.filter((key) => key === locked),
+  });
+  const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
+  assert.deepEqual([result.removed, result.left], [4, 1]);
+  assert.equal(result.problems[1], `${locked}: AccessDenied Locked.`);
+});
+
+test('a hundred problems are kept, each once, and the others are counted', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(250)), { refuse: (keys) => [...keys] });
+  const result = await cleanUpWith(admin, { outcomeUnknown: true, wait: async () => {} });
+  assert.deepEqual([result.removed, result.left], [0, 250]);
+  assert.deepEqual([new Set(result.problems).size, result.problems.length, result.furtherProblems], [100, 100, 150]);
+});
+
+test('what ends a clean-up is told first, however much was refused before', async () => {
+  let batches = 0;
+  const admin = new FakeAdmin(objectsOf(upTo(500)), {
+    refuse: (keys) => [...keys],
+    before: (request) => {
+      batches += Number(request === 'delete');
+      if (batches === 30) {
+        throw new AttemptError({ kind: 'stalled', verdict: 'fail', message: 'the store is gone' });
+      }
+    },
+  });
+  const { problems, furtherProblems } = await cleanUpWith(admin);
+  assert.deepEqual([problems[0], problems.length], ['the store is gone', 100]);
+  assert.ok(furtherProblems > 300);
+});
+
+test('a store that refuses more than it was asked for does not take objects back', async () => {
+  const admin = new FakeAdmin(objectsOf([1]));
+  admin.deleteBatch = async () => Array.from({ length: 5000 }, (_, number) => `key ${number}: no`);
+  const result = await cleanUpWith(admin);
+  assert.deepEqual([result.removed, result.problems.length, result.furtherProblems], [0, 100, 4900]);
+});

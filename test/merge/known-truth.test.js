@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { damaged } from '../../bench/logs/damage.js';
+import { linesOfHost } from '../../bench/logs/host-lines.js';
+import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { aggregateOf, warningsOf } from './logs-of.js';
+import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './truth-of.js';
+
+/**
+ * @import { Aggregate } from '../../lib/merge/merge-hosts.js'
+ * @import { Damage } from '../../bench/logs/damage.js'
+ * @import { LogOptions } from '../../bench/logs/host-plan.js'
+ * @import { HostTruth, StageTruth } from './truth-of.js'
+ */
+
+/** Told of hosts of which one is done with the first stage before another one begins it. */
+const BEGAN_APART = ', which was done with it by then: start all hosts of a run at one moment';
+
+const MIDNIGHT = Date.UTC(2026, 1, 1);
+
+/** Logs of some hosts: skewed clocks, stages that are shifted, midnight between them, old logs mixed in. */
+const anyOptions = fc.record({
+  seed: fc.nat(2 ** 32 - 1),
+  hosts: fc.integer({ min: 1, max: 4 }),
+  old: fc.nat(2),
+  seconds: fc.integer({ min: 1, max: 14 }),
+  start: fc.integer({ min: -60_000, max: 5000 }).map((ms) => MIDNIGHT + ms),
+  shift: fc.nat(4000),
+  skew: fc.constantFrom(0, 7000),
+  rate: fc.oneof(fc.nat(3), fc.nat(300)),
+  size: fc.constant(16_384),
+  stages: fc.constantFrom(DEFAULTS.stages, ['Write', 'List', 'Read', 'Copy-Part2']),
+});
+
+const anyDamage = fc.record({
+  host: fc.nat(3),
+  cut: fc.option(fc.nat(120), { nil: undefined }),
+  double: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
+});
+
+/**
+ * @param {LogOptions} options
+ * @param {Damage & { host: number }} [damage] to one of the hosts
+ * @returns {{ aggregate: Aggregate, truth: HostTruth[] }}
+ */
+function measured(options, damage = { host: -1 }) {
+  const plans = planHosts({ ...options, old: Math.min(options.old, options.hosts) });
+  const logs = plans.map((plan, number) => {
+    const lines = [...damaged(linesOfHost(plan), number === damage.host ? damage : {})];
+    const told = lines.flatMap(({ tells }) => (tells === undefined ? [] : [tells]));
+    return { file: `log-${number}.txt`, texts: lines.map(({ text }) => text), truth: { shape: plan.shape, told } };
+  });
+  return {
+    aggregate: aggregateOf(Object.fromEntries(logs.map(({ file, texts }) => [file, texts]))),
+    truth: logs.map(({ truth }) => truth),
+  };
+}
+
+/**
+ * @param {number | null | undefined} actual
+ * @param {number | null} expected
+ * @param {string} what
+ */
+function assertNear(actual, expected, what) {
+  const isNear = actual === expected || Math.abs(Number(actual) - Number(expected)) < 1e-6 * (1 + Number(expected));
+  assert.ok(isNear && (actual === null) === (expected === null), `${what}: ${actual}, expected ${expected}`);
+}
+
+/**
+ * @param {Aggregate} aggregate
+ * @param {readonly HostTruth[]} truth
+ */
+function assertTrue({ stages }, truth) {
+  const told = new Set(truth.flatMap((host) => host.told.map(({ stage }) => stage)));
+  assert.deepEqual(new Set(stages.map(({ stage }) => stage)), told);
+  for (const aggregate of stages) {
+    const truths = stageTruths(truth, aggregate.stage);
+    assert.equal(aggregate.hosts, truths.length);
+    assertNear(aggregate.peak.operationsPerSecond, peakOf(truths), 'peak');
+    assert.ok(aggregate.sumOfPeaks >= aggregate.peak.operationsPerSecond, 'the sum of own peaks is an upper bound');
+    assertNear(aggregate.sustained?.operationsPerSecond ?? null, sustainedOf(truths), 'best ten seconds');
+    assertNear(aggregate.together?.operationsPerSecond ?? null, meanTogetherOf(truths), 'mean while all were in');
+    assert.deepEqual(aggregate.latency, latencyOf(truths));
+    assertTotals(aggregate.counts, truths);
+  }
+}
+
+/**
+ * Logs of the old tool tell their operations in rounded figures only; all others exactly.
+ *
+ * @param {Record<string, number>} counts
+ * @param {readonly StageTruth[]} truths
+ */
+function assertTotals(counts, truths) {
+  if (truths.every(({ totals }) => totals !== null)) {
+    const sum = (/** @type {'operations' | 'retries'} */ name) =>
+      truths.reduce((total, { totals }) => total + (totals?.[name] ?? 0), 0);
+    assert.equal(counts.operations, sum('operations'));
+    assert.equal(counts.bytes, sum('operations') * 16_384);
+    assert.equal(counts.attempts, sum('operations') + sum('retries'));
+  }
+}
+
+test('whole logs add up to what the hosts did, and nothing is warned of', () => {
+  fc.assert(
+    fc.property(anyOptions, (options) => {
+      const { aggregate, truth } = measured(options);
+      const unexpected = warningsOf(aggregate).filter((warning) => !warning.includes(BEGAN_APART));
+      assert.deepEqual(unexpected, []);
+      assertTrue(aggregate, truth);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('where a log is cut or lines stand twice, the rest adds up to what is left, and it is warned of', () => {
+  fc.assert(
+    fc.property(anyOptions, anyDamage, (options, damage) => {
+      const { aggregate, truth } = measured(options, damage);
+      assertTrue(aggregate, truth);
+      const isCut = truth[damage.host]?.shape === 'own' && truth[damage.host].told.length < 16 && (damage.cut ?? 0) > 1;
+      assert.ok(!isCut || aggregate.warnings.some(({ incomplete }) => incomplete));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('logs in another order tell the same', () => {
+  fc.assert(
+    fc.property(anyOptions, (options) => {
+      const plans = planHosts({ ...options, old: 0 });
+      const logs = plans.map((plan, number) => [String(number), [...linesOfHost(plan)].map(({ text }) => text)]);
+      const [one, other] = [logs, logs.toReversed()].map((files) =>
+        aggregateOf(Object.fromEntries(files.map(([name, lines], place) => [`${place}-${name}`, lines]))),
+      );
+      assert.deepEqual(withoutShares(one), withoutShares(other));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+/**
+ * @param {Aggregate} aggregate
+ * @returns {object[]} its stages, without what stands in the order of the hosts
+ */
+function withoutShares({ stages }) {
+  return stages.map((stage) => ({ ...stage, shares: [] }));
+}

@@ -1,0 +1,95 @@
+import { linesOfHost } from '../../bench/logs/host-lines.js';
+import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { HostLogs } from '../../lib/merge/host-logs.js';
+import { mergeHosts } from '../../lib/merge/merge-hosts.js';
+import { parseLine } from '../../lib/log/log-line.js';
+import { placeOf } from '../../lib/merge/wording.js';
+
+/**
+ * @import { Aggregate } from '../../lib/merge/merge-hosts.js'
+ * @import { StageAggregate } from '../../lib/merge/aggregate-stage.js'
+ */
+
+/**
+ * @param {Partial<typeof DEFAULTS>} options
+ * @returns {Record<string, string[]>} the lines of made logs, by the names of their files
+ */
+export function madeLogs(options) {
+  const plans = planHosts({ ...DEFAULTS, ...options });
+  return Object.fromEntries(
+    plans.map((plan) => [`log-${plan.host}.txt`, [...linesOfHost(plan)].map(({ text }) => text)]),
+  );
+}
+
+/**
+ * @param {Record<string, Iterable<string>>} files lines by name
+ * @returns {Aggregate} of logs that hold these lines
+ */
+export function aggregateOf(files) {
+  const logs = new HostLogs();
+  for (const [file, lines] of Object.entries(files)) {
+    let line = 0;
+    for (const text of lines) {
+      line += 1;
+      const record = parseLine(text);
+      if (record !== null) {
+        logs.addRecord(file, line, record);
+      }
+    }
+  }
+  return mergeHosts(logs);
+}
+
+/**
+ * @param {Aggregate} aggregate
+ * @param {string} [name]
+ * @returns {StageAggregate}
+ */
+export function stageOf(aggregate, name = 'Write') {
+  return /** @type {StageAggregate} */ (aggregate.stages.find(({ stage }) => stage === name));
+}
+
+/**
+ * @param {Aggregate} aggregate
+ * @returns {string[]} with their places, and `!` in front where something is missing from the total
+ */
+export function warningsOf({ warnings }) {
+  return warnings.map((warning) => `${warning.incomplete ? '!' : ''}${placeOf(warning)}: ${warning.message}`);
+}
+
+/** @param {Record<string, unknown>} data */
+export function machineLine(data) {
+  return `# r2-benchmark ${JSON.stringify(data)}`;
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @param {Record<string, unknown>} change
+ * @returns {string[]} the log with another line of its run
+ */
+export function withRunLine(lines, change) {
+  const data = JSON.parse(lines[0].slice(lines[0].indexOf('{')));
+  return [machineLine({ ...data, ...change }), ...lines.slice(1)];
+}
+
+/**
+ * @param {string} time
+ * @param {number} rate
+ * @param {string} [stage]
+ */
+export function secondLine(time, rate, stage = 'Write') {
+  return `${time}: ${stage}: Ops ${rate.toFixed(1)}/s Throughput 0.0MB/s`;
+}
+
+/** @param {string} [stage] */
+export function scheduleLine(stage = 'Write') {
+  return `${stage}: scheduling for 10000 objects in 1000 threads and 1 buckets`;
+}
+
+/**
+ * @param {number} peak
+ * @param {string} [stage]
+ */
+export function summaryLine(peak, stage = 'Write') {
+  return `${stage} took 1000ms. Peak ops ${peak.toFixed(1)}/s Avg ops 0.0/s  Total size 0.0MB  Recoverable errors 0`;
+}

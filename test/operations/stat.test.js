@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { IntegrityError } from '../../lib/operations/operation.js';
+import { stat } from '../../lib/operations/stat.js';
+import { NO_ETAG } from '../../lib/operations/write.js';
+import { prepareOperation } from '../helpers/stage-operation.js';
+
+/**
+ * @param {{ etagDigest: number, contentLength: number }} reply
+ * @param {{ wroteObjects?: boolean, digest?: number }} [choice]
+ */
+function statAnswered(reply, choice = {}) {
+  const { operation, place } = prepareOperation(stat, {
+    ...choice,
+    size: 16,
+    answer: ({ method, connection }) => {
+      assert.equal(method, 'head');
+      Object.assign(connection.reply, reply);
+    },
+  });
+  return { stating: stat.attempt(operation), place };
+}
+
+test('Stat succeeds where size and ETag are what was written', async () => {
+  await statAnswered({ etagDigest: 4711, contentLength: 16 }, { digest: 4711 }).stating;
+});
+
+test('another size is an integrity error', async () => {
+  const { stating, place } = statAnswered({ etagDigest: 4711, contentLength: 15 }, { digest: 4711 });
+  await assert.rejects(stating, (error) => {
+    assert.ok(error instanceof IntegrityError);
+    assert.equal(error.message, `${place}: the size is 15 bytes, 16 were expected`);
+    return true;
+  });
+});
+
+test('an answer that does not tell the size is an integrity error', async () => {
+  const { stating, place } = statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 });
+  await assert.rejects(stating, {
+    name: 'IntegrityError',
+    message: `${place}: the answer does not tell the size, 16 bytes were expected`,
+  });
+});
+
+test('another ETag is an integrity error', async () => {
+  const { stating } = statAnswered({ etagDigest: 4712, contentLength: 16 }, { digest: 4711 });
+  await assert.rejects(stating, /the ETag is not the one/);
+});
+
+test('an ETag that has gone is an integrity error, one that never was is not', async () => {
+  await assert.rejects(statAnswered({ etagDigest: 0, contentLength: 16 }, { digest: 4711 }).stating, IntegrityError);
+  await statAnswered({ etagDigest: 0, contentLength: 16 }, { digest: NO_ETAG }).stating;
+});
+
+test('a run that did not write checks the size alone', async () => {
+  await statAnswered({ etagDigest: 4712, contentLength: 16 }, { wroteObjects: false }).stating;
+  await assert.rejects(statAnswered({ etagDigest: 0, contentLength: 1 }, { wroteObjects: false }).stating, {
+    name: 'IntegrityError',
+    message: /: the size is 1 bytes, 16 were expected; was the run written with another --size\?$/,
+  });
+});

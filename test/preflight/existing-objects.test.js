@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { findExistingObjects } from '../../lib/preflight/existing-objects.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { WHOLE } from '../../lib/workload/shard.js';
+import { FakeAdmin } from '../helpers/fake-admin.js';
+
+/** @import { Shard } from '../../lib/workload/shard.js' */
+
+/**
+ * @param {number} count
+ * @param {(index: number) => boolean} [isThere]
+ */
+function storeOf(count, isThere = () => true, buckets = ['one', 'two']) {
+  const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets });
+  /** @type {Record<string, string[]>} */
+  const keys = Object.fromEntries(buckets.map((bucket) => [bucket, []]));
+  for (let index = 0; index < count; index++) {
+    if (isThere(index)) {
+      keys[keyspace.bucketOf(index)].push(keyspace.keyOf(index));
+    }
+  }
+  return { keyspace, keys };
+}
+
+/**
+ * @param {FakeAdmin} admin
+ * @param {Keyspace} keyspace
+ * @param {Shard} [shard]
+ */
+function find(admin, keyspace, shard = WHOLE) {
+  const access = { admin: /** @type {any} */ (admin), retry: (/** @type {() => any} */ request) => request() };
+  return findExistingObjects({ keyspace, shard }, access);
+}
+
+test('Row 32: objects of the shard are counted, and those of others are not', async () => {
+  const { keyspace, keys } = storeOf(90, (index) => index % 3 !== 1);
+  keys.one.push(`${keyspace.keyPrefix}notes.txt`);
+  const counts = [0, 1, 2].map(async (index) => (await find(new FakeAdmin(keys), keyspace, { index, count: 3 })).count);
+  assert.deepEqual(await Promise.all(counts), [30, 0, 30]);
+  const whole = await find(new FakeAdmin(keys), keyspace);
+  assert.deepEqual([whole.count, whole.isWhole, whole.unlisted.size], [60, true, 0]);
+});
+
+test('Row 32: ten pages are read at most, and that there may be more is known', async () => {
+  for (const buckets of [['one'], ['one', 'two', 'three']]) {
+    const { keyspace, keys } = storeOf(120, undefined, buckets);
+    const admin = new FakeAdmin(keys, { pageLength: 5 });
+    const { isWhole, count } = await find(admin, keyspace, { index: 0, count: 4 });
+    assert.ok(admin.lists >= 9 && admin.lists <= 10, `${admin.lists} pages`);
+    assert.equal(isWhole, false);
+    assert.ok(count > 0 && count < 30);
+  }
+});
+
+test('each bucket is looked into, however many there are', async () => {
+  const buckets = Array.from({ length: 25 }, (_, place) => `bucket-${place}`);
+  const { keyspace, keys } = storeOf(25, undefined, buckets);
+  const admin = new FakeAdmin(keys);
+  const { count, isWhole } = await find(admin, keyspace);
+  assert.deepEqual([count, isWhole, admin.lists], [25, true, 25]);
+});
+
+test('what a run that reads them is to be given are the first ones of one size', async () => {
+  const { keyspace, keys } = storeOf(40);
+  const halfSize = new Set([30, 31, 32].map((index) => keyspace.keyOf(index)));
+  const admin = new FakeAdmin(keys);
+  admin.listPage = async (bucket) => ({
+    objects: keys[bucket].map((key) => ({ key, size: halfSize.has(key) ? 50 : 100, modifiedAt: 0 })),
+    isLast: true,
+  });
+  [...halfSize].forEach((key) => Object.values(keys).forEach((list) => assert.ok(list.length > 0, key)));
+  assert.deepEqual((await find(admin, keyspace)).readable, { objects: 40, size: 100 });
+  for (let index = 33; index < 40; index++) {
+    halfSize.add(keyspace.keyOf(index));
+  }
+  assert.deepEqual((await find(admin, keyspace)).readable, { objects: 30, size: 100 });
+  assert.deepEqual((await find(admin, keyspace, { index: 1, count: 2 })).readable, { objects: 15, size: 100 });
+});
+
+test('a bucket that cannot be listed does not keep the others from being looked at', async () => {
+  const { keyspace, keys } = storeOf(20);
+  const admin = new FakeAdmin(keys);
+  const { listPage } = admin;
+  const denied = new AttemptError({ kind: 'denied', verdict: 'stop', message: 'HTTP 403' });
+  admin.listPage = async (bucket, prefix, after) => {
+    if (bucket === 'one') {
+      throw denied;
+    }
+    return listPage.call(admin, bucket, prefix, after);
+  };
+  const { count, unlisted } = await find(admin, keyspace);
+  assert.deepEqual([count, [...unlisted]], [keys.two.length, [['one', denied]]]);
+  admin.listPage = () => Promise.reject(new TypeError('a mistake of ours'));
+  await assert.rejects(find(admin, keyspace), TypeError);
+});

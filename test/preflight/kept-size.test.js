@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keptSizeProblem } from '../../lib/preflight/kept-size.js';
+import { classifyAnswer } from '../../lib/s3/s3-error.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/** @import { RunConfig } from '../../lib/run/run-config.js' */
+
+const NEVER = new AbortController().signal;
+
+/**
+ * @param {(index: number) => number} sizeOf an object; -2 for one that is not there
+ * @param {Partial<RunConfig>} [overrides]
+ */
+async function ask(sizeOf, overrides = {}) {
+  /** @type {number[]} */
+  const asked = [];
+  const config = runConfig(NO_TARGET, { stages: ['read'], size: 1000, ...overrides });
+  const { clock, random, connections, workload } = fakeEngine({
+    answer: ({ index, connection, method }) => {
+      assert.equal(method, 'head');
+      asked.push(index);
+      if (sizeOf(index) === -2) {
+        throw classifyAnswer({ status: 404, now: 0 });
+      }
+      connection.reply.contentLength = sizeOf(index);
+    },
+  });
+  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
+  const { keyspace } = workload;
+  const wroteObjects = config.stages.includes('write');
+  const run = /** @type {any} */ ({ clock, random, keyspace, attendants: connections, requests, wroteObjects });
+  const problem = await keptSizeProblem(run, config, NEVER);
+  assert.equal(requests.preflight, asked.length, 'every request is counted');
+  return { problem, asked };
+}
+
+test('objects of another size than the one that is given are told, with the option to pass', async () => {
+  const { problem, asked } = await ask(() => 4096);
+  assert.equal(problem, '--size: the objects of run run-1 have 4KiB each, not 1000B; expected --size 4KiB');
+  assert.deepEqual(asked, [0, 1]);
+});
+
+test('a single object that is there is enough to tell', async () => {
+  assert.match((await ask((index) => (index === 2 ? 5 : -2))).problem ?? '', /have 5B each/);
+  assert.match((await ask(() => 5, { objects: 1 })).problem ?? '', /have 5B each/);
+});
+
+test('one object of the right size, or two of different sizes, are for the stage to judge', async () => {
+  assert.deepEqual(await ask(() => 1000), { problem: null, asked: [0] });
+  assert.equal((await ask((index) => (index === 0 ? 7 : 1000))).problem, null);
+  assert.equal((await ask((index) => 7 + index)).problem, null);
+});
+
+test('what is not there, or not told, is no problem', async () => {
+  const { problem, asked } = await ask(() => -2);
+  assert.deepEqual([problem, asked], [null, [0, 1, 2, 3, 4]]);
+  assert.equal((await ask(() => -1)).problem, null);
+});
+
+test('a shard asks for its own objects', async () => {
+  assert.deepEqual((await ask(() => 5, { shard: { index: 2, count: 7 } })).asked, [2, 9]);
+});
+
+test('a run that writes, or neither reads nor stats, has nothing to ask', async () => {
+  for (const stages of [['write', 'read'], ['remove'], []]) {
+    assert.deepEqual(await ask(() => 5, { stages }), { problem: null, asked: [] });
+  }
+});

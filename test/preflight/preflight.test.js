@@ -1,0 +1,409 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { preflight } from '../../lib/preflight/preflight.js';
+import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/**
+ * @import { OpenRun } from '../../lib/run/open-run.js'
+ * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { AttemptError } from '../../lib/s3/s3-error.js'
+ * @import { FakeRequest } from '../helpers/fake-store.js'
+ */
+
+const NEVER = new AbortController().signal;
+const ALL = ['put', 'get', 'head', 'remove'];
+
+/**
+ * @param {number} status
+ * @param {string} [code]
+ */
+function answer(status, code = '') {
+  return classifyAnswer({ status, code, message: code === '' ? '' : 'Told so.', now: 0 });
+}
+
+function refused() {
+  const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  return classifyFailure(error, { sent: false, answered: false, stale: false });
+}
+
+/** A store that keeps what is written, and can be told to answer otherwise. */
+class Store {
+  /** @type {Set<string>} */
+  objects = new Set();
+  /** @type {FakeRequest[]} */
+  requests = [];
+  /** @type {(request: FakeRequest) => void | Promise<void>} */
+  before = () => {};
+
+  /** @param {FakeRequest} request */
+  async answer(request) {
+    this.requests.push(request);
+    await this.before(request);
+    const { method, bucket, key } = request;
+    const place = `${bucket}/${key}`;
+    if (method === 'put') {
+      this.objects.add(place);
+    } else if (method === 'remove') {
+      this.objects.delete(place);
+    } else if (!this.objects.has(place)) {
+      throw method === 'get' ? answer(404, 'NoSuchKey') : answer(404);
+    }
+  }
+
+  /** @param {string} bucket */
+  methodsIn(bucket) {
+    return this.requests.filter((request) => request.bucket === bucket).map(({ method }) => method);
+  }
+}
+
+/**
+ * @param {Store} store
+ * @param {Partial<RunConfig>} [overrides]
+ * @param {AbortSignal} [signal]
+ */
+async function ask(store, overrides, signal = NEVER) {
+  const config = runConfig(NO_TARGET, overrides);
+  const { clock, random, connections, workload } = fakeEngine({ answer: (request) => store.answer(request) });
+  const { keyspace } = workload;
+  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
+  /** @type {Set<number>} */
+  const probes = new Set();
+  const wroteObjects = config.stages.includes('write');
+  const parts = { clock, random, keyspace, attendants: connections, requests, probes, wroteObjects, mayRemove: true };
+  const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
+  const result = await preflight(run, config, signal);
+  assert.equal(requests.preflight, store.requests.length, 'every request is counted');
+  return { ...result, probes, keyspace, mayRemove: run.mayRemove };
+}
+
+/**
+ * @param {(request: FakeRequest) => void} before
+ * @param {Partial<RunConfig>} [overrides]
+ */
+async function askWith(before, overrides) {
+  const store = new Store();
+  store.before = before;
+  return { store, ...(await ask(store, overrides)) };
+}
+
+/**
+ * Lets simulated time pass until something is over.
+ *
+ * @template Value
+ * @param {Promise<Value>} awaited
+ */
+async function patiently(awaited) {
+  let isOver = false;
+  const over = awaited.finally(() => (isOver = true));
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve));
+    mock.timers.tick(1000);
+  }
+  return over;
+}
+
+/**
+ * @param {readonly string[]} methods
+ * @param {AttemptError} error
+ * @returns {(request: FakeRequest) => void}
+ */
+function failing(methods, error) {
+  return ({ method, key }) => {
+    if (methods.includes(method) && !key.endsWith('/preflight')) {
+      throw error;
+    }
+  };
+}
+
+test('each bucket is asked for an absent object, and then for all that the run does, on one object, which does not stay', async () => {
+  const store = new Store();
+  const { problems, mayPass, notices, probes, keyspace } = await ask(store);
+  assert.deepEqual([problems, mayPass, notices, [...probes]], [[], false, [], []]);
+  for (const bucket of ['one', 'two']) {
+    assert.deepEqual(store.methodsIn(bucket), ['get', ...ALL]);
+    const [first, ...others] = store.requests.filter((request) => request.bucket === bucket);
+    assert.equal(keyspace.indexOf(bucket, first.key), -1);
+    const [key, ...otherKeys] = new Set(others.map((request) => request.key));
+    assert.deepEqual([keyspace.recognise(bucket, key)?.isProbe, otherKeys], [true, []]);
+  }
+  assert.equal(store.objects.size, 0);
+});
+
+test('only what the stages do is asked for, and what clean-up does', async () => {
+  for (const [stages, expected] of /** @type {[string[], string[]][]} */ ([
+    [['write'], ['get', 'put', 'remove']],
+    [
+      ['write', 'stat'],
+      ['get', 'put', 'head', 'remove'],
+    ],
+    [[], ['get']],
+  ])) {
+    const store = new Store();
+    assert.deepEqual((await ask(store, { stages })).problems, []);
+    assert.deepEqual(store.methodsIn('one'), expected);
+  }
+});
+
+test('a shard tries an object of its own', async () => {
+  const store = new Store();
+  const { keyspace } = await ask(store, { shard: { index: 2, count: 5 } });
+  const tried = store.requests.map(({ bucket, key }) => keyspace.recognise(bucket, key)).filter((own) => own !== null);
+  assert.ok(tried.length === 8 && tried.every(({ isProbe, index }) => isProbe && index % 5 === 2));
+});
+
+test('buckets are asked at the same time', async () => {
+  const store = new Store();
+  /** @type {(value?: unknown) => void} */
+  let meet = () => {};
+  const both = new Promise((resolve) => (meet = resolve));
+  store.before = () => {
+    if (store.requests.length === 2) {
+      meet();
+    }
+    return /** @type {Promise<void>} */ (both);
+  };
+  assert.deepEqual((await ask(store)).problems, []);
+});
+
+test('without preflight nothing is asked', async () => {
+  const store = new Store();
+  assert.deepEqual((await ask(store, { preflight: false })).problems, []);
+  assert.deepEqual(store.requests, []);
+});
+
+test('a large object is neither written nor read for it', async () => {
+  const store = new Store();
+  await ask(store, { size: 2 ** 30 });
+  const [{ body }] = store.requests.filter(({ method }) => method === 'put');
+  assert.equal(/** @type {Buffer} */ (body).length, 1024);
+  const kept = new Store();
+  await ask(kept, { size: 2 ** 30, stages: ['read', 'stat'] });
+  assert.deepEqual(kept.methodsIn('one'), ['get', 'head']);
+});
+
+test('wrong credentials are told once for all buckets, and asked about once each', async () => {
+  const { problems, mayPass, store } = await askWith(() => {
+    throw answer(403, 'SignatureDoesNotMatch');
+  });
+  assert.equal(problems.length, 1);
+  assert.match(problems[0], /^the first request in buckets "one", "two" was refused .*S3_SECRET_KEY/);
+  assert.ok(!problems[0].includes('the-secret-key'));
+  assert.deepEqual([store.requests.length, mayPass], [2, false]);
+});
+
+test('of several buckets the one that is missing is named, and the others are asked all the same', async () => {
+  const { problems, store } = await askWith(({ bucket, method }) => {
+    if (bucket === 'two') {
+      throw answer(404, 'NoSuchBucket');
+    }
+    if (method === 'put') {
+      throw answer(403, 'AccessDenied');
+    }
+  });
+  assert.equal(problems.length, 2);
+  assert.match(problems.join('\n'), /no bucket "two"/);
+  assert.match(problems.join('\n'), /^write in bucket "one" was refused \(HTTP 403 AccessDenied/m);
+  assert.deepEqual(store.methodsIn('two'), ['get']);
+});
+
+test('a token that may not write is found, and the rest is asked all the same', async () => {
+  const { problems, mayPass, store, probes } = await askWith(failing(['put'], answer(403, 'AccessDenied')));
+  assert.deepEqual([problems.length, mayPass, probes.size], [1, false, 0]);
+  assert.match(problems[0], /^write in buckets "one", "two" was refused /);
+  assert.deepEqual(store.methodsIn('one'), ['get', ...ALL]);
+});
+
+test('operations that are refused alike stand on one line, a HEAD among them, which has no error code', async () => {
+  const { problems } = await askWith(({ method, key, bucket }) => {
+    if (!key.endsWith('/preflight') && (method !== 'get' || bucket === 'two')) {
+      throw method === 'head' ? answer(403) : answer(403, 'AccessDenied');
+    }
+  });
+  assert.equal(problems.length, 2);
+  assert.match(problems[0], /^write, stat and remove in buckets "one", "two" were refused /);
+  assert.match(problems[1], /^read in bucket "two" was refused /);
+});
+
+test('who may not list is told of an absent object that it is forbidden: what the run does decides', async () => {
+  const forbidden = (/** @type {string[]} */ ...methods) =>
+    askWith(({ method, key }) => {
+      if (key.endsWith('/preflight') || methods.includes(method)) {
+        throw answer(403, 'AccessDenied');
+      }
+    });
+  assert.deepEqual((await forbidden()).problems, []);
+  assert.match((await forbidden('get')).problems.join(), /^read in buckets/);
+  const onlyReading = new Store();
+  onlyReading.before = () => {
+    throw answer(403, 'AccessDenied');
+  };
+  const { problems } = await ask(onlyReading, { stages: ['read'], size: 2 ** 30 });
+  assert.match(problems.join(), /^read in buckets/);
+});
+
+test('where nothing but clean-up is to be done, a refusal of the first request decides', async () => {
+  const { problems, mayPass, store } = await askWith(
+    () => {
+      throw answer(403, 'AccessDenied');
+    },
+    { stages: [] },
+  );
+  assert.match(problems.join(), /^the first request in buckets "one", "two" was refused \(HTTP 403 AccessDenied/);
+  assert.deepEqual([mayPass, store.requests.length], [false, 2]);
+});
+
+test('a bucket that holds none of the few objects is not asked for one', async () => {
+  const store = new Store();
+  const { keyspace, notices } = await ask(store, { stages: ['stat'], objects: 1 });
+  const [holder, other] = keyspace.bucketOf(0) === 'one' ? ['one', 'two'] : ['two', 'one'];
+  assert.deepEqual([store.methodsIn(holder), store.methodsIn(other)], [['get', 'head'], ['get']]);
+  assert.match(notices.join(), new RegExp(`there is no ${holder}/\\S+: was`));
+});
+
+test('an object that could not be removed is remembered', async () => {
+  const { problems, probes, keyspace, store, mayRemove } = await askWith(
+    failing(['remove'], answer(403, 'AccessDenied')),
+  );
+  assert.match(problems.join(), /^remove in buckets "one", "two" was refused /);
+  assert.deepEqual(
+    [...probes].map((index) => `${keyspace.bucketOf(index)}/${keyspace.probeKeyOf(index)}`).toSorted(),
+    [...store.objects].toSorted(),
+  );
+  assert.equal(mayRemove, true, 'clean-up is still to try it');
+});
+
+test('a run that keeps its objects need not be permitted to remove them, and says what stays', async () => {
+  const keeping = { stages: ['write'], keep: true };
+  const refusing = await askWith(failing(['remove'], answer(403, 'AccessDenied')), keeping);
+  assert.deepEqual([refusing.problems, refusing.probes.size, refusing.mayRemove], [[], 0, false]);
+  assert.deepEqual(refusing.notices, [
+    'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured',
+  ]);
+  const writingNothing = await askWith(failing(['put', 'remove'], answer(403, 'AccessDenied')), keeping);
+  assert.deepEqual([writingNothing.problems.length, writingNothing.notices], [1, []]);
+  const permitting = await ask(new Store(), keeping);
+  assert.deepEqual([permitting.notices, permitting.mayRemove], [[], true]);
+});
+
+test('a read that gets no answer where the first request got one does not mean that nobody is there', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const store = new Store();
+  store.before = failing(['get'], timeoutError(10));
+  const { problems } = await patiently(ask(store, { stages: ['write', 'read'] }));
+  assert.equal(problems.length, 1);
+  assert.match(problems[0], /^read in buckets "one", "two" on store\.test:443 got no answer \(.*10ms\)/);
+});
+
+test('a write that may have been carried out without an answer is remembered, and no more is asked', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  const store = new Store();
+  store.before = failing(['put'], timeoutError(10));
+  const asked = ask(store, { stages: ['write'] });
+  const { problems, probes } = await patiently(asked);
+  assert.match(problems.join(), /^write in buckets "one", "two" on store\.test:443 got no answer \(.*10ms\)/);
+  assert.equal(probes.size, 2);
+  assert.deepEqual(store.methodsIn('one'), ['get', 'put', 'put', 'put', 'put']);
+});
+
+test('a store that keeps asking for patience has troubles that may pass, unless something else is wrong as well', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  for (const [error, expected] of /** @type {const} */ ([
+    [answer(503, 'SlowDown'), true],
+    [answer(500, 'InternalError'), true],
+    [answer(501, 'NotImplemented'), false],
+  ])) {
+    const store = new Store();
+    store.before = failing(['put'], error);
+    const asked = ask(store);
+    const { mayPass, problems } = await patiently(asked);
+    assert.deepEqual([mayPass, problems.length], [expected, 1]);
+  }
+});
+
+test('objects of an earlier run are looked for, and those that are not there are named', async () => {
+  const present = new Store();
+  const { keyspace } = await ask(new Store());
+  for (let index = 0; index < 20; index++) {
+    present.objects.add(`${keyspace.bucketOf(index)}/${keyspace.keyOf(index)}`);
+  }
+  const found = await ask(present, { stages: ['read', 'stat', 'remove'] });
+  assert.deepEqual([found.problems, found.notices], [[], []]);
+  assert.deepEqual(present.methodsIn('one'), ['get', 'get', 'head', 'remove']);
+  assert.equal(present.objects.size, 20, 'none is removed');
+
+  const { problems, notices } = await ask(new Store(), { stages: ['read', 'stat'] });
+  assert.deepEqual([problems, notices.length], [[], 1]);
+  assert.match(
+    notices[0],
+    /^Of run run-1 there is no one\/benchmark\/run-1\/\S+, two\/\S+: was it written with --keep/,
+  );
+});
+
+test('a hiccup is got over', async () => {
+  let attempts = 0;
+  const { problems } = await askWith(() => {
+    attempts += 1;
+    if (attempts < 4) {
+      throw refused();
+    }
+  });
+  assert.deepEqual(problems, []);
+});
+
+test('a store that is not there is soon given up', async () => {
+  const { problems, mayPass, store } = await askWith(() => {
+    throw refused();
+  });
+  assert.equal(problems.length, 1);
+  assert.match(problems[0], /no connection to store\.test:443/);
+  assert.deepEqual([store.requests.length, mayPass], [8, false]);
+});
+
+test('a stop while the store is asked is no problem of the store’s', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  for (const behave of [() => new Promise(() => {}), () => Promise.reject(refused())]) {
+    const controller = new AbortController();
+    setImmediate(() => controller.abort());
+    const store = new Store();
+    store.before = /** @type {() => Promise<void>} */ (behave);
+    assert.deepEqual((await ask(store, {}, controller.signal)).problems, []);
+  }
+});
+
+test('after each question a stop ends it, and what was written by then is remembered', async () => {
+  for (const method of ALL) {
+    const controller = new AbortController();
+    const store = new Store();
+    store.before = (request) => {
+      if (request.method === method && request.bucket === 'one' && !request.key.endsWith('/preflight')) {
+        controller.abort();
+      }
+    };
+    const { problems, probes, keyspace } = await ask(
+      store,
+      { store: { ...runConfig(NO_TARGET).store, buckets: ['one'] } },
+      controller.signal,
+    );
+    assert.deepEqual(problems, []);
+    for (const place of store.objects) {
+      const [index] = [...probes].filter((each) => place.endsWith(keyspace.probeKeyOf(each)));
+      assert.notEqual(index, undefined, `${place} is forgotten`);
+    }
+  }
+});
+
+test('an error that nobody expected is thrown', async () => {
+  const error = new TypeError('a mistake of ours');
+  await assert.rejects(
+    askWith(() => {
+      throw error;
+    }),
+    error,
+  );
+});

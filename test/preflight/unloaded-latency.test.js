@@ -1,0 +1,330 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ACTIONS } from '../../lib/preflight/object-requests.js';
+import { measureUnloaded } from '../../lib/preflight/unloaded-latency.js';
+import { openRun } from '../../lib/run/open-run.js';
+import { TimeBudget } from '../../lib/preflight/time-budget.js';
+import { Clock } from '../../lib/clock/clock.js';
+import { classifyAnswer } from '../../lib/s3/s3-error.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { SimulatedTime } from '../helpers/simulated-time.js';
+
+/**
+ * @import { OpenRun } from '../../lib/run/open-run.js'
+ * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { FakeRequest } from '../helpers/fake-store.js'
+ * @import { TestContext } from 'node:test'
+ */
+
+const TIME_LIMIT = { timeout: 120_000 };
+const NEVER = new AbortController().signal;
+
+/**
+ * @param {TestContext} t
+ * @param {Partial<RunConfig>} [overrides]
+ * @param {string} [faults]
+ */
+async function open(t, overrides = {}, faults = '') {
+  const endpoint = await startTestEndpoint(t, { faults });
+  const config = runConfig(endpoint, overrides);
+  const run = await openRun(config, { clock: new Clock(), random: () => 0 });
+  t.after(() => run.close());
+  const keys = async () => (await Promise.all(endpoint.buckets.map((bucket) => endpoint.list(bucket)))).flat();
+  return { endpoint, config, run, keys };
+}
+
+/**
+ * @param {OpenRun} run
+ * @param {RunConfig} config
+ * @param {AbortSignal} [signal]
+ */
+async function measure(run, config, signal = NEVER) {
+  const { latencies, problem } = await measureUnloaded(run, config, budgetAfter(run.clock, NEAR), signal);
+  assert.equal(problem, null);
+  return latencies;
+}
+
+/** What preflight has seen of a store before: how long each operation took alone, in ms. */
+const NEAR = Object.freeze({ write: 2, read: 1, stat: 1, remove: 1 });
+const FAR = Object.freeze({ write: 100, read: 100, stat: 100, remove: 100 });
+
+/**
+ * @param {Clock} clock
+ * @param {Readonly<Record<string, number>>} alone
+ */
+function budgetAfter(clock, alone) {
+  const budget = new TimeBudget(clock.now);
+  Object.entries(alone).forEach(([action, time]) => budget.answered(action, time));
+  return budget;
+}
+
+/**
+ * Measures over a store that a test plays.
+ *
+ * @param {(request: FakeRequest) => unknown} answer
+ * @param {object} [choice]
+ * @param {Clock} [choice.clock]
+ * @param {string[]} [choice.stages]
+ * @param {boolean} [choice.mayRemove]
+ * @param {number} [choice.size]
+ * @param {Readonly<Record<string, number>>} [choice.alone]
+ * @param {number} [choice.deadline] ms ahead
+ */
+function measureWith(answer, choice = {}) {
+  const { clock = new Clock(), stages = [...ACTIONS], mayRemove = true, size = 1000, alone = NEAR, deadline } = choice;
+  const { random, connections, workload } = fakeEngine({ answer, clock, threads: 5 });
+  const { keyspace } = workload;
+  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
+  const known = { wroteObjects: stages.includes('write'), mayRemove, probes: new Set(), requests };
+  const own = { attendants: connections.slice(0, 1), clockConnections: connections.slice(1) };
+  const parts = { clock, random, keyspace, ...own, ...known };
+  const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
+  const budget = budgetAfter(clock, alone);
+  if (deadline !== undefined) {
+    budget.endBy(clock.now() + deadline);
+  }
+  const measured = measureUnloaded(run, runConfig(NO_TARGET, { stages, size }), budget, NEVER);
+  return { measured, run };
+}
+
+/**
+ * A store at a distance, in simulated time.
+ *
+ * @param {TestContext} t
+ * @param {(request: FakeRequest) => number} takes ms
+ */
+function farStore(t, takes) {
+  const time = new SimulatedTime(t, 1_700_000_000_000);
+  const stored = new Set();
+  let underWay = 0;
+  const seen = { mostAtOnce: 0, sizes: new Set(), reads: 0 };
+  const answer = async (/** @type {FakeRequest} */ request) => {
+    const { method, key, body } = request;
+    underWay += 1;
+    seen.mostAtOnce = Math.max(seen.mostAtOnce, underWay);
+    await new Promise((resolve) => setTimeout(resolve, takes(request)));
+    underWay -= 1;
+    if (method === 'put') {
+      stored.add(key);
+      seen.sizes.add([body].flat().reduce((sum, part) => sum + Buffer.byteLength(/** @type {Buffer} */ (part)), 0));
+      return;
+    }
+    assert.ok(stored.has(key), `${method} of what is not there`);
+    if (method === 'remove') {
+      stored.delete(key);
+    }
+  };
+  return { time, answer, seen, stored };
+}
+
+test('each stage’s operation is measured by itself, on objects that are gone afterwards', TIME_LIMIT, async (t) => {
+  const { run, config, keys, endpoint } = await open(t, {}, 'latency=5ms');
+  const latencies = await measure(run, config);
+  assert.deepEqual([...latencies.keys()], ['write', 'read', 'stat', 'remove']);
+  for (const { count, p50, size } of latencies.values()) {
+    // A busy machine has time for fewer.
+    assert.ok(count >= 5 && count <= 20, String(count));
+    assert.equal(size, 1000);
+    assert.ok(p50 >= 5, String(p50));
+  }
+  assert.deepEqual(await keys(), []);
+  assert.equal(run.probes.size, 0);
+  assert.equal(run.written.count, 0);
+  const { requests } = await endpoint.report();
+  const { PUT, GET, HEAD, DELETE } = requests;
+  assert.equal(PUT.succeeded, DELETE.succeeded);
+  assert.equal(run.requests.probe, PUT.total + GET.total + HEAD.total + DELETE.total);
+});
+
+test('what is written to be measured is removed, also where no stage would', TIME_LIMIT, async (t) => {
+  const { run, config, keys } = await open(t, { stages: ['write'], keep: true });
+  assert.deepEqual([...(await measure(run, config)).keys()], ['write']);
+  assert.deepEqual(await keys(), []);
+});
+
+test('a run that does not write looks at its own objects, and removes none', TIME_LIMIT, async (t) => {
+  const { run, config, keys, endpoint } = await open(t, { stages: ['read', 'stat', 'remove'], objects: 30 });
+  for (let index = 0; index < 30; index++) {
+    await endpoint.put(run.keyspace.bucketOf(index), run.keyspace.keyOf(index), Buffer.alloc(1000));
+  }
+  assert.deepEqual([...(await measure(run, config)).keys()], ['read', 'stat']);
+  assert.equal((await keys()).length, 30);
+});
+
+test('where the operations fail nothing is known, and what may be there is remembered', TIME_LIMIT, async (t) => {
+  const { run, config } = await open(t, { retries: 0 }, 'PUT.lost=100%,DELETE.status=500:100%');
+  const latencies = await measure(run, config);
+  assert.equal(latencies.get('write'), undefined);
+  assert.ok(run.probes.size > 0);
+});
+
+test('a run that is stopped measures nothing more', TIME_LIMIT, async (t) => {
+  const { run, config, keys } = await open(t);
+  assert.equal((await measure(run, config, AbortSignal.abort())).size, 0);
+  assert.deepEqual(await keys(), []);
+});
+
+test('an operation that had to be tried again is no latency', async () => {
+  const told = new Set();
+  const { measured } = measureWith(({ method, key }) => {
+    const isTriedAgain = method === 'get' && key.endsWith('0') && !told.has(key);
+    told.add(method === 'get' ? key : '');
+    if (isTriedAgain) {
+      throw classifyAnswer({ status: 503, code: 'SlowDown', message: '', now: 0 });
+    }
+  });
+  assert.deepEqual(
+    [...(await measured).latencies].map(([action, { count }]) => [action, count]),
+    [
+      ['write', 20],
+      ['read', 18],
+      ['stat', 20],
+      ['remove', 20],
+    ],
+  );
+});
+
+test('what was written is removed, however long it takes', async () => {
+  const clock = new ManualClock(0);
+  const stored = new Set();
+  let written = 0;
+  const { run, measured } = measureWith(
+    ({ method, key }) => {
+      clock.advance(method === 'remove' ? 3000 : 1000);
+      if (method === 'put') {
+        written += 1;
+        stored.add(key);
+      } else if (method === 'remove') {
+        stored.delete(key);
+      }
+    },
+    { clock },
+  );
+  await measured;
+  assert.ok(written > 1 && written < 25, `${written} were written before the time was over`);
+  assert.deepEqual([stored.size, run.probes.size], [0, 0]);
+});
+
+test('what could not be removed again is not written', async () => {
+  const { measured, run } = measureWith(() => assert.fail('nothing is asked'), { mayRemove: false });
+  const { latencies } = await measured;
+  assert.deepEqual([latencies.size, run.probes.size], [0, 0]);
+});
+
+test('a run that does not write needs to remove nothing to be measured', async () => {
+  const { measured } = measureWith(() => {}, { stages: ['read', 'stat'], mayRemove: false });
+  assert.deepEqual([...(await measured).latencies.keys()], ['read', 'stat']);
+});
+
+test('the kinds are measured one after the other over a near store, and at the same time over a far one', async (t) => {
+  for (const [alone, distance, expected] of /** @type {const} */ ([
+    [NEAR, 2, 1],
+    [FAR, 100, 4],
+  ])) {
+    const { time, answer, seen, stored } = farStore(t, () => distance);
+    const { measured, run } = measureWith(answer, { clock: time.clock, alone });
+    const { latencies } = await time.until(measured);
+    time.end();
+    assert.equal(seen.mostAtOnce, expected);
+    assert.deepEqual([...latencies.keys()].sort(), ['read', 'remove', 'stat', 'write']);
+    latencies.forEach(({ p50 }) => assert.equal(p50, distance));
+    assert.deepEqual([stored.size, run.probes.size], [0, 0]);
+  }
+});
+
+test('whatever the distance, five operations of each kind fit into thirty round trips, or three seconds', async (t) => {
+  const distance = fc.integer({ min: 1, max: 900 });
+  await fc.assert(
+    fc.asyncProperty(distance, async (roundTrip) => {
+      const { time, answer, stored } = farStore(t, () => roundTrip);
+      const startedAt = time.hostTime;
+      const alone = Object.fromEntries(ACTIONS.map((action) => [action, roundTrip]));
+      const { measured } = measureWith(answer, { clock: time.clock, alone });
+      const { latencies } = await time.until(measured);
+      time.end();
+      const took = time.hostTime - startedAt;
+      assert.ok(took <= Math.max(3000, 30 * roundTrip), `${took} ms at ${roundTrip} ms`);
+      latencies.forEach(({ count }) => assert.ok(count >= 5 && count <= 20, String(count)));
+      assert.deepEqual([latencies.size, stored.size], [4, 0]);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('before a start that is near less is measured, or nothing, and that is said', async (t) => {
+  for (const [deadline, least, most] of [
+    [2000, 5, 16],
+    [1000, 5, 7],
+    [500, 0, 0],
+  ]) {
+    const { time, answer, stored } = farStore(t, () => 100);
+    const startedAt = time.hostTime;
+    const { measured, run } = measureWith(answer, { clock: time.clock, alone: FAR, deadline });
+    const { latencies, problem } = await time.until(measured);
+    time.end();
+    assert.ok(time.hostTime - startedAt <= deadline + 1, `${time.hostTime - startedAt} of ${deadline} ms`);
+    const count = latencies.get('write')?.count ?? 0;
+    assert.ok(count >= least && count <= most, `${count} in ${deadline} ms`);
+    assert.equal(problem, least === 0 ? 'there is no time left for it before the start' : null);
+    assert.deepEqual([stored.size, run.probes.size], [0, 0]);
+  }
+});
+
+test('a store that stops answering is not waited for when the time is over', async (t) => {
+  let asked = 0;
+  const { time, answer } = farStore(t, () => (++asked > 20 ? 1e6 : 100));
+  const startedAt = time.hostTime;
+  const { measured, run } = measureWith(answer, { clock: time.clock, alone: FAR, deadline: 5000 });
+  await time.until(measured, 20_000);
+  time.end();
+  assert.ok(time.hostTime - startedAt <= 5001, String(time.hostTime - startedAt));
+  assert.ok(run.probes.size > 0, 'what may be there is left to clean-up');
+});
+
+test('large objects are measured with small ones, unless there is time for them', async (t) => {
+  const megabyte = 1024 ** 2;
+  // A round trip of 100 ms, and so many bytes a millisecond.
+  for (const [size, rate, expected] of [
+    [20 * megabyte, 1000, 65_536],
+    [megabyte, 1000, 65_536],
+    [megabyte, 100_000, megabyte],
+    [30_000, 1000, 30_000],
+  ]) {
+    const { time, answer, seen } = farStore(t, ({ method, body }) => {
+      const bytes =
+        method === 'put' ? [body].flat().reduce((sum, part) => sum + /** @type {Buffer} */ (part).length, 0) : 0;
+      return 100 + bytes / rate;
+    });
+    const startedAt = time.hostTime;
+    const { measured } = measureWith(answer, { clock: time.clock, alone: FAR, size });
+    const { latencies } = await time.until(measured);
+    time.end();
+    assert.equal(latencies.get('write')?.size, expected, `${size} at ${rate}`);
+    assert.ok(seen.sizes.has(expected));
+    assert.ok(time.hostTime - startedAt <= 4000, String(time.hostTime - startedAt));
+  }
+});
+
+test('objects of an earlier run are not read where they are too large for the time', async () => {
+  const stages = ['read', 'stat'];
+  const large = measureWith(() => {}, { stages, size: 20 * 1024 ** 2, alone: { stat: 1 } });
+  assert.deepEqual([...(await large.measured).latencies.keys()], ['stat']);
+  const quick = measureWith(() => {}, { stages, size: 1024 ** 2, alone: { read: 5, stat: 1 } });
+  assert.deepEqual([...(await quick.measured).latencies.keys()], stages);
+});
+
+test('a store that serves one request at a time is not measured with several', async (t) => {
+  let free = 0;
+  const { time, answer } = farStore(t, () => {
+    free = Math.max(free, time.hostTime) + 33;
+    return free - time.hostTime;
+  });
+  const alone = Object.fromEntries(ACTIONS.map((action) => [action, 33]));
+  const { latencies, problem } = await time.until(measureWith(answer, { clock: time.clock, alone }).measured);
+  time.end();
+  assert.deepEqual([latencies.size, problem], [0, 'requests of different kinds delayed each other']);
+});

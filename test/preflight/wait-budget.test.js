@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WaitBudget } from '../../lib/preflight/wait-budget.js';
+
+const ERROR = { message: 'HTTP 503 SlowDown', retryAfter: 30_000 };
+
+function openBudget() {
+  const clock = { now: 1000 };
+  /** @type {string[]} */
+  const notices = [];
+  const budget = new WaitBudget(
+    () => clock.now,
+    (message) => notices.push(message),
+  );
+  return { clock, budget, notices };
+}
+
+test('a pause takes five seconds at most, and is told with what the store asked for', () => {
+  const { budget, notices } = openBudget();
+  assert.equal(budget.take(33_000, ERROR), 5000);
+  assert.deepEqual(notices, ['The store asks to wait 30.0s (HTTP 503 SlowDown): it is asked again in 5.0s']);
+});
+
+test('pauses take fifteen seconds together, and those at the same time are one', () => {
+  const { clock, budget, notices } = openBudget();
+  for (let pause = 0; pause < 3; pause += 1) {
+    assert.equal(budget.take(30_000, ERROR), 5000);
+    assert.equal(budget.take(1000, ERROR), 1000);
+    clock.now += 5000;
+  }
+  assert.equal(notices.length, 3);
+  assert.equal(budget.take(100, ERROR), null);
+});
+
+test('a pause that goes on beyond another takes what it adds', () => {
+  const { clock, budget } = openBudget();
+  assert.equal(budget.take(5000, ERROR), 5000);
+  for (let pause = 0; pause < 4; pause += 1) {
+    clock.now += 2500;
+    assert.equal(budget.take(5000, ERROR), 5000);
+  }
+  assert.equal(budget.take(5000, ERROR), 5000, 'which adds nothing');
+  clock.now += 1;
+  assert.equal(budget.take(5000, ERROR), null);
+});

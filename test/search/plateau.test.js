@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  hasLevelled,
+  isConfirmed,
+  kneeOf,
+  nextOfClimb,
+  nextOfRefinement,
+  threadsToHold,
+} from '../../lib/search/plateau.js';
+
+/**
+ * @param {number} threads
+ * @param {number} rate
+ * @param {number} [error]
+ */
+function step(threads, rate, error = 0) {
+  return { threads, rate, error };
+}
+
+test('the knee is the smallest number of threads that does as much as any', () => {
+  const steps = [step(4, 200), step(16, 800), step(64, 1000), step(128, 1001), step(32, 999), step(23, 950)];
+  assert.equal(kneeOf(steps), 32);
+});
+
+test('a rate that may be as good as the best is, as far as both are known', () => {
+  assert.equal(kneeOf([step(16, 970, 20), step(32, 1000, 20), step(64, 1005, 20)]), 16);
+  assert.equal(kneeOf([step(16, 970, 1), step(32, 1000, 1), step(64, 1005, 1)]), 32);
+});
+
+test('a climb has levelled where its last step brought less than three per cent, or less than before', () => {
+  assert.equal(hasLevelled([step(16, 800)]), false);
+  assert.equal(hasLevelled([step(16, 800), step(64, 1000)]), false);
+  assert.equal(hasLevelled([step(64, 1000), step(128, 1031)]), false);
+  assert.equal(hasLevelled([step(64, 1000), step(128, 1029)]), true);
+  assert.equal(hasLevelled([step(64, 1000), step(128, 700)]), true);
+  assert.equal(hasLevelled([]), false);
+});
+
+test('a knee is confirmed at twice its threads, or at half as many more where no more are allowed', () => {
+  assert.equal(isConfirmed(64, 128, 1000), true);
+  assert.equal(isConfirmed(64, 127, 1000), false);
+  assert.equal(isConfirmed(64, 100, 100), true);
+  assert.equal(isConfirmed(64, 90, 90), false);
+});
+
+test('a climb begins with few threads, and with more where operations take long', () => {
+  assert.equal(nextOfClimb([], 5), 4);
+  assert.equal(nextOfClimb([], 200), 20);
+  assert.equal(nextOfClimb([], 60_000), 64);
+});
+
+test('it goes on in large steps while the rate grows in proportion, and in smaller ones from there', () => {
+  assert.equal(nextOfClimb([step(4, 200)], 20), 16);
+  assert.equal(nextOfClimb([step(4, 100)], 20), 8);
+  assert.equal(nextOfClimb([step(4, 200), step(16, 780)], 20), 64);
+  assert.equal(nextOfClimb([step(4, 200), step(16, 400)], 20), 32);
+});
+
+test('refining halves the way to what is known to be less, in proportion', () => {
+  const steps = [step(4, 200), step(16, 800), step(64, 1000), step(128, 1000)];
+  assert.equal(nextOfRefinement(steps, 64), 32);
+  assert.equal(nextOfRefinement([...steps, step(32, 1000)], 32), 23);
+});
+
+test('refining ends where the numbers of threads are close, or neighbours', () => {
+  assert.equal(nextOfRefinement([step(19, 950), step(23, 1000)], 23), null);
+  assert.equal(nextOfRefinement([step(2, 400), step(3, 500)], 3), null);
+  assert.equal(nextOfRefinement([step(1, 500), step(8, 500)], 1), null);
+});
+
+test('where the fewest threads are as good as any, fewer are tried', () => {
+  assert.equal(nextOfRefinement([step(4, 500), step(8, 500)], 4), 2);
+  assert.equal(nextOfRefinement([step(4, 500), step(8, 500), step(2, 500)], 2), 1);
+});
+
+test('the peak is held with some more threads than the knee has', () => {
+  assert.equal(threadsToHold([step(16, 800), step(23, 998), step(32, 1000), step(64, 1000)]), 32);
+  assert.equal(threadsToHold([step(16, 1000), step(17, 1000), step(32, 1000)]), 32);
+});
+
+test('it is held at the knee where more threads do worse', () => {
+  assert.equal(threadsToHold([step(16, 800), step(32, 1000), step(64, 900), step(128, 700)]), 32);
+});

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  STAGE_MS,
+  fewestOperations,
+  inWholeWindows,
+  mostOperations,
+  shortest,
+  timesOf,
+} from '../../lib/search/search-plan.js';
+import { WINDOW_MS } from '../../lib/search/step-rate.js';
+
+test('steps of quick operations are short', () => {
+  const quick = { unloadedLatency: 20, latency: 20 };
+  assert.deepEqual(timesOf('climb', quick), { settle: 250, least: 1000, most: 1500, grace: 500 });
+  assert.deepEqual(timesOf('refine', quick), { settle: 250, least: 1000, most: 2500, grace: 500 });
+});
+
+test('the peak is held for ten full seconds behind the time in which it settles', () => {
+  const { settle, least, most } = timesOf('hold', { unloadedLatency: 20, latency: 20 });
+  assert.deepEqual([settle, least, most], [500, 10_000, 10_000]);
+});
+
+test('slow operations are given some rounds, within limits', () => {
+  const slow = { unloadedLatency: 400, latency: 800 };
+  assert.deepEqual(timesOf('climb', slow), { settle: 1000, least: 1750, most: 1750, grace: 1450 });
+  const slowest = { unloadedLatency: 60_000, latency: 60_000 };
+  assert.deepEqual(timesOf('refine', slowest), { settle: 2000, least: 2500, most: 2500, grace: 3000 });
+});
+
+test('every time is one of whole windows, and a step and the hold always fit in a stage', () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.01, max: 1e6, noNaN: true }),
+      fc.double({ min: 1, max: 100, noNaN: true }),
+      (latency, more) => {
+        const expected = { unloadedLatency: latency, latency: latency * more };
+        for (const phase of /** @type {const} */ (['climb', 'refine', 'hold', 'second size'])) {
+          const { settle, least, most } = timesOf(phase, expected);
+          assert.ok([settle, least, most].every((time) => time % WINDOW_MS === 0 && time > 0));
+          assert.ok(least <= most);
+        }
+        assert.ok(shortest(timesOf('climb', expected)) + shortest(timesOf('hold', expected)) <= STAGE_MS);
+      },
+    ),
+  );
+});
+
+test('fewer operations than one thread makes in twelve seconds are too few', () => {
+  assert.equal(fewestOperations(20), 600);
+  assert.equal(fewestOperations(7), 1715);
+});
+
+test('a store that never becomes slower takes what all threads do for a whole stage', () => {
+  assert.equal(mostOperations(100, 20), 125_000);
+});
+
+test('a part of a window is none', () => {
+  assert.equal(inWholeWindows(999), 750);
+  assert.equal(inWholeWindows(1000), 1000);
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TestedSteps } from '../../lib/search/tested-steps.js';
+
+/**
+ * @param {[threads: number, rate: number][]} climb
+ * @param {number} [mostThreads]
+ */
+function climbed(climb, mostThreads = 1000) {
+  const tested = new TestedSteps({ mostThreads, unloadedLatency: 20 });
+  climb.forEach(([threads, rate]) => tested.add('climb', { threads, rate, error: 0 }));
+  return tested;
+}
+
+test('before the first step nothing is known', () => {
+  const tested = climbed([]);
+  assert.deepEqual(
+    [tested.isEmpty, tested.highest, tested.best, tested.knee, tested.hasPlateau],
+    [true, undefined, 0, null, false],
+  );
+  assert.equal(tested.expectedLatency(16), 20);
+  assert.deepEqual(tested.next(), { phase: 'climb', threads: [4, 1] });
+});
+
+test('the first step leaves room for a second one', () => {
+  assert.deepEqual(climbed([], 4).next()?.threads, [2, 1]);
+  assert.deepEqual(climbed([], 1).next()?.threads, [1, 1]);
+});
+
+test('a climb wants large steps, and takes smaller ones', () => {
+  assert.deepEqual(climbed([[4, 200]]).next(), { phase: 'climb', threads: [16, 8] });
+});
+
+test('no more threads are tried than are allowed', () => {
+  assert.deepEqual(climbed([[4, 200]], 10).next(), { phase: 'climb', threads: [10, 8] });
+  assert.equal(climbed([[10, 500]], 10).next(), null);
+});
+
+test('a plateau is refined, and no more than four times', () => {
+  const tested = climbed([
+    [4, 10],
+    [200, 1000],
+    [400, 1000],
+  ]);
+  assert.equal(tested.hasPlateau, true);
+  const tried = [];
+  for (let next = tested.next(); next !== null; next = tested.next()) {
+    assert.equal(next.phase, 'refine');
+    tried.push(next.threads[0]);
+    tested.add('refine', { threads: next.threads[0], rate: 1000, error: 0 });
+  }
+  assert.deepEqual(tried, [28, 11, 7, 5]);
+  assert.equal(tested.knee, 5);
+});
+
+test('a plateau that the threads cannot confirm yet is refined, because its knee may be lower', () => {
+  const tested = climbed(
+    [
+      [44, 440],
+      [176, 500],
+      [256, 500],
+    ],
+    256,
+  );
+  assert.equal(tested.hasPlateau, false);
+  assert.deepEqual(tested.next(), { phase: 'refine', threads: [88] });
+  tested.add('refine', { threads: 88, rate: 500, error: 0 });
+  assert.equal(tested.hasPlateau, true);
+});
+
+test('without a plateau the best step is held', () => {
+  assert.equal(
+    climbed([
+      [4, 200],
+      [16, 700],
+    ]).threadsToHold,
+    16,
+  );
+});
+
+test('a step that falls far below the ones before is tried again, once, and the better of the two counts', () => {
+  /** @type {[threads: number, rate: number][]} */
+  const fallen = [
+    [16, 800],
+    [64, 3200],
+    [256, 1300],
+  ];
+  assert.deepEqual(climbed(fallen).next(), { phase: 'climb', threads: [256] });
+  const hiccup = climbed([...fallen, [256, 12_800]]);
+  assert.deepEqual(hiccup.next(), { phase: 'climb', threads: [1000, 512] });
+  assert.deepEqual([hiccup.best, hiccup.hasPlateau], [12_800, false]);
+  const collapse = climbed([...fallen, [256, 1200]]);
+  assert.deepEqual([collapse.highest?.rate, collapse.hasPlateau], [1300, true]);
+  assert.equal(collapse.next()?.phase, 'refine');
+});
+
+test('a step that fell far below the ones before is no plateau until it was tried again', () => {
+  const fallen = climbed([
+    [16, 800],
+    [64, 3200],
+    [256, 1300],
+  ]);
+  assert.deepEqual([fallen.hasPlateau, fallen.threadsToHold], [false, 64]);
+});
+
+test('what more threads did is compared with what fewer did, not with a lucky step around the knee', () => {
+  const tested = climbed([
+    [16, 800],
+    [64, 1000],
+    [256, 1000],
+  ]);
+  tested.add('refine', { threads: 32, rate: 1150, error: 0 });
+  assert.equal(tested.next()?.phase, 'refine');
+  assert.equal(tested.hasPlateau, true);
+});
+
+test('more threads are lacking where all that are allowed were tried, and brought more', () => {
+  const grown = climbed(
+    [
+      [16, 800],
+      [64, 3200],
+    ],
+    64,
+  );
+  assert.equal(grown.lacksThreads, true);
+  grown.held = 100;
+  assert.deepEqual([grown.lacksThreads, grown.holdAgrees], [true, false]);
+  const steps = /** @type {[number, number][]} */ ([
+    [16, 800],
+    [64, 100],
+  ]);
+  assert.equal(climbed(steps, 64).lacksThreads, false, 'it may have been a hiccup');
+  assert.equal(climbed(steps, 128).lacksThreads, false);
+});
+
+test('a hold far below the steps is no plateau', () => {
+  const tested = climbed([
+    [16, 800],
+    [64, 1000],
+    [128, 1000],
+  ]);
+  assert.equal(tested.hasPlateau, true);
+  tested.held = 790;
+  assert.equal(tested.hasPlateau, false);
+  tested.held = 810;
+  assert.equal(tested.hasPlateau, true);
+});
+
+test('what can be expected is bounded by the latency, and grows no faster than the threads', () => {
+  assert.equal(Math.round(climbed([]).expectedRate(4)), 220);
+  const tested = climbed([
+    [4, 200],
+    [16, 600],
+  ]);
+  assert.equal(Math.round(tested.expectedRate(32)), 1320);
+  assert.equal(Math.round(tested.expectedRate(8)), 440);
+  assert.equal(tested.expectedLatency(16), 1000 * (16 / 600));
+});
