@@ -3,9 +3,12 @@ import { adviceFor } from './lack.js';
 import { latencies, milliseconds, plateau, room, sizes } from './verdict-phrases.js';
 
 /**
- * @import { Cause, Evidence, Verdict } from './verdict.js'
- *
- * @typedef {Exclude<Cause, 'not shown'>} ShownCause
+ * @import { Evidence } from './verdict.js'
+ * @import { Bottleneck, BottleneckCause } from '../model/result.js'
+ */
+
+/**
+ * @typedef {Exclude<BottleneckCause, 'not shown'>} ShownCause
  * @typedef {keyof typeof NOT_SHOWN} Doubt why no cause can be named
  */
 
@@ -159,7 +162,7 @@ const EARLY_END = {
 /**
  * @param {ShownCause | Doubt} finding
  * @param {Evidence} evidence
- * @returns {Verdict}
+ * @returns {Bottleneck}
  */
 export function describe(finding, evidence) {
   if (isShown(finding)) {

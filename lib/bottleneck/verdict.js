@@ -4,21 +4,9 @@ import { LOST_TIME, isRefused, throttlingCosts } from './verdict-throttling.js';
 import { describe } from './verdict-words.js';
 
 /**
- * @import { StageEnd } from '../engine/run-stage.js'
  * @import { Lack } from './lack.js'
  * @import { Doubt, ShownCause } from './verdict-words.js'
- */
-
-/**
- * What limited a stage, as far as its own figures can show it. A cause is named only where the figures prove it and none
- * contradicts it: the wrong cause is worse than none.
- *
- * @typedef {'client CPU' | 'store throttling' | 'concurrency' | 'store' | 'bandwidth' | 'not shown'} Cause
- *
- * @typedef {object} Verdict
- * @property {Cause} cause
- * @property {string} evidence in figures, one line
- * @property {string | null} advice what would tell more: an option, or a change of the arguments
+ * @import { Bottleneck, StageEnd } from '../model/result.js'
  */
 
 /**
@@ -89,7 +77,7 @@ const UNLOADED_RANGE = 1.2;
 
 /**
  * @param {Evidence} evidence
- * @returns {Verdict}
+ * @returns {Bottleneck}
  */
 export function limitOf(evidence) {
   const finding = judge(evidence);

@@ -4,9 +4,9 @@ import { AttemptError } from '../s3/s3-error.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
+ * @import { RequestCounts } from '../model/result.js'
  * @import { BucketAdmin } from '../s3/bucket-admin.js'
  * @import { StoreOptions } from '../s3/object-store.js'
- * @import { RequestCounts } from '../run/open-run.js'
  */
 
 /** Clean-up is worth some patience, and still has to end. */

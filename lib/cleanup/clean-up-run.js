@@ -4,20 +4,11 @@ import { cleanUp, newResult } from './cleanup.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
+ * @import { CleanupResult, RequestCounts } from '../model/result.js'
+ * @import { CleanupProgress } from '../model/run-events.js'
  * @import { StoreOptions } from '../s3/object-store.js'
  * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
  * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
- * @import { CleanupResult } from './cleanup.js'
- * @import { RequestCounts } from '../run/open-run.js'
- */
-
-/**
- * How far a clean-up is.
- *
- * @typedef {object} CleanupProgress
- * @property {number} removed objects
- * @property {number | null} expected objects; null where that is not known
- * @property {number} silence ms since a request succeeded
  */
 
 /**

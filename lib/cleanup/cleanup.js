@@ -5,6 +5,7 @@ import { rangesOf, walkRange } from './key-ranges.js';
 import { countVersions, removeVersions } from './object-versions.js';
 
 /**
+ * @import { CleanupResult } from '../model/result.js'
  * @import { BucketAdmin, ListedObject } from '../s3/bucket-admin.js'
  * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
  * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
@@ -24,20 +25,6 @@ const MAX_PROBLEMS = 100;
 
 /** So many objects that no list shows are asked for one by one. */
 const MAX_ASKED = 1000;
-
-/**
- * @typedef {object} CleanupResult
- * @property {number} removed objects
- * @property {number} versions older versions and delete markers that were removed, where a bucket keeps them
- * @property {number} left objects of the run that the store still has, and their versions, by its own count; -1 where it could not be counted
- * @property {number} misplaced those of them that are in another bucket than the list of buckets gives them
- * @property {number} foreign objects under the run's prefix that the run did not write, and that stay
- * @property {number} unlisted objects that were there though no list showed them: what else is left is not known
- * @property {readonly (string | null)[] | null} otherBuckets those of the run in their order, as the objects show them, where
- *   they are not those that were given; see BucketList
- * @property {string[]} problems what the store said about objects that it did not delete, and requests that failed
- * @property {number} furtherProblems that are only counted
- */
 
 /**
  * @typedef {object} CleanupOptions

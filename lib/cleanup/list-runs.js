@@ -7,11 +7,11 @@ import { listPage, rangesOf, walkRange } from './key-ranges.js';
 import { folderOf } from './run-tally.js';
 
 /**
- * @import { Clock } from '../clock/clock.js'
  * @import { BucketAccess } from './bucket-access.js'
  * @import { KeyRange } from './key-ranges.js'
- * @import { StoreConfig } from '../run/run-config.js'
  * @import { RunCounts, RunTally } from './run-tally.js'
+ * @import { Clock } from '../clock/clock.js'
+ * @import { StoreConfig } from '../s3/store-config.js'
  */
 
 /** Buckets, and then ranges of keys, that are listed at the same time. */

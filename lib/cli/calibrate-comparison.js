@@ -3,8 +3,8 @@ import { calibrationPath, readCalibrations } from './calibrate-cache.js';
 
 /**
  * @import { HostShare } from '../calibration/comparison.js'
+ * @import { StageResult } from '../model/result.js'
  * @import { RunConfig } from '../run/run-config.js'
- * @import { StageResult } from '../run/stage-result.js'
  */
 
 /**

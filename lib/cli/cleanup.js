@@ -14,12 +14,12 @@ import { ProgressLine } from './progress-line.js';
 import { shellWord } from './shell-word.js';
 
 /**
+ * @import { Terminal } from './terminal.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { CleanupProgress } from '../cleanup/clean-up-run.js'
- * @import { CleanupResult } from '../cleanup/cleanup.js'
+ * @import { CleanupResult } from '../model/result.js'
+ * @import { CleanupProgress } from '../model/run-events.js'
  * @import { OpenRun } from '../run/open-run.js'
  * @import { RunConfig } from '../run/run-config.js'
- * @import { Terminal } from './terminal.js'
  */
 
 /** A store that does not answer at all is given up after four attempts. */

@@ -3,10 +3,9 @@ import { cleanupCommand, cleanupProblems, describeCleanup, mayHelpAgain, readAga
 import { EXIT } from './exit-status.js';
 
 /**
- * @import { RunResult } from '../run/benchmark-run.js'
- * @import { RunConfig } from '../run/run-config.js'
- * @import { StageResult } from '../run/stage-result.js'
  * @import { StopRequest } from './stop-request.js'
+ * @import { RunResult, StageResult } from '../model/result.js'
+ * @import { RunConfig } from '../run/run-config.js'
  */
 
 /**

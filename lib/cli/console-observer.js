@@ -8,18 +8,12 @@ import { ProgressLine } from './progress-line.js';
 import { Progress } from './progress.js';
 
 /**
- * @import { DataFlow } from '../engine/data-flow.js'
- * @import { StageName } from '../log/log-line.js'
- * @import { SecondCount } from '../meter/second-counts.js'
- * @import { FailedOperation, RunObserver, StagePlan } from '../run/benchmark-run.js'
- * @import { CleanupProgress } from '../cleanup/clean-up-run.js'
- * @import { Phase } from '../run/phases.js'
- * @import { RunConfig } from '../run/run-config.js'
- * @import { RunFacts } from '../run/run-facts.js'
- * @import { SearchStep } from '../run/search-result.js'
- * @import { StageResult } from '../run/stage-result.js'
  * @import { LogFile } from './log-file.js'
  * @import { Terminal } from './terminal.js'
+ * @import { StageName } from '../log/log-line.js'
+ * @import { RunFacts, SearchStep, SecondCount, StageResult } from '../model/result.js'
+ * @import { CleanupProgress, DataFlow, FailedOperation, Phase, RunObserver, StagePlan } from '../model/run-events.js'
+ * @import { RunConfig } from '../run/run-config.js'
  */
 
 /** So many errors of a kind are shown for each stage; the log counts them all. */

@@ -7,8 +7,8 @@ import { shellWord } from './shell-word.js';
 import { bucketNames, port, region, secret, yesOrNo } from './variable-values.js';
 
 /**
- * @import { StoreConfig } from '../run/run-config.js'
  * @import { Invocation } from './invocation.js'
+ * @import { StoreConfig } from '../s3/store-config.js'
  */
 
 /**

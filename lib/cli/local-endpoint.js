@@ -5,9 +5,9 @@ import { formatSize } from '../log/units.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * @import { LocalS3 } from '../local-s3/start.js'
- * @import { StoreConfig } from '../run/run-config.js'
  * @import { CommandLine } from './options.js'
+ * @import { LocalS3 } from '../local-s3/start.js'
+ * @import { StoreConfig } from '../s3/store-config.js'
  */
 
 const BUCKET = 'local';

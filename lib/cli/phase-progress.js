@@ -1,6 +1,6 @@
 /**
- * @import { Phase } from '../run/phases.js'
  * @import { Terminal } from './terminal.js'
+ * @import { Phase } from '../model/run-events.js'
  */
 
 /** How often the live line is renewed. ms */

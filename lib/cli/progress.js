@@ -1,9 +1,8 @@
 import { formatMegabytes } from '../log/units.js';
 
 /**
- * @import { DataFlow } from '../engine/data-flow.js'
- * @import { StagePlan } from '../run/benchmark-run.js'
  * @import { Terminal } from './terminal.js'
+ * @import { DataFlow, StagePlan } from '../model/run-events.js'
  */
 
 /** How long before it is shown a rate is measured. ms */

@@ -3,9 +3,10 @@ import { makeRunId } from './run-id.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * @import { RunConfig, StoreConfig } from '../run/run-config.js'
- * @import { Shard } from '../workload/shard.js'
  * @import { CommandLine } from './options.js'
+ * @import { RunConfig } from '../run/run-config.js'
+ * @import { StoreConfig } from '../s3/store-config.js'
+ * @import { Shard } from '../workload/shard.js'
  */
 
 /** With `--cores auto`, another core is used for each so many threads. */

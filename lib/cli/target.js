@@ -2,9 +2,9 @@ import { readStoreConfig } from './environment.js';
 import { startLocalEndpoint } from './local-endpoint.js';
 
 /**
- * @import { StoreConfig } from '../run/run-config.js'
  * @import { Invocation } from './invocation.js'
  * @import { CommandLine } from './options.js'
+ * @import { StoreConfig } from '../s3/store-config.js'
  */
 
 /**

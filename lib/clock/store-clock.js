@@ -5,6 +5,7 @@ import { pause } from './pause.js';
 /**
  * @import { ClockSample } from './clock-offset.js'
  * @import { Clock } from './clock.js'
+ * @import { ClockFacts } from '../model/result.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
@@ -30,10 +31,6 @@ const MAX_UNCERTAINTY_MS = 5000;
  * Where less than a third could be gained, as with a far store, it is not worth the wait for another turn.
  */
 const WORTHWHILE_GAIN = 1.5;
-
-/**
- * @typedef {{ offset: number, uncertainty: number }} ClockFacts ms: the store's clock is so far ahead of this host's
- */
 
 /**
  * The store's clock, as its Date headers tell it. It is measured before the first stage; what is seen later can only

@@ -2,13 +2,13 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
 
 /**
- * @import { HistogramState } from '../meter/latency-histogram.js'
- * @import { SecondCount } from '../meter/second-counts.js'
- * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  * @import { StageTask } from './core.js'
  * @import { StageHooks } from './run-stage.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
+ * @import { HistogramState } from '../meter/latency-histogram.js'
+ * @import { SecondCount } from '../model/result.js'
+ * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  */
 
 /**

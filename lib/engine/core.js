@@ -15,15 +15,16 @@ import { Budget } from './budget.js';
 import { runStage } from './run-stage.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { Clock } from '../clock/clock.js'
+ * @import { Load, StageHooks } from './run-stage.js'
+ * @import { FatalError, TimeLimit } from './stage-watch.js'
+ * @import { StageName } from '../log/log-line.js'
  * @import { ConnectionMeterState } from '../meter/connection-meter.js'
  * @import { StageMeterState } from '../meter/stage-meter.js'
- * @import { StoreConfig } from '../run/run-config.js'
+ * @import { StageEnd } from '../model/result.js'
  * @import { ObjectStore } from '../s3/object-store.js'
+ * @import { StoreConfig } from '../s3/store-config.js'
  * @import { Shard } from '../workload/shard.js'
- * @import { Load, StageEnd, StageHooks } from './run-stage.js'
- * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
 
 /**

@@ -6,15 +6,15 @@ import { RemoteCore } from './remote-core.js';
 import { SecondMerger } from './second-merger.js';
 
 /**
- * @import { ClientLoad } from '../meter/client-load.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { ConnectionMeter } from '../meter/connection-meter.js'
- * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { CoreSpec, StageTask } from './core.js'
- * @import { DataFlow } from './data-flow.js'
- * @import { StageEnd, StageHooks } from './run-stage.js'
+ * @import { StageHooks } from './run-stage.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
+ * @import { ConnectionMeter } from '../meter/connection-meter.js'
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { ClientLoad, SecondLatency, StageEnd } from '../model/result.js'
+ * @import { DataFlow } from '../model/run-events.js'
  */
 
 /**
@@ -43,12 +43,6 @@ import { SecondMerger } from './second-merger.js';
 const BREAKING_OFF = ['stalled', 'overloaded', 'fatal'];
 
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
-
-/**
- * The latencies of the operations that completed in one second, in ms; null where there were none.
- *
- * @typedef {{ p50: number | null, p99: number | null, maximum: number | null }} SecondLatency
- */
 
 /** All cores of a run: one runs in this thread, several run in threads of their own and start a stage together. */
 export class Cores {

@@ -1,11 +1,6 @@
-/** @import { ObjectConnection } from '../s3/object-store.js' */
-
 /**
- * What is known of the data of operations before they complete; bytes of objects, without headers.
- *
- * @typedef {object} DataFlow
- * @property {number} moved that have been sent or received since the stage began, those of failed attempts included
- * @property {number} underWay those of them that belong to attempts under way
+ * @import { DataFlow } from '../model/run-events.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
 /** Nothing has been moved. @type {DataFlow} */

@@ -2,11 +2,11 @@ import { ConnectionMeter } from '../meter/connection-meter.js';
 import { StageMeter } from '../meter/stage-meter.js';
 
 /**
- * @import { ClientLoad } from '../meter/client-load.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { CoreOutcome } from './core.js'
  * @import { StageOutcome } from './cores.js'
  * @import { Load } from './run-stage.js'
+ * @import { ClientLoad } from '../model/result.js'
  */
 
 /** The worse end of two: what has to be told of a stage that ended differently on two cores. */

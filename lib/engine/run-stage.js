@@ -12,16 +12,16 @@ import { runPool } from './worker-pool.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { SecondCount } from '../meter/second-counts.js'
- * @import { Windows } from '../meter/window-counts.js'
- * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { Stage, Workload } from '../operations/operation.js'
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
- * @import { DataFlow } from './data-flow.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
+ * @import { Windows } from '../meter/window-counts.js'
+ * @import { SecondCount, StageEnd } from '../model/result.js'
+ * @import { DataFlow } from '../model/run-events.js'
+ * @import { Stage, Workload } from '../operations/operation.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
 const PROGRESS_INTERVAL_MS = 250;
@@ -50,13 +50,6 @@ const PROGRESS_INTERVAL_MS = 250;
  *   end; told from time to time
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
- */
-
-/**
- * How a stage ended: all its work done, on request, because nothing succeeded any more, because the operations of an open
- * loop could no longer be started near their times, or by an error after which no operation of the run can succeed.
- *
- * @typedef {'complete' | 'stopped' | 'stalled' | 'overloaded' | 'fatal'} StageEnd
  */
 
 /**

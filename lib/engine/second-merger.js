@@ -1,6 +1,6 @@
 import { LatencyHistogram } from '../meter/latency-histogram.js';
 
-/** @import { SecondCount } from '../meter/second-counts.js' */
+/** @import { SecondCount } from '../model/result.js' */
 
 /**
  * A second with the latencies of the operations that completed in it.

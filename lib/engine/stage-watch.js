@@ -2,10 +2,10 @@ import { AttemptError } from '../s3/s3-error.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { StageMeter } from '../meter/stage-meter.js'
- * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { Budget } from './budget.js'
- * @import { StageEnd } from './run-stage.js'
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { StageEnd } from '../model/result.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
 /**

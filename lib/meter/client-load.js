@@ -1,15 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/**
- * What a stage cost the client itself.
- *
- * @typedef {object} ClientLoad
- * @property {number} cpuUser ms of CPU time in the process's own code, on all cores
- * @property {number} cpuSystem ms of CPU time in the kernel on its behalf
- * @property {number} loops event loops that carried threads
- * @property {number} eventLoopUtilization the share of the time that the busiest event loop was busy, 0 to 1
- * @property {number} busyLoops event loops that were busy on average: the sum of their shares
- */
+/** @import { ClientLoad } from '../model/result.js' */
 
 /**
  * Begins to measure CPU time. The whole process counts, the threads of Node and of an endpoint that runs inside it

@@ -1,13 +1,8 @@
 import { LatencyHistogram } from './latency-histogram.js';
 
-/** @import { HistogramState, LatencySummary } from './latency-histogram.js' */
-
 /**
- * What connections cost to open, in ms.
- *
- * @typedef {object} OpeningCosts
- * @property {LatencySummary | null} tcp
- * @property {LatencySummary | null} tls null over plain HTTP
+ * @import { HistogramState } from './latency-histogram.js'
+ * @import { OpeningCosts } from '../model/result.js'
  */
 
 /**

@@ -1,5 +1,7 @@
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 
+/** @import { LatencySummary } from '../model/result.js' */
+
 const MICROSECONDS = 1000;
 
 /** Bits of a counter. */
@@ -7,18 +9,6 @@ const HISTOGRAM_BITS = 32;
 
 /** An hour in µs: longer than an operation can take, its attempts and waits together. */
 const HIGHEST_TRACKABLE = 3_600_000_000;
-
-/**
- * @typedef {object} LatencySummary all in ms; the percentiles are within 0.1% of the true ones
- * @property {number} count values
- * @property {number} minimum
- * @property {number} mean
- * @property {number} p50
- * @property {number} p90
- * @property {number} p99
- * @property {number} p999
- * @property {number} maximum
- */
 
 /**
  * A histogram in a form that can be sent from one thread to another.

@@ -1,13 +1,7 @@
 /**
- * @import { ByteShifts } from './byte-shifts.js'
  * @import { Clock } from '../clock/clock.js'
- */
-
-/**
- * @typedef {object} SecondCount
- * @property {number} second the epoch second, named by its start
- * @property {number} operations that completed in it
- * @property {number} bytes of those operations
+ * @import { ByteShifts } from './byte-shifts.js'
+ * @import { SecondCount } from '../model/result.js'
  */
 
 /** Operations and bytes by the whole epoch second in which they completed. */

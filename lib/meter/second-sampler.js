@@ -1,6 +1,7 @@
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { SecondCount, SecondCounts } from './second-counts.js'
+ * @import { SecondCounts } from './second-counts.js'
+ * @import { SecondCount } from '../model/result.js'
  */
 
 /**

@@ -5,13 +5,12 @@ import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
 
 /**
- * @import { Operation } from '../s3/retry.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { LatencyHistogram } from './latency-histogram.js'
- * @import { SecondCount } from './second-counts.js'
- * @import { StageCounts } from './stage-counts.js'
  * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  * @import { Windows } from './window-counts.js'
+ * @import { SecondCount, StageCounts } from '../model/result.js'
+ * @import { Operation } from '../s3/retry.js'
  */
 
 /**

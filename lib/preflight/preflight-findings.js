@@ -2,9 +2,9 @@ import { FIRST_ACTION, explainError, mayPass } from '../s3/explain-error.js';
 import { ACTIONS } from './object-requests.js';
 
 /**
- * @import { AttemptError } from '../s3/s3-error.js'
  * @import { Action as ObjectAction } from './object-requests.js'
- * @import { StoreConfig } from '../run/run-config.js'
+ * @import { AttemptError } from '../s3/s3-error.js'
+ * @import { StoreConfig } from '../s3/store-config.js'
  */
 
 /** @typedef {typeof FIRST_ACTION | ObjectAction} Action what preflight tries */

@@ -7,12 +7,13 @@ import { waitUntil } from '../clock/pause.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { UnloadedLatency } from '../model/result.js'
  * @import { Answer } from './ask-store.js'
  * @import { Action, AskedObject } from './object-requests.js'
+ * @import { TimeBudget } from './time-budget.js'
  * @import { OpenRun } from '../run/open-run.js'
  * @import { RunConfig } from '../run/run-config.js'
- * @import { TimeBudget } from './time-budget.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
 /** Operations of each kind, where there is time for them: their median is no chance. */
@@ -52,15 +53,6 @@ const LAG = Object.freeze({ write: 0, read: 1, stat: 1, remove: 2 });
 
 /** Another object is written only where there is time for so many rounds. */
 const ROUNDS_LEFT = 1.5 + LAG.remove;
-
-/**
- * What an operation takes when there is no other.
- *
- * @typedef {object} UnloadedLatency
- * @property {number} count operations that it was taken from
- * @property {number} p50 ms
- * @property {number} size bytes of the objects, fewer than those of the stages where these would have taken too long
- */
 
 /**
  * Measures each stage's operation by itself, before the run begins and while the store has nothing else of it to do: one

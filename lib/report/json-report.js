@@ -1,7 +1,4 @@
-/**
- * @import { RunResult } from '../run/benchmark-run.js'
- * @import { StageResult } from '../run/stage-result.js'
- */
+/** @import { RunResult, StageResult } from '../model/result.js' */
 
 /** Version of the report's shape. It is 2 since seconds are named `secondStart`. */
 const FORMAT = 2;

@@ -2,8 +2,7 @@ import { shorten } from './names.js';
 
 /**
  * @import { MachineRecord } from '../log/log-line.js'
- * @import { RunFacts } from '../run/run-facts.js'
- * @import { StageResult } from '../run/stage-result.js'
+ * @import { RunFacts, StageResult } from '../model/result.js'
  */
 
 /** Version of the machine lines' shapes; it goes up when a reader of the old ones would misread the new ones. */

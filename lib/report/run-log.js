@@ -7,11 +7,8 @@ import { stageLines, stageTable } from './stage-lines.js';
 
 /**
  * @import { LogRecord, StageName } from '../log/log-line.js'
- * @import { SecondCount } from '../meter/second-counts.js'
- * @import { StagePlan } from '../run/benchmark-run.js'
- * @import { RunFacts } from '../run/run-facts.js'
- * @import { SearchStep } from '../run/search-result.js'
- * @import { StageResult } from '../run/stage-result.js'
+ * @import { RunFacts, SearchStep, SecondCount, StageResult } from '../model/result.js'
+ * @import { StagePlan } from '../model/run-events.js'
  */
 
 /** The log of a run: its record, line by line, as the run goes on. */

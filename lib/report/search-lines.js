@@ -3,8 +3,7 @@ import { limitLine } from './stage-lines.js';
 
 /**
  * @import { LogRecord, StageName } from '../log/log-line.js'
- * @import { SearchResult, SearchStep } from '../run/search-result.js'
- * @import { StageResult } from '../run/stage-result.js'
+ * @import { SearchResult, SearchStep, StageResult } from '../model/result.js'
  */
 
 /**

@@ -2,7 +2,7 @@ import { MEGABYTE } from '../log/units.js';
 
 /**
  * @import { LogRecord } from '../log/log-line.js'
- * @import { StageResult } from '../run/stage-result.js'
+ * @import { StageResult } from '../model/result.js'
  */
 
 /**

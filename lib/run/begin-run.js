@@ -8,14 +8,14 @@ import { StoreClock } from '../clock/store-clock.js';
 import { measureUnloaded } from '../preflight/unloaded-latency.js';
 
 /**
- * @import { Cores } from '../engine/cores.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { Beginning, RunObserver } from './benchmark-run.js'
- * @import { OpenRun } from './open-run.js'
+ * @import { Cores } from '../engine/cores.js'
+ * @import { ClockFacts, UnloadedLatency } from '../model/result.js'
+ * @import { RunObserver } from '../model/run-events.js'
  * @import { PreflightResult } from '../preflight/preflight.js'
+ * @import { Beginning } from './benchmark-run.js'
+ * @import { OpenRun } from './open-run.js'
  * @import { RunConfig } from './run-config.js'
- * @import { ClockFacts } from '../clock/store-clock.js'
- * @import { UnloadedLatency } from '../preflight/unloaded-latency.js'
  */
 
 const MINUTE_MS = 60_000;

@@ -12,70 +12,13 @@ import { TimeBudget } from '../preflight/time-budget.js';
 import { WriteChecks } from '../preflight/write-checks.js';
 
 /**
- * @import { DataFlow } from '../engine/data-flow.js'
- * @import { StageName } from '../log/log-line.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { SecondCount } from '../meter/second-counts.js'
- * @import { OwnKey } from '../workload/keyspace.js'
+ * @import { RunResult } from '../model/result.js'
+ * @import { RunObserver } from '../model/run-events.js'
  * @import { RunClock } from './begin-run.js'
- * @import { CleanupProgress } from '../cleanup/clean-up-run.js'
- * @import { CleanupResult } from '../cleanup/cleanup.js'
- * @import { ExistingObjects } from '../preflight/existing-objects.js'
- * @import { OpenRun, RequestCounts } from './open-run.js'
- * @import { Phase } from './phases.js'
+ * @import { OpenRun } from './open-run.js'
  * @import { RunConfig } from './run-config.js'
- * @import { RunFacts } from './run-facts.js'
- * @import { SearchStep } from './search-result.js'
- * @import { StageResult } from './stage-result.js'
- */
-
-/**
- * What a run tells while it runs.
- *
- * @typedef {object} RunObserver
- * @property {() => void} runIsNamed an object is going to be written, the first one or a further one: what the run is called
- *   and where it writes is to be known, so that it can be cleaned up
- * @property {(phase: Phase) => void} phaseStarts something is under way that is no stage
- * @property {(phase: Phase) => void} phaseEnds
- * @property {(facts: RunFacts) => void} runStarts everything is in order, and the stages begin
- * @property {(plan: StagePlan) => void} stageStarts
- * @property {(stage: StageName, count: SecondCount) => void} second
- * @property {(kind: string, advice: string) => void} retrying an operation is tried again, after an error of that kind;
- *   the advice is empty where there is none
- * @property {(stage: StageName, message: string) => void} integrityError
- * @property {(stage: StageName, operation: FailedOperation, message: string) => void} failed
- * @property {(done: number, flow: DataFlow) => void} progress so many operations of the
- *   stage have come to an end
- * @property {(stage: StageName, step: SearchStep) => void} stepEnds of a search for the peak
- * @property {(result: StageResult) => void} stageEnds
- * @property {(progress: CleanupProgress) => void} cleanupProgress told from time to time
- * @property {(message: string) => void} notice something worth knowing
- *
- * @typedef {{ bucket: string, key: string, attempts: number }} FailedOperation
- */
-
-/**
- * @typedef {object} StagePlan
- * @property {StageName} stage
- * @property {number} objects
- * @property {number} threads
- * @property {number} buckets
- * @property {number} objectSize bytes that an operation moves; 0 where it moves none
- * @property {number | null} duration ms, where it is time that ends the stage
- * @property {boolean} [isSearch] whether it searches for the peak
- */
-
-/**
- * @typedef {object} RunResult
- * @property {RunFacts} facts
- * @property {string[]} problems why the run could not begin, or had to end: a line each
- * @property {boolean} mayPass whether none of the problems is one of usage, configuration or credentials
- * @property {ExistingObjects | null} existing objects for which the run was refused
- * @property {number} kept the first so many objects of the shard, which a later run can read; 0 where none are kept
- * @property {StageResult[]} stages those that ran, the last one maybe in part
- * @property {CleanupResult | null} cleanup null where nothing had to be cleaned up
- * @property {RequestCounts} requests that are no stage's
- * @property {unknown} crash an error that nobody expected, or null
+ * @import { OwnKey } from '../workload/keyspace.js'
  */
 
 /**

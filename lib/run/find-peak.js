@@ -6,8 +6,8 @@ import { searchStage } from './search-stage.js';
 
 /**
  * @import { Cores } from '../engine/cores.js'
+ * @import { RunResult } from '../model/result.js'
  * @import { Stage } from '../operations/operation.js'
- * @import { RunResult } from './benchmark-run.js'
  * @import { RunConfig } from './run-config.js'
  * @import { Running } from './run-stages.js'
  */

@@ -10,8 +10,9 @@ import { WaitBudget } from '../preflight/wait-budget.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { ObjectConnection, StoreOptions } from '../s3/object-store.js'
+ * @import { RequestCounts } from '../model/result.js'
  * @import { RunConfig } from './run-config.js'
+ * @import { ObjectConnection, StoreOptions } from '../s3/object-store.js'
  */
 
 /** Connections for preflight and for the latency with one thread: one for each kind of operation, at least. */
@@ -46,16 +47,6 @@ const CLOCK_CONNECTIONS = 4;
  * @property {() => Promise<Cores>} openCores to be called once the clock is set
  * @property {() => Promise<void>} closeCores gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
- */
-
-/**
- * Requests that are no stage's.
- *
- * @typedef {object} RequestCounts
- * @property {number} preflight
- * @property {number} clock
- * @property {number} probe of the unloaded latency
- * @property {number} cleanup
  */
 
 /**

@@ -1,12 +1,4 @@
-/** @import { RunObserver } from './benchmark-run.js' */
-
-/**
- * What a run does before its first stage, and between two of them.
- *
- * @typedef {object} Phase
- * @property {string} text what is being done
- * @property {number | null} endsAt monotonic ms up to which it waits; null where it takes as long as it takes
- */
+/** @import { RunObserver } from '../model/run-events.js' */
 
 /** What took less is not what made a run late. */
 const SHORTEST_NAMED_MS = 100;

@@ -1,20 +1,7 @@
 /**
- * @import { Credentials } from '../s3/sigv4.js'
- * @import { Shard } from '../workload/shard.js'
  * @import { StartTime } from '../clock/start-time.js'
- */
-
-/**
- * The store that a run goes to.
- *
- * @typedef {object} StoreConfig
- * @property {readonly string[]} buckets
- * @property {string} hostname
- * @property {number} port
- * @property {boolean} useTls
- * @property {string} region
- * @property {Credentials} credentials
- * @property {boolean} [isEmbedded] whether it is our own endpoint on this host: it has the same clock, and ends with the run
+ * @import { StoreConfig } from '../s3/store-config.js'
+ * @import { Shard } from '../workload/shard.js'
  */
 
 /**

@@ -1,43 +1,6 @@
 /**
+ * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
  * @import { RunConfig } from './run-config.js'
- * @import { ClockFacts } from '../clock/store-clock.js'
- */
-
-/**
- * What identifies a run and says how it was made; nothing in it is secret.
- *
- * @typedef {object} RunFacts
- * @property {string} run the run id
- * @property {string} host the name of the host that ran it
- * @property {string} shard such as `0/1`
- * @property {string} start ISO time
- * @property {ClockFacts | null} clock of the store, by which all times of the run are given;
- *   null where it could not be measured, and the host's own clock is used
- * @property {Record<string, string>} versions of the tool and what it stands on
- * @property {RunOptions} options
- */
-
-/**
- * @typedef {object} RunOptions
- * @property {number} objects
- * @property {number} threads
- * @property {number} size bytes of an object
- * @property {readonly string[]} stages
- * @property {'direct' | 'sdk'} client
- * @property {string} endpoint
- * @property {number} buckets how many
- * @property {string} prefix
- * @property {number} timeout ms of an attempt
- * @property {number} retries of an operation
- * @property {boolean} keepAlive
- * @property {number} cores
- * @property {number | null} duration ms of each stage, null where it is all objects that end it
- * @property {number} [gap] ms between the stages, where there is a duration
- * @property {number} [rate] ops/s of an open loop
- * @property {'constant' | 'poisson'} [arrival] of an open loop's operations
- * @property {number} [warmup] ms of each stage, where there is one
- * @property {true} [keep] where the objects were left
- * @property {true} [findPeak] where its stages are searches for the peak, and not one measurement each
  */
 
 /**

@@ -10,11 +10,11 @@ import { slotOf } from './stage-schedule.js';
  * @import { Cores, StageOutcome } from '../engine/cores.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { FatalError } from '../engine/stage-watch.js'
+ * @import { RunResult, UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/operation.js'
- * @import { RunResult, Running as RunningBefore } from './benchmark-run.js'
+ * @import { Running as RunningBefore } from './benchmark-run.js'
  * @import { RunConfig } from './run-config.js'
  * @import { Slot } from './stage-schedule.js'
- * @import { UnloadedLatency } from '../preflight/unloaded-latency.js'
  */
 
 /** A rate that was seen for a moment alone may be exceeded by so much. */

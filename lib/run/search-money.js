@@ -1,6 +1,6 @@
 import { DOLLARS_A_MILLION, priceOf } from '../operations/prices.js';
 
-/** @import { RequestCounts } from './open-run.js' */
+/** @import { RequestCounts } from '../model/result.js' */
 
 /** How much of the dollars that a search may cost is left. */
 export class SearchMoney {

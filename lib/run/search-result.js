@@ -3,45 +3,12 @@ import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 
 /**
- * @import { Ceiling } from '../search/ceiling.js'
- * @import { SearchConclusion } from '../search/peak-search.js'
- * @import { Phase } from '../search/search-plan.js'
  * @import { Evidence, Refusals, Search, SecondSize } from '../bottleneck/verdict.js'
  * @import { Clock } from '../clock/clock.js'
+ * @import { ClockFacts, SearchStep, StageResult, UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/operation.js'
  * @import { FinishedStep } from './search-step.js'
- * @import { StageResult } from './stage-result.js'
- * @import { ClockFacts } from '../clock/store-clock.js'
- * @import { UnloadedLatency } from '../preflight/unloaded-latency.js'
- */
-
-/**
- * What a search for the peak found, as the reports take it.
- *
- * @typedef {object} SearchResult
- * @property {SearchStep[]} steps
- * @property {number | null} knee the fewest threads that did as much as any others
- * @property {boolean} hasPlateau whether more threads brought no more; otherwise the ceiling is higher than what was found
- * @property {Ceiling | null} ceiling null where the peak could not be held
- * @property {number} best ops/s of the best step that tried a number of threads
- * @property {number | null} operationsNeeded where there were too few: so many, or more, would have done
- * @property {number | null} dollarsNeeded where --max-cost left too few: what it would have to be, at least
- *
- * @typedef {object} SearchStep times are epoch ms, latencies ms
- * @property {Phase} phase
- * @property {number} threads
- * @property {number} objectSize bytes
- * @property {number} startedAt
- * @property {number} endedAt
- * @property {number} operations that succeeded, those while the step settled included
- * @property {number} operationsPerSecond of the time that was measured; see decisiveRate
- * @property {number} seconds that were measured
- * @property {number | null} p50
- * @property {number | null} p99
- * @property {number} errors attempts that failed; not those that the end of the step cut off
- * @property {number} throttled those of them by whose answer the store asked for fewer requests
- * @property {number} failed operations that did not succeed in the end
- * @property {number} eventLoopUtilization
+ * @import { SearchConclusion } from '../search/peak-search.js'
  */
 
 /**

@@ -6,15 +6,15 @@ import { searchResult, stepResult } from './search-result.js';
 import { runStep } from './search-step.js';
 
 /**
- * @import { SearchConclusion } from '../search/peak-search.js'
  * @import { Cores } from '../engine/cores.js'
+ * @import { RunResult } from '../model/result.js'
  * @import { Stage } from '../operations/operation.js'
- * @import { RunResult } from './benchmark-run.js'
  * @import { RunConfig } from './run-config.js'
  * @import { Running } from './run-stages.js'
  * @import { SearchMoney } from './search-money.js'
  * @import { SearchObjects } from './search-objects.js'
  * @import { FinishedStep } from './search-step.js'
+ * @import { SearchConclusion } from '../search/peak-search.js'
  */
 
 /** The latency that is assumed where the probe could not measure it. ms */

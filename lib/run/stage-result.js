@@ -4,76 +4,15 @@ import { peakBytesOf, peakOf } from '../meter/second-counts.js';
 import { STAGES } from '../operations/registry.js';
 
 /**
- * @import { Evidence, Verdict } from '../bottleneck/verdict.js'
- * @import { Pacing } from '../engine/arrivals.js'
- * @import { ConnectionOutcome, SecondLatency, StageOutcome } from '../engine/cores.js'
- * @import { Load, StageEnd } from '../engine/run-stage.js'
- * @import { StageName } from '../log/log-line.js'
- * @import { ClientLoad } from '../meter/client-load.js'
+ * @import { Evidence } from '../bottleneck/verdict.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { OpeningCosts } from '../meter/connection-meter.js'
- * @import { SecondCount } from '../meter/second-counts.js'
- * @import { StageCounts } from '../meter/stage-counts.js'
- * @import { StageLatencies } from '../meter/stage-latencies.js'
+ * @import { Pacing } from '../engine/arrivals.js'
+ * @import { ConnectionOutcome, StageOutcome } from '../engine/cores.js'
+ * @import { Load } from '../engine/run-stage.js'
+ * @import { ClockFacts, ConnectionResult, LoadResult } from '../model/result.js'
+ * @import { StageCounts, StageResult } from '../model/result.js'
+ * @import { UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/operation.js'
- * @import { SearchResult } from './search-result.js'
- * @import { ClockFacts } from '../clock/store-clock.js'
- * @import { UnloadedLatency } from '../preflight/unloaded-latency.js'
- */
-
-/**
- * A finished stage, as the reports take it. Times are epoch ms, latencies ms, rates ops/s.
- *
- * @typedef {object} StageResultFields
- * @property {StageName} stage
- * @property {StageEnd} end
- * @property {number} objects that the stage was given
- * @property {number} threads
- * @property {number} objectSize bytes
- * @property {number} startedAt
- * @property {number} endedAt
- * @property {number} duration ms
- * @property {number} warmup ms at the beginning that are in no rate and no percentile
- * @property {number} drain ms behind the time of a stage that time ends, in which the last operations came to their ends
- * @property {number} average operations that succeeded ÷ duration, both without warm-up and drain
- * @property {number} peak see peakOf
- * @property {number} averageBytes bytes/s: as the average, of the objects' bytes
- * @property {number} peakBytes see peakBytesOf
- * @property {number} failedAttempts those that the end of the stage cut off are not among them
- * @property {readonly SecondResult[]} seconds
- * @property {StageLatencies} latencies
- * @property {ConnectionResult} connections
- * @property {ClientLoad} clientLoad
- * @property {LoadResult} load
- * @property {UnloadedLatency | null} unloaded null where it was not measured
- * @property {number | null} objectsNeeded of a Write that had no objects left before its time was over: so many would have
- *   lasted
- * @property {Verdict} verdict what the stage was limited by
- * @property {ClockFacts | null} storeClock as it was known at the stage's end
- * @property {SearchResult} [search] where the peak was searched for
- *
- * @typedef {StageResultFields & StageCounts} StageResult
- * @typedef {SecondCount & SecondLatency} SecondResult
- */
-
-/**
- * How the operations were started: each when the one before had ended, or at times of their own.
- *
- * @typedef {object} LoadResult
- * @property {'closed loop' | 'open loop'} mode
- * @property {number | null} rate ops/s that were asked for; null for a closed loop
- * @property {'constant' | 'poisson' | null} arrival
- */
-
-/**
- * What became of a stage's connections.
- *
- * @typedef {object} ConnectionCounts
- * @property {number} opened since the stage before, those opened ahead of the first stage included
- * @property {number} reused requests that went over a connection that had carried one before
- * @property {number | null} lookupTime of the host's name in ms, where a connection was opened and the name looked up
- *
- * @typedef {ConnectionCounts & OpeningCosts} ConnectionResult
  */
 
 /** A stage of no length would have no rate. */

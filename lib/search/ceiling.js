@@ -2,17 +2,7 @@ import { batchMeans } from './batch-means.js';
 import { SHORTEST_HOLD_MS } from './search-plan.js';
 import { WINDOW_MS } from './step-rate.js';
 
-/**
- * What a stage does at most, found by holding it.
- *
- * @typedef {object} Ceiling
- * @property {number} operationsPerSecond
- * @property {number} low end of the interval that holds the true rate with this confidence
- * @property {number} high
- * @property {number} confidence
- * @property {number} threads
- * @property {number} seconds for which it was held
- */
+/** @import { Ceiling } from '../model/result.js' */
 
 const CONFIDENCE = 0.95;
 

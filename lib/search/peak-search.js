@@ -5,8 +5,8 @@ import { FEWEST_WINDOWS, WINDOW_MS, stepRate } from './step-rate.js';
 import { TestedSteps } from './tested-steps.js';
 
 /**
- * @import { Ceiling } from './ceiling.js'
  * @import { Lack } from '../bottleneck/lack.js'
+ * @import { Ceiling } from '../model/result.js'
  * @import { Phase, Step, StepResult, StepTimes } from './search-plan.js'
  */
 

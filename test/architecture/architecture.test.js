@@ -33,8 +33,29 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   meter: [],
   workload: [],
   http: [],
+  model: [],
   log: [],
 });
+
+/** Which folders a folder may know by types alone. */
+const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
+  cli: ['model', 'engine', 'meter', 's3'],
+  report: ['model', 'merge', 'meter'],
+  run: ['model'],
+  preflight: ['model'],
+  search: ['model'],
+  cleanup: ['model', 'log'],
+  calibration: ['model'],
+  bottleneck: ['model'],
+  engine: ['model', 'log'],
+  operations: ['model', 'log'],
+  clock: ['model', 's3'],
+  meter: ['model', 'clock', 's3'],
+  model: ['log'],
+});
+
+/** What a run was told, and what it works with: the parts of a run still take them whole. */
+const TYPES_OF_A_RUN = ['lib/run/run-config.js', 'lib/run/open-run.js'];
 
 /** What the folders may not even know by its type. */
 const NOT_EVEN_TYPES = {
@@ -58,12 +79,13 @@ const NOT_EVEN_TYPES = {
  */
 
 const files = [...PROGRAMS, ...list('lib')].map(readSource);
-const byName = new Map(files.map((file) => [file.name, file]));
+// Types that stand alone are imported as if they were a module.
+const byName = new Map(files.map((file) => [file.name.replace(/\.d\.ts$/, '.js'), file]));
 
 /** @param {string} folder */
 function list(folder) {
   const names = /** @type {string[]} */ (readdirSync(path.join(ROOT, folder), { recursive: true }));
-  return names.filter((name) => name.endsWith('.js')).map((name) => path.posix.join(folder, name));
+  return names.filter((name) => /\.(js|d\.ts)$/.test(name)).map((name) => path.posix.join(folder, name));
 }
 
 /**
@@ -73,13 +95,15 @@ function list(folder) {
 function readSource(name) {
   const text = readFileSync(path.join(ROOT, name), 'utf8');
   const code = text.replace(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+  const isTypes = name.endsWith('.d.ts');
   const specifiers = [
-    ...matches(code, /^(?:import|export)\b[^;'"]*?\bfrom '([^']+)'/gm),
+    ...(isTypes ? [] : matches(code, /^(?:import|export)\b[^;'"]*?\bfrom '([^']+)'/gm)),
     ...matches(code, /^import '([^']+)'/gm),
     ...matches(code, /\bimport\('([^']+)'\)/g),
     ...matches(code, /\bnew URL\('([^']+\.js)', import\.meta\.url\)/g),
   ];
   const inTypes = [
+    ...(isTypes ? matches(code, /^import type\b[^;'"]*?\bfrom '([^']+)'/gm) : []),
     ...matches(text, /^\s*\/?\*.*\bimport\('([^']+)'\)/gm),
     ...matches(text, /^(?: \*|\/\*\*) @import .* from '([^']+)'/gm),
   ];
@@ -160,11 +184,24 @@ test('imports follow the arrows of the design', () => {
   assert.deepEqual(strange, []);
 });
 
+test('types follow the arrows, too', () => {
+  const strange = files.flatMap(({ name, folder, typeImports }) =>
+    typeImports
+      .filter((imported) => {
+        const target = folderOf(imported);
+        const isAllowed = ARROWS[folder]?.includes(target) || TYPE_ARROWS[folder]?.includes(target);
+        return target !== folder && !isAllowed && !TYPES_OF_A_RUN.includes(imported);
+      })
+      .map((imported) => `${name} → ${imported}`),
+  );
+  assert.deepEqual(strange, []);
+});
+
 test('the arrows between the folders of lib point down only', () => {
   const folders = [...new Set(files.map(({ folder }) => folder))].filter((folder) => folder !== '');
   assert.deepEqual(folders.toSorted(), Object.keys(ARROWS).toSorted());
   assert.equal(
-    cycleIn(Object.keys(ARROWS), (folder) => ARROWS[folder]),
+    cycleIn(Object.keys(ARROWS), (folder) => [...ARROWS[folder], ...(TYPE_ARROWS[folder] ?? [])]),
     null,
   );
 });

@@ -4,7 +4,7 @@ import { closingWords, exitStatus } from '../../lib/cli/closing-words.js';
 import { newResult } from '../../lib/cleanup/cleanup.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 
-/** @import { RunResult } from '../../lib/run/benchmark-run.js' */
+/** @import { RunResult } from '../../lib/model/result.js' */
 
 const CONFIG = /** @type {any} */ ({
   runId: 'r',

@@ -5,10 +5,12 @@ import { StoreClock } from '../../lib/clock/store-clock.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
- * @import { TestContext } from 'node:test'
- * @import { ClockFacts } from '../../lib/clock/store-clock.js'
+ * @import { ClockFacts } from '../../lib/model/result.js'
  * @import { ObjectConnection } from '../../lib/s3/object-store.js'
- *
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
  * @typedef {object} PlayedStore
  * @property {(() => number)[]} offsets ms by which its clocks are ahead of this host's; each answer comes from the next one
  * @property {() => [there: number, back: number]} [travel] ms of a question and of its answer

@@ -12,9 +12,9 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 
 /**
  * @import { Core, CoreOutcome, CoreSpec } from '../../lib/engine/core.js'
- * @import { StageEnd, StageHooks } from '../../lib/engine/run-stage.js'
+ * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { FatalError } from '../../lib/engine/stage-watch.js'
- * @import { SecondCount } from '../../lib/meter/second-counts.js'
+ * @import { SecondCount, StageEnd } from '../../lib/model/result.js'
  * @import { TestContext } from 'node:test'
  */
 

@@ -11,10 +11,10 @@ import { ManualClock } from '../helpers/manual-clock.js';
 
 /**
  * @import { Engine, Load } from '../../lib/engine/run-stage.js'
- * @import { SecondCount } from '../../lib/meter/second-counts.js'
+ * @import { SecondCount } from '../../lib/model/result.js'
  * @import { Stage } from '../../lib/operations/operation.js'
- * @import { FakeRequest } from '../helpers/fake-store.js'
  * @import { TestContext } from 'node:test'
+ * @import { FakeRequest } from '../helpers/fake-store.js'
  */
 
 /**

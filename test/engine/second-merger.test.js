@@ -6,7 +6,7 @@ import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 
 /**
  * @import { MeasuredSecond } from '../../lib/engine/second-merger.js'
- * @import { SecondCount } from '../../lib/meter/second-counts.js'
+ * @import { SecondCount } from '../../lib/model/result.js'
  */
 
 /**

@@ -6,7 +6,7 @@ import { closedLoop } from './load.js';
 /**
  * @import { CoreSpec, StageTask } from '../../lib/engine/core.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
- * @import { SecondCount } from '../../lib/meter/second-counts.js'
+ * @import { SecondCount } from '../../lib/model/result.js'
  * @import { TestEndpoint } from './local-s3.js'
  */
 

@@ -6,7 +6,7 @@ import { closedLoop } from './load.js';
 import { ManualClock } from './manual-clock.js';
 
 /**
- * @import { StageResult } from '../../lib/run/stage-result.js'
+ * @import { StageResult } from '../../lib/model/result.js'
  * @import { Stage } from '../../lib/operations/operation.js'
  */
 

@@ -11,7 +11,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { aggregateOf, stageOf, warningsOf } from './logs-of.js';
 
-/** @import { StageResult } from '../../lib/run/stage-result.js' */
+/** @import { StageResult } from '../../lib/model/result.js' */
 
 const START = Date.parse('2026-01-31T12:00:00Z');
 const SIZE = 1024 ** 2;

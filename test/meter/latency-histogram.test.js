@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 
-/** @import { LatencySummary } from '../../lib/meter/latency-histogram.js' */
+/** @import { LatencySummary } from '../../lib/model/result.js' */
 
 const HOUR_MS = 3_600_000;
 const PERCENTILES = /** @type {const} */ ([

@@ -5,7 +5,7 @@ import { SecondCounts } from '../../lib/meter/second-counts.js';
 import { SecondSampler } from '../../lib/meter/second-sampler.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
-/** @import { SecondCount } from '../../lib/meter/second-counts.js' */
+/** @import { SecondCount } from '../../lib/model/result.js' */
 
 const EPOCH_SECOND = 1_700_000_000;
 

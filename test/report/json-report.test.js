@@ -6,7 +6,7 @@ import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunResult } from '../../lib/run/benchmark-run.js' */
+/** @import { RunResult } from '../../lib/model/result.js' */
 
 const FACTS = runFacts({
   config: runConfig(NO_TARGET),

@@ -4,10 +4,7 @@ import { formatLine } from '../../lib/log/log-line.js';
 import { searchLines, searchMachineLine, stepMachineLine, stepRow } from '../../lib/report/search-lines.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
-/**
- * @import { SearchResult, SearchStep } from '../../lib/run/search-result.js'
- * @import { StageResult } from '../../lib/run/stage-result.js'
- */
+/** @import { SearchResult, SearchStep, StageResult } from '../../lib/model/result.js' */
 
 /** @type {SearchStep} */
 const STEP = Object.freeze({

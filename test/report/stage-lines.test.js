@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatLine } from '../../lib/log/log-line.js';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { stageLines, stageTable } from '../../lib/report/stage-lines.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
-/** @import { StageResult } from '../../lib/run/stage-result.js' */
+/** @import { StageResult } from '../../lib/model/result.js' */
 
 const TEN_STRAIGHT = Array.from({ length: 10 }, () => ({ after: 50 }));
 
@@ -84,7 +85,9 @@ test('what a stage was limited by stands in its last line, with the figures and 
 test('in an open loop, attempts and the delays of their starts have lines of their own', () => {
   const load = /** @type {const} */ ({ mode: 'open loop', rate: 20, arrival: 'constant' });
   const result = finishedStage({ operations: TEN_STRAIGHT });
-  result.latencies.startDelay.record(1.5);
+  const startDelay = new LatencyHistogram();
+  startDelay.record(1.5);
+  result.latencies.startDelay = startDelay;
   const lines = linesOf({ ...result, load }).filter((line) => line.includes('p50'));
   assert.deepEqual(
     lines.map((line) => line.slice(0, line.indexOf(':'))),
@@ -94,7 +97,9 @@ test('in an open loop, attempts and the delays of their starts have lines of the
 
 test('a read tells when its first bytes came', () => {
   const result = finishedStage({ name: 'Read', operations: TEN_STRAIGHT });
-  result.latencies.firstByte.record(3);
+  const firstByte = new LatencyHistogram();
+  firstByte.record(3);
+  result.latencies.firstByte = firstByte;
   assert.ok(linesOf(result).some((line) => line.startsWith('Read time to first byte: min 3.00ms ')));
 });
 

@@ -12,10 +12,9 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
- * @import { RunObserver } from '../../lib/run/benchmark-run.js'
- * @import { OpenRun } from '../../lib/run/open-run.js'
- * @import { Phase } from '../../lib/run/phases.js'
  * @import { StartTime } from '../../lib/clock/start-time.js'
+ * @import { Phase, RunObserver } from '../../lib/model/run-events.js'
+ * @import { OpenRun } from '../../lib/run/open-run.js'
  */
 
 const TIME_LIMIT = { timeout: 120_000 };

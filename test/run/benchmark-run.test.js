@@ -8,10 +8,10 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { runConfig } from '../helpers/run-config.js';
 
 /**
- * @import { SecondCount } from '../../lib/meter/second-counts.js'
+ * @import { SecondCount } from '../../lib/model/result.js'
  * @import { RunConfig } from '../../lib/run/run-config.js'
- * @import { TestEndpoint } from '../helpers/local-s3.js'
  * @import { Worker } from 'node:worker_threads'
+ * @import { TestEndpoint } from '../helpers/local-s3.js'
  */
 
 const IDENTITY = { host: 'fra-1', versions: { node: 'v20' } };

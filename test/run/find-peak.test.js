@@ -11,10 +11,8 @@ import { SimulatedCores } from '../helpers/simulated-cores.js';
 
 /**
  * @import { StageTask } from '../../lib/engine/core.js'
- * @import { RunResult } from '../../lib/run/benchmark-run.js'
+ * @import { RunResult, SearchResult, StageResult } from '../../lib/model/result.js'
  * @import { RunConfig } from '../../lib/run/run-config.js'
- * @import { SearchResult } from '../../lib/run/search-result.js'
- * @import { StageResult } from '../../lib/run/stage-result.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */
 

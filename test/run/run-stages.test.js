@@ -12,12 +12,12 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
- * @import { TestContext } from 'node:test'
  * @import { StageTask } from '../../lib/engine/core.js'
  * @import { Cores, StageOutcome } from '../../lib/engine/cores.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
- * @import { RunResult } from '../../lib/run/benchmark-run.js'
+ * @import { RunResult } from '../../lib/model/result.js'
  * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { TestContext } from 'node:test'
  */
 
 const START = 1_700_000_000_000;

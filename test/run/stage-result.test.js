@@ -9,7 +9,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 
 /**
  * @import { Load } from '../../lib/engine/run-stage.js'
- * @import { UnloadedLatency } from '../../lib/preflight/unloaded-latency.js'
+ * @import { UnloadedLatency } from '../../lib/model/result.js'
  */
 
 const SIZE = 100;

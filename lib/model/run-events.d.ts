@@ -1,0 +1,72 @@
+import type { RunFacts, SearchStep, SecondCount, StageResult } from './result.js';
+import type { StageName } from '../log/log-line.js';
+
+/** What a run tells while it runs. */
+export interface RunObserver {
+  /**
+   * an object is going to be written, the first one or a further one: what the run is called and where it writes is to
+   * be known, so that it can be cleaned up
+   */
+  runIsNamed: () => void;
+  /** something is under way that is no stage */
+  phaseStarts: (phase: Phase) => void;
+  phaseEnds: (phase: Phase) => void;
+  /** everything is in order, and the stages begin */
+  runStarts: (facts: RunFacts) => void;
+  stageStarts: (plan: StagePlan) => void;
+  second: (stage: StageName, count: SecondCount) => void;
+  /** an operation is tried again, after an error of that kind; the advice is empty where there is none */
+  retrying: (kind: string, advice: string) => void;
+  integrityError: (stage: StageName, message: string) => void;
+  failed: (stage: StageName, operation: FailedOperation, message: string) => void;
+  /** so many operations of the stage have come to an end */
+  progress: (done: number, flow: DataFlow) => void;
+  /** of a search for the peak */
+  stepEnds: (stage: StageName, step: SearchStep) => void;
+  stageEnds: (result: StageResult) => void;
+  /** told from time to time */
+  cleanupProgress: (progress: CleanupProgress) => void;
+  /** something worth knowing */
+  notice: (message: string) => void;
+}
+
+export type FailedOperation = { bucket: string; key: string; attempts: number };
+
+export interface StagePlan {
+  stage: StageName;
+  objects: number;
+  threads: number;
+  buckets: number;
+  /** bytes that an operation moves; 0 where it moves none */
+  objectSize: number;
+  /** ms, where it is time that ends the stage */
+  duration: number | null;
+  /** whether it searches for the peak */
+  isSearch?: boolean;
+}
+
+/** What a run does before its first stage, and between two of them. */
+export interface Phase {
+  /** what is being done */
+  text: string;
+  /** monotonic ms up to which it waits; null where it takes as long as it takes */
+  endsAt: number | null;
+}
+
+/** What is known of the data of operations before they complete; bytes of objects, without headers. */
+export interface DataFlow {
+  /** that have been sent or received since the stage began, those of failed attempts included */
+  moved: number;
+  /** those of them that belong to attempts under way */
+  underWay: number;
+}
+
+/** How far a clean-up is. */
+export interface CleanupProgress {
+  /** objects */
+  removed: number;
+  /** objects; null where that is not known */
+  expected: number | null;
+  /** ms since a request succeeded */
+  silence: number;
+}
