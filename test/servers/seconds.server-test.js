@@ -58,13 +58,13 @@ for (const client of ['direct', 'sdk']) {
 }
 
 /**
- * Behind the stages' objects stand those of the preflight and of the unloaded latency.
+ * The probes of the preflight and of the unloaded latency have names of their own.
  *
  * @param {string} path
  * @param {string} bucket
  */
 function isOfStage(path, bucket) {
-  return path.startsWith(`/${bucket}/benchmark/`) && Number(/-(\d+)(?:\?|$)/.exec(path)?.[1]) < OBJECTS;
+  return path.startsWith(`/${bucket}/benchmark/`) && /\/[0-9a-f]{8}-\d+(?:\?|$)/.test(path);
 }
 
 /**
