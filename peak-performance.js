@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { start } from './lib/cli/start.js';
 
-await start(() => import('./lib/cli/peak.js'));
+await start(() => import('./lib/cli/merge.js'));

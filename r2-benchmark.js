@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { start } from './lib/cli/start.js';
 
-await start(() => import('./lib/cli/benchmark.js'));
+await start(() => import('./lib/cli/main.js'));

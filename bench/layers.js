@@ -1,8 +1,7 @@
 import { Bench } from 'tinybench';
 import { Clock } from '../lib/clock/clock.js';
 import { StageMeter } from '../lib/meter/stage-meter.js';
-import { Pauses } from '../lib/s3/pauses.js';
-import { Retrier } from '../lib/s3/retry.js';
+import { Pauses, Retrier } from '../lib/s3/retry.js';
 import { RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from '../lib/s3/sigv4.js';
 import { Keyspace } from '../lib/workload/keyspace.js';
 import { BodyVerifier } from '../lib/workload/body-verifier.js';
@@ -44,7 +43,7 @@ function layers() {
   });
   const meter = new StageMeter(clock, clock.now());
   const retrier = new Retrier({
-    mostAttempts: 20,
+    maxAttempts: 20,
     now: clock.now,
     random: Math.random,
     pauses: new Pauses(),

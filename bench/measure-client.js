@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const TOOL = fileURLToPath(new URL('../r2-benchmark.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-undici.js', import.meta.url));
 const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
-const LONGEST_OUTPUT = 64 * 1024 ** 2;
+const MAX_OUTPUT_LENGTH = 64 * 1024 ** 2;
 
 /**
  * What a client costs for an operation of a stage.
@@ -109,5 +109,9 @@ async function runBare({ objects, threads, objectSize, env }) {
  * @param {string} folder
  */
 function runNode(parameters, env, folder) {
-  return run(process.execPath, parameters, { env: { ...process.env, ...env }, cwd: folder, maxBuffer: LONGEST_OUTPUT });
+  return run(process.execPath, parameters, {
+    env: { ...process.env, ...env },
+    cwd: folder,
+    maxBuffer: MAX_OUTPUT_LENGTH,
+  });
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNullEndpoint as startEndpoint } from '../lib/cli/calibrate-endpoint.js';
+import { startNullEndpoint as startEndpoint } from '../lib/calibration/null-endpoint.js';
 
 /**
  * An endpoint in a process of its own that does next to nothing for a request, so that the client is what is measured.
@@ -16,14 +16,22 @@ import { startNullEndpoint as startEndpoint } from '../lib/cli/calibrate-endpoin
  * @returns {Promise<RunningEndpoint>}
  */
 export async function startNullEndpoint({ objectSize, useTls }) {
-  const endpoint = await startEndpoint({ size: objectSize, useTls, env: process.env });
+  const { store, close } = await startEndpoint({ size: objectSize, useTls, env: process.env });
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   const authorities = join(folder, 'authority.pem');
-  writeFileSync(authorities, endpoint.certificate ?? '');
+  writeFileSync(authorities, store.certificate ?? '');
   return {
-    env: { ...endpoint.variables, ...(useTls ? { NODE_EXTRA_CA_CERTS: authorities } : {}) },
+    env: {
+      S3_BUCKET: store.buckets.join(','),
+      S3_HOSTNAME: store.hostname,
+      S3_PORT: String(store.port),
+      S3_USE_SSL: useTls ? '1' : '0',
+      S3_ACCESS_KEY: store.credentials.accessKeyId,
+      S3_SECRET_KEY: store.credentials.secretAccessKey,
+      ...(useTls ? { NODE_EXTRA_CA_CERTS: authorities } : {}),
+    },
     async close() {
-      await endpoint.close();
+      await close();
       rmSync(folder, { recursive: true });
     },
   };

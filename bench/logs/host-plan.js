@@ -54,8 +54,8 @@ export const DEFAULTS = {
 /** Between two stages, in ms. */
 const PAUSE = 300;
 
-const MOST_RETRIES = 3;
-const LONGEST_LATENCY = 200_000;
+const MAX_RETRIES = 3;
+const MAX_LATENCY = 200_000;
 
 /**
  * The plans of all hosts: pure in the options, so that nothing of a second has to be kept.
@@ -85,8 +85,8 @@ function planHost(number, { seed, hosts, old, seconds, start, shift, skew, rate,
       stop: stageStart + seconds * 1000 - 100,
       at: (/** @type {number} */ second) => ({
         operations: chance(8 * (second - first) + place + 1000, rate + 1),
-        latency: 1 + chance(8 * (second - first) + place + 1004, LONGEST_LATENCY),
-        retries: chance(8 * (second - first) + place + 2000, MOST_RETRIES + 1),
+        latency: 1 + chance(8 * (second - first) + place + 1004, MAX_LATENCY),
+        retries: chance(8 * (second - first) + place + 2000, MAX_RETRIES + 1),
       }),
     };
   });

@@ -6,10 +6,10 @@
 const METHODS = /** @type {Record<string, string>} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
 
 /** By how much the memory may grow between the first and the last third of a part: noise of the garbage collector. */
-const MOST_GROWTH_MIB = 30;
+const MAX_GROWTH_MIB = 30;
 
 /** Lines about retries in a second, as the design has it: the first few, and one for the rest. */
-const MOST_RETRY_LINES_A_SECOND = 4;
+const MAX_RETRY_LINES_A_SECOND = 4;
 
 /** Failed attempts of which the endpoint may have seen nothing: it had closed the connection before. */
 const UNSEEN_KINDS = ['connection', 'stale-connection'];
@@ -40,7 +40,7 @@ export function checkPart({ result, seen, status, stderr, log, memory }, objects
     checkMemory(memory),
     {
       claim: 'the log stays short',
-      holds: log.retryLines <= MOST_RETRY_LINES_A_SECOND * log.seconds,
+      holds: log.retryLines <= MAX_RETRY_LINES_A_SECOND * log.seconds,
       figures: `${log.bytes} bytes, ${log.retryLines} lines about retries in ${log.seconds} seconds`,
     },
     {
@@ -124,7 +124,7 @@ function checkMemory(memory) {
   const { peak, slope, growth } = memory;
   return {
     claim: 'memory stays flat',
-    holds: growth <= MOST_GROWTH_MIB,
+    holds: growth <= MAX_GROWTH_MIB,
     figures: `at most ${peak.toFixed(0)} MiB, ${growth.toFixed(1)} MiB more in the last third than in the first, ${slope.toFixed(1)} MiB a minute`,
   };
 }

@@ -2,7 +2,7 @@
  * @import { Finding } from './finding.js'
  */
 
-const NOT_SHOWN = 'not shown';
+const INCONCLUSIVE = 'inconclusive';
 
 /** So many runs may leave the cause open once where they may name it. */
 const RUNS_A_MISS = 10;
@@ -16,9 +16,9 @@ const RUNS_A_MISS = 10;
  * @returns {Finding}
  */
 export function causeFinding(what, expected, causes) {
-  const silent = causes.filter((cause) => cause === NOT_SHOWN).length;
-  const wrong = causes.filter((cause) => cause !== NOT_SHOWN && cause !== expected).length;
-  const mostSilent = expected === NOT_SHOWN ? causes.length : Math.floor(causes.length / RUNS_A_MISS);
+  const silent = causes.filter((cause) => cause === INCONCLUSIVE).length;
+  const wrong = causes.filter((cause) => cause !== INCONCLUSIVE && cause !== expected).length;
+  const mostSilent = expected === INCONCLUSIVE ? causes.length : Math.floor(causes.length / RUNS_A_MISS);
   return {
     what,
     expected,

@@ -75,7 +75,7 @@ export function runScenario({ endpoint, threads, options, isPinned, isRobbed }, 
       const core = isPinned ? CLIENT_CORE : null;
       const all = [...options, ...load.options];
       const stages = await runTool({ env, objects: load.objects, threads, options: all, core });
-      return stages.map(({ verdict }) => verdict.cause);
+      return stages.map(({ bottleneck }) => bottleneck.cause);
     } finally {
       await robber?.stop();
     }

@@ -12,7 +12,7 @@ const PERCENTILES = /** @type {const} */ (['p50', 'p90', 'p99', 'p999']);
 
 /** How far a percentile may be off: 2% or a millisecond, whichever is more. */
 const SHARE = 0.02;
-const LEAST_MS = 1;
+const MIN_MS = 1;
 
 /** The endpoint's operation for each stage. */
 export const OPERATIONS = /** @type {Record<string, 'PUT' | 'GET' | 'HEAD' | 'DELETE'>} */ (
@@ -82,5 +82,5 @@ function findingsOf({ stages, answerTimes }, kind) {
  * @param {number} expected ms
  */
 function percentileFinding(what, found, expected) {
-  return closeTo(what, { expected, found, tolerance: Math.max(LEAST_MS, SHARE * expected) }, milliseconds);
+  return closeTo(what, { expected, found, tolerance: Math.max(MIN_MS, SHARE * expected) }, milliseconds);
 }

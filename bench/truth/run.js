@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from '../studies/machine.js';
 import { formatTable } from '../studies/table.js';
 import { plainCauses, searchCauses } from './causes.js';
-import { ceilings } from './ceilings.js';
+import { capacities } from './capacities.js';
 import { openLoop } from './open-loop.js';
 import { percentiles } from './percentiles.js';
 
@@ -14,7 +14,7 @@ import { percentiles } from './percentiles.js';
 //
 //     node bench/truth/run.js [--json result.json] [--runs n] [part of a title]
 
-const PARTS = [percentiles, openLoop, plainCauses, searchCauses, ceilings];
+const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'string' }, runs: { type: 'string' } },

@@ -45,7 +45,7 @@ const SCENARIOS = [
     name: 'client robbed of its core',
     rate: 500,
     isRobbed: true,
-    causes: { plain: 'not shown', search: 'not shown' },
+    causes: { plain: 'inconclusive', search: 'inconclusive' },
   },
   {
     ...ROOMY,
@@ -67,8 +67,8 @@ const SCENARIOS = [
     name: 'bucket that queues',
     endpoint: { faults: 'queue=300,latency=5ms' },
     rate: 300,
-    // Its peak is searched for in the part about ceilings, where the cause is looked at as well.
-    causes: { plain: 'not shown' },
+    // Its peak is searched for in the part about capacities, where the cause is looked at as well.
+    causes: { plain: 'inconclusive' },
   },
   {
     ...ROOMY,
@@ -78,7 +78,7 @@ const SCENARIOS = [
     rate: 600,
     stages: 'write,read',
     options: ['--size', '16KiB'],
-    causes: { plain: 'not shown', search: 'bandwidth' },
+    causes: { plain: 'inconclusive', search: 'bandwidth' },
   },
 ];
 

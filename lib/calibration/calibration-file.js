@@ -1,4 +1,6 @@
-import { STAGE_NAMES } from '../log/log-line.js';
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { STAGE_NAMES } from '../operations/registry.js';
 
 /**
  * @import { Calibration } from './calibration.js'
@@ -7,8 +9,53 @@ import { STAGE_NAMES } from '../log/log-line.js';
 /** Version of the file's shape. */
 const FORMAT = 1;
 
+/** A file of more bytes is not ours. */
+const MAX_FILE_BYTES = 1024 ** 2;
+
 /** Home directories may be shared by many hosts; what was measured longest ago is forgotten first. */
-const MOST_CALIBRATIONS = 100;
+const MAX_CALIBRATIONS = 100;
+
+/**
+ * Where calibrations are kept: in the user's cache directory, by the XDG Base Directory Specification (which wants a
+ * relative path to be ignored), or where macOS has it.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @param {NodeJS.Platform} platform
+ * @returns {string | null} null where the user has no home
+ */
+export function calibrationPath(env, platform) {
+  const { XDG_CACHE_HOME: given = '', HOME: home = '' } = env;
+  const ofPlatform = platform === 'darwin' ? 'Library/Caches' : '.cache';
+  const ofHome = path.isAbsolute(home) ? path.join(home, ofPlatform) : null;
+  const directory = path.isAbsolute(given) ? given : ofHome;
+  return directory === null ? null : path.join(directory, 'r2-benchmark', 'calibration.json');
+}
+
+/**
+ * The file is never required: without it, or with one that is not ours, there is no calibration.
+ *
+ * @param {string | null} file
+ * @returns {{ calibrations: Calibration[], problem: string | null }} the newest first; why a file
+ *   that exists has none
+ */
+export function readCalibrations(file) {
+  try {
+    return { calibrations: file === null ? [] : parseCalibrations(readSmallFile(file)), problem: null };
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    return { calibrations: [], problem: code === 'ENOENT' || code === 'ENOTDIR' ? null : `${file}: ${message}` };
+  }
+}
+
+/** @param {string} file */
+function readSmallFile(file) {
+  const status = statSync(file);
+  // Reading from a pipe would wait for its writer.
+  if (!status.isFile() || status.size > MAX_FILE_BYTES) {
+    throw new RangeError(`expected a file of at most ${MAX_FILE_BYTES} bytes`);
+  }
+  return readFileSync(file, 'utf8');
+}
 
 /**
  * @param {readonly Calibration[]} calibrations
@@ -42,7 +89,7 @@ export function parseCalibrations(text) {
  */
 export function withCalibration(calibrations, added) {
   const others = calibrations.filter((each) => !replaces(added, each));
-  return [added, ...others].slice(0, MOST_CALIBRATIONS);
+  return [added, ...others].slice(0, MAX_CALIBRATIONS);
 }
 
 /**

@@ -5,7 +5,7 @@ import { percent } from '../log/figures.js';
 /**
  * What the client alone can do on a host, found by driving it against an endpoint that does next to nothing.
  *
- * @typedef {object} Settings what the cost of an operation depends on, beside the host
+ * @typedef {object} Settings what the cost of an operation depends on, in addition to the host
  * @property {'direct' | 'sdk'} client
  * @property {boolean} useTls
  * @property {boolean} keepAlive
@@ -13,7 +13,7 @@ import { percent } from '../log/figures.js';
  *
  * @typedef {object} Place where a calibration holds
  * @property {string} host its name
- * @property {Record<string, string>} versions of the tool, of Node and of what the client stands on
+ * @property {Record<string, string>} versions of the tool, of Node and of the client's library
  *
  * @typedef {object} CalibrationFacts
  * @property {string} date ISO time
@@ -44,7 +44,7 @@ import { percent } from '../log/figures.js';
  */
 
 /** An event loop is busy also while it waits for a core that others have: what it could do alone is more than its rate. */
-const LEAST_CORE_SHARE = 0.8;
+const MIN_CORE_SHARE = 0.8;
 
 /**
  * The rate that an event loop would reach if it were busy all the time: rate ÷ utilization.
@@ -75,7 +75,7 @@ function whyUnproven({ operationsPerSecond, eventLoopUtilization, coreShare, end
   if (endpointUtilization > eventLoopUtilization) {
     return `the endpoint was busier (${percent(endpointUtilization)}) than the client (${percent(eventLoopUtilization)}), so that it may have set the rate`;
   }
-  if (coreShare < LEAST_CORE_SHARE) {
+  if (coreShare < MIN_CORE_SHARE) {
     return `the client got a core for only ${percent(coreShare)} of the time that it had work: the host does other work, or has too few cores`;
   }
   return null;

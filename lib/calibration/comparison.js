@@ -1,29 +1,32 @@
 import { plainText } from '../log/plain-text.js';
 import { formatSize } from '../log/units.js';
 import { percent, rounded } from '../log/figures.js';
+import { readCalibrations } from './calibration-file.js';
 
 /**
  * @import { Calibration, Place, Settings } from './calibration.js'
  * @import { StageName } from '../log/log-line.js'
+ * @import { StageResult } from '../model/result.js'
+ * @import { RunConfig } from '../model/run-config.js'
  */
 
 /**
  * How much of what a host can drive a stage has used.
  *
- * @typedef {object} HostShare
+ * @typedef {object} CalibratedShare
  * @property {number} operationsPerSecond that all usable cores of the host can drive
  * @property {number} share the stage's rate ÷ that; above 1 where the host was busier when it was calibrated
  * @property {string} date ISO time of the calibration
  */
 
 /** Objects of about the same size cost about the same. */
-const LARGEST_SIZE_RATIO = 2;
+const MAX_SIZE_RATIO = 2;
 
-/** Above this share, the client may be what limits. */
+/** Above this share, the client may be the bottleneck. */
 const WARNING_SHARE = 0.8;
 
 /**
- * What a calibration must have in common with a run, the weightiest first; `made` says how one differs.
+ * What a calibration must have in common with a run, the weightiest first; `made` describes how one differs.
  *
  * @type {readonly { fits: (calibration: Calibration, run: Settings & Place) => boolean,
  *   made: (calibration: Calibration, run: Settings & Place) => string }[]}
@@ -54,10 +57,72 @@ const CONDITIONS = [
     made: (calibration) => `${calibration.keepAlive ? 'with' : 'without'} keep-alive`,
   },
   {
-    fits: (calibration, run) => sizeRatio(calibration, run) <= LARGEST_SIZE_RATIO,
+    fits: (calibration, run) => sizeRatio(calibration, run) <= MAX_SIZE_RATIO,
     made: (calibration, run) => `for objects of ${formatSize(calibration.size)}, not ${formatSize(run.size)}`,
   },
 ];
+
+/**
+ * @typedef {object} Comparison
+ * @property {(StageResult & { calibration: CalibratedShare | null })[]} stages
+ * @property {string[]} notices
+ * @property {string[]} warnings
+ */
+
+/**
+ * Compares the stages of a run with what the client alone can do on this host, if that was measured.
+ *
+ * @param {readonly StageResult[]} stages
+ * @param {RunConfig} config
+ * @param {object} context
+ * @param {Place} context.identity of the host
+ * @param {string | null} context.file that holds the calibrations; null where there is none
+ * @param {number} context.usableCores of the host
+ * @returns {Comparison}
+ */
+export function compareWithCalibration(stages, config, context) {
+  try {
+    return compare(stages, config, context);
+  } catch (error) {
+    // The run is over, and may have taken hours: whatever that file holds, its result must still be written.
+    const warning = `warning: the calibration is ignored: ${/** @type {Error} */ (error).message}`;
+    return { stages: stages.map((result) => ({ ...result, calibration: null })), notices: [], warnings: [warning] };
+  }
+}
+
+/**
+ * @param {Parameters<typeof compareWithCalibration>[0]} stages
+ * @param {Parameters<typeof compareWithCalibration>[1]} config
+ * @param {Parameters<typeof compareWithCalibration>[2]} context
+ * @returns {Comparison}
+ */
+function compare(stages, config, { identity, file, usableCores }) {
+  const { calibrations, problem } = readCalibrations(file);
+  const { client, keepAlive, size, store } = config;
+  const run = { client, keepAlive, size, useTls: store.useTls, ...identity };
+  const { calibration, mismatch } = findCalibration(calibrations, run);
+  /** @type {string[]} */
+  const notices = [];
+  /** @type {string[]} */
+  const warnings = [];
+  if (problem !== null) {
+    notices.push(`The calibration is ignored: ${problem}; --calibrate makes a new one`);
+  }
+  if (mismatch !== null) {
+    notices.push(`The calibration is ignored: it was made ${mismatch}; --calibrate makes one for a run like this`);
+  }
+  const compared = stages.map((result) => ({
+    ...result,
+    calibration: calibratedShare(result, calibration, usableCores),
+  }));
+  for (const { stage, calibration: share } of compared) {
+    if (share !== null) {
+      const { line, isWarning } = describeShare(stage, share);
+      (isWarning ? warnings : notices).push(isWarning ? `warning: ${line}` : line);
+    }
+  }
+  return { stages: compared, notices, warnings };
+}
 
 /**
  * Looks for the calibration that holds for a run: of those that do, the one of the nearest size, and of these the newest.
@@ -82,9 +147,9 @@ export function findCalibration(calibrations, run) {
  * @param {{ stage: StageName, average: number }} result `average` in ops/s
  * @param {Calibration | null} calibration that holds for the run
  * @param {number} usableCores of the host
- * @returns {HostShare | null} null where there is nothing to compare
+ * @returns {CalibratedShare | null} null where there is nothing to compare
  */
-export function hostShare({ stage, average }, calibration, usableCores) {
+export function calibratedShare({ stage, average }, calibration, usableCores) {
   const ofOneLoop = calibration?.stages.find((each) => each.stage === stage)?.operationsPerSecond ?? null;
   if (calibration === null || ofOneLoop === null || !(average > 0)) {
     return null;
@@ -95,14 +160,14 @@ export function hostShare({ stage, average }, calibration, usableCores) {
 
 /**
  * @param {StageName} stage
- * @param {HostShare} hostShare
+ * @param {CalibratedShare} calibratedShare
  * @returns {{ line: string, isWarning: boolean }}
  */
 export function describeShare(stage, { share, operationsPerSecond, date }) {
   const whole = `${rounded(operationsPerSecond)} ops/s, calibrated ${date.slice(0, 'YYYY-MM-DD'.length)}`;
   const line = `${stage}: you used ${percent(share)} of what this host can drive (${whole})`;
   const isWarning = share > WARNING_SHARE;
-  return { line: isWarning ? `${line}: the client may be what limits, more hosts would show` : line, isWarning };
+  return { line: isWarning ? `${line}: the client may be the bottleneck; more hosts would show` : line, isWarning };
 }
 
 /**

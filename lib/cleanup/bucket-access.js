@@ -1,5 +1,4 @@
-import { Pauses } from '../s3/pauses.js';
-import { Retrier } from '../s3/retry.js';
+import { Pauses, Retrier } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
@@ -10,12 +9,12 @@ import { AttemptError } from '../s3/s3-error.js';
  */
 
 /** Clean-up is worth some patience, and still has to end. */
-const MOST_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 6;
 
 /** However little a measured attempt is given: listing a thousand keys takes its time. */
 const MIN_TIMEOUT_MS = 10_000;
 
-/** However much it is given: a store that has stopped answering is asked again before clean-up gives up. */
+/** Whatever `--timeout` allows: a store that has stopped answering gets another request before clean-up gives up. */
 const MAX_TIMEOUT_MS = 30_000;
 
 /** When no request has succeeded for this long, the store is given up. */
@@ -51,7 +50,7 @@ const LOOK_EVERY_MS = 250;
  */
 export async function withBucketAccess(options, work) {
   const { storeOptions, clock, random, timeout, requests, onLook = () => {} } = options;
-  const { countAs = 'cleanup', maxAttempts = MOST_ATTEMPTS } = options;
+  const { countAs = 'cleanup', maxAttempts = MAX_ATTEMPTS } = options;
   // A signal of its own: several accesses at a time would have more listeners on one than are taken for no leak.
   const signal = options.signal && AbortSignal.any([options.signal]);
   // The SDK takes its time to load, and most runs have nothing to clean up.
@@ -69,7 +68,7 @@ export async function withBucketAccess(options, work) {
     stop();
   }
   const retrier = new Retrier({
-    mostAttempts: maxAttempts,
+    maxAttempts,
     now: clock.now,
     random,
     pauses,
@@ -114,13 +113,13 @@ function attemptTimeout(timeout) {
 }
 
 function stopError() {
-  return new AttemptError({ kind: 'abandoned', verdict: 'fail', message: 'the run was stopped' });
+  return new AttemptError({ kind: 'abandoned', handling: 'fail', message: 'the run was stopped' });
 }
 
 function stallError() {
   return new AttemptError({
     kind: STALLED,
-    verdict: 'fail',
+    handling: 'fail',
     message: `no request has succeeded for ${STALL_TIMEOUT_MS / 1000}s: is the store still there?`,
   });
 }

@@ -15,7 +15,7 @@ import { countVersions, removeVersions } from './object-versions.js';
 const RANGES_AT_ONCE = 8;
 
 /** S3 allows no more keys in one batch. */
-const LONGEST_BATCH = 1000;
+const MAX_BATCH_SIZE = 1000;
 
 /** Requests whose answer never came may be carried out this late. */
 const LATE_WRITES_MS = 2000;
@@ -23,8 +23,8 @@ const LATE_WRITES_MS = 2000;
 /** So many problems are kept; the others are counted. */
 const MAX_PROBLEMS = 100;
 
-/** So many objects that no list shows are asked for one by one. */
-const MAX_ASKED = 1000;
+/** So many objects that no list shows are looked for one by one. */
+const MAX_HEAD_REQUESTS = 1000;
 
 /**
  * @typedef {object} CleanupOptions
@@ -77,7 +77,7 @@ export async function cleanUp(options, result = newResult()) {
     await removeAll(options, buckets, result);
     if (options.outcomeUnknown) {
       await options.wait(LATE_WRITES_MS);
-      // What was refused is asked for once more, and told again where it is refused again.
+      // A refused deletion is sent once more; its problem is reported anew where it is refused again.
       Object.assign(result, { problems: [], furtherProblems: 0 });
       await removeAll(options, buckets, result);
     }
@@ -128,13 +128,13 @@ async function removeUnlisted(options, result) {
   if (unlisted === null || unlisted.count === 0) {
     return 0;
   }
-  const asked = unlisted.sample(MAX_ASKED, random);
+  const asked = unlisted.sample(MAX_HEAD_REQUESTS, random);
   const found = await thoseThatAreThere(asked, options);
   result.unlisted = found.length;
   if (found.length === 0) {
     return 0;
   }
-  // Where not all were asked for, more of them are there than were found. To delete what is gone does no harm.
+  // Where not all were looked for, more of them are there than were found. To delete what is gone does no harm.
   const doomed = asked.length === unlisted.count ? found : unlisted.indices();
   for (const [bucket, keys] of batchesOf(doomed, keyspace)) {
     await removeKeys(options, bucket, keys, result, () => {});
@@ -152,7 +152,7 @@ async function removeUnlisted(options, result) {
  */
 function unlistedProblem(found, asked, count) {
   const which = asked === count ? `${asked}` : `a sample of ${asked} out of ${count}`;
-  return `the store's lists are incomplete: of ${which} objects that were written and that no list shows, ${found} were there when asked for by name; ${asked === count ? 'they' : `all ${count}`} were deleted by name, but other objects may be left that no list shows`;
+  return `the store's lists are incomplete: of ${which} objects that were written and that no list shows, ${found} were found by name; ${asked === count ? 'they' : `all ${count}`} were deleted by name, but other objects may be left that no list shows`;
 }
 
 /**
@@ -168,7 +168,7 @@ function* batchesOf(indices, keyspace) {
     const batch = batches.get(bucket) ?? [];
     batch.push(keyspace.keyOf(index));
     batches.set(bucket, batch);
-    if (batch.length === LONGEST_BATCH) {
+    if (batch.length === MAX_BATCH_SIZE) {
       batches.delete(bucket);
       yield [bucket, batch];
     }
@@ -200,11 +200,11 @@ async function thoseThatAreThere(indices, { admin, retry, keyspace }) {
  * @param {(removed: number) => void} onBatch
  */
 async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
-  for (let start = 0; start < keys.length; start += LONGEST_BATCH) {
-    const batch = keys.slice(start, start + LONGEST_BATCH);
+  for (let start = 0; start < keys.length; start += MAX_BATCH_SIZE) {
+    const batch = keys.slice(start, start + MAX_BATCH_SIZE);
     const refused = await retry(() => admin.deleteBatch(bucket, batch));
     addProblems(result, refused);
-    // A store may refuse more than it was asked for.
+    // A store may refuse more than it was sent.
     onBatch(Math.max(batch.length - refused.length, 0));
   }
 }
@@ -220,7 +220,7 @@ function addProblems(result, problems) {
 }
 
 /**
- * What concerns the whole clean-up is told, however many problems there are with single objects.
+ * Reported first, however many problems there are with single objects: it concerns the whole clean-up.
  *
  * @param {CleanupResult} result
  * @param {string} problem

@@ -30,7 +30,7 @@ export async function findPrefix({ access, runId, buckets }) {
     retry: (/** @type {() => Promise<any>} */ request) => {
       requests += 1;
       if (requests > MAX_REQUESTS) {
-        throw new AttemptError({ kind: 'abandoned', verdict: 'fail', message: 'that would take too many requests' });
+        throw new AttemptError({ kind: 'abandoned', handling: 'fail', message: 'that would take too many requests' });
       }
       return access.retry(request);
     },

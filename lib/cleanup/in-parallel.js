@@ -1,4 +1,4 @@
-import { runPool } from '../engine/worker-pool.js';
+import { runPool } from '../engine/run-concurrently.js';
 
 /**
  * @template Piece

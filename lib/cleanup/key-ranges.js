@@ -13,12 +13,12 @@ const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
  * @typedef {object} KeyRange
  * @property {string} bucket
  * @property {string} prefix of all keys in question
- * @property {string} after the range begins behind this key
+ * @property {string} after the range begins after this key
  * @property {string} last it ends with this key
  */
 
 /**
- * The first range also holds what stands in front of the first digit, the last one what stands behind the last: all that
+ * The first range also holds what sorts before the first digit, the last one what sorts after the last: all that
  * is there is looked at, though only names that begin with a digit can be the run's.
  *
  * @param {string} bucket
@@ -38,17 +38,17 @@ export function rangesOf(bucket, keyPrefix) {
  * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
- * @param {string} after the page begins behind this key
+ * @param {string} after the page begins after this key
  * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>}
  * @throws {AttemptError}
  */
 export async function listPage({ admin, retry }, bucket, prefix, after) {
   const page = await retry(() => admin.listPage(bucket, prefix, after));
-  // Asked again it would say the same for ever, and what it does not name would count as gone.
+  // Another request would get the same answer for ever, and what it does not name would count as gone.
   if (page.objects.length === 0 && !page.isLast) {
     throw new AttemptError({
       kind: 'protocol',
-      verdict: 'fail',
+      handling: 'fail',
       message: `the list of bucket ${bucket} says that there is more, and names nothing`,
     });
   }

@@ -1,4 +1,4 @@
-import { concealer } from '../s3/conceal.js';
+import { redactor } from '../s3/redact.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { STALLED } from './bucket-access.js';
 import { explainError, mayPass } from '../s3/explain-error.js';
@@ -11,7 +11,7 @@ import { folderOf } from './run-tally.js';
  * @import { KeyRange } from './key-ranges.js'
  * @import { RunCounts, RunTally } from './run-tally.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { StoreConfig } from '../s3/store-config.js'
+ * @import { StoreConfig } from '../model/run-config.js'
  */
 
 /** Buckets, and then ranges of keys, that are listed at the same time. */
@@ -20,7 +20,7 @@ const AT_ONCE = 8;
 /** Kinds of errors that no other configuration would get over. */
 const TROUBLES_OF_THE_STORE = ['protocol', STALLED];
 
-/** It stands behind every name that a run gives an object. */
+/** It sorts after every name that a run gives an object. */
 const BEHIND_ALL_NAMES = '~';
 
 /**
@@ -73,12 +73,12 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
 
 /**
  * @param {ListingOptions['tally']} tally
- * @param {StoreConfig} store whose keys are what it says
+ * @param {StoreConfig} store whose keys are to be read
  * @returns {RunCounts}
  */
 function countsOf(tally, { credentials }) {
   const { runs, foreign } = tally.counts();
-  return { runs, foreign: { ...foreign, examples: foreign.examples.map(concealer(credentials)) } };
+  return { runs, foreign: { ...foreign, examples: foreign.examples.map(redactor(credentials)) } };
 }
 
 /**
@@ -113,7 +113,7 @@ async function scan(bucket, prefix, access, tally) {
  * @param {string} position a key
  * @param {string} bucket
  * @param {string} folder
- * @returns {KeyRange[]} of the folder, behind that key
+ * @returns {KeyRange[]} of the folder, after that key
  */
 function rangesBehind(position, bucket, folder) {
   return rangesOf(bucket, folder)

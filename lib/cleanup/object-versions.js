@@ -14,7 +14,7 @@ const MAX_BATCH = 1000;
  * @typedef {object} RemovedVersions
  * @property {number} objects latest versions that were no delete markers
  * @property {number} versions older ones, and delete markers
- * @property {string[]} refused for each version that the store did not delete, what it said about it
+ * @property {string[]} refused the store's message for each version that it did not delete
  */
 
 /**

@@ -4,7 +4,7 @@ import { Keyspace, isRunId } from '../workload/keyspace.js';
 /** @import { ListedObject } from '../s3/bucket-admin.js' */
 
 /** So many foreign keys are named. */
-const MOST_EXAMPLES = 3;
+const MAX_EXAMPLES = 3;
 
 /**
  * A run that has left objects; times are epoch ms by the store's clock.
@@ -12,7 +12,7 @@ const MOST_EXAMPLES = 3;
  * @typedef {object} FoundRun
  * @property {string} runId
  * @property {number} objects
- * @property {number} bytes NaN where the store told a size that is none
+ * @property {number} bytes NaN where the store named no valid size
  * @property {number} misplaced objects that are in another bucket than the list of buckets gives them
  * @property {readonly (string | null)[] | null} otherBuckets see BucketList
  * @property {number} oldest
@@ -112,7 +112,7 @@ export class RunTally {
   #addForeign(bucket, { key, size }) {
     this.#foreign.objects += 1;
     this.#foreign.bytes += size;
-    if (this.#foreign.examples.length < MOST_EXAMPLES) {
+    if (this.#foreign.examples.length < MAX_EXAMPLES) {
       this.#foreign.examples.push(`${bucket}/${key}`);
     }
   }

@@ -1,52 +1,71 @@
+import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { capacityOf } from '../calibration/calibration.js';
+import path from 'node:path';
+import { calibrate } from '../calibration/calibrate.js';
+import {
+  calibrationPath,
+  formatCalibrations,
+  readCalibrations,
+  withCalibration,
+} from '../calibration/calibration-file.js';
 import { calibrationTable } from '../calibration/calibration-table.js';
+import { ClientFailure } from '../calibration/measure-client.js';
 import { formatSize } from '../log/units.js';
 import { EndpointLost } from '../local-s3/endpoint-calls.js';
-import { calibrationPath, keepCalibration } from './calibrate-cache.js';
-import { ClientFailure, MeasuredClient } from './calibrate-client.js';
-import { startNullEndpoint } from './calibrate-endpoint.js';
 import { readUseTls } from './environment.js';
 import { EXIT } from './exit-status.js';
 import { versionsOf } from './package-version.js';
-import { ReportFile } from './report-file.js';
+import { ReportFile } from './output-file.js';
 import { chooseCores } from './resolve-config.js';
-import { usableCores } from './usable-cores.js';
+import { availableCores, usableCores } from './host-limits.js';
+import { UsageError } from './usage-error.js';
 
 /**
  * @import { Calibration } from '../calibration/calibration.js'
- * @import { CommandLine } from './options.js'
+ * @import { Clock } from '../clock/clock.js'
+ * @import { CommandLine } from './command-line.js'
  * @import { Terminal } from './terminal.js'
  */
 
-/** Of an event loop, where the command line does not say: enough to keep it busy. */
+/** Of an event loop, unless the command line sets it: enough to keep it busy. */
 const DEFAULT_THREADS = 100;
 
 /**
- * `--calibrate`: measures what the client alone can do on this host, and keeps it for later runs to be compared with.
+ * `--calibrate`: measures what the client alone can do on this host, and saves it, so that later runs can be compared with it.
  *
  * @param {CommandLine} options
- * @param {object} world
- * @param {NodeJS.ProcessEnv} world.env
- * @param {Terminal} world.terminal
- * @param {AbortSignal} world.signal gives up
+ * @param {object} context
+ * @param {NodeJS.ProcessEnv} context.env
+ * @param {Terminal} context.terminal
+ * @param {AbortSignal} context.signal gives up
+ * @param {Clock} context.clock
+ * @param {() => number} context.random uniform in [0, 1)
  * @returns {Promise<number>} the exit status
  * @throws {UsageError}
  */
-export async function calibrate(options, { env, terminal, signal }) {
-  const say = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
+export async function calibrateByCommand(options, { env, terminal, signal, clock, random }) {
+  const notify = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   const settings = settingsOf(options, env);
   const reportFile = options.json === undefined ? null : new ReportFile(options.json, '--json');
   try {
-    say(
-      `Measuring the ${settings.client} client alone, with objects of ${formatSize(settings.size)}: about 10 seconds`,
-    );
-    const calibration = await measure(settings, env, signal);
+    const calibration = await calibrate(settings, {
+      identity: { host: hostname(), versions: versionsOf(settings.client) },
+      availableCores: availableCores(),
+      usableCores: usableCores(),
+      env,
+      clock,
+      random,
+      signal,
+      onReady: () =>
+        notify(
+          `Measuring the ${settings.client} client alone, with objects of ${formatSize(settings.size)}: about 10 seconds`,
+        ),
+    });
     if (calibration === null) {
       return EXIT.incomplete;
     }
     calibrationTable(calibration).forEach((line) => terminal.out(line));
-    keep(calibration, calibrationPath(env, process.platform), say);
+    keep(calibration, calibrationPath(env, process.platform), notify);
     const failure = reportFile?.write(`${JSON.stringify(calibration, null, 2)}\n`) ?? null;
     if (failure !== null) {
       terminal.err(`error: ${failure}`);
@@ -80,47 +99,35 @@ function settingsOf({ client, size, keepAlive, threads, cores, local, envFile },
 }
 
 /**
- * @param {ReturnType<typeof settingsOf>} settings
- * @param {NodeJS.ProcessEnv} env
- * @param {AbortSignal} signal
- * @returns {Promise<Calibration | null>} null where it was given up
- */
-async function measure(settings, env, signal) {
-  const endpoint = await startNullEndpoint({ ...settings, env });
-  const lost = new AbortController();
-  endpoint.failure.catch((error) => lost.abort(error));
-  const either = AbortSignal.any([signal, lost.signal]);
-  try {
-    const measurements = await new MeasuredClient({ endpoint, settings, env, signal: either }).measure();
-    return {
-      date: new Date().toISOString(),
-      host: hostname(),
-      versions: versionsOf(settings.client),
-      ...settings,
-      usableCores: usableCores(),
-      stages: measurements.map(capacityOf),
-    };
-  } catch (error) {
-    if (signal.aborted) {
-      return null;
-    }
-    // A client that has lost its endpoint has much to tell, and none of it is the reason.
-    throw lost.signal.aborted ? lost.signal.reason : error;
-  } finally {
-    await endpoint.close();
-  }
-}
-
-/**
  * @param {Calibration} calibration
  * @param {string | null} file
- * @param {(line: string) => void} say
+ * @param {(line: string) => void} notify
  */
-function keep(calibration, file, say) {
+function keep(calibration, file, notify) {
   if (calibration.stages.every(({ unproven }) => unproven !== null)) {
-    say('Nothing was proven, and nothing is kept');
+    notify('No stage was proven, so nothing is saved');
     return;
   }
   const problem = keepCalibration(file, calibration);
-  say(problem === null ? `Kept in ${file}, for later runs to be compared with` : `Not kept: ${problem}`);
+  notify(problem === null ? `Saved in ${file}: later runs are compared with it` : `Not saved: ${problem}`);
+}
+
+/**
+ * Adds a calibration to those that are kept already. A file that cannot be read is replaced.
+ *
+ * @param {string | null} file
+ * @param {Calibration} calibration
+ * @returns {string | null} why it could not be kept; null where all is well
+ */
+export function keepCalibration(file, calibration) {
+  if (file === null) {
+    return 'there is no cache directory: neither XDG_CACHE_HOME nor HOME names one';
+  }
+  try {
+    mkdirSync(path.dirname(file), { recursive: true });
+    const { calibrations } = readCalibrations(file);
+    return new ReportFile(file, '--calibrate').write(formatCalibrations(withCalibration(calibrations, calibration)));
+  } catch (error) {
+    return error instanceof UsageError ? error.problems[0] : /** @type {Error} */ (error).message;
+  }
 }

@@ -5,28 +5,26 @@ import { isClean } from '../cleanup/cleanup.js';
 import { findPrefix } from '../cleanup/find-prefix.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
-import { askForVersioning, describeUnknown } from '../preflight/versioning.js';
+import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
 import { isOfShard } from '../workload/shard.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
-import { FROM_CLONE } from './invocation.js';
-import { ProgressLine } from './progress-line.js';
-import { shellWord } from './shell-word.js';
+import { FROM_CLONE, shellWord } from './invocation.js';
+import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 
 /**
  * @import { Terminal } from './terminal.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { CleanupResult } from '../model/result.js'
- * @import { CleanupProgress } from '../model/run-events.js'
  * @import { OpenRun } from '../run/open-run.js'
- * @import { RunConfig } from '../run/run-config.js'
+ * @import { RunConfig } from '../model/run-config.js'
  */
 
 /** A store that does not answer at all is given up after four attempts. */
 const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 
 /**
- * @typedef {object} CommandWorld
+ * @typedef {object} CommandContext
  * @property {Clock} clock
  * @property {() => number} random uniform in [0, 1)
  * @property {AbortSignal} signal
@@ -50,13 +48,13 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  * `--cleanup <run-id>`: removes what a run, or a shard of it, left behind, from any host.
  *
  * @param {RunConfig} config of a run with that id
- * @param {CommandWorld} world
+ * @param {CommandContext} context
  * @returns {Promise<number>} the exit status
  */
-export function cleanUpByCommand(config, world) {
-  const { terminal, clock, quiet } = world;
+export function cleanUpByCommand(config, context) {
+  const { terminal, clock, quiet } = context;
   const line = new ProgressLine(terminal, clock.now);
-  return withCheckedRun(config, world, async (access, run) => {
+  return withCheckedRun(config, context, async (access, run) => {
     const versioned = await findVersioned(config, access, terminal);
     const result = await cleanUpRun({
       ...access,
@@ -65,7 +63,7 @@ export function cleanUpByCommand(config, world) {
       unlisted: null,
       outcomeUnknown: false,
       versioned,
-      onProgress: (progress) => quiet || line.show(cleanupState(progress), progress.silence),
+      onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
     });
     if (result.removed + result.versions === 0 && isClean(result)) {
       const { runId, store } = config;
@@ -90,7 +88,7 @@ export function cleanUpByCommand(config, world) {
  * @returns {Promise<ReadonlySet<string>>} buckets that keep versions
  */
 export async function findVersioned({ store }, access, terminal) {
-  const { versioned, unknown } = await withBucketAccess(access, (means) => askForVersioning(store.buckets, means));
+  const { versioned, unknown } = await withBucketAccess(access, (means) => requestVersioning(store.buckets, means));
   describeUnknown(unknown).forEach((line) => terminal.err(line));
   return versioned;
 }
@@ -104,7 +102,7 @@ export async function findVersioned({ store }, access, terminal) {
 function reportAbsence(result, config, terminal) {
   terminal.out(describeCleanup(result, config));
   terminal.err(
-    'Nothing was there to be removed: are S3_BUCKET and --prefix those of the run? --cleanup --list shows which runs have left something',
+    'Nothing was removed: are S3_BUCKET and --prefix those of the run? --cleanup --list shows which runs have left something',
   );
   return EXIT.complete;
 }
@@ -124,40 +122,30 @@ function reportOtherPrefix(prefix, config, terminal) {
 }
 
 /**
- * Opens what a command on buckets needs, and asks each bucket whether it is there at all.
+ * Opens what a command on buckets needs, and checks that each bucket exists.
  *
  * @param {RunConfig} config
- * @param {CommandWorld} world
+ * @param {CommandContext} context
  * @param {(access: Omit<Parameters<typeof withBucketAccess>[0], 'onLook'>,
  *   run: OpenRun) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */
 export async function withCheckedRun(config, { clock, random, signal, terminal }, work) {
   // Nothing is written, read or removed that preflight would have to try.
-  const asking = { ...config, stages: [], timeout: Math.min(config.timeout, MAX_PREFLIGHT_TIMEOUT_MS) };
+  const checking = { ...config, stages: [], timeout: Math.min(config.timeout, MAX_PREFLIGHT_TIMEOUT_MS) };
   const notice = (/** @type {string} */ message) => terminal.err(message);
-  const run = await openRun(asking, { clock, random, notice });
+  const run = await openRun(checking, { clock, random, notice });
   try {
-    const { problems, mayPass } = await preflight(run, asking, signal);
+    const { problems, mayPass } = await preflight(run, checking, signal);
     if (problems.length > 0) {
       problems.forEach((problem) => terminal.err(`error: ${problem}`));
       return mayPass ? EXIT.incomplete : EXIT.usage;
     }
-    const { attendantOptions: storeOptions, requests } = run;
+    const { controlOptions: storeOptions, requests } = run;
     return await work({ storeOptions, clock, random, timeout: config.timeout, requests }, run);
   } finally {
     await run.close();
   }
-}
-
-/**
- * @param {CleanupProgress} progress
- * @returns {string} how far a clean-up is
- */
-export function cleanupState({ removed, expected }) {
-  // Writes that were thought to have failed are removed, too.
-  const all = expected === null ? '' : ` of ${Math.max(expected, removed)}`;
-  return `Clean-up: ${removed}${all} objects removed`;
 }
 
 /**

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { UsageError } from './usage-error.js';
-import { hostname } from './hostname.js';
-import { FROM_CLONE } from './invocation.js';
-import { shellWord } from './shell-word.js';
-import { bucketNames, port, region, secret, yesOrNo } from './variable-values.js';
+import { bucketNames, hostname, port, region, secret, yesOrNo } from './values.js';
+import { FROM_CLONE, shellWord } from './invocation.js';
 
 /**
  * @import { Invocation } from './invocation.js'
- * @import { StoreConfig } from '../s3/store-config.js'
+ * @import { StoreConfig } from '../model/run-config.js'
  */
 
 /**
@@ -19,7 +17,7 @@ import { bucketNames, port, region, secret, yesOrNo } from './variable-values.js
  * @property {any} [fallback] where the variable is absent or empty
  */
 
-/** Where the variables stand if the command line does not say. */
+/** The file of the variables, unless the command line names another. */
 export const DEFAULT_FILE = '.env';
 
 /** @type {Readonly<Record<string, Variable>>} */
@@ -41,13 +39,13 @@ const VARIABLES = {
  * @param {string} file
  * @param {Invocation} [invocation]
  * @returns {{ store: StoreConfig, warnings: string[], overrides: Record<string, string> }}
- *   overrides: what the environment says otherwise than the file, without secrets
+ *   overrides: what the environment sets differently from the file, without secrets
  * @throws {UsageError} with every problem at once
  */
 export function readStoreConfig(env, file, invocation = FROM_CLONE) {
   const { variables, fileProblem, isThere } = readVariables(file);
   const { values, problems, isLacking } = readValues({ ...variables, ...definedOnly(env) });
-  // Without the usual file, the environment alone will do; a file that was asked for has to be there.
+  // Without the usual file, the environment alone will do; a file that was named must exist.
   if (fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
     problems.unshift(fileProblem);
   }
@@ -72,7 +70,7 @@ export function readStoreConfig(env, file, invocation = FROM_CLONE) {
 }
 
 /**
- * Reads whether a store would be spoken to over TLS, which can be told without any other variable.
+ * Reads whether requests would go over TLS, for which no other variable is needed.
  *
  * @param {Record<string, string | undefined>} env
  * @param {string} file

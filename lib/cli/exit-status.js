@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** What the programs' exit status says. */
+/** What the programs' exit status means. */
 export const EXIT = Object.freeze({
   complete: 0,
   /** The run or the aggregation is incomplete, or a verification failed. */

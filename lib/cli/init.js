@@ -1,7 +1,6 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DEFAULT_FILE } from './environment.js';
-import { ENV_EXAMPLE } from './invocation.js';
-import { shellWord } from './shell-word.js';
+import { ENV_EXAMPLE, shellWord } from './invocation.js';
 import { UsageError } from './usage-error.js';
 
 /** @import { Invocation } from './invocation.js' */
@@ -14,7 +13,7 @@ const OWNER_ONLY = 0o600;
  *
  * @param {string} file
  * @param {Invocation} invocation
- * @returns {string} a line that says what to do next
+ * @returns {string} what to do next, one line
  * @throws {UsageError} where there is something already, which stays as it is, or where nothing can be written
  */
 export function writeExample(file, { benchmark }) {
@@ -24,7 +23,7 @@ export function writeExample(file, { benchmark }) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
     throw new UsageError([
       code === 'EEXIST'
-        ? `--init: ${file} is there already and was left as it is; expected a name that is free, such as --init ${shellWord(`${file}.new`)}`
+        ? `--init: ${file} exists and was not changed; expected a new name, such as --init ${shellWord(`${file}.new`)}`
         : `--init: ${file} cannot be written: ${message}`,
     ]);
   }

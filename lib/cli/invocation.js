@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { shellWord } from './shell-word.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -34,10 +33,10 @@ export const FROM_CLONE = Object.freeze({
 });
 
 /**
- * What the process tells of how it was started.
+ * How the process was started.
  *
  * @typedef {object} Caller
- * @property {readonly string[]} argv the second is what Node was told to run, an absolute path
+ * @property {readonly string[]} argv the second is the file that Node runs, an absolute path
  * @property {() => string} cwd
  */
 
@@ -74,7 +73,7 @@ function linkedCommand(program, folder, cwd, searchPath) {
     return null;
   }
   if (endsWith(folder, LINKS)) {
-    // Elsewhere npx would ask the registry for a package of that name.
+    // Elsewhere npx would look in the registry for a package of that name.
     const nearest = ancestorsOf(cwd).map((each) => path.join(each, LINKS, link));
     return leadsTo(nearest.find(existsSync), program) ? `npx ${link}` : shellWord(linked);
   }
@@ -96,7 +95,7 @@ function fileOf({ file }, folder) {
 /**
  * @param {string | undefined} place
  * @param {Pick<Program, 'file'>} program
- * @returns {boolean} whether it is this copy's program, perhaps behind links
+ * @returns {boolean} whether it is this copy's program, perhaps through links
  */
 function leadsTo(place, { file }) {
   return place !== undefined && existsSync(place) && realpathSync(place) === realpathSync(path.join(ROOT, file));
@@ -127,4 +126,15 @@ function ancestorsOf(folder) {
 function shortest(file, cwd) {
   const relative = path.relative(cwd, file);
   return relative.length < file.length ? relative : file;
+}
+
+/** What a shell reads literally. */
+const PLAIN_WORD = /^[\w./:,@%+-]+$/;
+
+/**
+ * @param {string} word
+ * @returns {string} as it has to be written for a shell to read that word
+ */
+export function shellWord(word) {
+  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

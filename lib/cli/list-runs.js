@@ -1,28 +1,28 @@
 import { plainText } from '../log/plain-text.js';
 import { formatDuration, formatMegabytes } from '../log/units.js';
+import { ProgressLine } from '../report/progress.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { listRuns } from '../cleanup/list-runs.js';
 import { RunTally } from '../cleanup/run-tally.js';
 import { bucketsAdvice, cleanupCommand, findVersioned, withCheckedRun } from './cleanup.js';
 import { EXIT } from './exit-status.js';
-import { ProgressLine } from './progress-line.js';
 
 /**
- * @import { RunConfig } from '../run/run-config.js'
+ * @import { RunConfig } from '../model/run-config.js'
  * @import { RunCounts } from '../cleanup/run-tally.js'
- * @import { CommandWorld, Later } from './cleanup.js'
+ * @import { CommandContext, Later } from './cleanup.js'
  */
 
 /**
  * `--cleanup --list`: shows which runs have left objects.
  *
  * @param {RunConfig} config
- * @param {CommandWorld} world
+ * @param {CommandContext} context
  * @returns {Promise<number>} the exit status
  */
-export function listRunsByCommand(config, world) {
-  const { terminal, clock, quiet } = world;
-  return withCheckedRun(config, world, async (access) => {
+export function listRunsByCommand(config, context) {
+  const { terminal, clock, quiet } = context;
+  return withCheckedRun(config, context, async (access) => {
     const { prefix, store } = config;
     const progress = new ProgressLine(terminal, clock.now);
     const tally = new RunTally(prefix, store.buckets);
@@ -35,7 +35,7 @@ export function listRunsByCommand(config, world) {
       terminal.err(`error: ${listing.problem}`);
       return listing.mayPass ? EXIT.incomplete : EXIT.usage;
     }
-    describeListing(listing, config, clock.epochNow()).forEach((line) => terminal.out(line));
+    formatListing(listing, config, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {
       terminal.err(
         `Bucket "${bucket}" keeps versions: what is not listed may have left some, and --cleanup <run-id> removes them`,
@@ -51,14 +51,14 @@ export function listRunsByCommand(config, world) {
  * @param {number} now epoch ms
  * @returns {string[]} lines
  */
-export function describeListing({ runs, foreign }, config, now) {
+export function formatListing({ runs, foreign }, config, now) {
   const { prefix, store } = config;
   const where = `under ${prefix}/ in ${store.buckets.join(', ')}`;
   const lines = runs.length === 0 ? [`No run has left anything ${where}`] : [`Left ${where}:`, ...tableOf(runs, now)];
   if (foreign.objects > 0) {
     const more = foreign.objects > foreign.examples.length ? ', …' : '';
     lines.push(
-      `${foreign.objects} objects there (${sizeText(foreign.bytes)}) are of no run over these buckets, and no clean-up touches them: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
+      `${foreign.objects} objects there (${sizeText(foreign.bytes)}) belong to no run over these buckets, and no clean-up touches them: ${foreign.examples.map((key) => plainText(key)).join(', ')}${more}`,
     );
   }
   const [misplaced, ...others] = runs.filter((run) => run.otherBuckets !== null || run.misplaced > 0);
@@ -75,7 +75,7 @@ export function describeListing({ runs, foreign }, config, now) {
 /**
  * @param {RunCounts['runs'][number]} run that the buckets do not fit
  * @param {number} others so many further runs
- * @param {Parameters<typeof describeListing>[1]} config
+ * @param {Parameters<typeof formatListing>[1]} config
  * @returns {string}
  */
 function misplacedLine({ runId, otherBuckets }, others, config) {
@@ -106,7 +106,7 @@ function tableOf(runs, now) {
 }
 
 /**
- * @param {number} bytes NaN where the store told a size that is none
+ * @param {number} bytes NaN if the store's size is not a number
  * @returns {string}
  */
 function sizeText(bytes) {

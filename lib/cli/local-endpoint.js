@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { MAXIMUM_BODY } from '../local-s3/receive-body.js';
+import { MAX_BODY_BYTES } from '../local-s3/receive-body.js';
 import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../log/units.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * @import { CommandLine } from './options.js'
+ * @import { CommandLine } from './command-line.js'
  * @import { LocalS3 } from '../local-s3/start.js'
- * @import { StoreConfig } from '../s3/store-config.js'
+ * @import { StoreConfig } from '../model/run-config.js'
  */
 
 const BUCKET = 'local';
 
-/** What an object takes in the endpoint beside its bytes: its key, its place in the table, its ETag. */
+/** What an object takes in the endpoint in addition to its bytes: its key, its place in the table, its ETag. */
 const OVERHEAD_BYTES = 1024;
 
 /** As much of the free memory as the objects may take. */
@@ -28,9 +28,9 @@ const SHARE_OF_MEMORY = 0.5;
  * @throws {UsageError}
  */
 export async function startLocalEndpoint({ objects, size, faults }, env, freeMemory) {
-  if (size > MAXIMUM_BODY) {
+  if (size > MAX_BODY_BYTES) {
     throw new UsageError([
-      `--local takes objects of at most ${formatSize(MAXIMUM_BODY)}, got --size ${formatSize(size)}`,
+      `--local takes objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${formatSize(size)}`,
     ]);
   }
   const needed = objects * (size + OVERHEAD_BYTES);

@@ -1,40 +1,48 @@
-import { Checks } from './checks.js';
-import { checkCost } from './cost-limit.js';
-import { fileLimitProblem, openFileLimit } from './file-limit.js';
-import { LogFile } from './log-file.js';
-import { ReportFile, STANDARD_OUTPUT } from './report-file.js';
+import { dollarsOf } from '../cost/prices.js';
+import { RESULT_REPORTERS } from '../report/reporters.js';
+import { readStoreConfig } from './environment.js';
+import { availableCores, fileLimitProblem, openFileLimit } from './host-limits.js';
+import { startLocalEndpoint } from './local-endpoint.js';
+import { LogFile, ReportFile, STANDARD_OUTPUT } from './output-file.js';
 import { resolveConfig } from './resolve-config.js';
-import { openTarget } from './target.js';
-import { availableCores } from './usable-cores.js';
-import { UsageError } from './usage-error.js';
+import { Checks, UsageError } from './usage-error.js';
 
 /**
- * @import { RunConfig } from '../run/run-config.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { ResultReporter } from '../report/reporter.js'
+ * @import { StoreConfig } from '../model/run-config.js'
  * @import { Invocation } from './invocation.js'
- * @import { CommandLine } from './options.js'
- * @import { Target } from './target.js'
+ * @import { CommandLine } from './command-line.js'
+ */
+
+/**
+ * Where a result goes.
+ *
+ * @typedef {object} ResultOutput
+ * @property {ResultReporter} reporter
+ * @property {ReportFile | null} file null for stdout
  */
 
 /**
  * @typedef {object} Prepared
  * @property {Target} target
  * @property {RunConfig} config
- * @property {ReportFile | null} reportFile null also where the report goes to stdout
+ * @property {readonly ResultOutput[]} results
  * @property {LogFile | null} logFile
  * @property {() => Promise<void>} close
  */
 
 /**
- * Makes ready what does not take the store: variables, limits of this host, the report's place. What is wrong with all of
- * them is told at once.
+ * Makes ready what does not take the store: variables, limits of this host, the files of results. All problems are
+ * reported at once.
  *
  * @param {CommandLine} options
- * @param {object} world
- * @param {NodeJS.ProcessEnv} world.env
- * @param {Pick<NodeJS.Process, 'availableMemory'>} world.process
- * @param {number} world.now epoch ms
- * @param {() => number} world.random uniform in [0, 1)
- * @param {Invocation} world.invocation
+ * @param {object} context
+ * @param {NodeJS.ProcessEnv} context.env
+ * @param {Pick<NodeJS.Process, 'availableMemory'>} context.process
+ * @param {number} context.now epoch ms
+ * @param {() => number} context.random uniform in [0, 1)
+ * @param {Invocation} context.invocation
  * @returns {Promise<Prepared>}
  * @throws {UsageError} with every problem
  */
@@ -42,20 +50,17 @@ export async function prepare(options, { env, process: host, now, random, invoca
   const checks = new Checks();
   const target = await checks.run(() => openTarget(options, env, host, invocation));
   const isRun = options.cleanup === undefined && !options.list;
-  const { json, log, logAppend } = options;
-  const reportFile =
-    isRun && json !== undefined && json !== STANDARD_OUTPUT
-      ? await checks.run(() => new ReportFile(json, '--json'))
-      : null;
+  const { log, logAppend } = options;
+  const results = isRun ? await openResults(options.results, checks) : [];
   const logFile = isRun && log !== undefined ? await checks.run(() => new LogFile(log, { append: logAppend })) : null;
   const close = async () => {
-    reportFile?.discard();
+    results.forEach(({ file }) => file?.discard());
     logFile?.close();
     await target?.close();
   };
   try {
     const checked = await checks.run(() => {
-      // Without a store there is no run, but there may be more to say.
+      // Without a store there is no run, but there may be more problems.
       const store = /** @type {Target} */ (target)?.store;
       const config = resolveConfig(options, { store, env, availableCores: availableCores(), now, random });
       return Object.freeze({ ...config, overrides: target?.overrides, command: invocation.benchmark });
@@ -65,11 +70,31 @@ export async function prepare(options, { env, process: host, now, random, invoca
       await checks.run(() => checked && checkCost(checked));
     }
     checks.conclude();
-    return /** @type {Prepared} */ ({ target, config: checked, reportFile, logFile, close });
+    return /** @type {Prepared} */ ({ target, config: checked, results, logFile, close });
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/**
+ * @param {Readonly<Record<string, string>>} files by option
+ * @param {Checks} checks
+ * @returns {Promise<ResultOutput[]>} what can be written; the checks know the rest
+ */
+async function openResults(files, checks) {
+  /** @type {ResultOutput[]} */
+  const results = [];
+  for (const reporter of RESULT_REPORTERS) {
+    const { name } = reporter.option;
+    if (files[name] === STANDARD_OUTPUT) {
+      results.push({ reporter, file: null });
+    } else if (files[name] !== undefined) {
+      const file = await checks.run(() => new ReportFile(files[name], `--${name}`));
+      results.push(...(file instanceof ReportFile ? [{ reporter, file }] : []));
+    }
+  }
+  return results;
 }
 
 /**
@@ -80,5 +105,54 @@ function checkFileLimit(run) {
   const problem = fileLimitProblem(run, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);
+  }
+}
+
+/**
+ * The store that a run goes to.
+ *
+ * @typedef {object} Target
+ * @property {StoreConfig} store
+ * @property {string[]} warnings
+ * @property {Record<string, string>} overrides variables that have to be set for a later command to find the same store
+ * @property {Promise<never> | null} failure rejects where a store that belongs to the run has gone; null for any other
+ * @property {() => Promise<void>} close
+ */
+
+/**
+ * @param {CommandLine} options
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Pick<NodeJS.Process, 'availableMemory'>} process
+ * @param {Invocation} invocation
+ * @returns {Promise<Target>}
+ * @throws {UsageError}
+ */
+export async function openTarget(options, env, process, invocation) {
+  if (options.local) {
+    // A system that does not know returns 0.
+    const { endpoint, store } = await startLocalEndpoint(options, env, process.availableMemory() || Infinity);
+    return { store, warnings: [], overrides: {}, failure: endpoint.failure, close: () => endpoint.close() };
+  }
+  return { ...readStoreConfig(env, options.envFile, invocation), failure: null, close: async () => {} };
+}
+
+/**
+ * @param {RunConfig} config
+ * @throws {UsageError} where the run would cost more than it may; a search for the peak sees to that itself
+ */
+export function checkCost({ objects, stages, duration, findPeak, maxCost }) {
+  if (maxCost === undefined || findPeak) {
+    return;
+  }
+  if (duration !== undefined) {
+    throw new UsageError([
+      '--max-cost: the cost of a run with --duration is not known beforehand, expected no --duration',
+    ]);
+  }
+  const dollars = dollarsOf({ objects, stages });
+  if (dollars > maxCost) {
+    throw new UsageError([
+      `--max-cost: the run costs $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or at least that much, got $${maxCost}`,
+    ]);
   }
 }

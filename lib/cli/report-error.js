@@ -6,12 +6,12 @@ import { UsageError } from './usage-error.js';
 
 /** @import { Terminal } from './terminal.js' */
 
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
 /** As an error's code, or in the message of one that came from another thread. */
 const TOO_MANY_FILES = /\b(EMFILE|ENFILE)\b/;
 
-/** What V8 and Node say where memory cannot be had. */
+/** Messages of V8 and Node when there is no memory. */
 const OUT_OF_MEMORY = /\bout of memory\b|\ballocation failed\b|\bmemory limit\b/i;
 
 /**
@@ -19,12 +19,12 @@ const OUT_OF_MEMORY = /\bout of memory\b|\ballocation failed\b|\bmemory limit\b/
  *
  * @param {unknown} error
  * @param {Pick<Terminal, 'err'>} terminal
- * @param {boolean} [withStack] whether to show where an error that nobody expected comes from
+ * @param {boolean} [withStack] whether to show where an unexpected error comes from
  * @returns {number} the exit status
  */
 export function reportError(error, terminal, withStack = false) {
   if (error instanceof CommanderError) {
-    // Commander has said what there is to say.
+    // Commander has reported it.
     return error.exitCode === 0 ? EXIT.complete : EXIT.usage;
   }
   if (error instanceof UsageError) {
@@ -44,20 +44,20 @@ export function reportError(error, terminal, withStack = false) {
 }
 
 /**
- * @param {unknown} error that nobody expected
+ * @param {unknown} error an unexpected one
  * @returns {string} one line
  */
 function describeDefect(error) {
   const { name = 'Error', message = String(error) } = /** @type {Error} */ (error ?? {});
-  const said = plainText(message.replace(/\s+/g, ' '), LONGEST_MESSAGE);
+  const text = plainText(message.replace(/\s+/g, ' '), MAX_MESSAGE_LENGTH);
   const limit = limitReached(/** @type {Error} */ (error ?? {}));
   if (limit !== null) {
-    return `error: ${limit.what} (${said}): ${limit.advice}`;
+    return `error: ${limit.what} (${text}): ${limit.advice}`;
   }
   const what =
-    name === 'CoreError'
-      ? `${said}: the run ends early`
-      : `something unexpected happened, which is a defect of this tool (${name}: ${said})`;
+    name === 'WorkerError'
+      ? `${text}: the run ends early`
+      : `something unexpected happened, which is a defect of this tool (${name}: ${text})`;
   return `error: ${what}; please report it with this line and the version (r2-benchmark ${VERSION}, Node ${process.versions.node})`;
 }
 

@@ -1,36 +1,35 @@
 import { WHOLE } from '../workload/shard.js';
-import { makeRunId } from './run-id.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * @import { CommandLine } from './options.js'
- * @import { RunConfig } from '../run/run-config.js'
- * @import { StoreConfig } from '../s3/store-config.js'
- * @import { Shard } from '../workload/shard.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { StoreConfig } from '../model/run-config.js'
+ * @import { Shard } from '../model/run-config.js'
+ * @import { CommandLine } from './command-line.js'
  */
 
 /** With `--cores auto`, another core is used for each so many threads. */
 const THREADS_A_CORE = 250;
 
 /**
- * Where engines for many hosts tell a host its place among them. Kubernetes does not tell an indexed Job's pods how many
- * they are: `JOB_COMPLETIONS` is set by our manifest.
+ * Where schedulers for many hosts put the number of a host. Kubernetes does not give the pods of an indexed Job their
+ * count: `JOB_COMPLETIONS` is set by our manifest.
  */
-const PLACES = Object.freeze([
-  { engine: 'Slurm', index: 'SLURM_PROCID', count: 'SLURM_NTASKS' },
-  { engine: 'a Kubernetes indexed Job', index: 'JOB_COMPLETION_INDEX', count: 'JOB_COMPLETIONS' },
+const SCHEDULERS = Object.freeze([
+  { name: 'Slurm', index: 'SLURM_PROCID', count: 'SLURM_NTASKS' },
+  { name: 'a Kubernetes indexed Job', index: 'JOB_COMPLETION_INDEX', count: 'JOB_COMPLETIONS' },
 ]);
 
 /**
- * Makes of what the command line asks for what a run is told.
+ * Makes the configuration of a run from the command line.
  *
  * @param {CommandLine} options
- * @param {object} world
- * @param {StoreConfig} world.store
- * @param {NodeJS.ProcessEnv} world.env
- * @param {number} world.availableCores that this process may use, parts of one included
- * @param {number} world.now epoch ms
- * @param {() => number} world.random uniform in [0, 1)
+ * @param {object} context
+ * @param {StoreConfig} context.store
+ * @param {NodeJS.ProcessEnv} context.env
+ * @param {number} context.availableCores that this process may use, parts of one included
+ * @param {number} context.now epoch ms
+ * @param {() => number} context.random uniform in [0, 1)
  * @returns {RunConfig}
  * @throws {UsageError}
  */
@@ -73,11 +72,11 @@ function resolveShard(given, env) {
   if (given === undefined) {
     return WHOLE;
   }
-  const place = PLACES.find(({ index: name }) => env[name] !== undefined);
-  const index = given.index ?? wholeNumber(place && env[place.index]);
-  const count = given.count ?? wholeNumber(place && env[place.count]);
+  const scheduler = SCHEDULERS.find(({ index: name }) => env[name] !== undefined);
+  const index = given.index ?? wholeNumber(scheduler && env[scheduler.index]);
+  const count = given.count ?? wholeNumber(scheduler && env[scheduler.count]);
   if (index === null || count === null || index >= count) {
-    const variables = PLACES.map((each) => `${each.index} and ${each.count} of ${each.engine}`).join(', or ');
+    const variables = SCHEDULERS.map((each) => `${each.index} and ${each.count} of ${each.name}`).join(', or ');
     throw new UsageError([`--shard auto: expected ${variables}; --shard auto/N gives the number of hosts`]);
   }
   return { index, count };
@@ -86,4 +85,20 @@ function resolveShard(given, env) {
 /** @param {string | undefined} text */
 function wholeNumber(text) {
   return text !== undefined && /^[0-9]{1,6}$/.test(text) ? Number(text) : null;
+}
+
+const CHANCE_DIGITS = 4;
+const BASE = 36;
+
+/**
+ * A run id that contains the time of the run, and differs between hosts that start in the same second.
+ *
+ * @param {number} now epoch ms
+ * @param {() => number} random uniform in [0, 1)
+ * @returns {string} such as `20260131-120000-x7k2`
+ */
+export function makeRunId(now, random) {
+  const [day, time] = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '').split('T');
+  const chance = Math.floor(random() * BASE ** CHANCE_DIGITS);
+  return `${day}-${time}-${chance.toString(BASE).padStart(CHANCE_DIGITS, '0')}`;
 }

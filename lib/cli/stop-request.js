@@ -2,12 +2,12 @@ import { EXIT, exitStatusOf } from './exit-status.js';
 
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 
-/** An error that nobody expected may come up a thousand times; so many times it is told. */
-const MOST_DEFECTS_TOLD = 3;
+/** An unexpected error may occur a thousand times; it is reported this often. */
+const MAX_DEFECTS_REPORTED = 3;
 
 /**
- * What asks a run to end early: a signal, an output that takes no more, a store that has gone with its process, or an
- * error that nobody expected. The first request stops the run in good order; a second signal ends the process at once.
+ * What ends a run early: a signal, an output that takes no more, a store that has gone with its process, or an unexpected
+ * error. The first request stops the run in good order; a second signal ends the process at once.
  */
 export class StopRequest {
   #controller = new AbortController();
@@ -16,13 +16,13 @@ export class StopRequest {
   #isListening = false;
   #wasSignalled = false;
   #defects = 0;
-  /** The exit status that the request asks for; null while there is none. @type {number | null} */
+  /** The exit status of the first request; null before it. @type {number | null} */
   status = null;
-  /** The first error that nobody expected, or null. @type {unknown} */
+  /** The first unexpected error, or null. @type {unknown} */
   defect = null;
   /** @type {(message: string) => void} */
   onRequest = () => {};
-  /** What is to be said before a second signal ends the process. @type {() => void} */
+  /** Called before a second signal ends the process. @type {() => void} */
   onSecondSignal = () => {};
 
   /** @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>} process */
@@ -35,7 +35,7 @@ export class StopRequest {
     return this.#controller.signal;
   }
 
-  /** Signals ask for an end in good order. */
+  /** From here on, signals stop the run in good order. */
   listen() {
     this.#isListening = true;
     SIGNALS.forEach((name) => this.#process.on(name, this.#onSignal));
@@ -47,23 +47,23 @@ export class StopRequest {
   }
 
   /**
-   * Errors that nobody caught are told, and ask for an end in good order where a run is under way. Elsewhere they end the
+   * Uncaught errors are reported, and stop a run that is under way in good order. Otherwise they end the
    * process.
    *
-   * @param {(error: unknown) => void} tell
+   * @param {(error: unknown) => void} report
    */
-  catchDefects(tell) {
-    // Node hands a rejection that nobody handles to the same event.
+  catchDefects(report) {
+    // Node emits the same event for an unhandled rejection.
     this.#process.on('uncaughtException', (error) => {
       this.#defects += 1;
       this.defect ??= error;
-      if (this.#defects <= MOST_DEFECTS_TOLD) {
-        tell(error);
+      if (this.#defects <= MAX_DEFECTS_REPORTED) {
+        report(error);
       }
       if (!this.#isListening) {
         this.#process.exit(EXIT.incomplete);
       }
-      this.#request(EXIT.incomplete, 'an error that nobody expected');
+      this.#request(EXIT.incomplete, 'an unexpected error');
     });
   }
 
@@ -83,7 +83,7 @@ export class StopRequest {
 
   /** @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} name */
   #signalled(name) {
-    // A run that stops for another reason has been asked to by no signal yet: the first one must not break it off.
+    // A run that stops for another reason has had no signal yet: the first one must not break it off.
     if (!this.#wasSignalled) {
       this.#wasSignalled = true;
       this.#request(exitStatusOf(name), name);

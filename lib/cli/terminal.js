@@ -40,7 +40,7 @@ export class Terminal {
         onLost(isClosed);
       }
     });
-    // With stderr gone there is nobody left to tell.
+    // Without stderr, nothing can be reported.
     stderr.on('error', () => {});
   }
 
@@ -50,7 +50,7 @@ export class Terminal {
       this.err(line);
       return;
     }
-    // That nobody reads a line becomes known only after some more have been written.
+    // That stdout was closed becomes known only some lines later.
     this.#pending.push(line);
     this.#write(this.#stdout, line, (error) => {
       if (!error) {
@@ -68,7 +68,7 @@ export class Terminal {
     return new Promise((resolve) => this.#stdout.write(text, () => resolve()));
   }
 
-  /** @param {string} line in which there may be a text from outside that nobody has looked at */
+  /** @param {string} line that may contain unchecked text from outside */
   err(line) {
     this.#write(this.#stderr, plainLine(line));
   }
@@ -77,7 +77,7 @@ export class Terminal {
   live(text) {
     if (this.isLive && text !== this.#live) {
       this.#live = text;
-      // A terminal that does not know its width, a serial line for one, says 0.
+      // A terminal that does not know its width, a serial line for one, has 0.
       const columns = this.#stderr.columns || Infinity;
       this.#stderr.write(CLEAR_LINE + text.slice(0, columns - 1));
     }

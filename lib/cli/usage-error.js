@@ -23,3 +23,36 @@ export class UsageError extends Error {
 export function writeCommanderError(text, write) {
   write(`${plainLine(text.trimEnd())}\n`);
 }
+
+/** Collects the problems that several checks find, so that the user can correct all of them at once. */
+export class Checks {
+  /** @type {string[]} */
+  #problems = [];
+  #hint = '';
+
+  /**
+   * @template Result
+   * @param {() => Result | Promise<Result>} check that may throw a UsageError
+   * @returns {Promise<Result | null>} null where it did
+   * @throws what is no UsageError
+   */
+  async run(check) {
+    try {
+      return await check();
+    } catch (error) {
+      if (!(error instanceof UsageError)) {
+        throw error;
+      }
+      this.#problems.push(...error.problems);
+      this.#hint ||= error.hint;
+      return null;
+    }
+  }
+
+  /** @throws {UsageError} with all problems, where there are any */
+  conclude() {
+    if (this.#problems.length > 0) {
+      throw new UsageError(this.#problems, this.#hint);
+    }
+  }
+}

@@ -1,4 +1,15 @@
+import { isIPv6 } from 'node:net';
+import { parseStartTime } from '../clock/start-time.js';
+import { parseFaults } from '../local-s3/faults.js';
 import { quote } from '../log/quote.js';
+import { parseDuration, parseSize } from '../log/units.js';
+import { OPERATIONS, operationsOf } from '../operations/registry.js';
+import { isPrefix, isRunId } from '../workload/keyspace.js';
+import { STANDARD_OUTPUT } from './output-file.js';
+
+/**
+ * @import { StartTime } from '../model/run-config.js'
+ */
 
 // How values of any kind are read, of options and variables alike. Each reader takes the text as the user wrote it and
 // throws a RangeError that says what was expected.
@@ -62,4 +73,287 @@ export function listOf(given) {
 export function withoutUser(given) {
   const end = given.lastIndexOf('@');
   return end < 0 ? given : `…${given.slice(end)}`;
+}
+
+// How the values of options are read.
+
+/** S3 takes no more in a single PUT. */
+const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
+
+const MAX_COUNT = 1e9;
+const MAX_CORE_COUNT = 1024;
+const MAX_THREAD_COUNT = 100_000;
+const MIN_DURATION_MS = 1000;
+const MIN_RATE = 0.1;
+const MAX_RATE = 1_000_000;
+
+/** Well below what a timer takes. */
+const MAX_DURATION_MS = 7 * 24 * 3_600_000;
+
+const MAX_TIMEOUT_MS = 3_600_000;
+const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
+
+export const objectCount = wholeNumber(1, MAX_COUNT);
+export const threadCount = wholeNumber(1, MAX_THREAD_COUNT);
+export const retryCount = wholeNumber(0, 1000);
+
+/**
+ * @param {string} given
+ * @returns {number} a second
+ */
+export function rate(given) {
+  const value = /^[0-9]{1,7}(\.[0-9]{1,3})?$/.test(given) ? Number(given) : NaN;
+  if (!(value >= MIN_RATE && value <= MAX_RATE)) {
+    throw new RangeError(`expected operations a second from ${MIN_RATE} to ${MAX_RATE}, got ${quote(given)}`);
+  }
+  return value;
+}
+
+/**
+ * @param {string} given
+ * @returns {number | 'auto'}
+ */
+export function coreCount(given) {
+  return given === 'auto' ? given : wholeNumber(1, MAX_CORE_COUNT)(given);
+}
+
+/**
+ * @param {string} given
+ * @returns {number} bytes
+ */
+export function objectSize(given) {
+  const size = parseSize(given);
+  if (size > MAX_OBJECT_BYTES) {
+    throw new RangeError(`expected at most 5GiB, which is all that a single PUT takes, got ${quote(given)}`);
+  }
+  return size;
+}
+
+/**
+ * @param {string} given
+ * @returns {number} ms
+ */
+export function timeout(given) {
+  const duration = parseDuration(given);
+  if (duration < 1 || duration > MAX_TIMEOUT_MS) {
+    throw new RangeError(`expected a time from 1ms to 1h, got ${quote(given)}`);
+  }
+  return duration;
+}
+
+/**
+ * @param {string} given
+ * @returns {string} the same
+ */
+export function faultScript(given) {
+  try {
+    parseFaults(given);
+  } catch (error) {
+    throw new RangeError(/** @type {Error} */ (error).message, { cause: error });
+  }
+  return given;
+}
+
+/**
+ * @param {number} least ms
+ * @param {string} description of the range
+ * @returns {(given: string) => number} ms
+ */
+function durationFrom(least, description) {
+  return (given) => {
+    const duration = parseDuration(given);
+    if (duration < least || duration > MAX_DURATION_MS) {
+      throw new RangeError(`expected ${description}, got ${quote(given)}`);
+    }
+    return duration;
+  };
+}
+
+export const stageDuration = durationFrom(MIN_DURATION_MS, 'a time from 1s to 168h');
+export const gap = durationFrom(0, 'a time up to 168h');
+export const warmup = durationFrom(0, 'a time up to 168h');
+
+/**
+ * @param {string} given such as `0.5` or `2`
+ * @returns {number} dollars
+ */
+export function dollars(given) {
+  const value = /^[0-9]{1,9}(?:\.[0-9]{1,6})?$/.test(given) ? Number(given) : NaN;
+  if (!(value > 0)) {
+    throw new RangeError(`expected dollars above 0, such as 0.5 or 2, got ${quote(given)}`);
+  }
+  return value;
+}
+
+/**
+ * @param {string} given
+ * @returns {StartTime}
+ */
+export function startTime(given) {
+  return parseStartTime(given);
+}
+
+/**
+ * @param {string} given `i/N`, `auto` or `auto/N`
+ * @returns {{ index: number | null, count: number | null }} null for what comes from the environment
+ */
+export function shard(given) {
+  const match = /^(auto|[0-9]{1,6})(?:\/([1-9][0-9]{0,5}))?$/.exec(given);
+  const index = match === null || match[1] === 'auto' ? null : Number(match[1]);
+  const count = match?.[2] === undefined ? null : Number(match[2]);
+  if (match === null || (index !== null && (count === null || index >= count))) {
+    throw new RangeError(`expected i/N with i from 0 to N-1, or auto, or auto/N, got ${quote(given)}`);
+  }
+  return { index, count };
+}
+
+/**
+ * @param {string} given comma-separated
+ * @returns {string[]} in the order in which the stages run
+ */
+export function stageNames(given) {
+  const names = listOf(given);
+  const strange = names.filter((name) => !STAGE_NAMES.includes(name));
+  if (names.length === 0 || strange.length > 0) {
+    throw new RangeError(`expected some of ${STAGE_NAMES.join(',')}, got ${quote(strange[0] ?? given)}`);
+  }
+  return operationsOf(names).map(({ name }) => name);
+}
+
+/**
+ * @param {string} given
+ * @returns {string} a path
+ */
+export function logFile(given) {
+  if (given === '' || given === STANDARD_OUTPUT) {
+    throw new RangeError(`expected a file, got ${quote(given)}; stdout has the log without this option`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} given for a run that is going to be
+ * @returns {string}
+ */
+export function runId(given) {
+  if (given.startsWith('-')) {
+    throw new RangeError(`expected a name that does not begin with - and so looks like an option, got ${quote(given)}`);
+  }
+  return anyRunId(given);
+}
+
+/**
+ * Earlier versions took names that begin with a hyphen.
+ *
+ * @param {string} given for a run that may have been
+ * @returns {string}
+ */
+export function anyRunId(given) {
+  if (!isRunId(given)) {
+    throw new RangeError(`expected 1 to 64 of A-Z a-z 0-9 . _ - and not dots alone, got ${quote(given)}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} given
+ * @returns {string}
+ */
+export function prefix(given) {
+  if (!isPrefix(given)) {
+    throw new RangeError(`expected names of A-Z a-z 0-9 . _ - with / between them, got ${quote(given)}`);
+  }
+  return given;
+}
+
+// How the values of S3_… variables are read.
+
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
+const REGION = /^[A-Za-z0-9-]{1,64}$/;
+const SECRET = /^[\x21-\x7e]+$/;
+
+const YES = ['1', 'true', 'yes', 'on'];
+const NO = ['0', 'false', 'no', 'off'];
+
+export const port = wholeNumber(1, 65535);
+
+/**
+ * @param {string} given comma-separated
+ * @returns {string[]} a bucket may be named twice here
+ */
+export function bucketNames(given) {
+  const names = listOf(given);
+  const strange = names.find((name) => !BUCKET.test(name));
+  if (names.length === 0 || strange !== undefined) {
+    // A password may have commas in it: where there is one, no part of the text is a name for certain.
+    const shown = given.includes('@') ? withoutUser(given) : (strange ?? given);
+    throw new RangeError(`expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got ${quote(shown)}`);
+  }
+  return names;
+}
+
+/**
+ * @param {string} given
+ * @returns {string}
+ */
+export function region(given) {
+  if (!REGION.test(given)) {
+    throw new RangeError(`expected a region such as auto, got ${quote(withoutUser(given))}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} given not to be shown
+ * @returns {string}
+ */
+export function secret(given) {
+  if (!SECRET.test(given)) {
+    throw new RangeError('expected printable characters without blanks');
+  }
+  return given;
+}
+
+/**
+ * @param {string} given
+ * @returns {boolean}
+ */
+export function yesOrNo(given) {
+  const lowerCase = given.toLowerCase();
+  if (!YES.includes(lowerCase) && !NO.includes(lowerCase)) {
+    throw new RangeError(`expected ${YES.join(', ')} or ${NO.join(', ')}, got ${quote(given)}`);
+  }
+  return YES.includes(lowerCase);
+}
+
+const HOSTNAME = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
+
+/**
+ * Reads the value of a variable that names a host, and nothing else.
+ *
+ * @param {string} given
+ * @returns {string} the same
+ * @throws {RangeError} that says where the rest belongs, and shows no password
+ */
+export function hostname(given) {
+  // 1.2.3.999 has the form of a name, but is not one; a URL cannot have an address with a zone.
+  const isName = HOSTNAME.test(given) && URL.canParse(`http://${given}`);
+  if (!isName && !(isIPv6(given) && !given.includes('%'))) {
+    throw new RangeError(`expected a host name alone, got ${quote(withoutUser(given))}${placesOfRest(given)}`);
+  }
+  return given;
+}
+
+/**
+ * @param {string} given a host name with more around it
+ * @returns {string} where that belongs
+ */
+function placesOfRest(given) {
+  const rest = given.replace(/^[A-Za-z]+:\/\//, '');
+  const places = [
+    rest === given ? '' : 'S3_USE_SSL sets https',
+    rest.includes('/') ? 'the bucket belongs in S3_BUCKET' : '',
+    /^[^:]*:\d+(\/|$)/.test(rest.slice(rest.lastIndexOf('@') + 1)) ? 'the port in S3_PORT' : '',
+  ].filter((place) => place !== '');
+  return places.length === 0 ? '' : `: ${places.join(', ')}`;
 }

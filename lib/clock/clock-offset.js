@@ -17,7 +17,7 @@ const DATE_RESOLUTION_MS = 1000;
  */
 
 /**
- * What one answer says about the offset between two clocks. The store read its clock between sending and receiving, and
+ * What one answer shows of the offset between two clocks. The store read its clock between sending and receiving, and
  * wrote down its whole second.
  *
  * @param {ClockSample} sample
@@ -28,7 +28,7 @@ export function boundsOf({ sentAt, receivedAt, date }) {
 }
 
 /**
- * The offset of the store's clock to ours, from the intersection of what the answers say. An answer from around the turn
+ * The offset of the store's clock to ours, from the intersection of the answers' bounds. An answer from around the turn
  * of a second narrows it; in the end about the best round trip remains, half of it to each side.
  */
 export class ClockOffset {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /** @import { Clock } from './clock.js' */
 
-const LONGEST_TIMER_MS = 3_600_000;
+const MAX_TIMER_MS = 3_600_000;
 
 /**
  * @param {number} milliseconds
@@ -27,6 +27,6 @@ export async function pause(milliseconds, signal) {
 export async function waitUntil(moment, clock, signal) {
   // A timer may fire a little early, and takes no more than some weeks.
   while (moment > clock.now() && !signal.aborted) {
-    await pause(Math.min(moment - clock.now(), LONGEST_TIMER_MS), signal);
+    await pause(Math.min(moment - clock.now(), MAX_TIMER_MS), signal);
   }
 }

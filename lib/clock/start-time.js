@@ -1,35 +1,28 @@
 import { quote } from '../log/quote.js';
 import { parseDuration } from '../log/units.js';
 
+/** @import { StartTime } from '../model/run-config.js' */
+
 /** With the time zone, so that it is the same moment on every host. */
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 const EPOCH_SECONDS = /^\d{9,11}(\.\d{1,3})?$/;
 
 /**
  * `next:` leaves a run at least so long from the start of its process to the moment: enough to be ready for a store that is
- * 300 ms away. The README says so. ms
+ * 300 ms away; docs/many-hosts.md says so to users. ms
  */
 export const NEXT_MARGIN_MS = 10_000;
 
 /** A week: whoever waits longer has mistyped. */
-export const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
+export const MAX_WAIT_MS = 7 * 24 * 3_600_000;
 
 const EXPECTED =
   'expected an ISO time with its zone (2026-01-31T12:00:00Z), epoch seconds, next:60s (the next full minute) or +30s';
 
 /**
- * When a run is to start. It is reckoned from the moment at which its process was started, not from the one at which the
- * store's clock is known: how far away the store is must not decide which moment a host waits for.
- *
- * @typedef {object} StartTime
- * @property {(launchedAt: number) => number} after epoch ms by the store's clock, of the process's start and of the run's
- * @property {boolean} isCommon whether hosts can share it, so that it needs the store's clock
- */
-
-/**
  * @param {string} text
  * @returns {StartTime}
- * @throws {RangeError} that says what was expected
+ * @throws {RangeError} that names what was expected
  */
 export function parseStartTime(text) {
   if (text.startsWith('next:')) {
@@ -60,11 +53,11 @@ function parseIsoTime(text) {
 
 /**
  * @param {string} text
- * @param {string} before what stands in front of the duration
+ * @param {string} before the text before the duration
  */
 function readDuration(text, before) {
   const duration = parseDuration(text.slice(before.length));
-  if (duration < 1 || duration > LONGEST_WAIT_MS) {
+  if (duration < 1 || duration > MAX_WAIT_MS) {
     throw new RangeError(`${EXPECTED}, got ${quote(text)}`);
   }
   return duration;

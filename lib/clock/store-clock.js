@@ -9,21 +9,21 @@ import { pause } from './pause.js';
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
-/** How often the store is asked while the turn of its second is looked for. */
+/** The pause between requests while the turn of the store's second is looked for. */
 const SEARCH_INTERVAL_MS = 40;
 
 /** A turn comes within a second; the rest is for slow answers. */
-const LONGEST_SEARCH_MS = 2500;
+const MAX_SEARCH_MS = 2500;
 
 /** Questions around a turn whose time is known roughly. */
-const QUESTIONS_AT_TURN = 12;
+const REQUESTS_AT_TURN = 12;
 
 /** The pause between two questions while the stages run. */
 const WATCH_INTERVAL_MS = 2000;
 
 const SECOND_MS = 1000;
 
-/** Above this, ± ms, the clock counts as unknown: its answers contradict one another, or took too long to tell anything. */
+/** Above this, ± ms, the clock counts as unknown: its answers contradict one another, or took too long. */
 const MAX_UNCERTAINTY_MS = 5000;
 
 /**
@@ -33,32 +33,32 @@ const MAX_UNCERTAINTY_MS = 5000;
 const WORTHWHILE_GAIN = 1.5;
 
 /**
- * The store's clock, as its Date headers tell it. It is measured before the first stage; what is seen later can only
+ * The store's clock, as its Date headers show it. It is measured before the first stage; what is seen later can only
  * widen the uncertainty.
  */
 export class StoreClock {
   #clock;
-  #ask;
+  #request;
   /** Connections that carry no question. @type {ObjectConnection[]} */
   #free;
   /** Carries the questions of the time after it was measured. */
   #watcher;
   #bounds = new ClockOffset();
-  /** How far later answers lay beside what was measured, in ms. */
+  /** How far later answers were off what was measured, in ms. */
   #contradiction = 0;
   #isKnown = false;
 
   /**
    * @param {object} options
    * @param {Clock} options.clock that is set to the store's time
-   * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.ask the store's Date in
-   *   epoch ms, 0 where it told none
-   * @param {readonly ObjectConnection[]} options.connections over which it is asked; once it is measured, over the last
+   * @param {(connection: ObjectConnection, signal: AbortSignal) => Promise<number>} options.request the store's Date in
+   *   epoch ms, 0 where the answer had none
+   * @param {readonly ObjectConnection[]} options.connections for the requests; once it is measured, only the last is used
    *   one alone
    */
-  constructor({ clock, ask, connections }) {
+  constructor({ clock, request, connections }) {
     this.#clock = clock;
-    this.#ask = ask;
+    this.#request = request;
     this.#free = [...connections];
     this.#watcher = connections[connections.length - 1];
   }
@@ -73,7 +73,7 @@ export class StoreClock {
     return this.#isKnown ? { offset: round(this.#bounds.offset), uncertainty: round(this.#uncertainty) } : null;
   }
 
-  /** Why the clock is unknown, in words; null where it was measured. @returns {string | null} */
+  /** Why the clock is unknown; null where it was measured. @returns {string | null} */
   get problem() {
     if (this.#isKnown) {
       return null;
@@ -111,7 +111,7 @@ export class StoreClock {
   async watch(signal, lost) {
     for (let isEarly = true; this.#isKnown; isEarly = !isEarly) {
       // Now before the turn of a second, now after it: a drift comes out on one side or the other. Within the uncertainty
-      // no answer tells anything new, and none tells of more than it was asked aside of the turn: after one that
+      // no answer adds anything, and none shows more than its distance from the turn: after one that
       // contradicts, the next are asked further out.
       const aside = Math.min(2 * this.#uncertainty + this.#bounds.bestRoundTrip / 2, SECOND_MS / 2);
       await pause(WATCH_INTERVAL_MS, signal);
@@ -136,10 +136,10 @@ export class StoreClock {
    * @param {AbortSignal} signal
    */
   async #lookForTurn(signal) {
-    const searchedUntil = this.#clock.now() + LONGEST_SEARCH_MS;
+    const searchedUntil = this.#clock.now() + MAX_SEARCH_MS;
     const isFound = () =>
       this.#bounds.samples > 0 && this.#bounds.width <= SEARCH_INTERVAL_MS + 2 * this.#bounds.bestRoundTrip;
-    await this.#askEvery(SEARCH_INTERVAL_MS, () => !isFound() && this.#clock.now() < searchedUntil, signal);
+    await this.#requestEvery(SEARCH_INTERVAL_MS, () => !isFound() && this.#clock.now() < searchedUntil, signal);
   }
 
   /**
@@ -150,9 +150,9 @@ export class StoreClock {
   async #lookCloselyAtTurn(signal) {
     const { width, offset, bestRoundTrip } = this.#bounds;
     if (width > WORTHWHILE_GAIN * bestRoundTrip && width < SECOND_MS) {
-      let asked = 0;
+      let sent = 0;
       await pause(this.#untilTurn(offset, -width / 2), signal);
-      await this.#askEvery(width / QUESTIONS_AT_TURN, () => asked++ < QUESTIONS_AT_TURN, signal);
+      await this.#requestEvery(width / REQUESTS_AT_TURN, () => sent++ < REQUESTS_AT_TURN, signal);
     }
   }
 
@@ -161,7 +161,7 @@ export class StoreClock {
    * @param {() => boolean} goesOn
    * @param {AbortSignal} signal
    */
-  async #askEvery(interval, goesOn, signal) {
+  async #requestEvery(interval, goesOn, signal) {
     /** @type {Promise<void>[]} */
     const questions = [];
     while (goesOn() && !signal.aborted) {
@@ -187,11 +187,11 @@ export class StoreClock {
   /**
    * @param {ObjectConnection} connection
    * @param {AbortSignal} signal
-   * @returns {Promise<ClockSample | null>} null where the store did not tell the time
+   * @returns {Promise<ClockSample | null>} null where the answer has no time
    */
   async #sample(connection, signal) {
     const sentAt = this.#clock.epochNow();
-    const date = await this.#ask(connection, signal);
+    const date = await this.#request(connection, signal);
     const receivedAt = this.#clock.epochNow();
     return date === 0 ? null : { sentAt, receivedAt, date };
   }
@@ -199,7 +199,7 @@ export class StoreClock {
   /**
    * @param {number} offset ms by which the store is ahead of our clock as it is now
    * @param {number} aside ms
-   * @returns {number} ms until a question has to be sent for the store to read it so far behind a turn of its second
+   * @returns {number} ms until a request has to be sent for the store to read it so long after a turn of its second
    */
   #untilTurn(offset, aside) {
     const readAt = this.#clock.epochNow() + offset + this.#bounds.bestRoundTrip / 2;

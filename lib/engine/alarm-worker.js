@@ -11,7 +11,7 @@ import { Clock } from '../clock/clock.js';
  */
 
 /** Many operations a second are started several at a time, so that waking up for them costs a bounded share of a CPU. ms. */
-const SHORTEST_SLEEP_MS = 0.5;
+const MIN_SLEEP_MS = 0.5;
 
 const port = /** @type {MessagePort} */ (parentPort);
 const { moment, turn, isOver } = /** @type {AlarmMemory} */ (workerData.memory);
@@ -21,7 +21,7 @@ let rungAt = -Infinity;
 let rungFor = 0;
 while (Atomics.load(isOver, 0) === 0) {
   const current = Atomics.load(turn, 0);
-  const left = current === rungFor ? Infinity : Math.max(moment[0], rungAt + SHORTEST_SLEEP_MS) - now();
+  const left = current === rungFor ? Infinity : Math.max(moment[0], rungAt + MIN_SLEEP_MS) - now();
   if (left <= 0) {
     rungAt = now();
     rungFor = current;

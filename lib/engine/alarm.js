@@ -23,7 +23,7 @@ function alarmMemory() {
 
 /**
  * Ends waits at their moments, and not before. A timer of the event loop counts whole milliseconds, and ends a wait 0.7 ms
- * late as a rule; an event loop that looks at the clock instead is kept busy by it. A thread that sleeps is late by a tenth
+ * late as a rule; an event loop that polls the clock instead is kept busy by it. A thread that sleeps is late by a tenth
  * of that, and costs as much as the timers do.
  */
 export class Alarm {
@@ -54,7 +54,7 @@ export class Alarm {
       workerData: { memory: this.#memory, clock: clock.toState() },
     });
     this.#worker.on('message', () => this.#ring());
-    // Without the thread operations start as late as timers are, which their start delay tells: no reason to end a run.
+    // Without the thread operations start as late as timers are, which their start delay shows: no reason to end a run.
     this.#worker.on('error', () => {});
     this.#worker.on('exit', () => {
       this.#hasThread = false;
@@ -69,9 +69,9 @@ export class Alarm {
    */
   waitUntil(moment) {
     return new Promise((resolve) => {
-      const behind = this.#waiting.findLastIndex((waiting) => waiting.moment <= moment);
-      this.#waiting.splice(behind + 1, 0, { moment, resolve });
-      if (behind === -1) {
+      const previous = this.#waiting.findLastIndex((waiting) => waiting.moment <= moment);
+      this.#waiting.splice(previous + 1, 0, { moment, resolve });
+      if (previous === -1) {
         this.#setForNext();
       }
     });

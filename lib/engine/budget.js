@@ -1,6 +1,6 @@
 /**
- * How much work a stage has, in memory that all cores share: an object is claimed by whichever thread is free, so that
- * no core idles while another has work.
+ * How much work a stage has, in memory that all workers share: an object is claimed by whichever thread is free, so that
+ * no worker idles while another has work.
  */
 export class Budget {
   #fields;
@@ -11,7 +11,7 @@ export class Budget {
   /**
    * @param {object} options
    * @param {SharedArrayBuffer} options.memory see {@link budgetMemory}
-   * @param {number} [options.first] the place of the first object
+   * @param {number} [options.first] the localIndex of the first object
    * @param {number} options.objects
    * @param {boolean} options.goesRound whether the objects are given out again from the first one, until it is closed;
    *   each is given out once otherwise
@@ -24,7 +24,7 @@ export class Budget {
     this.goesRound = goesRound;
   }
 
-  /** @returns {number} the place of the next object, or -1 where there is no more work */
+  /** @returns {number} the number of the next claim from 0, or -1 where there is no more work */
   claim() {
     if (this.#objects === 0 || this.isClosed) {
       return -1;
@@ -33,11 +33,19 @@ export class Budget {
     if (!this.goesRound && claim >= this.#objects) {
       return -1;
     }
+    return claim;
+  }
+
+  /**
+   * @param {number} claim
+   * @returns {number} the localIndex of its object
+   */
+  localIndexOf(claim) {
     return this.#first + (claim % this.#objects);
   }
 
   /**
-   * Counts one more arrival of an open loop, whichever core it falls to.
+   * Counts one more arrival of an open loop, whichever worker it falls to.
    *
    * @returns {number} its number from 0, or -1 where there is no more work
    */
@@ -54,7 +62,7 @@ export class Budget {
     return !this.isClosed && (this.goesRound || this.arrivals < this.#objects);
   }
 
-  /** Nothing more is given out, on any core. */
+  /** Nothing more is given out, on any worker. */
   close() {
     Atomics.store(this.#fields, CLOSED, 1);
   }
@@ -64,10 +72,10 @@ export class Budget {
   }
 
   /**
-   * A stage has lost its store where nothing succeeds on any core: each tells the others, from time to time.
+   * A stage has lost its store where nothing succeeds on any worker: each shares its last success from time to time.
    *
-   * @param {number} lastSuccessAt monotonic ms of this core's last success
-   * @returns {number} monotonic ms of the last success that any core has told
+   * @param {number} lastSuccessAt monotonic ms of this worker's last success
+   * @returns {number} monotonic ms of the last success that any worker has shared
    */
   shareSuccess(lastSuccessAt) {
     this.#lastSuccess[0] = Math.max(this.#lastSuccess[0], lastSuccessAt);
@@ -89,7 +97,7 @@ const NEXT = 0;
 const CLOSED = 1;
 const ARRIVALS = 2;
 
-/** An even number of them, so that the time behind them stands where a float may stand. */
+/** An even number of them, so that the time after them is aligned as a float has to be. */
 const FIELDS = 4;
 
 /** @returns {SharedArrayBuffer} */

@@ -2,11 +2,12 @@ import { Arrivals } from './arrivals.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { StageMeters } from '../meter/stage-meter.js'
+ * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
- * @import { Operation } from './operation.js'
+ * @import { Claims } from './claims.js'
  */
 
 /**
@@ -41,30 +42,29 @@ export class OpenLoop {
 
   /**
    * @param {object} options
-   * @param {() => number} options.claim the place of the next object, or -1
-   * @param {(operation: Operation, place: number) => Promise<void>} options.perform
-   * @param {StageMeter} options.meter
-   * @returns {{ claim: () => number, work: (operation: Operation, arrival: number) => Promise<void> }} see runPool
+   * @param {Pick<Claims, 'next'>} options.claims
+   * @param {(record: OperationRecord) => Promise<void>} options.perform
+   * @param {Pick<StageMeters, 'kinds'>} options.meters
+   * @returns {{ claim: () => number, work: (record: OperationRecord, arrival: number) => Promise<void> }} see runPool
    */
-  work({ claim, perform, meter }) {
+  work({ claims, perform, meters }) {
     return {
       claim: () => this.#budget.arrive(),
-      work: async (operation, arrival) => {
-        operation.intendedAt = this.#startedAt + this.#arrivals.timeOf(arrival);
-        if (this.#clock.now() < operation.intendedAt && !this.#budget.isClosed) {
-          await this.#alarm.waitUntil(operation.intendedAt);
+      work: async (record, arrival) => {
+        record.intendedAt = this.#startedAt + this.#arrivals.timeOf(arrival);
+        if (this.#clock.now() < record.intendedAt && !this.#budget.isClosed) {
+          await this.#alarm.waitUntil(record.intendedAt);
         }
-        // An object is claimed only now, so that none is claimed and not worked on where the stage ends during the wait.
-        const place = claim();
-        if (place < 0) {
+        // An operation is claimed only now, so that none is claimed and not performed where the stage ends during the wait.
+        if (claims.next(record) < 0) {
           this.close();
           return;
         }
         const now = this.#clock.now();
-        meter.started(now - operation.intendedAt, now);
+        meters.kinds[record.kind].started(now - record.intendedAt, now);
         this.#underWay += 1;
         this.#isIdle = false;
-        await perform(operation, place);
+        await perform(record);
         this.#underWay -= 1;
       },
     };

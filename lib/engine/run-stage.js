@@ -1,14 +1,15 @@
 import { SecondSampler } from '../meter/second-sampler.js';
-import { StageMeter } from '../meter/stage-meter.js';
-import { Pauses } from '../s3/pauses.js';
-import { Retrier } from '../s3/retry.js';
-import { claimObjects } from './claim-objects.js';
+import { StageMeters } from '../meter/stage-meter.js';
+import { IntegrityError } from '../operations/operation.js';
+import { OperationRecord } from '../operations/operation-record.js';
+import { Pauses, Retrier, isThrottled } from '../s3/retry.js';
+import { AttemptError } from '../s3/s3-error.js';
+import { objectSizes } from '../workload/sizes.js';
+import { Claims } from './claims.js';
 import { watchFlow } from './data-flow.js';
 import { OpenLoop } from './open-loop.js';
-import { failureCounter, retryHooks } from './operation-ends.js';
-import { Operation } from './operation.js';
-import { StageWatch } from './stage-watch.js';
-import { runPool } from './worker-pool.js';
+import { runPool } from './run-concurrently.js';
+import { ABANDONED, StageWatch } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -20,8 +21,10 @@ import { runPool } from './worker-pool.js';
  * @import { Windows } from '../meter/window-counts.js'
  * @import { SecondCount, StageEnd } from '../model/result.js'
  * @import { DataFlow } from '../model/run-events.js'
- * @import { Stage, Workload } from '../operations/operation.js'
+ * @import { Workload } from '../operations/operation.js'
+ * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { RetryHooks } from '../s3/retry.js'
  */
 
 const PROGRESS_INTERVAL_MS = 250;
@@ -30,10 +33,11 @@ const PROGRESS_INTERVAL_MS = 250;
  * @typedef {object} Engine what all stages of a run share
  * @property {Clock} clock
  * @property {() => number} random uniform in [0, 1)
- * @property {Workload} workload
+ * @property {string} runId from which the objects' sizes and the order of a stage's kinds are drawn
+ * @property {Omit<Workload, 'sizeOf'>} workload
  * @property {readonly ObjectConnection[]} connections one for each thread
- * @property {number} mostAttempts of an operation
- * @property {number} longestDrought ms without a success after which a stage ends
+ * @property {number} maxAttempts of an operation
+ * @property {number} stallTimeout ms without a success after which a stage ends
  * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
  */
 
@@ -47,7 +51,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {(message: string) => void} integrityError
  * @property {(operation: GivenUpOperation, message: string) => void} failed an operation is given up
  * @property {(done: number, flow: DataFlow) => void} progress so many operations have come to an
- *   end; told from time to time
+ *   end; reported from time to time
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
  */
@@ -57,26 +61,27 @@ const PROGRESS_INTERVAL_MS = 250;
  *
  * @typedef {object} Load
  * @property {number} threads how many of all threads take part
- * @property {number} objectSize bytes
+ * @property {number} objectSize bytes; of the largest objects, where not all are of one size
+ * @property {number} [minObjectSize] bytes of the smallest ones, where not all are of one size
  * @property {Pacing | null} pacing of an open loop; null for a closed one, in which a thread starts
  *   its next operation when the one before has ended
  * @property {number} warmup ms at the beginning whose operations are in no rate and no percentile
- * @property {Windows | null} windows in which operations are counted beside the seconds
+ * @property {Windows | null} windows in which operations are counted in addition to seconds
  */
 
 /**
- * What a stage came to on one core, with the meter that counted it.
+ * What a stage came to on one worker, with the meters that counted it.
  *
  * @typedef {object} MeteredStage
  * @property {StageEnd} end
  * @property {FatalError | null} fatal
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
- * @property {StageMeter} meter
+ * @property {StageMeters} meters
  */
 
 /**
- * Runs one stage on one core, from the first operation to the last.
+ * Runs one stage on one worker, from the first operation to the last.
  *
  * @param {Stage} stage
  * @param {object} options
@@ -89,15 +94,17 @@ const PROGRESS_INTERVAL_MS = 250;
  * @returns {Promise<MeteredStage>}
  */
 export async function runStage(stage, { engine, load, budget, limit = null, signal, hooks }) {
-  const { clock, workload, alarm } = engine;
+  const { clock, alarm, runId } = engine;
+  const { objectSize, minObjectSize = objectSize } = load;
+  const workload = { ...engine.workload, sizeOf: objectSizes({ runId, min: minObjectSize, max: objectSize }) };
   const connections = engine.connections.slice(0, load.threads);
   const pauses = new Pauses();
   const startedAt = clock.now();
   const measured = { measuredFrom: startedAt + load.warmup, measuredUntil: limit?.stopsAt };
-  const meter = new StageMeter(clock, startedAt, { ...measured, windows: load.windows });
+  const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
   const onSecond = (/** @type {SecondCount} */ count) =>
-    hooks.second({ ...count, latencies: meter.takeSecond(count.second) });
-  const sampler = new SecondSampler({ clock, counts: meter.seconds, startedAt, onSecond });
+    hooks.second({ ...count, latencies: meters.takeSecond(count.secondStart) });
+  const sampler = new SecondSampler({ clock, counts: meters, startedAt, onSecond });
   const { pacing } = load;
   if (pacing !== null && alarm === null) {
     throw new RangeError('expected an alarm, which an open loop needs');
@@ -106,9 +113,9 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
   const closeWork = () => (openLoop ?? budget).close();
   const watch = new StageWatch({
     clock,
-    meter,
+    meters,
     connections,
-    longestDrought: engine.longestDrought,
+    stallTimeout: engine.stallTimeout,
     signal,
     budget,
     limit,
@@ -121,38 +128,40 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
     },
   });
   const retrier = new Retrier({
-    mostAttempts: engine.mostAttempts,
+    maxAttempts: engine.maxAttempts,
     now: clock.now,
     random: engine.random,
     pauses,
     signal: watch.stopped,
-    hooks: retryHooks(meter, hooks),
+    hooks: retryHooks(meters, hooks),
   });
-  const failed = failureCounter(meter, hooks, watch);
-  const claim = claimObjects(stage, workload, budget, meter);
-  const perform = async (/** @type {Operation} */ operation, /** @type {number} */ place) => {
-    operation.take(place);
+  const failed = failureCounter(meters, hooks, watch);
+  const claims = new Claims(stage, { workload, budget, meters, seed: `kinds of ${runId}` });
+  const perform = async (/** @type {OperationRecord} */ record) => {
+    const meter = meters.kinds[record.kind];
     try {
-      await retrier.run(operation);
-      meter.succeeded(operation, operation.size);
-      if (stage.isRead) {
-        meter.answered(operation.connection.answeredAt - operation.attemptStartedAt, operation.finishedAt);
+      await retrier.run(record);
+      meter.succeeded(record, record.size);
+      if (record.operation.receives) {
+        meter.answered(record.connection.answeredAt - record.attemptStartedAt, record.finishedAt);
       }
     } catch (error) {
-      failed(operation, error);
+      failed(record, error);
     }
-    meter.unknownOutcomes += Number(operation.outcomeUnknown && stage.isWrite);
+    meter.unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
   };
 
   const flow = watchFlow(connections);
-  const progress = setInterval(() => hooks.progress(meter.done, flow()), PROGRESS_INTERVAL_MS);
+  const progress = setInterval(() => hooks.progress(meters.done, flow()), PROGRESS_INTERVAL_MS);
   sampler.start();
   watch.start();
   let endedAt;
   try {
     await runPool({
-      threads: connections.map((connection) => new Operation(stage, workload, connection, load.objectSize)),
-      ...(openLoop === null ? { claim, work: perform } : openLoop.work({ claim, perform, meter })),
+      threads: connections.map((connection) => new OperationRecord(stage.kinds[0].operation, workload, connection)),
+      ...(openLoop === null
+        ? { claim: (record) => claims.next(record), work: perform }
+        : openLoop.work({ claims, perform, meters })),
     });
   } finally {
     clearInterval(progress);
@@ -160,5 +169,54 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
     endedAt = clock.now();
     sampler.stop(endedAt);
   }
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meter };
+  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters };
+}
+
+/**
+ * @param {StageMeters} meters
+ * @param {StageHooks} hooks
+ * @returns {RetryHooks<OperationRecord>}
+ */
+function retryHooks(meters, hooks) {
+  return {
+    attemptFailed(error, { kind, attemptStartedAt, finishedAt }) {
+      const meter = meters.kinds[kind];
+      meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
+      meter.throttled += Number(isThrottled(error));
+      meter.unsent += Number(!error.sent);
+    },
+    retrying(error, { kind }) {
+      meters.kinds[kind].retries += 1;
+      hooks.retrying(error.kind, error.wasMoving ? error.message : '');
+    },
+  };
+}
+
+/**
+ * @param {StageMeters} meters
+ * @param {StageHooks} hooks
+ * @param {StageWatch} watch
+ * @returns {(record: OperationRecord, error: unknown) => void} what is done about an operation that did not succeed
+ */
+function failureCounter(meters, hooks, watch) {
+  return (record, error) => {
+    const { kind, attemptStartedAt, finishedAt } = record;
+    const meter = meters.kinds[kind];
+    if (error instanceof IntegrityError) {
+      meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
+      meter.integrityErrors += 1;
+      hooks.integrityError(error.message);
+    } else if (!(error instanceof AttemptError) || error.handling === 'stop') {
+      meter.failed += 1;
+      watch.fail({ error, bucket: record.bucket, operation: record.operation.name });
+    } else if (watch.stopped.aborted && error.handling === 'retry') {
+      meter.abandoned += 1;
+      // An attempt that was cut off might have succeeded: only the time before it was lost.
+      meter.gaveUp(record, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
+    } else {
+      meter.failed += 1;
+      meter.gaveUp(record, finishedAt);
+      hooks.failed(record, error.message);
+    }
+  };
 }

@@ -9,43 +9,48 @@ import { LatencyHistogram } from '../meter/latency-histogram.js';
  */
 
 /**
- * Adds up the seconds of several cores. A second is handed on once every core has told its count of it, in the order of
- * the seconds.
+ * Adds up the seconds of several workers. A second is handed on once every worker has reported its count of it, in the
+ * order of the seconds.
  */
 export class SecondMerger {
   #onSecond;
-  /** The last second that each core has told. @type {number[]} */
-  #told;
+  /** The last second that each worker has reported. @type {number[]} */
+  #reported;
   /** @type {Map<number, MeasuredSecond>} */
   #pending = new Map();
 
   /**
-   * @param {number} cores
+   * @param {number} workers
    * @param {(second: MeasuredSecond) => void} onSecond
    */
-  constructor(cores, onSecond) {
+  constructor(workers, onSecond) {
     this.#onSecond = onSecond;
-    this.#told = Array.from({ length: cores }, () => -Infinity);
+    this.#reported = Array.from({ length: workers }, () => -Infinity);
   }
 
   /**
-   * @param {number} core
-   * @param {MeasuredSecond} measured a second that is over on that core, each later than the one before
+   * @param {number} worker
+   * @param {MeasuredSecond} measured a second that is over on that worker, each later than the one before
    */
-  add(core, { second, operations, bytes, latencies }) {
-    const pending = this.#pending.get(second) ?? { second, operations: 0, bytes: 0, latencies: new LatencyHistogram() };
+  add(worker, { secondStart, operations, bytes, latencies }) {
+    const pending = this.#pending.get(secondStart) ?? {
+      secondStart,
+      operations: 0,
+      bytes: 0,
+      latencies: new LatencyHistogram(),
+    };
     pending.operations += operations;
     pending.bytes += bytes;
     pending.latencies.add(latencies);
-    this.#pending.set(second, pending);
-    this.#told[core] = second;
-    this.#handOn(Math.min(...this.#told));
+    this.#pending.set(secondStart, pending);
+    this.#reported[worker] = secondStart;
+    this.#handOn(Math.min(...this.#reported));
   }
 
-  /** @param {number} core that has nothing more to tell of this stage */
-  end(core) {
-    this.#told[core] = Infinity;
-    this.#handOn(Math.min(...this.#told));
+  /** @param {number} worker that has no more seconds of this stage */
+  end(worker) {
+    this.#reported[worker] = Infinity;
+    this.#handOn(Math.min(...this.#reported));
   }
 
   /** @param {number} last second */

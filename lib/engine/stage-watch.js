@@ -3,7 +3,7 @@ import { AttemptError } from '../s3/s3-error.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Budget } from './budget.js'
- * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { StageMeters } from '../meter/stage-meter.js'
  * @import { StageEnd } from '../model/result.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
@@ -12,6 +12,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * @typedef {object} FatalError
  * @property {unknown} error after which no operation of the run can succeed, or one that nobody expected
  * @property {string} bucket where it came up
+ * @property {string} operation that met it, as in --stages
  */
 
 /**
@@ -26,15 +27,15 @@ import { AttemptError } from '../s3/s3-error.js';
 export const ABANDONED = 'abandoned';
 
 /** A stage in which nothing succeeds for this long has lost its store. */
-export const LONGEST_DROUGHT_MS = 60_000;
+export const STALL_TIMEOUT_MS = 60_000;
 
 /** What is under way when a stage is stopped has this long to settle. */
 const SETTLING_TIME_MS = 5000;
 
 const LOOK_EVERY_MS = 250;
 
-/** An open loop whose operations start this late asks for more than the store, or the threads, can do. */
-const LONGEST_BACKLOG_MS = 10_000;
+/** An open loop whose operations start this late has a higher rate than the store, or the threads, can reach. */
+const MAX_BACKLOG_MS = 10_000;
 
 /**
  * Decides when a stage has to end before its work is done: on request, by an error that concerns the whole run, or
@@ -42,9 +43,9 @@ const LONGEST_BACKLOG_MS = 10_000;
  */
 export class StageWatch {
   #clock;
-  #meter;
+  #meters;
   #connections;
-  #longestDrought;
+  #stallTimeout;
   #signal;
   #budget;
   #limit;
@@ -62,7 +63,7 @@ export class StageWatch {
   #settling;
   #lookedAt = 0;
   /** The last success; later by the time in which nothing was under way since. monotonic ms */
-  #drySince = 0;
+  #lastProgressAt = 0;
   /** @type {StageEnd} */
   end = 'complete';
   /** @type {FatalError | null} */
@@ -71,9 +72,9 @@ export class StageWatch {
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {StageMeter} options.meter
+   * @param {Pick<StageMeters, 'lastSuccessAt'>} options.meters
    * @param {readonly ObjectConnection[]} options.connections
-   * @param {number} options.longestDrought ms without a success after which the stage ends
+   * @param {number} options.stallTimeout ms without a success after which the stage ends
    * @param {AbortSignal} options.signal the request to stop
    * @param {Pick<Budget, 'shareSuccess' | 'isClosed'>} options.budget
    * @param {TimeLimit | null} options.limit
@@ -82,23 +83,11 @@ export class StageWatch {
    * @param {() => void} options.onTimeUp no more operation is to be begun
    * @param {() => void} options.onStop what is under way is to come to its end, too
    */
-  constructor({
-    clock,
-    meter,
-    connections,
-    longestDrought,
-    signal,
-    budget,
-    limit,
-    backlog,
-    wasIdle,
-    onTimeUp,
-    onStop,
-  }) {
+  constructor({ clock, meters, connections, stallTimeout, signal, budget, limit, backlog, wasIdle, onTimeUp, onStop }) {
     this.#clock = clock;
-    this.#meter = meter;
+    this.#meters = meters;
     this.#connections = connections;
-    this.#longestDrought = longestDrought;
+    this.#stallTimeout = stallTimeout;
     this.#signal = signal;
     this.#budget = budget;
     this.#limit = limit;
@@ -114,7 +103,7 @@ export class StageWatch {
   }
 
   start() {
-    this.#lookedAt = this.#drySince = this.#clock.now();
+    this.#lookedAt = this.#lastProgressAt = this.#clock.now();
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
     this.#signal.addEventListener('abort', this.#onRequest, { once: true });
     this.#watchLimit();
@@ -147,28 +136,28 @@ export class StageWatch {
   }
 
   #look() {
-    // Another core may have closed the work: a thread of this one may wait for the time of an operation that will not be.
+    // Another worker may have closed the work: a thread of this one may wait for an operation that will not be.
     if (this.#budget.isClosed) {
       this.#onTimeUp();
     }
-    if (this.#droughtAt(this.#clock.now()) >= this.#longestDrought) {
+    if (this.#stallAt(this.#clock.now()) >= this.#stallTimeout) {
       this.#stop('stalled');
-    } else if (this.#backlog() > LONGEST_BACKLOG_MS) {
+    } else if (this.#backlog() > MAX_BACKLOG_MS) {
       this.#stop('overloaded');
     }
   }
 
   /**
    * @param {number} now monotonic ms
-   * @returns {number} ms without a success; while nothing is asked of a store, it cannot be lost
+   * @returns {number} ms without a success; while no request is under way, the store cannot be lost
    */
-  #droughtAt(now) {
+  #stallAt(now) {
     if (this.#wasIdle()) {
-      this.#drySince += now - this.#lookedAt;
+      this.#lastProgressAt += now - this.#lookedAt;
     }
     this.#lookedAt = now;
-    this.#drySince = Math.max(this.#drySince, this.#budget.shareSuccess(this.#meter.lastSuccessAt));
-    return now - this.#drySince;
+    this.#lastProgressAt = Math.max(this.#lastProgressAt, this.#budget.shareSuccess(this.#meters.lastSuccessAt));
+    return now - this.#lastProgressAt;
   }
 
   /** @param {StageEnd} end */
@@ -201,7 +190,7 @@ export class StageWatch {
 function abandonedError() {
   return new AttemptError({
     kind: ABANDONED,
-    verdict: 'retry',
+    handling: 'retry',
     message: 'there was no answer when the stage had to end',
     outcomeUnknown: true,
   });

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 /** A name is looked up anew at most this often, however many connections fail. */
-const SHORTEST_LIFE_MS = 1000;
+const MIN_LIFE_MS = 1000;
 
 /**
  * The addresses of one host name, resolved once and handed out in turn, so that thousands of connections cost one
@@ -65,7 +65,7 @@ export class AddressBook {
       this.#lookUpAgainAt = this.#now() + absence;
       return true;
     }
-    if (this.#now() - this.#lookedUpAt >= SHORTEST_LIFE_MS) {
+    if (this.#now() - this.#lookedUpAt >= MIN_LIFE_MS) {
       this.#addresses = null;
     }
     return false;

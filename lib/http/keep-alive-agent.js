@@ -18,7 +18,7 @@ const TCP_KEEP_ALIVE_DELAY_MS = 30_000;
  * One of several addresses that does not answer is left out for so long, and for so many times as long as a try of it may
  * take: tries that come to nothing would else hold up the opening of connections all the time.
  */
-const SHORTEST_ABSENCE_MS = 30_000;
+const MIN_ABSENCE_MS = 30_000;
 const ABSENCE_IN_TIMEOUTS = 10;
 
 /**
@@ -51,11 +51,12 @@ export class KeepAliveAgent {
   #hostname;
   #port;
   #useTls;
+  #certificate;
   #connectTimeout;
   #now;
   #hooks;
   #addresses;
-  /** @type {Set<IdleConnection>} opened ahead, not yet asked for */
+  /** @type {Set<IdleConnection>} opened ahead, not yet in use */
   #idle = new Set();
   /** @type {Set<Socket>} every socket that is not closed yet */
   #open = new Set();
@@ -78,14 +79,16 @@ export class KeepAliveAgent {
    * @param {AddressBook} options.addresses of that host
    * @param {number} options.port
    * @param {boolean} options.useTls
+   * @param {string} [options.certificate] as PEM: the only one to trust, instead of those that the system trusts
    * @param {number} options.connectTimeout ms for TCP and TLS together
    * @param {() => number} options.now monotonic ms
    * @param {ConnectionHooks} options.hooks
    */
-  constructor({ hostname, addresses, port, useTls, connectTimeout, now, hooks }) {
+  constructor({ hostname, addresses, port, useTls, certificate, connectTimeout, now, hooks }) {
     this.#hostname = hostname;
     this.#port = port;
     this.#useTls = useTls;
+    this.#certificate = certificate;
     this.#connectTimeout = connectTimeout;
     this.#now = now;
     this.#hooks = hooks;
@@ -98,7 +101,7 @@ export class KeepAliveAgent {
   }
 
   /**
-   * Opens connections, up to a number of them, and keeps them until they are asked for. One that cannot be opened now is
+   * Opens connections, up to a number of them, and keeps them until they are needed. One that cannot be opened now is
    * opened when a request needs it.
    *
    * @param {number} count
@@ -137,7 +140,7 @@ export class KeepAliveAgent {
    * Hands over a connection: one opened ahead where there is one, else a fresh one.
    *
    * @param {SocketCallback} callback
-   * @param {() => boolean} [isWanted] asked before a connection is opened, since its turn may come late: false where
+   * @param {() => boolean} [isWanted] called before a connection is opened, since its turn may come late: false where
    *   nobody waits for it any more
    */
   connect(callback, isWanted = () => true) {
@@ -217,7 +220,7 @@ export class KeepAliveAgent {
    * @returns {Promise<boolean>} whether there is another address to try at once
    */
   #drop(address) {
-    return this.#addresses.drop(address, Math.max(SHORTEST_ABSENCE_MS, ABSENCE_IN_TIMEOUTS * this.#connectTimeout));
+    return this.#addresses.drop(address, Math.max(MIN_ABSENCE_MS, ABSENCE_IN_TIMEOUTS * this.#connectTimeout));
   }
 
   /**
@@ -263,7 +266,7 @@ export class KeepAliveAgent {
   }
 
   #tlsOptions() {
-    this.#secureContext ??= createSecureContext();
+    this.#secureContext ??= createSecureContext({ ca: this.#certificate });
     return {
       secureContext: this.#secureContext,
       session: this.#session,

@@ -18,7 +18,7 @@ import { createHistogram } from 'node:perf_hooks';
 const MICROSECONDS = 1000;
 
 /** An hour in µs: no benchmark waits longer for an answer. */
-const HIGHEST = 3_600_000_000;
+const MAX_TIME = 3_600_000_000;
 
 /**
  * How long requests took here, by operation: the truth that a client's latencies can be held against. It is counted with
@@ -35,13 +35,13 @@ export class AnswerTimes {
   record(operation, milliseconds) {
     let histogram = this.#histograms.get(operation);
     if (histogram === undefined) {
-      histogram = createHistogram({ lowest: 1, highest: HIGHEST, figures: 3 });
+      histogram = createHistogram({ lowest: 1, highest: MAX_TIME, figures: 3 });
       this.#histograms.set(operation, histogram);
     }
-    histogram.record(Math.min(Math.max(Math.round(milliseconds * MICROSECONDS), 1), HIGHEST));
+    histogram.record(Math.min(Math.max(Math.round(milliseconds * MICROSECONDS), 1), MAX_TIME));
   }
 
-  /** @returns {Partial<Record<Operation, TimeSummary>>} what came together since it was asked last */
+  /** @returns {Partial<Record<Operation, TimeSummary>>} what came together since the last call */
   take() {
     const summaries = Object.fromEntries(
       [...this.#histograms].map(([operation, times]) => [operation, summary(times)]),

@@ -24,7 +24,7 @@ export class Answer {
    * @param {object} context
    * @param {Operation} context.operation
    * @param {number} context.arrivedAt when the request's head had arrived, monotonic ms
-   * @param {string} context.resource the path asked for
+   * @param {string} context.resource the path of the request
    * @param {Tally} context.tally
    */
   constructor(response, { operation, arrivedAt, resource, tally }) {

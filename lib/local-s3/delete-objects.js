@@ -1,5 +1,5 @@
 import { S3Error } from './s3-error.js';
-import { MAXIMUM_KEYS } from './list-objects.js';
+import { MAX_KEYS } from './list-objects.js';
 import { escapeXml, unescapeXml, xmlDocument } from './xml.js';
 
 /** @import { ObjectTable } from './object-table.js' */
@@ -45,7 +45,7 @@ function parseDeleteRequest(text) {
     }
     return unescapeXml(key);
   });
-  if (keys.length === 0 || keys.length > MAXIMUM_KEYS) {
+  if (keys.length === 0 || keys.length > MAX_KEYS) {
     throw malformed();
   }
   return { keys, quiet: QUIET.test(content) };
@@ -54,6 +54,6 @@ function parseDeleteRequest(text) {
 function malformed() {
   return new S3Error(
     'MalformedXML',
-    `The XML you provided was not well-formed or does not name 1 to ${MAXIMUM_KEYS} keys.`,
+    `The XML you provided was not well-formed or does not name 1 to ${MAX_KEYS} keys.`,
   );
 }

@@ -31,7 +31,7 @@ export class EndpointCalls {
       child.on('exit', (code, signal) => this.#fail(unexpectedEnd(code, signal), reject));
       child.on('message', (/** @type {Outcome} */ outcome) => this.#settle(outcome, reject));
     });
-    // Nobody is obliged to watch it: the calls that fail tell the same.
+    // Nobody is obliged to watch it: the calls that fail report the same.
     this.failure.catch(() => {});
   }
 
@@ -46,7 +46,7 @@ export class EndpointCalls {
     }
     const id = this.#calls++;
     const outcome = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-    // A message that does not arrive has its cause in the end of the process, which tells whoever waits.
+    // A message that does not arrive has its cause in the end of the process, which is reported to whoever waits.
     this.#child.send({ id, method, parameters }, () => {});
     return outcome;
   }

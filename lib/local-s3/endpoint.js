@@ -20,7 +20,7 @@ import { StoreServer } from './store-server.js';
  * @property {(port: number) => Promise<number>} listen gives the port
  * @property {() => Report} report
  * @property {(bucket: string, key: string, body: Buffer) => void} put plants an object
- * @property {(bucket: string) => string[]} list tells the keys of a bucket, in the order of their UTF-8 bytes
+ * @property {(bucket: string) => string[]} list the keys of a bucket, in the order of their UTF-8 bytes
  */
 
 /** @type {Omit<EndpointOptions, 'buckets' | 'credentials'>} */
@@ -37,7 +37,7 @@ export function withDefaults(options) {
 /**
  * @param {EndpointOptions} options
  * @returns {Endpoint} one that does not listen yet
- * @throws {Error} when the fault script has mistakes, or faults are asked of the null mode
+ * @throws {Error} when the fault script has mistakes, or faults are given for the null mode
  */
 export function createEndpoint(options) {
   return options.mode === 'null' ? new NullServer(options) : new StoreServer(options);

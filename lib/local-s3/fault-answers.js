@@ -7,7 +7,7 @@
  * @typedef {object} Victim the request that a fault befalls
  * @property {Fault} fault
  * @property {Answer} answer
- * @property {() => Result} perform lets the request take effect, and tells what would have to be answered
+ * @property {() => Result} perform lets the request take effect, and returns the right answer
  * @property {(socket: Socket) => void} reset ends a connection with RST
  */
 
@@ -61,7 +61,7 @@ export function answerWithFault(victim) {
 /** @param {Victim} victim */
 function refuse({ fault, answer }) {
   const headers = fault.retryAfter === null ? [] : ['Retry-After', fault.retryAfter];
-  answer.sendError({ ...fault, message: 'The embedded endpoint was told to answer this.' }, headers);
+  answer.sendError({ ...fault, message: 'A fault script makes the embedded endpoint answer this.' }, headers);
 }
 
 /**

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * @returns {number} when it has passed
  */
 
-/** What a rate may save up while nothing is asked for, in ms: so long a hiccup of a busy machine takes nothing away from it. */
+/** What a rate may save up while there is no request, in ms: so long a hiccup of a busy machine takes nothing away from it. */
 export const SAVED_MS = 50;
 
 /** @type {Delayer} */
@@ -63,7 +63,7 @@ export function bandwidth(bytesPerSecond) {
 }
 
 /**
- * What queues is asked with the time of arrival, never with a later one: a request would take a slot in the future, and
+ * A queue is given the time of arrival, never with a later one: a request would take a slot in the future, and
  * those before it would be lost. The pauses begin with the slot; a stall holds what would be answered within it.
  *
  * @param {readonly Delayer[]} delayers
@@ -90,7 +90,7 @@ export async function pass(delay) {
 }
 
 /**
- * Hands out spans of time one behind the other: a token bucket. They are planned, not measured: a timer that fires late
+ * Hands out consecutive spans of time: a token bucket. They are planned, not measured: a timer that fires late
  * takes nothing away from the spans that follow.
  *
  * @returns {(now: number, length: number) => { from: number, to: number }}

@@ -71,7 +71,7 @@ export class FaultInjector {
     const now = this.#now();
     const delayers = items.map(({ delayer }) => delayer);
     const delay = timeOfAnswer(delayers, { now, operation }) - now;
-    // All are asked, also behind the first that hits: each draws once for each request.
+    // All are evaluated, also after the first that hits: each draws once for each request.
     const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
   }
@@ -95,7 +95,7 @@ export class FaultInjector {
   /**
    * @param {Operation} operation
    * @param {object} connection the same object for each request of a connection
-   * @returns {boolean} whether the connection is to be closed behind this request's answer
+   * @returns {boolean} whether the connection is to be closed after the answer to this request
    */
   closesAfter(operation, connection) {
     const items = this.#itemsOf.get(operation) ?? [];

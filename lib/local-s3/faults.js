@@ -54,15 +54,15 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
  *   as standard deviation of its logarithm.
  * - `queue` begins so many requests a second in the order of their arrival: the others wait for their turn. A latency begins
  *   once the wait is over. `bandwidth` takes in and sends so many bytes of bodies over all connections, which share it.
- *   Like `rate`, they save up what was not asked for in the last 50 ms.
+ *   Like `rate`, they save up what was not used in the last 50 ms.
  * - `stall=2s@3s` holds, for 2 s, what would be answered from 3 s after the first request on, for each operation by itself.
  * - `rate` answers 503 SlowDown to what comes above it; `status` answers another status. Neither takes effect.
  * - `retry-after` is named in each injected 503 and 429, in whole seconds.
  * - `reset` ends the connection with RST before the request takes effect; `hang` never answers.
  * - `lost` stores the object and closes the connection without an answer.
  * - `truncate` cuts the body and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
- * - `wrong-etag` and `wrong-size` make HEAD tell another ETag or size.
- * - `close` closes each connection without notice behind the answer to its nth request.
+ * - `wrong-etag` and `wrong-size` make HEAD answer with another ETag or size.
+ * - `close` closes each connection without notice after the answer to its nth request.
  *
  * @type {Readonly<Record<string, { form: string, read: (value: string) => Partial<FaultItem> | null,
  *   only?: readonly Operation[], repeatable?: boolean }>>}
@@ -104,7 +104,7 @@ const KINDS = Object.freeze({
  *
  * @param {string} script '' for no faults
  * @returns {FaultPlan}
- * @throws {Error} one that tells all mistakes of the script
+ * @throws {Error} with all mistakes of the script
  */
 export function parseFaults(script) {
   /** @type {FaultPlan} */

@@ -5,7 +5,7 @@ import { escapeXml, xmlDocument } from './xml.js';
 /** @import { ObjectTable, StoredObject } from './object-table.js' */
 
 /** S3 gives no more keys than this on a page. */
-export const MAXIMUM_KEYS = 1000;
+export const MAX_KEYS = 1000;
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
@@ -86,12 +86,12 @@ function encoder(encodingType) {
 /** @param {string | undefined} text */
 function maximumKeys(text) {
   if (!text) {
-    return MAXIMUM_KEYS;
+    return MAX_KEYS;
   }
   if (!/^[0-9]{1,9}$/.test(text)) {
     throw new S3Error('InvalidArgument', 'max-keys must be an integer between 0 and 2147483647');
   }
-  return Math.min(Number(text), MAXIMUM_KEYS);
+  return Math.min(Number(text), MAX_KEYS);
 }
 
 /** @param {string} key */

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 
-/** SHA-256 and, with a secret, HMAC-SHA-256, in the form that SignatureV4 asks for. */
+/** SHA-256 and, with a secret, HMAC-SHA-256, in the form that SignatureV4 expects. */
 export class NodeSha256 {
   #hash;
 

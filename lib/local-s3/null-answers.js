@@ -117,8 +117,8 @@ function objectHead(key, size) {
  */
 function etagOf(key) {
   let state = 0;
-  for (let place = 0; place < key.length; place++) {
-    state = Math.imul(state, 31) + key.charCodeAt(place);
+  for (let offset = 0; offset < key.length; offset++) {
+    state = Math.imul(state, 31) + key.charCodeAt(offset);
   }
   return `"${mix32(state).toString(16).padStart(8, '0').repeat(4)}"`;
 }

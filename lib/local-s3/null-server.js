@@ -16,8 +16,8 @@ import { Tally } from './tally.js';
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
 /**
- * An endpoint for measuring a client alone: it checks no signature, keeps nothing, and makes what it is asked for from
- * the key. It speaks HTTP/1.1 on bare sockets, since node:http would cost more than all else that it does.
+ * An endpoint for measuring a client alone: it checks no signature, keeps nothing, and makes the objects that are read from
+ * their keys. It speaks HTTP/1.1 on bare sockets, since node:http would cost more than all else that it does.
  *
  * @implements {Endpoint}
  */
@@ -30,7 +30,7 @@ export class NullServer {
 
   /**
    * @param {EndpointOptions} options
-   * @throws {Error} when faults are asked for
+   * @throws {Error} where faults are given
    */
   constructor(options) {
     if (options.faults !== '') {

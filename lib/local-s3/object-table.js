@@ -114,7 +114,7 @@ export class ObjectTable {
  * @param {readonly string[]} sorted
  * @param {string} after
  * @param {string} prefix
- * @returns {number} the place of the first key that comes behind `after` and not before `prefix`
+ * @returns {number} the position of the first key that comes after `after` and not before `prefix`
  */
 function firstPlaceAfter(sorted, after, prefix) {
   let low = 0;

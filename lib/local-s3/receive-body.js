@@ -4,7 +4,7 @@ import { S3Error } from './s3-error.js';
 /** @import { IncomingMessage } from 'node:http' */
 
 /** The largest body taken, in bytes: all objects are held in memory. */
-export const MAXIMUM_BODY = 2 ** 30;
+export const MAX_BODY_BYTES = 2 ** 30;
 
 const EMPTY = Buffer.alloc(0);
 const METHODS_WITH_BODY = new Set(['PUT', 'POST']);
@@ -21,10 +21,10 @@ export async function receiveBody(request, pace) {
     throw new S3Error('MissingContentLength', 'You must provide the Content-Length HTTP header.');
   }
   const length = Number(declared ?? 0);
-  if (length > MAXIMUM_BODY) {
+  if (length > MAX_BODY_BYTES) {
     throw new S3Error(
       'EntityTooLarge',
-      `Your proposed upload exceeds the maximum allowed size of ${MAXIMUM_BODY} bytes.`,
+      `Your proposed upload exceeds the maximum allowed size of ${MAX_BODY_BYTES} bytes.`,
     );
   }
   return length === 0 ? EMPTY : collect(request, length, pace);

@@ -2,11 +2,11 @@
  * @typedef {object} RequestHead
  * @property {string} method
  * @property {string} url path and query
- * @property {boolean} isLast whether the connection is to be closed behind the answer
+ * @property {boolean} isLast whether the connection is to be closed after the answer
  */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const MAXIMUM_HEAD = 16 * 1024;
+const MAX_HEAD_BYTES = 16 * 1024;
 const REQUEST_LINE = /^([A-Z]+) (\/[^ \r\n]*) HTTP\/1\.([01])\r\n/;
 const FRAMING = /\r\n(content-length|transfer-encoding|connection):[ \t]*([^\r\n]*)/gi;
 const LENGTH = /^[0-9]{1,15}[ \t]*$/;
@@ -51,8 +51,8 @@ export class RequestReader {
    */
   #acceptHead(chunk, start) {
     const end = chunk.indexOf(HEAD_END, start);
-    if ((end < 0 ? chunk.length : end) - start > MAXIMUM_HEAD) {
-      throw new MalformedRequest(`a head of more than ${MAXIMUM_HEAD} bytes`);
+    if ((end < 0 ? chunk.length : end) - start > MAX_HEAD_BYTES) {
+      throw new MalformedRequest(`a head of more than ${MAX_HEAD_BYTES} bytes`);
     }
     if (end < 0) {
       this.#pending = chunk.subarray(start);
@@ -86,7 +86,7 @@ export class RequestReader {
 }
 
 /**
- * @param {string} head with the line break behind its last line
+ * @param {string} head with the line break after its last line
  * @returns {{ request: RequestHead, bodyLength: number }}
  */
 function parseHead(head) {

@@ -1,7 +1,7 @@
 import { S3Error } from './s3-error.js';
 
 /**
- * What a request asks for: the methods of objects, then a listing (`LIST`), a batch deletion (`POST`), a look at a bucket
+ * The operation of a request: the methods of objects, then a listing (`LIST`), a batch deletion (`POST`), a look at a bucket
  * (`BUCKET`), and whatever the endpoint does not know (`OTHER`).
  *
  * @typedef {'PUT' | 'GET' | 'HEAD' | 'DELETE' | 'POST' | 'LIST' | 'BUCKET' | 'OTHER'} Operation
@@ -18,8 +18,8 @@ export const OPERATIONS = Object.freeze(['PUT', 'GET', 'HEAD', 'DELETE', 'POST',
 
 const OBJECT_METHODS = new Set(['PUT', 'GET', 'HEAD', 'DELETE']);
 const KNOWN_METHODS = new Set([...OBJECT_METHODS, 'POST']);
-const MAXIMUM_KEY_BYTES = 1024;
-const MOST_BYTES_A_UNIT = 3;
+const MAX_KEY_BYTES = 1024;
+const MAX_BYTES_A_UNIT = 3;
 const NO_QUERY = Object.freeze({});
 const NOWHERE = Object.freeze({ path: '', bucket: '', key: '', query: NO_QUERY });
 
@@ -29,7 +29,7 @@ const HARMLESS = new Set(['x-id']);
 /**
  * @param {string} method
  * @param {string} url path and query as received
- * @returns {{ operation: Operation, target: Target, refusal: S3Error | null }} `refusal` says why operation `OTHER` is
+ * @returns {{ operation: Operation, target: Target, refusal: S3Error | null }} `refusal` is why operation `OTHER` is
  *   not carried out
  */
 export function route(method, url) {
@@ -59,8 +59,8 @@ function parseTarget(url) {
   const keyStart = path.indexOf('/', 1);
   const bucket = decode(keyStart < 0 ? path.slice(1) : path.slice(1, keyStart));
   const key = keyStart < 0 ? '' : decode(path.slice(keyStart + 1));
-  if (key.length * MOST_BYTES_A_UNIT > MAXIMUM_KEY_BYTES && Buffer.byteLength(key) > MAXIMUM_KEY_BYTES) {
-    throw new S3Error('KeyTooLongError', `Your key is too long: it may have ${MAXIMUM_KEY_BYTES} bytes.`);
+  if (key.length * MAX_BYTES_A_UNIT > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
+    throw new S3Error('KeyTooLongError', `Your key is too long: it may have ${MAX_KEY_BYTES} bytes.`);
   }
   return { path, bucket, key, query: queryStart < 0 ? NO_QUERY : parseQuery(url.slice(queryStart + 1)) };
 }
@@ -91,7 +91,7 @@ function refusalOf(method) {
     : new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
 }
 
-/** @param {string} text what stands behind the question mark */
+/** @param {string} text after the question mark */
 function parseQuery(text) {
   /** @type {Record<string, string>} */
   const query = Object.create(null);

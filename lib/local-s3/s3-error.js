@@ -23,7 +23,7 @@ const STATUS_OF = Object.freeze({
   XAmzContentSHA256Mismatch: 400,
 });
 
-/** A refusal in the words of S3: the server turns it into an answer with an XML body. */
+/** A refusal in S3's terms: the server turns it into an answer with an XML body. */
 export class S3Error extends Error {
   /**
    * @param {keyof typeof STATUS_OF} code
@@ -40,7 +40,7 @@ export class S3Error extends Error {
 /**
  * @param {string} code
  * @param {string} message
- * @param {string} resource the path that was asked for
+ * @param {string} resource the path of the request
  * @returns {string} the XML body of an error answer
  */
 export function errorDocument(code, message, resource) {

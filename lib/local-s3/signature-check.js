@@ -20,7 +20,7 @@ import { S3Error } from './s3-error.js';
  */
 
 /** How far the clocks of client and server may be apart, in ms. */
-export const MAXIMUM_SKEW = 15 * 60 * 1000;
+export const MAX_SKEW_MS = 15 * 60 * 1000;
 
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 +Credential=([^/]+)\/([0-9]{8})\/([^/]*)\/([^/]*)\/aws4_request, *SignedHeaders=([^, ]+), *Signature=([0-9a-f]{64})$/;
@@ -100,7 +100,7 @@ export class SignatureCheck {
     }
     const [year, month, day, hour, minute, second] = parts.slice(1).map(Number);
     const time = Date.UTC(year, month - 1, day, hour, minute, second);
-    if (Math.abs(time - this.#now()) > MAXIMUM_SKEW) {
+    if (Math.abs(time - this.#now()) > MAX_SKEW_MS) {
       throw new S3Error(
         'RequestTimeTooSkewed',
         'The difference between the request time and the server time is too large.',

@@ -19,7 +19,7 @@ import { HOSTNAME } from './listener.js';
  * @property {() => Promise<void>} close cuts all connections and ends the process
  * @property {() => Promise<ProcessReport>} report what it has done so far, and its load since the report before
  * @property {(bucket: string, key: string, body: Uint8Array) => Promise<void>} put plants an object, past all faults
- * @property {(bucket: string) => Promise<string[]>} list tells all keys of a bucket, past all faults
+ * @property {(bucket: string) => Promise<string[]>} list all keys of a bucket, past all faults
  * @property {Promise<never>} failure rejects when the endpoint ends although nobody closed it; whoever does not look at
  *   it gets no unhandled rejection, but every later call rejects likewise
  */

@@ -14,8 +14,7 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
 /** @import { Notation } from './notation.js' */
 
 /**
- * @typedef {'Write' | 'Read' | 'Stat' | 'Remove'} StageName of the stages that this version runs; a log of another version
- *   may have stages of other names
+ * @typedef {string} StageName a word with a capital, such as `Write`; see isStageName
  * @typedef {{ p50: number, maximum: number }} OpeningCost ms
  */
 
@@ -23,26 +22,25 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
  * @typedef {{ kind: 'schedule', stage: string, objects: number, threads: number, buckets: number }} ScheduleRecord
  * @typedef {{ kind: 'second', time: string, stage: string, operationsPerSecond: number, megabytesPerSecond: number }}
  *   SecondRecord `time` is the second's end, `HH:MM:SS` in UTC
- * @typedef {{ kind: 'retrying', more: number }} RetryingRecord `more` retries beside the one that the line stands for
+ * @typedef {{ kind: 'retrying', more: number }} RetryingRecord `more` retries in addition to the one that the line stands for
  * @typedef {{ kind: 'summary', stage: string, milliseconds: number, peakOperationsPerSecond: number,
  *   averageOperationsPerSecond: number, megabytes: number, recoverableErrors: number }} SummaryRecord
  * @typedef {{ kind: 'integrity', stage: string, count: number }} IntegrityRecord
  * @typedef {{ kind: 'latency', stage: string, of: 'operations' | 'attempts' | 'firstByte' | 'startDelay',
  *   loop: 'closed loop' | 'open loop' | null, minimum: number, mean: number, p50: number, p90: number, p99: number,
- *   p999: number, maximum: number }} LatencyRecord ms; `loop` tells how the operations were started
+ *   p999: number, maximum: number }} LatencyRecord ms; `loop` is how the operations were started
  * @typedef {{ kind: 'connections', stage: string, opened: number, reused: number, name: number | null,
  *   tcp: OpeningCost | null, tls: OpeningCost | null }} ConnectionsRecord ms; null for what did not take place
- * @typedef {'client CPU' | 'store throttling' | 'concurrency' | 'store' | 'bandwidth' | 'not shown'} LimitCause
+ * @typedef {keyof typeof CAUSES} LimitCause
  * @typedef {{ kind: 'limit', stage: string, cause: LimitCause, evidence: string }} LimitRecord
  * @typedef {{ kind: 'search', stage: string, objects: number, threads: number, buckets: number }} SearchRecord
  * @typedef {{ kind: 'step-header' }} StepHeaderRecord
- * @typedef {'climb' | 'refine' | 'hold' | 'second size'} SearchPhase
  * @typedef {{ kind: 'step-row', stage: string, threads: number, operationsPerSecond: number, p50: number | null,
- *   p99: number | null, errors: number, clientLoad: number, phase: SearchPhase }} StepRowRecord percentiles in ms,
+ *   p99: number | null, errors: number, clientLoad: number, phase: keyof typeof PHASES }} StepRowRecord percentiles in ms,
  *   `clientLoad` in whole per cent of the busiest event loop's time
- * @typedef {{ kind: 'ceiling', stage: string, bound: 'exact' | 'at least', operationsPerSecond: number,
- *   interval: { low: number, high: number } | null, threads: number, note: string | null }} CeilingRecord `interval` is
- *   null where the peak was not held; `note` tells what it lacks
+ * @typedef {{ kind: 'capacity', stage: string, word: 'capacity' | 'ceiling', bound: 'exact' | 'at least', operationsPerSecond: number,
+ *   interval: { low: number, high: number } | null, threads: number, note: string | null }} CapacityRecord `interval` is
+ *   null where the capacity was not held; `note` is what it lacks
  * @typedef {{ kind: 'table-header', peakMegabytes: 'shown' | 'absent' }} TableHeaderRecord absent in logs of versions before
  *   this column
  * @typedef {{ kind: 'table-row', stage: string, objects: number, operationsPerSecond: number,
@@ -51,7 +49,7 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
  *   written `-`, where there are none; `peakMegabytesPerSecond` is null where the column is absent
  * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineRecord
  * @typedef {ScheduleRecord | SecondRecord | RetryingRecord | SummaryRecord | IntegrityRecord | LatencyRecord
- *   | ConnectionsRecord | LimitRecord | SearchRecord | StepHeaderRecord | StepRowRecord | CeilingRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
+ *   | ConnectionsRecord | LimitRecord | SearchRecord | StepHeaderRecord | StepRowRecord | CapacityRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
  */
 
 /**
@@ -65,33 +63,38 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
  * @typedef {object} Shape
  * @property {string} kind
  * @property {RegExp} pattern with one capturing group for each field
- * @property {readonly string[]} literals what stands before, between and behind the fields
+ * @property {readonly string[]} literals what stands before, between and after the fields
  * @property {readonly Field[]} fields
  */
-
-/** The stages that this version runs, in their order. @type {readonly StageName[]} */
-export const STAGE_NAMES = Object.freeze(['Write', 'Read', 'Stat', 'Remove']);
 
 const STAGE_NAME = new RegExp(`^${capitalizedWord.pattern}$`);
 
 /** No line of ours is longer, in characters. */
-export const LONGEST_LINE = 8192;
+export const MAX_LINE_LENGTH = 8192;
 
 /** A whole machine line stays under 1,000 characters. */
-const LONGEST_MACHINE_DATA = 999 - '# r2-benchmark '.length;
+const MAX_MACHINE_DATA_LENGTH = 999 - '# r2-benchmark '.length;
 
-/** What a stage may be limited by, as the log has it. */
+/** What a stage may be limited by, as the log has it; the last is what earlier versions wrote for `inconclusive`. */
 const CAUSES = {
   'client CPU': 'client CPU',
   'store throttling': 'store throttling',
   concurrency: 'concurrency',
   store: 'store',
   bandwidth: 'bandwidth',
+  inconclusive: 'inconclusive',
   'not shown': 'not shown',
 };
 
-/** What the steps of a search for the peak are for. */
-const PHASES = { climb: 'climb', refine: 'refine', hold: 'hold', 'second size': 'second size' };
+/** What the steps of a capacity search are for; the last two are what earlier versions wrote for ramp and half size. */
+const PHASES = {
+  ramp: 'ramp',
+  refine: 'refine',
+  hold: 'hold',
+  'half size': 'half size',
+  climb: 'climb',
+  'second size': 'second size',
+};
 
 const milliseconds = decimal(2, 'ms');
 const rate = decimal(1, '');
@@ -113,6 +116,8 @@ const NOTATIONS = {
   }),
   loop: either(null, '', between(' (', choice({ 'closed loop': 'closed loop', 'open loop': 'open loop' }), ')')),
   cause: choice(CAUSES),
+  // Earlier versions wrote `ceiling`.
+  capacityWord: choice({ capacity: 'capacity', ceiling: 'ceiling' }),
   sentence,
   nameLookup: either(null, '', between(' name ', milliseconds, '')),
   tcpOpening: either(null, '', between(' TCP ', openingCost(), '')),
@@ -131,10 +136,10 @@ const NOTATIONS = {
   interval: either(null, '', between(' ', confidenceInterval(rate), '')),
   threadCount: either(1, '1 thread', between('', count, ' threads')),
   note: either(null, '', between('; ', sentence, '')),
-  jsonObject: jsonObject(LONGEST_MACHINE_DATA),
+  jsonObject: jsonObject(MAX_MACHINE_DATA_LENGTH),
 };
 
-/** Every line kind, told once, for writing and reading alike: as it stands in the log, with `{field:notation}` for values. */
+/** Every line kind, in one place for writing and reading: as it stands in the log, with `{field:notation}` for values. */
 const SHAPES = compileAll({
   schedule:
     '{stage:stage}: scheduling for {objects:count} objects in {threads:count} threads and {buckets:count} buckets',
@@ -159,8 +164,8 @@ const SHAPES = compileAll({
   'step-row':
     '{stage:stageColumn}{threads:countColumn}{operationsPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}' +
     '{errors:errorsColumn}{clientLoad:loadColumn}{phase:phaseColumn}',
-  ceiling:
-    '{stage:stage} ceiling: {bound:bound}{operationsPerSecond:rate} ops/s{interval:interval} ' +
+  capacity:
+    '{stage:stage} {word:capacityWord}: {bound:bound}{operationsPerSecond:rate} ops/s{interval:interval} ' +
     'at {threads:threadCount}{note:note}',
   'table-header':
     'Stage         Ops      Ops/s     Peak/s       MB/s{peakMegabytes:peakMegabytesHeading}        p50        p99    Errors  Limited by',
@@ -198,7 +203,7 @@ export function formatLine(record) {
  * @returns {LogRecord | null} null where the line is not one of ours
  */
 export function parseLine(text) {
-  if (text.length > LONGEST_LINE) {
+  if (text.length > MAX_LINE_LENGTH) {
     return null;
   }
   for (const { kind, pattern, fields } of candidates(text.charCodeAt(0))) {
@@ -231,7 +236,7 @@ function candidates(firstCharacter) {
 /**
  * @param {string} kind
  * @param {readonly Field[]} fields
- * @param {readonly string[]} match the whole line, and behind it the texts of the fields
+ * @param {readonly string[]} match the whole line, then the texts of the fields
  */
 function readRecord(kind, fields, match) {
   /** @type {Record<string, unknown>} */

@@ -39,7 +39,7 @@ export const sentence = {
 };
 
 /** Letters, digits and hyphens that may follow the capital letter of a {@link capitalizedWord}. */
-const MOST_FURTHER_LETTERS = 31;
+const MAX_FURTHER_LETTERS = 31;
 
 /**
  * A name such as `Write`. The capital keeps text of other programs, and the names of properties that all objects have, from
@@ -48,7 +48,7 @@ const MOST_FURTHER_LETTERS = 31;
  * @type {Notation}
  */
 export const capitalizedWord = {
-  pattern: wordPattern(`{0,${MOST_FURTHER_LETTERS}}`),
+  pattern: wordPattern(`{0,${MAX_FURTHER_LETTERS}}`),
   expected: 'a word of at most 32 letters, digits and hyphens that begins with a capital letter',
   isExact: true,
   parse: (text) => text,
@@ -56,9 +56,9 @@ export const capitalizedWord = {
 };
 
 /**
- * Twelve digits before the point and two behind it are still exact in a float, so that they come back as they were.
+ * Twelve digits before the point and two after it are still exact in a float, so that they come back as they were.
  *
- * @param {1 | 2} places digits behind the point, to which a value is rounded
+ * @param {1 | 2} places digits after the point, to which a value is rounded
  * @param {string} unit
  * @returns {Notation}
  */
@@ -120,9 +120,9 @@ export function between(before, inner, after) {
 }
 
 /**
- * A right-aligned column of a table. A value that is too wide pushes the rest to the right, behind one blank.
+ * A right-aligned column of a table. A value that is too wide pushes the rest to the right, after one blank.
  *
- * @param {number} width characters, the blank in front included
+ * @param {number} width characters, the blank before it included
  * @param {Notation} inner
  * @returns {Notation}
  */
@@ -147,7 +147,7 @@ export function leftColumn(width) {
     wordPattern(`{${further}}`).concat(' '.repeat(width - 1 - further)),
   );
   return {
-    pattern: `(?:${[wordPattern(`{${width - 1},${MOST_FURTHER_LETTERS}}`), ...padded].join('|')})`,
+    pattern: `(?:${[wordPattern(`{${width - 1},${MAX_FURTHER_LETTERS}}`), ...padded].join('|')})`,
     expected: capitalizedWord.expected,
     isExact: true,
     parse: (text) => text.trimEnd(),

@@ -1,6 +1,6 @@
 import { escapeUnprintable } from './plain-text.js';
 
-const LONGEST = 80;
+const MAX_LENGTH = 80;
 
 /**
  * Shows what was given where something else was expected: between quotation marks, with everything visible, and never at
@@ -13,6 +13,6 @@ export function quote(given) {
   if (given === '') {
     return 'nothing';
   }
-  const shown = given.length > LONGEST ? `${given.slice(0, LONGEST)}…` : given;
+  const shown = given.length > MAX_LENGTH ? `${given.slice(0, MAX_LENGTH)}…` : given;
   return escapeUnprintable(JSON.stringify(shown));
 }

@@ -33,7 +33,7 @@ const TIME_OF_DAY_PATTERN = /^([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])$/;
 
 /**
  * Reads a size: a number with `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB`, `GB` (powers of 1000), `B` or nothing
- * behind it. Units may be written in lower case.
+ * after it. Units may be written in lower case.
  *
  * @param {string} text
  * @returns {number} bytes
@@ -44,7 +44,7 @@ export function parseSize(text) {
 }
 
 /**
- * Reads a duration: a number with `ms`, `s`, `m`, `h` or nothing behind it, which means seconds.
+ * Reads a duration: a number with `ms`, `s`, `m`, `h` or nothing after it, which means seconds.
  *
  * @param {string} text
  * @returns {number} ms

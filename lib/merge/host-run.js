@@ -1,30 +1,30 @@
 import { formatDuration } from '../log/units.js';
-import { decodeHistogram } from './decode-histogram.js';
-import { Finding } from './finding.js';
-import { isUnknownClock, readHistogramPart, readStageFacts } from './machine-facts.js';
-import { StageLog } from './stage-log.js';
-import { stageWarnings } from './stage-warnings.js';
+import { decodeHistogram } from '../model/histogram.js';
+import { Finding, StageLog, stageWarnings } from './stage-log.js';
+import { isUnknownClock, readHistogramPart, readStageLine } from './machine-facts.js';
 import { wholeDays } from './time-line.js';
-import { UnknownNames } from './unknown-names.js';
+import { UnknownNames } from './warnings.js';
 
 /**
- * @import { LogRecord, SecondRecord } from '../log/log-line.js'
- * @import { RunFacts } from './machine-facts.js'
- * @import { SecondPool } from './second-pool.js'
+ * @import { LogRecord, SecondRecord, SummaryRecord } from '../log/log-line.js'
+ * @import { RunLine, StageLine } from './machine-facts.js'
+ * @import { SecondPool } from './seconds.js'
+ * @import { Result, StageSum } from '../model/result.js'
  * @import { Histogram } from 'hdr-histogram-js'
  */
 
 /**
- * @typedef {{ line: number, message: string, incomplete: boolean }} RunWarning
+ * @typedef {{ line: number | null, message: string, incomplete: boolean }} RunWarning
  *
  * @typedef {object} SharedByRuns
  * @property {SecondPool} pool
  * @property {(stage: string, histogram: Histogram) => void} addHistogram
+ * @property {boolean} keepsSecondLatencies whether somebody is going to ask for those of single seconds
  */
 
 const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
 
-/** What one log says of one run: taken in line by line, its memory grows with the seconds of the run alone. */
+/** What one log, or one result, says of one run. A log is taken in line by line: the memory grows with its seconds alone. */
 export class HostRun {
   #shared;
   #hasEnded = false;
@@ -35,8 +35,10 @@ export class HostRun {
    * @type {Map<string, { message: string, finding: Finding }>}
    */
   #unusable = new Map();
+  /** The result, without its stages, where this is one and no log. @type {Result | null} */
+  result = null;
   /** What machine lines of a later version hold. */
-  unknown = { kinds: new UnknownNames(), fields: new UnknownNames() };
+  unknown = { kinds: new UnknownNames(), fields: new UnknownNames(), counters: new UnknownNames() };
   /** The stage that the last lines were about. @type {StageLog | null} */
   #current = null;
   /** @type {Map<string, StageLog>} */
@@ -53,8 +55,8 @@ export class HostRun {
   /**
    * @param {object} parts
    * @param {string} parts.file
-   * @param {number} parts.line the first one
-   * @param {RunFacts | null} parts.facts of the run line, where there is one that can be read
+   * @param {number | null} parts.line the first one; null for a result
+   * @param {RunLine | null} parts.facts of the run line, where there is one that can be read
    * @param {boolean} parts.isDated whether its seconds are seconds since 1970
    * @param {SharedByRuns} parts.shared
    */
@@ -66,7 +68,34 @@ export class HostRun {
     this.shift = isDated ? 0 : null;
     this.#lastLine = line;
     this.#shared = shared;
-    facts?.unusable.forEach((field) => this.#addUnusable(line, 'the run', field));
+    facts?.unusable.forEach((field) => this.#addUnusable(Number(line), 'the run', field));
+  }
+
+  /** @param {Result} result that the run is read from, whole as it is; its stages are added one by one */
+  readFrom(result) {
+    this.result = { ...result, stages: [] };
+    this.#hasEnded = true;
+  }
+
+  /**
+   * @param {StageSum} result
+   * @param {{ facts: StageLine, summary: SummaryRecord }} lines that the log would have of it
+   */
+  addStage({ seconds, ...result }, { facts, summary }) {
+    const stage = this.#stage(result.stage, null);
+    Object.assign(stage, { result: { ...result, seconds: [] }, facts, summary });
+    for (const { secondStart, operations, ...latency } of seconds) {
+      stage.addSecond(null, secondStart, { operationsPerSecond: operations }, true);
+      if (this.#shared.keepsSecondLatencies && operations > 0) {
+        const { p50 = null, p99 = null, maximum = null, histogram = null } = latency;
+        stage.secondLatencies.set(secondStart, { p50, p99, maximum, histogram });
+      }
+    }
+    const encoded = result.latency.histogram.operations;
+    const histogram = encoded === null ? null : stage.addHistogram(encoded, decodeHistogram);
+    if (histogram !== null) {
+      this.#shared.addHistogram(stage.name, histogram);
+    }
   }
 
   /** Whether its end stands in the log: the table, or everything that was planned. */
@@ -118,7 +147,7 @@ export class HostRun {
   }
 
   /**
-   * @returns {{ line: number, uncertainty: number }[]} where the log states a clock that cannot be relied on, ± ms; in the
+   * @returns {{ line: number | null, uncertainty: number }[]} where the log states a clock that cannot be relied on, ± ms; in the
    *   order of the lines
    */
   unknownClocks() {
@@ -134,7 +163,7 @@ export class HostRun {
   /** @returns {RunWarning[]} in the order of the lines */
   warnings() {
     const stages = [...this.stages.values()];
-    const unusable = [...this.#unusable.values()].flatMap(({ message, finding }) => finding.told(message));
+    const unusable = [...this.#unusable.values()].flatMap(({ message, finding }) => finding.remarks(message));
     const warnings = [
       ...unusable.map((warning) => ({ ...warning, incomplete: true })),
       ...stages.flatMap((stage) => stageWarnings(stage, this.isOurs)),
@@ -159,11 +188,11 @@ export class HostRun {
         incomplete: true,
       });
     }
-    return warnings.sort((one, other) => one.line - other.line);
+    return warnings.sort((one, other) => Number(one.line) - Number(other.line));
   }
 
   /**
-   * @param {string} name of a stage as it was planned, without the capitals that it may have behind the first
+   * @param {string} name of a stage as it was planned, without the capitals that it may have after the first
    * @returns {StageLog | undefined}
    */
   #planned(name) {
@@ -195,13 +224,14 @@ export class HostRun {
    * @param {Record<string, unknown>} data
    */
   #addStageFacts(line, data) {
-    const facts = readStageFacts(data);
+    const facts = readStageLine(data);
     if (facts === null) {
       this.#addUnusable(line, 'the totals of a stage', 'no name, no times or no operations');
       return;
     }
     facts.unusable.forEach((field) => this.#addUnusable(line, `the totals of ${facts.stage}`, field));
     facts.unknown.forEach((name) => this.unknown.fields.at(line, name));
+    Object.keys(facts.further).forEach((name) => this.unknown.counters.at(line, name));
     const stage = this.#stage(facts.stage, line);
     stage.facts = facts;
     stage.factsLine = line;
@@ -213,7 +243,7 @@ export class HostRun {
 
   /**
    * @param {number} line
-   * @param {string} of what the line tells
+   * @param {string} of what the line is about
    * @param {string} what cannot be right in it
    */
   #addUnusable(line, of, what) {
@@ -225,7 +255,7 @@ export class HostRun {
 
   /**
    * @param {string} name
-   * @param {number} line
+   * @param {number | null} line
    */
   #stage(name, line) {
     let stage = this.stages.get(name);

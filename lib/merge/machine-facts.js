@@ -1,15 +1,16 @@
-import { isStageName, STAGE_NAMES } from '../log/log-line.js';
+import { isStageName } from '../log/log-line.js';
 import { quote } from '../log/quote.js';
+import { checkSchema } from '../model/check-schema.js';
+import { COUNT_NAMES, countsInLog } from '../model/counters.js';
+import { SCHEMA } from '../model/schema.js';
+
+/** @import { ClockFacts, CommonOptions, CountName } from '../model/result.js' */
 
 // What the machine lines of a log say, taken with care: a log may be damaged, of a later version, or made up. A field that
 // is missing or is not what it should be is null, or 0 for a count; what cannot be used, and what is not known, is named.
 
 /**
- * @typedef {object} ClockFacts
- * @property {number} offset ms by which the store's clock is ahead of the host's
- * @property {number} uncertainty ± ms
- *
- * @typedef {object} RunFacts
+ * @typedef {object} RunLine
  * @property {number | null} format
  * @property {string | null} run the run id
  * @property {string | null} host
@@ -17,22 +18,27 @@ import { quote } from '../log/quote.js';
  * @property {number | null} start epoch ms
  * @property {ClockFacts | null} clock null where the times are those of the host's clock
  * @property {number | null} size bytes of an object
+ * @property {Record<string, string | null> | null} versions
+ * @property {CommonOptions | null} options
  * @property {readonly string[]} stages that the run was to go through
  * @property {boolean} isSearch whether it searched for the peak: its steps are no measurement of one load
  * @property {readonly string[]} unusable fields that cannot be what the log says, each with what it says
  *
- * @typedef {object} StageFacts the times are epoch ms
+ * @typedef {object} StageLine the times are epoch ms
  * @property {string} stage
  * @property {string} end how the stage ended, `complete` if all went well
+ * @property {number | null} objects that it was given
+ * @property {number | null} threads
  * @property {number} start
  * @property {number} stop
- * @property {number} measuredFrom behind the warm-up, whose seconds and latencies do not count
- * @property {number} measured operations behind the warm-up
- * @property {number} measuredUntil behind it operations came to their ends that are in no rate
+ * @property {number} measuredFrom after the warm-up, whose seconds and latencies do not count
+ * @property {number} measured operations after the warm-up
+ * @property {number} measuredUntil operations that completed after it are in no rate
  * @property {number} drained those operations
  * @property {ClockFacts | null} clock
  * @property {string | null} limitedBy what the stage was limited by: a word of whatever version
- * @property {Record<CountName, number>} counts
+ * @property {LineCounts} counts
+ * @property {Record<string, number>} further counters of a later version
  * @property {[kind: string, count: number][]} errors
  * @property {readonly string[]} unusable fields that cannot be what the log says, each with what it says
  * @property {readonly string[]} unknown names of fields of a later version
@@ -43,27 +49,17 @@ import { quote } from '../log/quote.js';
  * @property {number} of
  * @property {string} data
  *
- * @typedef {typeof COUNT_NAMES[number]} CountName
+ * @typedef {Record<CountName, number | null> & Record<'operations' | 'bytes' | 'attempts', number>} LineCounts null for those that a log
+ *   does not carry
  */
 
-/** The counts of a stage that are added up over the hosts, in the order in which they are shown. */
-export const COUNT_NAMES = /** @type {const} */ ([
-  'operations',
-  'bytes',
-  'attempts',
-  'retries',
-  'throttled',
-  'unsent',
-  'failed',
-  'integrityErrors',
-  'skipped',
-  'abandoned',
-]);
+/** Counters that a log carries always, or where they are more than nothing. @type {readonly CountName[]} */
+const LOGGED_COUNTS = [...countsInLog('always'), ...countsInLog('warm-up'), ...countsInLog('drain')];
 
 /** All fields that the machine line of a stage may have. */
 const STAGE_FIELDS = new Set([
   ...['kind', 'stage', 'end', 'start', 'stop', 'objects', 'threads', ...COUNT_NAMES, 'limitedBy', 'clock', 'errors'],
-  ...['warmup', 'warmupOperations', 'drain', 'drainOperations'],
+  ...['warmup', 'drain'],
 ]);
 
 /** The version of the machine lines that this module reads. */
@@ -75,13 +71,15 @@ const SHARD = /^(0|[1-9][0-9]{0,8})\/([1-9][0-9]{0,8})$/;
 const PLANNED_STAGE = /^[a-z][a-z0-9-]{0,31}$/;
 /** No control characters: the text goes to terminals. */
 const PLAIN_TEXT = /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u;
+/** As the names of fields are written. */
+const COUNTER_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 const ERROR_KIND = /^[\w .:-]{1,64}$/;
 
 /** Times outside of these years are no times of a run. Epoch ms. */
 const EARLIEST = Date.UTC(2000);
 const LATEST = Date.UTC(2200);
 
-const MOST_PARTS = 999;
+const MAX_PARTS = 999;
 
 /**
  * Above this, ± ms, a clock counts as unknown, whatever offset the log states: the store's answers contradicted each other.
@@ -109,9 +107,9 @@ export function correctionOf(clock) {
 
 /**
  * @param {Record<string, unknown>} data of a machine line
- * @returns {RunFacts}
+ * @returns {RunLine}
  */
-export function readRunFacts(data) {
+export function readRunLine(data) {
   const fields = new Fields(data);
   const options = new Fields(asObject(data.options));
   return {
@@ -122,6 +120,8 @@ export function readRunFacts(data) {
     start: fields.take('start', (value) => asTime(typeof value === 'string' ? Date.parse(value) : null)),
     clock: fields.take('clock', asClock),
     size: options.take('size', asCount),
+    versions: /** @type {RunLine['versions']} */ (fitting(data.versions, SCHEMA.$defs.host.properties.versions)),
+    options: /** @type {CommonOptions | null} */ (fitting(data.options, SCHEMA.$defs.options)),
     stages: options.take('stages', asPlannedStages) ?? [],
     isSearch: asObject(data.options).findPeak === true,
     unusable: [...fields.unusable, ...options.unusable],
@@ -130,9 +130,9 @@ export function readRunFacts(data) {
 
 /**
  * @param {Record<string, unknown>} data of a machine line
- * @returns {StageFacts | null} null where it does not say which stage, from when to when or how many operations
+ * @returns {StageLine | null} null where it does not say which stage, from when to when or how many operations
  */
-export function readStageFacts(data) {
+export function readStageLine(data) {
   const stage = asStage(data.stage);
   const start = asTime(data.start);
   const stop = asTime(data.stop);
@@ -140,9 +140,8 @@ export function readStageFacts(data) {
     return null;
   }
   const fields = new Fields(data);
-  const counts = /** @type {Record<CountName, number>} */ (
-    Object.fromEntries(COUNT_NAMES.map((name) => [name, fields.take(name, asCount) ?? 0]))
-  );
+  const counts = countsOf(fields);
+  const further = furtherCounts(data);
   const kinds = new Fields(asObject(data.errors));
   const errors = Object.keys(asObject(data.errors)).flatMap((kind) => {
     const count = kinds.take(kind, (value) => (ERROR_KIND.test(kind) ? asCount(value) : null));
@@ -151,19 +150,64 @@ export function readStageFacts(data) {
   return {
     stage,
     end: fields.take('end', (value) => asText(value, ERROR_KIND)) ?? 'unknown',
+    objects: asCount(data.objects),
+    threads: asCount(data.threads),
     start,
     stop,
     measuredFrom: Math.min(start + (fields.take('warmup', asDuration) ?? 0), stop),
-    measured: Math.max(counts.operations - (fields.take('warmupOperations', asCount) ?? 0), 0),
+    measured: Math.max(Number(counts.operations) - Number(counts.warmupOperations), 0),
     measuredUntil: Math.max(stop - (fields.take('drain', asDuration) ?? 0), start),
-    drained: fields.take('drainOperations', asCount) ?? 0,
+    drained: Number(counts.drainOperations),
     clock: fields.take('clock', asClock),
     limitedBy: fields.take('limitedBy', (value) => asText(value, ERROR_KIND)),
     counts,
     errors,
     unusable: [...fields.unusable, ...kinds.unusable],
-    unknown: Object.keys(data).filter((name) => !STAGE_FIELDS.has(name)),
+    further,
+    unknown: Object.keys(data).filter((name) => !STAGE_FIELDS.has(name) && !Object.hasOwn(further, name)),
   };
+}
+
+/**
+ * @param {Fields} fields
+ * @returns {LineCounts}
+ */
+function countsOf(fields) {
+  const counts = /** @type {LineCounts} */ (
+    Object.fromEntries(
+      COUNT_NAMES.map((name) => [name, fields.take(name, asCount) ?? (LOGGED_COUNTS.includes(name) ? 0 : null)]),
+    )
+  );
+  return {
+    ...counts,
+    // What no operation moved is known to be nothing.
+    warmupBytes: counts.warmupOperations === 0 ? 0 : counts.warmupBytes,
+    drainBytes: counts.drainOperations === 0 ? 0 : counts.drainBytes,
+  };
+}
+
+/**
+ * @param {Record<string, unknown>} data
+ * @returns {Record<string, number>} counters that only a later version knows
+ */
+function furtherCounts(data) {
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([name, value]) => {
+      const isCounter = !STAGE_FIELDS.has(name) && COUNTER_NAME.test(name) && typeof value === 'number' && value >= 0;
+      return isCounter ? [[name, value]] : [];
+    }),
+  );
+}
+
+/**
+ * @param {unknown} value
+ * @param {object} schema
+ * @returns {Record<string, unknown> | null} null where it does not fit
+ */
+function fitting(value, schema) {
+  const { problems, unknown } = checkSchema(value, SCHEMA, schema);
+  const known = Object.entries(asObject(value)).filter(([name]) => !unknown.has(name));
+  return problems.length === 0 && value !== undefined ? Object.fromEntries(known) : null;
 }
 
 /**
@@ -174,7 +218,7 @@ export function readHistogramPart(data) {
   const stage = asStage(data.stage);
   const part = asCount(data.part);
   const of = asCount(data.of);
-  const isPart = part !== null && of !== null && part >= 1 && part <= of && of <= MOST_PARTS;
+  const isPart = part !== null && of !== null && part >= 1 && part <= of && of <= MAX_PARTS;
   if (stage === null || !isPart || data.unit !== 'us' || typeof data.data !== 'string') {
     return null;
   }
@@ -252,7 +296,7 @@ function asShard(value) {
 
 /**
  * @param {unknown} value
- * @returns {string[] | null} names as they stand in front of the lines of a stage
+ * @returns {string[] | null} names as they begin the lines of a stage
  */
 function asPlannedStages(value) {
   const isList = Array.isArray(value) && value.every((name) => asText(name, PLANNED_STAGE) !== null);
@@ -261,8 +305,7 @@ function asPlannedStages(value) {
 
 /** @param {string} planned a stage as it is written in `--stages` */
 function stageNamed(planned) {
-  const known = STAGE_NAMES.find((name) => name.toLowerCase() === planned);
-  return known ?? planned[0].toUpperCase() + planned.slice(1);
+  return planned[0].toUpperCase() + planned.slice(1);
 }
 
 /**

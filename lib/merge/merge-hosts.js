@@ -1,50 +1,66 @@
-import { STAGE_NAMES } from '../log/log-line.js';
-import { aggregateStage } from './aggregate-stage.js';
+import { addResults, addStages, averagesOf } from '../model/add-results.js';
+import { countsInLog } from '../model/counters.js';
+import { HISTOGRAM_FORMAT } from '../model/histogram.js';
+import { FORMAT } from '../model/schema.js';
+import { addSecond } from '../model/seconds.js';
+import { STAGE_NAMES } from '../operations/registry.js';
+import { hostsOf, originOf, viewsOf } from './hosts.js';
 import { isUnknownClock } from './machine-facts.js';
-import { missingShards } from './missing-shards.js';
-import { mixedRuns } from './mixed-runs.js';
-import { hostsOf } from './hosts-of.js';
-import { hostsOfOneRunApart, runsOfOneHostApart } from './runs-apart.js';
-import { originOf, viewsOf } from './stage-views.js';
-import { timeSeriesOf } from './time-series.js';
-import { unknownNames } from './unknown-names.js';
+import { overlapOf } from './overlap.js';
+import { bytesIn, PeakFinder } from './peak-finder.js';
+import { secondsOf, timeSeriesOf } from './seconds.js';
+import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, unknownNames } from './warnings.js';
 
 /**
- * @import { StageAggregate } from './aggregate-stage.js'
- * @import { HostLogs } from './host-logs.js'
+ * @import { SomeCounts } from '../model/counters.js'
+ * @import { HistogramSum } from '../model/histogram.js'
+ * @import { ClockTrust, HostOrigin, MergeWarning, PeakSecond, Result, SecondLatency, SecondResult } from '../model/result.js'
+ * @import { StageLatency, StageMerge, StageSum } from '../model/result.js'
  * @import { HostRun } from './host-run.js'
- * @import { LogWarning } from './read-logs.js'
- * @import { Host } from './hosts-of.js'
- * @import { StageView } from './stage-views.js'
- * @import { TimeSeriesRow } from './time-series.js'
+ * @import { Host, StageView } from './hosts.js'
+ * @import { Intake } from './intake.js'
+ * @import { StageLog } from './stage-log.js'
+ * @import { TimeSeriesRow } from './seconds.js'
  */
 
 /**
- * @typedef {object} Aggregate what all logs say together
- * @property {Record<string, number>} peaks ops/s of the stages that occur, in their order: first those that this version
- *   runs, then the others as they come up in the logs
- * @property {boolean} isDated whether moments are those of a date; otherwise they count from midnight before the first line
- * @property {Host[]} hosts
- * @property {ClockTrust} clocks
- * @property {StageAggregate[]} stages in their order
- * @property {() => Iterable<TimeSeriesRow>} timeSeries what each host did in each second, worked out anew with each call
- * @property {LogWarning[]} warnings
- * @property {LogWarning[]} runsApart what does not belong into one sum, unless the user says so
+ * @typedef {object} Merged what all logs and results say together
+ * @property {MergedResult} result but for the seconds of its stages
+ * @property {(stage: string) => Iterable<SecondResult>} seconds of a stage, over all hosts, worked out anew with each call
+ * @property {() => Iterable<TimeSeriesRow>} timeSeries what each host did in each second, likewise
+ * @property {MergeWarning[]} runsApart what does not belong into one sum, unless the user says so
  *
- * @typedef {object} ClockTrust how far the seconds of the hosts can be compared
- * @property {{ uncertainty: number, host: string } | null} worst ± ms by which a host's seconds may differ from those of
- *   the store, where hosts have measured it
- * @property {string[]} trusted hosts that have not: their own clocks are trusted
- * @property {string[]} withoutMachineLines hosts whose logs say no date and count in rates: taken to be of the other
- *   hosts' day, or of one day
+ * @typedef {StageSum & { merge: StageMerge }} MergedStage
+ * @typedef {Required<Omit<Result, 'stages'>> & { stages: MergedStage[] }} MergedResult
  */
 
+/** @type {Readonly<StageLatency>} */
+const UNKNOWN_LATENCY = Object.freeze({
+  unit: 'ms',
+  operations: null,
+  attempts: null,
+  firstByte: null,
+  startDelay: null,
+  histogram: { ...HISTOGRAM_FORMAT, operations: null, attempts: null, firstByte: null, startDelay: null },
+});
+
+/** @type {Readonly<SecondLatency>} */
+const UNKNOWN_SECOND = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
+
+/** A log without totals lacks most counters: what is known of them comes from the others. */
+const UNTOLD_COUNTS = Object.fromEntries(
+  [...countsInLog('always'), ...countsInLog('warm-up'), ...countsInLog('drain')].map((name) => [name, 0]),
+);
+
+/** Logs without machine lines tell how many attempts failed, but not how. */
+const UNKNOWN_KIND = 'unknown kind';
+
 /**
- * @param {HostLogs} logs read to their ends
- * @returns {Aggregate}
+ * @param {Intake} intake of logs and results that were read to their ends
+ * @returns {Merged}
  */
-export function mergeHosts(logs) {
-  const hosts = hostsOf(logs.runs);
+export function mergeHosts(intake) {
+  const hosts = hostsOf(intake.runs);
   const origin = originOf(hosts);
   /** @type {Map<string, StageView[]>} */
   const views = new Map();
@@ -54,23 +70,68 @@ export function mergeHosts(logs) {
       views.set(stage, ofStage);
     }
   }
-  const stages = [...views].map(([stage, ofStage]) => aggregateStage(stage, ofStage, logs.latencies.get(stage)));
-  return {
-    peaks: Object.fromEntries(stages.map(({ stage, peak }) => [stage, peak.operationsPerSecond])),
+  const stages = [...views].map(([stage, ofStage]) => mergeStage(ofStage, intake.latencies.get(stage)));
+  const merge = {
+    peaks: Object.fromEntries(stages.map((stage) => [stage.stage, stage.merge.peak.operationsPerSecond])),
     isDated: origin.isDated,
-    hosts,
     clocks: clockTrust(hosts),
-    stages,
-    timeSeries: () => timeSeriesOf(views),
     warnings: [
-      ...logs.warnings(),
-      ...mixedRuns(logs.runs),
+      ...intake.warnings(),
+      ...mixedRuns(intake.runs),
       ...hostsOfOneRunApart(views),
-      ...missingShards(logs.runs),
-      ...unknownNames(logs.runs),
+      ...missingShards(intake.runs),
+      ...unknownNames(intake.runs),
     ],
+  };
+  const together = addResults(hosts.flatMap((host) => host.runs.map((run) => resultOf(run, host))));
+  return {
+    result: { ...together, stages, merge },
+    seconds: (stage) => secondResults(views.get(stage) ?? []),
+    timeSeries: () => timeSeriesOf(views),
     runsApart: runsOfOneHostApart(views),
   };
+}
+
+/**
+ * @param {HostRun} run
+ * @param {Host} host
+ * @returns {Result} of the run alone, without its stages
+ */
+function resultOf(run, { name, file }) {
+  const { facts, line } = run;
+  /** @type {HostOrigin} */
+  const merge = { name, file, line };
+  if (run.result !== null) {
+    return { ...run.result, hosts: run.result.hosts.map((each) => ({ ...each, merge })) };
+  }
+  const common = {
+    run: facts?.run ?? null,
+    host: facts?.host ?? null,
+    shard: facts?.shard ?? null,
+    start: facts === null || facts.start === null ? null : new Date(facts.start).toISOString(),
+    clock: facts?.clock ?? null,
+    versions: facts?.versions ?? null,
+    options: facts?.options ?? null,
+  };
+  const unknown = { exitStatus: null, problems: [], cleanup: null, requests: null };
+  return { format: FORMAT, ...common, ...unknown, hosts: [{ ...common, merge }], stages: [] };
+}
+
+/**
+ * @param {readonly StageView[]} views of one stage
+ * @returns {Generator<SecondResult, void, undefined>}
+ */
+function* secondResults(views) {
+  for (const { second, hosts } of secondsOf(views)) {
+    yield addSecond(
+      hosts.map(({ view, tenths }) => ({
+        secondStart: second,
+        operations: tenths / 10,
+        bytes: Math.round(bytesIn({ view, tenths })),
+        ...(view.log.secondLatencies.get(second - view.shift) ?? UNKNOWN_SECOND),
+      })),
+    );
+  }
 }
 
 /** @param {readonly Host[]} hosts */
@@ -108,4 +169,208 @@ function clockTrust(hosts) {
 function uncertaintiesOf({ facts, stages }) {
   const clocks = [facts?.clock, ...[...stages.values()].map((stage) => stage.facts?.clock)];
   return clocks.flatMap((clock) => (clock && !isUnknownClock(clock) ? [clock.uncertainty] : []));
+}
+
+/**
+ * @param {readonly StageView[]} views at least one
+ * @param {HistogramSum | undefined} latencies of all of them
+ * @returns {MergedStage}
+ */
+function mergeStage(views, latencies) {
+  const hosts = new Set(views.map(({ host }) => host)).size;
+  const finder = new PeakFinder(hosts);
+  /** Tenths of ops/s in the best second of each. @type {Map<StageView, number>} */
+  const best = new Map();
+  for (const { second, hosts: inSecond } of secondsOf(views)) {
+    const measured = inSecond.filter(({ view }) => second >= view.measuredFrom && second < view.measuredUntil);
+    if (measured.length > 0) {
+      finder.add({ second, hosts: measured });
+    }
+    for (const { view, tenths } of measured) {
+      best.set(view, Math.max(best.get(view) ?? 0, tenths));
+    }
+  }
+  const ownPeaks = new Map(views.map((view) => [view, ownPeak(view, best.get(view) ?? 0)]));
+  // A second at the edge of a host's stage is not its own peak, and can still hold more than that.
+  const bounds = new Map([...ownPeaks].map(([view, peak]) => [view, Math.max(peak, (best.get(view) ?? 0) / 10)]));
+  const sum = addStages(views.map(stageOf));
+  const peak = peakOf(finder, views, hosts);
+  const missingLatency = missingLatencies(views);
+  return {
+    ...sum,
+    peak: peak.operationsPerSecond,
+    latency: missingLatency.length > 0 ? UNKNOWN_LATENCY : latencyOf(sum.latency, latencies),
+    merge: {
+      hosts,
+      isAtLeast: views.some(({ log }) => log.isCut),
+      peak,
+      sustained: finder.sustained,
+      together: finder.together(),
+      sumOfPeaks: sumOfPeaks(bounds),
+      overlap: overlapOfViews(views),
+      shares: views.map(({ host, log, interval, operations }, place) => ({
+        host: host.name,
+        file: host.file,
+        startedAt: interval?.start ?? null,
+        endedAt: interval?.stop ?? null,
+        operations,
+        peak: ownPeaks.get(views[place]) ?? 0,
+        limitedBy: causeOf(log),
+      })),
+      missingLatency,
+    },
+  };
+}
+
+/**
+ * @param {StageView} view
+ * @returns {StageSum} what the host says of the stage, without its seconds
+ */
+function stageOf(view) {
+  const { run, log, interval } = view;
+  const { facts } = log;
+  if (log.result !== null) {
+    return { ...log.result, startedAt: interval?.start, endedAt: interval?.stop };
+  }
+  const counts = countsOf(view);
+  const times = {
+    startedAt: interval?.start ?? null,
+    endedAt: interval?.stop ?? null,
+    duration: interval === null ? null : interval.stop - interval.start,
+    warmup: facts === null ? null : facts.measuredFrom - facts.start,
+    drain: facts === null ? null : facts.stop - facts.measuredUntil,
+  };
+  const cause = causeOf(log);
+  return {
+    stage: log.name,
+    end: facts?.end ?? null,
+    objects: facts?.objects ?? log.scheduled,
+    threads: facts?.threads ?? null,
+    objectSize: run.facts?.size ?? null,
+    ...times,
+    ...averagesOf(counts, times),
+    ...counts,
+    ...(facts !== null && Object.keys(facts.further).length > 0 ? { further: facts.further } : {}),
+    seconds: [],
+    latency: UNKNOWN_LATENCY,
+    bottleneck: cause === null ? null : { cause, evidence: null, advice: null },
+    storeClock: facts?.clock ?? null,
+  };
+}
+
+/** @param {StageLog} log */
+function causeOf({ limitedBy, facts }) {
+  return currentCause(limitedBy ?? facts?.limitedBy ?? null);
+}
+
+/**
+ * @param {string | null} cause of whatever version
+ * @returns {string | null} in the words of this one
+ */
+function currentCause(cause) {
+  return cause === 'not shown' ? 'inconclusive' : cause;
+}
+
+/**
+ * Where one host alone has the stage, its summary counts as well: a stage that is shorter than a second has its rate only
+ * there, or in its totals. The summaries of several hosts are not added up, because nothing says that their peaks fell
+ * into one second.
+ *
+ * @param {PeakFinder} finder
+ * @param {readonly StageView[]} views
+ * @param {number} hosts
+ * @returns {PeakSecond}
+ */
+function peakOf({ peak }, views, hosts) {
+  if (peak !== null && hosts > 1) {
+    return peak;
+  }
+  const peaks = views.map(({ log }) => reportedPeak(log));
+  const operationsPerSecond = peaks.reduce((one, other) => Math.max(one, other), 0);
+  if (peak !== null && peak.operationsPerSecond >= operationsPerSecond) {
+    return peak;
+  }
+  const { operations, bytes } = views[peaks.indexOf(operationsPerSecond)] ?? views[0];
+  const bytesPerSecond = operations === 0 ? null : (operationsPerSecond * bytes) / operations;
+  return { operationsPerSecond, bytesPerSecond, secondStart: null, hosts: 1 };
+}
+
+/**
+ * @param {StageView} view
+ * @param {number} bestTenths
+ */
+function ownPeak({ log }, bestTenths) {
+  return log.summary === null ? Math.max(bestTenths / 10, reportedPeak(log)) : reportedPeak(log);
+}
+
+/**
+ * @param {StageLog} log
+ * @returns {number} ops/s of the summary; where that is lost the mean, below which it cannot have been; 0 where the totals
+ *   are lost as well
+ */
+function reportedPeak({ summary, facts }) {
+  if (summary !== null) {
+    return summary.peakOperationsPerSecond;
+  }
+  if (facts === null) {
+    return 0;
+  }
+  const { measured, drained, measuredFrom, measuredUntil } = facts;
+  return (1000 * Math.max(measured - drained, 0)) / Math.max(measuredUntil - measuredFrom, 1);
+}
+
+/**
+ * The runs of one host come one after the other: the best of them is its peak.
+ *
+ * @param {ReadonlyMap<StageView, number>} peaks
+ */
+function sumOfPeaks(peaks) {
+  const byHost = new Map();
+  for (const [{ host }, peak] of peaks) {
+    byHost.set(host, Math.max(byHost.get(host) ?? 0, peak));
+  }
+  // In tenths, as the peaks are written: a sum of fractions would depend on the order of the hosts.
+  return [...byHost.values()].reduce((sum, peak) => sum + Math.round(peak * 10), 0) / 10;
+}
+
+/** @param {readonly StageView[]} views */
+function overlapOfViews(views) {
+  const intervals = views.flatMap(({ host, interval }) => (interval === null ? [] : [{ host, ...interval }]));
+  return intervals.length < views.length ? null : overlapOf(intervals);
+}
+
+/** @param {readonly StageView[]} views */
+function missingLatencies(views) {
+  return views.flatMap(({ host, log }) => {
+    const reason = log.missingHistogram();
+    return reason === null ? [] : [{ host: host.name, file: host.file, line: log.factsLine ?? log.line, reason }];
+  });
+}
+
+/**
+ * @param {StageLatency} known what results say exactly
+ * @param {HistogramSum | undefined} latencies of operations, of logs and results
+ * @returns {StageLatency}
+ */
+function latencyOf(known, latencies) {
+  if (known.histogram.operations !== null || latencies === undefined) {
+    return known;
+  }
+  const histogram = { ...known.histogram, operations: latencies.encode() };
+  return { ...known, operations: latencies.summary(), histogram };
+}
+
+/**
+ * @typedef {SomeCounts & Record<'operations' | 'bytes' | 'attempts', number>} HostCounts
+ *
+ * @param {StageView} view
+ * @returns {HostCounts}
+ */
+function countsOf({ log: { facts, summary, retries: retried }, operations, bytes }) {
+  if (facts !== null) {
+    return { ...facts.counts, errors: Object.fromEntries(facts.errors) };
+  }
+  const retries = summary?.recoverableErrors ?? retried;
+  const errors = { [UNKNOWN_KIND]: retries };
+  return { ...UNTOLD_COUNTS, operations, bytes, attempts: operations + retries, retries, errors };
 }

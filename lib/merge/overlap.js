@@ -1,12 +1,4 @@
-/**
- * How long hosts were in a stage together.
- *
- * @typedef {object} Overlap
- * @property {number} together ms in which all hosts were in the stage
- * @property {number} any ms in which at least one was
- * @property {number | null} from epoch ms at which all hosts were in for the first time; null where they never were
- * @property {number | null} to epoch ms at which they were for the last time
- */
+/** @import { Overlap } from '../model/result.js' */
 
 /**
  * @param {readonly { host: unknown, start: number, stop: number }[]} intervals of hosts in a stage, in ms; those of one

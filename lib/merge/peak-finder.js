@@ -1,18 +1,7 @@
 /**
- * @import { StageView } from './stage-views.js'
- * @import { HostSecond, SecondOfHosts } from './sum-seconds.js'
- */
-
-/**
- * A rate of all hosts together.
- *
- * @typedef {object} Rate
- * @property {number} operationsPerSecond
- * @property {number} bytesPerSecond
- *
- * @typedef {Rate & { second: number, hosts: number }} PeakSecond `hosts` have a line for the second
- * @typedef {Rate & { from: number, seconds: number }} Stretch from the beginning of the second `from` on
- * @typedef {Rate & { seconds: number }} MeanTogether over so many whole seconds
+ * @import { MeanTogether, PeakSecond, Stretch } from '../model/result.js'
+ * @import { StageView } from './hosts.js'
+ * @import { HostSecond, SecondOfHosts } from './seconds.js'
  */
 
 /** The best sustained rate is that of so many seconds in a row. */
@@ -67,7 +56,7 @@ export class PeakFinder {
   #addPeak(second, tenths, bytes, hosts) {
     const rate = rateOf(tenths, bytes, 1);
     if (this.peak === null || rate.operationsPerSecond > this.peak.operationsPerSecond) {
-      this.peak = { ...rate, second, hosts };
+      this.peak = { ...rate, secondStart: second, hosts };
     }
   }
 
@@ -91,7 +80,7 @@ export class PeakFinder {
     const sum = (/** @type {'tenths' | 'bytes'} */ name) => this.#row.reduce((total, entry) => total + entry[name], 0);
     const rate = rateOf(sum('tenths'), sum('bytes'), SUSTAINED_SECONDS);
     if (this.sustained === null || rate.operationsPerSecond > this.sustained.operationsPerSecond) {
-      this.sustained = { ...rate, from: second - SUSTAINED_SECONDS + 1, seconds: SUSTAINED_SECONDS };
+      this.sustained = { ...rate, secondStart: second - SUSTAINED_SECONDS + 1, seconds: SUSTAINED_SECONDS };
     }
   }
 }
@@ -118,7 +107,7 @@ function isFull({ full }, second) {
  * @param {number} tenths of operations
  * @param {number} bytes
  * @param {number} seconds
- * @returns {Rate}
+ * @returns {{ operationsPerSecond: number, bytesPerSecond: number }}
  */
 function rateOf(tenths, bytes, seconds) {
   return { operationsPerSecond: tenths / 10 / seconds, bytesPerSecond: bytes / seconds };

@@ -1,17 +1,19 @@
-import { HistogramParts } from './histogram-parts.js';
-import { Finding } from './finding.js';
-import { HIGHEST_RATE } from './second-pool.js';
-import { SecondSeries } from './second-series.js';
+import { MAX_RATE, SecondSeries } from './seconds.js';
+import { andMore } from './warnings.js';
 
 /**
- * @import { Histogram } from 'hdr-histogram-js'
  * @import { LimitCause, ScheduleRecord, SecondRecord, SummaryRecord } from '../log/log-line.js'
- * @import { HistogramPart, StageFacts } from './machine-facts.js'
- * @import { SecondPool } from './second-pool.js'
+ * @import { RunWarning } from './host-run.js'
+ * @import { HistogramPart, StageLine } from './machine-facts.js'
+ * @import { SecondPool } from './seconds.js'
+ * @import { SecondLatency, StageSum } from '../model/result.js'
+ * @import { Histogram } from 'hdr-histogram-js'
  */
 
 /** The longest way between two lines of the old tool, whose interval drifts, that is no gap yet. Seconds. */
-export const LONGEST_INTERVAL = 3;
+export const MAX_INTERVAL_SECONDS = 3;
+
+/** @typedef {{ line: number | null, message: string }} Remark */
 
 /** What a log says of one stage of one run. */
 export class StageLog {
@@ -21,16 +23,20 @@ export class StageLog {
   #hasBegun = false;
   /** Why there are no percentiles, or null. @type {string | null} */
   #histogramProblem = null;
-  /** Lines behind a gap, lines of a second that has one already, lines that cannot be true. */
+  /** Lines after a gap, lines of a second that has one already, lines that cannot be true. */
   findings = { gaps: new Finding(), doubled: new Finding(), absurd: new Finding() };
   /** First and last second of which there is a line. @type {{ first: number, last: number } | null} */
   extent = null;
   /** @type {SummaryRecord | null} */
   summary = null;
-  /** What the stage's machine line says. @type {StageFacts | null} */
+  /** What the stage's machine line says. @type {StageLine | null} */
   facts = null;
   /** Where that line stands. @type {number | null} */
   factsLine = null;
+  /** Latencies of the seconds, where they are known and asked for. @type {Map<number, SecondLatency>} */
+  secondLatencies = new Map();
+  /** The stage of a result, without its seconds, where this is one and no log. @type {StageSum | null} */
+  result = null;
   /** @type {number | null} */
   scheduled = null;
   retries = 0;
@@ -39,7 +45,7 @@ export class StageLog {
 
   /**
    * @param {string} name
-   * @param {number} line at which the stage begins in this log
+   * @param {number | null} line at which the stage begins in this log; null in a result
    * @param {SecondPool} pool
    */
   constructor(name, line, pool) {
@@ -70,13 +76,13 @@ export class StageLog {
   }
 
   /**
-   * @param {number} line
+   * @param {number | null} line
    * @param {number} second in which the operations completed
-   * @param {SecondRecord} record
+   * @param {Pick<SecondRecord, 'operationsPerSecond'>} record
    * @param {boolean} isCount whether the line counts what completed in the second, or is a rate over about a second
    */
   addSecond(line, second, { operationsPerSecond }, isCount) {
-    if (operationsPerSecond > HIGHEST_RATE) {
+    if (operationsPerSecond > MAX_RATE) {
       this.findings.absurd.at(line);
       return;
     }
@@ -89,7 +95,7 @@ export class StageLog {
       }
       return;
     }
-    if (this.extent !== null && second - this.extent.last > (isCount ? 1 : LONGEST_INTERVAL)) {
+    if (this.extent !== null && second - this.extent.last > (isCount ? 1 : MAX_INTERVAL_SECONDS)) {
       this.findings.gaps.at(line);
     }
     this.series.set(second, tenths);
@@ -105,11 +111,18 @@ export class StageLog {
    */
   addHistogramPart(part, decode) {
     const whole = this.#parts.add(part);
-    if (whole === null) {
-      return null;
-    }
+    return whole === null ? null : this.addHistogram(whole, decode);
+  }
+
+  /**
+   * @param {string} encoded
+   * @param {(base64: string) => Histogram} decode throws where it cannot
+   * @returns {Histogram | null} null where it is not that of the stage
+   */
+  addHistogram(encoded, decode) {
+    this.#parts.isWhole = true;
     try {
-      const histogram = decode(whole);
+      const histogram = decode(encoded);
       const operations = this.facts?.measured;
       if (histogram.totalCount === operations) {
         return histogram;
@@ -128,4 +141,142 @@ export class StageLog {
     }
     return this.#histogramProblem ?? this.#parts.missing();
   }
+}
+
+/** Puts the numbered parts of an encoded histogram together again. */
+export class HistogramParts {
+  /** By number. @type {Map<number, string>} */
+  #parts = new Map();
+  #of = 0;
+  isWhole = false;
+
+  /**
+   * @param {HistogramPart} part
+   * @returns {string | null} the whole encoding, once, with the part that was the last to come
+   */
+  add({ part, of, data }) {
+    if (this.isWhole) {
+      return null;
+    }
+    this.#of = of;
+    this.#parts.set(part, data);
+    if (this.#firstMissing() !== null) {
+      return null;
+    }
+    const whole = this.#numbers()
+      .map((number) => this.#parts.get(number))
+      .join('');
+    this.isWhole = true;
+    this.#parts.clear();
+    return whole;
+  }
+
+  /** @returns {string | null} what is missing, in words; null where nothing is */
+  missing() {
+    if (this.isWhole) {
+      return null;
+    }
+    return this.#of === 0 ? 'no histogram' : `part ${this.#firstMissing()} of ${this.#of} of the histogram is missing`;
+  }
+
+  #numbers() {
+    return Array.from({ length: this.#of }, (_, place) => place + 1);
+  }
+
+  #firstMissing() {
+    return this.#numbers().find((number) => !this.#parts.has(number)) ?? null;
+  }
+}
+
+/** Something that is wrong with lines of a kind: the first of them, and how many. */
+export class Finding {
+  /** @type {number | null} */
+  line = null;
+  #count = 0;
+
+  /** @param {number | null} line null in a result, which has no lines */
+  at(line) {
+    this.line ??= line;
+    this.#count += 1;
+  }
+
+  /**
+   * @param {string} message
+   * @returns {Remark[]}
+   */
+  remarks(message) {
+    return this.#count === 0 ? [] : [{ line: this.line, message: message + andMore(this.#count) }];
+  }
+}
+
+/**
+ * Remarks on the lines of a stage.
+ *
+ * @param {StageLog} log
+ * @param {boolean} isOurs whether the log has machine lines
+ * @returns {RunWarning[]}
+ */
+export function stageWarnings(log, isOurs) {
+  const { name, findings } = log;
+  return [
+    ...(log.isCut
+      ? lost([{ line: log.line, message: `${name} begins here and has no summary: the log is cut short` }])
+      : []),
+    ...lost(findings.absurd.remarks(`${name} did more here than can be, and the line is not counted`)),
+    ...(isOurs ? ofOurs(log) : ofRates(log)),
+  ];
+}
+
+/**
+ * The old tool's lines are rates over the time since the line before: a long interval need not be a loss.
+ *
+ * @param {StageLog} log
+ */
+function ofRates({ name, findings }) {
+  return kept(
+    findings.gaps.remarks(`${name} has no line for more than ${MAX_INTERVAL_SECONDS} seconds before this one`),
+  );
+}
+
+/**
+ * Warnings only for a log whose lines are counts, and which also has their totals. Where these agree, nothing is
+ * lost, whatever else is strange.
+ *
+ * @param {StageLog} log
+ * @returns {RunWarning[]}
+ */
+function ofOurs(log) {
+  const { name, facts, findings, counted, line: firstLine } = log;
+  const line = log.factsLine ?? firstLine;
+  const strange = [
+    ...findings.gaps.remarks(`${name} has no line for the seconds before this one`),
+    ...findings.doubled.remarks(
+      `a second of ${name} stands here once more, and is not counted again: do several hosts write into one file?`,
+    ),
+  ];
+  if (facts === null) {
+    const message = `${name} begins here and has no machine line of its totals: lines are missing`;
+    return lost(log.summary === null ? strange : [...strange, { line, message }]);
+  }
+  const { operations } = facts.counts;
+  const missing = log.missingHistogram();
+  const difference = `${counted} of the ${operations} operations of ${name} stand in the lines of its seconds`;
+  return [
+    ...kept(strange),
+    ...(counted === operations ? [] : lost([{ line, message: `${difference}: lines are missing or of another run` }])),
+    ...(missing === null ? [] : lost([{ line, message: `${name} has no percentiles: ${missing}` }])),
+    ...(facts.end === 'complete'
+      ? []
+      : lost([{ line, message: `${name} ended before its work was done (${facts.end})` }])),
+  ];
+}
+
+/** @param {Remark[]} warnings of what is missing from the total, or from the work */
+function lost(warnings) {
+  return warnings.map((warning) => ({ ...warning, incomplete: true }));
+}
+
+/** @param {Remark[]} warnings of what is strange, while nothing is missing */
+function kept(warnings) {
+  return warnings.map((warning) => ({ ...warning, incomplete: false }));
 }

@@ -8,7 +8,7 @@ const MICROSECONDS = 1000;
 const HISTOGRAM_BITS = 32;
 
 /** An hour in µs: longer than an operation can take, its attempts and waits together. */
-const HIGHEST_TRACKABLE = 3_600_000_000;
+const MAX_TRACKABLE = 3_600_000_000;
 
 /**
  * A histogram in a form that can be sent from one thread to another.
@@ -21,13 +21,13 @@ const HIGHEST_TRACKABLE = 3_600_000_000;
  * @property {number} maximum ms
  */
 
-/** Latencies in an HdrHistogram of microseconds; what has to be exact (count, minimum, mean, maximum) is kept beside it. */
+/** Latencies in an HdrHistogram of microseconds; what has to be exact (count, minimum, mean, maximum) is kept in addition. */
 export class LatencyHistogram {
   #histogram = build({
     bitBucketSize: HISTOGRAM_BITS,
     autoResize: false,
     lowestDiscernibleValue: 1,
-    highestTrackableValue: HIGHEST_TRACKABLE,
+    highestTrackableValue: MAX_TRACKABLE,
     numberOfSignificantValueDigits: 3,
     useWebAssembly: false,
   });
@@ -38,7 +38,7 @@ export class LatencyHistogram {
 
   /** @param {number} milliseconds */
   record(milliseconds) {
-    this.#histogram.recordValue(Math.min(Math.round(milliseconds * MICROSECONDS), HIGHEST_TRACKABLE));
+    this.#histogram.recordValue(Math.min(Math.round(milliseconds * MICROSECONDS), MAX_TRACKABLE));
     this.count += 1;
     this.#sum += milliseconds;
     if (milliseconds < this.#minimum) {

@@ -1,7 +1,10 @@
+import { largestWholeSecond } from '../model/seconds.js';
+
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { ByteShifts } from './byte-shifts.js'
  * @import { SecondCount } from '../model/result.js'
+ * @import { MeasuredTime } from '../model/seconds.js'
  */
 
 /** Operations and bytes by the whole epoch second in which they completed. */
@@ -41,7 +44,7 @@ export class SecondCounts {
    */
   at(second) {
     const place = second - this.#first;
-    return { second, operations: this.#operations[place] ?? 0, bytes: this.#bytes[place] ?? 0 };
+    return { secondStart: second, operations: this.#operations[place] ?? 0, bytes: this.#bytes[place] ?? 0 };
   }
 
   /**
@@ -61,8 +64,8 @@ export class SecondCounts {
    * @param {readonly SecondCount[]} seconds
    */
   addSeconds(seconds) {
-    for (const { second, operations, bytes } of seconds) {
-      const place = this.#placeOf(second);
+    for (const { secondStart, operations, bytes } of seconds) {
+      const place = this.#placeOf(secondStart);
       this.#operations[place] += operations;
       this.#bytes[place] += bytes;
     }
@@ -88,36 +91,13 @@ export class SecondCounts {
 }
 
 /**
- * The largest count of a second that lies wholly inside a stage, or the stage's mean where that is larger or no second is
- * whole: a stage of half a second has no second to show, and a second at its edge is not a full one.
- *
- * @param {readonly SecondCount[]} seconds
- * @param {{ startedAt: number, endedAt: number, average: number }} stage epoch ms, and its mean in ops/s
- * @returns {number} ops/s
- */
-export function peakOf(seconds, stage) {
-  return largestWhole(seconds, stage, ({ operations }) => operations);
-}
-
-/**
  * As peakOf(), for bytes, with those of an operation spread over the seconds that it took.
  *
  * @param {readonly SecondCount[]} seconds
  * @param {ByteShifts} shifts
- * @param {{ startedAt: number, endedAt: number, average: number }} stage epoch ms, and its mean in bytes/s
+ * @param {MeasuredTime} stage with its mean in bytes/s
  * @returns {number} bytes/s
  */
 export function peakBytesOf(seconds, shifts, stage) {
-  return largestWhole(seconds, stage, ({ second, bytes }) => Math.round(bytes + shifts.at(second)));
-}
-
-/**
- * @param {readonly SecondCount[]} seconds
- * @param {{ startedAt: number, endedAt: number, average: number }} stage
- * @param {(count: SecondCount) => number} figureOf
- */
-function largestWhole(seconds, { startedAt, endedAt, average }, figureOf) {
-  return seconds
-    .filter(({ second }) => second * 1000 >= startedAt && (second + 1) * 1000 <= endedAt)
-    .reduce((peak, count) => Math.max(peak, figureOf(count)), average);
+  return largestWholeSecond(seconds, stage, ({ secondStart, bytes }) => Math.round(bytes + shifts.at(secondStart)));
 }

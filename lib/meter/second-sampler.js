@@ -19,7 +19,7 @@ export class SecondSampler {
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {SecondCounts} options.counts
+   * @param {Pick<SecondCounts, 'secondOf' | 'at' | 'until'>} options.counts
    * @param {number} options.startedAt monotonic ms
    * @param {(second: SecondCount) => void} options.onSecond
    */
@@ -44,8 +44,8 @@ export class SecondSampler {
   /** @param {number} endedAt monotonic ms of the stage's end */
   stop(endedAt) {
     clearTimeout(this.#timer);
-    for (const { second } of this.#counts.until(endedAt)) {
-      if (second >= this.#next) {
+    for (const { secondStart } of this.#counts.until(endedAt)) {
+      if (secondStart >= this.#next) {
         this.#handOn();
       }
     }

@@ -1,19 +1,19 @@
-/** The counts that are sums over the cores, and nothing more. */
-export const SUMMED_COUNTS = /** @type {const} */ ([
-  'operations',
-  'bytes',
-  'warmupOperations',
-  'warmupBytes',
-  'drainOperations',
-  'drainBytes',
-  'retries',
-  'throttled',
-  'unsent',
-  'failed',
-  'integrityErrors',
-  'skipped',
-  'abandoned',
-  'unknownOutcomes',
-  'timeLost',
-  'timeGivenUp',
-]);
+import { COUNT_NAMES } from '../model/counters.js';
+
+/**
+ * @import { CountName } from '../model/result.js'
+ *
+ * @typedef {Exclude<CountName, 'attempts'>} SummedCount
+ */
+
+/** The counters that are counted one by one. Attempts follow from the operations and the attempts that failed. */
+export const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) => name !== 'attempts'));
+
+/** All of them, at zero. */
+export const SummedCounts = /** @type {new () => Record<SummedCount, number>} */ (
+  class {
+    constructor() {
+      SUMMED_COUNTS.forEach((name) => Object.assign(this, { [name]: 0 }));
+    }
+  }
+);

@@ -1,9 +1,11 @@
+import { HISTOGRAM_FORMAT } from '../model/histogram.js';
 import { LatencyHistogram } from './latency-histogram.js';
 import { SecondLatencies } from './second-latencies.js';
 
 /**
  * @import { HistogramState } from './latency-histogram.js'
  * @import { Timings } from './stage-meter.js'
+ * @import { StageLatency } from '../model/result.js'
  */
 
 /**
@@ -21,23 +23,23 @@ import { SecondLatencies } from './second-latencies.js';
  * @typedef {Record<typeof HISTOGRAMS[number], HistogramState>} StageLatencyState
  */
 
-const HISTOGRAMS = /** @type {const} */ (['straight', 'operations', 'attempts', 'firstByte', 'startDelay']);
+const HISTOGRAMS = /** @type {const} */ (['firstTry', 'operations', 'attempts', 'firstByte', 'startDelay']);
 
 /** The latencies of one stage on one core, none recorded twice. */
 export class StageLatencyMeter {
   /** Of operations that consist of one attempt: latency of the operation and of the attempt alike. */
-  straight = new LatencyHistogram();
+  firstTry = new LatencyHistogram();
   /** Of operations with more attempts, or with a wait before the first: the operations, and apart from them the attempts. */
   operations = new LatencyHistogram();
   attempts = new LatencyHistogram();
   firstByte = new LatencyHistogram();
   startDelay = new LatencyHistogram();
-  #straightBySecond;
+  #firstTryBySecond;
   #operationsBySecond;
 
   /** @param {number} second epoch second of the stage's start */
   constructor(second) {
-    this.#straightBySecond = new SecondLatencies(this.straight, second);
+    this.#firstTryBySecond = new SecondLatencies(this.firstTry, second);
     this.#operationsBySecond = new SecondLatencies(this.operations, second);
   }
 
@@ -47,8 +49,8 @@ export class StageLatencyMeter {
    */
   succeeded({ startedAt, attemptStartedAt, finishedAt }, second) {
     if (startedAt === attemptStartedAt) {
-      this.#straightBySecond.advance(second);
-      this.straight.record(finishedAt - startedAt);
+      this.#firstTryBySecond.advance(second);
+      this.firstTry.record(finishedAt - startedAt);
     } else {
       this.#operationsBySecond.advance(second);
       this.operations.record(finishedAt - startedAt);
@@ -61,7 +63,7 @@ export class StageLatencyMeter {
    * @returns {LatencyHistogram} of the operations that completed in it
    */
   takeSecond(second) {
-    const parts = [this.#straightBySecond.take(second), this.#operationsBySecond.take(second)];
+    const parts = [this.#firstTryBySecond.take(second), this.#operationsBySecond.take(second)];
     return sum(...parts.filter((part) => part !== null));
   }
 
@@ -84,12 +86,33 @@ export class StageLatencyMeter {
   /** @returns {StageLatencies} */
   sums() {
     return {
-      operations: sum(this.straight, this.operations),
-      attempts: sum(this.straight, this.attempts),
+      operations: sum(this.firstTry, this.operations),
+      attempts: sum(this.firstTry, this.attempts),
       firstByte: this.firstByte,
       startDelay: this.startDelay,
     };
   }
+}
+
+/**
+ * @param {StageLatencies} latencies
+ * @returns {StageLatency} as they stand in a result
+ */
+export function stageLatency({ operations, attempts, firstByte, startDelay }) {
+  return {
+    unit: 'ms',
+    operations: operations.summary(),
+    attempts: attempts.summary(),
+    firstByte: firstByte.summary(),
+    startDelay: startDelay.summary(),
+    histogram: {
+      ...HISTOGRAM_FORMAT,
+      operations: operations.encode(),
+      attempts: attempts.encode(),
+      firstByte: firstByte.encode(),
+      startDelay: startDelay.encode(),
+    },
+  };
 }
 
 /** @param {readonly LatencyHistogram[]} parts */

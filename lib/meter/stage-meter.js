@@ -1,22 +1,23 @@
 import { ByteShifts } from './byte-shifts.js';
 import { SecondCounts } from './second-counts.js';
-import { SUMMED_COUNTS } from './stage-counts.js';
+import { SUMMED_COUNTS, SummedCounts } from './stage-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { LatencyHistogram } from './latency-histogram.js'
+ * @import { SummedCount } from './stage-counts.js'
  * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  * @import { Windows } from './window-counts.js'
  * @import { SecondCount, StageCounts } from '../model/result.js'
- * @import { Operation } from '../s3/retry.js'
+ * @import { RetriedRequest } from '../s3/retry.js'
  */
 
 /**
  * The times of a finished operation, in monotonic ms.
  *
- * @typedef {Pick<Operation, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
+ * @typedef {Pick<RetriedRequest, 'startedAt' | 'attemptStartedAt' | 'finishedAt'>} Timings
  */
 
 /**
@@ -26,12 +27,15 @@ import { WindowCounts } from './window-counts.js';
  * @property {StageCounts} counts
  * @property {SecondCount[]} seconds
  * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
- * @property {readonly number[]} windows operations by window, see window-counts.js; empty where none were asked for
+ * @property {readonly number[]} windows operations by window, see window-counts.js; empty where there are none
  * @property {StageLatencyState} histograms
  */
 
-/** Counts one stage on one core. On the hot path it only adds numbers; what they amount to is worked out at the end. */
-export class StageMeter {
+/**
+ * Counts the operations of one kind, of one stage, on one worker. On the hot path it only adds numbers; what they amount to
+ * is worked out at the end.
+ */
+export class StageMeter extends SummedCounts {
   #latencies;
   #measuredFrom;
   #measuredUntil;
@@ -39,22 +43,6 @@ export class StageMeter {
   #failedAttempts = 0;
   /** @type {Map<string, number>} */
   #errors = new Map();
-  operations = 0;
-  bytes = 0;
-  warmupOperations = 0;
-  warmupBytes = 0;
-  drainOperations = 0;
-  drainBytes = 0;
-  retries = 0;
-  throttled = 0;
-  unsent = 0;
-  failed = 0;
-  integrityErrors = 0;
-  skipped = 0;
-  abandoned = 0;
-  unknownOutcomes = 0;
-  timeLost = 0;
-  timeGivenUp = 0;
 
   /**
    * @param {Clock} clock
@@ -62,10 +50,11 @@ export class StageMeter {
    * @param {object} [options]
    * @param {number} [options.measuredFrom] monotonic ms; what completes before is counted and warms the store up, and is
    *   in no rate and no percentile
-   * @param {number} [options.measuredUntil] monotonic ms; what completes behind is in no rate
+   * @param {number} [options.measuredUntil] monotonic ms; what completes after that is in no rate
    * @param {Windows | null} [options.windows]
    */
   constructor(clock, startedAt, { measuredFrom = startedAt, measuredUntil = Infinity, windows = null } = {}) {
+    super();
     this.seconds = new SecondCounts(clock, startedAt);
     this.byteShifts = new ByteShifts(clock);
     const second = this.seconds.secondOf(startedAt);
@@ -147,7 +136,7 @@ export class StageMeter {
 
   /** @returns {StageCounts} */
   counts() {
-    const sums = /** @type {Pick<StageCounts, typeof SUMMED_COUNTS[number]>} */ (
+    const sums = /** @type {Record<SummedCount, number>} */ (
       Object.fromEntries(SUMMED_COUNTS.map((name) => [name, this[name]]))
     );
     const attempts = this.operations + this.#failedAttempts;
@@ -174,7 +163,7 @@ export class StageMeter {
   }
 
   /**
-   * Adds what another core has counted.
+   * Adds what another worker, or another kind, has counted.
    *
    * @param {StageMeterState} state
    */
@@ -200,7 +189,7 @@ export class StageMeter {
     return this.#latencies.takeSecond(second);
   }
 
-  /** Operations by window, see window-counts.js; empty where none were asked for. */
+  /** Operations by window, see window-counts.js; empty where there are none. */
   get windows() {
     return this.#windows.counts;
   }
@@ -209,4 +198,81 @@ export class StageMeter {
   latencies() {
     return this.#latencies.sums();
   }
+}
+
+/** The meters of a stage's kinds on one worker. What is counted of the stage is their sum. */
+export class StageMeters {
+  /**
+   * @param {number} kinds
+   * @param {ConstructorParameters<typeof StageMeter>} parameters of each of them
+   */
+  constructor(kinds, ...parameters) {
+    this.kinds = Array.from({ length: kinds }, () => new StageMeter(...parameters));
+  }
+
+  /** Operations that have come to an end, whatever it was. */
+  get done() {
+    return this.kinds.reduce((sum, { done }) => sum + done, 0);
+  }
+
+  /** Monotonic ms of the last success, or of the stage's start. */
+  get lastSuccessAt() {
+    return this.kinds.reduce((last, { lastSuccessAt }) => Math.max(last, lastSuccessAt), -Infinity);
+  }
+
+  /** @param {number} monotonic ms */
+  secondOf(monotonic) {
+    return this.kinds[0].seconds.secondOf(monotonic);
+  }
+
+  /**
+   * @param {number} second epoch second
+   * @returns {SecondCount}
+   */
+  at(second) {
+    return this.kinds.reduce(
+      (sum, { seconds }) => {
+        const { operations, bytes } = seconds.at(second);
+        return { secondStart: second, operations: sum.operations + operations, bytes: sum.bytes + bytes };
+      },
+      { secondStart: second, operations: 0, bytes: 0 },
+    );
+  }
+
+  /**
+   * Every second that the stage touched, those without an operation, too.
+   *
+   * @param {number} endedAt monotonic ms
+   * @returns {SecondCount[]}
+   */
+  until(endedAt) {
+    const seconds = Math.max(...this.kinds.map((meter) => meter.seconds.until(endedAt).length));
+    const [first] = this.kinds[0].seconds.until(endedAt);
+    return Array.from({ length: seconds }, (_, index) => this.at(first.secondStart + index));
+  }
+
+  /**
+   * @param {number} second that is over
+   * @returns {LatencyHistogram} of the operations that completed in it
+   */
+  takeSecond(second) {
+    const [sum, ...others] = this.kinds.map((meter) => meter.takeSecond(second));
+    others.forEach((other) => sum.add(other));
+    return sum;
+  }
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds
+ * @param {Clock} clock
+ * @param {{ startedAt: number, endedAt: number, windows: Windows | null }} stage monotonic ms
+ * @returns {StageMeter} of the whole stage; the kind's own where there is only one
+ */
+export function sumOfMeters(kinds, clock, { startedAt, endedAt, windows }) {
+  if (kinds.length === 1) {
+    return kinds[0];
+  }
+  const sum = new StageMeter(clock, startedAt, { windows });
+  kinds.forEach((meter) => sum.addState(meter.toState(endedAt)));
+  return sum;
 }

@@ -13,7 +13,7 @@ export class WindowCounts {
   /** @type {number[]} */
   #counts = [];
 
-  /** @param {Windows | null} windows null where none are asked for: nothing is counted */
+  /** @param {Windows | null} windows null where there are none: nothing is counted */
   constructor(windows) {
     this.#startsAt = windows?.startsAt ?? 0;
     this.#width = windows?.width ?? 0;
@@ -27,9 +27,9 @@ export class WindowCounts {
     this.#addTo(Math.max(Math.floor((finishedAt - this.#startsAt) / this.#width), 0), 1);
   }
 
-  /** @param {readonly number[]} counts of another core, for the same windows */
+  /** @param {readonly number[]} counts of another worker, for the same windows */
   addCounts(counts) {
-    counts.forEach((count, place) => this.#addTo(place, count));
+    counts.forEach((count, window) => this.#addTo(window, count));
   }
 
   /** @returns {readonly number[]} from the first window to the last in which an operation completed */
@@ -38,13 +38,13 @@ export class WindowCounts {
   }
 
   /**
-   * @param {number} place
+   * @param {number} window
    * @param {number} count
    */
-  #addTo(place, count) {
-    while (this.#counts.length <= place) {
+  #addTo(window, count) {
+    while (this.#counts.length <= window) {
       this.#counts.push(0);
     }
-    this.#counts[place] += count;
+    this.#counts[window] += count;
   }
 }

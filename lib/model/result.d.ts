@@ -1,5 +1,174 @@
-import type { SearchPhase, StageName } from '../log/log-line.js';
+import type { StageName } from '../log/log-line.js';
+import type schema from './result.schema.json' with { type: 'json' };
+import type { SearchPhase } from './search.js';
 
+// What a result is. result.schema.json says it to everybody else, with the unit of each figure; read-result.js,
+// write-result.js and add-results.js are what can be done with one.
+
+/** What one run measured, or several hosts together: what `--json` writes. */
+export interface Result extends CommonFacts {
+  /** of this shape, see FORMAT */
+  format: number;
+  /** of the process; null where it is not known */
+  exitStatus: number | null;
+  /** why the run could not begin, or had to end: a line each */
+  problems: string[];
+  /** in the order in which they were given; a run has one */
+  hosts: HostResult[];
+  /** in their order */
+  stages: StageSum[];
+  cleanup: CleanupResult | null;
+  /** that are no stage's; null where they are not known */
+  requests: RequestCounts | null;
+  /** what merging adds */
+  merge?: MergeResult;
+}
+
+/** The facts of a run, as far as all hosts of a result have them in common; null where they differ, or are not known. */
+export type CommonFacts = {
+  run: string | null;
+  host: string | null;
+  shard: string | null;
+  start: string | null;
+  clock: ClockFacts | null;
+  versions: Record<string, string | null> | null;
+  options: CommonOptions | null;
+};
+
+export type CommonOptions = { [Name in keyof RunOptions]?: RunOptions[Name] | null };
+
+export type HostResult = CommonFacts & { merge?: HostOrigin };
+
+/** Where the host of a merged result comes from. */
+export interface HostOrigin {
+  /** unlike those of the other hosts */
+  name: string;
+  file: string;
+  /** of a log, at which the run begins; null for a result */
+  line: number | null;
+}
+
+/** What merging says of all hosts. */
+export interface MergeResult {
+  /** ops/s in the peak second of each stage */
+  peaks: Record<string, number>;
+  /** whether moments are those of a date; otherwise they count from midnight before the first line */
+  isDated: boolean;
+  clocks: ClockTrust;
+  warnings: MergeWarning[];
+}
+
+/** How far the seconds of the hosts can be compared. */
+export interface ClockTrust {
+  /** ± ms by which a host's seconds may differ from those of the store, where hosts have measured it */
+  worst: { uncertainty: number; host: string } | null;
+  /** hosts that have not: their own clocks are trusted */
+  trusted: string[];
+  /**
+   * hosts whose logs say no date and count in rates: taken to be of the other hosts' day, or of one day
+   */
+  withoutMachineLines: string[];
+}
+
+export interface MergeWarning {
+  /** as the caller named it */
+  file: string;
+  /** null where the warning is about the whole file */
+  line: number | null;
+  message: string;
+  /** whether something that belongs to the total is missing from it, or was never done */
+  incomplete: boolean;
+}
+
+/** A stage of a result that was read, or of several hosts: what a host does not tell, or they differ in, is null. */
+export type StageSum = Pick<StageResult, KnownField> & {
+  [Field in Exclude<keyof StageResult, KnownField | 'stage' | 'end' | 'bottleneck' | 'kinds'>]?:
+    StageResult[Field] | null;
+} & {
+  /** of whatever version, as the cause of its bottleneck and its end are */
+  stage: string;
+  end?: string | null;
+  bottleneck?: BottleneckSum | null;
+  kinds?: readonly KindSum[];
+  /** counters that only a later version knows, by their names */
+  further?: Record<string, number>;
+  merge?: StageMerge;
+};
+
+/** The operations of one kind, as a {@link StageSum} has them. */
+export type KindSum = Pick<KindResult, 'operation' | 'errors' | 'latency'> & {
+  [Field in Exclude<keyof KindResult, 'operation' | 'errors' | 'latency' | 'bottleneck'>]?: KindResult[Field] | null;
+} & { bottleneck?: BottleneckSum | null };
+
+/** The figures are those of each host alone: they are null for several. */
+export type BottleneckSum = { cause: string; evidence: string | null; advice: string | null };
+
+type KnownField = 'operations' | 'bytes' | 'attempts' | 'errors' | 'seconds' | 'latency';
+
+/** What can be said of the hosts of a stage together. */
+export interface StageMerge {
+  /** that have the stage */
+  hosts: number;
+  /** whether a log is cut short, so that there was more */
+  isAtLeast: boolean;
+  peak: PeakSecond;
+  /** null where no ten seconds follow each other */
+  sustained: Stretch | null;
+  /** null where there is no whole second in which all hosts were in the stage */
+  together: MeanTogether | null;
+  /** ops/s: of the hosts' own best seconds, an upper bound: they may be different seconds */
+  sumOfPeaks: number;
+  /** null where a log does not say when the stage was */
+  overlap: Overlap | null;
+  /** one for each run of each host */
+  shares: StageShare[];
+  missingLatency: MissingLatency[];
+}
+
+/** A rate of all hosts together. */
+export type Rate = { operationsPerSecond: number; bytesPerSecond: number | null };
+
+/**
+ * The second with the largest sum, and how many hosts contributed. `secondStart` is null where it is the mean of a stage
+ * that has no full second.
+ */
+export type PeakSecond = Rate & { secondStart: number | null; hosts: number };
+
+/** A rate that was held from the beginning of a second on. */
+export type Stretch = Rate & { secondStart: number; seconds: number };
+
+/** The mean over so many whole seconds. */
+export type MeanTogether = Rate & { seconds: number };
+
+/** How long hosts were in a stage together. */
+export interface Overlap {
+  /** ms in which all hosts were in the stage */
+  together: number;
+  /** ms in which at least one was */
+  any: number;
+  /** epoch ms at which all hosts were in for the first time; null where they never were */
+  from: number | null;
+  /** epoch ms at which they were for the last time */
+  to: number | null;
+}
+
+/** What one run of a host contributed to a stage. */
+export interface StageShare {
+  host: string;
+  file: string;
+  /** epoch ms; null where it is not known */
+  startedAt: number | null;
+  endedAt: number | null;
+  operations: number;
+  /** the host's own, in ops/s */
+  peak: number;
+  /** what the host says it was limited by; null where it does not */
+  limitedBy: string | null;
+}
+
+export type MissingLatency = { host: string; file: string; line: number | null; reason: string };
+
+/** What a run came to, for the process that made it. */
 export interface RunResult {
   facts: RunFacts;
   /** why the run could not begin, or had to end: a line each */
@@ -76,26 +245,28 @@ export interface RunOptions {
 /** ms: the store's clock is so far ahead of this host's */
 export type ClockFacts = { offset: number; uncertainty: number };
 
-/** Latencies in ms, as they were recorded. */
-export interface Latencies {
-  /** of all values together */
-  readonly sum: number;
-  readonly count: number;
-  /** null where there is no value */
-  summary(): LatencySummary | null;
-  /** the compressed HdrHistogram V2 encoding of the values in µs, in base64 */
-  encode(): string;
+/** Latencies of a stage, in ms. */
+export interface StageLatency {
+  unit: 'ms';
+  /** from the first attempt to success, pauses included; in an open loop from the moment at which the operation was to start */
+  operations: LatencySummary | null;
+  /** each by itself, failed ones included */
+  attempts: LatencySummary | null;
+  /** of reads: from an attempt's start to the first byte of its answer */
+  firstByte: LatencySummary | null;
+  /** in an open loop: how late the operations started */
+  startDelay: LatencySummary | null;
+  histogram: StageHistograms;
 }
 
-export interface StageLatencies {
-  /** from the first attempt to success, pauses included; in an open loop from the moment at which the operation was to start */
-  operations: Latencies;
-  /** each by itself, failed ones included */
-  attempts: Latencies;
-  /** of reads: from an attempt's start to the first byte of its answer */
-  firstByte: Latencies;
-  /** in an open loop: how late the operations started */
-  startDelay: Latencies;
+/** All values in µs; null where they are not known. */
+export interface StageHistograms {
+  encoding: 'HdrHistogram V2, compressed, base64';
+  unit: 'us';
+  operations: string | null;
+  attempts?: string | null;
+  firstByte?: string | null;
+  startDelay?: string | null;
 }
 
 /** A finished stage, as the reports take it. Times are epoch ms, latencies ms, rates ops/s. */
@@ -113,7 +284,7 @@ export interface StageResultFields {
   duration: number;
   /** ms at the beginning that are in no rate and no percentile */
   warmup: number;
-  /** ms behind the time of a stage that time ends, in which the last operations came to their ends */
+  /** ms after the time of a stage that time ends, in which the last operations completed */
   drain: number;
   /** operations that succeeded ÷ duration, both without warm-up and drain */
   average: number;
@@ -126,7 +297,7 @@ export interface StageResultFields {
   /** those that the end of the stage cut off are not among them */
   failedAttempts: number;
   seconds: readonly SecondResult[];
-  latencies: StageLatencies;
+  latency: StageLatency;
   connections: ConnectionResult;
   clientLoad: ClientLoad;
   load: LoadResult;
@@ -135,12 +306,31 @@ export interface StageResultFields {
   /** of a Write that had no objects left before its time was over: so many would have lasted */
   objectsNeeded: number | null;
   /** what the stage was limited by */
-  verdict: Bottleneck;
+  bottleneck: Bottleneck;
   /** as it was known at the stage's end */
   storeClock: ClockFacts | null;
   /** where the peak was searched for */
   search?: SearchResult;
+  /** of a stage that mixes operations: each kind by itself, in the order in which the stage names them */
+  kinds?: readonly KindResult[];
 }
+
+/** The operations of one kind in a stage that mixes several. Their counts add up to the stage's. */
+export type KindResult = { operation: string } & KindFields & StageCounts;
+
+/** The threads are those that the kind kept busy on average. */
+type KindFields = Pick<
+  StageResultFields,
+  | 'threads'
+  | 'average'
+  | 'peak'
+  | 'averageBytes'
+  | 'peakBytes'
+  | 'failedAttempts'
+  | 'latency'
+  | 'unloaded'
+  | 'bottleneck'
+>;
 
 export type StageResult = StageResultFields & StageCounts;
 
@@ -166,50 +356,16 @@ export interface LoadResult {
   arrival: 'constant' | 'poisson' | null;
 }
 
+export type ResultSchema = typeof schema;
+
+/** The counters of a stage: their table is in result.schema.json. */
+export type CountName = keyof ResultSchema['$defs']['counters']['properties'];
+
 /** What is counted of a stage. */
-export interface StageCounts {
-  /** that succeeded, verification included */
-  operations: number;
-  /** of those operations' objects */
-  bytes: number;
-  /** those of them that completed while the stage warmed up */
-  warmupOperations: number;
-  /** of those operations' objects */
-  warmupBytes: number;
-  /** those that were under way when the time of the stage was over, and completed then */
-  drainOperations: number;
-  /** of those operations' objects */
-  drainBytes: number;
-  /** all, successful or not */
-  attempts: number;
-  /** attempts that failed and were tried again */
-  retries: number;
-  /** attempts by whose answer the store asked for fewer requests */
-  throttled: number;
-  /** attempts that failed before they had a connection: the store cannot have seen them */
-  unsent: number;
-  /** operations that the retry policy gave up */
-  failed: number;
-  /** operations whose answer was not what had been written */
-  integrityErrors: number;
-  /** operations that had no object, because Write had not written it */
-  skipped: number;
-  /** operations that were under way when the stage was stopped, and came to no end */
-  abandoned: number;
-  /** writes that may have been carried out, or may still be, although no answer said so */
-  unknownOutcomes: number;
-  /**
-   * ms that threads spent before the successful attempts of operations: on failed attempts and the pauses behind them,
-   * and in an open loop on late starts
-   */
-  timeLost: number;
-  /**
-   * ms that threads spent on operations that were given up, or cut off behind a failed attempt; late starts included
-   */
-  timeGivenUp: number;
+export type StageCounts = Record<CountName, number> & {
   /** failed attempts by kind */
   errors: Record<string, number>;
-}
+};
 
 /**
  * How a stage ended: all its work done, on request, because nothing succeeded any more, because the operations of an
@@ -219,16 +375,22 @@ export interface StageCounts {
 export type StageEnd = 'complete' | 'stopped' | 'stalled' | 'overloaded' | 'fatal';
 
 export interface SecondCount {
-  /** the epoch second, named by its start */
-  second: number;
+  /** the epoch second, named by its beginning: the lines of the log are stamped with its end */
+  secondStart: number;
   /** that completed in it */
   operations: number;
   /** of those operations */
   bytes: number;
 }
 
-/** The latencies of the operations that completed in one second, in ms; null where there were none. */
-export type SecondLatency = { p50: number | null; p99: number | null; maximum: number | null };
+/** The latencies of the operations that completed in one second, in ms; null where there were none, or are not known. */
+export type SecondLatency = {
+  p50: number | null;
+  p99: number | null;
+  maximum: number | null;
+  /** in µs, as in {@link StageHistograms} */
+  histogram: string | null;
+};
 
 /** all in ms; the percentiles are within 0.1% of the true ones */
 export interface LatencySummary {
@@ -278,7 +440,8 @@ export interface UnloadedLatency {
  * What limited a stage, as far as its own figures can show it. A cause is named only where the figures prove it and
  * none contradicts it: the wrong cause is worse than none.
  */
-export type BottleneckCause = 'client CPU' | 'store throttling' | 'concurrency' | 'store' | 'bandwidth' | 'not shown';
+export type BottleneckCause =
+  'client CPU' | 'store throttling' | 'concurrency' | 'store' | 'bandwidth' | 'inconclusive';
 
 export interface Bottleneck {
   cause: BottleneckCause;
@@ -293,10 +456,10 @@ export interface SearchResult {
   steps: SearchStep[];
   /** the fewest threads that did as much as any others */
   knee: number | null;
-  /** whether more threads brought no more; otherwise the ceiling is higher than what was found */
+  /** whether more threads brought no more; otherwise the capacity is higher than what was found */
   hasPlateau: boolean;
   /** null where the peak could not be held */
-  ceiling: Ceiling | null;
+  capacity: Capacity | null;
   /** ops/s of the best step that tried a number of threads */
   best: number;
   /** where there were too few: so many, or more, would have done */
@@ -331,7 +494,7 @@ export interface SearchStep {
 }
 
 /** What a stage does at most, found by holding it. */
-export interface Ceiling {
+export interface Capacity {
   operationsPerSecond: number;
   /** end of the interval that holds the true rate with this confidence */
   low: number;

@@ -1,7 +1,7 @@
 import type { RunFacts, SearchStep, SecondCount, StageResult } from './result.js';
 import type { StageName } from '../log/log-line.js';
 
-/** What a run tells while it runs. */
+/** What a run reports while it runs. */
 export interface RunObserver {
   /**
    * an object is going to be written, the first one or a further one: what the run is called and where it writes is to
@@ -21,10 +21,10 @@ export interface RunObserver {
   failed: (stage: StageName, operation: FailedOperation, message: string) => void;
   /** so many operations of the stage have come to an end */
   progress: (done: number, flow: DataFlow) => void;
-  /** of a search for the peak */
+  /** of a capacity search */
   stepEnds: (stage: StageName, step: SearchStep) => void;
   stageEnds: (result: StageResult) => void;
-  /** told from time to time */
+  /** reported from time to time */
   cleanupProgress: (progress: CleanupProgress) => void;
   /** something worth knowing */
   notice: (message: string) => void;
@@ -41,7 +41,7 @@ export interface StagePlan {
   objectSize: number;
   /** ms, where it is time that ends the stage */
   duration: number | null;
-  /** whether it searches for the peak */
+  /** whether it is a capacity search */
   isSearch?: boolean;
 }
 

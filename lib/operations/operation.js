@@ -1,18 +1,19 @@
 /**
  * @import { StageName } from '../log/log-line.js'
- * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { BodyVerifier } from '../workload/body-verifier.js'
+ * @import { S3Call } from '../s3/s3-calls.js'
  * @import { Keyspace } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
- * @import { Shard } from '../workload/shard.js'
+ * @import { Shard } from '../model/run-config.js'
  * @import { WrittenObjects } from '../workload/written-objects.js'
+ * @import { OperationRecord } from './operation-record.js'
  */
 
 /**
- * What a stage works on: the same for all threads of a core.
+ * What operations work on: the same for all threads of a worker.
  *
  * @typedef {object} Workload
- * @property {Keyspace} keyspace
+ * @property {Pick<Keyspace, 'bucketOf' | 'keyOf'>} keyspace
+ * @property {(index: number) => number} sizeOf bytes of an object, by its index: the same on any host
  * @property {Payload} payload
  * @property {WrittenObjects} written
  * @property {Shard} shard this host's share of the objects
@@ -20,35 +21,64 @@
  */
 
 /**
- * One object under a stage, on one thread's connection. A thread has one that serves it for the whole stage.
+ * What an operation is: everything that the rest of the program has to know of it.
  *
- * @typedef {object} StageOperation
- * @property {number} place of the object among those of this host
- * @property {number} index of the object in the whole run
- * @property {string} bucket
- * @property {string} key
- * @property {number} size bytes
- * @property {number} attempts made so far, the current one included
- * @property {ObjectConnection} connection
- * @property {BodyVerifier} verifier
- * @property {Workload} workload
- */
-
-/**
- * @typedef {object} Stage
- * @property {StageName} name as the log has it
- * @property {boolean} isRead whether an answer has a body, so that its first byte comes before its end
- * @property {boolean} isWrite whether an attempt without an answer may have left an object behind
- * @property {boolean} removes whether an object is gone afterwards
- * @property {boolean} needsObject whether there is nothing to do for an object that Write did not write
- * @property {(operation: StageOperation) => Promise<void>} attempt one attempt, verification included. Throws an
+ * @typedef {object} OperationDefinition
+ * @property {string} name in lower case, as in --stages; the log has it with a capital
+ * @property {S3Call} call that it makes
+ * @property {'creates' | 'reads' | 'removes'} effect on objects
+ * @property {boolean} needsObject whether there is nothing to do where this run did not write the object
+ * @property {'sends' | 'receives' | 'none'} transfer what becomes of the object's bytes
+ * @property {'A' | 'B' | 'free'} billingClass of R2
+ * @property {boolean} isDefaultStage whether it is a stage of a run without --stages
+ * @property {Preflight} preflight
+ * @property {string} [limitWithoutWrites] what it cannot check of objects that another run wrote, for the user
+ * @property {(record: OperationRecord) => Promise<void>} attempt one attempt, verification included. Throws an
  *   AttemptError, or an IntegrityError for an answer that is not what was written
  */
 
-/** The store answered with something else than what was written: never a success, and never tried again. */
+/**
+ * How preflight tries an operation: by as many attempts, on an object that is no larger than that.
+ *
+ * @typedef {{ maxAttempts: number, maxObjectBytes: number }} Preflight
+ */
+
+/**
+ * What follows from the definition.
+ *
+ * @typedef {object} OperationProperties
+ * @property {StageName} logName
+ * @property {boolean} creates whether an object is there afterwards, and an attempt without an answer may have left one
+ * @property {boolean} removes whether an object is gone afterwards
+ * @property {boolean} receives whether an answer has the object for its body, so that its first byte comes before its end
+ * @property {boolean} movesBytes
+ *
+ * @typedef {Readonly<OperationDefinition & OperationProperties>} Operation
+ */
+
+/** Enough attempts to get over a hiccup, and soon over where there is nobody to answer. @type {Readonly<Preflight>} */
+export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: Infinity });
+
+/**
+ * @param {OperationDefinition} definition
+ * @returns {Operation}
+ */
+export function defineOperation(definition) {
+  const { name, effect, transfer } = definition;
+  return Object.freeze({
+    ...definition,
+    logName: name[0].toUpperCase() + name.slice(1),
+    creates: effect === 'creates',
+    removes: effect === 'removes',
+    receives: transfer === 'receives',
+    movesBytes: transfer !== 'none',
+  });
+}
+
+/** The store answered with something else than what was written: never a success, and never retried. */
 export class IntegrityError extends Error {
   /**
-   * @param {StageOperation} operation
+   * @param {Pick<OperationRecord, 'bucket' | 'key'>} record
    * @param {string} finding
    */
   constructor({ bucket, key }, finding) {

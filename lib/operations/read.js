@@ -1,34 +1,39 @@
-import { IntegrityError, otherSizeHint } from './operation.js';
+import { S3_CALLS } from '../s3/object-store.js';
+import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
 
-/** @import { Stage, StageOperation } from './operation.js' */
+/** @import { OperationRecord } from './operation-record.js' */
+
+/** A larger object of an earlier run would take preflight too long: it is only looked for. */
+const MAX_PREFLIGHT_BYTES = 2 ** 20;
 
 /**
  * Every byte is compared as it streams in, in the callback that undici hands the chunk to: no promise stands between a
  * chunk and its check (measured: bench/studies/README.md).
- *
- * @type {Stage}
  */
-export const read = {
-  name: 'Read',
-  isRead: true,
-  isWrite: false,
-  removes: false,
+export const read = defineOperation({
+  name: 'read',
+  call: S3_CALLS.GetObject,
+  effect: 'reads',
   needsObject: true,
-  async attempt(operation) {
-    const { connection, bucket, key, index, size, verifier } = operation;
+  transfer: 'receives',
+  billingClass: 'B',
+  isDefaultStage: true,
+  preflight: { ...QUICK_PREFLIGHT, maxObjectBytes: MAX_PREFLIGHT_BYTES },
+  async attempt(record) {
+    const { connection, index, size, sink: verifier } = record;
     verifier.begin(index, size);
-    await connection.get(bucket, key, verifier);
+    await connection.send(this.call, record);
     const mismatch = verifier.end();
     if (mismatch >= 0) {
-      throw new IntegrityError(operation, `the body first differs at offset ${mismatch}${lengths(operation)}`);
+      throw new IntegrityError(record, `the body first differs at offset ${mismatch}${lengths(record)}`);
     }
   },
-};
+});
 
 /**
- * @param {StageOperation} operation whose body has come
+ * @param {OperationRecord} record whose body has come
  * @returns {string} empty where it is as long as was expected
  */
-function lengths({ verifier: { received }, size, workload }) {
+function lengths({ sink: { received }, size, workload }) {
   return received === size ? '' : ` (${received} bytes came, ${size} were expected${otherSizeHint(workload)})`;
 }

@@ -1,11 +1,49 @@
 import { read } from './read.js';
 import { remove } from './remove.js';
+import { stageOf } from './stage.js';
 import { stat } from './stat.js';
 import { write } from './write.js';
 
-/** @import { Stage } from './operation.js' */
+/** @import { Operation } from './operation.js' */
 
-/** The stages in the order in which they run. @type {readonly Stage[]} */
-export const STAGES = Object.freeze([write, read, stat, remove]);
+/** All operations, in the order in which their stages run. @type {readonly Operation[]} */
+export const OPERATIONS = Object.freeze([write, read, stat, remove]);
 
-export { IntegrityError } from './operation.js';
+/** The names of the stages of a run without --stages. */
+export const DEFAULT_STAGES = Object.freeze(
+  OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage).map(({ name }) => name),
+);
+
+/** A stage for each of them. */
+export const STAGES = Object.freeze(OPERATIONS.map(stageOf));
+
+/** The names of the stages in the log. */
+export const STAGE_NAMES = Object.freeze(STAGES.map(({ name }) => name));
+
+/**
+ * @param {readonly string[]} names as in --stages
+ * @returns {Operation[]} in the order in which their stages run
+ */
+export function operationsOf(names) {
+  return OPERATIONS.filter(({ name }) => names.includes(name));
+}
+
+/**
+ * @param {readonly string[]} stages as in --stages
+ * @returns {boolean} whether a run with these stages has objects of its own making
+ */
+export function writesObjects(stages) {
+  return operationsOf(stages).some(({ creates }) => creates);
+}
+
+/**
+ * @param {string} name as in --stages
+ * @returns {Operation}
+ */
+export function operationNamed(name) {
+  const operation = OPERATIONS.find((each) => each.name === name);
+  if (operation === undefined) {
+    throw new RangeError(`expected the name of an operation, got ${name}`);
+  }
+  return operation;
+}

@@ -1,23 +1,29 @@
+import { S3_CALLS } from '../s3/object-store.js';
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
-/** @import { Stage } from './operation.js' */
+/** R2 takes one write a second of a key, and a deletion may count as one: preflight retries for longer than a second. */
+const MAX_PREFLIGHT_ATTEMPTS = 7;
 
-/** @type {Stage} */
-export const remove = {
-  name: 'Remove',
-  isRead: false,
-  isWrite: false,
-  removes: true,
+export const remove = defineOperation({
+  name: 'remove',
+  call: S3_CALLS.DeleteObject,
+  effect: 'removes',
   needsObject: true,
-  async attempt({ connection, bucket, key, place, attempts, workload }) {
+  transfer: 'none',
+  billingClass: 'free',
+  isDefaultStage: true,
+  preflight: { ...QUICK_PREFLIGHT, maxAttempts: MAX_PREFLIGHT_ATTEMPTS },
+  async attempt(record) {
+    const { connection, localIndex, attempts, workload } = record;
     try {
-      await connection.remove(bucket, key);
+      await connection.send(this.call, record);
     } catch (error) {
       // An earlier attempt whose answer was lost has removed it.
       if (!(error instanceof AttemptError && error.kind === NOT_FOUND && attempts > 1)) {
         throw error;
       }
     }
-    workload.written.delete(place);
+    workload.written.delete(localIndex);
   },
-};
+});

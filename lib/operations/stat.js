@@ -1,29 +1,31 @@
-import { IntegrityError, otherSizeHint } from './operation.js';
+import { S3_CALLS } from '../s3/object-store.js';
+import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
 import { NO_ETAG } from './write.js';
 
-/** @import { Stage } from './operation.js' */
-
-/** @type {Stage} */
-export const stat = {
-  name: 'Stat',
-  isRead: false,
-  isWrite: false,
-  removes: false,
+export const stat = defineOperation({
+  name: 'stat',
+  call: S3_CALLS.HeadObject,
+  effect: 'reads',
   needsObject: true,
-  async attempt(operation) {
-    const { connection, bucket, key, place, size, workload } = operation;
-    await connection.head(bucket, key);
+  transfer: 'none',
+  billingClass: 'B',
+  isDefaultStage: true,
+  preflight: QUICK_PREFLIGHT,
+  limitWithoutWrites: 'Stat checks sizes alone: the ETags are known only to the run that wrote the objects',
+  async attempt(record) {
+    const { connection, localIndex, size, workload } = record;
+    await connection.send(this.call, record);
     const { contentLength, etagDigest } = connection.reply;
     if (contentLength !== size) {
       throw new IntegrityError(
-        operation,
+        record,
         contentLength < 0
           ? `the answer does not tell the size, ${size} bytes were expected`
           : `the size is ${contentLength} bytes, ${size} were expected${otherSizeHint(workload)}`,
       );
     }
-    if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(place)) {
-      throw new IntegrityError(operation, 'the ETag is not the one that the write was answered with');
+    if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(localIndex)) {
+      throw new IntegrityError(record, 'the ETag is not the one that the write was answered with');
     }
   },
-};
+});

@@ -1,17 +1,22 @@
-/** @import { Stage } from './operation.js' */
+import { S3_CALLS } from '../s3/object-store.js';
+import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 /** Stands for the digest of an ETag where the store's answer to a write named none. */
 export const NO_ETAG = 1;
 
-/** @type {Stage} */
-export const write = {
-  name: 'Write',
-  isRead: false,
-  isWrite: true,
-  removes: false,
+export const write = defineOperation({
+  name: 'write',
+  call: S3_CALLS.PutObject,
+  effect: 'creates',
   needsObject: false,
-  async attempt({ connection, bucket, key, place, index, size, workload }) {
-    await connection.put(bucket, key, workload.payload.body(index, size), size);
-    workload.written.add(place, connection.reply.etagDigest || NO_ETAG);
+  transfer: 'sends',
+  billingClass: 'A',
+  isDefaultStage: true,
+  preflight: QUICK_PREFLIGHT,
+  async attempt(record) {
+    const { connection, localIndex, index, size, workload } = record;
+    record.body = workload.payload.body(index, size);
+    await connection.send(this.call, record);
+    workload.written.add(localIndex, connection.reply.etagDigest || NO_ETAG);
   },
-};
+});

@@ -5,7 +5,7 @@ import { inParallel } from '../cleanup/in-parallel.js';
 /**
  * @import { ListedObject } from '../s3/bucket-admin.js'
  * @import { Keyspace } from '../workload/keyspace.js'
- * @import { Shard } from '../workload/shard.js'
+ * @import { Shard } from '../model/run-config.js'
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  */
 
@@ -19,19 +19,19 @@ const BUCKETS_AT_ONCE = 8;
  *
  * @typedef {object} ExistingObjects
  * @property {number} count of objects and probes that were seen
- * @property {boolean} isWhole whether all pages were looked at; otherwise there may be more
+ * @property {boolean} isWhole whether all pages were read; otherwise there may be more
  * @property {{ objects: number, size: number } | null} readable what a run that reads them is to be given: so many of the
- *   shard's first objects, of so many bytes each; null where there are but probes
- * @property {Map<string, AttemptError>} unlisted buckets that could not be looked at, and what they said
+ *   shard's first objects, of so many bytes each; null where there are only probes
+ * @property {Map<string, AttemptError>} unlisted buckets that could not be listed, and their errors
  */
 
 /**
- * Looks for objects that a run would write over or remove: those of its shard, under its run id. The objects of other
- * shards may just be written, and are no concern of its.
+ * Looks for objects that a run would write over or remove: those of its shard, under its run id. Other shards may
+ * be writing theirs at this moment: they do not matter here.
  *
- * @param {object} place
- * @param {Keyspace} place.keyspace
- * @param {Shard} place.shard
+ * @param {object} run
+ * @param {Keyspace} run.keyspace
+ * @param {Shard} run.shard
  * @param {BucketAccess} access
  * @returns {Promise<ExistingObjects>}
  */

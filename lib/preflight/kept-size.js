@@ -1,37 +1,47 @@
+import { S3_CALLS } from '../s3/object-store.js';
 import { formatSize } from '../log/units.js';
 import { globalIndex } from '../workload/shard.js';
-import { askStore } from './ask-store.js';
+import { operationsOf } from '../operations/registry.js';
+import { retriedRequest } from '../s3/retry.js';
+import { sendControlRequest } from './control-request.js';
 
 /**
- * @import { OpenRun } from '../run/open-run.js'
- * @import { RunConfig } from '../run/run-config.js'
+ * @import { RunContext } from './run-context.js'
+ * @import { RunConfig } from '../model/run-config.js'
  */
 
 /** The first objects, of which some may never have been written. */
-const MAX_ASKED = 5;
+const MAX_HEAD_REQUESTS = 5;
 
 /** A single object could have been damaged. */
 const SAMPLE = 2;
 
 const MAX_ATTEMPTS = 2;
 
+/** The answer to a HEAD has no body. */
+const NOWHERE = { accept() {} };
+
 /**
  * Compares the size of what an earlier run has kept with the size that this run was given: with another one, each object
- * would be told as corrupted.
+ * would be reported as corrupted.
  *
- * @param {OpenRun} run
+ * @param {RunContext} run
  * @param {RunConfig} config
  * @param {AbortSignal} signal gives up
- * @returns {Promise<string | null>} what is wrong, one line; null where nothing is, or the store does not tell
+ * @returns {Promise<string | null>} what is wrong, one line; null where nothing is, or the store does not say
  */
 export async function keptSizeProblem(run, config, signal) {
   const { objects, size, runId, stages } = config;
-  if (run.wroteObjects || !(stages.includes('read') || stages.includes('stat'))) {
+  if (run.wroteObjects || operationsOf(stages).every(({ effect }) => effect !== 'reads')) {
     return null;
   }
   /** @type {number[]} */
   const sizes = [];
-  for (let local = 0; local < Math.min(objects, MAX_ASKED) && sizes.length < SAMPLE && !signal.aborted; local++) {
+  for (
+    let local = 0;
+    local < Math.min(objects, MAX_HEAD_REQUESTS) && sizes.length < SAMPLE && !signal.aborted;
+    local++
+  ) {
     const found = await sizeOf(run, globalIndex(config.shard, local), signal);
     if (found === size) {
       return null;
@@ -47,17 +57,17 @@ export async function keptSizeProblem(run, config, signal) {
 }
 
 /**
- * @param {OpenRun} run
+ * @param {RunContext} run
  * @param {number} index of an object
  * @param {AbortSignal} signal
- * @returns {Promise<number>} bytes; -1 where the store does not tell, for what reason ever
+ * @returns {Promise<number>} bytes; -1 where the store does not say, for whatever reason
  */
 async function sizeOf(run, index, signal) {
-  const { attendants, keyspace, requests } = run;
-  const [connection] = attendants;
-  const { error, attempts } = await askStore({ run, connection, mostAttempts: MAX_ATTEMPTS, signal }, () =>
-    connection.head(keyspace.bucketOf(index), keyspace.keyOf(index)),
-  );
+  const { controlConnections, keyspace, requests } = run;
+  const [connection] = controlConnections;
+  const object = { bucket: keyspace.bucketOf(index), key: keyspace.keyOf(index), size: 0, body: null, sink: NOWHERE };
+  const request = retriedRequest(() => connection.send(S3_CALLS.HeadObject, object), connection);
+  const { error, attempts } = await sendControlRequest({ run, maxAttempts: MAX_ATTEMPTS, signal }, request);
   requests.preflight += attempts;
   return error === null ? connection.reply.contentLength : -1;
 }

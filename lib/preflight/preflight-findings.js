@@ -1,31 +1,29 @@
 import { FIRST_ACTION, explainError, mayPass } from '../s3/explain-error.js';
-import { ACTIONS } from './object-requests.js';
+import { OPERATIONS } from '../operations/registry.js';
 
 /**
- * @import { Action as ObjectAction } from './object-requests.js'
  * @import { AttemptError } from '../s3/s3-error.js'
- * @import { StoreConfig } from '../s3/store-config.js'
+ * @import { StoreConfig } from '../model/run-config.js'
  */
 
-/** @typedef {typeof FIRST_ACTION | ObjectAction} Action what preflight tries */
-
-const IN_ORDER = Object.freeze(/** @type {const} */ ([FIRST_ACTION, ...ACTIONS]));
+/** What preflight tries: the names of operations, after the first request. */
+const ACTIONS = Object.freeze([FIRST_ACTION, ...OPERATIONS.map(({ name }) => name)]);
 
 /**
  * The same answer, wherever it was given.
  *
  * @typedef {object} Finding
  * @property {AttemptError} error
- * @property {Map<Action, Set<string>>} buckets by what was tried there
+ * @property {Map<string, Set<string>>} buckets by what was tried there
  */
 
-/** What the store refused or could not do. The same answer is told once for all operations and buckets that met it. */
+/** What the store refused or could not do. The same answer is reported once for all operations and buckets that met it. */
 export class Findings {
   /** @type {Finding[]} */
   #findings = [];
 
   /**
-   * @param {Action} action
+   * @param {string} action that was tried
    * @param {string} bucket
    * @param {AttemptError} error
    */
@@ -69,12 +67,12 @@ function isSameAnswer(one, other) {
 /**
  * @param {Finding} finding
  * @param {readonly string[]} order of the buckets
- * @returns {{ action: string, buckets: string[] }[]} operations that met it in the same buckets stand together
+ * @returns {{ action: string, buckets: string[] }[]} operations that met it in the same buckets are named together
  */
 function placesOf({ buckets }, order) {
-  /** @type {Map<string, { actions: Action[], buckets: string[] }>} */
+  /** @type {Map<string, { actions: string[], buckets: string[] }>} */
   const places = new Map();
-  for (const action of IN_ORDER) {
+  for (const action of ACTIONS) {
     const met = order.filter((bucket) => buckets.get(action)?.has(bucket));
     const place = places.get(met.join()) ?? { actions: [], buckets: met };
     if (met.length > 0) {

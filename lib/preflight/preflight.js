@@ -1,14 +1,29 @@
-import { runPool } from '../engine/worker-pool.js';
-import { BucketPreflight } from './bucket-preflight.js';
+import { runPool } from '../engine/run-concurrently.js';
+import { OperationRecord } from '../operations/operation-record.js';
+import { OPERATIONS, operationsOf } from '../operations/registry.js';
+import { FIRST_ACTION } from '../s3/explain-error.js';
+import { NOT_FOUND } from '../s3/s3-error.js';
+import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
+import { requestAbsentObject, sendControlRequest } from './control-request.js';
 import { Findings } from './preflight-findings.js';
+import { keptWorkload, probeWorkload } from './probe-workload.js';
 
 /**
- * @import { OpenRun } from '../run/open-run.js'
- * @import { RunConfig } from '../run/run-config.js'
+ * @import { Operation, Workload } from '../operations/operation.js'
+ * @import { RunContext } from './run-context.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Answer } from './control-request.js'
  */
 
 const KEPT_NOTICE =
   'Deleting was refused: the objects of the preflight stay with the kept ones, and the latency with one thread is not measured';
+
+/** Enough to get over a hiccup, and soon over where there is nobody to answer. */
+const MAX_ATTEMPTS = 4;
+
+/** Permission does not depend on how many bytes an object has. */
+const MAX_PROBE_BYTES = 1024;
 
 /**
  * @typedef {object} PreflightResult
@@ -21,10 +36,10 @@ const KEPT_NOTICE =
  * What preflight reports while it goes on.
  *
  * @typedef {object} PreflightHooks
- * @property {() => Promise<boolean>} mayWrite asked before an object is written
+ * @property {() => Promise<boolean>} mayWrite called before an object is written
  * @property {(bucket: string, key: string) => Promise<void>} written one was written
  * @property {() => void} reached a bucket has answered as it should
- * @property {(action: string, milliseconds: number) => void} answered an operation had its answer at the first
+ * @property {(operation: string, milliseconds: number) => void} answered an operation had its answer at the first
  *   attempt
  */
 
@@ -32,11 +47,11 @@ const KEPT_NOTICE =
 const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () => {}, reached() {}, answered() {} });
 
 /**
- * Asks each bucket for an object that does not exist, which shows whether name, TLS, signature, clock and bucket are all
- * right, and then for what the run is going to do, on an object that is no stage's. Nothing of it stays: what could not
- * be removed is in `run.probes`. Only a run that keeps its objects, and may not remove any, keeps that one, too.
+ * Requests from each bucket an object that does not exist, which shows whether name, TLS, signature, clock and bucket are
+ * all right. Then it tries the run's operations on a probe, or on an object of an earlier run. No probe stays: those that
+ * could not be removed are in `run.probes`. Only a run that keeps its objects, and may not remove any, keeps the probe, too.
  *
- * @param {OpenRun} run
+ * @param {RunContext} run
  * @param {RunConfig} config
  * @param {AbortSignal} signal
  * @param {Partial<PreflightHooks>} [hooks]
@@ -47,20 +62,24 @@ export async function preflight(run, config, signal, hooks) {
   /** @type {Set<string>} */
   const missing = new Set();
   const { buckets } = config.store;
-  const shared = { run, config, findings, missing, hooks: { ...NO_HOOKS, ...hooks } };
+  const workloads = {
+    probes: probeWorkload(run, config.shard, () => Math.min(config.size, MAX_PROBE_BYTES)),
+    kept: keptWorkload(run, config.shard, config.size),
+  };
+  const shared = { run, config, findings, missing, ...workloads, hooks: { ...NO_HOOKS, ...hooks } };
   let next = 0;
   if (config.preflight) {
     await runPool({
-      threads: run.attendants,
+      threads: run.controlConnections,
       claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
-      work(connection, place) {
-        // Each listens to a signal of its own: more than ten listeners on one are taken for a leak, and warned of.
+      work(connection, index) {
+        // Each listens to a signal of its own: Node takes more than ten listeners on one for a leak, and prints a warning.
         const own = { ...shared, connection, signal: AbortSignal.any([signal]) };
-        return new BucketPreflight(own, buckets[place]).run();
+        return new BucketPreflight(own, buckets[index]).run();
       },
     });
   }
-  // What was under way when the run was stopped says nothing.
+  // Requests that a stop cut off show nothing.
   const isOver = signal.aborted;
   return {
     problems: isOver ? [] : findings.lines(config.store, run.clock.epochNow()),
@@ -70,7 +89,7 @@ export async function preflight(run, config, signal, hooks) {
 }
 
 /**
- * @param {OpenRun} run
+ * @param {RunContext} run
  * @param {RunConfig} config
  * @param {ReadonlySet<string>} missing
  * @returns {string[]}
@@ -85,4 +104,182 @@ function noticesOf({ mayRemove }, { runId }, missing) {
  */
 function missingNotice(runId, missing) {
   return `Of run ${runId} there is no ${[...missing].join(', ')}: was it written with --keep, the same --prefix and the same buckets?`;
+}
+
+/**
+ * What the preflight of all buckets shares, and a connection.
+ *
+ * @typedef {object} Shared
+ * @property {RunContext} run
+ * @property {RunConfig} config
+ * @property {AbortSignal} signal
+ * @property {ObjectConnection} connection
+ * @property {Findings} findings
+ * @property {PreflightHooks} hooks
+ * @property {Set<string>} missing objects of an earlier run that were not found
+ * @property {Workload} probes
+ * @property {Workload} kept objects of an earlier run
+ */
+
+/** The preflight of one bucket. */
+class BucketPreflight {
+  #shared;
+  #bucket;
+  /** Of the run's stages. */
+  #operations;
+
+  /**
+   * @param {Shared} shared
+   * @param {string} bucket
+   */
+  constructor(shared, bucket) {
+    this.#shared = shared;
+    this.#bucket = bucket;
+    this.#operations = operationsOf(shared.config.stages);
+  }
+
+  async run() {
+    const { run, config, signal, connection, findings, hooks } = this.#shared;
+    const bucket = this.#bucket;
+    const context = { run, maxAttempts: MAX_ATTEMPTS, signal };
+    const { error, attempts } = await requestAbsentObject(context, connection, bucket);
+    run.requests.preflight += attempts;
+    const isRefused = error !== null && error.kind !== NOT_FOUND;
+    // Some stores answer «forbidden» for an absent object to whoever may not list: only the run's operations can tell.
+    const isInDoubt = error?.code === 'AccessDenied' && config.stages.length > 0;
+    if (isRefused && !isInDoubt) {
+      findings.add(FIRST_ACTION, bucket, error);
+      return;
+    }
+    if (!isRefused) {
+      hooks.reached();
+    }
+    if (run.wroteObjects) {
+      await this.#tryProbe();
+      return;
+    }
+    const tried = await this.#tryKeptObject();
+    if (isRefused) {
+      this.#operations
+        .filter((operation) => operation.receives && !tried.has(operation))
+        .forEach(({ name }) => findings.add(name, bucket, error));
+    }
+  }
+
+  /** Creates a probe, reads it in every way that the stages do, and removes it. */
+  async #tryProbe() {
+    const { run, config, signal, hooks, probes } = this.#shared;
+    const localIndex = this.#firstIndex(PREFLIGHT_PROBES);
+    if (localIndex < 0 || signal.aborted || !(await hooks.mayWrite())) {
+      return;
+    }
+    const index = globalIndex(config.shard, localIndex);
+    run.probes.add(index);
+    const written = await this.#tryAll(this.#operations, 'creates', probes, localIndex);
+    const outcomeUnknown = written.some((answer) => answer.outcomeUnknown);
+    if (written.every(({ error }) => error !== null) && !outcomeUnknown) {
+      run.probes.delete(index);
+    }
+    if (signal.aborted || written.some(({ error }) => error?.status === 0)) {
+      return;
+    }
+    if (written.some(({ error }) => error === null)) {
+      await hooks.written(this.#bucket, run.keyspace.probeKeyOf(index));
+    }
+    await this.#tryAll(this.#operations, 'reads', probes, localIndex);
+    if (signal.aborted) {
+      return;
+    }
+    // Clean-up removes, whatever the stages. A run that keeps its objects removes none, and need not be permitted to.
+    const removed = await this.#tryAll(OPERATIONS, 'removes', probes, localIndex, !config.keep);
+    const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
+    const isKept = config.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
+    run.mayRemove &&= !isKept;
+    if (isKept || (isGone && !outcomeUnknown)) {
+      run.probes.delete(index);
+    }
+  }
+
+  /**
+   * Looks for an object that an earlier run should have written.
+   *
+   * @returns {Promise<Set<Operation>>} that were tried on it
+   */
+  async #tryKeptObject() {
+    const { run, config, signal, missing, hooks, probes, kept } = this.#shared;
+    const localIndex = this.#firstIndex(Math.min(config.objects, PREFLIGHT_PROBES));
+    const readable = this.#operations.filter(
+      ({ effect, preflight: { maxObjectBytes } }) => effect === 'reads' && config.size <= maxObjectBytes,
+    );
+    /** @type {Set<Operation>} */
+    const tried = new Set(localIndex >= 0 && !signal.aborted ? readable : []);
+    if (localIndex >= 0) {
+      const answers = await this.#tryAll(readable, 'reads', kept, localIndex);
+      if (answers.some(({ error }) => error?.kind === NOT_FOUND)) {
+        missing.add(`${this.#bucket}/${run.keyspace.keyOf(globalIndex(config.shard, localIndex))}`);
+      }
+    }
+    const probe = this.#firstIndex(PREFLIGHT_PROBES);
+    const removes = this.#operations.some((operation) => operation.removes);
+    if (removes && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
+      // Nothing is there. Where versions are kept, a delete marker will be, and clean-up knows the key.
+      await this.#tryAll(this.#operations, 'removes', probes, probe);
+    }
+    return tried;
+  }
+
+  /**
+   * @param {readonly Operation[]} operations of which those with that effect are tried
+   * @param {Operation['effect']} effect
+   * @param {Workload} workload
+   * @param {number} localIndex of an object of the workload
+   * @param {boolean} [isNeeded] whether the run cannot begin where it is refused
+   * @returns {Promise<Answer[]>}
+   */
+  async #tryAll(operations, effect, workload, localIndex, isNeeded = true) {
+    const answers = [];
+    for (const operation of operations.filter((each) => each.effect === effect)) {
+      if (!this.#shared.signal.aborted) {
+        answers.push(await this.#try(operation, workload, localIndex, isNeeded));
+      }
+    }
+    return answers;
+  }
+
+  /**
+   * @param {Operation} operation
+   * @param {Workload} workload
+   * @param {number} localIndex
+   * @param {boolean} isNeeded
+   */
+  async #try(operation, workload, localIndex, isNeeded) {
+    const { run, signal, connection, findings, hooks } = this.#shared;
+    const record = new OperationRecord(operation, workload, connection);
+    record.take(0, operation, localIndex);
+    const { maxAttempts } = operation.preflight;
+    const startedAt = run.clock.now();
+    const answer = await sendControlRequest({ run, maxAttempts, signal }, record);
+    run.requests.preflight += answer.attempts;
+    if (answer.attempts === 1 && answer.error?.status !== 0) {
+      hooks.answered(operation.name, run.clock.now() - startedAt);
+    }
+    if (isNeeded && answer.error !== null && answer.error.kind !== NOT_FOUND) {
+      findings.add(operation.name, this.#bucket, answer.error);
+    }
+    return answer;
+  }
+
+  /**
+   * @param {number} count of the shard's first objects, or first probes
+   * @returns {number} the localIndex of the first of them that belongs in this bucket, -1 where there is none
+   */
+  #firstIndex(count) {
+    const { run, config } = this.#shared;
+    for (let localIndex = 0; localIndex < count; localIndex++) {
+      if (run.keyspace.bucketOf(globalIndex(config.shard, localIndex)) === this.#bucket) {
+        return localIndex;
+      }
+    }
+    return -1;
+  }
 }

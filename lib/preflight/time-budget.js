@@ -1,4 +1,4 @@
-/** What is asked before the first stage may take as long, together. ms */
+/** All requests before the first stage may take so long together. ms */
 const MIN_BUDGET_MS = 3000;
 
 /** A far store is given more: so many round trips. */
@@ -12,7 +12,7 @@ export class TimeBudget {
   #now;
   #startedAt;
   #deadline = Infinity;
-  /** By what was asked, in ms. @type {Map<string, number>} */
+  /** By operation, in ms. @type {Map<string, number>} */
   #alone = new Map();
 
   /** @param {() => number} now monotonic ms */
@@ -24,11 +24,11 @@ export class TimeBudget {
   /**
    * Takes note of an operation.
    *
-   * @param {string} action
+   * @param {string} operation
    * @param {number} milliseconds from its request on
    */
-  answered(action, milliseconds) {
-    this.#alone.set(action, Math.min(this.aloneLatency(action) ?? Infinity, milliseconds));
+  answered(operation, milliseconds) {
+    this.#alone.set(operation, Math.min(this.aloneLatency(operation) ?? Infinity, milliseconds));
   }
 
   /** The shortest time that an operation took, in ms; Infinity before the first one. */
@@ -37,11 +37,11 @@ export class TimeBudget {
   }
 
   /**
-   * @param {string} action
-   * @returns {number | null} ms that it took while nothing was measured yet, at best; null where it was not asked for
+   * @param {string} operation
+   * @returns {number | null} the shortest ms that it took before anything was measured; null where there was none
    */
-  aloneLatency(action) {
-    return this.#alone.get(action) ?? null;
+  aloneLatency(operation) {
+    return this.#alone.get(operation) ?? null;
   }
 
   /** @param {number} moment monotonic ms by which all has to be over, however much of the budget is left */

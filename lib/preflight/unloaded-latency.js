@@ -1,23 +1,24 @@
-import { Payload } from '../workload/payload.js';
-import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
-import { NOT_FOUND } from '../s3/s3-error.js';
-import { askStore } from './ask-store.js';
-import { ACTIONS, REQUESTS } from './object-requests.js';
 import { waitUntil } from '../clock/pause.js';
+import { OperationRecord } from '../operations/operation-record.js';
+import { OPERATIONS } from '../operations/registry.js';
+import { NOT_FOUND } from '../s3/s3-error.js';
+import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
+import { sendControlRequest } from './control-request.js';
+import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workload.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { UnloadedLatency } from '../model/result.js'
- * @import { Answer } from './ask-store.js'
- * @import { Action, AskedObject } from './object-requests.js'
+ * @import { Operation } from '../operations/operation.js'
+ * @import { Answer } from './control-request.js'
  * @import { TimeBudget } from './time-budget.js'
- * @import { OpenRun } from '../run/open-run.js'
- * @import { RunConfig } from '../run/run-config.js'
+ * @import { RunContext } from './run-context.js'
+ * @import { RunConfig } from '../model/run-config.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
 /** Operations of each kind, where there is time for them: their median is no chance. */
-const MAX_OPERATIONS = 25;
+const MAX_OPERATIONS = MAX_LATENCY_PROBES;
 
 /** Fewer are not tried: all but the first of these are what a median takes at least. */
 const MIN_OPERATIONS = 6;
@@ -46,24 +47,25 @@ const SMALL_OBJECT = 64 * 1024;
 const MIN_GRACE_MS = 1000;
 const GRACE_OPERATIONS = 4;
 
-const MOST_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
-/** How many rounds after it was written an object is read and looked at, and then removed. */
-const LAG = Object.freeze({ write: 0, read: 1, stat: 1, remove: 2 });
+/** How many rounds after it was created an object is read, and then removed. */
+const LAG = Object.freeze({ creates: 0, reads: 1, removes: 2 });
 
 /** Another object is written only where there is time for so many rounds. */
-const ROUNDS_LEFT = 1.5 + LAG.remove;
+const ROUNDS_LEFT = 1.5 + LAG.removes;
 
 /**
  * Measures each stage's operation by itself, before the run begins and while the store has nothing else of it to do: one
- * thread for each kind. It works on probes, and removes them; a run that does not write looks at its own objects. What could not be removed again is not written, and nothing is measured.
+ * thread for each kind. It works on probes, and removes them; a run that does not write works on the objects that are there.
+ * Where probes could not be removed again, none are written, and nothing is measured.
  *
- * @param {OpenRun} run
+ * @param {RunContext} run
  * @param {RunConfig} config
  * @param {TimeBudget} budget that preflight has used, and whose rest this may take
  * @param {AbortSignal} signal gives up
  * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} by the stage's name in lower case,
- *   without those that could not be measured; why none was, where the stages themselves will not tell
+ *   without those that could not be measured; why none was, where the stages themselves will not show it
  */
 export async function measureUnloaded(run, config, budget, signal) {
   const kinds = kindsOf(run, config, budget);
@@ -72,9 +74,9 @@ export async function measureUnloaded(run, config, budget, signal) {
   }
   const roundTrip = Number.isFinite(budget.roundTrip) ? budget.roundTrip : 0;
   const isFar = roundTrip >= FAR_MS;
-  const times = kinds.map((action) => budget.aloneLatency(action) ?? roundTrip);
+  const times = kinds.map(({ name }) => budget.aloneLatency(name) ?? roundTrip);
   const slowest = Math.max(...times);
-  const needed = isFar ? (MIN_OPERATIONS + LAG.remove) * slowest : MIN_OPERATIONS * sumOf(times);
+  const needed = isFar ? (MIN_OPERATIONS + LAG.removes) * slowest : MIN_OPERATIONS * sumOf(times);
   const now = run.clock.now();
   if (now + needed > budget.deadline) {
     return { latencies: new Map(), problem: 'there is no time left for it before the start' };
@@ -91,27 +93,30 @@ export async function measureUnloaded(run, config, budget, signal) {
   if (isFar && isCrowded(latencies, budget)) {
     return { latencies: new Map(), problem: 'requests of different kinds delayed each other' };
   }
-  const shown = [...latencies].filter(([action]) => config.stages.includes(action));
+  const shown = [...latencies].filter(([name]) => config.stages.includes(name));
   return { latencies: new Map(shown), problem: null };
 }
 
 /**
- * @param {OpenRun} run
+ * @param {RunContext} run
  * @param {RunConfig} config
  * @param {TimeBudget} budget
- * @returns {Action[]}
+ * @returns {Operation[]}
  */
 function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
   if (wroteObjects) {
     // What was written is removed, also where no stage removes.
-    return mayRemove ? ACTIONS.filter((action) => action === 'remove' || stages.includes(action)) : [];
+    return mayRemove ? OPERATIONS.filter(({ name, removes }) => removes || stages.includes(name)) : [];
   }
   // What an earlier run has written is not removed, and is as large as it is.
-  const readTime = budget.aloneLatency('read');
-  const isQuickToRead = size <= SMALL_OBJECT || (readTime !== null && 2 * MIN_OPERATIONS * readTime <= budget.left);
-  return ACTIONS.filter(
-    (action) => stages.includes(action) && (action === 'stat' || (action === 'read' && isQuickToRead)),
-  );
+  const isQuick = (/** @type {Operation} */ { name }) => {
+    const alone = budget.aloneLatency(name);
+    return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_OPERATIONS * alone <= budget.left);
+  };
+  return OPERATIONS.filter((operation) => {
+    const { name, effect, receives } = operation;
+    return stages.includes(name) && effect === 'reads' && (!receives || isQuick(operation));
+  });
 }
 
 /**
@@ -137,8 +142,8 @@ async function withCut(cutAt, clock, signal, work) {
  * @param {TimeBudget} budget
  */
 function isCrowded(latencies, budget) {
-  const ratios = [...latencies].flatMap(([action, { p50 }]) => {
-    const alone = budget.aloneLatency(action);
+  const ratios = [...latencies].flatMap(([name, { p50 }]) => {
+    const alone = budget.aloneLatency(name);
     return alone === null ? [] : [p50 / alone];
   });
   ratios.sort((one, other) => one - other);
@@ -159,24 +164,26 @@ class Probe {
   #isFar;
   #startedAt;
   #endsAt;
-  #payload;
+  #workload;
   #connections;
-  /** Bytes of all objects but the first. */
+  /** Bytes of the first object, which is a small one where it is written. */
+  #firstSize;
+  /** Bytes of all others. */
   #size;
   #begun = 0;
   #written = 0;
   /** Objects of which a write may have been carried out although no answer said so. @type {Set<number>} */
   #uncertain = new Set();
-  /** Kinds that are not asked for any more. @type {Set<Action>} */
+  /** Kinds of which no more are begun. @type {Set<Operation>} */
   #ended = new Set();
-  /** In ms; null where the first attempt did not succeed. @type {Map<Action, (number | null)[]>} */
+  /** In ms; null where the first attempt did not succeed. @type {Map<Operation, (number | null)[]>} */
   #times = new Map();
 
   /**
    * @param {object} options
-   * @param {OpenRun} options.run
+   * @param {RunContext} options.run
    * @param {RunConfig} options.config
-   * @param {readonly Action[]} options.kinds
+   * @param {readonly Operation[]} options.kinds
    * @param {number} options.roundTrip ms
    * @param {boolean} options.isFar whether the kinds are measured at the same time
    * @param {number} options.endsAt monotonic ms
@@ -189,10 +196,15 @@ class Probe {
     this.#isFar = isFar;
     this.#startedAt = run.clock.now();
     this.#endsAt = endsAt;
-    this.#payload = new Payload(config.runId);
-    this.#size = run.wroteObjects ? Math.min(config.size, SMALL_OBJECT) : config.size;
+    this.#firstSize = run.wroteObjects ? Math.min(config.size, SMALL_OBJECT) : config.size;
+    this.#size = this.#firstSize;
+    const firstIndex = globalIndex(config.shard, this.#localIndexOf(0));
+    const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? this.#firstSize : this.#size);
+    this.#workload = run.wroteObjects
+      ? probeWorkload(run, config.shard, sizeOf)
+      : keptWorkload(run, config.shard, config.size);
     // Those of the clock are open by now.
-    this.#connections = [run.attendants[0], ...run.clockConnections];
+    this.#connections = [run.controlConnections[0], ...run.clockConnections];
   }
 
   /**
@@ -203,20 +215,20 @@ class Probe {
    */
   async measureInTurn(cut, removal) {
     const { clock } = this.#run;
-    for (const [place, action] of this.#kinds.entries()) {
-      const endsAt = this.#startedAt + ((this.#endsAt - this.#startedAt) * (place + 1)) / this.#kinds.length;
-      for (let number = 0; this.#isDue(action, number); number++) {
+    for (const [kind, operation] of this.#kinds.entries()) {
+      const endsAt = this.#startedAt + ((this.#endsAt - this.#startedAt) * (kind + 1)) / this.#kinds.length;
+      for (let number = 0; this.#isDue(operation, number); number++) {
         // What was written is removed, however long it takes.
-        if (number >= MIN_OPERATIONS && clock.now() >= endsAt && action !== 'remove') {
+        if (number >= MIN_OPERATIONS && clock.now() >= endsAt && !operation.removes) {
           break;
         }
-        await this.#time(action, number, this.#connections[0], action === 'remove' ? removal : cut);
+        await this.#time(operation, number, this.#connections[0], operation.removes ? removal : cut);
       }
     }
   }
 
   /**
-   * All kinds at the same time, in rounds: while an object is written, the one before is read and looked at, and the one
+   * All kinds at the same time, in rounds: while an object is created, the one before is read, and the one
    * before that is removed.
    *
    * @param {AbortSignal} cut
@@ -224,18 +236,18 @@ class Probe {
    */
   async measureTogether(cut, removal) {
     const { clock, wroteObjects } = this.#run;
-    const numberIn = (/** @type {Action} */ action, /** @type {number} */ round) =>
-      wroteObjects ? round - LAG[action] : round;
+    const numberIn = (/** @type {Operation} */ operation, /** @type {number} */ round) =>
+      wroteObjects ? round - LAG[operation.effect] : round;
     for (let round = 0; ; round++) {
-      const due = this.#kinds.filter((action) => this.#isDue(action, numberIn(action, round)));
-      if (due.length === 0 && round >= LAG.remove) {
+      const due = this.#kinds.filter((operation) => this.#isDue(operation, numberIn(operation, round)));
+      if (due.length === 0 && round >= LAG.removes) {
         return;
       }
       const startedAt = clock.now();
       await Promise.all(
-        due.map((action) => {
-          const connection = this.#connections[this.#kinds.indexOf(action)];
-          return this.#time(action, numberIn(action, round), connection, action === 'remove' ? removal : cut);
+        due.map((operation) => {
+          const connection = this.#connections[this.#kinds.indexOf(operation)];
+          return this.#time(operation, numberIn(operation, round), connection, operation.removes ? removal : cut);
         }),
       );
       const roundTook = clock.now() - startedAt;
@@ -247,16 +259,16 @@ class Probe {
     }
   }
 
-  /** @returns {Map<Action, UnloadedLatency>} without those of which too little is known */
+  /** @returns {Map<string, UnloadedLatency>} by the operation's name, without those of which too little is known */
   latencies() {
-    /** @type {Map<Action, UnloadedLatency>} */
+    /** @type {Map<string, UnloadedLatency>} */
     const latencies = new Map();
-    for (const [action, times] of this.#times) {
+    for (const [{ name }, times] of this.#times) {
       const warmup = Math.min(Math.max(Math.floor(times.length / MIN_MEASURED), 1), MAX_WARMUP_OPERATIONS);
       const measured = times.slice(warmup).filter((time) => time !== null);
       measured.sort((one, other) => one - other);
       if (measured.length >= MIN_MEASURED) {
-        latencies.set(action, { count: measured.length, p50: measured[measured.length >> 1], size: this.#size });
+        latencies.set(name, { count: measured.length, p50: measured[measured.length >> 1], size: this.#size });
       }
     }
     return latencies;
@@ -265,72 +277,73 @@ class Probe {
   /** No further object is begun; what is to be done with the others is still done. */
   #endFirstKinds() {
     if (this.#run.wroteObjects) {
-      this.#ended.add('write');
+      this.#kinds.filter(({ creates }) => creates).forEach((operation) => this.#ended.add(operation));
     } else {
-      this.#kinds.forEach((action) => this.#ended.add(action));
+      this.#kinds.forEach((operation) => this.#ended.add(operation));
     }
   }
 
   /**
-   * @param {Action} action
+   * @param {Operation} operation
    * @param {number} number of the object
    */
-  #isDue(action, number) {
-    if (number < 0 || number >= MAX_OPERATIONS || this.#ended.has(action)) {
+  #isDue(operation, number) {
+    if (number < 0 || number >= MAX_OPERATIONS || this.#ended.has(operation)) {
       return false;
     }
-    if (action === 'write' || !this.#run.wroteObjects) {
+    if (operation.creates || !this.#run.wroteObjects) {
       return true;
     }
-    return number < (action === 'remove' ? this.#begun : this.#written);
+    return number < (operation.removes ? this.#begun : this.#written);
   }
 
   /**
    * Carries out one operation.
    *
-   * @param {Action} action
+   * @param {Operation} operation
    * @param {number} number
    * @param {ObjectConnection} connection
    * @param {AbortSignal} signal
    */
-  async #time(action, number, connection, signal) {
+  async #time(operation, number, connection, signal) {
     if (signal.aborted) {
-      this.#ended.add(action);
+      this.#ended.add(operation);
       return;
     }
     const { clock, requests } = this.#run;
-    const asking = { run: this.#run, connection, mostAttempts: MOST_ATTEMPTS, signal };
-    const asked = this.#objectOf(number);
-    const index = this.#indexOf(number);
-    if (action === 'write') {
+    const record = new OperationRecord(operation, this.#workload, connection);
+    record.take(0, operation, this.#localIndexOf(number));
+    const { index } = record;
+    if (operation.creates) {
       this.#begun += 1;
       this.#run.probes.add(index);
     }
     const startedAt = clock.now();
-    const answer = await askStore(asking, () => REQUESTS[action](connection, asked), action === 'write');
+    const answer = await sendControlRequest({ run: this.#run, maxAttempts: MAX_ATTEMPTS, signal }, record);
     const time = clock.now() - startedAt;
     requests.probe += answer.attempts;
     const isFirstAnswer = answer.error === null && answer.attempts === 1;
-    this.#times.set(action, [...(this.#times.get(action) ?? []), isFirstAnswer ? time : null]);
+    this.#times.set(operation, [...(this.#times.get(operation) ?? []), isFirstAnswer ? time : null]);
     if (answer.error !== null) {
       // The stage itself will report what is wrong. What cannot be removed now is left to clean-up.
-      this.#ended.add(action);
+      this.#ended.add(operation);
     }
-    if (action === 'write') {
-      this.#noteWritten(number, answer, isFirstAnswer ? time : Infinity);
-    } else if (action === 'remove') {
+    if (operation.creates) {
+      this.#noteWritten(number, index, answer, isFirstAnswer ? time : Infinity);
+    } else if (operation.removes) {
       this.#noteRemoved(index, answer);
     }
   }
 
   /**
    * @param {number} number
+   * @param {number} index
    * @param {Answer} answer
    * @param {number} time ms that it took
    */
-  #noteWritten(number, { error, outcomeUnknown }, time) {
+  #noteWritten(number, index, { error, outcomeUnknown }, time) {
     if (outcomeUnknown) {
-      this.#uncertain.add(this.#indexOf(number));
+      this.#uncertain.add(index);
     }
     if (error === null) {
       this.#written += 1;
@@ -363,20 +376,7 @@ class Probe {
   }
 
   /** @param {number} number */
-  #indexOf(number) {
-    return globalIndex(this.#config.shard, this.#run.wroteObjects ? PREFLIGHT_PROBES + number : number);
-  }
-
-  /**
-   * @param {number} number
-   * @returns {AskedObject}
-   */
-  #objectOf(number) {
-    const { keyspace, wroteObjects } = this.#run;
-    const index = this.#indexOf(number);
-    const size = this.#size;
-    const makeBody = () => this.#payload.body(index, size);
-    const key = wroteObjects ? keyspace.probeKeyOf(index) : keyspace.keyOf(index);
-    return { bucket: keyspace.bucketOf(index), key, size, makeBody };
+  #localIndexOf(number) {
+    return this.#run.wroteObjects ? PREFLIGHT_PROBES + number : number;
   }
 }

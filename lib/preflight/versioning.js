@@ -14,7 +14,7 @@ const NOT_IMPLEMENTED = new Set([405, 501]);
  *
  * @typedef {object} Versioning
  * @property {Set<string>} versioned
- * @property {Map<string, AttemptError>} unknown buckets that do not tell, and what they said
+ * @property {Map<string, AttemptError>} unknown buckets that do not answer it, and their errors
  */
 
 /**
@@ -32,7 +32,7 @@ export function describeUnknown(unknown) {
  * @param {BucketAccess} access
  * @returns {Promise<Versioning>}
  */
-export async function askForVersioning(buckets, { admin, retry }) {
+export async function requestVersioning(buckets, { admin, retry }) {
   /** @type {Versioning} */
   const versioning = { versioned: new Set(), unknown: new Map() };
   await inParallel(buckets, BUCKETS_AT_ONCE, async (bucket) => {

@@ -1,29 +1,29 @@
 /** @import { AttemptError } from '../s3/s3-error.js' */
 
-/** However long a store asks to wait, it is asked again after this. ms */
+/** However long a store asks to wait, the next request is sent after this. ms */
 const MAX_PAUSE_MS = 5000;
 
-/** So long a run waits before its first stage where the store asks it to, all pauses together. ms */
+/** A run waits at most so long before its first stage where the store asks it to, all pauses together. ms */
 const MAX_TOTAL_MS = 15_000;
 
-/** Requests that are sent side by side are asked to wait at the same moment. ms */
+/** Requests that are sent at the same time are throttled at the same time: one notice is enough. ms */
 const NOTICE_INTERVAL_MS = 1000;
 
 /**
  * The time for which a run waits before its first stage because the store asks it to. A stage waits longer, but there
- * somebody sees what goes on.
+ * progress is shown.
  */
 export class WaitBudget {
   #now;
   #notice;
   #left = MAX_TOTAL_MS;
-  #toldAt = -Infinity;
+  #noticedAt = -Infinity;
   /** Monotonic ms at which the last pause ends. */
   #pausedUntil = -Infinity;
 
   /**
    * @param {() => number} now monotonic ms
-   * @param {(message: string) => void} notice tells what is waited for
+   * @param {(message: string) => void} notice reports what is waited for
    */
   constructor(now, notice) {
     this.#now = now;
@@ -44,8 +44,8 @@ export class WaitBudget {
     if (longer > 0 && this.#left <= 0) {
       return null;
     }
-    if (now >= this.#toldAt + NOTICE_INTERVAL_MS) {
-      this.#toldAt = now;
+    if (now >= this.#noticedAt + NOTICE_INTERVAL_MS) {
+      this.#noticedAt = now;
       this.#notice(
         `The store asks to wait ${inSeconds(retryAfter)} (${message}): it is asked again in ${inSeconds(pause)}`,
       );

@@ -1,13 +1,14 @@
 import { AttemptError } from '../s3/s3-error.js';
+import { operationsOf } from '../operations/registry.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { findExistingObjects } from './existing-objects.js';
-import { askForVersioning, describeUnknown } from './versioning.js';
+import { requestVersioning, describeUnknown } from './versioning.js';
 
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { ExistingObjects } from './existing-objects.js'
- * @import { OpenRun } from '../run/open-run.js'
- * @import { RunConfig } from '../run/run-config.js'
+ * @import { RunContext } from './run-context.js'
+ * @import { RunConfig } from '../model/run-config.js'
  */
 
 /** Whatever an attempt is given in the stages: the run waits for these answers. */
@@ -16,17 +17,17 @@ const TIMEOUT_MS = 10_000;
 const MAX_ATTEMPTS = 2;
 
 /**
- * What is looked at before a run changes anything in its buckets: that its run id is not in use, and that what it removes
- * will be gone. Also without preflight, for what is at stake is not the run's.
+ * The checks before a run changes anything in its buckets: that its run id is not in use, and that what it removes will be
+ * gone. They are made without preflight, too, because they protect what is not the run's.
  */
 export class WriteChecks {
   #run;
   #config;
   #signal;
   /** @type {Promise<boolean> | null} */
-  #looked = null;
+  #checked = null;
   #hasPassed = false;
-  /** Buckets that did not say whether they keep versions. @type {Map<string, AttemptError>} */
+  /** Buckets of which it is not known whether they keep versions. @type {Map<string, AttemptError>} */
   #unknown = new Map();
   /** @type {string[]} */
   #notices = [];
@@ -36,7 +37,7 @@ export class WriteChecks {
   existing = null;
 
   /**
-   * @param {OpenRun} run
+   * @param {RunContext} run
    * @param {RunConfig} config
    * @param {AbortSignal} signal gives up
    */
@@ -47,13 +48,13 @@ export class WriteChecks {
   }
 
   /**
-   * Looks, once, before the first write.
+   * Checks, once, before the first write.
    *
    * @returns {Promise<boolean>} whether the run may write
    */
   mayWrite() {
-    this.#looked ??= this.#look();
-    return this.#looked;
+    this.#checked ??= this.#check();
+    return this.#checked;
   }
 
   /** Worth knowing where the run begins. @returns {string[]} */
@@ -67,7 +68,7 @@ export class WriteChecks {
   }
 
   /**
-   * A bucket that does not say whether it keeps versions shows it by the answer to a HEAD. The answer to the write would
+   * Whether such a bucket keeps versions shows in the answer to a HEAD. The answer to the write would
    * not do: R2 names a version there, and keeps none (https://github.com/rustfs/rustfs/issues/7999).
    *
    * @param {string} bucket
@@ -91,11 +92,11 @@ export class WriteChecks {
     }
   }
 
-  async #look() {
+  async #check() {
     const { store, stages } = this.#config;
     const { wroteObjects } = this.#run;
     // The embedded endpoint begins empty, and keeps no versions.
-    if (!store.isEmbedded && (wroteObjects || stages.includes('remove'))) {
+    if (!store.isEmbedded && (wroteObjects || operationsOf(stages).some(({ removes }) => removes))) {
       await this.#withAccess(async (access) => {
         await Promise.all([this.#lookForVersioning(access), wroteObjects ? this.#lookForObjects(access) : null]);
       });
@@ -106,7 +107,7 @@ export class WriteChecks {
 
   /** @param {BucketAccess} access */
   async #lookForVersioning(access) {
-    const { versioned, unknown } = await askForVersioning(this.#config.store.buckets, access);
+    const { versioned, unknown } = await requestVersioning(this.#config.store.buckets, access);
     versioned.forEach((bucket) => this.#noteVersions(bucket));
     this.#unknown = unknown;
   }
@@ -150,7 +151,7 @@ export class WriteChecks {
    * @param {(access: BucketAccess) => Promise<Result>} work
    */
   #withAccess(work) {
-    const { attendantOptions: storeOptions, clock, random, requests } = this.#run;
+    const { controlOptions: storeOptions, clock, random, requests } = this.#run;
     return withBucketAccess(
       {
         storeOptions,

@@ -1,8 +1,9 @@
+import { countsInLog } from '../model/counters.js';
 import { shorten } from './names.js';
 
 /**
  * @import { MachineRecord } from '../log/log-line.js'
- * @import { RunFacts, StageResult } from '../model/result.js'
+ * @import { CountName, RunFacts, StageResult } from '../model/result.js'
  */
 
 /** Version of the machine lines' shapes; it goes up when a reader of the old ones would misread the new ones. */
@@ -12,10 +13,10 @@ export const FORMAT_VERSION = 1;
 const PART_LENGTH = 800;
 
 /** Characters of a name, such as the host's, on the line of a run: with all of them in full it could reach 1,000. */
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 /** Kinds of errors that the line of a stage names; further, rarer ones stand together as `others`. */
-const MOST_KINDS = 10;
+const MAX_KINDS = 10;
 
 /**
  * @param {RunFacts} facts
@@ -23,9 +24,15 @@ const MOST_KINDS = 10;
  */
 export function runLine(facts) {
   const { host, options } = facts;
-  const [endpoint, prefix] = [options.endpoint, options.prefix].map((name) => shorten(name, LONGEST_NAME));
+  const [endpoint, prefix] = [options.endpoint, options.prefix].map((name) => shorten(name, MAX_NAME_LENGTH));
   const shortened = { ...options, endpoint, prefix };
-  const data = { kind: 'run', format: FORMAT_VERSION, ...facts, host: shorten(host, LONGEST_NAME), options: shortened };
+  const data = {
+    kind: 'run',
+    format: FORMAT_VERSION,
+    ...facts,
+    host: shorten(host, MAX_NAME_LENGTH),
+    options: shortened,
+  };
   return { kind: 'machine', data };
 }
 
@@ -34,30 +41,27 @@ export function runLine(facts) {
  * @returns {MachineRecord[]} the stage's totals, and its latency histogram in as many parts as it takes
  */
 export function stageMachineLines(result) {
-  const { stage, end, startedAt, endedAt, objects, threads, operations, bytes, attempts, retries } = result;
-  const { throttled, unsent, failed, integrityErrors, skipped, abandoned, errors, storeClock } = result;
-  const { warmup, warmupOperations, drain, drainOperations, verdict } = result;
+  const { stage, end, startedAt, endedAt, objects, threads, errors, storeClock, warmup, drain, bottleneck } = result;
   /** @type {Record<string, unknown>} */
   const totals = { kind: 'stage', stage, end, start: round(startedAt), stop: round(endedAt), objects, threads };
   Object.assign(totals, {
-    operations,
-    bytes,
-    attempts,
-    retries,
-    throttled,
-    unsent,
-    failed,
-    integrityErrors,
-    skipped,
-    abandoned,
-    limitedBy: verdict.cause,
-    ...(warmup === 0 ? {} : { warmup: round(warmup), warmupOperations }),
-    ...(drain === 0 ? {} : { drain: round(drain), drainOperations }),
+    ...pick(result, countsInLog('always')),
+    limitedBy: bottleneck.cause,
+    ...(warmup === 0 ? {} : { warmup: round(warmup), ...pick(result, countsInLog('warm-up')) }),
+    ...(drain === 0 ? {} : { drain: round(drain), ...pick(result, countsInLog('drain')) }),
   });
   return [
     { kind: 'machine', data: { ...totals, clock: storeClock, errors: mostFrequent(errors) } },
-    ...histogramLines(stage, result.latencies.operations.encode()),
+    ...histogramLines(stage, result.latency.histogram.operations ?? ''),
   ];
+}
+
+/**
+ * @param {StageResult} result
+ * @param {readonly CountName[]} names
+ */
+function pick(result, names) {
+  return Object.fromEntries(names.map((name) => [name, result[name]]));
 }
 
 /**
@@ -83,12 +87,12 @@ function histogramLines(stage, encoded) {
 /** @param {Record<string, number>} errors by kind */
 function mostFrequent(errors) {
   const kinds = Object.entries(errors);
-  if (kinds.length <= MOST_KINDS) {
+  if (kinds.length <= MAX_KINDS) {
     return errors;
   }
   kinds.sort(([, one], [, other]) => other - one);
-  const others = kinds.slice(MOST_KINDS).reduce((sum, [, count]) => sum + count, 0);
-  return { ...Object.fromEntries(kinds.slice(0, MOST_KINDS)), others };
+  const others = kinds.slice(MAX_KINDS).reduce((sum, [, count]) => sum + count, 0);
+  return { ...Object.fromEntries(kinds.slice(0, MAX_KINDS)), others };
 }
 
 /** @param {number} milliseconds to µs */

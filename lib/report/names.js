@@ -1,5 +1,5 @@
 /** Names that are listed one by one. */
-const MOST_LISTED = 8;
+const MAX_LISTED = 8;
 
 /**
  * @param {string} name
@@ -16,7 +16,7 @@ export function shorten(name, longest) {
  * @returns {string} the first of them, and how many more there are
  */
 export function listed(names, separator = ', ') {
-  const shown = names.slice(0, MOST_LISTED);
+  const shown = names.slice(0, MAX_LISTED);
   const more = names.length - shown.length;
   return shown.join(separator) + (more > 0 ? ` and ${more} more` : '');
 }

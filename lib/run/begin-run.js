@@ -1,21 +1,21 @@
 import { formatDuration } from '../log/units.js';
-import { askForAbsentObject } from '../preflight/absent-object.js';
+import { requestAbsentObject } from '../preflight/control-request.js';
 import { waitUntil } from '../clock/pause.js';
 import { PHASES } from './phases.js';
 import { preflight } from '../preflight/preflight.js';
-import { LONGEST_WAIT_MS } from '../clock/start-time.js';
+import { MAX_WAIT_MS } from '../clock/start-time.js';
 import { StoreClock } from '../clock/store-clock.js';
 import { measureUnloaded } from '../preflight/unloaded-latency.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Cores } from '../engine/cores.js'
+ * @import { Workers } from '../engine/workers.js'
  * @import { ClockFacts, UnloadedLatency } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { PreflightResult } from '../preflight/preflight.js'
  * @import { Beginning } from './benchmark-run.js'
  * @import { OpenRun } from './open-run.js'
- * @import { RunConfig } from './run-config.js'
+ * @import { RunConfig } from '../model/run-config.js'
  */
 
 const MINUTE_MS = 60_000;
@@ -67,9 +67,9 @@ export function openRunClock({ store }, run, observer) {
   const storeClock = new StoreClock({
     clock: run.clock,
     connections: run.clockConnections,
-    ask: async (connection, until) => {
+    request: async (connection, until) => {
       run.requests.clock += 1;
-      const { error } = await askForAbsentObject({ run, connection, bucket, mostAttempts: 1, signal: until });
+      const { error } = await requestAbsentObject({ run, maxAttempts: 1, signal: until }, connection, bucket);
       return error?.serverTime ?? 0;
     },
   });
@@ -172,33 +172,33 @@ function startProblem(startsAt, wait, now) {
     const late = past < MINUTE_MS ? `${(past / 1000).toFixed(1)}s` : formatDuration(past);
     return `--start-at: ${formatTime(startsAt)} was ${late} ago by the store's clock`;
   }
-  if (wait > LONGEST_WAIT_MS) {
-    const longest = formatDuration(LONGEST_WAIT_MS);
+  if (wait > MAX_WAIT_MS) {
+    const longest = formatDuration(MAX_WAIT_MS);
     return `--start-at: ${formatTime(startsAt)} is more than ${longest} ahead by the store's clock`;
   }
   return null;
 }
 
 /**
- * Opens the cores and their threads' connections.
+ * Opens the workers and their threads' connections.
  *
  * @param {RunConfig} config
  * @param {OpenRun} run
  * @param {AbortSignal} signal gives up
  * @param {RunObserver} observer
- * @returns {Promise<Cores>}
+ * @returns {Promise<Workers>}
  */
-export async function openCores({ keepAlive, threads }, run, signal, observer) {
-  const cores = await run.openCores();
+export async function openWorkers({ keepAlive, threads }, run, signal, observer) {
+  const workers = await run.openWorkers();
   if (keepAlive) {
-    const { failed, reason } = await cores.openConnections(signal);
+    const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(
         `${failed} of ${threads} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
       );
     }
   }
-  return cores;
+  return workers;
 }
 
 /**
@@ -210,7 +210,7 @@ export async function openCores({ keepAlive, threads }, run, signal, observer) {
  * @returns {Promise<Begun>}
  *
  * @typedef {object} Begun
- * @property {Cores} cores
+ * @property {Workers} workers
  * @property {Map<string, UnloadedLatency>} unloaded by the stage's name in lower case
  * @property {number} firstStageAt monotonic ms: the moment that was agreed on, even where it has passed, so that later
  *   stages start together all the same
@@ -219,20 +219,20 @@ export async function getReady(beginning, startsAt) {
   const { config, run, signal, observer, budget, phases } = beginning;
   const { clock } = run;
   const open = () => {
-    const openAll = () => openCores(config, run, signal, observer);
+    const openAll = () => openWorkers(config, run, signal, observer);
     return config.keepAlive ? phases.during(PHASES.connections, openAll) : openAll();
   };
   if (startsAt === null) {
     const unloaded = await unloadedLatencies(beginning);
-    const cores = await open();
-    return { cores, unloaded, firstStageAt: clock.now() };
+    const workers = await open();
+    return { workers, unloaded, firstStageAt: clock.now() };
   }
   const moment = clock.now() + startsAt - clock.epochNow();
   budget.endBy(moment - READY_BEFORE_MS);
-  const cores = await open();
+  const workers = await open();
   const unloaded = await unloadedLatencies(beginning);
-  await waitForStart(moment, beginning, config.keepAlive ? cores : null);
-  return { cores, unloaded, firstStageAt: moment };
+  await waitForStart(moment, beginning, config.keepAlive ? workers : null);
+  return { workers, unloaded, firstStageAt: moment };
 }
 
 /** @param {Beginning} beginning */
@@ -254,10 +254,10 @@ async function unloadedLatencies({ config, run, signal, observer, budget, phases
  *
  * @param {number} moment monotonic ms
  * @param {Pick<Beginning, 'run' | 'signal' | 'observer' | 'phases'>} beginning
- * @param {Pick<Cores, 'openConnections'> | null} cores whose connections the store may close
+ * @param {Pick<Workers, 'openConnections'> | null} workers whose connections the store may close
  *   meanwhile; null where none are kept
  */
-export async function waitForStart(moment, { run: { clock }, signal, observer, phases }, cores) {
+export async function waitForStart(moment, { run: { clock }, signal, observer, phases }, workers) {
   const left = moment - clock.now();
   if (left < -PUNCTUAL_MS) {
     const reasons = phases.summary();
@@ -270,7 +270,7 @@ export async function waitForStart(moment, { run: { clock }, signal, observer, p
     `waiting for ${time}`,
     async () => {
       await waitUntil(moment - TOP_UP_MS, clock, signal);
-      await topUp(cores, moment, clock, signal);
+      await topUp(workers, moment, clock, signal);
       await waitUntil(moment, clock, signal);
     },
     moment,
@@ -280,17 +280,17 @@ export async function waitForStart(moment, { run: { clock }, signal, observer, p
 /**
  * A store does not keep connections for ever that carry nothing.
  *
- * @param {Pick<Cores, 'openConnections'> | null} cores
+ * @param {Pick<Workers, 'openConnections'> | null} workers
  * @param {number} moment monotonic ms after which the stage does not wait for them
  * @param {Clock} clock
  * @param {AbortSignal} signal gives up
  */
-async function topUp(cores, moment, clock, signal) {
-  if (cores === null || signal.aborted || clock.now() >= moment) {
+async function topUp(workers, moment, clock, signal) {
+  if (workers === null || signal.aborted || clock.now() >= moment) {
     return;
   }
   const giveUp = new AbortController();
-  const opened = cores.openConnections(AbortSignal.any([signal, giveUp.signal]));
+  const opened = workers.openConnections(AbortSignal.any([signal, giveUp.signal]));
   await Promise.race([opened, waitUntil(moment, clock, signal)]);
   giveUp.abort();
   await opened;

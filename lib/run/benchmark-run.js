@@ -1,8 +1,9 @@
 import { isInShard, isOfShard } from '../workload/shard.js';
+import { STAGES, operationsOf } from '../operations/registry.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
-import { findPeaks } from './find-peak.js';
+import { findCapacities } from './find-capacities.js';
 import { keptSizeProblem } from '../preflight/kept-size.js';
 import { openRun } from './open-run.js';
 import { Phases } from './phases.js';
@@ -17,21 +18,23 @@ import { WriteChecks } from '../preflight/write-checks.js';
  * @import { RunObserver } from '../model/run-events.js'
  * @import { RunClock } from './begin-run.js'
  * @import { OpenRun } from './open-run.js'
- * @import { RunConfig } from './run-config.js'
+ * @import { RunConfig } from '../model/run-config.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  */
+
+const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
 
 /**
  * Runs the stages in their order and leaves the buckets as they were.
  *
  * @param {RunConfig} config
- * @param {object} world
- * @param {Clock} world.clock
- * @param {() => number} world.random uniform in [0, 1)
- * @param {AbortSignal} world.signal asks the run to end early
- * @param {{ host: string, versions: Record<string, string> }} world.identity of the host that runs it
- * @param {RunObserver} world.observer
- * @param {number} world.launchedAt monotonic ms at which the process was started
+ * @param {object} context
+ * @param {Clock} context.clock
+ * @param {() => number} context.random uniform in [0, 1)
+ * @param {AbortSignal} context.signal ends the run early
+ * @param {{ host: string, versions: Record<string, string> }} context.identity of the host that runs it
+ * @param {RunObserver} context.observer
+ * @param {number} context.launchedAt monotonic ms at which the process was started
  * @returns {Promise<RunResult>}
  */
 export async function runBenchmark(config, { clock, random, signal, identity, observer, launchedAt }) {
@@ -67,7 +70,7 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
     result.crash = error;
   }
   try {
-    await run.closeCores();
+    await run.closeWorkers();
     result.cleanup = await removeLeftovers(config, run, checks, result, observer);
   } finally {
     await run.close();
@@ -131,15 +134,17 @@ async function runByStoreClock(beginning, launchedAt, result) {
   const startTime = new Date(clock.epochNow()).toISOString();
   result.facts = { ...result.facts, start: startTime, clock: runClock.facts() };
   observer.runStarts(result.facts);
-  if (config.stages.includes('stat') && !run.wroteObjects) {
-    observer.notice('Stat checks sizes alone: the ETags are known only to the run that wrote the objects');
+  if (!run.wroteObjects) {
+    operationsOf(config.stages)
+      .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
+      .forEach((limit) => observer.notice(limit));
   }
-  const { cores, unloaded, firstStageAt } = await getReady(beginning, startsAt);
+  const { workers, unloaded, firstStageAt } = await getReady(beginning, startsAt);
   const measuring = { ...beginning, unloaded };
   if (config.findPeak) {
-    await findPeaks(measuring, cores, result);
+    await findCapacities(measuring, workers, result);
   } else {
-    await runStages(measuring, cores, firstStageAt, result);
+    await runStages(measuring, workers, firstStageAt, result);
     result.kept = config.keep && run.wroteObjects ? run.written.end : 0;
   }
 }
@@ -155,13 +160,13 @@ async function runByStoreClock(beginning, launchedAt, result) {
  */
 async function removeLeftovers({ keep, objects, timeout, shard }, run, checks, { stages, crash }, observer) {
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
-  // A stage that broke off has no counts that would tell.
+  // A stage that broke off has no counts to go by.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
   // What was there before the run was allowed to write is not its own, whatever broke off.
   const isLeft = checks.mayHaveWritten && !keep && wroteObjects && (written.count > 0 || isUncertain);
   // Where versions are kept, what was removed is still there.
   const hasVersions = versioned.size > 0 && checks.mayHaveWritten;
-  const hasRemovedAll = stages.some(({ stage, end }) => stage === 'Remove' && end === 'complete');
+  const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
   const ownsObjects = isLeft || (hasVersions && !keep && (wroteObjects || hasRemovedAll));
   if (!ownsObjects && probes.size === 0 && !hasVersions) {
     return null;
@@ -171,7 +176,7 @@ async function removeLeftovers({ keep, objects, timeout, shard }, run, checks, {
     isProbe ? isOfShard(shard, index) : ownsObjects && isInShard(shard, index, objects);
   return cleanUpRun({
     keyspace,
-    storeOptions: run.attendantOptions,
+    storeOptions: run.controlOptions,
     clock,
     random,
     timeout,

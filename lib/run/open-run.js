@@ -1,60 +1,47 @@
-import { Cores } from '../engine/cores.js';
-import { LONGEST_DROUGHT_MS } from '../engine/stage-watch.js';
+import { Workers } from '../engine/workers.js';
+import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
+import { writesObjects } from '../operations/registry.js';
 import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
+import { Payload } from '../workload/payload.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 import { WaitBudget } from '../preflight/wait-budget.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { RequestCounts } from '../model/result.js'
- * @import { RunConfig } from './run-config.js'
- * @import { ObjectConnection, StoreOptions } from '../s3/object-store.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { RunContext } from '../preflight/run-context.js'
  */
 
 /** Connections for preflight and for the latency with one thread: one for each kind of operation, at least. */
-const MIN_ATTENDANTS = 4;
+const MIN_CONTROL_CONNECTIONS = 4;
 
 /** More of them check more buckets at the same time. */
-const MAX_ATTENDANTS = 16;
+const MAX_CONTROL_CONNECTIONS = 16;
 
-/** Connections over which the store is asked for the time. */
+/** Connections for requests that measure the store's clock. */
 const CLOCK_CONNECTIONS = 4;
 
 /**
  * What a run works with, from its start to its end.
  *
- * @typedef {object} OpenRun
- * @property {Clock} clock
- * @property {() => number} random uniform in [0, 1)
- * @property {WaitBudget} waitBudget for what is asked beside the stages
- * @property {Keyspace} keyspace
- * @property {WrittenObjects} written
- * @property {boolean} wroteObjects whether it is this run that writes the objects
- * @property {readonly ObjectConnection[]} attendants connections for what is not
- *   measured, so that the stages' own connections carry nothing else
- * @property {readonly ObjectConnection[]} clockConnections likewise, for the store's clock;
- *   once it is measured, only the last of them carries further questions
- * @property {StoreOptions} attendantOptions
- * @property {RequestCounts} requests
- * @property {Set<number>} probes indices of those that may be in the store: whoever writes one adds it before, and takes it
- *   out once it is gone
- * @property {Set<string>} versioned buckets that keep versions, as far as is known
- * @property {boolean} mayRemove whether probes can be removed again, as far as preflight has learned
- * @property {() => Promise<Cores>} openCores to be called once the clock is set
- * @property {() => Promise<void>} closeCores gives back their connections, which clean-up may have need of
+ * @typedef {object} Engine
+ * @property {() => Promise<Workers>} openWorkers to be called once the clock is set
+ * @property {() => Promise<void>} closeWorkers gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
+ *
+ * @typedef {RunContext & Engine} OpenRun
  */
 
 /**
  * @param {RunConfig} config
- * @param {object} world
- * @param {Clock} world.clock
- * @param {() => number} world.random uniform in [0, 1)
- * @param {(message: string) => void} [world.notice] tells what the run waits for
+ * @param {object} context
+ * @param {Clock} context.clock
+ * @param {() => number} context.random uniform in [0, 1)
+ * @param {(message: string) => void} [context.notice] reports what the run waits for
  * @returns {Promise<OpenRun>}
  */
 export async function openRun(config, { clock, random, notice = () => {} }) {
@@ -66,9 +53,12 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
     now: clock.now,
     hooks: { opened() {} },
   });
-  const attendantCount = Math.min(Math.max(store.buckets.length, MIN_ATTENDANTS), MAX_ATTENDANTS);
-  const controlCount = attendantCount + CLOCK_CONNECTIONS;
-  const attendantOptions = {
+  const controlConnectionCount = Math.min(
+    Math.max(store.buckets.length, MIN_CONTROL_CONNECTIONS),
+    MAX_CONTROL_CONNECTIONS,
+  );
+  const controlCount = controlConnectionCount + CLOCK_CONNECTIONS;
+  const controlOptions = {
     ...store,
     agent,
     keepAlive,
@@ -76,17 +66,17 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
     now: clock.now,
     epochNow: clock.epochNow,
   };
-  const attendantStore = await openStore(client, attendantOptions);
-  const connections = Array.from({ length: controlCount }, (_, thread) => attendantStore.openConnection(thread));
+  const controlStore = await openStore(client, controlOptions);
+  const connections = Array.from({ length: controlCount }, (_, thread) => controlStore.openConnection(thread));
   const deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections });
   deadlines.start();
 
   const layout = layoutOf(config);
   const written = new WrittenObjects(memoryFor(objects));
-  const wroteObjects = stages.includes('write');
-  /** @type {Cores | null} */
+  const wroteObjects = writesObjects(stages);
+  /** @type {Workers | null} */
   let cores = null;
-  const closeCores = async () => {
+  const closeWorkers = async () => {
     await cores?.close();
     cores = null;
   };
@@ -95,24 +85,25 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
     random,
     waitBudget: new WaitBudget(clock.now, notice),
     keyspace: new Keyspace(layout),
+    payload: new Payload(config.runId),
     written,
     wroteObjects,
-    attendants: connections.slice(0, attendantCount),
-    clockConnections: connections.slice(attendantCount),
-    attendantOptions,
+    controlConnections: connections.slice(0, controlConnectionCount),
+    clockConnections: connections.slice(controlConnectionCount),
+    controlOptions,
     requests: { preflight: 0, clock: 0, probe: 0, cleanup: 0 },
     probes: new Set(),
     versioned: new Set(),
     mayRemove: true,
-    async openCores() {
-      const spec = { ...coreSpec(config), layout, written: written.memory, wroteObjects };
-      cores = await Cores.open(spec, { cores: config.cores, threads, clock, random });
+    async openWorkers() {
+      const spec = { ...workerSpec(config), layout, written: written.memory, wroteObjects };
+      cores = await Workers.open(spec, { cores: config.cores, threads, clock, random });
       return cores;
     },
-    closeCores,
+    closeWorkers,
     async close() {
       deadlines.stop();
-      await Promise.all([closeCores(), attendantStore.close()]);
+      await Promise.all([closeWorkers(), controlStore.close()]);
       agent.close();
     },
   };
@@ -124,15 +115,15 @@ function layoutOf({ runId, prefix, store }) {
 }
 
 /** @param {RunConfig} config */
-function coreSpec({ client, store, keepAlive, timeout, retries, shard, rate }) {
+function workerSpec({ client, store, keepAlive, timeout, retries, shard, rate }) {
   return {
     client,
     store,
     keepAlive,
     timeout,
-    mostAttempts: retries + 1,
+    maxAttempts: retries + 1,
     // A single attempt may be given longer than the pause after which a store counts as gone.
-    longestDrought: Math.max(LONGEST_DROUGHT_MS, 2 * timeout),
+    stallTimeout: Math.max(STALL_TIMEOUT_MS, 2 * timeout),
     openLoop: rate !== undefined,
     shard,
   };

@@ -1,7 +1,7 @@
 /** @import { RunObserver } from '../model/run-events.js' */
 
 /** What took less is not what made a run late. */
-const SHORTEST_NAMED_MS = 100;
+const MIN_NAMED_MS = 100;
 
 /** @enum {string} */
 export const PHASES = Object.freeze({
@@ -48,9 +48,9 @@ export class Phases {
     }
   }
 
-  /** What took its time, in words, in the order in which it ended. @returns {string} such as `opening the connections took 1.2s` */
+  /** The phases that took their time, in the order in which they ended. @returns {string} such as `opening the connections took 1.2s` */
   summary() {
-    const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= SHORTEST_NAMED_MS);
+    const parts = [...this.#took].filter(([, milliseconds]) => milliseconds >= MIN_NAMED_MS);
     return parts.map(([text, milliseconds]) => `${text} took ${(milliseconds / 1000).toFixed(1)}s`).join(', ');
   }
 }

@@ -1,6 +1,6 @@
 /**
  * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
- * @import { RunConfig } from './run-config.js'
+ * @import { RunConfig } from '../model/run-config.js'
  */
 
 /**
@@ -43,7 +43,7 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
 }
 
 /**
- * What most runs are not told stands only where they are: a machine line has room for so much.
+ * Options that most runs do not have are left out where they were not given: the room on a machine line is limited.
  *
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak'>}

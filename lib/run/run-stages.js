@@ -7,13 +7,13 @@ import { stageResult } from './stage-result.js';
 import { slotOf } from './stage-schedule.js';
 
 /**
- * @import { Cores, StageOutcome } from '../engine/cores.js'
+ * @import { Workers, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { FatalError } from '../engine/stage-watch.js'
  * @import { RunResult, UnloadedLatency } from '../model/result.js'
- * @import { Stage } from '../operations/operation.js'
+ * @import { Stage } from '../operations/stage.js'
  * @import { Running as RunningBefore } from './benchmark-run.js'
- * @import { RunConfig } from './run-config.js'
+ * @import { RunConfig } from '../model/run-config.js'
  * @import { Slot } from './stage-schedule.js'
  */
 
@@ -27,14 +27,14 @@ const MARGIN_OF_OBJECTS = 1.5;
  */
 
 /**
- * Runs the stages in their order, until all are done, the run is asked to end, or one of them cannot go on.
+ * Runs the stages in their order, until all are done, the run is to end early, or one of them cannot go on.
  *
  * @param {Running} running
- * @param {Cores} cores
+ * @param {Workers} workers
  * @param {number} startsAt monotonic ms of the first stage
  * @param {RunResult} result that the stages are added to
  */
-export async function runStages(running, cores, startsAt, result) {
+export async function runStages(running, workers, startsAt, result) {
   const { config, run, signal } = running;
   const { clock } = run;
   let { objects } = config;
@@ -45,7 +45,7 @@ export async function runStages(running, cores, startsAt, result) {
       return;
     }
     const load = loadOf(config);
-    const { outcome, claimed } = await runOne(stage, load, objects, slot, cores, running);
+    const { outcome, claimed } = await runOne(stage, load, objects, slot, workers, running);
     const finished = stageResult({
       stage,
       outcome,
@@ -56,15 +56,15 @@ export async function runStages(running, cores, startsAt, result) {
       availableCores: config.availableCores,
       storeClock: running.runClock.facts(),
       stopsAt: stage.removes ? undefined : slot?.stopsAt,
-      objectsNeeded: slot !== null && stage.isWrite ? objectsNeeded(outcome, slot) : null,
+      objectsNeeded: slot !== null && stage.creates ? objectsNeeded(outcome, slot) : null,
     });
     result.stages.push(finished);
     running.observer.stageEnds(finished);
-    noteFatalError(outcome.fatal, running, stage, result);
+    noteFatalError(outcome.fatal, running, result);
     if (outcome.end !== 'complete') {
       return;
     }
-    if (stage.isWrite) {
+    if (stage.creates) {
       objects = claimed;
     }
   }
@@ -114,23 +114,23 @@ function objectsNeeded({ end, startedAt, endedAt, meter }, { stopsAt }) {
  * @param {Load} load
  * @param {number} objects that are there, or with Write the most that may be
  * @param {Slot | null} slot
- * @param {Cores} cores
+ * @param {Workers} workers
  * @param {Running} running
  */
-async function runOne(stage, load, objects, slot, cores, { config, signal, observer }) {
-  const { name, isWrite, isRead, removes } = stage;
+async function runOne(stage, load, objects, slot, workers, { config, signal, observer }) {
+  const { name, creates, movesBytes, removes } = stage;
   // What is over after a fixed time goes round until then. Objects are written once, and all of them are removed.
   const limit = removes ? null : slot;
-  const budget = { memory: budgetMemory(), objects, goesRound: limit !== null && !isWrite };
+  const budget = { memory: budgetMemory(), objects, goesRound: limit !== null && !creates };
   observer.stageStarts({
     stage: name,
     objects,
     threads: config.threads,
     buckets: config.store.buckets.length,
-    objectSize: isWrite || isRead ? config.size : 0,
+    objectSize: movesBytes ? config.size : 0,
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
-  const outcome = await cores.runStage({ stage: name, load, budget, limit }, signal, {
+  const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
     second: (second) => observer.second(name, second),
     retrying: (kind, advice) => observer.retrying(kind, advice),
     integrityError: (message) => observer.integrityError(name, message),
@@ -152,19 +152,18 @@ function loadOf({ threads, size, rate, arrival, warmup, runId }) {
 /**
  * @param {FatalError | null} fatal
  * @param {Running} running
- * @param {Stage} stage
  * @param {RunResult} result
  */
-export function noteFatalError(fatal, { config, run }, stage, result) {
+export function noteFatalError(fatal, { config, run }, result) {
   if (fatal === null) {
     return;
   }
-  const { error, bucket } = fatal;
+  const { error, bucket, operation } = fatal;
   if (!(error instanceof AttemptError)) {
     result.crash = error;
     return;
   }
   const { hostname, port } = config.store;
-  const place = { hostname, port, buckets: [bucket], action: stage.name.toLowerCase() };
+  const place = { hostname, port, buckets: [bucket], action: operation };
   result.problems.push(explainError(error, { ...place, now: run.clock.epochNow() }));
 }

@@ -1,21 +1,21 @@
-import { limitOf } from '../bottleneck/verdict.js';
+import { classify } from '../bottleneck/classify.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 
 /**
- * @import { Evidence, Refusals, Search, SecondSize } from '../bottleneck/verdict.js'
+ * @import { Evidence, Refusals, Search, HalfSize } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { ClockFacts, SearchStep, StageResult, UnloadedLatency } from '../model/result.js'
- * @import { Stage } from '../operations/operation.js'
- * @import { FinishedStep } from './search-step.js'
- * @import { SearchConclusion } from '../search/peak-search.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { FinishedStep } from '../search/search-step.js'
+ * @import { SearchConclusion } from '../model/search.js'
  */
 
 /**
  * What was not done counts for the whole stage, whichever step it was in: it decides on the exit status and on what is to
  * be cleaned up. All other figures are those of the step that stands for the stage.
  */
-const TOLD_OF_ALL_STEPS = /** @type {const} */ ([
+const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
   'failed',
   'integrityErrors',
   'skipped',
@@ -51,14 +51,14 @@ export function stepResult({ step, load, outcome, windows }, clock) {
 }
 
 /**
- * A stage in which the peak was searched for: its rates and latencies are those of the hold, or of the best step where
+ * The result of a capacity search: its rates and latencies are those of the hold, or of the best step where
  * there was none.
  *
  * @param {object} parts
  * @param {Stage} parts.stage
  * @param {readonly FinishedStep[]} parts.finished at least one
  * @param {SearchConclusion} parts.conclusion
- * @param {number} parts.mostThreads that the search may use
+ * @param {number} parts.maxThreads that the search may use
  * @param {Clock} parts.clock
  * @param {number} parts.objects that the stage was given
  * @param {number | null} parts.dollarsNeeded see SearchResult
@@ -67,14 +67,14 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  * @param {ClockFacts | null} parts.storeClock
  * @returns {StageResult}
  */
-export function searchResult({ stage, finished, conclusion, mostThreads, dollarsNeeded, ...circumstances }) {
-  const { clock, availableCores } = circumstances;
+export function searchResult({ stage, finished, conclusion, maxThreads, dollarsNeeded, ...context }) {
+  const { clock, availableCores } = context;
   const steps = finished.map((each) => stepResult(each, clock));
-  const shown = representative(steps, conclusion.ceiling !== null);
+  const shown = representative(steps, conclusion.capacity !== null);
   const { outcome, load, stopsAt } = finished[shown];
-  const parts = { stage, ...circumstances };
+  const parts = { stage, ...context };
   const whole = stageResult({ ...parts, outcome, load, stopsAt });
-  const { secondSize, holdAgrees, lack, needed, ...found } = conclusion;
+  const { halfSize, holdAgrees, limitingResource, needed, ...found } = conclusion;
   const errors = steps.reduce((sum, step) => sum + step.errors, 0);
   const result = {
     ...whole,
@@ -85,6 +85,7 @@ export function searchResult({ stage, finished, conclusion, mostThreads, dollars
   const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map((each) =>
     evidenceOf(
       stageResult({ ...parts, outcome: each.outcome, load: each.load, stopsAt: each.stopsAt }),
+      stage.movesBytes,
       availableCores,
     ),
   );
@@ -93,24 +94,21 @@ export function searchResult({ stage, finished, conclusion, mostThreads, dollars
   const { eventLoopUtilization, busyLoops, loops, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
   /** @type {Search} */
   const search = {
-    hasPlateau: found.hasPlateau,
-    knee: found.knee,
-    mostThreads,
+    ...found,
     holdAgrees,
-    best: found.best,
-    held: found.ceiling?.operationsPerSecond ?? null,
-    lack,
-    movesBytes: stage.isWrite || stage.isRead,
-    secondSize: secondSize && sizeRates(secondSize, finished),
+    limitingResource,
+    maxThreads,
+    movesBytes: stage.movesBytes,
+    halfSize: halfSize && sizeRates(halfSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
   };
   const client = { eventLoopUtilization, busyLoops, loops, cpuCores };
   const { end } = result;
-  const verdict = limitOf({ ...evidenceOf(whole, availableCores), ...client, end, search });
+  const bottleneck = classify({ ...evidenceOf(whole, stage.movesBytes, availableCores), ...client, end, search });
   const average = steps[shown].operationsPerSecond;
   const peak = Math.max(whole.peak, average);
   const operationsNeeded = needed?.operations ?? null;
-  return { ...result, average, peak, verdict, search: { steps, ...found, operationsNeeded, dollarsNeeded } };
+  return { ...result, average, peak, bottleneck, search: { steps, ...found, operationsNeeded, dollarsNeeded } };
 }
 
 /**
@@ -120,20 +118,20 @@ export function searchResult({ stage, finished, conclusion, mostThreads, dollars
  */
 function representative(steps, wasHeld) {
   const hold = wasHeld ? steps.findIndex(({ phase }) => phase === 'hold') : -1;
-  // Objects of half the size say nothing of whole ones, and are never tried first.
+  // The rate with objects of half the size does not stand for whole ones; that step is never the first.
   const best = steps.reduce((place, { phase, operationsPerSecond }, each) => {
-    return phase !== 'second size' && operationsPerSecond > steps[place].operationsPerSecond ? each : place;
+    return phase !== 'half size' && operationsPerSecond > steps[place].operationsPerSecond ? each : place;
   }, 0);
   return hold >= 0 ? hold : best;
 }
 
 /**
  * @param {readonly FinishedStep[]} finished
- * @param {number} threads that the peak takes
+ * @param {number} threads of the capacity
  * @returns {FinishedStep[]} those with as many, or more
  */
 function stepsAtPeak(finished, threads) {
-  return finished.filter(({ step }) => step.phase !== 'second size' && step.threads >= threads);
+  return finished.filter(({ step }) => step.phase !== 'half size' && step.threads >= threads);
 }
 
 /**
@@ -156,17 +154,19 @@ function refusalsOf({ threads, operations, attempts, throttled, backoffShare }) 
 /** @param {readonly FinishedStep[]} finished */
 function sums(finished) {
   const counts = finished.map(({ outcome }) => outcome.meter.counts());
-  return Object.fromEntries(TOLD_OF_ALL_STEPS.map((name) => [name, counts.reduce((sum, each) => sum + each[name], 0)]));
+  return Object.fromEntries(
+    REPORTED_OF_ALL_STEPS.map((name) => [name, counts.reduce((sum, each) => sum + each[name], 0)]),
+  );
 }
 
 /**
  * @param {{ whole: number, half: number, held: number | null }} rates ops/s
  * @param {readonly FinishedStep[]} finished
- * @returns {SecondSize}
+ * @returns {HalfSize}
  */
 function sizeRates({ whole, half, held }, finished) {
   const sizeOf = (/** @type {boolean} */ isHalf) =>
-    finished.find(({ step }) => (step.phase === 'second size') === isHalf)?.load.objectSize ?? 0;
+    finished.find(({ step }) => (step.phase === 'half size') === isHalf)?.load.objectSize ?? 0;
   return {
     whole: { size: sizeOf(false), operationsPerSecond: whole },
     half: { size: sizeOf(true), operationsPerSecond: half },

@@ -1,24 +1,26 @@
-import { limitOf } from '../bottleneck/verdict.js';
+import { classify } from '../bottleneck/classify.js';
 import { ABANDONED } from '../engine/stage-watch.js';
-import { peakBytesOf, peakOf } from '../meter/second-counts.js';
-import { STAGES } from '../operations/registry.js';
+import { peakBytesOf } from '../meter/second-counts.js';
+import { stageLatency } from '../meter/stage-latencies.js';
+import { peakOf } from '../model/seconds.js';
 
 /**
- * @import { Evidence } from '../bottleneck/verdict.js'
+ * @import { Evidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Pacing } from '../engine/arrivals.js'
- * @import { ConnectionOutcome, StageOutcome } from '../engine/cores.js'
+ * @import { ConnectionOutcome, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { ClockFacts, ConnectionResult, LoadResult } from '../model/result.js'
- * @import { StageCounts, StageResult } from '../model/result.js'
+ * @import { ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
+ * @import { KindResult, SecondCount, StageCounts, StageResult } from '../model/result.js'
  * @import { UnloadedLatency } from '../model/result.js'
- * @import { Stage } from '../operations/operation.js'
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { Stage } from '../operations/stage.js'
  */
 
 /** A stage of no length would have no rate. */
-const SHORTEST_DURATION_MS = 0.001;
+const MIN_DURATION_MS = 0.001;
 
-const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
+const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
 
 /**
  * @param {object} parts
@@ -28,6 +30,7 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
  * @param {number} parts.objects
  * @param {Load} parts.load
  * @param {UnloadedLatency | null} parts.unloaded
+ * @param {ReadonlyMap<string, UnloadedLatency>} [parts.unloadedByOperation] of the kinds, where there are several
  * @param {number} parts.availableCores that the process may use
  * @param {ClockFacts | null} parts.storeClock
  * @param {number | null} [parts.objectsNeeded] see StageResultFields
@@ -37,19 +40,16 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null });
 export function stageResult(parts) {
   const { stage, outcome, clock, objects, load, unloaded, availableCores, storeClock, stopsAt } = parts;
   const { meter, secondLatencies } = outcome;
-  const counts = meter.counts();
   const startedAt = clock.toEpoch(outcome.startedAt);
   const endedAt = clock.toEpoch(outcome.endedAt);
-  const duration = Math.max(endedAt - startedAt, SHORTEST_DURATION_MS);
+  const duration = Math.max(endedAt - startedAt, MIN_DURATION_MS);
   const warmup = Math.min(load.warmup, duration);
   const drain = Math.min(Math.max(outcome.endedAt - (stopsAt ?? Infinity), 0), duration - warmup);
-  const measured = Math.max(duration - warmup - drain, SHORTEST_DURATION_MS);
-  const average = (1000 * (counts.operations - counts.warmupOperations - counts.drainOperations)) / measured;
-  const averageBytes = (1000 * (counts.bytes - counts.warmupBytes - counts.drainBytes)) / measured;
-  const measuredTime = { startedAt: startedAt + warmup, endedAt: endedAt - drain };
+  const measured = Math.max(duration - warmup - drain, MIN_DURATION_MS);
+  const measuredTime = { startedAt: startedAt + warmup, endedAt: endedAt - drain, duration: measured };
   const seconds = meter.seconds
     .until(outcome.endedAt)
-    .map((count) => ({ ...count, ...(secondLatencies.get(count.second) ?? NO_LATENCY) }));
+    .map((count) => ({ ...count, ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY) }));
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -61,22 +61,64 @@ export function stageResult(parts) {
     duration,
     warmup,
     drain,
-    average,
-    peak: peakOf(seconds, { ...measuredTime, average }),
-    averageBytes,
-    peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...measuredTime, average: averageBytes }),
     seconds,
-    latencies: meter.latencies(),
     connections: connectionResult(outcome.connections),
     clientLoad: outcome.clientLoad,
     load: loadResult(load.pacing),
-    failedAttempts: failedAttempts(counts),
     unloaded,
     storeClock,
     objectsNeeded: parts.objectsNeeded ?? null,
+    ...figuresOf(meter, seconds, measuredTime),
+  };
+  const bottleneck = classify(evidenceOf(result, stage.movesBytes, availableCores));
+  return stage.kinds.length === 1
+    ? { ...result, bottleneck }
+    : { ...result, bottleneck, kinds: kindResults(result, parts, measuredTime) };
+}
+
+/**
+ * Times are epoch ms; the duration is the time between them, or a moment where there is none.
+ *
+ * @typedef {{ startedAt: number, endedAt: number, duration: number }} MeasuredTime
+ */
+
+/**
+ * What is worked out alike of a stage and of each of its kinds.
+ *
+ * @param {StageMeter} meter
+ * @param {readonly SecondCount[]} seconds
+ * @param {MeasuredTime} time
+ */
+function figuresOf(meter, seconds, time) {
+  const counts = meter.counts();
+  const average = (1000 * (counts.operations - counts.warmupOperations - counts.drainOperations)) / time.duration;
+  const averageBytes = (1000 * (counts.bytes - counts.warmupBytes - counts.drainBytes)) / time.duration;
+  return {
+    average,
+    peak: peakOf(seconds, { ...time, average }),
+    averageBytes,
+    peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...time, average: averageBytes }),
+    latency: stageLatency(meter.latencies()),
+    failedAttempts: failedAttempts(counts),
     ...counts,
   };
-  return { ...result, verdict: limitOf(evidenceOf(result, availableCores)) };
+}
+
+/**
+ * @param {Omit<StageResult, 'bottleneck'>} whole
+ * @param {Parameters<typeof stageResult>[0]} parts
+ * @param {MeasuredTime} time
+ * @returns {KindResult[]} of a stage of several kinds
+ */
+function kindResults(whole, { stage, outcome, availableCores, unloadedByOperation }, time) {
+  return stage.kinds.map(({ operation: { name, movesBytes } }, kind) => {
+    const meter = outcome.kinds[kind];
+    const figures = figuresOf(meter, meter.seconds.until(outcome.endedAt), time);
+    const unloaded = unloadedByOperation?.get(name) ?? null;
+    const threads = Math.max(Math.round(whole.threads * (busyTime(figures) / busyTime(whole) || 0)), 1);
+    const bottleneck = classify(evidenceOf({ ...whole, ...figures, unloaded, threads }, movesBytes, availableCores));
+    return { operation: name, threads, ...figures, unloaded, bottleneck };
+  });
 }
 
 /**
@@ -88,14 +130,14 @@ export function failedAttempts({ attempts, operations, errors }) {
 }
 
 /**
- * @param {Omit<StageResult, 'verdict'>} result
+ * @param {Omit<StageResult, 'bottleneck'>} result
+ * @param {boolean} movesBytes whether its operations carry objects
  * @param {number} availableCores that the process may use
  * @returns {Evidence}
  */
-export function evidenceOf(result, availableCores) {
-  const { end, duration, operations, attempts, throttled, threads, latencies, clientLoad, load, unloaded } = result;
+export function evidenceOf(result, movesBytes, availableCores) {
+  const { end, duration, operations, attempts, throttled, threads, latency, clientLoad, load, unloaded } = result;
   const { cpuUser, cpuSystem, loops, eventLoopUtilization, busyLoops } = clientLoad;
-  const movesBytes = STAGES.some(({ name, isRead, isWrite }) => name === result.stage && (isRead || isWrite));
   return {
     eventLoopUtilization,
     busyLoops,
@@ -108,14 +150,14 @@ export function evidenceOf(result, availableCores) {
     attempts,
     throttled,
     backoffShare: backoffShare(result),
-    p50: latencies.operations.summary()?.p50 ?? null,
-    mean: latencies.operations.summary()?.mean ?? null,
+    p50: latency.operations?.p50 ?? null,
+    mean: latency.operations?.mean ?? null,
     unloadedP50: unloaded?.p50 ?? null,
     unloadedSize: movesBytes && unloaded !== null && unloaded.size < result.objectSize ? unloaded.size : null,
     threads,
     isOpenLoop: load.mode === 'open loop',
     end,
-    startDelayP50: latencies.startDelay.summary()?.p50 ?? null,
+    startDelayP50: latency.startDelay?.p50 ?? null,
     search: null,
   };
 }
@@ -123,12 +165,29 @@ export function evidenceOf(result, availableCores) {
 /**
  * Late starts of an open loop are in all three sums, and no time of a thread.
  *
- * @param {Pick<StageResult, 'timeLost' | 'timeGivenUp' | 'latencies'>} result
- * @returns {number} the share of the threads' time that went into failed attempts and the pauses behind them, 0 to 1
+ * @param {Pick<StageResult, 'timeLost' | 'timeGivenUp' | 'latency'>} result
+ * @returns {number} the share of the threads' time that went into failed attempts and the pauses after them, 0 to 1
  */
-function backoffShare({ timeLost, timeGivenUp, latencies: { operations, startDelay } }) {
-  const busy = operations.sum + timeGivenUp - startDelay.sum;
-  return busy > 0 ? Math.min(Math.max((timeLost + timeGivenUp - startDelay.sum) / busy, 0), 1) : 0;
+function backoffShare(result) {
+  const { timeLost, timeGivenUp, latency } = result;
+  const busy = busyTime(result);
+  return busy > 0 ? Math.min(Math.max((timeLost + timeGivenUp - totalOf(latency.startDelay)) / busy, 0), 1) : 0;
+}
+
+/**
+ * @param {Pick<StageResult, 'timeGivenUp' | 'latency'>} result
+ * @returns {number} ms that threads spent on operations, all together
+ */
+function busyTime({ timeGivenUp, latency: { operations, startDelay } }) {
+  return totalOf(operations) + timeGivenUp - totalOf(startDelay);
+}
+
+/**
+ * @param {LatencySummary | null} summary
+ * @returns {number} ms of all values together
+ */
+function totalOf(summary) {
+  return summary === null ? 0 : summary.mean * summary.count;
 }
 
 /**

@@ -2,8 +2,8 @@ import { timeoutError } from './s3-error.js';
 
 /** @import { ObjectConnection } from './object-store.js' */
 
-const SHORTEST_INTERVAL_MS = 5;
-const LONGEST_INTERVAL_MS = 250;
+const MIN_INTERVAL_MS = 5;
+const MAX_INTERVAL_MS = 250;
 
 /** An attempt is ended at most a twentieth of its time late. */
 const SWEEPS_IN_A_TIMEOUT = 20;
@@ -32,7 +32,7 @@ export class AttemptDeadlines {
   }
 
   start() {
-    const interval = Math.min(Math.max(this.#timeout / SWEEPS_IN_A_TIMEOUT, SHORTEST_INTERVAL_MS), LONGEST_INTERVAL_MS);
+    const interval = Math.min(Math.max(this.#timeout / SWEEPS_IN_A_TIMEOUT, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
     this.#timer = setInterval(() => this.#sweep(), interval);
   }
 

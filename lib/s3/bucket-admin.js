@@ -7,7 +7,7 @@ import {
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3';
 import { plainText } from '../log/plain-text.js';
-import { concealer } from './conceal.js';
+import { redactor } from './redact.js';
 import { AttemptError, NOT_FOUND, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
@@ -16,7 +16,7 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
 /**
  * @typedef {object} ListedObject
  * @property {string} key
- * @property {number} size bytes; NaN where the store tells one that is none
+ * @property {number} size bytes; NaN where the store names none that is valid
  * @property {number} modifiedAt epoch ms
  */
 
@@ -34,7 +34,7 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  */
 
 /**
- * What is said of a key that was not deleted; a store may leave out any of it.
+ * What a store answers about a key that it did not delete; it may leave out any of it.
  *
  * @typedef {{ Key?: string, Code?: string, Message?: string }} DeletionError
  */
@@ -45,7 +45,7 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
 export class BucketAdmin {
   #client;
   #timeout;
-  #conceal;
+  #redact;
   #epochNow;
   #signal;
   /** Requests sent. */
@@ -59,7 +59,7 @@ export class BucketAdmin {
   constructor(options, timeout, signal = new AbortController().signal) {
     this.#client = createSdkClient(options);
     this.#timeout = timeout;
-    this.#conceal = concealer(options.credentials);
+    this.#redact = redactor(options.credentials);
     this.#epochNow = options.epochNow;
     this.#signal = signal;
     // Each request listens to it. More than ten listeners would be taken for a leak, and warned of.
@@ -69,7 +69,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {string} prefix
-   * @param {string} startAfter the page begins behind this key
+   * @param {string} startAfter the page begins after this key
    * @returns {Promise<{ objects: ListedObject[], isLast: boolean }>} at most 1,000, in the order of their keys
    * @throws {AttemptError}
    */
@@ -79,14 +79,14 @@ export class BucketAdmin {
     );
     // Whatever is no list must not pass for an empty one.
     if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', verdict: 'retry', message: 'the answer is no list of objects' });
+      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
     }
     const objects = Contents.map(listedObject);
-    if (!objects.every((/** @type {ListedObject} */ { key }) => isBehind(key, startAfter))) {
+    if (!objects.every((/** @type {ListedObject} */ { key }) => isAfter(key, startAfter))) {
       throw new AttemptError({
         kind: 'protocol',
-        verdict: 'fail',
-        message: 'the store lists keys that were not asked for: its lists cannot be gone through',
+        handling: 'fail',
+        message: 'the store lists keys that were not requested: its lists cannot be followed',
       });
     }
     return { objects, isLast: !IsTruncated };
@@ -95,7 +95,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {readonly string[]} keys at most 1,000, which is all that S3 allows
-   * @returns {Promise<string[]>} for each key that the store did not delete, what it said about it
+   * @returns {Promise<string[]>} for each key that the store did not delete, the reason that it gave
    * @throws {AttemptError}
    */
   async deleteBatch(bucket, keys) {
@@ -145,7 +145,7 @@ export class BucketAdmin {
     );
     const { Versions = [], DeleteMarkers = [], IsTruncated, NextKeyMarker, NextVersionIdMarker } = answer;
     if (IsTruncated === undefined) {
-      throw new AttemptError({ kind: 'protocol', verdict: 'retry', message: 'the answer is no list of versions' });
+      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of versions' });
     }
     const versions = [
       ...Versions.map((/** @type {any} */ version) => listedVersion(version, version.IsLatest === true)),
@@ -155,12 +155,12 @@ export class BucketAdmin {
       return { versions, next: null };
     }
     if (
-      !isBehind(NextKeyMarker, after.key) &&
+      !isAfter(NextKeyMarker, after.key) &&
       !(NextKeyMarker === after.key && NextVersionIdMarker !== after.versionId)
     ) {
       throw new AttemptError({
         kind: 'protocol',
-        verdict: 'fail',
+        handling: 'fail',
         message: 'a list of versions goes on where it began: it cannot be gone through',
       });
     }
@@ -170,7 +170,7 @@ export class BucketAdmin {
   /**
    * @param {string} bucket
    * @param {readonly ListedVersion[]} versions at most 1,000, which is all that S3 allows
-   * @returns {Promise<string[]>} for each version that the store did not delete, what it said about it
+   * @returns {Promise<string[]>} for each version that the store did not delete, the reason that it gave
    * @throws {AttemptError}
    */
   async deleteVersions(bucket, versions) {
@@ -210,7 +210,7 @@ export class BucketAdmin {
     const { Errors = [] } = await this.#send(
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
     );
-    return Errors.map((/** @type {DeletionError} */ error) => describeDeletion(error, this.#conceal));
+    return Errors.map((/** @type {DeletionError} */ error) => describeDeletion(error, this.#redact));
   }
 
   /**
@@ -227,8 +227,8 @@ export class BucketAdmin {
       return await sendCommand(this.#client, command, controller.signal);
     } catch (error) {
       const { aborted, reason } = controller.signal;
-      const circumstances = { stale: true, answered: false, conceal: this.#conceal, now: this.#epochNow() };
-      throw aborted ? reason : classifySdkError(error, circumstances);
+      const context = { stale: true, answered: false, redact: this.#redact, now: this.#epochNow() };
+      throw aborted ? reason : classifySdkError(error, context);
     } finally {
       clearTimeout(timer);
       this.#signal.removeEventListener('abort', end);
@@ -238,21 +238,21 @@ export class BucketAdmin {
 
 /**
  * @param {DeletionError} error
- * @param {(text: string) => string} conceal
+ * @param {(text: string) => string} redact
  */
-function describeDeletion({ Key, Code, Message }, conceal) {
-  const said = [Code, Message].filter(Boolean).join(' ');
-  const key = Key ? plainText(conceal(Key)) : 'a key that is not named';
-  return `${key}: ${said === '' ? 'no reason is given' : plainText(conceal(said))}`;
+function describeDeletion({ Key, Code, Message }, redact) {
+  const reason = [Code, Message].filter(Boolean).join(' ');
+  const key = Key ? plainText(redact(Key)) : 'a key that is not named';
+  return `${key}: ${reason === '' ? 'no reason is given' : plainText(redact(reason))}`;
 }
 
 /**
- * A list that does not go on behind its last key would be gone through for ever.
+ * A list that does not go on after its last key would be followed for ever.
  *
  * @param {string | undefined} key
  * @param {string} startAfter
  */
-function isBehind(key, startAfter) {
+function isAfter(key, startAfter) {
   return typeof key === 'string' && Buffer.compare(Buffer.from(key), Buffer.from(startAfter)) > 0;
 }
 

@@ -1,17 +1,19 @@
 import { Client } from 'undici';
-import { parseErrorBody } from './answer-text.js';
-import { concealer } from './conceal.js';
-import { etagDigest } from './etag-digest.js';
-import { AttemptError, classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
 import { headerOf, isNamed } from '../http/raw-headers.js';
-import { mayResendAtOnce } from './stale-connection.js';
-import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from './sigv4.js';
-import { transferOf } from './transfer.js';
+import { parseErrorBody } from './error-response.js';
+import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
+import { redactor } from './redact.js';
+import { S3_CALLS } from './s3-calls.js';
+import { AttemptError, classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
+import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, canonicalQuery, payloadHash } from './sigv4.js';
 
-/** @import { BodySink, ObjectConnection, ObjectStore, StoreOptions } from './object-store.js' */
+/**
+ * @import { BodySink, ObjectConnection, ObjectRequest, ObjectStore, Reply, StoreOptions } from './object-store.js'
+ * @import { S3Call } from './s3-calls.js'
+ */
 
 /** As much of an error's body as is kept to read its code from. */
-const LONGEST_ERROR_BODY = 8192;
+const MAX_ERROR_BODY_LENGTH = 8192;
 
 /** Longer than any pause between two requests of a run; a shorter one that the store announces goes before. */
 const KEEP_ALIVE_TIMEOUT_MS = 600_000;
@@ -32,7 +34,7 @@ export class DirectStore {
   #options;
   #origin;
   #signer;
-  #conceal;
+  #redact;
   /** @type {DirectConnection[]} */
   #connections = [];
 
@@ -44,11 +46,11 @@ export class DirectStore {
       `${useTls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
     );
     this.#signer = new RequestSigner({ credentials, region, host: this.#origin.host, now: epochNow });
-    this.#conceal = concealer(credentials);
+    this.#redact = redactor(credentials);
   }
 
   openConnection() {
-    const connection = new DirectConnection(this.#origin, this.#signer, this.#conceal, this.#options);
+    const connection = new DirectConnection(this.#origin, this.#signer, this.#redact, this.#options);
     this.#connections.push(connection);
     return connection;
   }
@@ -67,7 +69,7 @@ export class DirectStore {
 class DirectConnection {
   #origin;
   #signer;
-  #conceal;
+  #redact;
   #agent;
   #keepAlive;
   #now;
@@ -78,9 +80,13 @@ class DirectConnection {
   /** Reused for every request: undici copies what it needs. @type {any} */
   #request;
   /** @type {(resolve: () => void, reject: (error: Error) => void) => void} */
-  #send;
-  /** Where the body of a success goes; null where none is expected. @type {BodySink | null} */
+  #dispatch;
+  /** Of the attempt under way. @type {S3Call} */
+  #call = S3_CALLS.HeadObject;
+  /** Where an object in the answer goes; null where none is expected. @type {BodySink | null} */
   #sink = null;
+  /** The answer of a call whose output is a document. @type {Buffer[]} */
+  #document = [];
   /** @type {() => void} */
   #resolve = () => {};
   /** @type {(error: Error) => void} */
@@ -98,7 +104,8 @@ class DirectConnection {
   /** Bytes of the object that is being written. */
   #size = 0;
 
-  reply = { etagDigest: 0, contentLength: -1 };
+  /** @type {Reply} */
+  reply = { etagDigest: 0, contentLength: -1, output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -108,21 +115,21 @@ class DirectConnection {
   /**
    * @param {URL} origin
    * @param {RequestSigner} signer
-   * @param {(text: string) => string} conceal takes secrets out of what the store says
+   * @param {(text: string) => string} redact takes secrets out of the store's answers
    * @param {StoreOptions} options
    */
-  constructor(origin, signer, conceal, { agent, keepAlive, useTls, now, epochNow }) {
+  constructor(origin, signer, redact, { agent, keepAlive, useTls, now, epochNow }) {
     this.#origin = origin;
     this.#signer = signer;
-    this.#conceal = conceal;
+    this.#redact = redact;
     this.#agent = agent;
     this.#keepAlive = keepAlive;
     this.#now = now;
     this.#epochNow = epochNow;
     this.#payloadIsSigned = !useTls;
-    // Without a word about it, undici closes the connection after each HEAD.
+    // Unless this is set, undici closes the connection after each HEAD.
     this.#request = { path: '', method: '', body: null, headers: null, reset: !keepAlive };
-    this.#send = (resolve, reject) => {
+    this.#dispatch = (resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
       this.#client.dispatch(this.#request, /** @type {any} */ (this));
@@ -131,48 +138,41 @@ class DirectConnection {
   }
 
   /**
-   * @param {string} bucket
-   * @param {string} key
-   * @param {Buffer | Iterable<Buffer>} body
-   * @param {number} size
+   * @param {S3Call} call
+   * @param {ObjectRequest} request
+   * @returns {Promise<void>}
    */
-  put(bucket, key, body, size) {
-    this.#size = size;
-    const path = `/${bucket}/${key}`;
-    const headers = this.#signer.sign('PUT', path, this.#payloadIsSigned ? payloadHash(body) : UNSIGNED_PAYLOAD);
-    if (!Buffer.isBuffer(body)) {
-      headers.push('content-length', String(size));
+  send(call, request) {
+    const { method, query, sendsObject } = call;
+    const path = call.hasKey ? `/${request.bucket}/${request.key}` : `/${request.bucket}`;
+    const body = sendsObject ? request.body : null;
+    let headers;
+    if (query !== null) {
+      const canonical = canonicalQuery(queryOf(call, query, request.input));
+      headers = this.#signer.sign(method, path, EMPTY_PAYLOAD_HASH, canonical);
+      this.#request.path = `${path}?${canonical}`;
+    } else {
+      headers = this.#signer.sign(method, path, body === null ? EMPTY_PAYLOAD_HASH : this.#hashOf(body));
+      this.#request.path = path;
     }
-    return this.#start('PUT', path, headers, body, null);
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   * @param {BodySink} sink
-   */
-  get(bucket, key, sink) {
-    return this.#startWithoutBody('GET', bucket, key, sink);
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   */
-  head(bucket, key) {
-    return this.#startWithoutBody('HEAD', bucket, key, null);
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   */
-  remove(bucket, key) {
-    return this.#startWithoutBody('DELETE', bucket, key, null);
+    if (body !== null && !Buffer.isBuffer(body)) {
+      headers.push('content-length', String(request.size));
+    }
+    this.#request.method = method;
+    this.#request.headers = headers;
+    this.#request.body = body;
+    this.#call = call;
+    this.#size = request.size;
+    this.#sink = call.receivesObject ? request.sink : null;
+    this.#status = 0;
+    this.#failureBody = '';
+    this.#hasWaited = false;
+    this.movedBefore = this.moved;
+    return new Promise(this.#dispatch);
   }
 
   transfer() {
-    return transferOf(this, this.#sink === null ? this.#size : null);
+    return transferOf(this, this.#call.sendsObject ? this.#size : null);
   }
 
   /** @param {AttemptError} error */
@@ -233,15 +233,19 @@ class DirectConnection {
     if (this.#status < 300 && this.#sink !== null) {
       this.moved += chunk.length;
       this.#sink.accept(chunk);
-    } else if (this.#failureBody.length < LONGEST_ERROR_BODY) {
-      this.#failureBody += chunk.toString('utf8', 0, LONGEST_ERROR_BODY);
+    } else if (this.#status < 300 && this.#call.readOutput !== null) {
+      this.#document.push(Buffer.from(chunk));
+    } else if (this.#failureBody.length < MAX_ERROR_BODY_LENGTH) {
+      this.#failureBody += chunk.toString('utf8', 0, MAX_ERROR_BODY_LENGTH);
     }
     return true;
   }
 
   onComplete() {
     this.#abortRequest = null;
-    if (this.#status < 300 && !this.#failureBody.includes(ERROR_BODY)) {
+    if (this.#status < 300 && this.#call.readOutput !== null) {
+      this.#takeOutput(this.#call.readOutput);
+    } else if (this.#status < 300 && !this.#failureBody.includes(ERROR_BODY)) {
       this.#resolve();
     } else {
       this.#reject(this.#refusal());
@@ -258,15 +262,15 @@ class DirectConnection {
       error.outcomeUnknown = false;
     }
     if (this.#status >= 300 && !(error instanceof AttemptError)) {
-      // Its status says enough, also where the connection ends within the body.
+      // The status is enough, even where the connection ends within the body.
       this.#reject(this.#refusal());
       return;
     }
     this.#reject(
-      classifyFailure(inPlainWords(error), {
+      classifyFailure(explained(error), {
         sent,
         answered: this.#status !== 0,
-        stale: this.#hasWaited && mayResendAtOnce(this, this.#request.method === 'PUT'),
+        stale: this.#hasWaited && mayResendAtOnce(this, this.#call.sendsObject),
       }),
     );
   }
@@ -276,45 +280,29 @@ class DirectConnection {
     return classifyAnswer({
       status: this.#status,
       // As it is read, not as XML writes it: a secret may come back in characters that are decoded only then.
-      code: this.#conceal(code),
-      message: this.#conceal(message),
+      code: this.#redact(code),
+      message: this.#redact(message),
       retryAfter: headerOf(this.#headers, 'retry-after'),
       date: headerOf(this.#headers, 'date'),
       now: this.#epochNow(),
     });
   }
 
-  /**
-   * @param {string} method
-   * @param {string} bucket
-   * @param {string} key
-   * @param {BodySink | null} sink
-   */
-  #startWithoutBody(method, bucket, key, sink) {
-    const path = `/${bucket}/${key}`;
-    return this.#start(method, path, this.#signer.sign(method, path, EMPTY_PAYLOAD_HASH), null, sink);
+  /** @param {Buffer | Iterable<Buffer>} body */
+  #hashOf(body) {
+    return this.#payloadIsSigned ? payloadHash(body) : UNSIGNED_PAYLOAD;
   }
 
-  /**
-   * @param {string} method
-   * @param {string} path
-   * @param {string[]} headers
-   * @param {Buffer | Iterable<Buffer> | null} body
-   * @param {BodySink | null} sink
-   * @returns {Promise<void>}
-   */
-  #start(method, path, headers, body, sink) {
-    const request = this.#request;
-    request.method = method;
-    request.path = path;
-    request.headers = headers;
-    request.body = body;
-    this.#sink = sink;
-    this.#status = 0;
-    this.#failureBody = '';
-    this.#hasWaited = false;
-    this.movedBefore = this.moved;
-    return new Promise(this.#send);
+  /** @param {NonNullable<S3Call['readOutput']>} readOutput */
+  #takeOutput(readOutput) {
+    const text = Buffer.concat(this.#document.splice(0)).toString('utf8');
+    if (text.includes(ERROR_BODY)) {
+      this.#failureBody = text.slice(0, MAX_ERROR_BODY_LENGTH);
+      this.#reject(this.#refusal());
+    } else {
+      this.reply.output = readOutput(text);
+      this.#resolve();
+    }
   }
 
   #openClient() {
@@ -348,25 +336,40 @@ class DirectConnection {
     const { reply } = this;
     reply.etagDigest = 0;
     reply.contentLength = -1;
-    for (let place = 0; place < headers.length; place += 2) {
-      const name = headers[place];
+    for (let field = 0; field < headers.length; field += 2) {
+      const name = headers[field];
       if (name.length === 4 && isNamed(name, 'etag')) {
-        reply.etagDigest = etagDigest(headers[place + 1]);
+        reply.etagDigest = etagDigest(headers[field + 1]);
       } else if (name.length === 14 && isNamed(name, 'content-length')) {
-        reply.contentLength = Number(headers[place + 1].toString('latin1'));
+        reply.contentLength = Number(headers[field + 1].toString('latin1'));
       }
     }
   }
 }
 
 /**
- * @param {NodeJS.ErrnoException} error of undici
- * @returns {Error} the same, or what it means where undici's own words tell nothing
+ * @param {S3Call} call
+ * @param {Readonly<Record<string, string>>} always what the query of each request holds
+ * @param {ObjectRequest['input']} input
+ * @returns {[name: string, value: string][]}
  */
-function inPlainWords(error) {
+function queryOf({ queryNames }, always, input = {}) {
+  return [
+    ...Object.entries(always),
+    ...Object.entries(input).map(
+      ([member, value]) => /** @type {[string, string]} */ ([queryNames[member], String(value)]),
+    ),
+  ];
+}
+
+/**
+ * @param {NodeJS.ErrnoException} error of undici
+ * @returns {Error} the same, or what it means where undici's own message does not say
+ */
+function explained(error) {
   if (error.code === 'UND_ERR_SOCKET' && error.message === 'bad response') {
     return unreadableAnswer(
-      'the store sent a "100 Continue" that nobody asked for, which the direct client does not take; --client sdk does',
+      'the store sent a "100 Continue" that was not requested, which the direct client does not accept; --client sdk does',
     );
   }
   if (error.code === 'ERR_ASSERTION' || error.message === 'bad upgrade') {

@@ -1,13 +1,16 @@
 /**
  * @import { KeepAliveAgent } from '../http/keep-alive-agent.js'
+ * @import { Transfer } from './object-connection.js'
+ * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
- * @import { Credentials } from './sigv4.js'
- * @import { Transfer } from './transfer.js'
+ * @import { Credentials } from '../model/run-config.js'
  */
 
+export { S3_CALLS } from './s3-calls.js';
+
 /**
- * What the stages see of a store: one connection for each thread, four operations, one attempt each. An implementation
- * sends exactly one request for a call and never tries again by itself; the retry policy stands outside.
+ * What operations see of a store: one connection for each thread, which sends calls of the S3 API. An implementation sends
+ * exactly one request for a call and never retries by itself: there is one retry policy for all of them.
  *
  * @typedef {object} ObjectStore
  * @property {(thread: number) => ObjectConnection} openConnection
@@ -15,25 +18,34 @@
  */
 
 /**
- * One thread's way to the store. It carries one attempt at a time. Every method throws an AttemptError (s3-error.js)
- * where the attempt did not succeed.
+ * One thread's way to the store. It carries one attempt at a time.
  *
  * @typedef {object} ObjectConnection
  * @property {Reply} reply what the last successful attempt was answered with
  * @property {number} startedAt monotonic ms at which the attempt under way began; 0 while there is none. Set from outside
  * @property {number} moved bytes of objects sent and received so far, whatever became of the attempts
  * @property {number} movedBefore what `moved` was when the attempt under way began
- * @property {number} answeredAt monotonic ms at which the answer to the last GET began
+ * @property {number} answeredAt monotonic ms at which the last answer began that has an object for its body
  * @property {number} idleSince monotonic ms at which the attempt before it ended. Set from outside
- * @property {(bucket: string, key: string, body: Buffer | Iterable<Buffer>, size: number) => Promise<void>} put
- * @property {(bucket: string, key: string, sink: BodySink) => Promise<void>} get resolves once the whole body has passed
- *   through the sink
- * @property {(bucket: string, key: string) => Promise<void>} head
- * @property {(bucket: string, key: string) => Promise<void>} remove
+ * @property {(call: S3Call, request: ObjectRequest) => Promise<void>} send resolves once the whole answer has come, and an
+ *   object in it has passed through the request's sink. Throws an AttemptError where the attempt did not succeed
  * @property {() => Transfer | null} transfer how far the object of the attempt under way has come; null where none of it
  *   has been moved
  * @property {(error: AttemptError) => void} abort ends the attempt under way with that error and
  *   destroys its socket
+ */
+
+/**
+ * What a request is made of. A thread's operation record is one, so that a request costs no object of its own; a call
+ * takes of it what it needs.
+ *
+ * @typedef {object} ObjectRequest
+ * @property {string} bucket
+ * @property {string} key
+ * @property {number} size bytes of the body
+ * @property {Buffer | Iterable<Buffer> | null} body of a call that sends an object; it can be walked again for each attempt
+ * @property {BodySink} sink of a call that receives one
+ * @property {Readonly<Record<string, string | number>>} [input] further members of the call's input, as the S3 API names them
  */
 
 /**
@@ -45,8 +57,9 @@
  * One object that serves a connection for the whole run, so that an answer costs no allocation.
  *
  * @typedef {object} Reply
- * @property {number} etagDigest see etag-digest.js; of PUT and HEAD
- * @property {number} contentLength bytes, of GET and HEAD; -1 where the answer did not say
+ * @property {number} etagDigest see object-connection.js; 0 where the answer names no ETag
+ * @property {number} contentLength bytes; -1 where the answer does not say
+ * @property {Readonly<Record<string, any>>} output members of the last output that was a document, as the SDK names them
  */
 
 /**

@@ -1,27 +1,24 @@
 import { AttemptError, THROTTLED } from './s3-error.js';
 
-/**
- * @import { ObjectConnection } from './object-store.js'
- * @import { Pauses } from './pauses.js'
- */
+/** @import { ObjectConnection } from './object-store.js' */
 
-const SHORTEST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 5000;
-const LONGEST_RETRY_AFTER_MS = 30_000;
+const MIN_BACKOFF_MS = 50;
+const MAX_BACKOFF_MS = 5000;
+const MAX_RETRY_AFTER_MS = 30_000;
 
-/** The share of a wait that the store asks for over which its retries are spread behind it. */
+/** The retries after a wait that the store asks for are spread over this share of it. */
 const SPREAD_OF_RETRY_AFTER = 0.25;
 
 /** R2 takes one write a second of a key: a write that may have been carried out is not repeated sooner. */
-const SHORTEST_REWRITE_PAUSE_MS = 1000;
+const MIN_REWRITE_PAUSE_MS = 1000;
 
 /** The kind of a 429 that answers a repeated write: our own doing, not a limit of the store. */
 const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
 
 /**
- * What is retried: one object of the workload under one stage. The times are monotonic ms.
+ * A request as the retry policy sees it. The times are monotonic ms.
  *
- * @typedef {object} Operation
+ * @typedef {object} RetriedRequest
  * @property {() => Promise<void>} attempt
  * @property {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @property {boolean} isWrite
@@ -35,18 +32,61 @@ const REWRITTEN_TOO_SOON = 'rewritten-too-soon';
  */
 
 /**
+ * @template {RetriedRequest} Request
  * @typedef {object} RetryHooks
- * @property {(error: AttemptError, latency: number, finishedAt: number) => void} attemptFailed each attempt that ended in
- *   an AttemptError, how long it took in ms, and when it ended in monotonic ms
- * @property {(error: AttemptError) => void} retrying the operation is going to be tried again
+ * @property {(error: AttemptError, request: Request) => void} attemptFailed the last attempt ended in an AttemptError
+ * @property {(error: AttemptError, request: Request) => void} retrying the request is going to be sent again
  */
+
+/**
+ * A request that is no operation, and writes nothing.
+ *
+ * @template {RetriedRequest['connection']} Connection
+ * @param {() => Promise<void>} attempt
+ * @param {Connection} connection that carries it
+ * @returns {RetriedRequest & { connection: Connection }}
+ */
+export function retriedRequest(attempt, connection) {
+  const times = { intendedAt: 0, startedAt: 0, attemptStartedAt: 0, finishedAt: 0 };
+  return { attempt, connection, isWrite: false, attempts: 0, outcomeUnknown: false, ...times };
+}
+
+/** Waits that can all be ended at once, so that a run which stops does not sit out its backoff. */
+export class Pauses {
+  /** @type {Map<NodeJS.Timeout, () => void>} */
+  #pending = new Map();
+
+  /**
+   * @param {number} milliseconds
+   * @returns {Promise<void>} resolves when they are over, or the pauses are ended
+   */
+  wait(milliseconds) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(timer);
+        resolve();
+      }, milliseconds);
+      this.#pending.set(timer, resolve);
+    });
+  }
+
+  endAll() {
+    for (const [timer, resolve] of this.#pending) {
+      clearTimeout(timer);
+      resolve();
+    }
+    this.#pending.clear();
+  }
+}
 
 /**
  * The one retry policy, whatever the client: exponential backoff with full jitter
  * (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ *
+ * @template {RetriedRequest} [Request=RetriedRequest]
  */
 export class Retrier {
-  #mostAttempts;
+  #maxAttempts;
   #now;
   #random;
   #pauses;
@@ -55,15 +95,15 @@ export class Retrier {
 
   /**
    * @param {object} options
-   * @param {number} options.mostAttempts of an operation
+   * @param {number} options.maxAttempts of an operation
    * @param {() => number} options.now monotonic ms
    * @param {() => number} options.random uniform in [0, 1)
    * @param {Pauses} options.pauses
    * @param {AbortSignal} options.signal once it is aborted nothing is tried again
-   * @param {RetryHooks} options.hooks
+   * @param {RetryHooks<Request>} options.hooks
    */
-  constructor({ mostAttempts, now, random, pauses, signal, hooks }) {
-    this.#mostAttempts = mostAttempts;
+  constructor({ maxAttempts, now, random, pauses, signal, hooks }) {
+    this.#maxAttempts = maxAttempts;
     this.#now = now;
     this.#random = random;
     this.#pauses = pauses;
@@ -72,43 +112,43 @@ export class Retrier {
   }
 
   /**
-   * Tries an operation until it succeeds, or the policy gives up.
+   * Sends a request until it succeeds, or the policy gives up.
    *
-   * @param {Operation} operation
+   * @param {Request} request
    * @throws {AttemptError} the last attempt's
    */
-  async run(operation) {
-    const { connection } = operation;
-    operation.attempts = 0;
-    operation.outcomeUnknown = false;
-    operation.attemptStartedAt = this.#now();
-    operation.startedAt = operation.intendedAt || operation.attemptStartedAt;
+  async run(request) {
+    const { connection } = request;
+    request.attempts = 0;
+    request.outcomeUnknown = false;
+    request.attemptStartedAt = this.#now();
+    request.startedAt = request.intendedAt || request.attemptStartedAt;
     let mayBeCarriedOut = false;
     for (;;) {
-      operation.attempts += 1;
-      connection.startedAt = operation.attemptStartedAt;
+      request.attempts += 1;
+      connection.startedAt = request.attemptStartedAt;
       try {
-        await operation.attempt();
-        this.#finish(operation);
+        await request.attempt();
+        this.#finish(request);
         return;
       } catch (error) {
-        this.#finish(operation);
+        this.#finish(request);
         if (!(error instanceof AttemptError)) {
           throw error;
         }
         mayBeCarriedOut ||= error.outcomeUnknown;
-        await this.#afterFailure(operation, error, mayBeCarriedOut);
+        await this.#afterFailure(request, error, mayBeCarriedOut);
       }
-      operation.attemptStartedAt = this.#now();
+      request.attemptStartedAt = this.#now();
     }
   }
 
   /**
-   * Tries a request that stands by itself.
+   * Sends a request that stands by itself, with the same retries.
    *
    * @template Result
    * @param {() => Promise<Result>} request
-   * @param {Operation['connection']} connection that carries it
+   * @param {RetriedRequest['connection']} connection that carries it
    * @returns {Promise<Result>}
    * @throws {AttemptError} the last attempt's
    */
@@ -118,63 +158,61 @@ export class Retrier {
     const attempt = async () => {
       result = await request();
     };
-    const times = { intendedAt: 0, startedAt: 0, attemptStartedAt: 0, finishedAt: 0 };
-    await this.run({ attempt, connection, isWrite: false, attempts: 0, outcomeUnknown: false, ...times });
+    await this.run(/** @type {Request} */ (retriedRequest(attempt, connection)));
     return /** @type {Result} */ (result);
   }
 
-  /** @param {Operation} operation */
-  #finish(operation) {
-    operation.finishedAt = this.#now();
-    operation.connection.startedAt = 0;
-    operation.connection.idleSince = operation.finishedAt;
+  /** @param {Request} request */
+  #finish(request) {
+    request.finishedAt = this.#now();
+    request.connection.startedAt = 0;
+    request.connection.idleSince = request.finishedAt;
   }
 
   /**
-   * Waits until the operation may be tried again.
+   * Waits until the request may be sent again.
    *
-   * @param {Operation} operation
+   * @param {Request} request
    * @param {AttemptError} error
    * @param {boolean} mayBeCarriedOut whether that holds for any of its attempts
    * @throws {AttemptError} where it may not
    */
-  async #afterFailure(operation, error, mayBeCarriedOut) {
-    if (error.status === 429 && operation.isWrite && operation.outcomeUnknown) {
+  async #afterFailure(request, error, mayBeCarriedOut) {
+    if (error.status === 429 && request.isWrite && request.outcomeUnknown) {
       error.kind = REWRITTEN_TOO_SOON;
     }
-    // Who asks for fewer requests has hardly carried this one out, and never does so later: the next attempt need not wait.
-    operation.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
-    const { attemptStartedAt, finishedAt } = operation;
-    this.#hooks.attemptFailed(error, finishedAt - attemptStartedAt, finishedAt);
-    if (error.verdict !== 'retry' || operation.attempts >= this.#mostAttempts || this.#signal.aborted) {
-      operation.outcomeUnknown = mayBeCarriedOut;
+    // A store that asks for fewer requests will hardly have carried this one out, nor do so later: the next attempt need not
+    // wait.
+    request.outcomeUnknown ||= error.outcomeUnknown && !isThrottled(error);
+    this.#hooks.attemptFailed(error, request);
+    if (error.handling !== 'retry' || request.attempts >= this.#maxAttempts || this.#signal.aborted) {
+      request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
     // A second connection in a row that breaks at once is a fault of its own, and waits like any other.
-    if (!(error.staleConnection && operation.attempts === 1)) {
-      await this.#pauses.wait(backoff(operation, error, this.#random()));
+    if (!(error.staleConnection && request.attempts === 1)) {
+      await this.#pauses.wait(backoff(request, error, this.#random()));
     }
     if (this.#signal.aborted) {
-      operation.outcomeUnknown = mayBeCarriedOut;
+      request.outcomeUnknown = mayBeCarriedOut;
       throw error;
     }
-    this.#hooks.retrying(error);
+    this.#hooks.retrying(error, request);
   }
 }
 
 /**
- * @param {Pick<Operation, 'attempts' | 'isWrite' | 'outcomeUnknown'>} operation
+ * @param {Pick<RetriedRequest, 'attempts' | 'isWrite' | 'outcomeUnknown'>} request
  * @param {Pick<AttemptError, 'retryAfter'>} error of its last attempt
  * @param {number} chance uniform in [0, 1)
  * @returns {number} ms to wait before the next attempt
  */
-export function backoff(operation, error, chance) {
-  const ceiling = Math.min(SHORTEST_BACKOFF_MS * 2 ** (operation.attempts - 1), LONGEST_BACKOFF_MS);
-  const asked = Math.min(error.retryAfter, LONGEST_RETRY_AFTER_MS);
-  const rewritePause = operation.isWrite && operation.outcomeUnknown ? SHORTEST_REWRITE_PAUSE_MS : 0;
-  // The jitter comes on top of a wait that is asked for: all threads are asked for the same one, and must not come back
-  // together.
-  return Math.max(asked, rewritePause) + chance * Math.max(ceiling, asked * SPREAD_OF_RETRY_AFTER);
+export function backoff(request, error, chance) {
+  const ceiling = Math.min(MIN_BACKOFF_MS * 2 ** (request.attempts - 1), MAX_BACKOFF_MS);
+  const requested = Math.min(error.retryAfter, MAX_RETRY_AFTER_MS);
+  const rewritePause = request.isWrite && request.outcomeUnknown ? MIN_REWRITE_PAUSE_MS : 0;
+  // The jitter is added to a wait that the store asks for: all threads get the same one, and must not come back together.
+  return Math.max(requested, rewritePause) + chance * Math.max(ceiling, requested * SPREAD_OF_RETRY_AFTER);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { plainText } from '../log/plain-text.js';
-import { parseRetryAfter } from './answer-text.js';
+import { parseRetryAfter } from './error-response.js';
 
-/** @import { Transfer } from './transfer.js' */
+/** @import { Transfer } from './object-connection.js' */
 
 /**
  * What is done about an attempt that did not succeed:
@@ -9,13 +9,13 @@ import { parseRetryAfter } from './answer-text.js';
  * - `fail`: it is this operation's own; the stage goes on with the others
  * - `stop`: no operation of the run can succeed; the run ends
  *
- * @typedef {'retry' | 'fail' | 'stop'} Verdict
+ * @typedef {'retry' | 'fail' | 'stop'} Handling
  */
 
 /**
  * @typedef {object} AttemptErrorDetails
  * @property {string} kind a short name under which errors are counted
- * @property {Verdict} verdict
+ * @property {Handling} handling
  * @property {string} message one line without secrets
  * @property {number} [status] HTTP status, 0 where there was no answer
  * @property {string} [code] the S3 or system error code
@@ -35,7 +35,7 @@ export class AttemptError extends Error {
     super(details.message);
     this.name = 'AttemptError';
     this.kind = details.kind;
-    this.verdict = details.verdict;
+    this.handling = details.handling;
     this.status = details.status ?? 0;
     this.code = details.code ?? '';
     this.retryAfter = details.retryAfter ?? 0;
@@ -52,27 +52,27 @@ export class AttemptError extends Error {
  * @returns {AttemptErrorDetails} what it is made of, to be sent to another thread
  */
 export function detailsOf(error) {
-  const { kind, verdict, message, status, code, retryAfter, serverTime } = error;
+  const { kind, handling, message, status, code, retryAfter, serverTime } = error;
   const { sent, outcomeUnknown, wasMoving, staleConnection } = error;
   return {
-    ...{ kind, verdict, message, status, code, retryAfter, serverTime },
+    ...{ kind, handling, message, status, code, retryAfter, serverTime },
     ...{ sent, outcomeUnknown, wasMoving, staleConnection },
   };
 }
 
-/** The kind under which answers are counted by which the store asks for fewer requests. */
+/** The kind of answers by which the store asks for fewer requests. */
 export const THROTTLED = 'throttled';
 
-/** The kind of an answer that says that the key does not exist. */
+/** The kind of an answer for a key that does not exist. */
 export const NOT_FOUND = 'not-found';
 
 /** The kind of a failure to find a port, or an address, of this host to connect from. */
 export const NO_PORT = 'no-port';
 
-/** The kind of an answer that says that the client's clock is wrong. */
+/** The kind of an answer by which the client's clock is wrong. */
 export const CLOCK_SKEW = 'clock-skew';
 
-/** Codes that outrank the status they come with. @type {Record<string, [kind: string, verdict: Verdict]>} */
+/** Codes that outrank the status they come with. @type {Record<string, [kind: string, handling: Handling]>} */
 const BY_CODE = {
   RequestTimeTooSkewed: [CLOCK_SKEW, 'stop'],
   NoSuchBucket: ['no-bucket', 'stop'],
@@ -120,7 +120,7 @@ const NOT_CARRIED_OUT = new Set([
   'XAmzContentSHA256Mismatch',
 ]);
 
-/** Statuses that exclude it, whatever the code: no permission, or another place to go to. */
+/** Statuses that exclude it, whatever the code: no permission, or another address. */
 const NOT_CARRIED_OUT_STATUSES = new Set([301, 302, 307, 308, 401, 403]);
 
 const NOT_CONNECTED = new Set([
@@ -145,7 +145,7 @@ const UNREADABLE = 'HTTPParserError';
 /** Failures that come up before a request has a connection: it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
-/** A port is free again a second to a minute after its connection was closed: to ask for one sooner would be in vain. */
+/** A port is free again a second to a minute after its connection was closed: an earlier attempt would fail again. */
 const PORT_PAUSE_MS = 1000;
 
 /**
@@ -160,13 +160,13 @@ const PORT_PAUSE_MS = 1000;
  */
 export function classifyAnswer({ status, code = '', message = '', retryAfter = null, date = null, now }) {
   // The code is text from outside: `constructor` must not find what every object inherits.
-  const [kind, verdict] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
-  const said = [code, message].filter((part) => part !== '').join(': ');
+  const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
+  const details = [code, message].filter((part) => part !== '').join(': ');
   return new AttemptError({
     kind,
-    verdict,
+    handling,
     message: plainText(
-      `HTTP ${status}${status < 300 ? ' with an error in its body:' : ''}${said === '' ? '' : ` ${said}`}`,
+      `HTTP ${status}${status < 300 ? ' with an error in its body:' : ''}${details === '' ? '' : ` ${details}`}`,
     ),
     status,
     code,
@@ -178,8 +178,8 @@ export function classifyAnswer({ status, code = '', message = '', retryAfter = n
 
 /**
  * @param {number} status
- * @param {string} code that says nothing more
- * @returns {[kind: string, verdict: Verdict]}
+ * @param {string} code that adds nothing
+ * @returns {[kind: string, handling: Handling]}
  */
 function byStatus(status, code) {
   if (status === 429 || status === 503) {
@@ -196,7 +196,7 @@ function byStatus(status, code) {
   if (status < 300 || status === 500 || status === 502 || status === 504 || (status >= 520 && status <= 529)) {
     return ['server-error', 'retry'];
   }
-  // Nobody asked whether anything was modified.
+  // No request was conditional.
   if (status === 304) {
     return ['protocol', 'fail'];
   }
@@ -215,17 +215,17 @@ export function unreadableAnswer(message) {
 }
 
 /**
- * OpenSSL's errors have a reason in words beside a message full of internals.
+ * OpenSSL's errors have a reason in words in addition to a message full of internals.
  *
  * @typedef {NodeJS.ErrnoException & { reason?: string }} TransportError
  */
 
 /**
  * @param {unknown} error what the transport threw
- * @param {object} circumstances
- * @param {boolean} circumstances.sent the request had begun to be written to a connection
- * @param {boolean} circumstances.answered a part of the answer had come
- * @param {boolean} circumstances.stale the connection had been kept alive, and the request may be sent anew at once
+ * @param {object} context
+ * @param {boolean} context.sent the request had begun to be written to a connection
+ * @param {boolean} context.answered a part of the answer had come
+ * @param {boolean} context.stale the connection had been kept alive, and the request may be sent anew at once
  * @returns {AttemptError}
  */
 export function classifyFailure(error, { sent, answered, stale }) {
@@ -243,7 +243,7 @@ export function classifyFailure(error, { sent, answered, stale }) {
   const kind = failureKind(code, name, answered);
   return new AttemptError({
     kind: kind === 'connection' && stale && !answered ? 'stale-connection' : kind,
-    verdict: kind === 'certificate' ? 'stop' : 'retry',
+    handling: kind === 'certificate' ? 'stop' : 'retry',
     message: plainText(describeFailure(reason, code)),
     code: code || name,
     retryAfter: kind === NO_PORT ? PORT_PAUSE_MS : 0,
@@ -291,7 +291,7 @@ function failureKind(code, name, answered) {
   return CLOSED.has(code) ? 'connection' : 'other';
 }
 
-/** What a system takes at once, so that its having been sent says nothing of the network. */
+/** What a system takes at once: that so much was sent shows nothing of the network. */
 const MAX_BYTES_TAKEN_AT_ONCE = 64 * 1024;
 
 const MEGABYTE = 1024 ** 2;
@@ -306,7 +306,7 @@ export function timeoutError(timeout, transfer = null) {
   const progress = wasMoving ? `, with ${describeTransfer(transfer)}: it may take a longer --timeout` : '';
   return new AttemptError({
     kind: 'timeout',
-    verdict: 'retry',
+    handling: 'retry',
     message: `no complete answer within ${timeout}ms${progress}`,
     code: 'timeout',
     outcomeUnknown: true,

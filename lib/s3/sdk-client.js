@@ -2,7 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { decodeEntities } from './answer-text.js';
+import { decodeEntities } from './error-response.js';
 import { classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
 
 /**
@@ -40,7 +40,7 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
     forcePathStyle: true,
     maxAttempts: 1,
     logger: SILENT,
-    // R2 does not know «100 Continue», which the SDK asks for in front of bodies of 2 MiB and more.
+    // R2 does not know «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
     expectContinueHeader: false,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -49,7 +49,7 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
       httpsAgent: useTls ? /** @type {HttpsAgent} */ (nodeAgent) : undefined,
     }),
   });
-  // The SDK makes a 503 of a 200 whose body is an error; what it says of it shall be what came.
+  // The SDK turns a 200 whose body is an error into a 503: the status that was received is kept.
   client.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args);
@@ -97,24 +97,24 @@ export function sendCommand(client, command, signal) {
 
 /**
  * @param {unknown} error what the SDK threw
- * @param {object} circumstances
- * @param {boolean} circumstances.stale see classifyFailure
- * @param {boolean} circumstances.answered the answer had begun
- * @param {(text: string) => string} [circumstances.conceal] takes secrets out of what the store says
- * @param {number} circumstances.now epoch ms
+ * @param {object} context
+ * @param {boolean} context.stale see classifyFailure
+ * @param {boolean} context.answered the answer had begun
+ * @param {(text: string) => string} [context.redact] takes secrets out of the store's answer
+ * @param {number} context.now epoch ms
  * @returns {AttemptError}
  */
-export function classifySdkError(error, { stale, answered, conceal = (text) => text, now }) {
+export function classifySdkError(error, { stale, answered, redact = (text) => text, now }) {
   const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300 || isErrorInSuccess(status, $response)) {
-    const [code, said] = isUnread(message) ? ['', ''] : [Code ?? name, message];
+    const [code, text] = isUnread(message) ? ['', ''] : [Code ?? name, message];
     const headers = $response?.headers ?? {};
     return classifyAnswer({
       status,
-      code: isGeneric(code) ? '' : conceal(code),
+      code: isGeneric(code) ? '' : redact(code),
       // The SDK leaves the longer character references as they are.
-      message: isGeneric(said) ? '' : conceal(decodeEntities(said)),
+      message: isGeneric(text) ? '' : redact(decodeEntities(text)),
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       now,

@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream';
-import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { concealer } from './conceal.js';
-import { etagDigest } from './etag-digest.js';
+import * as sdk from '@aws-sdk/client-s3';
+import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
+import { redactor } from './redact.js';
+import { S3_CALLS } from './s3-calls.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
-import { mayResendAtOnce } from './stale-connection.js';
-import { transferOf } from './transfer.js';
 
 /**
- * @import { BodySink, ObjectConnection, ObjectStore, StoreOptions } from './object-store.js'
+ * @import { BodySink, ObjectConnection, ObjectRequest, ObjectStore, Reply, StoreOptions } from './object-store.js'
+ * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
  * @import { S3Client } from '@aws-sdk/client-s3'
  */
@@ -19,18 +19,18 @@ import { transferOf } from './transfer.js';
  */
 export class SdkStore {
   #client;
-  #conceal;
+  #redact;
   #options;
 
   /** @param {StoreOptions} options */
   constructor(options) {
     this.#options = options;
     this.#client = createSdkClient(options);
-    this.#conceal = concealer(options.credentials);
+    this.#redact = redactor(options.credentials);
   }
 
   openConnection() {
-    return new SdkConnection(this.#client, this.#conceal, this.#options);
+    return new SdkConnection(this.#client, this.#redact, this.#options);
   }
 
   async close() {
@@ -44,18 +44,20 @@ export class SdkStore {
 class SdkConnection {
   #client;
   #keepAlive;
-  #conceal;
+  #redact;
   #now;
   #epochNow;
   /** @type {AbortController | null} */
   #controller = null;
   /** @type {AttemptError | null} why the attempt was aborted */
   #aborted = null;
-  #isWrite = false;
+  /** Of the attempt under way. @type {S3Call} */
+  #call = S3_CALLS.HeadObject;
   /** Bytes of the object that is being written. */
   #size = 0;
 
-  reply = { etagDigest: 0, contentLength: -1 };
+  /** @type {Reply} */
+  reply = { etagDigest: 0, contentLength: -1, output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -64,64 +66,39 @@ class SdkConnection {
 
   /**
    * @param {S3Client} client
-   * @param {(text: string) => string} conceal takes secrets out of what the store says
+   * @param {(text: string) => string} redact takes secrets out of the store's answers
    * @param {StoreOptions} options
    */
-  constructor(client, conceal, { keepAlive, now, epochNow }) {
+  constructor(client, redact, { keepAlive, now, epochNow }) {
     this.#client = client;
     this.#keepAlive = keepAlive;
-    this.#conceal = conceal;
+    this.#redact = redact;
     this.#now = now;
     this.#epochNow = epochNow;
   }
 
   /**
-   * @param {string} bucket
-   * @param {string} key
-   * @param {Buffer | Iterable<Buffer>} body
-   * @param {number} size
+   * @param {S3Call} call
+   * @param {ObjectRequest} request
    */
-  async put(bucket, key, body, size) {
-    this.#size = size;
-    const content = Buffer.isBuffer(body) ? body : Readable.from(this.#counted(body), { objectMode: false });
-    const { ETag } = await this.#send(
-      new PutObjectCommand({ Bucket: bucket, Key: key, Body: content, ContentLength: size }),
-    );
-    this.reply.etagDigest = digestOf(ETag);
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   * @param {BodySink} sink
-   */
-  async get(bucket, key, sink) {
-    const { Body, ContentLength } = await this.#send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+  async send(call, request) {
+    this.#call = call;
+    this.#size = request.size;
+    this.#aborted = null;
+    this.#controller = new AbortController();
+    this.movedBefore = this.moved;
+    const output = await this.#output(new (commandOf(call))(this.#inputOf(call, request)), this.#controller.signal);
     this.answeredAt = this.#now();
-    this.reply.contentLength = ContentLength ?? -1;
-    await this.#drain(/** @type {Readable} */ (Body), sink);
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   */
-  async head(bucket, key) {
-    const { ETag, ContentLength } = await this.#send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
-    this.reply.etagDigest = digestOf(ETag);
-    this.reply.contentLength = ContentLength ?? -1;
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   */
-  async remove(bucket, key) {
-    await this.#send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+    this.reply.etagDigest = digestOf(output.ETag);
+    this.reply.contentLength = output.ContentLength ?? -1;
+    this.reply.output = output;
+    if (call.receivesObject) {
+      await this.#drain(output.Body, request.sink);
+    }
   }
 
   transfer() {
-    return transferOf(this, this.#isWrite ? this.#size : null);
+    return transferOf(this, this.#call.sendsObject ? this.#size : null);
   }
 
   /** @param {AttemptError} error */
@@ -131,19 +108,34 @@ class SdkConnection {
   }
 
   /**
-   * @param {any} command
-   * @returns {Promise<any>}
+   * @param {S3Call} call
+   * @param {ObjectRequest} request
    */
-  async #send(command) {
-    this.#isWrite = command instanceof PutObjectCommand;
-    this.#aborted = null;
-    this.#controller = new AbortController();
-    this.movedBefore = this.moved;
-    if (Buffer.isBuffer(command.input.Body)) {
-      this.moved += command.input.Body.length;
+  #inputOf({ hasKey, sendsObject }, { bucket, key, size, body, input }) {
+    return {
+      Bucket: bucket,
+      ...(hasKey ? { Key: key } : {}),
+      ...(sendsObject && body !== null ? { Body: this.#bodyOf(body), ContentLength: size } : {}),
+      ...input,
+    };
+  }
+
+  /** @param {Buffer | Iterable<Buffer>} body */
+  #bodyOf(body) {
+    if (Buffer.isBuffer(body)) {
+      this.moved += body.length;
+      return body;
     }
+    return Readable.from(this.#counted(body), { objectMode: false });
+  }
+
+  /**
+   * @param {unknown} command
+   * @param {AbortSignal} signal
+   */
+  async #output(command, signal) {
     try {
-      return await sendCommand(this.#client, command, this.#controller.signal);
+      return await sendCommand(this.#client, command, signal);
     } catch (error) {
       throw this.#classify(error, false);
     }
@@ -194,10 +186,18 @@ class SdkConnection {
    * @param {boolean} answered
    */
   #classify(error, answered) {
-    // Which socket an attempt went over is the agent's secret, so every kept-alive one may have been closed before.
-    const stale = this.#keepAlive && mayResendAtOnce(this, this.#isWrite);
-    return this.#aborted ?? classifySdkError(error, { stale, answered, conceal: this.#conceal, now: this.#epochNow() });
+    // The agent does not say which socket an attempt went over: every kept-alive one may have been closed before.
+    const stale = this.#keepAlive && mayResendAtOnce(this, this.#call.sendsObject);
+    return this.#aborted ?? classifySdkError(error, { stale, answered, redact: this.#redact, now: this.#epochNow() });
   }
+}
+
+/**
+ * @param {S3Call} call
+ * @returns {new (input: Record<string, unknown>) => unknown}
+ */
+function commandOf({ name }) {
+  return /** @type {any} */ (sdk)[`${name}Command`];
 }
 
 /** @param {string | undefined} etag */

@@ -1,5 +1,7 @@
 import { createHash, createHmac, createSecretKey, hash } from 'node:crypto';
 
+/** @import { Credentials } from '../model/run-config.js' */
+
 /** @import { KeyObject } from 'node:crypto' */
 
 // AWS Signature Version 4, in the words of its specification:
@@ -12,13 +14,6 @@ export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
 /** The hash of a payload of no bytes. */
 export const EMPTY_PAYLOAD_HASH = hash('sha256', '');
-
-/**
- * @typedef {object} Credentials
- * @property {string} accessKeyId
- * @property {string} secretAccessKey
- * @property {string} [sessionToken] of temporary credentials
- */
 
 /**
  * @param {string | Buffer} data
@@ -68,6 +63,44 @@ export function signature(key, text) {
 }
 
 /**
+ * The canonical query string. It is valid as the query of the request's address, too.
+ *
+ * @param {readonly (readonly [name: string, value: string])[]} parameters not yet encoded
+ * @returns {string} percent-encoded, sorted by name, then by value
+ */
+export function canonicalQuery(parameters) {
+  return parameters
+    .map(([name, value]) => [uriEncode(name), uriEncode(value)])
+    .sort(([name, value], [otherName, otherValue]) => byCodeUnit(name, otherName) || byCodeUnit(value, otherValue))
+    .map(([name, value]) => `${name}=${value}`)
+    .join('&');
+}
+
+/** Reserved characters that encodeURIComponent() leaves as they are. */
+const RESERVED = /[!'()*]/g;
+
+/**
+ * @param {string} text
+ * @returns {string} with all but RFC 3986's unreserved characters percent-encoded, as UTF-8
+ */
+function uriEncode(text) {
+  return encodeURIComponent(text).replace(
+    RESERVED,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/**
+ * The byte order that the specification asks for, because encoded text is ASCII.
+ *
+ * @param {string} one
+ * @param {string} other
+ */
+function byCodeUnit(one, other) {
+  return one < other ? -1 : Number(one > other);
+}
+
+/**
  * Signs the requests of one host and one set of credentials. All that stays the same for a day (the key) or for a second
  * (date, scope, the texts around them) is made once; one hash and one HMAC remain for a request.
  */
@@ -104,17 +137,18 @@ export class RequestSigner {
 
   /**
    * @param {string} method
-   * @param {string} path already encoded; the requests that this signs have no query
+   * @param {string} path already encoded
    * @param {string} hashed hexadecimal SHA-256 of the payload, or {@link UNSIGNED_PAYLOAD}
+   * @param {string} [query] see {@link canonicalQuery}
    * @returns {string[]} the headers to send: name, value, name, value, …
    */
-  sign(method, path, hashed) {
+  sign(method, path, hashed, query = '') {
     const second = Math.floor(this.#now() / 1000);
     if (second !== this.#second) {
       this.#beginSecond(second);
     }
     // The specification's canonical request, put together from the parts that do not change.
-    const canonical = `${method}\n${path}\n\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
+    const canonical = `${method}\n${path}\n${query}\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
     const headers = [
       'x-amz-date',
       this.#date,

@@ -1,7 +1,7 @@
 /** @import { StepRate } from './step-rate.js' */
 
 /** Where further threads bring less than this share, they bring nothing. */
-const LEAST_GROWTH = 0.03;
+const MIN_GROWTH = 0.03;
 
 /** A rate is as good as the best from this share of it on, as far as both are known. */
 const KNEE_SHARE = 0.99;
@@ -21,11 +21,11 @@ const CONFIRMED_AT_LEAST = 1.5;
 /** From this share of a rate in proportion to the threads on, the next step is a large one. */
 const IN_PROPORTION = 0.8;
 
-/** The rate at which a search begins, as far as unloaded operations tell it: in slower ones a second would count little. */
+/** The rate at which a search begins, estimated from the unloaded latency: at a lower rate the count of a second would be too small. */
 const FIRST_RATE = 100;
 
-const FEWEST_FIRST_THREADS = 4;
-const MOST_FIRST_THREADS = 64;
+const MIN_FIRST_THREADS = 4;
+const MAX_FIRST_THREADS = 64;
 
 /** A knee between two numbers of threads that are no further apart is found. */
 const FINE_ENOUGH = 1.25;
@@ -51,36 +51,36 @@ function threadsAsGood(steps) {
 }
 
 /**
- * @param {readonly StepRate[]} climb steps with ever more threads
+ * @param {readonly StepRate[]} ramp steps with ever more threads
  * @returns {boolean} whether the last step brought next to nothing
  */
-export function hasLevelled(climb) {
-  const [before, last] = climb.slice(-2);
-  return last !== undefined && last.rate < (1 + LEAST_GROWTH) * before.rate;
+export function hasLevelled(ramp) {
+  const [before, last] = ramp.slice(-2);
+  return last !== undefined && last.rate < (1 + MIN_GROWTH) * before.rate;
 }
 
 /**
  * @param {number} knee threads
  * @param {number} highest threads tested
- * @param {number} mostThreads allowed
+ * @param {number} maxThreads allowed
  * @returns {boolean} whether enough more threads than those of the knee were tested
  */
-export function isConfirmed(knee, highest, mostThreads) {
-  return highest >= (highest === mostThreads ? CONFIRMED_AT_LEAST : CONFIRMED_AT) * knee;
+export function isConfirmed(knee, highest, maxThreads) {
+  return highest >= (highest === maxThreads ? CONFIRMED_AT_LEAST : CONFIRMED_AT) * knee;
 }
 
 /**
- * @param {readonly StepRate[]} climb steps with ever more threads
+ * @param {readonly StepRate[]} ramp steps with ever more threads
  * @param {number} unloadedLatency ms of an operation at one thread
  * @returns {number} threads of the next one
  */
-export function nextOfClimb(climb, unloadedLatency) {
-  if (climb.length === 0) {
+export function nextOfRamp(ramp, unloadedLatency) {
+  if (ramp.length === 0) {
     const threads = Math.ceil((FIRST_RATE * unloadedLatency) / 1000);
-    return Math.min(Math.max(threads, FEWEST_FIRST_THREADS), MOST_FIRST_THREADS);
+    return Math.min(Math.max(threads, MIN_FIRST_THREADS), MAX_FIRST_THREADS);
   }
-  const last = climb[climb.length - 1];
-  const before = climb[climb.length - 2] ?? { threads: 1, rate: 1000 / unloadedLatency };
+  const last = ramp[ramp.length - 1];
+  const before = ramp[ramp.length - 2] ?? { threads: 1, rate: 1000 / unloadedLatency };
   const inProportion = (before.rate * last.threads) / before.threads;
   return last.threads * (last.rate >= IN_PROPORTION * inProportion ? 4 : 2);
 }
@@ -100,7 +100,7 @@ export function nextOfRefinement(steps, knee) {
 }
 
 /**
- * The number of threads at which the peak is held. Right at the knee a store runs dry now and then: with some more threads
+ * The number of threads to hold. Right at the knee a store is idle now and then: with some more threads
  * there is always an operation that waits for it.
  *
  * @param {readonly StepRate[]} steps

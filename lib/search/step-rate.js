@@ -1,16 +1,17 @@
-import { batchMeans } from './batch-means.js';
-import { meanOf, standardErrorOf } from './moments.js';
+import { batchMeans, meanOf, standardErrorOf } from './statistics.js';
 
-/** @import { Phase } from './search-plan.js' */
+/**
+ * @import { SearchPhase } from '../model/search.js'
+ */
 
 /** The length of the windows in which the operations of a step are counted, in ms. */
 export const WINDOW_MS = 250;
 
 /** Fewer windows make no step. */
-export const FEWEST_WINDOWS = 3;
+export const MIN_WINDOWS = 3;
 
 /** A handful of windows may look as if they were more uncertain than a step ever is. */
-const LARGEST_ERROR = 0.03;
+const MAX_ERROR = 0.03;
 
 /**
  * @typedef {object} StepRate
@@ -36,13 +37,13 @@ const LARGEST_ERROR = 0.03;
 export function stepRate({ windows, threads, latency }) {
   const rates = ratesOf(windows);
   const rate = Math.min(meanOf(rates), (1000 * threads) / Math.min(latency.mean, latency.p50));
-  return { threads, rate, error: Math.min(standardErrorOf(rates), LARGEST_ERROR * rate) };
+  return { threads, rate, error: Math.min(standardErrorOf(rates), MAX_ERROR * rate) };
 }
 
 /**
  * The rate that a search goes by: its tables show no other.
  *
- * @param {Phase} phase
+ * @param {SearchPhase} phase
  * @param {object} step
  * @param {readonly number[]} step.windows operations that completed in windows of {@link WINDOW_MS}
  * @param {number} step.threads
@@ -62,7 +63,7 @@ export function decisiveRate(phase, { windows, threads, latency }) {
  * @returns {boolean} whether they agree well enough for a step to end; where nothing completes there is nothing to agree on
  */
 export function isSteady(windows, precision) {
-  if (windows.length < FEWEST_WINDOWS) {
+  if (windows.length < MIN_WINDOWS) {
     return false;
   }
   const mean = meanOf(windows);

@@ -1,9 +1,9 @@
-import { hasLevelled, isConfirmed, kneeOf, nextOfClimb, nextOfRefinement, threadsToHold } from './plateau.js';
+import { hasLevelled, isConfirmed, kneeOf, nextOfRamp, nextOfRefinement, threadsToHold } from './plateau.js';
 
 /** @import { StepRate } from './step-rate.js' */
 
-/** More steps around the knee than this tell nothing that a user could use. */
-const MOST_REFINEMENTS = 4;
+/** More steps around the knee than this add nothing that a user could use. */
+const MAX_REFINEMENTS = 4;
 
 /** How much more than the best step the hold may do. */
 const SURPRISE = 1.1;
@@ -17,61 +17,61 @@ const DISAPPOINTMENT = 0.8;
 /** A rate that is expected may be a little off. */
 const MARGIN = 1.1;
 
-/** What a search has found so far: which numbers of threads were tested, and what that says of the next one. */
+/** What a search has found so far: which numbers of threads were tested, and which one follows. */
 export class TestedSteps {
-  #mostThreads;
+  #maxThreads;
   #unloadedLatency;
   /** With ever more threads. @type {StepRate[]} */
-  #climb = [];
+  #ramp = [];
   /** @type {StepRate[]} */
   #refinements = [];
-  /** Threads of the step of the climb that was tried twice last. */
+  /** Threads of the step of the ramp that was tried twice last. */
   #repeated = 0;
   /** Operations a second of the hold, once there was one. @type {number | null} */
   held = null;
 
   /**
    * @param {object} options
-   * @param {number} options.mostThreads
+   * @param {number} options.maxThreads
    * @param {number} options.unloadedLatency ms of an operation at one thread
    */
-  constructor({ mostThreads, unloadedLatency }) {
-    this.#mostThreads = mostThreads;
+  constructor({ maxThreads, unloadedLatency }) {
+    this.#maxThreads = maxThreads;
     this.#unloadedLatency = unloadedLatency;
   }
 
   /**
-   * @param {'climb' | 'refine'} phase
+   * @param {'ramp' | 'refine'} phase
    * @param {StepRate} step
    */
   add(phase, step) {
     const last = this.highest;
-    if (phase === 'climb' && last?.threads === step.threads) {
+    if (phase === 'ramp' && last?.threads === step.threads) {
       this.#repeated = step.threads;
-      this.#climb[this.#climb.length - 1] = step.rate > last.rate ? step : last;
+      this.#ramp[this.#ramp.length - 1] = step.rate > last.rate ? step : last;
       return;
     }
-    (phase === 'climb' ? this.#climb : this.#refinements).push(step);
+    (phase === 'ramp' ? this.#ramp : this.#refinements).push(step);
   }
 
   get isEmpty() {
-    return this.#climb.length === 0;
+    return this.#ramp.length === 0;
   }
 
   /** The step with the most threads. @returns {StepRate | undefined} */
   get highest() {
-    return this.#climb.at(-1);
+    return this.#ramp.at(-1);
   }
 
   /** Whether more threads did far less than fewer, which may have been a hiccup and was not tried again. */
   get #isUnconfirmed() {
     const { highest } = this;
-    const best = Math.max(0, ...this.#climb.map(({ rate }) => rate));
+    const best = Math.max(0, ...this.#ramp.map(({ rate }) => rate));
     return highest !== undefined && highest.rate < COLLAPSE * best && highest.threads !== this.#repeated;
   }
 
   get #hasLevelled() {
-    return hasLevelled(this.#climb) && !this.#isUnconfirmed;
+    return hasLevelled(this.#ramp) && !this.#isUnconfirmed;
   }
 
   /** Operations a second of the best step; 0 where there is none. */
@@ -91,7 +91,7 @@ export class TestedSteps {
       highest !== undefined &&
       knee !== null &&
       this.#hasLevelled &&
-      isConfirmed(knee, highest.threads, this.#mostThreads)
+      isConfirmed(knee, highest.threads, this.#maxThreads)
     );
   }
 
@@ -108,12 +108,12 @@ export class TestedSteps {
     return this.#stepsShowPlateau && this.holdAgrees;
   }
 
-  /** Whether nothing but more threads than it may use would tell more. */
-  get lacksThreads() {
-    return this.highest?.threads === this.#mostThreads && !this.#stepsShowPlateau && !this.#isUnconfirmed;
+  /** Whether only more threads than it may use could show a plateau. */
+  get needsMoreThreads() {
+    return this.highest?.threads === this.#maxThreads && !this.#stepsShowPlateau && !this.#isUnconfirmed;
   }
 
-  /** Threads at which the peak is to be held. */
+  /** Threads of the hold. */
   get threadsToHold() {
     const steps = this.#all();
     return this.#hasLevelled
@@ -121,20 +121,20 @@ export class TestedSteps {
       : steps.reduce((best, step) => (step.rate > best.rate ? step : best)).threads;
   }
 
-  /** @returns {{ phase: 'climb' | 'refine', threads: number[] } | null} the threads wanted most, and what would do instead */
+  /** @returns {{ phase: 'ramp' | 'refine', threads: number[] } | null} the threads wanted most, and what would do instead */
   next() {
     const highest = this.highest?.threads ?? 0;
     if (this.#isUnconfirmed) {
-      return { phase: 'climb', threads: [highest] };
+      return { phase: 'ramp', threads: [highest] };
     }
-    if (highest < this.#mostThreads && !this.hasPlateau) {
+    if (highest < this.#maxThreads && !this.hasPlateau) {
       // Without a second number of threads there is nothing to compare.
-      const limit = this.isEmpty ? Math.ceil(this.#mostThreads / 2) : this.#mostThreads;
-      const threads = [nextOfClimb(this.#climb, this.#unloadedLatency), Math.max(2 * highest, 1)];
-      return { phase: 'climb', threads: threads.map((each) => Math.min(each, limit)) };
+      const limit = this.isEmpty ? Math.ceil(this.#maxThreads / 2) : this.#maxThreads;
+      const threads = [nextOfRamp(this.#ramp, this.#unloadedLatency), Math.max(2 * highest, 1)];
+      return { phase: 'ramp', threads: threads.map((each) => Math.min(each, limit)) };
     }
     // What cannot be confirmed with the threads that are allowed may turn out to have its knee lower.
-    if (!this.#hasLevelled || this.#refinements.length >= MOST_REFINEMENTS) {
+    if (!this.#hasLevelled || this.#refinements.length >= MAX_REFINEMENTS) {
       return null;
     }
     const threads = nextOfRefinement(this.#all(), kneeOf(this.#all()));
@@ -162,6 +162,6 @@ export class TestedSteps {
   }
 
   #all() {
-    return [...this.#climb, ...this.#refinements];
+    return [...this.#ramp, ...this.#refinements];
   }
 }

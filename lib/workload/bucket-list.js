@@ -7,7 +7,7 @@ const MAX_BUCKETS = 32;
 const MIN_EVIDENCE = 24;
 
 /**
- * Finds out over which buckets, in which order, a run has written: each name tells the place that its bucket has in the
+ * Finds out over which buckets, in which order, a run has written: each name shows the position that its bucket has in the
  * run's list, whatever the length of that list.
  */
 export class BucketList {

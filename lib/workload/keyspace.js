@@ -6,7 +6,7 @@ const DOTS_ALONE = /^\.+$/;
 const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(0|[1-9][0-9]{0,15})$/;
 
 /** Leaves room for a run id and an object's name below the 1,024 bytes that S3 allows a key. */
-const MAXIMUM_PREFIX_LENGTH = 512;
+const MAX_PREFIX_LENGTH = 512;
 
 /**
  * A run id becomes a part of every key: it must neither widen the prefix nor need escaping.
@@ -24,7 +24,7 @@ export function isRunId(runId) {
  */
 export function isPrefix(prefix) {
   return (
-    prefix.length <= MAXIMUM_PREFIX_LENGTH &&
+    prefix.length <= MAX_PREFIX_LENGTH &&
     PREFIX_PATTERN.test(prefix) &&
     !prefix.split('/').some((segment) => DOTS_ALONE.test(segment))
   );
@@ -84,7 +84,7 @@ export class Keyspace {
   }
 
   /**
-   * The hexadecimal digits in front spread the keys over the store's key space; the index behind them can be read back.
+   * The leading hexadecimal digits spread the keys over the store's key space; the index after them can be read back.
    *
    * @param {number} index
    * @returns {string}
@@ -103,6 +103,11 @@ export class Keyspace {
    */
   probeKeyOf(index) {
     return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
+  }
+
+  /** The probes, as if they were the objects. @returns {Pick<Keyspace, 'bucketOf' | 'keyOf'>} */
+  get probes() {
+    return { bucketOf: (index) => this.bucketOf(index), keyOf: (index) => this.probeKeyOf(index) };
   }
 
   /**

@@ -1,11 +1,11 @@
 import { createCipheriv, createHash } from 'node:crypto';
 import { mix32, seedOf } from './mix.js';
 
-/** Objects whose payloads are views of one block: one for each place a view can begin. A power of two. */
+/** Objects whose payloads are views of one block: one for each offset at which a view can begin. A power of two. */
 const PLACES = 2 ** 23;
 
-/** The longest view. Behind the last place a block goes on for this long, so that a view never has to wrap. */
-export const LONGEST_VIEW = 2 ** 20;
+/** The longest view. After the last offset a block goes on for this long, so that a view never has to wrap. */
+export const MAX_VIEW_BYTES = 2 ** 20;
 
 const BLOCKS_KEPT = 2;
 
@@ -15,7 +15,7 @@ const STRIDE = 5184305;
 /**
  * The bytes of a run's objects: pure functions of (run id, index), incompressible, and different for each object.
  *
- * A payload is a view of a block of random bytes that begins at a place of its own, so that neither writing nor checking
+ * A payload is a view of a block of random bytes that begins at an offset of its own, so that neither writing nor checking
  * it copies anything. After as many objects as a block has places, the next block, made from another key, takes over.
  */
 export class Payload {
@@ -23,7 +23,7 @@ export class Payload {
   #shift;
   /** @type {Map<number, Buffer>} */
   #blocks = new Map();
-  /** @type {Buffer} The block of the object asked for last: nearly always that of the next one, too. */
+  /** @type {Buffer} The block of the last object: nearly always that of the next one, too. */
   #block = Buffer.alloc(0);
   #generation = -1;
 
@@ -47,7 +47,7 @@ export class Payload {
    *
    * @param {number} index the object
    * @param {number} position where in the object the part begins, in bytes
-   * @param {number} length bytes, at most {@link LONGEST_VIEW}
+   * @param {number} length bytes, at most {@link MAX_VIEW_BYTES}
    * @returns {Buffer}
    */
   view(index, position, length) {
@@ -65,7 +65,7 @@ export class Payload {
    * @returns {Buffer | Iterable<Buffer>}
    */
   body(index, size) {
-    return size <= LONGEST_VIEW ? this.view(index, 0, size) : { [Symbol.iterator]: () => this.#views(index, size) };
+    return size <= MAX_VIEW_BYTES ? this.view(index, 0, size) : { [Symbol.iterator]: () => this.#views(index, size) };
   }
 
   /**
@@ -79,7 +79,7 @@ export class Payload {
   firstMismatch(index, position, received) {
     let done = 0;
     while (done < received.length) {
-      const length = Math.min(received.length - done, LONGEST_VIEW);
+      const length = Math.min(received.length - done, MAX_VIEW_BYTES);
       const block = this.#blockOf(index);
       const start = this.#placeOf(index, position + done);
       if (received.compare(block, start, start + length, done, done + length) !== 0) {
@@ -95,8 +95,8 @@ export class Payload {
    * @param {number} size
    */
   *#views(index, size) {
-    for (let position = 0; position < size; position += LONGEST_VIEW) {
-      yield this.view(index, position, Math.min(LONGEST_VIEW, size - position));
+    for (let position = 0; position < size; position += MAX_VIEW_BYTES) {
+      yield this.view(index, position, Math.min(MAX_VIEW_BYTES, size - position));
     }
   }
 
@@ -127,12 +127,12 @@ export class Payload {
   #makeBlock(generation) {
     const key = createHash('sha256').update(`payload ${generation} of ${this.#runId}`).digest();
     const cipher = createCipheriv('aes-128-ctr', key.subarray(0, 16), key.subarray(16));
-    const block = Buffer.allocUnsafeSlow(PLACES + LONGEST_VIEW);
-    const zeros = Buffer.alloc(LONGEST_VIEW);
-    for (let place = 0; place < PLACES; place += LONGEST_VIEW) {
+    const block = Buffer.allocUnsafeSlow(PLACES + MAX_VIEW_BYTES);
+    const zeros = Buffer.alloc(MAX_VIEW_BYTES);
+    for (let place = 0; place < PLACES; place += MAX_VIEW_BYTES) {
       cipher.update(zeros).copy(block, place);
     }
-    block.copy(block, PLACES, 0, LONGEST_VIEW);
+    block.copy(block, PLACES, 0, MAX_VIEW_BYTES);
     this.#blocks.set(generation, block);
     if (this.#blocks.size > BLOCKS_KEPT) {
       this.#blocks.delete(/** @type {number} */ (this.#blocks.keys().next().value));

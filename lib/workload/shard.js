@@ -1,10 +1,4 @@
-/**
- * A host's share of a run: of the objects of all hosts, every Nth one. Within a host objects are counted from 0.
- *
- * @typedef {object} Shard
- * @property {number} index from 0
- * @property {number} count of shards
- */
+/** @import { Shard } from '../model/run-config.js' */
 
 /** A run on one host. @type {Readonly<Shard>} */
 export const WHOLE = Object.freeze({ index: 0, count: 1 });
@@ -17,7 +11,7 @@ export const PREFLIGHT_PROBES = 1024;
 
 /**
  * @param {Shard} shard
- * @param {number} local the place of an object among those of the shard, or of a probe among its probes
+ * @param {number} local the local index of an object of the shard, or of one of its probes
  * @returns {number} its index in the whole run
  */
 export function globalIndex({ index, count }, local) {
@@ -27,7 +21,7 @@ export function globalIndex({ index, count }, local) {
 /**
  * @param {Shard} shard
  * @param {number} index of one of its objects or probes in the whole run
- * @returns {number} its place among those of the shard
+ * @returns {number} its local index
  */
 export function localIndex({ count }, index) {
   return Math.floor(index / count);

@@ -9,7 +9,7 @@ export function memoryFor(objects) {
 }
 
 /**
- * What Write learned of this host's objects, by their place among them, in four bytes an object of shared memory: the
+ * What Write learned of this host's objects, by their localIndex among them, in four bytes an object of shared memory: the
  * digest of the ETag that the store answered with, or 0 for an object that is not there.
  */
 export class WrittenObjects {
@@ -29,43 +29,43 @@ export class WrittenObjects {
     return Atomics.load(this.#count, 0);
   }
 
-  /** The place after the last object that is there; 0 where there is none. */
+  /** The localIndex after the last object that is there; 0 where there is none. */
   get end() {
-    let place = this.#digests.length;
-    while (place > 0 && !this.has(place - 1)) {
-      place -= 1;
+    let localIndex = this.#digests.length;
+    while (localIndex > 0 && !this.has(localIndex - 1)) {
+      localIndex -= 1;
     }
-    return place;
+    return localIndex;
   }
 
   /**
-   * @param {number} place
+   * @param {number} localIndex
    * @returns {boolean}
    */
-  has(place) {
-    return this.#digests[place] !== 0;
+  has(localIndex) {
+    return this.#digests[localIndex] !== 0;
   }
 
   /**
-   * @param {number} place
+   * @param {number} localIndex
    * @returns {number} the digest of the object's ETag, 0 where there is no object
    */
-  digestOf(place) {
-    return this.#digests[place];
+  digestOf(localIndex) {
+    return this.#digests[localIndex];
   }
 
   /**
-   * @param {number} place
+   * @param {number} localIndex
    * @param {number} digest of its ETag, not 0
    */
-  add(place, digest) {
-    Atomics.add(this.#count, 0, Number(!this.has(place)));
-    this.#digests[place] = digest;
+  add(localIndex, digest) {
+    Atomics.add(this.#count, 0, Number(!this.has(localIndex)));
+    this.#digests[localIndex] = digest;
   }
 
-  /** @param {number} place */
-  delete(place) {
-    Atomics.sub(this.#count, 0, Number(this.has(place)));
-    this.#digests[place] = 0;
+  /** @param {number} localIndex */
+  delete(localIndex) {
+    Atomics.sub(this.#count, 0, Number(this.has(localIndex)));
+    this.#digests[localIndex] = 0;
   }
 }

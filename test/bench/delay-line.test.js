@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DelayLine, MOST_UNDER_WAY } from '../../bench/studies/connection-reuse/delay-line.js';
+import { DelayLine, MAX_IN_FLIGHT } from '../../bench/studies/connection-reuse/delay-line.js';
 import { exactWake } from '../../bench/studies/connection-reuse/exact-wake.js';
 
 const DELAY = 10;
@@ -98,7 +98,7 @@ test('all bytes come out in their order, whenever they are written', async () =>
 
 test('it takes no more than may be under way, and goes on once some has arrived', async () => {
   const { line, passTime } = lineByHand();
-  const chunk = Buffer.alloc(MOST_UNDER_WAY / 4);
+  const chunk = Buffer.alloc(MAX_IN_FLIGHT / 4);
   let accepted = 0;
   for (let count = 0; count < 8; count++) {
     line.write(chunk, () => (accepted += 1));

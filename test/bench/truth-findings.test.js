@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { causeFinding, stageFindings } from '../../bench/truth/cause-finding.js';
-import { isWithinOneStep } from '../../bench/truth/ceilings.js';
+import { isWithinOneStep } from '../../bench/truth/capacities.js';
 import { closeTo, milliseconds } from '../../bench/truth/finding.js';
 
-const SILENT = 'not shown';
+const SILENT = 'inconclusive';
 
 /**
  * @param {string} expected
@@ -44,12 +44,12 @@ test('a stage that is always silent is not made good by the others', () => {
 
 test('the finding tells how often each cause was named', () => {
   const { found } = causeFinding('scenario', 'store', ['store', SILENT, 'store']);
-  assert.equal(found, '2 × store, 1 × not shown');
+  assert.equal(found, '2 × store, 1 × inconclusive');
 });
 
 test('the knee is within one step where it lies between the steps of the climb that enclose the truth', () => {
   const steps = [
-    ...[4, 8, 16, 32].map((threads) => ({ phase: 'climb', threads })),
+    ...[4, 8, 16, 32].map((threads) => ({ phase: 'ramp', threads })),
     ...[10, 12].map((threads) => ({ phase: 'refine', threads })),
   ];
   assert.ok(isWithinOneStep([10, 11], 12, steps));

@@ -1,8 +1,18 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
-import { formatCalibrations, parseCalibrations, withCalibration } from '../../lib/calibration/calibration-file.js';
+import {
+  calibrationPath,
+  formatCalibrations,
+  parseCalibrations,
+  readCalibrations,
+  withCalibration,
+} from '../../lib/calibration/calibration-file.js';
 import { calibrationWith, provenStage } from '../helpers/calibration.js';
+import { folderWith } from '../helpers/command.js';
+
+const NAME = path.join('r2-benchmark', 'calibration.json');
 
 const UNPROVEN = { ...provenStage('Write', 0), operationsPerSecond: null, unproven: 'the endpoint was busier' };
 
@@ -79,4 +89,24 @@ test('the file does not grow for ever: the oldest is forgotten', () => {
     kept.map(({ host }) => host),
     Array.from({ length: 100 }, (_, place) => `host-${249 - place}`),
   );
+});
+
+test('the file stands in the cache directory of the user', () => {
+  const home = path.resolve('/home/someone');
+  const given = path.resolve('/var/cache/someone');
+  assert.equal(calibrationPath({ HOME: home }, 'linux'), path.join(home, '.cache', NAME));
+  assert.equal(calibrationPath({ HOME: home }, 'darwin'), path.join(home, 'Library', 'Caches', NAME));
+  assert.equal(calibrationPath({ HOME: home, XDG_CACHE_HOME: given }, 'linux'), path.join(given, NAME));
+  assert.equal(calibrationPath({ HOME: home, XDG_CACHE_HOME: '' }, 'linux'), path.join(home, '.cache', NAME));
+  assert.equal(calibrationPath({ HOME: home, XDG_CACHE_HOME: 'cache' }, 'linux'), path.join(home, '.cache', NAME));
+  for (const nowhere of [{}, { HOME: '' }, { XDG_CACHE_HOME: 'cache' }]) {
+    assert.equal(calibrationPath(nowhere, 'linux'), null);
+  }
+});
+
+test('a file that is not there is no problem', async (t) => {
+  const folder = await folderWith(t, { 'a-file': '' });
+  for (const file of [null, path.join(folder, NAME), path.join(folder, 'a-file', NAME)]) {
+    assert.deepEqual(readCalibrations(file), { calibrations: [], problem: null });
+  }
 });

@@ -1,8 +1,23 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { test } from 'node:test';
-import { describeShare, findCalibration, hostShare } from '../../lib/calibration/comparison.js';
+import { formatCalibrations } from '../../lib/calibration/calibration-file.js';
+import {
+  calibratedShare,
+  compareWithCalibration,
+  describeShare,
+  findCalibration,
+} from '../../lib/calibration/comparison.js';
 import { calibrationWith, provenStage } from '../helpers/calibration.js';
+import { folderWith } from '../helpers/command.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/**
+ * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { TestContext } from 'node:test'
+ */
 
 const { host, versions, client, useTls, keepAlive, size } = calibrationWith();
 const RUN = Object.freeze({ host, versions, client, useTls, keepAlive, size });
@@ -59,17 +74,17 @@ test('of two that fit alike, the newest goes first', () => {
 });
 
 test('what a host can drive is what a loop can, on each of its cores', () => {
-  const share = hostShare({ stage: 'Read', average: 6880 }, calibrationWith(), 2);
+  const share = calibratedShare({ stage: 'Read', average: 6880 }, calibrationWith(), 2);
   assert.deepEqual(share, { operationsPerSecond: 16_000, share: 0.43, date: '2026-11-20T14:00:00.000Z' });
 });
 
 test('there is no share of what is not proven, of a stage that is not there, and of a run that did nothing', () => {
   const unproven = { ...provenStage('Write', 1), operationsPerSecond: null, unproven: 'the endpoint was busier' };
   const calibration = calibrationWith({ stages: [unproven, provenStage('Stat', 1)] });
-  assert.equal(hostShare({ stage: 'Write', average: 1 }, calibration, 2), null);
-  assert.equal(hostShare({ stage: 'Read', average: 1 }, calibration, 2), null);
-  assert.equal(hostShare({ stage: 'Stat', average: 0 }, calibration, 2), null);
-  assert.equal(hostShare({ stage: 'Stat', average: 1 }, null, 2), null);
+  assert.equal(calibratedShare({ stage: 'Write', average: 1 }, calibration, 2), null);
+  assert.equal(calibratedShare({ stage: 'Read', average: 1 }, calibration, 2), null);
+  assert.equal(calibratedShare({ stage: 'Stat', average: 0 }, calibration, 2), null);
+  assert.equal(calibratedShare({ stage: 'Stat', average: 1 }, null, 2), null);
 });
 
 test('a share is told with what it is a share of', () => {
@@ -86,7 +101,78 @@ test('above four fifths, the share is a warning', () => {
     fc.property(fc.double({ min: 0, max: 3, noNaN: true }), (share) => {
       const { line, isWarning } = describeShare('Stat', { share, ...figures });
       assert.equal(isWarning, share > 0.8);
-      assert.equal(line.endsWith('the client may be what limits, more hosts would show'), isWarning);
+      assert.equal(line.endsWith('the client may be the bottleneck; more hosts would show'), isWarning);
     }),
   );
+});
+
+const IDENTITY = { host: 'this-host', versions: calibrationWith().versions };
+const STAGES = [
+  finishedStage({ name: 'Write', operations: [{ after: 1 }] }, { average: 8600 }),
+  finishedStage({ name: 'Stat', operations: [{ after: 1 }] }, { average: 36_400 }),
+];
+
+/** @param {TestContext} t */
+async function fileWithCalibration(t) {
+  const folder = await folderWith(t, { 'calibration.json': formatCalibrations([calibrationWith()]) });
+  return path.join(folder, 'calibration.json');
+}
+
+/**
+ * @param {string | null} file
+ * @param {Partial<RunConfig>} [overrides]
+ */
+function compare(file, overrides) {
+  const config = runConfig(NO_TARGET, { size: 16_384, ...overrides });
+  return compareWithCalibration(STAGES, config, { identity: IDENTITY, file, usableCores: 2 });
+}
+
+test('each stage is held against the calibration; what comes near it is a warning', async (t) => {
+  const file = await fileWithCalibration(t);
+  const { stages, notices, warnings } = compare(file);
+  assert.deepEqual(notices, ['Write: you used 43% of what this host can drive (20,000 ops/s, calibrated 2026-11-20)']);
+  assert.deepEqual(warnings, [
+    'warning: Stat: you used 91% of what this host can drive (40,000 ops/s, calibrated 2026-11-20): the client may be the bottleneck; more hosts would show',
+  ]);
+  assert.deepEqual(
+    stages.map(({ stage, calibration }) => [stage, calibration]),
+    [
+      ['Write', { operationsPerSecond: 20_000, share: 0.43, date: '2026-11-20T14:00:00.000Z' }],
+      ['Stat', { operationsPerSecond: 40_000, share: 0.91, date: '2026-11-20T14:00:00.000Z' }],
+    ],
+  );
+});
+
+test('without a file, and without a home, nothing is said', async (t) => {
+  const nothing = { notices: [], warnings: [] };
+  for (const file of [path.join(await folderWith(t, {}), 'calibration.json'), null]) {
+    const { stages, ...said } = compare(file);
+    assert.deepEqual(said, nothing);
+    assert.deepEqual(
+      stages.map(({ calibration }) => calibration),
+      [null, null],
+    );
+  }
+});
+
+test('a calibration that does not hold for the run is ignored, and it is said why', async (t) => {
+  const file = await fileWithCalibration(t);
+  const { stages, notices, warnings } = compare(file, { client: 'sdk' });
+  assert.deepEqual(notices, [
+    'The calibration is ignored: it was made for the direct client, not sdk; --calibrate makes one for a run like this',
+  ]);
+  assert.deepEqual([warnings, stages[0].calibration], [[], null]);
+});
+
+test('a comparison that fails costs the run nothing but the comparison', async (t) => {
+  const file = await fileWithCalibration(t);
+  const identity = /** @type {any} */ ({ host: 'this-host', versions: null });
+  const config = runConfig(NO_TARGET, { size: 16_384 });
+  const { stages, notices, warnings } = compareWithCalibration(STAGES, config, { identity, file, usableCores: 2 });
+  assert.deepEqual(
+    stages,
+    STAGES.map((stage) => ({ ...stage, calibration: null })),
+  );
+  assert.deepEqual(notices, []);
+  assert.match(warnings.join('\n'), /^warning: the calibration is ignored: [^\n]+$/);
 });

@@ -149,8 +149,8 @@ test('more objects than a page and a batch hold are removed range by range', asy
     const admin = new FakeAdmin(objectsOf(upTo(objects)), { pageLength });
     const result = await cleanUpWith(admin);
     assert.deepEqual([result.removed, result.left], [objects, 0]);
-    assert.equal(admin.longestBatch, 1000, `pages of ${pageLength}`);
-    assert.ok(admin.mostLists > 1 && admin.mostLists <= 8, `${admin.mostLists} at a time`);
+    assert.equal(admin.maxBatchSize, 1000, `pages of ${pageLength}`);
+    assert.ok(admin.maxLists > 1 && admin.maxLists <= 8, `${admin.maxLists} at a time`);
   }
 });
 
@@ -166,7 +166,7 @@ test('pages of any length are walked to their end', async () => {
     const admin = new FakeAdmin(together(objectsOf(upTo(300)), { one: UNDER, two: [] }), { pageLength });
     const result = await cleanUpWith(admin);
     assert.deepEqual([result.removed, result.left, result.foreign], [300, 0, UNDER.length], `pages of ${pageLength}`);
-    assert.ok(admin.longestBatch <= 1000);
+    assert.ok(admin.maxBatchSize <= 1000);
   }
 });
 
@@ -242,7 +242,7 @@ for (const failing of /** @type {const} */ (['list', 'delete'])) {
     const admin = new FakeAdmin(objectsOf(upTo(10)), {
       before: (request) => {
         if (request === failing) {
-          throw new AttemptError({ kind: 'denied', verdict: 'stop', message: 'HTTP 403 AccessDenied' });
+          throw new AttemptError({ kind: 'denied', handling: 'stop', message: 'HTTP 403 AccessDenied' });
         }
       },
     });
@@ -257,7 +257,7 @@ test('each request goes through the retry policy', async () => {
     before: () => {
       failures += 1;
       if (failures % 2 === 1) {
-        throw new AttemptError({ kind: 'throttled', verdict: 'retry', message: 'HTTP 503' });
+        throw new AttemptError({ kind: 'throttled', handling: 'retry', message: 'HTTP 503' });
       }
     },
   });
@@ -322,7 +322,10 @@ test('Row 36: what Write knows to be there, and no list shows, is asked for by n
   const admin = new FakeAdmin(objectsOf(indices), { hides: (key) => hidden.has(key) });
   const result = await cleanUpWith(admin, { unlisted: writtenBy(indices) });
   assert.deepEqual([result.removed, result.left, result.unlisted], [40, 0, 15]);
-  assert.match(result.problems.join('\n'), /^the store's lists are incomplete: of 15 objects .*, 15 were there/);
+  assert.match(
+    result.problems.join('\n'),
+    /^the store's lists are incomplete: of 15 objects .*, 15 were found by name/,
+  );
   assert.ok(!isClean(result), 'what else is left is not known');
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
   assert.equal(admin.questions, 15 + 15, 'each is asked for before and after');
@@ -343,7 +346,7 @@ test('Row 36: of many objects that no list shows a sample is asked for, and all 
   assert.deepEqual([result.removed, result.left, result.unlisted], [1000, 0, 1000], 'as many as were seen');
   assert.match(result.problems.join('\n'), /a sample of 1000 out of 4000 .*; all 4000 were deleted by name/);
   assert.deepEqual([admin.keysOf('one'), admin.keysOf('two')], [[], []]);
-  assert.equal(admin.longestBatch, 1000);
+  assert.equal(admin.maxBatchSize, 1000);
 });
 
 test('Row 36: what is not listed and cannot be removed is left', async () => {
@@ -372,7 +375,7 @@ test('what ends a clean-up is told first, however much was refused before', asyn
     before: (request) => {
       batches += Number(request === 'delete');
       if (batches === 30) {
-        throw new AttemptError({ kind: 'stalled', verdict: 'fail', message: 'the store is gone' });
+        throw new AttemptError({ kind: 'stalled', handling: 'fail', message: 'the store is gone' });
       }
     },
   });

@@ -52,7 +52,7 @@ test('the search ends after some requests, whatever a bucket holds', async () =>
 
 test('who may not list a whole bucket is told nothing', async () => {
   const before = () => {
-    throw new AttemptError({ kind: 'denied', verdict: 'stop', message: 'HTTP 403', status: 403 });
+    throw new AttemptError({ kind: 'denied', handling: 'stop', message: 'HTTP 403', status: 403 });
   };
   assert.equal(await find(new FakeAdmin({ one: [], two: [keyUnder('load')] }, { before })), null);
 });

@@ -107,7 +107,7 @@ test('a large run is listed in ranges, several at a time, and a small one beside
   const objects = { 'a-small-run': 5, 'b-large-run': 30_000, 'c-small-run': 7 };
   const admin = new FakeAdmin(keysOf(objects));
   assert.deepEqual(countsOf(await list(admin)), objects);
-  assert.ok(admin.mostLists > 4, `${admin.mostLists} at a time`);
+  assert.ok(admin.maxLists > 4, `${admin.maxLists} at a time`);
   assert.ok(admin.lists < 100, `${admin.lists} requests for 31 pages`);
 });
 
@@ -148,7 +148,7 @@ test('what the store refuses is told', async () => {
     {},
     {
       before: () => {
-        throw new AttemptError({ kind: 'denied', verdict: 'stop', message: 'HTTP 403 AccessDenied', status: 403 });
+        throw new AttemptError({ kind: 'denied', handling: 'stop', message: 'HTTP 403 AccessDenied', status: 403 });
       },
     },
   );

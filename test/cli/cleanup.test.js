@@ -1,23 +1,8 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { describe, test } from 'node:test';
-import { parse } from 'dotenv';
-import {
-  cleanupCommand,
-  cleanupProblems,
-  cleanupState,
-  describeCleanup,
-  readAgainCommand,
-} from '../../lib/cli/cleanup.js';
+import { test } from 'node:test';
+import { cleanupCommand, cleanupProblems, describeCleanup, readAgainCommand } from '../../lib/cli/cleanup.js';
 import { newResult } from '../../lib/cleanup/cleanup.js';
 import { WHOLE } from '../../lib/workload/shard.js';
-import { dotEnvOf, folderWith, keysIn, machineLines, runCommand, startProgram } from '../helpers/command.js';
-import { freePort } from '../helpers/free-port.js';
-import { startTestEndpoint } from '../helpers/local-s3.js';
-import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
-
-const OBJECTS = 200;
-const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 'a-run'];
 
 test('the result of a clean-up is told in one line', () => {
   const config = /** @type {any} */ ({
@@ -65,12 +50,6 @@ test('what went wrong with a clean-up is told a line each, and what is not shown
   assert.match(adviceOn(null), /do not fit the buckets a,b: pass all buckets of the run/);
 });
 
-test('how far a clean-up is, is told with what is expected, where that is known', () => {
-  assert.equal(cleanupState({ removed: 5, expected: null, silence: 0 }), 'Clean-up: 5 objects removed');
-  assert.equal(cleanupState({ removed: 5, expected: 9, silence: 0 }), 'Clean-up: 5 of 9 objects removed');
-  assert.equal(cleanupState({ removed: 10, expected: 9, silence: 0 }), 'Clean-up: 10 of 10 objects removed');
-});
-
 test('the command that cleans up names the prefix where it is not the usual one', () => {
   assert.match(cleanupCommand({ runId: 'r', prefix: 'benchmark', shard: WHOLE }), / --cleanup r$/);
   assert.match(cleanupCommand({ runId: 'r', prefix: 'x/y', shard: WHOLE }), / --cleanup r --prefix x\/y$/);
@@ -97,145 +76,4 @@ test('the command that cleans up is one for a shell, whatever the names', () => 
     cleanupCommand({ ...config, envFile: '.env', overrides }),
     `S3_BUCKET='a, b' S3_PORT=9000 S3_REGION='' node r2-benchmark.js --cleanup r`,
   );
-});
-
-describe('objects that stay', { concurrency: 3 }, () => {
-  for (const client of ['direct', 'sdk']) {
-    const using = ['--client', client];
-
-    test(`Row 30: ${client}: --keep leaves the objects to a run that reads them, and --cleanup removes nothing else`, async (t) => {
-      const endpoint = await startTestEndpoint(t);
-      const dotEnv = dotEnvOf(endpoint);
-      const kept = await runCommand(t, [...RUN, ...using, '--keep'], { dotEnv });
-      assertStatus(kept, 0);
-      assert.deepEqual(
-        ofKind(recordsOf(kept.stdout), 'schedule').map(({ stage }) => stage),
-        ['Write', 'Read', 'Stat'],
-      );
-      assert.match(kept.stderr, /^The objects were kept; remove them with: node \S*r2-benchmark\.js --cleanup a-run$/m);
-      const keys = await keysIn(endpoint);
-      assert.equal(keys.length, OBJECTS);
-      assert.ok(keys.every((key) => /^benchmark\/a-run\/[0-9a-f]{8}-\d+$/.test(key)));
-
-      const later = await runCommand(t, [...RUN, ...using, '--stages', 'read,stat'], { dotEnv });
-      assertStatus(later, 0);
-      assert.deepEqual(
-        machineLines(recordsOf(later.stdout), 'stage').map(({ stage, operations }) => [stage, operations]),
-        [
-          ['Read', OBJECTS],
-          ['Stat', OBJECTS],
-        ],
-      );
-      assert.match(later.stderr, /^Stat checks sizes alone/m);
-      assert.deepEqual(await keysIn(endpoint), keys, 'a run that did not write the objects leaves them');
-
-      const foreign = ['benchmark/a-run/notes.txt', 'benchmark/a-run2/00000000-0', 'benchmark/a-run', 'other'];
-      await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
-      const cleaned = await runCommand(t, [...using, '--cleanup', 'a-run'], { dotEnv });
-      assertStatus(cleaned, 0);
-      assert.match(cleaned.stdout, /^Clean-up of run a-run: 200 objects removed .*, 0 left, and 1 .* not touched\n$/);
-      assert.deepEqual((await keysIn(endpoint)).toSorted(), foreign.toSorted());
-    });
-  }
-
-  test('--keep with a key that may not delete leaves what it wrote, and all is well', async (t) => {
-    const faults = 'DELETE.status=403/AccessDenied:100%,POST.status=403/AccessDenied:100%';
-    const endpoint = await startTestEndpoint(t, { faults });
-    const kept = await runCommand(t, [...RUN, '--keep', '--stages', 'write,stat'], { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(kept, 0);
-    assert.match(kept.stderr, /^Deleting was refused: the objects of the preflight stay /m);
-    assert.match(kept.stderr, /^The objects were kept; remove them with: /m);
-    const ofPreflight = 2;
-    assert.equal((await keysIn(endpoint)).length, OBJECTS + ofPreflight);
-  });
-
-  test('the command that is told finds the objects again, though variables and a file with blanks say where', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const { S3_BUCKET, S3_PORT, ...variables } = parse(dotEnvOf(endpoint));
-    const file = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
-    const folder = await folderWith(t, { 'my own.env': ['S3_BUCKET=bucket-x\n', ...file].join('') });
-    const envFile = path.join(folder, 'my own.env');
-    const run = [...RUN, '--stages', 'write', '--keep', '--env-file', envFile];
-    const kept = await runCommand(t, run, { env: { S3_BUCKET, S3_PORT } });
-    assertStatus(kept, 0);
-    assert.equal((await keysIn(endpoint)).length, OBJECTS);
-    const [, told] = /^The objects were kept; remove them with: (.*)$/m.exec(kept.stderr) ?? [];
-    assert.doesNotMatch(told, /S3_SECRET_KEY|S3_ACCESS_KEY/);
-    const command = await startProgram(t, '/bin/sh', ['-c', told]);
-    const cleaned = await command.outcome;
-    assertStatus(cleaned, 0);
-    assert.match(cleaned.stdout, /: 200 objects removed under .* in bucket-a, bucket-b, 0 left$/m);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test("objects of another run, or of another size, are not taken for the run's own", async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint);
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-
-    for (const more of [
-      ['--stages', 'read,stat'],
-      ['--stages', 'read', '--no-preflight'],
-      ['--stages', 'stat'],
-    ]) {
-      const smaller = await runCommand(t, [...RUN, '--size', '512', ...more], { dotEnv });
-      assertStatus(smaller, 2);
-      assert.equal(smaller.stdout, '');
-      assert.match(
-        smaller.stderr,
-        /^(Checking.*\n)?Measuring.*\nerror: --size: the objects of run a-run have 1KiB each, not 512B; expected --size 1KiB\n$/,
-      );
-    }
-
-    const another = await runCommand(t, [...RUN, '--run-id', 'another', '--stages', 'read'], { dotEnv });
-    assertStatus(another, 1);
-    assert.equal(machineLines(recordsOf(another.stdout), 'stage')[0].failed, OBJECTS);
-    assert.match(another.stderr, /^Read: \S+ failed: HTTP 404 NoSuchKey/m);
-  });
-
-  test('the objects of an earlier run are removed by the stage Remove alone', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint);
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'remove'], { dotEnv }), 0);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('more objects than a page of a listing holds are cleaned up', async (t) => {
-    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
-    const dotEnv = dotEnvOf(endpoint);
-    const run = ['20000', '20', '--size', '1', '--run-id', 'many', '--stages', 'write'];
-    const outcome = await runCommand(t, run, { dotEnv });
-    assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^Clean-up of run many: 20000 objects removed .*, 0 left$/m);
-    assert.deepEqual(await keysIn(endpoint), []);
-  });
-
-  test('a clean-up that cannot reach the store, or may not, ends with status 2', async (t) => {
-    const endpoint = await startTestEndpoint(t, { port: await freePort() });
-    const denied = await runCommand(t, ['--cleanup', 'a-run'], {
-      dotEnv: dotEnvOf(endpoint, { S3_SECRET_KEY: 'a-wrong-secret-key' }),
-    });
-    assertStatus(denied, 2);
-    assert.match(denied.stderr, /^error: .*S3_SECRET_KEY/);
-    await endpoint.close();
-    const unreachable = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv: dotEnvOf(endpoint) });
-    assertStatus(unreachable, 2);
-  });
-
-  test('a clean-up gets over errors of the store, and counts what it could not remove', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, LIST.status=503:20%, POST.status=500:20%' });
-    const dotEnv = dotEnvOf(endpoint);
-    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
-    const outcome = await runCommand(t, ['--cleanup', 'a-run'], { dotEnv });
-    assertStatus(outcome, 0);
-    assert.deepEqual(await keysIn(endpoint), []);
-
-    const stubborn = await startTestEndpoint(t, { faults: 'POST.status=501:100%' });
-    const left = await runCommand(t, [...RUN, '--stages', 'write'], { dotEnv: dotEnvOf(stubborn) });
-    assertStatus(left, 1);
-    assert.match(left.stderr, /^error: clean-up: .*501/m);
-    assert.match(left.stderr, /try again with: node \S*r2-benchmark\.js --cleanup a-run$/m);
-    assert.equal((await keysIn(stubborn)).length, OBJECTS);
-  });
 });

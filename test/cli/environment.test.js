@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { readStoreConfig, readUseTls } from '../../lib/cli/environment.js';
-import {
-  dotEnvOf,
-  folderWith,
-  keysIn,
-  runCommand,
-  runInProcess,
-  startCommand,
-  startProgram,
-} from '../helpers/command.js';
-import { startTestEndpoint } from '../helpers/local-s3.js';
-import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { folderWith, runInProcess } from '../helpers/command.js';
 
 /**
  * @import { UsageError } from '../../lib/cli/usage-error.js'
@@ -98,7 +87,7 @@ test('what stands around a host name is told where it belongs, and a password is
   const [problem] = problemsOf({ ...REQUIRED, S3_HOSTNAME: 'https://me:secret-word@example.com:9000/bucket' });
   assert.equal(
     problem,
-    'S3_HOSTNAME: expected a host name alone, got "…@example.com:9000/bucket": S3_USE_SSL says whether it is https, the bucket stands in S3_BUCKET, the port in S3_PORT',
+    'S3_HOSTNAME: expected a host name alone, got "…@example.com:9000/bucket": S3_USE_SSL sets https, the bucket belongs in S3_BUCKET, the port in S3_PORT',
   );
   assert.deepEqual(problemsOf({ ...REQUIRED, S3_HOSTNAME: 'a b' }), [
     'S3_HOSTNAME: expected a host name alone, got "a b"',
@@ -188,76 +177,10 @@ test('a session token of temporary credentials is taken', () => {
   assert.equal(store.credentials.sessionToken, 'a-token');
 });
 
-describe('the program', { concurrency: 3 }, () => {
-  test('without any configuration tells all that is missing, and how to get on', async (t) => {
-    const outcome = await runCommand(t, ['10', '2']);
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stdout, '');
-    for (const name of [...Object.keys(REQUIRED), '.env: there is no such file', '.env.example', '--local']) {
-      assert.ok(outcome.stderr.includes(name), `${name}:\n${outcome.stderr}`);
-    }
-    assert.doesNotMatch(outcome.stderr, /S3_SESSION_TOKEN|S3_PORT|S3_REGION|S3_USE_SSL/);
-  });
-
-  test('writes to fill in what is missing, once it is asked to, and names the example where a file is there', async (t) => {
-    const command = await startCommand(t, ['10', '2']);
-    const [, told] =
-      /^(node \S+ --init) writes \.env from \.env\.example: /m.exec((await command.outcome).stderr) ?? [];
-    const written = await startProgram(t, '/bin/sh', ['-c', told]);
-    assertStatus(await written.outcome, 0);
-    assert.deepEqual(await readdir(written.folder), ['.env']);
-
-    const { stderr } = await runCommand(t, ['10', '2'], { dotEnv: 'S3_BUCKET=a\n' });
-    const [, example] = /^Fill in \.env as (\S+) shows, or try the tool without a store: --local$/m.exec(stderr) ?? [];
-    assert.match(await readFile(path.resolve(written.folder, example), 'utf8'), /^S3_SECRET_KEY=/m);
-  });
-
-  test('with a configuration that is wrong in many places tells all of them at once', async (t) => {
-    const dotEnv = `S3_BUCKET=a/b\nS3_HOSTNAME=https://example.com\nS3_ACCESS_KEY=\nS3_SECRET_KEY="the secret"\nS3_USE_SSL=maybe\nS3_PORT=0\n`;
-    const outcome = await runCommand(t, ['10', '2'], { dotEnv });
-    assertStatus(outcome, 2);
-    assert.equal(outcome.stdout, '');
-    for (const name of ['BUCKET', 'HOSTNAME', 'ACCESS_KEY', 'SECRET_KEY', 'USE_SSL', 'PORT']) {
-      assert.match(outcome.stderr, new RegExp(`^error: S3_${name}\\b`, 'm'));
-    }
-  });
-
-  test('runs on the environment alone, and on a file of another name', async (t) => {
-    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
-    const { hostname, port, credentials } = endpoint;
-    const folder = await folderWith(t, { 'other.env': dotEnvOf(endpoint) });
-    const env = {
-      S3_BUCKET: 'bucket-a',
-      S3_HOSTNAME: hostname,
-      S3_PORT: String(port),
-      S3_USE_SSL: '0',
-      S3_ACCESS_KEY: credentials.accessKeyId,
-      S3_SECRET_KEY: credentials.secretAccessKey,
-    };
-    assertStatus(await runCommand(t, ['10', '2'], { env }), 0);
-    assertStatus(await runCommand(t, ['10', '2'], { env, dotEnv: 'S3_PORT=1\nS3_SECRET_KEY=another\n' }), 0);
-    assertStatus(await runCommand(t, ['10', '2', '--env-file', path.join(folder, 'other.env')]), 0);
-  });
-
+describe('the program', () => {
   test('misses a file that was asked for, also where the environment says all', async () => {
     // In this process: Node 20 looks at an --env-file behind the program's name, too, and ends with an error of its own.
     const { status, stderr } = await runInProcess(['10', '2', '--env-file', 'other.env'], REQUIRED);
     assert.deepEqual([status, stderr], [2, 'error: other.env: there is no such file\n']);
-  });
-
-  test('Row 23: uses a bucket that is named twice once, and says so', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b,bucket-a' });
-    const outcome = await runCommand(t, ['10', '2', '--stages', 'write', '--keep'], { dotEnv });
-    assertStatus(outcome, 0);
-    assert.match(outcome.stderr, /^warning: S3_BUCKET names a bucket more than once/m);
-    assert.equal(ofKind(recordsOf(outcome.stdout), 'schedule')[0].buckets, 2);
-    assert.equal((await keysIn(endpoint)).length, 10);
-  });
-
-  test('signs with the session token of temporary credentials', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const dotEnv = dotEnvOf(endpoint, { S3_SESSION_TOKEN: 'a-session-token-that-nobody-may-see' });
-    assertStatus(await runCommand(t, ['10', '2', '--stages', 'write'], { dotEnv }), 0);
   });
 });

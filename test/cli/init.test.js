@@ -34,7 +34,7 @@ test('--init stands alone, but for the name of the file, which is given once', a
   for (const others of [['10', '10'], ['--local'], ['--cleanup', 'x'], ['--no-preflight'], ['--size', '1KiB']]) {
     const { status, stdout, stderr } = await runInProcess([...others, '--init'], {});
     assert.deepEqual([status, stdout], [2, '']);
-    assert.match(stderr, /^error: --init: it writes a file of variables and ends, expected nothing else/m);
+    assert.match(stderr, /^error: --init: it only writes a file of variables, expected no other option/m);
   }
   const { status, stderr } = await runInProcess(['--init', 'a.env', '--env-file', 'b.env'], {});
   assert.equal(status, 2);
@@ -62,7 +62,7 @@ describe('--init', { concurrency: 3 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 2);
     assert.equal(outcome.stdout, '');
-    assert.match(outcome.stderr, /^error: --init: \.env is there already and was left as it is; expected .*\n$/);
+    assert.match(outcome.stderr, /^error: --init: \.env exists and was not changed; expected .*\n$/);
     assert.equal(await readFile(path.join(command.folder, '.env'), 'utf8'), dotEnv);
   });
 

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { describeListing } from '../../lib/cli/list-runs.js';
-import { Keyspace } from '../../lib/workload/keyspace.js';
+import { test } from 'node:test';
+import { formatListing } from '../../lib/cli/list-runs.js';
 import { WHOLE } from '../../lib/workload/shard.js';
-import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
-import { startTestEndpoint } from '../helpers/local-s3.js';
-import { assertStatus } from '../helpers/outcome.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const NOTHING = { objects: 0, bytes: 0, examples: [] };
@@ -23,7 +19,7 @@ test('runs are shown in a table, with their ages, and the command that removes w
     { ...RUN, runId: 'late', objects: 7, oldest: ago(59), newest: ago(-3) },
     { ...RUN, runId: 'an-earlier-one', objects: 12_345, bytes: 1.5 * 2 ** 20, oldest: ago(90_061), newest: ago(3600) },
   ];
-  assert.deepEqual(describeListing({ runs, foreign: NOTHING }, CONFIG, NOW), [
+  assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, NOW), [
     'Left under benchmark/ in a, b:',
     'Run             Objects   Size     Oldest     Newest',
     'late                  7  0.0MB    59s ago     0s ago',
@@ -37,7 +33,7 @@ test('a run that the buckets do not fit is named, with the command that removes 
     { ...RUN, runId: 'fits' },
     ...['x', 'y'].map((runId) => ({ ...RUN, runId, misplaced: 1, otherBuckets: ['b', 'a'] })),
   ];
-  assert.deepEqual(describeListing({ runs, foreign: NOTHING }, CONFIG, NOW).slice(-2), [
+  assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, NOW).slice(-2), [
     'Run x (and 1 further): the run wrote over the buckets b,a, in this order, and not over a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
     'Remove what one left with: node r2-benchmark.js --cleanup fits',
   ]);
@@ -46,13 +42,13 @@ test('a run that the buckets do not fit is named, with the command that removes 
 test('a size that is none is not added up', () => {
   const runs = [{ ...RUN, bytes: NaN }];
   const foreign = { objects: 2, bytes: NaN, examples: ['a/x', 'a/y'] };
-  const lines = describeListing({ runs, foreign }, CONFIG, NOW);
+  const lines = formatListing({ runs, foreign }, CONFIG, NOW);
   assert.match(lines[2], /^a-run {2,}1 {2}size unknown {2}/);
   assert.match(lines[3], /^2 objects there \(size unknown\) /);
 });
 
 test('where no run has left anything, that is said', () => {
-  assert.deepEqual(describeListing({ runs: [], foreign: NOTHING }, CONFIG, NOW), [
+  assert.deepEqual(formatListing({ runs: [], foreign: NOTHING }, CONFIG, NOW), [
     'No run has left anything under benchmark/ in a, b',
   ]);
 });
@@ -60,62 +56,7 @@ test('where no run has left anything, that is said', () => {
 test('foreign objects are named as such, without what would disturb a terminal', () => {
   const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
-    describeListing({ runs: [], foreign }, CONFIG, NOW)[1],
-    '5 objects there (1.0MB) are of no run over these buckets, and no clean-up touches them: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
+    formatListing({ runs: [], foreign }, CONFIG, NOW)[1],
+    '5 objects there (1.0MB) belong to no run over these buckets, and no clean-up touches them: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
   );
-});
-
-describe('--cleanup --list', { concurrency: 3 }, () => {
-  test('shows what runs have left, and what the others have, and removes nothing', async (t) => {
-    const endpoint = await startTestEndpoint(t);
-    const { buckets } = endpoint;
-    for (const [runId, objects] of /** @type {const} */ ([
-      ['a-run', 3],
-      ['large-run', 2500],
-    ])) {
-      const keyspace = new Keyspace({ runId, prefix: 'load/test', buckets });
-      const indices = Array.from({ length: objects }, (_, index) => index);
-      await Promise.all(
-        indices.map((index) => endpoint.put(keyspace.bucketOf(index), keyspace.keyOf(index), Buffer.alloc(1024))),
-      );
-    }
-    await endpoint.put('bucket-b', 'load/test/notes.txt', Buffer.from('not of a run'));
-    await endpoint.put('bucket-b', 'elsewhere', Buffer.from('not of a run'));
-    const before = await keysIn(endpoint);
-    const outcome = await runCommand(t, ['--cleanup', '--list', '--prefix', 'load/test'], {
-      dotEnv: dotEnvOf(endpoint),
-    });
-    assertStatus(outcome, 0);
-    const lines = outcome.stdout.trimEnd().split('\n');
-    assert.equal(lines[0], 'Left under load/test/ in bucket-a, bucket-b:');
-    assert.deepEqual(
-      lines
-        .slice(2, 4)
-        .map((line) => line.split(/ {2,}/).slice(0, 3))
-        .toSorted(),
-      [
-        ['a-run', '3', '0.0MB'],
-        ['large-run', '2500', '2.4MB'],
-      ],
-    );
-    assert.match(lines[2], /\d+s ago {2,}\d+s ago$/);
-    assert.match(lines[4], /^1 objects there .*: bucket-b\/load\/test\/notes\.txt$/);
-    assert.match(lines[5], /: node \S*r2-benchmark\.js --cleanup (a|large)-run --prefix load\/test$/);
-    assert.deepEqual(await keysIn(endpoint), before);
-    assert.equal(outcome.stderr, '');
-  });
-
-  test('a store that refuses is told, with the status of a clean-up', async (t) => {
-    const denying = await startTestEndpoint(t, { faults: 'LIST.status=403/AccessDenied:100%' });
-    const denied = await runCommand(t, ['--cleanup', '--list'], { dotEnv: dotEnvOf(denying) });
-    assertStatus(denied, 2);
-    assert.match(denied.stderr, /^error: list in buckets "bucket-a", "bucket-b" was refused .*AccessDenied.*\n$/);
-    const missing = await runCommand(t, ['--cleanup', '--list'], {
-      dotEnv: dotEnvOf(denying, { S3_BUCKET: 'bucket-x' }),
-    });
-    assertStatus(missing, 2);
-    assert.match(missing.stderr, /no bucket "bucket-x"/);
-    const busy = await startTestEndpoint(t, { faults: 'LIST.status=503:100%' });
-    assertStatus(await runCommand(t, ['--cleanup', '--list'], { dotEnv: dotEnvOf(busy) }), 1);
-  });
 });

@@ -67,11 +67,14 @@ test('a limit of the host that was reached is no defect of the tool', () => {
   const wasm = 'WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory for new instance';
   const errors = /** @type {const} */ ([
     [new RangeError(wasm), /virtual memory .*`ulimit -v unlimited`/],
-    [Object.assign(new Error(`the thread of core 2 died: ${wasm}`), { name: 'CoreError' }), /virtual memory .*core 2/],
+    [
+      Object.assign(new Error(`the thread of worker 2 died: ${wasm}`), { name: 'WorkerError' }),
+      /virtual memory .*worker 2/,
+    ],
     [new RangeError('Array buffer allocation failed'), /not given enough memory .*`ulimit -v`/],
     [Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' }), /not given enough memory .*`ulimit -v`/],
     [Object.assign(new Error('too many open files'), { code: 'EMFILE' }), /may not open more files .*`ulimit -n`/],
-    [Object.assign(new Error('core 1 died: EMFILE: too many open files'), { name: 'CoreError' }), /`ulimit -n`/],
+    [Object.assign(new Error('core 1 died: EMFILE: too many open files'), { name: 'WorkerError' }), /`ulimit -n`/],
   ]);
   for (const [error, expected] of errors) {
     const { status, lines } = report(error);
@@ -81,10 +84,10 @@ test('a limit of the host that was reached is no defect of the tool', () => {
   }
 });
 
-test('the thread of a core that died is told as such', () => {
-  const error = Object.assign(new Error('the thread of core 2 died: it is gone'), { name: 'CoreError' });
+test('the death of a thread is reported as such', () => {
+  const error = Object.assign(new Error('the thread of worker 2 died: it is gone'), { name: 'WorkerError' });
   assert.match(
     report(error).lines[0],
-    /^error: the thread of core 2 died: it is gone: the run ends early; please report/,
+    /^error: the thread of worker 2 died: it is gone: the run ends early; please report/,
   );
 });

@@ -1,23 +1,26 @@
-import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { readCommandLine } from '../../lib/cli/options.js';
-import { resolveConfig } from '../../lib/cli/resolve-config.js';
+import fc from 'fast-check';
+import { readCommandLine } from '../../lib/cli/command-line.js';
+import { makeRunId, resolveConfig } from '../../lib/cli/resolve-config.js';
 import { UsageError } from '../../lib/cli/usage-error.js';
+import { isRunId } from '../../lib/workload/keyspace.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/** @import { CommandLine } from '../../lib/cli/command-line.js' */
 
 const OUTPUTS = { stdout: new PassThrough(), stderr: new PassThrough() };
 const { store } = runConfig(NO_TARGET);
 
 /**
  * @param {string} line the command line
- * @param {object} [world]
- * @param {NodeJS.ProcessEnv} [world.env]
- * @param {number} [world.availableCores]
+ * @param {object} [context]
+ * @param {NodeJS.ProcessEnv} [context.env]
+ * @param {number} [context.availableCores]
  */
 function resolve(line, { env = {}, availableCores = 8 } = {}) {
-  const options = readCommandLine(line.split(' '), OUTPUTS);
+  const { options } = /** @type {{ options: CommandLine }} */ (readCommandLine(line.split(' '), OUTPUTS));
   return resolveConfig(options, { store, env, availableCores, now: 0, random: () => 0.5 });
 }
 
@@ -119,4 +122,21 @@ test('a run has the id that was given, or one of its own', () => {
 test('a clean-up is of the whole run, whatever else is said', () => {
   const { runId, objects, threads, cores, shard } = resolve('--cleanup old-run --run-id other --cores 4');
   assert.deepEqual([runId, objects, threads, cores, shard], ['old-run', 0, 1, 1, { index: 0, count: 1 }]);
+});
+
+test('a run id says when the run was made, in UTC', () => {
+  assert.equal(
+    makeRunId(Date.UTC(2026, 0, 31, 23, 59, 58, 999), () => 0),
+    '20260131-235958-0000',
+  );
+  assert.equal(
+    makeRunId(Date.UTC(2026, 0, 1), () => 1 - Number.EPSILON),
+    '20260101-000000-zzzz',
+  );
+});
+
+test('whatever the time and the chance, it is a run id', () => {
+  const time = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) });
+  const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  fc.assert(fc.property(time, chance, (now, random) => isRunId(makeRunId(now, () => random))));
 });

@@ -37,7 +37,7 @@ function openClock(t, { offsets, travel = () => [4, 4], tellsTime = true }, phas
   const readAt = [];
   const connections = /** @type {ObjectConnection[]} */ (/** @type {unknown} */ ([{}, {}, {}, {}]));
   const busy = new Set();
-  const ask = async (/** @type {ObjectConnection} */ connection) => {
+  const request = async (/** @type {ObjectConnection} */ connection) => {
     assert.ok(!busy.has(connection), 'a connection carries one question at a time');
     busy.add(connection);
     const offset = offsets[questions % offsets.length];
@@ -50,7 +50,12 @@ function openClock(t, { offsets, travel = () => [4, 4], tellsTime = true }, phas
     busy.delete(connection);
     return tellsTime ? date : 0;
   };
-  return { time, storeClock: new StoreClock({ clock: time.clock, ask, connections }), asked: () => questions, readAt };
+  return {
+    time,
+    storeClock: new StoreClock({ clock: time.clock, request, connections }),
+    asked: () => questions,
+    readAt,
+  };
 }
 
 /** @param {number} milliseconds */

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { STAGE_NAMES } from '../../lib/operations/registry.js';
 import { dotEnvOf, machineLines } from '../helpers/command.js';
 import { environmentOfUser, installPackage } from '../helpers/installed-copy.js';
 import { recordsOf } from '../helpers/outcome.js';
@@ -32,7 +32,7 @@ const TOGETHER_MS = 3000;
  * Objects that a host writes beside the stages': one in each of two buckets ahead, and those of the unloaded latency, which
  * are fewer where the store is slow.
  */
-const MOST_PUTS_BESIDE = 2 + 25;
+const MAX_OTHER_PUTS = 2 + 25;
 
 /** A MinIO with buckets that only one test uses. */
 export class Store {
@@ -221,7 +221,7 @@ export function assertOneRun(logs, { objects, hosts, printed }) {
  */
 export function assertPuts(puts, { objects, hosts }) {
   const least = hosts * objects;
-  const most = 1.5 * least + hosts * MOST_PUTS_BESIDE;
+  const most = 1.5 * least + hosts * MAX_OTHER_PUTS;
   assert.ok(puts >= least && puts <= most, `${puts} objects were put, expected ${least} to ${most}`);
 }
 

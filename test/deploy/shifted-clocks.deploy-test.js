@@ -80,10 +80,11 @@ test('hosts with clocks seconds apart start together and add up to what the stor
   await run(process.execPath, [PEAK, ...logs, '--json', join(folder, 'sum.json'), '--csv', join(folder, 'sum.csv')]);
   const { stages } = JSON.parse(readFileSync(join(folder, 'sum.json'), 'utf8'));
   const rows = readFileSync(join(folder, 'sum.csv'), 'utf8').trim().split('\n').slice(1);
-  for (const { stage, operations, overlap, shares } of stages) {
+  for (const { stage, operations, merge } of stages) {
+    const { overlap, shares } = merge;
     const method = METHODS[stage];
     assert.equal(operations, report.requests[method].succeeded, `${stage}: all operations`);
-    const starts = shares.map((/** @type {{ startMs: number }} */ { startMs }) => startMs);
+    const starts = shares.map((/** @type {{ startedAt: number }} */ { startedAt }) => startedAt);
     assert.ok(Math.max(...starts) - Math.min(...starts) < TOGETHER_MS, `${stage}: the hosts start together`);
     let ahead = 0;
     for (const [second, count] of countsOf(stage, rows)) {

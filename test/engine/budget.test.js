@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 
-const LARGEST_CLAIM = 2 ** 32 - 1;
+const MAX_CLAIM = 2 ** 32 - 1;
 
 /**
  * @param {number} objects
@@ -13,6 +13,15 @@ const LARGEST_CLAIM = 2 ** 32 - 1;
  */
 function budgetOf(objects, goesRound = false) {
   return new Budget({ memory: budgetMemory(), objects, goesRound });
+}
+
+/**
+ * @param {Budget} budget
+ * @returns {number} the localIndex of the object claimed, or -1
+ */
+function claimObject(budget) {
+  const claim = budget.claim();
+  return claim < 0 ? -1 : budget.localIndexOf(claim);
 }
 
 test('each object is given out once, in order, and then no more', () => {
@@ -32,7 +41,7 @@ test('those who share its memory share its objects, in whatever order they ask',
     fc.property(turns, fc.nat(60), fc.boolean(), (order, objects, goesRound) => {
       const memory = budgetMemory();
       const budgets = Array.from({ length: 4 }, () => new Budget({ memory, objects, goesRound }));
-      const claimed = order.map((place) => budgets[place].claim());
+      const claimed = order.map((localIndex) => claimObject(budgets[localIndex]));
       const expected = order.map((_, claim) => {
         const isLeft = objects > 0 && (goesRound || claim < objects);
         return isLeft ? claim % objects : -1;
@@ -59,7 +68,7 @@ test('what was given out is counted, and asking in vain is not', () => {
 test('a round goes over all objects again and again, until it is closed', () => {
   const budget = budgetOf(3, true);
   assert.deepEqual(
-    Array.from({ length: 7 }, () => budget.claim()),
+    Array.from({ length: 7 }, () => claimObject(budget)),
     [0, 1, 2, 0, 1, 2, 0],
   );
   budget.close();
@@ -69,10 +78,10 @@ test('a round goes over all objects again and again, until it is closed', () => 
 test('a round goes on when its count of claims begins anew', () => {
   const memory = budgetMemory();
   const budget = new Budget({ memory, objects: 7, goesRound: true });
-  Atomics.store(new Uint32Array(memory), 0, LARGEST_CLAIM);
-  const claimed = [budget.claim(), budget.claim(), budget.claim()];
+  Atomics.store(new Uint32Array(memory), 0, MAX_CLAIM);
+  const claimed = [claimObject(budget), claimObject(budget), claimObject(budget)];
   assert.ok(
-    claimed.every((place) => place >= 0 && place < 7),
+    claimed.every((localIndex) => localIndex >= 0 && localIndex < 7),
     String(claimed),
   );
 });
@@ -95,7 +104,7 @@ test('threads that claim at the same time get each object once', { timeout: 120_
   const memory = budgetMemory();
   const claimed = await Promise.all(Array.from({ length: 3 }, () => claimAll(memory, objects)));
   const seen = new Uint8Array(objects);
-  claimed.flat().forEach((place) => (seen[place] += 1));
+  claimed.flat().forEach((localIndex) => (seen[localIndex] += 1));
   assert.equal(claimed.flat().length, objects);
   assert.ok(seen.every((times) => times === 1));
 });
@@ -113,8 +122,8 @@ async function claimAll(memory, objects) {
     parentPort.postMessage('ready');
     parentPort.once('message', () => {
       const claimed = [];
-      for (let place = budget.claim(); place >= 0; place = budget.claim()) {
-        claimed.push(place);
+      for (let localIndex = budget.claim(); localIndex >= 0; localIndex = budget.claim()) {
+        claimed.push(localIndex);
       }
       parentPort.postMessage(claimed);
     });

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { OpenLoop } from '../../lib/engine/open-loop.js';
-import { runPool } from '../../lib/engine/worker-pool.js';
+import { runPool } from '../../lib/engine/run-concurrently.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { TimerAlarm } from '../helpers/timer-alarm.js';
 
 /** @import { TestContext } from 'node:test' */
 
-/** @typedef {{ place: number, intendedAt: number, startedAt: number }} Start ms from the stage's start */
+/** @typedef {{ localIndex: number, intendedAt: number, startedAt: number }} Start ms from the stage's start */
 
 /**
  * An open loop of 100 operations a second over operations that a test ends.
@@ -33,16 +33,21 @@ function startLoop(t, { objects, threads, goesRound = false, answer = () => {} }
   /** @type {Start[]} */
   const starts = [];
   const { claim, work } = openLoop.work({
-    claim: () => budget.claim(),
-    async perform({ intendedAt }, place) {
-      const start = { place, intendedAt: intendedAt - startedAt, startedAt: clock.now() - startedAt };
+    claims: {
+      next(record) {
+        record.localIndex = budget.claim();
+        return record.localIndex;
+      },
+    },
+    async perform({ intendedAt, localIndex }) {
+      const start = { localIndex, intendedAt: intendedAt - startedAt, startedAt: clock.now() - startedAt };
       starts.push(start);
       await answer(start);
     },
-    meter,
+    meters: { kinds: [meter] },
   });
   let isOver = false;
-  const operations = Array.from({ length: threads }, () => /** @type {any} */ ({ intendedAt: 0 }));
+  const operations = Array.from({ length: threads }, () => /** @type {any} */ ({ kind: 0, intendedAt: 0 }));
   const ended = runPool({ threads: operations, claim, work }).then(() => (isOver = true));
   return {
     openLoop,
@@ -67,8 +72,8 @@ test('operations start at their times, and not before', async (t) => {
   await pass(100);
   await ended;
   assert.deepEqual(
-    starts.map(({ place, intendedAt }) => [place, intendedAt]),
-    [0, 1, 2, 3, 4].map((place) => [place, place * 10]),
+    starts.map(({ localIndex, intendedAt }) => [localIndex, intendedAt]),
+    [0, 1, 2, 3, 4].map((localIndex) => [localIndex, localIndex * 10]),
   );
   starts.forEach(({ intendedAt, startedAt }) => assert.ok(startedAt >= intendedAt && startedAt <= intendedAt + 5));
 });
@@ -77,7 +82,7 @@ test('while all threads wait for the store no operation is dropped: each starts 
   /** @type {() => void} */
   let answerAll = () => {};
   const stall = new Promise((resolve) => (answerAll = () => resolve(undefined)));
-  const answer = (/** @type {Start} */ { place }) => (place < 2 ? stall : undefined);
+  const answer = (/** @type {Start} */ { localIndex }) => (localIndex < 2 ? stall : undefined);
   const { starts, pass, ended, meter, openLoop } = startLoop(t, { objects: 20, threads: 2, answer });
   await pass(150);
   assert.equal(starts.length, 2);
@@ -87,7 +92,7 @@ test('while all threads wait for the store no operation is dropped: each starts 
   await ended;
   assert.deepEqual(
     starts.map(({ intendedAt }) => intendedAt),
-    Array.from({ length: 20 }, (_, place) => place * 10),
+    Array.from({ length: 20 }, (_, localIndex) => localIndex * 10),
   );
   const { startDelay } = meter.latencies();
   assert.equal(startDelay.count, 20);
@@ -100,7 +105,8 @@ test('the loop is idle where nothing has been under way since it was last asked'
   const { openLoop, pass, ended } = startLoop(t, {
     objects: 3,
     threads: 1,
-    answer: ({ place }) => (place === 1 ? new Promise((resolve) => (answer = () => resolve(undefined))) : undefined),
+    answer: ({ localIndex }) =>
+      localIndex === 1 ? new Promise((resolve) => (answer = () => resolve(undefined))) : undefined,
   });
   await pass(5);
   assert.deepEqual([openLoop.wasIdle(), openLoop.wasIdle()], [false, true], 'an operation has come and gone');

@@ -12,7 +12,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
 /**
  * @import { Engine, Load } from '../../lib/engine/run-stage.js'
  * @import { SecondCount } from '../../lib/model/result.js'
- * @import { Stage } from '../../lib/operations/operation.js'
+ * @import { Stage } from '../../lib/operations/stage.js'
  * @import { TestContext } from 'node:test'
  * @import { FakeRequest } from '../helpers/fake-store.js'
  */
@@ -26,15 +26,15 @@ const SIZE = 16;
 const TIME_LIMIT = { timeout: 120_000 };
 
 /**
- * @param {'retry' | 'fail' | 'stop'} verdict
+ * @param {'retry' | 'fail' | 'stop'} handling
  * @param {string} [kind]
  */
-function attemptError(verdict, kind = verdict) {
-  return new AttemptError({ kind, verdict, message: `the store says ${kind}` });
+function attemptError(handling, kind = handling) {
+  return new AttemptError({ kind, handling, message: `the store says ${kind}` });
 }
 
 /**
- * Runs a stage and keeps what its hooks tell.
+ * Runs a stage and keeps what its hooks report.
  *
  * @param {Stage} stage
  * @param {Engine} engine
@@ -66,14 +66,15 @@ async function run(
     budget,
     signal,
     hooks: {
-      second: ({ second, operations, bytes }) => seconds.push({ second, operations, bytes }),
+      second: ({ secondStart, operations, bytes }) => seconds.push({ secondStart, operations, bytes }),
       retrying: () => (retries += 1),
       integrityError: (message) => integrityErrors.push(message),
       failed: ({ key, attempts }, message) => failed.push({ key, attempts, message }),
       progress: (done) => progress.push(done),
     },
   });
-  return { ...outcome, counts: outcome.meter.counts(), seconds, integrityErrors, failed, retries, progress };
+  const [meter] = outcome.meters.kinds;
+  return { ...outcome, meter, counts: meter.counts(), seconds, integrityErrors, failed, retries, progress };
 }
 
 /** @param {number} objects */
@@ -117,13 +118,13 @@ test('whatever becomes of its objects, the counts of a stage are exact', TIME_LI
   const failures = fc.array(fc.constantFrom('transient', 'throttled'), { maxLength: 5 });
   const end = fc.constantFrom('success', 'success', 'own', 'integrity');
   const objects = fc.array(fc.tuple(failures, end), { maxLength: 25 });
-  const mostAttempts = 4;
+  const maxAttempts = 4;
   await fc.assert(
     fc.asyncProperty(objects, fc.integer({ min: 1, max: 6 }), async (script, threads) => {
       const attempts = script.map(() => 0);
       const engine = fakeEngine({
         threads,
-        mostAttempts,
+        maxAttempts,
         wroteObjects: false,
         objects: script.length,
         answer: (request) => {
@@ -138,7 +139,7 @@ test('whatever becomes of its objects, the counts of a stage are exact', TIME_LI
         engine,
         script.length,
       );
-      const expected = expectedCounts(script, mostAttempts);
+      const expected = expectedCounts(script, maxAttempts);
       assert.deepEqual(
         {
           operations: counts.operations,
@@ -176,13 +177,13 @@ test('whatever becomes of its objects, the counts of a stage are exact', TIME_LI
 
 /**
  * @param {readonly [string[], string][]} script
- * @param {number} mostAttempts
+ * @param {number} maxAttempts
  */
-function expectedCounts(script, mostAttempts) {
+function expectedCounts(script, maxAttempts) {
   const counts = { operations: 0, failed: 0, integrityErrors: 0, retries: 0, throttled: 0, attempts: 0 };
   for (const [failures, end] of script) {
-    const givenUp = failures.length >= mostAttempts;
-    const met = failures.slice(0, mostAttempts);
+    const givenUp = failures.length >= maxAttempts;
+    const met = failures.slice(0, maxAttempts);
     counts.attempts += met.length + Number(!givenUp);
     counts.retries += met.length - Number(givenUp);
     counts.throttled += met.filter((outcome) => outcome === 'throttled').length;
@@ -267,7 +268,7 @@ test(
     });
     const { end, fatal, counts } = await run(write, engine, 1000);
     assert.equal(end, 'fatal');
-    assert.deepEqual(fatal, { error, bucket: engine.workload.keyspace.bucketOf(5) });
+    assert.deepEqual(fatal, { error, bucket: engine.workload.keyspace.bucketOf(5), operation: 'write' });
     assert.ok(requests < 20, `${requests} requests`);
     assert.deepEqual([counts.failed, counts.operations], [1, requests - 1]);
   },
@@ -293,8 +294,8 @@ test('a stage in which nothing succeeds any more ends as stalled', TIME_LIMIT, a
   const engine = fakeEngine({
     threads: 3,
     objects: 1000,
-    longestDrought: 100,
-    mostAttempts: 1e9,
+    stallTimeout: 100,
+    maxAttempts: 1e9,
     answer: () => {
       throw attemptError('retry', 'connect');
     },
@@ -386,7 +387,7 @@ test('a stop does not sit out a backoff', TIME_LIMIT, async (t) => {
     threads: 2,
     objects: 10,
     answer: () => {
-      throw new AttemptError({ kind: 'throttled', verdict: 'retry', message: 'HTTP 503', retryAfter: 30_000 });
+      throw new AttemptError({ kind: 'throttled', handling: 'retry', message: 'HTTP 503', retryAfter: 30_000 });
     },
   });
   const running = run(write, engine, 10, controller.signal);
@@ -489,14 +490,14 @@ test('writes with an attempt of unknown outcome are counted, however they end', 
   ])) {
     const engine = fakeEngine({
       objects: 5,
-      mostAttempts: 1,
+      maxAttempts: 1,
       answer: ({ index }) => {
         if (index % 2 === 1) {
-          throw new AttemptError({ kind: 'timeout', verdict: 'retry', message: 'lost', outcomeUnknown: true });
+          throw new AttemptError({ kind: 'timeout', handling: 'retry', message: 'lost', outcomeUnknown: true });
         }
       },
     });
-    [0, 1, 2, 3, 4].forEach((place) => engine.workload.written.add(place, 1));
+    [0, 1, 2, 3, 4].forEach((localIndex) => engine.workload.written.add(localIndex, 1));
     const { counts } = await run(stage, engine, 5);
     assert.deepEqual([counts.operations, counts.failed, counts.unknownOutcomes], [3, 2, expected]);
   }

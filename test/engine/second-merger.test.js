@@ -32,7 +32,9 @@ function merge(cores) {
   const told = [];
   return {
     told,
-    merger: new SecondMerger(cores, ({ second, operations, bytes }) => told.push({ second, operations, bytes })),
+    merger: new SecondMerger(cores, ({ secondStart, operations, bytes }) =>
+      told.push({ secondStart, operations, bytes }),
+    ),
   };
 }
 
@@ -40,11 +42,11 @@ function merge(cores) {
 function sumBySecond(counts) {
   /** @type {Map<number, SecondCount>} */
   const sums = new Map();
-  for (const { second, operations, bytes } of counts) {
-    const sum = sums.get(second) ?? { second, operations: 0, bytes: 0 };
-    sums.set(second, { second, operations: sum.operations + operations, bytes: sum.bytes + bytes });
+  for (const { secondStart, operations, bytes } of counts) {
+    const sum = sums.get(secondStart) ?? { secondStart, operations: 0, bytes: 0 };
+    sums.set(secondStart, { secondStart, operations: sum.operations + operations, bytes: sum.bytes + bytes });
   }
-  return [...sums.values()].sort((one, other) => one.second - other.second);
+  return [...sums.values()].sort((one, other) => one.secondStart - other.secondStart);
 }
 
 test('however the cores’ seconds come in, each is told once, in order, with the sum of all cores', () => {
@@ -52,7 +54,7 @@ test('however the cores’ seconds come in, each is told once, in order, with th
   fc.assert(
     fc.property(cores, fc.infiniteStream(fc.nat()), (scripts, draws) => {
       const waiting = scripts.map(({ first, counts }) =>
-        counts.map((count, place) => ({ second: first + place, ...count })),
+        counts.map((count, place) => ({ secondStart: first + place, ...count })),
       );
       const all = waiting.flat();
       const running = waiting.map((_, core) => core);
@@ -75,20 +77,20 @@ test('however the cores’ seconds come in, each is told once, in order, with th
 
 test('a second waits for the slowest core, and no longer', () => {
   const { told, merger } = merge(2);
-  merger.add(0, measured({ second: 10, operations: 1, bytes: 5 }));
-  merger.add(0, measured({ second: 11, operations: 2, bytes: 5 }));
+  merger.add(0, measured({ secondStart: 10, operations: 1, bytes: 5 }));
+  merger.add(0, measured({ secondStart: 11, operations: 2, bytes: 5 }));
   assert.deepEqual(told, []);
-  merger.add(1, measured({ second: 10, operations: 4, bytes: 5 }));
-  assert.deepEqual(told, [{ second: 10, operations: 5, bytes: 10 }]);
+  merger.add(1, measured({ secondStart: 10, operations: 4, bytes: 5 }));
+  assert.deepEqual(told, [{ secondStart: 10, operations: 5, bytes: 10 }]);
 });
 
 test('a core that has come to its end is waited for no more', () => {
   const { told, merger } = merge(2);
-  merger.add(0, measured({ second: 10, operations: 1, bytes: 1 }));
+  merger.add(0, measured({ secondStart: 10, operations: 1, bytes: 1 }));
   merger.end(1);
-  merger.add(0, measured({ second: 11, operations: 2, bytes: 2 }));
+  merger.add(0, measured({ secondStart: 11, operations: 2, bytes: 2 }));
   assert.deepEqual(
-    told.map(({ second, operations }) => [second, operations]),
+    told.map(({ secondStart, operations }) => [secondStart, operations]),
     [
       [10, 1],
       [11, 2],
@@ -98,10 +100,10 @@ test('a core that has come to its end is waited for no more', () => {
 
 test('what is handed in is not changed by what other cores hand in', () => {
   const { told, merger } = merge(2);
-  const given = measured({ second: 3, operations: 1, bytes: 1 }, [5]);
+  const given = measured({ secondStart: 3, operations: 1, bytes: 1 }, [5]);
   merger.add(0, given);
-  merger.add(1, measured({ second: 3, operations: 9, bytes: 9 }, [7]));
-  assert.deepEqual(told, [{ second: 3, operations: 10, bytes: 10 }]);
+  merger.add(1, measured({ secondStart: 3, operations: 9, bytes: 9 }, [7]));
+  assert.deepEqual(told, [{ secondStart: 3, operations: 10, bytes: 10 }]);
   assert.deepEqual([given.operations, given.bytes, given.latencies.count], [1, 1, 1]);
 });
 
@@ -109,8 +111,8 @@ test('the latencies of a second are those of all cores', () => {
   /** @type {MeasuredSecond[]} */
   const told = [];
   const merger = new SecondMerger(2, (second) => told.push(second));
-  merger.add(0, measured({ second: 3, operations: 2, bytes: 2 }, [1, 9]));
-  merger.add(1, measured({ second: 3, operations: 1, bytes: 1 }, [5]));
+  merger.add(0, measured({ secondStart: 3, operations: 2, bytes: 2 }, [1, 9]));
+  merger.add(1, measured({ secondStart: 3, operations: 1, bytes: 1 }, [5]));
   const { count = 0, minimum, p50 = 0, maximum } = told[0].latencies.summary() ?? {};
   assert.deepEqual([count, minimum, Math.round(p50), maximum], [3, 1, 5, 9]);
 });

@@ -35,9 +35,9 @@ function startWatch(t, startedAt = [], limit = null) {
   t.after(() => mock.timers.reset());
   const watch = new StageWatch({
     clock,
-    meter,
+    meters: meter,
     connections: /** @type {any} */ (connections),
-    longestDrought: 60_000,
+    stallTimeout: 60_000,
     signal: controller.signal,
     budget: {
       shareSuccess: (lastSuccessAt) => Math.max(lastSuccessAt, elsewhere.lastSuccessAt),
@@ -143,9 +143,9 @@ test('time in which nothing was under way is no time without a success', (t) => 
 test('of several reasons to end, and of several fatal errors, the first counts', (t) => {
   const { watch, controller, stops } = startWatch(t);
   watch.start();
-  const first = { error: new Error('first'), bucket: 'one' };
+  const first = { error: new Error('first'), operation: 'write', bucket: 'one' };
   watch.fail(first);
-  watch.fail({ error: new Error('second'), bucket: 'two' });
+  watch.fail({ error: new Error('second'), operation: 'write', bucket: 'two' });
   controller.abort();
   assert.deepEqual([watch.end, watch.fatal, stops()], ['fatal', first, 1]);
 });

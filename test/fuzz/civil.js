@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 /** A finding may name one object and quote 200 characters of the store's; nothing of ours needs more. */
-const LONGEST_LINE = 1000;
+const MAX_LINE_LENGTH = 1000;
 
 /** A defect of the program is told in one line that asks for a report: whatever comes from outside is none. */
 const DEFECT = /something unexpected|please report/i;
@@ -12,8 +12,8 @@ const STACK_TRACE = /^ {4}at /m;
 export const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /**
- * Checks what holds whatever a user or a store gives to the program: it ends by itself with a status that the README
- * knows, and says what there is to say in lines that a person can read.
+ * Checks what holds whatever a user or a store gives to the program: it ends by itself with a status that
+ * docs/command-line.md knows, and says what there is to say in lines that a person can read.
  *
  * @param {{ status: number | null, stdout: string, stderr: string }} outcome
  */
@@ -23,7 +23,7 @@ export function assertCivil({ status, stdout, stderr }) {
     assert.doesNotMatch(text, STACK_TRACE, `${name} shows a stack trace`);
     assert.doesNotMatch(text, DEFECT, `${name} takes foreign input for a defect`);
     assert.doesNotMatch(text, UNPRINTABLE, `${name} passes control characters on`);
-    const tooLong = text.split('\n').find((line) => line.length > LONGEST_LINE);
+    const tooLong = text.split('\n').find((line) => line.length > MAX_LINE_LENGTH);
     assert.equal(tooLong, undefined, `${name} has a line that is too long`);
   }
   assert.ok(status === 0 || stderr !== '', 'what went wrong is told');

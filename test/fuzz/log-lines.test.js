@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
-import { main } from '../../lib/cli/peak.js';
-import { formatLine, LONGEST_LINE, parseLine } from '../../lib/log/log-line.js';
+import { main } from '../../lib/cli/merge.js';
+import { formatLine, MAX_LINE_LENGTH, parseLine } from '../../lib/log/log-line.js';
 import { CALLED_IN_CLONE } from '../helpers/command.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { assertCivil } from './civil.js';
@@ -111,9 +111,9 @@ test('a line that is nearly one of ours is refused in time linear in its length'
   const cpuTime = startCpuTime();
   for (const line of REAL.flat()) {
     for (const piece of repeated) {
-      const filling = piece.repeat(Math.ceil(LONGEST_LINE / piece.length));
+      const filling = piece.repeat(Math.ceil(MAX_LINE_LENGTH / piece.length));
       for (const at of [1, Math.floor(line.length / 2), line.length]) {
-        parseLine((line.slice(0, at) + filling).slice(0, LONGEST_LINE));
+        parseLine((line.slice(0, at) + filling).slice(0, MAX_LINE_LENGTH));
       }
     }
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
-import { main as peak } from '../../lib/cli/peak.js';
+import { main as peak } from '../../lib/cli/merge.js';
 import { CALLED_IN_CLONE, runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';
 

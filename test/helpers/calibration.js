@@ -1,6 +1,11 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { folderWith } from './command.js';
+
 /**
  * @import { Calibration } from '../../lib/calibration/calibration.js'
  * @import { StageName } from '../../lib/log/log-line.js'
+ * @import { TestContext } from 'node:test'
  */
 
 /**
@@ -36,4 +41,18 @@ export function calibrationWith(overrides = {}) {
  */
 export function provenStage(stage, operationsPerSecond) {
   return { stage, operationsPerSecond, unproven: null, eventLoopUtilization: 0.98, endpointUtilization: 0.6 };
+}
+
+/**
+ * A cache directory in which a file of calibrations lies.
+ *
+ * @param {TestContext} t
+ * @param {string} content of the file
+ * @returns {Promise<string>} the cache directory
+ */
+export async function cacheWith(t, content) {
+  const cache = await folderWith(t, {});
+  await mkdir(path.join(cache, 'r2-benchmark'));
+  await writeFile(path.join(cache, 'r2-benchmark', 'calibration.json'), content);
+  return cache;
 }

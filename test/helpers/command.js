@@ -7,8 +7,9 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'dotenv';
-import { main } from '../../lib/cli/benchmark.js';
+import { main } from '../../lib/cli/main.js';
 import { ofKind } from './outcome.js';
+import { isResult, resultFrom } from './result-schema.js';
 
 /**
  * @import { LogRecord } from '../../lib/log/log-line.js'
@@ -86,15 +87,23 @@ export class Command {
     const [status] = await once(this.child, 'close');
     this.#hasEnded = true;
     const milliseconds = performance.now() - this.#startedAt;
-    await this.#lookForSecrets();
+    const texts = [...Object.values(this.#outputs), ...(await this.#files())];
+    this.#lookForSecrets(texts);
+    // A stdout or a file that is a result has to be what the schema says.
+    texts.filter(isResult).forEach(resultFrom);
     return { status, ...this.#outputs, milliseconds };
   }
 
-  async #lookForSecrets() {
+  /** @returns {Promise<string[]>} what the files in its folder hold */
+  async #files() {
     const names = (await readdir(this.folder)).filter((name) => name !== '.env');
-    const files = await Promise.all(names.map((name) => readFile(path.join(this.folder, name), 'utf8')));
+    return Promise.all(names.map((name) => readFile(path.join(this.folder, name), 'utf8')));
+  }
+
+  /** @param {readonly string[]} texts */
+  #lookForSecrets(texts) {
     for (const secret of this.#secrets) {
-      const places = [...Object.values(this.#outputs), ...files].filter((text) => text.includes(secret));
+      const places = texts.filter((text) => text.includes(secret));
       assert.deepEqual(places, [], 'a secret shows up');
     }
   }

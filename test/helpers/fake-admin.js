@@ -21,8 +21,8 @@ export class FakeAdmin {
   batches = 0;
   questions = 0;
   /** The most listings that were under way at one time. */
-  mostLists = 0;
-  longestBatch = 0;
+  maxLists = 0;
+  maxBatchSize = 0;
 
   /**
    * @param {Record<string, string[]>} keys by bucket
@@ -44,7 +44,7 @@ export class FakeAdmin {
   async listPage(bucket, prefix, startAfter) {
     this.lists += 1;
     this.#listing += 1;
-    this.mostLists = Math.max(this.mostLists, this.#listing);
+    this.maxLists = Math.max(this.maxLists, this.#listing);
     await new Promise((resolve) => setImmediate(resolve));
     this.#listing -= 1;
     this.#before('list');
@@ -60,7 +60,7 @@ export class FakeAdmin {
    */
   async deleteBatch(bucket, keys) {
     this.batches += 1;
-    this.longestBatch = Math.max(this.longestBatch, keys.length);
+    this.maxBatchSize = Math.max(this.maxBatchSize, keys.length);
     this.#before('delete');
     const refused = this.#refuse(keys);
     const gone = new Set(keys.filter((key) => !refused.includes(key)));

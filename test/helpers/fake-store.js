@@ -7,9 +7,13 @@ import { TimerAlarm } from './timer-alarm.js';
 
 /**
  * @import { Engine } from '../../lib/engine/run-stage.js'
- * @import { BodySink, ObjectConnection } from '../../lib/s3/object-store.js'
- * @import { Shard } from '../../lib/workload/shard.js'
+ * @import { BodySink, ObjectConnection, ObjectRequest } from '../../lib/s3/object-store.js'
+ * @import { S3Call } from '../../lib/s3/s3-calls.js'
+ * @import { Shard } from '../../lib/model/run-config.js'
  */
+
+/** What tests call the S3 calls. @type {Record<string, 'put' | 'get' | 'head' | 'remove'>} */
+const METHODS = { PutObject: 'put', GetObject: 'get', HeadObject: 'head', DeleteObject: 'remove' };
 
 /**
  * @typedef {object} FakeRequest
@@ -30,7 +34,7 @@ export class FakeConnection {
   #answer;
   /** @type {((error: Error) => void) | null} */
   #reject = null;
-  reply = { etagDigest: 0, contentLength: -1 };
+  reply = { etagDigest: 0, contentLength: -1, output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -43,37 +47,11 @@ export class FakeConnection {
   }
 
   /**
-   * @param {string} bucket
-   * @param {string} key
-   * @param {Buffer | Iterable<Buffer>} body
+   * @param {S3Call} call
+   * @param {ObjectRequest} request
    */
-  put(bucket, key, body) {
-    return this.#carry({ method: 'put', bucket, key, body, connection: this });
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   * @param {BodySink} sink
-   */
-  get(bucket, key, sink) {
-    return this.#carry({ method: 'get', bucket, key, sink, connection: this });
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   */
-  head(bucket, key) {
-    return this.#carry({ method: 'head', bucket, key, connection: this });
-  }
-
-  /**
-   * @param {string} bucket
-   * @param {string} key
-   */
-  remove(bucket, key) {
-    return this.#carry({ method: 'remove', bucket, key, connection: this });
+  send({ name }, { bucket, key, body, sink }) {
+    return this.#carry({ method: METHODS[name], bucket, key, body: body ?? undefined, sink, connection: this });
   }
 
   transfer() {
@@ -108,15 +86,15 @@ export class FakeConnection {
  * @param {number} [options.objects]
  * @param {number} [options.threads]
  * @param {boolean} [options.wroteObjects]
- * @param {number} [options.mostAttempts]
- * @param {number} [options.longestDrought] ms
+ * @param {number} [options.maxAttempts]
+ * @param {number} [options.stallTimeout] ms
  * @param {Clock} [options.clock]
  * @param {Shard} [options.shard]
- * @returns {Engine}
+ * @returns {Engine & { workload: { keyspace: Keyspace } }}
  */
 export function fakeEngine({ answer, ...choice }) {
   const { objects = 10, threads = 4, wroteObjects = true } = choice;
-  const { mostAttempts = 20, longestDrought = 60_000, clock = new Clock(), shard = WHOLE } = choice;
+  const { maxAttempts = 20, stallTimeout = 60_000, clock = new Clock(), shard = WHOLE } = choice;
   const keyspace = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: ['one', 'two'] });
   const answerWithIndex = (/** @type {FakeRequest} */ request) =>
     answer({ ...request, index: keyspace.indexOf(request.bucket, request.key) });
@@ -124,9 +102,10 @@ export function fakeEngine({ answer, ...choice }) {
     clock,
     random: () => 0,
     connections: Array.from({ length: threads }, () => new FakeConnection(answerWithIndex)),
-    mostAttempts,
-    longestDrought,
+    maxAttempts,
+    stallTimeout,
     alarm: new TimerAlarm(clock),
+    runId: 'run-1',
     workload: {
       keyspace,
       payload: new Payload('run-1'),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dotEnvOf, machineLines, startCommand } from './command.js';
 import { ofKind, recordsOf } from './outcome.js';
+import { resultFrom } from './result-schema.js';
 
 /**
  * @import { Report } from '../../lib/local-s3/tally.js'
@@ -80,7 +81,7 @@ export async function endOf(command) {
   const outcome = await command.outcome;
   assert.doesNotMatch(outcome.stderr, /^ {4}at |unexpected/m);
   const records = recordsOf(outcome.stdout);
-  const report = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+  const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
   assert.equal(report.exitStatus, outcome.status);
   return { ...outcome, records, stages: machineLines(records, 'stage'), report };
 }

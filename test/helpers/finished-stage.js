@@ -1,13 +1,12 @@
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
-import { STAGES } from '../../lib/operations/registry.js';
 import { closedLoop } from './load.js';
 import { ManualClock } from './manual-clock.js';
+import { stageNamed } from './worker-spec.js';
 
 /**
  * @import { StageResult } from '../../lib/model/result.js'
- * @import { Stage } from '../../lib/operations/operation.js'
  */
 
 /**
@@ -52,11 +51,17 @@ export function finishedStage(course, overrides = {}) {
     meter.succeeded({ ...times, finishedAt: clock.now() }, SIZE);
   }
   clock.advance(rest);
-  const stage = /** @type {Stage} */ (STAGES.find((known) => known.name === name));
+  const stage = stageNamed(name);
   const end = /** @type {const} */ ('complete');
   const times = { startedAt: begun, endedAt: clock.now() };
   const load = closedLoop({ threads, objectSize: SIZE });
-  const measured = { meter, clientLoad: CLIENT_LOAD, connections: CONNECTIONS, secondLatencies: new Map() };
+  const measured = {
+    meter,
+    kinds: [meter],
+    clientLoad: CLIENT_LOAD,
+    connections: CONNECTIONS,
+    secondLatencies: new Map(),
+  };
   const outcome = { end, fatal: null, ...times, ...measured };
   const known = { unloaded: null, availableCores: 2, storeClock: null };
   const result = stageResult({ stage, outcome, clock, objects, load, ...known });

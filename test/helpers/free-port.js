@@ -7,8 +7,8 @@ const ADDRESS = '127.0.0.1';
  * Ports below the range from which the system takes those of outgoing connections, and those that it gives to whoever
  * listens at port 0: nobody steals one before we listen, or while a test has it closed.
  */
-const LOWEST_PORT = 12_000;
-const HIGHEST_PORT = 32_000;
+const MIN_PORT = 12_000;
+const MAX_PORT = 32_000;
 
 /** Whoever was given a port need not listen on it yet. @type {Set<number>} */
 const given = new Set();
@@ -16,7 +16,7 @@ const given = new Set();
 /** @returns {Promise<number>} a port on which nobody listens */
 export async function freePort() {
   for (;;) {
-    const port = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT));
+    const port = MIN_PORT + Math.floor(Math.random() * (MAX_PORT - MIN_PORT));
     if (given.has(port)) {
       continue;
     }

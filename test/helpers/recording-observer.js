@@ -1,19 +1,19 @@
 /**
- * An observer that writes down whatever it is told.
+ * An observer that writes down whatever it is events.
  *
- * @returns {{ observer: any, told: [told: string, ...parameters: any[]][] }}
+ * @returns {{ observer: any, events: [events: string, ...parameters: any[]][] }}
  */
 export function recordingObserver() {
-  /** @type {[told: string, ...parameters: any[]][]} */
-  const told = [];
+  /** @type {[events: string, ...parameters: any[]][]} */
+  const events = [];
   const observer = new Proxy(
     {},
     {
       get:
         (_target, name) =>
         (/** @type {any[]} */ ...parameters) =>
-          told.push([String(name), ...parameters]),
+          events.push([String(name), ...parameters]),
     },
   );
-  return { observer, told };
+  return { observer, events };
 }

@@ -1,7 +1,7 @@
 import { WHOLE } from '../../lib/workload/shard.js';
 
 /**
- * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { RunConfig } from '../../lib/model/run-config.js'
  * @import { TestEndpoint } from './local-s3.js'
  */
 

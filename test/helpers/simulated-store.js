@@ -1,15 +1,15 @@
-import { meanOf } from '../../lib/search/moments.js';
+import { meanOf } from '../../lib/search/statistics.js';
 import { isSteady, WINDOW_MS } from '../../lib/search/step-rate.js';
 
 /**
- * @import { PeakSearch } from '../../lib/search/peak-search.js'
+ * @import { CapacitySearch } from '../../lib/search/capacity-search.js'
  * @import { Step, StepResult } from '../../lib/search/search-plan.js'
  */
 
 /**
  * @typedef {object} StoreModel
  * @property {() => number} latency ms of an operation that does not have to wait, drawn anew for each
- * @property {number} [rate] operations a second that it takes in at most, one behind the other
+ * @property {number} [rate] operations a second that it takes in at maxDuration, one behind the other
  * @property {() => number} [pause] ms after which a thread comes back that was refused; without it, what is too much waits
  */
 
@@ -26,16 +26,16 @@ import { isSteady, WINDOW_MS } from '../../lib/search/step-rate.js';
  * @param {StoreModel} model
  * @param {number} threads
  * @param {number} stopsAt ms
- * @param {number} most operations
+ * @param {number} maxDuration operations
  * @returns {SimulatedOperation[]} in the order in which they were started
  */
-export function simulateLoop({ latency, rate = Infinity, pause }, threads, stopsAt, most) {
+export function simulateLoop({ latency, rate = Infinity, pause }, threads, stopsAt, maxDuration) {
   /** @type {SimulatedOperation[]} */
   const operations = [];
   const free = new Agenda();
   Array.from({ length: threads }).forEach(() => free.add(0));
   let slot = 0;
-  for (let now = free.take(); now < stopsAt && operations.length < most; now = free.take()) {
+  for (let now = free.take(); now < stopsAt && operations.length < maxDuration; now = free.take()) {
     if (slot > now && pause !== undefined) {
       free.add(now + pause());
       continue;
@@ -56,10 +56,10 @@ export function simulateLoop({ latency, rate = Infinity, pause }, threads, stops
  * @param {Step} step
  * @returns {StepResult}
  */
-function simulateStep(model, { threads, settle, least, most, grace, precision, operations }) {
-  const all = simulateLoop(model, threads, settle + most, operations);
-  const windows = windowsOf(all, settle, settle + most);
-  let count = Math.min(least / WINDOW_MS, windows.length);
+function simulateStep(model, { threads, settle, minDuration, maxDuration, grace, precision, operations }) {
+  const all = simulateLoop(model, threads, settle + maxDuration, operations);
+  const windows = windowsOf(all, settle, settle + maxDuration);
+  let count = Math.min(minDuration / WINDOW_MS, windows.length);
   while (count < windows.length && !isSteady(windows.slice(0, count), precision)) {
     count += 1;
   }
@@ -71,7 +71,7 @@ function simulateStep(model, { threads, settle, least, most, grace, precision, o
   // Without a thread that is free, nothing ran out.
   const ranDryAt = begun.length === operations ? (begun.at(-1)?.startedAt ?? 0) : Infinity;
   return {
-    elapsed: Math.min(Math.max(lastAt, Math.min(stopsAt, ranDryAt)), settle + most + grace),
+    elapsed: Math.min(Math.max(lastAt, Math.min(stopsAt, ranDryAt)), settle + maxDuration + grace),
     consumed: begun.length,
     attempts: begun.length,
     windows: windows.slice(0, count).filter((_, place) => settle + (place + 1) * WINDOW_MS <= ranDryAt),
@@ -82,7 +82,7 @@ function simulateStep(model, { threads, settle, least, most, grace, precision, o
 /**
  * Runs a search to its end.
  *
- * @param {PeakSearch} search
+ * @param {CapacitySearch} search
  * @param {StoreModel} model
  * @returns {{ step: Step, result: StepResult }[]}
  */

@@ -1,12 +1,12 @@
 import { AddressBook } from '../../lib/http/address-book.js';
 import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
-import { openStore } from '../../lib/s3/object-store.js';
+import { S3_CALLS, openStore } from '../../lib/s3/object-store.js';
 import { trustCertificate } from './trust-certificate.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { ObjectConnection, StoreOptions } from '../../lib/s3/object-store.js'
+ * @import { BodySink, ObjectConnection, StoreOptions } from '../../lib/s3/object-store.js'
  * @import { TestEndpoint } from './local-s3.js'
  *
  * @typedef {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls'>} Target
@@ -17,7 +17,7 @@ import { trustCertificate } from './trust-certificate.js';
  * @property {StoreOptions} options
  */
 
-const LONGEST_CONNECT_MS = 10_000;
+const MAX_CONNECT_MS = 10_000;
 
 /**
  * Opens a store as a run does: an agent, the client over it, a connection for each thread, and a deadline for attempts.
@@ -46,7 +46,7 @@ export async function openTestStore(t, client, target, choice = {}) {
     addresses: new AddressBook(hostname, now),
     port,
     useTls,
-    connectTimeout: LONGEST_CONNECT_MS,
+    connectTimeout: MAX_CONNECT_MS,
     now,
     hooks: { opened() {} },
   });
@@ -90,6 +90,48 @@ export async function attempt(connection, request) {
     timed.startedAt = 0;
     timed.idleSince = performance.now();
   }
+}
+
+/** @type {BodySink} */
+const NOWHERE = { accept() {} };
+
+/**
+ * @param {ObjectConnection} connection
+ * @param {string} bucket
+ * @param {string} key
+ * @param {Buffer | Iterable<Buffer>} body
+ * @param {number} size bytes
+ */
+export function put(connection, bucket, key, body, size) {
+  return connection.send(S3_CALLS.PutObject, { bucket, key, size, body, sink: NOWHERE });
+}
+
+/**
+ * @param {ObjectConnection} connection
+ * @param {string} bucket
+ * @param {string} key
+ * @param {BodySink} [sink]
+ */
+export function get(connection, bucket, key, sink = NOWHERE) {
+  return connection.send(S3_CALLS.GetObject, { bucket, key, size: 0, body: null, sink });
+}
+
+/**
+ * @param {ObjectConnection} connection
+ * @param {string} bucket
+ * @param {string} key
+ */
+export function head(connection, bucket, key) {
+  return connection.send(S3_CALLS.HeadObject, { bucket, key, size: 0, body: null, sink: NOWHERE });
+}
+
+/**
+ * @param {ObjectConnection} connection
+ * @param {string} bucket
+ * @param {string} key
+ */
+export function remove(connection, bucket, key) {
+  return connection.send(S3_CALLS.DeleteObject, { bucket, key, size: 0, body: null, sink: NOWHERE });
 }
 
 /** Keeps the bytes of a body. */

@@ -1,4 +1,4 @@
-import { Pauses } from '../../lib/s3/pauses.js';
+import { Pauses } from '../../lib/s3/retry.js';
 
 /** @import { Clock } from '../../lib/clock/clock.js' */
 

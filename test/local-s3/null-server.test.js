@@ -14,7 +14,7 @@ import {
 import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { BodyVerifier } from '../../lib/workload/body-verifier.js';
-import { LONGEST_VIEW, Payload } from '../../lib/workload/payload.js';
+import { MAX_VIEW_BYTES, Payload } from '../../lib/workload/payload.js';
 import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 
 const Bucket = 'bucket-a';
@@ -37,7 +37,7 @@ async function exchange({ hostname, port }, bytes) {
 }
 
 for (const isTls of [false, true]) {
-  for (const objectSize of [16 * 1024, 2 * LONGEST_VIEW + 5]) {
+  for (const objectSize of [16 * 1024, 2 * MAX_VIEW_BYTES + 5]) {
     const title = `objects of ${objectSize} bytes are made from their keys${isTls ? ', over TLS' : ''}`;
     test(`${title}: GET holds the payload, and HEAD agrees with PUT`, async (t) => {
       const tls = isTls ? await testCertificate() : null;

@@ -15,7 +15,7 @@ import {
   PutObjectCommand,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
-import { MAXIMUM_BODY } from '../../lib/local-s3/receive-body.js';
+import { MAX_BODY_BYTES } from '../../lib/local-s3/receive-body.js';
 import { sdkClient, startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 
 /**
@@ -300,7 +300,7 @@ test('a body without a length, or of more than an object may have, is refused', 
   /** @type {[Record<string, string>, number, string][]} */
   const cases = [
     [{ 'Transfer-Encoding': 'chunked' }, 411, 'MissingContentLength'],
-    [{ 'Content-Length': String(MAXIMUM_BODY + 1) }, 400, 'EntityTooLarge'],
+    [{ 'Content-Length': String(MAX_BODY_BYTES + 1) }, 400, 'EntityTooLarge'],
   ];
   for (const [headers, status, code] of cases) {
     const request = http.request({ hostname, port, method: 'PUT', path: '/bucket-a/k', headers });

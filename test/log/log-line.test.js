@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { formatLine, LONGEST_LINE, parseLine, STAGE_NAMES } from '../../lib/log/log-line.js';
+import { formatLine, MAX_LINE_LENGTH, parseLine } from '../../lib/log/log-line.js';
+import { STAGE_NAMES } from '../../lib/operations/registry.js';
 import { formatTimeOfDay } from '../../lib/log/units.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
@@ -131,7 +132,7 @@ const EXAMPLES = {
     buckets: 1,
   },
   'Stage     Threads      Ops/s        p50        p99    Errors Client  Step': { kind: 'step-header' },
-  'Stat           16      803.2    20.01ms    24.50ms         7    12%  second size': {
+  'Stat           16      803.2    20.01ms    24.50ms         7    12%  half size': {
     kind: 'step-row',
     stage: 'Stat',
     threads: 16,
@@ -140,9 +141,9 @@ const EXAMPLES = {
     p99: 24.5,
     errors: 7,
     clientLoad: 12,
-    phase: 'second size',
+    phase: 'half size',
   },
-  'Write           4        0.0          -          -         0   100%  climb': {
+  'Write           4        0.0          -          -         0   100%  ramp': {
     kind: 'step-row',
     stage: 'Write',
     threads: 4,
@@ -151,10 +152,11 @@ const EXAMPLES = {
     p99: null,
     errors: 0,
     clientLoad: 100,
-    phase: 'climb',
+    phase: 'ramp',
   },
   'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads': {
-    kind: 'ceiling',
+    kind: 'capacity',
+    word: 'ceiling',
     stage: 'Write',
     bound: 'exact',
     operationsPerSecond: 803.2,
@@ -162,8 +164,9 @@ const EXAMPLES = {
     threads: 16,
     note: null,
   },
-  'Remove ceiling: at least 50.0 ops/s at 1 thread; it was not held': {
-    kind: 'ceiling',
+  'Remove capacity: at least 50.0 ops/s at 1 thread; it was not held': {
+    kind: 'capacity',
+    word: 'capacity',
     stage: 'Remove',
     bound: 'at least',
     operationsPerSecond: 50,
@@ -275,7 +278,7 @@ const milliseconds = decimal(2);
 const opening = fc.option(fc.record({ p50: milliseconds, maximum: milliseconds }));
 
 const sentence = fc.stringMatching(/^[\x20-\x7e]{1,400}$/);
-const cause = fc.constantFrom('client CPU', 'store throttling', 'concurrency', 'store', 'bandwidth', 'not shown');
+const cause = fc.constantFrom('client CPU', 'store throttling', 'concurrency', 'store', 'bandwidth', 'inconclusive');
 
 /** Values as a line can hold them, and plain objects, so that the same record must come back. */
 const anyRecord = fc
@@ -347,10 +350,11 @@ const anyRecord = fc
       p99: fc.option(milliseconds),
       errors: count,
       clientLoad: count,
-      phase: fc.constantFrom('climb', 'refine', 'hold', 'second size'),
+      phase: fc.constantFrom('ramp', 'refine', 'hold', 'half size', 'climb', 'second size'),
     }),
     fc.record({
-      kind: fc.constant('ceiling'),
+      kind: fc.constant('capacity'),
+      word: fc.constantFrom('capacity', 'ceiling'),
       stage,
       bound: fc.constantFrom('exact', 'at least'),
       operationsPerSecond: rate,
@@ -370,7 +374,7 @@ test('every record comes back from its line, which holds no line end and fits th
     fc.property(anyRecord, (record) => {
       const line = formatLine(record);
       assert.doesNotMatch(line, /[\n\r]/);
-      assert.ok(line.length < 1000 && line.length <= LONGEST_LINE);
+      assert.ok(line.length < 1000 && line.length <= MAX_LINE_LENGTH);
       assert.deepEqual(parseLine(line), record);
     }),
     { numRuns: 1000 },
@@ -563,7 +567,7 @@ for (const data of [[1], 'text', 1, null, undefined]) {
 }
 
 test('hostile lines take no more than linear time', () => {
-  const length = LONGEST_LINE - 100;
+  const length = MAX_LINE_LENGTH - 100;
   const hostile = [
     ' '.repeat(length),
     `Write ${' '.repeat(length)}1`,

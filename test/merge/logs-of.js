@@ -1,13 +1,16 @@
 import { linesOfHost } from '../../bench/logs/host-lines.js';
 import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
-import { HostLogs } from '../../lib/merge/host-logs.js';
+import { Intake } from '../../lib/merge/intake.js';
+import { countsInLog } from '../../lib/model/counters.js';
 import { mergeHosts } from '../../lib/merge/merge-hosts.js';
 import { parseLine } from '../../lib/log/log-line.js';
-import { placeOf } from '../../lib/merge/wording.js';
+import { placeOf } from '../../lib/merge/warnings.js';
 
 /**
- * @import { Aggregate } from '../../lib/merge/merge-hosts.js'
- * @import { StageAggregate } from '../../lib/merge/aggregate-stage.js'
+ * @import { MergedStage } from '../../lib/merge/merge-hosts.js'
+ *
+ * @typedef {ReturnType<typeof aggregateOf>} Aggregate
+ * @typedef {ReturnType<typeof flat>} StageAggregate
  */
 
 /**
@@ -23,10 +26,10 @@ export function madeLogs(options) {
 
 /**
  * @param {Record<string, Iterable<string>>} files lines by name
- * @returns {Aggregate} of logs that hold these lines
+ * @returns what the logs that hold these lines say together, as `merged`, and the parts of it that tests look at
  */
 export function aggregateOf(files) {
-  const logs = new HostLogs();
+  const logs = new Intake();
   for (const [file, lines] of Object.entries(files)) {
     let line = 0;
     for (const text of lines) {
@@ -37,7 +40,22 @@ export function aggregateOf(files) {
       }
     }
   }
-  return mergeHosts(logs);
+  const merged = mergeHosts(logs);
+  const { result } = merged;
+  const names = [...new Set(result.hosts.map(({ merge }) => merge?.name))];
+  return {
+    merged,
+    ...merged,
+    ...result.merge,
+    hosts: names.map((name) => ({ name })),
+    stages: result.stages.map(flat),
+  };
+}
+
+/** @param {MergedStage} stage */
+function flat({ merge, latency, ...stage }) {
+  const counts = Object.fromEntries(countsInLog('always').map((name) => [name, Number(stage[name])]));
+  return { ...stage, ...merge, counts, latency: latency.operations };
 }
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readHistogramPart, readRunFacts, readStageFacts } from '../../lib/merge/machine-facts.js';
+import { readHistogramPart, readRunLine, readStageLine } from '../../lib/merge/machine-facts.js';
 
 const RUN = {
   kind: 'run',
@@ -28,7 +28,7 @@ const STAGE = {
 };
 
 test('a run line tells what identifies the run, its day and its clock', () => {
-  assert.deepEqual(readRunFacts(RUN), {
+  assert.deepEqual(readRunLine(RUN), {
     format: 1,
     run: '20260131-120000-x7k2',
     host: 'fra-1',
@@ -36,6 +36,8 @@ test('a run line tells what identifies the run, its day and its clock', () => {
     start: Date.UTC(2026, 0, 31, 12, 0, 0, 123),
     clock: { offset: -7012.4, uncertainty: 6.2 },
     size: 16_384,
+    versions: null,
+    options: { size: 16_384, stages: ['read', 'write'] },
     stages: ['Read', 'Write'],
     isSearch: false,
     unusable: [],
@@ -43,8 +45,8 @@ test('a run line tells what identifies the run, its day and its clock', () => {
 });
 
 test('a run line tells of a search for the peak', () => {
-  assert.equal(readRunFacts({ ...RUN, options: { ...RUN.options, findPeak: true } }).isSearch, true);
-  assert.equal(readRunFacts({ ...RUN, options: { ...RUN.options, findPeak: 'yes' } }).isSearch, false);
+  assert.equal(readRunLine({ ...RUN, options: { ...RUN.options, findPeak: true } }).isSearch, true);
+  assert.equal(readRunLine({ ...RUN, options: { ...RUN.options, findPeak: 'yes' } }).isSearch, false);
 });
 
 test('of a run line that says nothing, nothing is known', () => {
@@ -56,11 +58,13 @@ test('of a run line that says nothing, nothing is known', () => {
     start: null,
     clock: null,
     size: null,
+    versions: null,
+    options: null,
     stages: [],
     isSearch: false,
     unusable: [],
   };
-  assert.deepEqual(readRunFacts({}), nothing);
+  assert.deepEqual(readRunLine({}), nothing);
 });
 
 /** @type {[string, unknown][]} */
@@ -83,7 +87,7 @@ const STRANGE = [
 
 for (const [name, value] of STRANGE) {
   test(`${JSON.stringify(value)} is not taken for the ${name} of a run`, () => {
-    const facts = readRunFacts({ ...RUN, [name]: value });
+    const facts = readRunLine({ ...RUN, [name]: value });
     assert.equal(/** @type {any} */ (facts)[name], null);
     assert.equal(facts.unusable.length, 1);
     assert.ok(facts.unusable[0].startsWith(`"${name}": `), facts.unusable[0]);
@@ -91,7 +95,7 @@ for (const [name, value] of STRANGE) {
 }
 
 test('a stage line tells times, counts and errors; a count that is missing is zero', () => {
-  const facts = readStageFacts(STAGE);
+  const facts = readStageLine(STAGE);
   assert.deepEqual(
     [facts?.stage, facts?.start, facts?.stop, facts?.end],
     ['Write', STAGE.start, STAGE.stop, 'complete'],
@@ -99,32 +103,32 @@ test('a stage line tells times, counts and errors; a count that is missing is ze
   assert.deepEqual([facts?.counts.attempts, facts?.counts.failed, facts?.errors], [1019, 0, [['timeout', 19]]]);
 });
 
-test('a count that is none is named and not used, and a field of a later version is named', () => {
-  const facts = readStageFacts({ ...STAGE, bytes: -5, retries: '19', parts: 3, unsent: 2 });
+test('a count that is none is named and not used, and a field of a later version is named, or added up where it is a count', () => {
+  const facts = readStageLine({ ...STAGE, bytes: -5, retries: '19', parts: 3, copied: 'x', unsent: 2 });
   assert.deepEqual(facts?.unusable, ['"bytes": "-5"', '"retries": "19"']);
-  assert.deepEqual(facts?.unknown, ['parts']);
+  assert.deepEqual([facts?.unknown, facts?.further], [['copied'], { parts: 3 }]);
   assert.deepEqual([facts?.counts.bytes, facts?.counts.unsent], [0, 2]);
 });
 
 test('the stages that a run was to go through may be those of a later version', () => {
-  const stagesOf = (/** @type {unknown} */ stages) => readRunFacts({ ...RUN, options: { stages } });
+  const stagesOf = (/** @type {unknown} */ stages) => readRunLine({ ...RUN, options: { stages } });
   assert.deepEqual(stagesOf(['write', 'copy-part', 'list', 'list']).stages, ['Write', 'Copy-part', 'List']);
   assert.deepEqual(stagesOf(['write', 'Copy part']).unusable, ['"stages": "[\\"write\\",\\"Copy part\\"]"']);
 });
 
 for (const name of ['stage', 'start', 'stop', 'operations']) {
   test(`a stage line without its ${name} tells nothing`, () => {
-    assert.equal(readStageFacts({ ...STAGE, [name]: undefined }), null);
+    assert.equal(readStageLine({ ...STAGE, [name]: undefined }), null);
   });
 }
 
 test('a stage that stops before it starts tells nothing', () => {
-  assert.equal(readStageFacts({ ...STAGE, stop: STAGE.start - 1 }), null);
+  assert.equal(readStageLine({ ...STAGE, stop: STAGE.start - 1 }), null);
 });
 
 test('errors that are no counts, or that are named by control characters, are named and not used', () => {
   const errors = JSON.parse('{"__proto__":3,"timeout":-1,"a\\u001bb":2,"503":4}');
-  const facts = readStageFacts({ ...STAGE, errors });
+  const facts = readStageLine({ ...STAGE, errors });
   assert.deepEqual(facts?.errors, [
     ['503', 4],
     ['__proto__', 3],
@@ -148,9 +152,9 @@ test('whatever a machine line holds, it is read without harm', () => {
   const data = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
   fc.assert(
     fc.property(data, (fields) => {
-      assert.ok(Array.isArray(readRunFacts(fields).stages));
-      const facts = readStageFacts(fields);
-      assert.ok(facts === null || Object.values(facts.counts).every((count) => count >= 0));
+      assert.ok(Array.isArray(readRunLine(fields).stages));
+      const facts = readStageLine(fields);
+      assert.ok(facts === null || Object.values(facts.counts).every((count) => count === null || count >= 0));
       const part = readHistogramPart(fields);
       assert.ok(part === null || part.part <= part.of);
     }),

@@ -116,7 +116,7 @@ test('the best ten seconds are ten in a row, and a hole ends the row', () => {
   const rates = [1, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1];
   const row = rates.map((rate, place) => second(100 + place, rate));
   const { sustained } = stageOf(aggregateOf({ row }));
-  assert.deepEqual([sustained?.operationsPerSecond, sustained?.from], [9, 100]);
+  assert.deepEqual([sustained?.operationsPerSecond, sustained?.secondStart], [9, 100]);
   assert.equal(stageOf(aggregateOf({ holed: row.toSpliced(5, 1) })).sustained, null);
 });
 

@@ -26,13 +26,13 @@ function logOf({ rates, stop, totals }) {
 
 test('without its summary, a stage shorter than a second has the mean of its totals for its peak', () => {
   const { peak, sumOfPeaks, shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600 }) }));
-  assert.deepEqual(peak, { operationsPerSecond: 600, bytesPerSecond: 600_000, second: null, hosts: 1 });
+  assert.deepEqual(peak, { operationsPerSecond: 600, bytesPerSecond: 600_000, secondStart: null, hosts: 1 });
   assert.deepEqual([sumOfPeaks, shares[0].peak], [600, 600]);
 });
 
 test('without its summary, a full second that is above the mean is the peak', () => {
   const { peak } = stageOf(aggregateOf({ a: logOf({ rates: [10, 300, 10], stop: 2900 }) }));
-  assert.deepEqual([peak.operationsPerSecond, peak.second], [300, NOON / 1000 + 1]);
+  assert.deepEqual([peak.operationsPerSecond, peak.secondStart], [300, NOON / 1000 + 1]);
 });
 
 test('where the whole stage was a warm-up, there is no peak, with or without its summary', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
-import { RunLog } from '../../lib/report/run-log.js';
+import { RunLog } from '../../lib/report/log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { stageResult } from '../../lib/run/stage-result.js';
 import { STAGES } from '../../lib/operations/registry.js';
@@ -42,6 +42,7 @@ function warmedStage() {
       startedAt: begun,
       endedAt: clock.now(),
       meter,
+      kinds: [meter],
       clientLoad: { cpuUser: 1, cpuSystem: 1, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
       connections: { opened: 1, reused: 199, lookupTime: null, meter: new ConnectionMeter() },
       secondLatencies: new Map(),
@@ -68,7 +69,7 @@ function warmedLog() {
   log.stageStarts({ stage: 'Write', objects: 200, threads: 1, buckets: 1 });
   result.seconds.forEach((second) => log.second('Write', second));
   log.stageEnds(result);
-  log.runEnds([result]);
+  log.stagesEnd([result]);
   return lines;
 }
 
@@ -79,9 +80,9 @@ test('what a warm-up did, and what came behind the time of a stage, is in the to
   const write = stageOf(aggregate);
   assert.deepEqual(warningsOf(aggregate), []);
   assert.deepEqual([write.counts.operations, write.counts.bytes], [226, 226 * SIZE]);
-  assert.deepEqual([write.peak.operationsPerSecond, write.peak.second], [20, START / 1000 + 3]);
+  assert.deepEqual([write.peak.operationsPerSecond, write.peak.secondStart], [20, START / 1000 + 3]);
   assert.deepEqual([write.sumOfPeaks, write.shares[0].peak], [20, 20]);
-  assert.deepEqual([write.sustained?.operationsPerSecond, write.sustained?.from], [11, START / 1000 + 2]);
+  assert.deepEqual([write.sustained?.operationsPerSecond, write.sustained?.secondStart], [11, START / 1000 + 2]);
   assert.deepEqual([write.together?.operationsPerSecond, write.together?.seconds], [11, 10]);
   assert.equal(write.latency?.count, 136);
 });

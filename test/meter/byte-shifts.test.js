@@ -18,7 +18,7 @@ function meterFrom(milliseconds) {
  * @param {number} endedAt monotonic ms
  */
 function bytesBySecond(meter, endedAt) {
-  return meter.seconds.until(endedAt).map(({ second, bytes }) => bytes + meter.byteShifts.at(second));
+  return meter.seconds.until(endedAt).map(({ secondStart, bytes }) => bytes + meter.byteShifts.at(secondStart));
 }
 
 test('the bytes of an operation that outlasts its second are spread over the time of its attempt', () => {

@@ -50,12 +50,12 @@ test('a second is handed on once it is over, and the last one at the end', () =>
   stage.pass(599);
   assert.deepEqual(stage.seconds, []);
   stage.pass(1);
-  assert.deepEqual(stage.seconds, [{ second: EPOCH_SECOND, operations: 1, bytes: 10 }]);
+  assert.deepEqual(stage.seconds, [{ secondStart: EPOCH_SECOND, operations: 1, bytes: 10 }]);
   stage.pass(500);
   stage.counts.add(stage.clock.now(), 20);
   assert.equal(stage.seconds.length, 1);
   stage.stop();
-  assert.deepEqual(stage.seconds[1], { second: EPOCH_SECOND + 1, operations: 1, bytes: 20 });
+  assert.deepEqual(stage.seconds[1], { secondStart: EPOCH_SECOND + 1, operations: 1, bytes: 20 });
 });
 
 test('a timer that is seconds late hands on each of them, the empty ones too', () => {
@@ -123,7 +123,7 @@ test('whatever the timers do, the seconds are in order, none is missing or twice
       stage.stop();
       assert.deepEqual(stage.seconds, stage.counts.until(stage.clock.now()));
       assert.deepEqual(
-        stage.seconds.map(({ second }) => second),
+        stage.seconds.map(({ secondStart }) => secondStart),
         stage.seconds.map((_, place) => EPOCH_SECOND + place),
       );
       assert.equal(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { StageMeter, StageMeters, sumOfMeters } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 const SIZE = 16;
@@ -77,7 +77,7 @@ test('the latency of an operation has its failed attempts and waits in it, that 
   assert.deepEqual([attempts.summary()?.minimum, attempts.summary()?.maximum], [20, 100]);
 });
 
-test('operations that went straight are in both latencies', () => {
+test('operations that went firstTry are in both latencies', () => {
   const clock = new ManualClock(1_700_000_000_000);
   const meter = new StageMeter(clock, clock.now());
   runOperation(clock, [meter], { failures: [], duration: 7 });
@@ -155,4 +155,33 @@ test('what has come to an end is what succeeded, failed, was wrong or had no obj
   runOperation(clock, [meter], { failures: ['timeout'], duration: 1 });
   Object.assign(meter, { failed: 10, integrityErrors: 100, skipped: 1000, abandoned: 50_000 });
   assert.equal(meter.done, 1111);
+});
+
+test('what the kinds of a stage counted adds up to the stage', () => {
+  const clock = new ManualClock(1_700_000_000_900);
+  const startedAt = clock.now();
+  const meters = new StageMeters(2, clock, startedAt);
+  const whole = new StageMeter(clock, startedAt);
+  const [one, other] = meters.kinds;
+  runOperation(clock, [one, whole], { failures: ['timeout'], duration: 60 });
+  runOperation(clock, [other, whole], { failures: [], duration: 700 });
+  other.skipped += 3;
+  whole.skipped += 3;
+  const endedAt = clock.now();
+  assert.deepEqual([meters.done, meters.lastSuccessAt], [whole.done, whole.lastSuccessAt]);
+  assert.equal(meters.secondOf(startedAt), whole.seconds.secondOf(startedAt));
+  assert.deepEqual(meters.until(endedAt), whole.seconds.until(endedAt));
+  const [{ secondStart: second }] = meters.until(endedAt);
+  assert.deepEqual(meters.at(second), whole.seconds.at(second));
+  const sum = sumOfMeters(meters.kinds, clock, { startedAt, endedAt, windows: null });
+  assert.deepEqual(sum.counts(), whole.counts());
+  assert.deepEqual(sum.seconds.until(endedAt), whole.seconds.until(endedAt));
+  assert.equal(sum.latencies().operations.encode(), whole.latencies().operations.encode());
+  assert.equal(meters.takeSecond(second).encode(), whole.takeSecond(second).encode());
+});
+
+test('a stage of one kind needs no sum', () => {
+  const clock = new ManualClock(0);
+  const { kinds } = new StageMeters(1, clock, clock.now());
+  assert.equal(sumOfMeters(kinds, clock, { startedAt: 0, endedAt: 0, windows: null }), kinds[0]);
 });

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { STAGES } from '../../lib/operations/registry.js';
+import { OPERATIONS } from '../../lib/operations/registry.js';
 import { IntegrityError } from '../../lib/operations/operation.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 test('an integrity error names the object and what was found', () => {
-  const { operation, place } = prepareOperation(STAGES[0], { answer: () => {} });
+  const { operation, localIndex } = prepareOperation(OPERATIONS[0], { answer: () => {} });
   const error = new IntegrityError(operation, 'the size is 3 bytes');
-  assert.equal(error.message, `${place}: the size is 3 bytes`);
+  assert.equal(error.message, `${localIndex}: the size is 3 bytes`);
   assert.equal(error.name, 'IntegrityError');
 });
 
-for (const stage of STAGES) {
-  test(`${stage.name} hands on the store’s error, and notes nothing`, async () => {
-    const error = new AttemptError({ kind: 'throttled', verdict: 'retry', message: 'HTTP 503' });
-    const { operation, workload } = prepareOperation(stage, {
+for (const each of OPERATIONS) {
+  test(`${each.name} hands on the store’s error, and notes nothing`, async () => {
+    const error = new AttemptError({ kind: 'throttled', handling: 'retry', message: 'HTTP 503' });
+    const { operation, workload } = prepareOperation(each, {
       digest: 77,
       attempts: 2,
       answer: () => {
         throw error;
       },
     });
-    await assert.rejects(stage.attempt(operation), error);
+    await assert.rejects(each.attempt(operation), error);
     assert.equal(workload.written.digestOf(operation.index), 77);
   });
 }

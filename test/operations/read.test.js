@@ -23,8 +23,8 @@ function readChanged(size, change, choice = {}) {
       sink?.accept(body.subarray(middle));
     },
   });
-  const { workload, operation, place } = prepared;
-  return { reading: read.attempt(operation), place };
+  const { workload, operation, localIndex } = prepared;
+  return { reading: read.attempt(operation), localIndex };
 }
 
 test('Read succeeds where every byte is what was written', async () => {
@@ -41,13 +41,13 @@ test('any wrong byte is an integrity error that names key and offset', async () 
       fc.integer({ min: 1, max: 255 }),
       async (size, at, flip) => {
         const offset = at % size;
-        const { reading, place } = readChanged(size, (body) => {
+        const { reading, localIndex } = readChanged(size, (body) => {
           body.writeUInt8(body[offset] ^ flip, offset);
           return body;
         });
         await assert.rejects(reading, (error) => {
           assert.ok(error instanceof IntegrityError);
-          assert.equal(error.message, `${place}: the body first differs at offset ${offset}`);
+          assert.equal(error.message, `${localIndex}: the body first differs at offset ${offset}`);
           return true;
         });
       },

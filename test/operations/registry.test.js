@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STAGE_NAMES } from '../../lib/log/log-line.js';
-import { STAGES } from '../../lib/operations/registry.js';
+import { OPERATIONS, STAGES, STAGE_NAMES, operationNamed, operationsOf } from '../../lib/operations/registry.js';
 
-test('the stages run in the order in which the log names them', () => {
+test('the stages run in the order of the operations, and bear their names with a capital', () => {
   assert.deepEqual(
-    STAGES.map(({ name }) => name),
-    ['Write', 'Read', 'Stat', 'Remove'],
+    OPERATIONS.map(({ name }) => name),
+    ['write', 'read', 'stat', 'remove'],
   );
+  assert.deepEqual(STAGE_NAMES, ['Write', 'Read', 'Stat', 'Remove']);
   assert.deepEqual(
-    STAGES.map(({ name }) => name),
-    STAGE_NAMES,
+    STAGES.map(({ kinds }) => kinds),
+    OPERATIONS.map((operation) => [{ operation, weight: 1 }]),
   );
 });
 
 test('only Write leaves objects behind, and only Write needs none', () => {
   assert.deepEqual(
-    STAGES.map(({ isWrite, needsObject }) => [isWrite, needsObject]),
+    OPERATIONS.map(({ creates, needsObject }) => [creates, needsObject]),
     [
       [true, false],
       [false, true],
@@ -24,4 +24,25 @@ test('only Write leaves objects behind, and only Write needs none', () => {
       [false, true],
     ],
   );
+});
+
+test('an operation makes the call that S3 has for it', () => {
+  assert.deepEqual(
+    OPERATIONS.map(({ call }) => call.name),
+    ['PutObject', 'GetObject', 'HeadObject', 'DeleteObject'],
+  );
+});
+
+test('an operation moves the bytes that its call does', () => {
+  for (const { call, transfer, movesBytes, receives } of OPERATIONS) {
+    assert.deepEqual([call.sendsObject, call.receivesObject], [transfer === 'sends', transfer === 'receives']);
+    assert.deepEqual([movesBytes, receives], [transfer !== 'none', transfer === 'receives']);
+  }
+});
+
+test('operations are found by their names, in their own order', () => {
+  const names = (/** @type {string[]} */ wanted) => operationsOf(wanted).map(({ name }) => name);
+  assert.deepEqual(names(['remove', 'write']), ['write', 'remove']);
+  assert.equal(operationNamed('stat'), OPERATIONS[2]);
+  assert.throws(() => operationNamed('Stat'), /expected the name of an operation, got Stat/);
 });

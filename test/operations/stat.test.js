@@ -10,7 +10,7 @@ import { prepareOperation } from '../helpers/stage-operation.js';
  * @param {{ wroteObjects?: boolean, digest?: number }} [choice]
  */
 function statAnswered(reply, choice = {}) {
-  const { operation, place } = prepareOperation(stat, {
+  const { operation, localIndex } = prepareOperation(stat, {
     ...choice,
     size: 16,
     answer: ({ method, connection }) => {
@@ -18,7 +18,7 @@ function statAnswered(reply, choice = {}) {
       Object.assign(connection.reply, reply);
     },
   });
-  return { stating: stat.attempt(operation), place };
+  return { stating: stat.attempt(operation), localIndex };
 }
 
 test('Stat succeeds where size and ETag are what was written', async () => {
@@ -26,19 +26,19 @@ test('Stat succeeds where size and ETag are what was written', async () => {
 });
 
 test('another size is an integrity error', async () => {
-  const { stating, place } = statAnswered({ etagDigest: 4711, contentLength: 15 }, { digest: 4711 });
+  const { stating, localIndex } = statAnswered({ etagDigest: 4711, contentLength: 15 }, { digest: 4711 });
   await assert.rejects(stating, (error) => {
     assert.ok(error instanceof IntegrityError);
-    assert.equal(error.message, `${place}: the size is 15 bytes, 16 were expected`);
+    assert.equal(error.message, `${localIndex}: the size is 15 bytes, 16 were expected`);
     return true;
   });
 });
 
 test('an answer that does not tell the size is an integrity error', async () => {
-  const { stating, place } = statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 });
+  const { stating, localIndex } = statAnswered({ etagDigest: 4711, contentLength: -1 }, { digest: 4711 });
   await assert.rejects(stating, {
     name: 'IntegrityError',
-    message: `${place}: the answer does not tell the size, 16 bytes were expected`,
+    message: `${localIndex}: the answer does not tell the size, 16 bytes were expected`,
   });
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_ETAG, write } from '../../lib/operations/write.js';
-import { LONGEST_VIEW } from '../../lib/workload/payload.js';
+import { MAX_VIEW_BYTES } from '../../lib/workload/payload.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 /** @import { FakeRequest } from '../helpers/fake-store.js' */
@@ -25,7 +25,7 @@ test('Write puts the object’s payload under its key, and keeps the digest of i
 });
 
 test('a long object is put in pieces of its exact size', async () => {
-  const size = 2 * LONGEST_VIEW + 3;
+  const size = 2 * MAX_VIEW_BYTES + 3;
   let bytes = 0;
   const { operation } = prepareOperation(write, {
     size,

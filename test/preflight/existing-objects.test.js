@@ -6,7 +6,7 @@ import { Keyspace } from '../../lib/workload/keyspace.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 
-/** @import { Shard } from '../../lib/workload/shard.js' */
+/** @import { Shard } from '../../lib/model/run-config.js' */
 
 /**
  * @param {number} count
@@ -83,7 +83,7 @@ test('a bucket that cannot be listed does not keep the others from being looked 
   const { keyspace, keys } = storeOf(20);
   const admin = new FakeAdmin(keys);
   const { listPage } = admin;
-  const denied = new AttemptError({ kind: 'denied', verdict: 'stop', message: 'HTTP 403' });
+  const denied = new AttemptError({ kind: 'denied', handling: 'stop', message: 'HTTP 403' });
   admin.listPage = async (bucket, prefix, after) => {
     if (bucket === 'one') {
       throw denied;

@@ -5,7 +5,7 @@ import { classifyAnswer } from '../../lib/s3/s3-error.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunConfig } from '../../lib/run/run-config.js' */
+/** @import { RunConfig } from '../../lib/model/run-config.js' */
 
 const NEVER = new AbortController().signal;
 
@@ -30,7 +30,7 @@ async function ask(sizeOf, overrides = {}) {
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const { keyspace } = workload;
   const wroteObjects = config.stages.includes('write');
-  const run = /** @type {any} */ ({ clock, random, keyspace, attendants: connections, requests, wroteObjects });
+  const run = /** @type {any} */ ({ clock, random, keyspace, controlConnections: connections, requests, wroteObjects });
   const problem = await keptSizeProblem(run, config, NEVER);
   assert.equal(requests.preflight, asked.length, 'every request is counted');
   return { problem, asked };

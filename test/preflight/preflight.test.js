@@ -7,8 +7,9 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /**
  * @import { OpenRun } from '../../lib/run/open-run.js'
- * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { RunConfig } from '../../lib/model/run-config.js'
  * @import { AttemptError } from '../../lib/s3/s3-error.js'
+ * @import { OwnKey } from '../../lib/workload/keyspace.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
  */
 
@@ -71,7 +72,18 @@ async function ask(store, overrides, signal = NEVER) {
   /** @type {Set<number>} */
   const probes = new Set();
   const wroteObjects = config.stages.includes('write');
-  const parts = { clock, random, keyspace, attendants: connections, requests, probes, wroteObjects, mayRemove: true };
+  const parts = {
+    clock,
+    random,
+    keyspace,
+    payload: workload.payload,
+    written: workload.written,
+    controlConnections: connections,
+    requests,
+    probes,
+    wroteObjects,
+    mayRemove: true,
+  };
   const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
   const result = await preflight(run, config, signal);
   assert.equal(requests.preflight, store.requests.length, 'every request is counted');
@@ -181,6 +193,19 @@ test('a large object is neither written nor read for it', async () => {
   const kept = new Store();
   await ask(kept, { size: 2 ** 30, stages: ['read', 'stat'] });
   assert.deepEqual(kept.methodsIn('one'), ['get', 'head']);
+});
+
+test('preflight sends the operations that the stages send, and leaves it to them to report a wrong answer', async () => {
+  const { store, problems } = await askWith(({ sink, method }) => {
+    if (method === 'get') {
+      sink?.accept(Buffer.from('not what was written'));
+    }
+  });
+  assert.deepEqual(problems, []);
+  const { body, key } = /** @type {FakeRequest} */ (store.requests.find(({ method }) => method === 'put'));
+  const { keyspace, payload } = fakeEngine({ answer: () => {} }).workload;
+  const { index } = /** @type {OwnKey} */ (keyspace.recognise('one', key) ?? keyspace.recognise('two', key));
+  assert.deepEqual(body, payload.view(index, 0, 1000));
 });
 
 test('wrong credentials are told once for all buckets, and asked about once each', async () => {

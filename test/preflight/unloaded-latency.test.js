@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ACTIONS } from '../../lib/preflight/object-requests.js';
 import { measureUnloaded } from '../../lib/preflight/unloaded-latency.js';
+import { OPERATIONS } from '../../lib/operations/registry.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { TimeBudget } from '../../lib/preflight/time-budget.js';
 import { Clock } from '../../lib/clock/clock.js';
@@ -15,7 +15,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
  * @import { OpenRun } from '../../lib/run/open-run.js'
- * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { RunConfig } from '../../lib/model/run-config.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
  * @import { TestContext } from 'node:test'
  */
@@ -75,13 +75,21 @@ function budgetAfter(clock, alone) {
  * @param {number} [choice.deadline] ms ahead
  */
 function measureWith(answer, choice = {}) {
-  const { clock = new Clock(), stages = [...ACTIONS], mayRemove = true, size = 1000, alone = NEAR, deadline } = choice;
+  const {
+    clock = new Clock(),
+    stages = OPERATIONS.map(({ name }) => name),
+    mayRemove = true,
+    size = 1000,
+    alone = NEAR,
+    deadline,
+  } = choice;
   const { random, connections, workload } = fakeEngine({ answer, clock, threads: 5 });
   const { keyspace } = workload;
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const known = { wroteObjects: stages.includes('write'), mayRemove, probes: new Set(), requests };
-  const own = { attendants: connections.slice(0, 1), clockConnections: connections.slice(1) };
-  const parts = { clock, random, keyspace, ...own, ...known };
+  const own = { controlConnections: connections.slice(0, 1), clockConnections: connections.slice(1) };
+  const { payload, written } = workload;
+  const parts = { clock, random, keyspace, payload, written, ...own, ...known };
   const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
   const budget = budgetAfter(clock, alone);
   if (deadline !== undefined) {
@@ -101,11 +109,11 @@ function farStore(t, takes) {
   const time = new SimulatedTime(t, 1_700_000_000_000);
   const stored = new Set();
   let underWay = 0;
-  const seen = { mostAtOnce: 0, sizes: new Set(), reads: 0 };
+  const seen = { maxAtOnce: 0, sizes: new Set(), reads: 0 };
   const answer = async (/** @type {FakeRequest} */ request) => {
     const { method, key, body } = request;
     underWay += 1;
-    seen.mostAtOnce = Math.max(seen.mostAtOnce, underWay);
+    seen.maxAtOnce = Math.max(seen.maxAtOnce, underWay);
     await new Promise((resolve) => setTimeout(resolve, takes(request)));
     underWay -= 1;
     if (method === 'put') {
@@ -229,7 +237,7 @@ test('the kinds are measured one after the other over a near store, and at the s
     const { measured, run } = measureWith(answer, { clock: time.clock, alone });
     const { latencies } = await time.until(measured);
     time.end();
-    assert.equal(seen.mostAtOnce, expected);
+    assert.equal(seen.maxAtOnce, expected);
     assert.deepEqual([...latencies.keys()].sort(), ['read', 'remove', 'stat', 'write']);
     latencies.forEach(({ p50 }) => assert.equal(p50, distance));
     assert.deepEqual([stored.size, run.probes.size], [0, 0]);
@@ -242,7 +250,7 @@ test('whatever the distance, five operations of each kind fit into thirty round 
     fc.asyncProperty(distance, async (roundTrip) => {
       const { time, answer, stored } = farStore(t, () => roundTrip);
       const startedAt = time.hostTime;
-      const alone = Object.fromEntries(ACTIONS.map((action) => [action, roundTrip]));
+      const alone = Object.fromEntries(OPERATIONS.map(({ name }) => [name, roundTrip]));
       const { measured } = measureWith(answer, { clock: time.clock, alone });
       const { latencies } = await time.until(measured);
       time.end();
@@ -323,7 +331,7 @@ test('a store that serves one request at a time is not measured with several', a
     free = Math.max(free, time.hostTime) + 33;
     return free - time.hostTime;
   });
-  const alone = Object.fromEntries(ACTIONS.map((action) => [action, 33]));
+  const alone = Object.fromEntries(OPERATIONS.map(({ name }) => [name, 33]));
   const { latencies, problem } = await time.until(measureWith(answer, { clock: time.clock, alone }).measured);
   time.end();
   assert.deepEqual([latencies.size, problem], [0, 'requests of different kinds delayed each other']);

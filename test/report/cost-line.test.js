@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { costLine } from '../../lib/report/cost-line.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunConfig } from '../../lib/run/run-config.js' */
+/** @import { RunConfig } from '../../lib/model/run-config.js' */
 
 /**
  * @param {string} hostname
@@ -34,7 +34,7 @@ test('only the stages that run are billed, and deleting never is', () => {
 test('whatever the run, one line tells what the price does not include', () => {
   for (const overrides of [{}, { findPeak: true }, { duration: 60_000 }]) {
     const line = String(lineFor('abc.r2.cloudflarestorage.com', { objects: 10_000, ...overrides }));
-    assert.match(line, /\$0\.\d+ for 10000 Class A .*without retries, clean-up and what is asked before the stages;/);
+    assert.match(line, /\$0\.\d+ for 10000 Class A .*without retries, clean-up and requests before the stages;/);
     assert.ok(!line.includes('\n'));
   }
 });

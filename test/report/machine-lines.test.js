@@ -11,7 +11,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { MachineRecord } from '../../lib/log/log-line.js' */
 
-const LONGEST_LINE = 999;
+const MAX_LINE_LENGTH = 999;
 
 /** Every kind under which a failed attempt may be counted. */
 const ERROR_KINDS = [
@@ -23,7 +23,7 @@ const ERROR_KINDS = [
 /** @param {MachineRecord} record */
 function written(record) {
   const line = formatLine(record);
-  assert.ok(line.length <= LONGEST_LINE, `${line.length} characters`);
+  assert.ok(line.length <= MAX_LINE_LENGTH, `${line.length} characters`);
   const parsed = parseLine(line);
   assert.ok(parsed !== null && parsed.kind === 'machine');
   return /** @type {any} */ (parsed.data);
@@ -141,7 +141,7 @@ test('the parts of a histogram join again to the whole, whatever its length', ()
       );
       assert.ok(parts.every(({ kind, stage, unit }) => kind === 'histogram' && stage === 'Write' && unit === 'us'));
       const whole = parts.map(({ data }) => data).join('');
-      assert.equal(whole, result.latencies.operations.encode());
+      assert.equal(whole, result.latency.histogram.operations);
       assert.equal(decodeFromCompressedBase64(whole).totalCount, values.length);
     }),
     { numRuns: 20 },
@@ -153,7 +153,8 @@ test('a histogram that is long enough stands in several parts', () => {
   for (let value = 1; value < 20_000; value++) {
     histogram.record((value * 7919) % 100_003);
   }
-  const result = { ...stageOf([1]), latencies: { ...stageOf([1]).latencies, operations: histogram } };
+  const result = stageOf([1]);
+  result.latency.histogram.operations = histogram.encode();
   const parts = stageMachineLines(result).slice(1).map(written);
   assert.ok(parts.length > 1, String(parts.length));
 });

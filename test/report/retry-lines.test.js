@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatLine } from '../../lib/log/log-line.js';
-import { RetryLines } from '../../lib/report/retry-lines.js';
+import { RetryLines } from '../../lib/report/log.js';
 
 /**
  * @param {readonly number[]} retriesOfSeconds

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatLine, parseLine } from '../../lib/log/log-line.js';
-import { RunLog } from '../../lib/report/run-log.js';
+import { RunLog } from '../../lib/report/log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -33,7 +33,7 @@ function logOfRun(withMachineLines) {
   });
   log.retrying();
   log.stageEnds(result);
-  log.runEnds([result]);
+  log.stagesEnd([result]);
   return lines;
 }
 
@@ -50,9 +50,9 @@ Retrying on TRANSIENT error
 Write took 2500ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 0.4MB  Recoverable errors 9
 Write latency (closed loop): min 40.00ms mean 40.00ms p50 40.00ms p90 40.00ms p99 40.00ms p99.9 40.00ms max 40.00ms
 Write connections: opened 2 reused 98
-Write limited by: not shown (25 operations are too few to tell; more <objects> would tell more)
+Write limited by: inconclusive (25 operations are too few to tell; more <objects> would tell more)
 Stage         Ops      Ops/s     Peak/s       MB/s  Peak MB/s        p50        p99    Errors  Limited by
-Write          25       10.0       10.0        0.2        0.2    40.00ms    40.00ms         0  not shown
+Write          25       10.0       10.0        0.2        0.2    40.00ms    40.00ms         0  inconclusive
 `;
 
 test('a run’s log on a terminal is as it always was, line for line', () => {
@@ -98,7 +98,7 @@ test('the seconds of a log add up to its stage, and the retries to its recoverab
 test('a run in which no stage ran has no table', () => {
   /** @type {string[]} */
   const lines = [];
-  new RunLog({ writeLine: (line) => lines.push(line), writeMachineLine: null }).runEnds([]);
+  new RunLog({ writeLine: (line) => lines.push(line), writeMachineLine: null }).stagesEnd([]);
   assert.deepEqual(lines, []);
 });
 
@@ -112,11 +112,11 @@ test('a search for the peak has a table of its steps in place of seconds, and it
   const times = { startedAt: 1_700_000_000_000, endedAt: 1_700_000_001_250, seconds: 1, p50: 20, p99: 25 };
   const counts = { operations: 210, operationsPerSecond: 200, errors: 1, throttled: 1, failed: 0 };
   const step = { threads: 4, objectSize: 1000, ...times, ...counts, eventLoopUtilization: 0.1 };
-  log.stepEnds('Write', { phase: 'climb', ...step });
+  log.stepEnds('Write', { phase: 'ramp', ...step });
   assert.deepEqual(lines.slice(0, 3), [
     'Write: searching for the peak with 1000 objects in up to 16 threads and 1 buckets',
     'Stage     Threads      Ops/s        p50        p99    Errors Client  Step',
-    'Write           4      200.0    20.00ms    25.00ms         1    10%  climb',
+    'Write           4      200.0    20.00ms    25.00ms         1    10%  ramp',
   ]);
   assert.match(lines[3], /^# r2-benchmark \{"kind":"step","stage":"Write"/);
   assert.equal(lines.length, 4);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatLine } from '../../lib/log/log-line.js';
-import { searchLines, searchMachineLine, stepMachineLine, stepRow } from '../../lib/report/search-lines.js';
+import { searchLines, searchMachineLine, stepMachineLine, stepRow } from '../../lib/report/log.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
 /** @import { SearchResult, SearchStep, StageResult } from '../../lib/model/result.js' */
 
 /** @type {SearchStep} */
 const STEP = Object.freeze({
-  phase: 'climb',
+  phase: 'ramp',
   threads: 16,
   objectSize: 16_384,
   startedAt: 1_700_000_000_000,
@@ -38,7 +38,7 @@ const SEARCH = Object.freeze({
   steps: [STEP],
   knee: 14,
   hasPlateau: true,
-  ceiling: CEILING,
+  capacity: CEILING,
   best: 805,
   operationsNeeded: null,
   dollarsNeeded: null,
@@ -49,19 +49,19 @@ const SEARCH = Object.freeze({
  * @param {Partial<StageResult>} [overrides]
  */
 function linesOf(search, overrides) {
-  const verdict = /** @type {const} */ ({ cause: 'store', evidence: 'evidence', advice: null });
-  const result = finishedStage({ operations: [{ after: 10 }] }, { verdict, average: 700, ...overrides });
+  const bottleneck = /** @type {const} */ ({ cause: 'store', evidence: 'evidence', advice: null });
+  const result = finishedStage({ operations: [{ after: 10 }] }, { bottleneck, average: 700, ...overrides });
   return searchLines(result, { ...SEARCH, ...search }).map(formatLine);
 }
 
 test('a step has a row with its threads, rate, latencies, errors and load', () => {
   assert.equal(
     formatLine(stepRow('Write', STEP)),
-    'Write          16      803.2    20.01ms    24.50ms         7    12%  climb',
+    'Write          16      803.2    20.01ms    24.50ms         7    12%  ramp',
   );
   assert.equal(
-    formatLine(stepRow('Read', { ...STEP, p50: null, p99: null, phase: 'second size' })),
-    'Read           16      803.2          -          -         7    12%  second size',
+    formatLine(stepRow('Read', { ...STEP, p50: null, p99: null, phase: 'half size' })),
+    'Read           16      803.2          -          -         7    12%  half size',
   );
 });
 
@@ -75,9 +75,9 @@ test('programs can read the same', () => {
   );
 });
 
-test('the ceiling is told with its interval and its threads, and then what limits it', () => {
+test('the capacity is told with its interval and its threads, and then what limits it', () => {
   assert.deepEqual(linesOf({}), [
-    'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
+    'Write capacity: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
     'Write limited by: store (evidence)',
   ]);
 });
@@ -85,18 +85,18 @@ test('the ceiling is told with its interval and its threads, and then what limit
 test('without a plateau it is a lower bound', () => {
   assert.equal(
     linesOf({ hasPlateau: false })[0],
-    'Write ceiling: at least 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
+    'Write capacity: at least 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
   );
 });
 
 test('what was not held is the best that was seen, and why is told', () => {
   assert.equal(
-    linesOf({ ceiling: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
-    'Write ceiling: at least 700.0 ops/s at 1 thread; it takes at least 20394 operations to tell more, it was not held',
+    linesOf({ capacity: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
+    'Write capacity: at least 700.0 ops/s at 1 thread; it takes at least 20394 operations to tell more, it was not held',
   );
   assert.equal(
-    linesOf({ ceiling: null }, { end: 'stopped' })[0],
-    'Write ceiling: at least 700.0 ops/s at 4 threads; the search ended before its time (stopped)',
+    linesOf({ capacity: null }, { end: 'stopped' })[0],
+    'Write capacity: at least 700.0 ops/s at 4 threads; the search ended before its time (stopped)',
   );
 });
 
@@ -108,7 +108,7 @@ test('where dollars were too few, those that would do are told, and not rounded 
 });
 
 test('a hold of less than ten seconds is told as such', () => {
-  assert.match(linesOf({ ceiling: { ...CEILING, seconds: 6.5 } })[0], /at 16 threads; held for only 6\.5s$/);
+  assert.match(linesOf({ capacity: { ...CEILING, seconds: 6.5 } })[0], /at 16 threads; held for only 6\.5s$/);
 });
 
 test('integrity errors are told as with any stage', () => {
@@ -120,8 +120,8 @@ test('programs can read what was found', () => {
   assert.deepEqual(searchMachineLine(result, SEARCH), {
     kind: 'machine',
     data: {
-      ...{ kind: 'search', stage: 'Write', end: 'complete', knee: 14, hasPlateau: true, ceiling: CEILING, best: 805 },
-      ...{ operationsNeeded: null, dollarsNeeded: null, limitedBy: result.verdict.cause },
+      ...{ kind: 'search', stage: 'Write', end: 'complete', knee: 14, hasPlateau: true, capacity: CEILING, best: 805 },
+      ...{ operationsNeeded: null, dollarsNeeded: null, limitedBy: result.bottleneck.cause },
     },
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatLine } from '../../lib/log/log-line.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { stageLines, stageTable } from '../../lib/report/stage-lines.js';
+import { stageLines, stageTable } from '../../lib/report/log.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
 /** @import { StageResult } from '../../lib/model/result.js' */
@@ -78,7 +78,7 @@ test('what a stage was limited by stands in its last line, with the figures and 
   const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }));
   assert.equal(
     lines.at(-1),
-    'Write limited by: not shown (10 operations are too few to tell; more <objects> would tell more)',
+    'Write limited by: inconclusive (10 operations are too few to tell; more <objects> would tell more)',
   );
 });
 
@@ -87,7 +87,7 @@ test('in an open loop, attempts and the delays of their starts have lines of the
   const result = finishedStage({ operations: TEN_STRAIGHT });
   const startDelay = new LatencyHistogram();
   startDelay.record(1.5);
-  result.latencies.startDelay = startDelay;
+  result.latency.startDelay = startDelay.summary();
   const lines = linesOf({ ...result, load }).filter((line) => line.includes('p50'));
   assert.deepEqual(
     lines.map((line) => line.slice(0, line.indexOf(':'))),
@@ -99,7 +99,7 @@ test('a read tells when its first bytes came', () => {
   const result = finishedStage({ name: 'Read', operations: TEN_STRAIGHT });
   const firstByte = new LatencyHistogram();
   firstByte.record(3);
-  result.latencies.firstByte = firstByte;
+  result.latency.firstByte = firstByte.summary();
   assert.ok(linesOf(result).some((line) => line.startsWith('Read time to first byte: min 3.00ms ')));
 });
 
@@ -110,15 +110,15 @@ test('the table has a header, and a row for each stage', () => {
   ];
   assert.deepEqual(stageTable(results).map(formatLine), [
     'Stage         Ops      Ops/s     Peak/s       MB/s  Peak MB/s        p50        p99    Errors  Limited by',
-    'Write          10       20.0       20.0        0.3        0.3    50.00ms    50.00ms         0  not shown',
-    'Read            1       10.0       10.0        0.2        0.2   100.00ms   100.00ms         2  not shown',
+    'Write          10       20.0       20.0        0.3        0.3    50.00ms    50.00ms         0  inconclusive',
+    'Read            1       10.0       10.0        0.2        0.2   100.00ms   100.00ms         2  inconclusive',
   ]);
 });
 
 test('attempts that the end of the stage cut off are no errors of its row', () => {
   const operations = [{ after: 100, failures: ['timeout', 'abandoned', 'abandoned'] }];
   const [, row] = stageTable([finishedStage({ operations })]);
-  assert.match(formatLine(row), / 1 {2}not shown$/);
+  assert.match(formatLine(row), / 1 {2}inconclusive$/);
 });
 
 test('every line can be written, however short, long or large the stage', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/clock/clock.js';
-import { chooseStart, openCores, openRunClock, waitForStart } from '../../lib/run/begin-run.js';
+import { chooseStart, openWorkers, openRunClock, waitForStart } from '../../lib/run/begin-run.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { Phases } from '../../lib/run/phases.js';
 import { TimeBudget } from '../../lib/preflight/time-budget.js';
@@ -12,7 +12,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
- * @import { StartTime } from '../../lib/clock/start-time.js'
+ * @import { StartTime } from '../../lib/model/run-config.js'
  * @import { Phase, RunObserver } from '../../lib/model/run-events.js'
  * @import { OpenRun } from '../../lib/run/open-run.js'
  */
@@ -218,7 +218,7 @@ test('connections that cannot be opened ahead are told, unless the run is to sto
   ])) {
     const run = await openRun(config, { clock: new Clock(), random: Math.random });
     const { notices, observer } = beginning(run.clock);
-    await openCores(config, run, signal, observer);
+    await openWorkers(config, run, signal, observer);
     await run.close();
     assert.equal(notices.length, expected === null ? 0 : 1);
     assert.match(notices.join(), expected ?? /^$/);
@@ -229,7 +229,7 @@ test('nothing is opened ahead where no connection is kept', TIME_LIMIT, async (t
   const endpoint = await startTestEndpoint(t);
   const config = runConfig(endpoint, { keepAlive: false });
   const run = await openRun(config, { clock: new Clock(), random: Math.random });
-  await openCores(config, run, NEVER, beginning(run.clock).observer);
+  await openWorkers(config, run, NEVER, beginning(run.clock).observer);
   assert.equal((await endpoint.report()).connections, 0);
   await run.close();
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/clock/clock.js';
 import { openRun } from '../../lib/run/open-run.js';
-import { recordingHooks, stageTask } from '../helpers/core-spec.js';
+import { recordingHooks, stageTask } from '../helpers/worker-spec.js';
+import { head, put } from '../helpers/store.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -13,8 +14,8 @@ const NEVER = new AbortController().signal;
 
 test('what a run works with is made of what it was told, and nothing is connected yet', async () => {
   const run = await openRun(runConfig(NO_TARGET, { threads: 7, objects: 5 }), WORLD);
-  assert.deepEqual([run.attendants.length, run.clockConnections.length], [4, 4]);
-  assert.equal(new Set([...run.attendants, ...run.clockConnections]).size, 8, 'none serves two purposes');
+  assert.deepEqual([run.controlConnections.length, run.clockConnections.length], [4, 4]);
+  assert.equal(new Set([...run.controlConnections, ...run.clockConnections]).size, 8, 'none serves two purposes');
   assert.equal(run.keyspace.keyPrefix, 'benchmark/run-1/');
   assert.deepEqual([run.written.count, run.wroteObjects], [0, true]);
   assert.deepEqual(run.requests, { preflight: 0, clock: 0, probe: 0, cleanup: 0 });
@@ -28,7 +29,7 @@ test('the more buckets, the more of them are checked at the same time', async ()
   ]) {
     const buckets = Array.from({ length: count }, (_, place) => `bucket-${place}`);
     const run = await openRun(runConfig({ ...NO_TARGET, buckets }), WORLD);
-    assert.equal(run.attendants.length, expected);
+    assert.equal(run.controlConnections.length, expected);
     await run.close();
   }
 });
@@ -46,7 +47,7 @@ test(
     const endpoint = await startTestEndpoint(t);
     for (const cores of [1, 2]) {
       const run = await openRun(runConfig(endpoint, { cores, threads: 5, runId: `run-${cores}` }), WORLD);
-      const opened = await run.openCores();
+      const opened = await run.openWorkers();
       assert.deepEqual(await opened.openConnections(NEVER), { failed: 0, reason: '' });
       const outcome = await opened.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
       assert.equal(outcome.connections.opened, 5);
@@ -60,19 +61,19 @@ test(
 test('the run’s end closes its connections', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);
   const run = await openRun(runConfig(endpoint), WORLD);
-  const [attendant] = run.attendants;
-  await attendant.put('bucket-a', 'x', Buffer.from('x'), 1);
+  const [attendant] = run.controlConnections;
+  await put(attendant, 'bucket-a', 'x', Buffer.from('x'), 1);
   await run.close();
-  await assert.rejects(attendant.head('bucket-a', 'x'));
+  await assert.rejects(head(attendant, 'bucket-a', 'x'));
 });
 
 test('an attempt beside the stages that takes too long is ended', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t, { faults: 'PUT.hang=100%' });
   const run = await openRun(runConfig(endpoint, { timeout: 100 }), WORLD);
   t.after(() => run.close());
-  const [connection] = run.attendants;
+  const [connection] = run.controlConnections;
   connection.startedAt = WORLD.clock.now();
-  await assert.rejects(connection.put('bucket-a', 'x', Buffer.from('x'), 1), { kind: 'timeout' });
+  await assert.rejects(put(connection, 'bucket-a', 'x', Buffer.from('x'), 1), { kind: 'timeout' });
 });
 
 test('a store counts as gone only when two attempts could have ended', TIME_LIMIT, async (t) => {
@@ -80,7 +81,7 @@ test('a store counts as gone only when two attempts could have ended', TIME_LIMI
   const clock = new ManualClock(Date.now());
   const run = await openRun(runConfig(endpoint, { threads: 1, timeout: 45_000 }), { ...WORLD, clock });
   t.after(() => run.close());
-  const cores = await run.openCores();
+  const cores = await run.openWorkers();
   let retries = 0;
   let isOver = false;
   /** @type {() => void} */

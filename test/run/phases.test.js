@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Phases } from '../../lib/run/phases.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 
-test('a phase is told when it begins and when it ends, whatever becomes of it', async () => {
-  const { observer, told } = recordingObserver();
+test('a phase is events when it begins and when it ends, whatever becomes of it', async () => {
+  const { observer, events } = recordingObserver();
   const phases = new Phases(() => 0, observer, 0);
   assert.equal(await phases.during('measuring', async () => 7), 7);
   await assert.rejects(
@@ -15,7 +15,7 @@ test('a phase is told when it begins and when it ends, whatever becomes of it', 
     { text: 'measuring', endsAt: null },
     { text: 'waiting', endsAt: 1000 },
   ];
-  assert.deepEqual(told, [
+  assert.deepEqual(events, [
     ['phaseStarts', measuring],
     ['phaseEnds', measuring],
     ['phaseStarts', waiting],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunConfig } from '../../lib/run/run-config.js' */
+/** @import { RunConfig } from '../../lib/model/run-config.js' */
 
 const STARTED = Date.parse('2026-01-31T23:59:58.400Z');
 

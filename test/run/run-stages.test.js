@@ -12,11 +12,11 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
- * @import { StageTask } from '../../lib/engine/core.js'
- * @import { Cores, StageOutcome } from '../../lib/engine/cores.js'
+ * @import { StageTask } from '../../lib/engine/worker.js'
+ * @import { Workers, StageOutcome } from '../../lib/engine/workers.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { RunResult } from '../../lib/model/result.js'
- * @import { RunConfig } from '../../lib/run/run-config.js'
+ * @import { RunConfig } from '../../lib/model/run-config.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -42,9 +42,9 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   const { clock } = time;
   /** @type {(StageTask & { at: number })[]} */
   const tasks = [];
-  const { observer, told } = recordingObserver();
+  const { observer, events } = recordingObserver();
   const cores = {
-    /** @type {Cores['runStage']} */
+    /** @type {Workers['runStage']} */
     async runStage(task, _signal, hooks) {
       const startedAt = clock.now();
       tasks.push({ ...task, at: time.hostTime - START });
@@ -54,7 +54,17 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
       const clientLoad = { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 };
       const times = { startedAt, endedAt: clock.now() };
       const secondLatencies = new Map();
-      return { end: 'complete', fatal: null, ...times, meter, secondLatencies, connections, clientLoad, ...played };
+      return {
+        end: 'complete',
+        fatal: null,
+        ...times,
+        meter,
+        kinds: [meter],
+        secondLatencies,
+        connections,
+        clientLoad,
+        ...played,
+      };
     },
   };
   const config = runConfig(NO_TARGET, overrides);
@@ -68,11 +78,11 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   const run = (startsAt = clock.now()) =>
     runStages(
       /** @type {Parameters<typeof runStages>[0]} */ (/** @type {unknown} */ (running)),
-      /** @type {Cores} */ (/** @type {unknown} */ (cores)),
+      /** @type {Workers} */ (/** @type {unknown} */ (cores)),
       startsAt,
       result,
     );
-  return { time, tasks, told, result, run };
+  return { time, tasks, events, result, run };
 }
 
 /**
@@ -96,7 +106,9 @@ test('stages run one after the other, each over all objects once', async (t) => 
   });
   await time.until(run());
   assert.deepEqual(
-    tasks.map(({ stage, budget: { objects, goesRound }, limit, at }) => ({ stage, objects, goesRound, limit, at })),
+    tasks.map(({ stage: { name: stage }, budget: { objects, goesRound }, limit, at }) => ({
+      ...{ stage, objects, goesRound, limit, at },
+    })),
     ['Write', 'Read', 'Stat', 'Remove'].map((stage, place) => ({
       ...{ stage, objects: 50, goesRound: false, limit: null, at: place * 300 },
     })),
@@ -117,13 +129,14 @@ test('the first stage waits for the start', async (t) => {
 });
 
 test('stages of a duration keep to their slots, however long the one before took', async (t) => {
+  /** @type {Record<string, number>} */
   const lengths = { Write: 1900, Read: 200, Stat: 1000, Remove: 10 };
   const overrides = { duration: SECOND, gap: SECOND };
-  const { time, tasks, run } = prepare(t, overrides, ({ stage }) => wait(lengths[stage]).then(() => {}));
+  const { time, tasks, run } = prepare(t, overrides, ({ stage }) => wait(lengths[stage.name]).then(() => {}));
   const startsAt = time.clock.now() + 500;
   await time.until(run(startsAt));
   assert.deepEqual(
-    tasks.map(({ stage, at }) => [stage, at]),
+    tasks.map(({ stage, at }) => [stage.name, at]),
     [
       ['Write', 500],
       ['Read', 2500],
@@ -140,7 +153,7 @@ test('stages of a duration keep to their slots, however long the one before took
 
 test('a stage that comes too late for its slot begins at once', async (t) => {
   const { time, tasks, run } = prepare(t, { duration: SECOND, gap: 0, stages: ['read', 'stat'] }, ({ stage }) =>
-    wait(stage === 'Read' ? 1300 : 0).then(() => {}),
+    wait(stage.name === 'Read' ? 1300 : 0).then(() => {}),
   );
   await time.until(run());
   assert.deepEqual(
@@ -153,12 +166,12 @@ test('a stage that comes too late for its slot begins at once', async (t) => {
 });
 
 test('in its time a stage goes round, but objects are written once, and all that were claimed are removed', async (t) => {
-  const { time, tasks, told, run } = prepare(t, { objects: 1000, duration: SECOND, gap: 0 }, (task) =>
-    claim(task, task.stage === 'Write' ? 30 : 100),
+  const { time, tasks, events, run } = prepare(t, { objects: 1000, duration: SECOND, gap: 0 }, (task) =>
+    claim(task, task.stage.name === 'Write' ? 30 : 100),
   );
   await time.until(run());
   assert.deepEqual(
-    tasks.map(({ stage, budget: { objects, goesRound }, limit }) => [stage, objects, goesRound, limit !== null]),
+    tasks.map(({ stage, budget: { objects, goesRound }, limit }) => [stage.name, objects, goesRound, limit !== null]),
     [
       ['Write', 1000, false, true],
       ['Read', 30, true, true],
@@ -167,7 +180,7 @@ test('in its time a stage goes round, but objects are written once, and all that
     ],
   );
   assert.deepEqual(
-    told.filter(([name]) => name === 'stageStarts').map(([, { stage, duration }]) => [stage, duration]),
+    events.filter(([name]) => name === 'stageStarts').map(([, { stage, duration }]) => [stage, duration]),
     [
       ['Write', SECOND],
       ['Read', SECOND],
@@ -187,10 +200,10 @@ test('each stage has a budget of its own', async (t) => {
   );
 });
 
-test('what becomes known in a stage is told under its name', async (t) => {
+test('what becomes known in a stage is reported under its name', async (t) => {
   const operation = { bucket: 'one', key: 'k', attempts: 2 };
-  const second = { second: 1, operations: 2, bytes: 3, latencies: new LatencyHistogram() };
-  const { time, told, result, run } = prepare(t, { stages: ['read'] }, (_task, hooks) => {
+  const second = { secondStart: 1, operations: 2, bytes: 3, latencies: new LatencyHistogram() };
+  const { time, events, result, run } = prepare(t, { stages: ['read'] }, (_task, hooks) => {
     hooks.second(second);
     hooks.retrying('timeout', 'wait longer');
     hooks.integrityError('wrong');
@@ -198,7 +211,7 @@ test('what becomes known in a stage is told under its name', async (t) => {
     hooks.progress(7, { moved: 70, underWay: 5 });
   });
   await time.until(run());
-  assert.deepEqual(told, [
+  assert.deepEqual(events, [
     ['stageStarts', { stage: 'Read', objects: 20, threads: 4, buckets: 2, objectSize: 1000, duration: null }],
     ['second', 'Read', second],
     ['retrying', 'timeout', 'wait longer'],
@@ -210,8 +223,11 @@ test('what becomes known in a stage is told under its name', async (t) => {
 });
 
 test('an error after which nothing can succeed is explained, and no further stage runs', async (t) => {
-  const error = new AttemptError({ kind: 'denied', verdict: 'stop', message: 'AccessDenied' });
-  const { time, tasks, result, run } = prepare(t, {}, () => ({ end: 'fatal', fatal: { error, bucket: 'two' } }));
+  const error = new AttemptError({ kind: 'denied', handling: 'stop', message: 'AccessDenied' });
+  const { time, tasks, result, run } = prepare(t, {}, () => ({
+    end: 'fatal',
+    fatal: { error, bucket: 'two', operation: 'write' },
+  }));
   await time.until(run());
   assert.equal(tasks.length, 1);
   assert.deepEqual([result.stages.length, result.problems.length, result.crash], [1, 1, null]);
@@ -220,15 +236,18 @@ test('an error after which nothing can succeed is explained, and no further stag
 
 test('an error that nobody expected is kept, and no further stage runs', async (t) => {
   const error = new TypeError('a mistake of ours');
-  const { time, tasks, result, run } = prepare(t, {}, () => ({ end: 'fatal', fatal: { error, bucket: 'two' } }));
+  const { time, tasks, result, run } = prepare(t, {}, () => ({
+    end: 'fatal',
+    fatal: { error, bucket: 'two', operation: 'write' },
+  }));
   await time.until(run());
   assert.deepEqual([tasks.length, result.problems, result.crash], [1, [], error]);
 });
 
 test('the failure of the cores themselves is thrown, and the stages before it are kept', async (t) => {
-  const error = new Error('the thread of core 2 died');
+  const error = new Error('the thread of worker 2 died');
   const { time, result, run } = prepare(t, {}, ({ stage }) => {
-    if (stage === 'Read') {
+    if (stage.name === 'Read') {
       throw error;
     }
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
-import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { StageMeter, sumOfMeters } from '../../lib/meter/stage-meter.js';
 import { evidenceOf, stageResult } from '../../lib/run/stage-result.js';
-import { STAGES } from '../../lib/operations/registry.js';
+import { OPERATIONS, STAGES } from '../../lib/operations/registry.js';
+import { mixedStage } from '../../lib/operations/stage.js';
 import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
@@ -20,9 +21,9 @@ const CLIENT_LOAD = { cpuUser: 1, cpuSystem: 2, loops: 1, eventLoopUtilization: 
  * @param {number} offset ms into the second in which the stage starts
  * @param {readonly number[]} gaps ms before each operation completes
  * @param {number} rest ms behind the last one
- * @param {object} [circumstances]
- * @param {Partial<Load>} [circumstances.load]
- * @param {UnloadedLatency | null} [circumstances.unloaded]
+ * @param {object} [context]
+ * @param {Partial<Load>} [context.load]
+ * @param {UnloadedLatency | null} [context.unloaded]
  */
 function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
   const clock = new ManualClock(1_700_000_000_000 + offset);
@@ -36,7 +37,14 @@ function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
   clock.advance(rest);
   const connections = new ConnectionMeter();
   connections.opened({ tcp: 2, tls: null });
-  const outcome = { end: /** @type {const} */ ('complete'), fatal: null, startedAt, endedAt: clock.now(), meter };
+  const outcome = {
+    end: /** @type {const} */ ('complete'),
+    fatal: null,
+    startedAt,
+    endedAt: clock.now(),
+    meter,
+    kinds: [meter],
+  };
   return stageResult({
     stage: STAGES[1],
     outcome: {
@@ -64,7 +72,7 @@ test('a result has the stage’s times in epoch milliseconds, and its rates a se
     result.seconds.map(({ operations }) => operations),
     [1, 2, 1],
   );
-  assert.equal(result.latencies.operations.count, 4);
+  assert.equal(result.latency.operations?.count, 4);
   assert.deepEqual([result.clientLoad, result.storeClock], [CLIENT_LOAD, STORE_CLOCK]);
 });
 
@@ -80,7 +88,7 @@ test('a stage that time ends has the rate of its time, whenever its last operati
     stageResult({
       stage: STAGES[1],
       outcome: {
-        ...{ end: 'complete', fatal: null, startedAt, endedAt, meter, secondLatencies: new Map() },
+        ...{ end: 'complete', fatal: null, startedAt, endedAt, meter, kinds: [meter], secondLatencies: new Map() },
         ...{
           clientLoad: CLIENT_LOAD,
           connections: { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() },
@@ -120,13 +128,20 @@ function evidenceAfter(record) {
   clock.advance(1000);
   const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
   const clientLoad = { ...CLIENT_LOAD, cpuUser: 600, cpuSystem: 200 };
-  const outcome = { end: /** @type {const} */ ('overloaded'), fatal: null, startedAt, endedAt: clock.now(), meter };
+  const outcome = {
+    end: /** @type {const} */ ('overloaded'),
+    fatal: null,
+    startedAt,
+    endedAt: clock.now(),
+    meter,
+    kinds: [meter],
+  };
   const result = stageResult({
     stage: STAGES[1],
     outcome: { ...outcome, secondLatencies: new Map(), clientLoad, connections },
     ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
   });
-  return evidenceOf(result, 2);
+  return evidenceOf(result, true, 2);
 }
 
 test('the evidence tells user and system CPU time together, and how the stage ended', () => {
@@ -171,7 +186,7 @@ test('a stage without a whole second has its mean for a peak', () => {
 });
 
 test('what completes in the warm-up is in the totals, and in no rate and no percentile', () => {
-  const { operations, bytes, warmup, warmupOperations, average, peak, latencies } = resultOf(
+  const { operations, bytes, warmup, warmupOperations, average, peak, latency } = resultOf(
     0,
     [900, 100, 500, 250, 250, 500],
     0,
@@ -180,7 +195,7 @@ test('what completes in the warm-up is in the totals, and in no rate and no perc
   assert.deepEqual([operations, bytes, warmup, warmupOperations], [6, 6 * SIZE, 1000, 1]);
   assert.ok(Math.abs(average - 5 / 1.5) < 1e-9);
   assert.equal(peak, average);
-  assert.equal(latencies.operations.count, 5);
+  assert.equal(latency.operations?.count, 5);
 });
 
 test('a stage that ends within its warm-up has no rate', () => {
@@ -200,6 +215,55 @@ test('a loop is told to be closed or open', () => {
 
 test('threads that are as quick as one alone are what limits', () => {
   const gaps = Array.from({ length: 200 }, () => 10);
-  const { verdict, unloaded } = resultOf(0, gaps, 0, { unloaded: { count: 20, p50: 9, size: SIZE } });
-  assert.deepEqual([verdict.cause, unloaded?.count], ['concurrency', 20]);
+  const { bottleneck, unloaded } = resultOf(0, gaps, 0, { unloaded: { count: 20, p50: 9, size: SIZE } });
+  assert.deepEqual([bottleneck.cause, unloaded?.count], ['concurrency', 20]);
+});
+
+test('a stage of several kinds has the figures of each, with a bottleneck of its own', () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  const startedAt = clock.now();
+  const kinds = [1, 2].map(() => new StageMeter(clock, startedAt));
+  const [writes, reads] = kinds;
+  for (let operation = 0; operation < 300; operation++) {
+    const at = clock.now();
+    clock.advance(10);
+    const times = { startedAt: at, attemptStartedAt: at, finishedAt: clock.now() };
+    (operation % 3 === 0 ? writes : reads).succeeded(times, SIZE);
+  }
+  writes.throttled += 90;
+  const endedAt = clock.now();
+  const outcome = { end: /** @type {const} */ ('complete'), fatal: null, startedAt, endedAt, kinds };
+  const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
+  const stage = mixedStage('Mixed', [
+    { operation: OPERATIONS[0], weight: 1 },
+    { operation: OPERATIONS[1], weight: 2 },
+  ]);
+  const meter = sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null });
+  const result = stageResult({
+    stage,
+    outcome: { ...outcome, meter, secondLatencies: new Map(), clientLoad: CLIENT_LOAD, connections },
+    ...{ clock, objects: 300, load: closedLoop({ threads: 6 }), unloaded: null, availableCores: 2, storeClock: null },
+    unloadedByOperation: new Map([['read', { count: 10, p50: 10, size: SIZE }]]),
+  });
+  assert.deepEqual([result.stage, result.operations, result.average], ['Mixed', 300, 100]);
+  const facts = result.kinds?.map(({ operation, operations, threads, average }) => [
+    ...[operation, operations, threads, Math.round(average)],
+  ]);
+  assert.deepEqual(facts, [
+    ['write', 100, 2, 33],
+    ['read', 200, 4, 67],
+  ]);
+  assert.deepEqual(
+    result.kinds?.map(({ throttled, latency }) => [throttled, latency.operations?.count]),
+    [
+      [90, 100],
+      [0, 200],
+    ],
+  );
+  assert.equal(result.kinds?.[1].bottleneck.cause, 'concurrency');
+  assert.notEqual(result.kinds?.[0].bottleneck.cause, 'concurrency', 'whose latency alone is not known');
+});
+
+test('a stage of one kind names none', () => {
+  assert.equal('kinds' in resultOf(0, [500], 0), false);
 });

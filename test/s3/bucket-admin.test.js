@@ -119,8 +119,12 @@ test('what the store says of a key that it did not delete is told, however littl
 
 test('a refusal is an attempt’s error', async (t) => {
   const { admin } = await adminOf(t, [], 'LIST.status=503:100%,POST.status=403:100%');
-  await assert.rejects(admin.listPage(BUCKET, 'p/', ''), { name: 'AttemptError', kind: 'throttled', verdict: 'retry' });
-  await assert.rejects(admin.deleteBatch(BUCKET, ['p/a']), { name: 'AttemptError', kind: 'denied', verdict: 'stop' });
+  await assert.rejects(admin.listPage(BUCKET, 'p/', ''), {
+    name: 'AttemptError',
+    kind: 'throttled',
+    handling: 'retry',
+  });
+  await assert.rejects(admin.deleteBatch(BUCKET, ['p/a']), { name: 'AttemptError', kind: 'denied', handling: 'stop' });
   await assert.rejects(admin.listPage('elsewhere', 'p/', ''), { name: 'AttemptError', kind: 'no-bucket' });
 });
 
@@ -129,7 +133,7 @@ test('a request that is never answered ends in time, and is tried again by whoev
   const admin = await openAdmin(t, endpoint, 100);
   await assert.rejects(admin.listPage(BUCKET, 'p/', ''), (error) => {
     assert.ok(error instanceof AttemptError);
-    assert.deepEqual([error.kind, error.verdict], ['timeout', 'retry']);
+    assert.deepEqual([error.kind, error.handling], ['timeout', 'retry']);
     return true;
   });
 });

@@ -1,21 +1,22 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Retrier, backoff, isThrottled } from '../../lib/s3/retry.js';
+import { mock, test } from 'node:test';
+import { Pauses, Retrier, backoff, isThrottled } from '../../lib/s3/retry.js';
 import { AttemptError, classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
 import { mixIndex } from '../../lib/workload/mix.js';
 
 /**
  * @import { AttemptErrorDetails } from '../../lib/s3/s3-error.js'
- * @import { Operation } from '../../lib/s3/retry.js'
+ * @import { RetriedRequest } from '../../lib/s3/retry.js'
+ * @import { TestContext } from 'node:test'
  */
 
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 const ATTEMPT_MS = 10;
 
 /** @param {Partial<AttemptErrorDetails>} [details] */
 function transient(details = {}) {
-  return new AttemptError({ kind: 'server-error', verdict: 'retry', message: 'HTTP 500', status: 500, ...details });
+  return new AttemptError({ kind: 'server-error', handling: 'retry', message: 'HTTP 500', status: 500, ...details });
 }
 
 /** @param {number} status */
@@ -49,7 +50,7 @@ function scripted(outcomes, { isWrite = false, random = () => 0.5, onPause = () 
   const failed = [];
   let retries = 0;
   const retrier = new Retrier({
-    mostAttempts: MOST_ATTEMPTS,
+    maxAttempts: MAX_ATTEMPTS,
     now: () => now,
     random,
     pauses: /** @type {any} */ ({
@@ -62,11 +63,12 @@ function scripted(outcomes, { isWrite = false, random = () => 0.5, onPause = () 
     }),
     signal,
     hooks: {
-      attemptFailed: (error, latency) => failed.push({ kind: error.kind, latency, throttled: isThrottled(error) }),
+      attemptFailed: (error, { attemptStartedAt, finishedAt }) =>
+        failed.push({ kind: error.kind, latency: finishedAt - attemptStartedAt, throttled: isThrottled(error) }),
       retrying: () => (retries += 1),
     },
   });
-  /** @type {Operation} */
+  /** @type {RetriedRequest} */
   const operation = {
     isWrite,
     connection: { startedAt: 0, idleSince: 0 },
@@ -106,10 +108,10 @@ test('an operation that never succeeds is given up behind the last attempt, with
   const error = transient();
   const { operation, run, pauses, failed, retries } = scripted([error]);
   await assert.rejects(run(), error);
-  assert.equal(operation.attempts, MOST_ATTEMPTS);
-  assert.equal(failed.length, MOST_ATTEMPTS);
-  assert.equal(retries(), MOST_ATTEMPTS - 1);
-  assert.equal(pauses.length, MOST_ATTEMPTS - 1);
+  assert.equal(operation.attempts, MAX_ATTEMPTS);
+  assert.equal(failed.length, MAX_ATTEMPTS);
+  assert.equal(retries(), MAX_ATTEMPTS - 1);
+  assert.equal(pauses.length, MAX_ATTEMPTS - 1);
 });
 
 test('whatever an operation meets, attempts are bounded and each failed one is told', async () => {
@@ -123,12 +125,12 @@ test('whatever an operation meets, attempts are bounded and each failed one is t
           () => null,
           (error) => error,
         );
-        assert.ok(operation.attempts <= MOST_ATTEMPTS);
+        assert.ok(operation.attempts <= MAX_ATTEMPTS);
         assert.equal(failed.length, operation.attempts - Number(ended === null));
         assert.equal(retries(), operation.attempts - 1);
         const reached = outcomes[Math.min(operation.attempts, outcomes.length) - 1];
         assert.equal(ended, reached);
-        assert.ok(ended === null || ended.verdict !== 'retry' || operation.attempts === MOST_ATTEMPTS);
+        assert.ok(ended === null || ended.handling !== 'retry' || operation.attempts === MAX_ATTEMPTS);
       },
     ),
   );
@@ -204,7 +206,7 @@ test('what was answered with an error may have been carried out, which counts wh
 });
 
 test('backoff is full jitter under a ceiling that doubles from 50 ms to 5 s', () => {
-  const attempts = fc.integer({ min: 1, max: MOST_ATTEMPTS });
+  const attempts = fc.integer({ min: 1, max: MAX_ATTEMPTS });
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(attempts, chance, (made, drawn) => {
@@ -356,4 +358,49 @@ test('a request that stands by itself is tried in the same way, and its result i
   };
   assert.equal(await retrier.call(request, { startedAt: 0, idleSince: 0 }), 'found');
   assert.equal(pauses.length, 2);
+});
+
+/** @param {TestContext} t */
+function pausesWithTimers(t) {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => mock.timers.reset());
+  return new Pauses();
+}
+
+/** Lets everything go on that waits for no timer. */
+async function settle() {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a pause lasts its time', async (t) => {
+  const pauses = pausesWithTimers(t);
+  let over = false;
+  const pause = pauses.wait(1000).then(() => (over = true));
+  mock.timers.tick(999);
+  await settle();
+  assert.equal(over, false);
+  mock.timers.tick(1);
+  await pause;
+});
+
+test('all pauses can be ended at once, and later ones are not concerned', async (t) => {
+  const pauses = pausesWithTimers(t);
+  const waiting = [pauses.wait(10), pauses.wait(30_000), pauses.wait(1e6)];
+  pauses.endAll();
+  await Promise.all(waiting);
+  let over = false;
+  pauses.wait(50).then(() => (over = true));
+  await settle();
+  assert.equal(over, false);
+  mock.timers.tick(50);
+  await settle();
+  assert.equal(over, true);
+});
+
+test('a pause that is over is not ended again', async (t) => {
+  const pauses = pausesWithTimers(t);
+  const pause = pauses.wait(5);
+  mock.timers.tick(5);
+  await pause;
+  pauses.endAll();
 });

@@ -43,19 +43,19 @@ const ANSWERS = /** @type {const} */ ([
   [400, 'RequestTimeout', 'incomplete-request', 'retry'],
 ]);
 
-for (const [status, code, kind, verdict] of ANSWERS) {
-  test(`the answer ${status} ${code} is counted as ${kind}, and the verdict is ${verdict}`, () => {
+for (const [status, code, kind, handling] of ANSWERS) {
+  test(`the answer ${status} ${code} is counted as ${kind}, and the handling is ${handling}`, () => {
     const error = classifyAnswer({ status, code, message: 'Told so.', now: NOW });
-    assert.deepEqual([error.kind, error.verdict, error.status, error.code], [kind, verdict, status, code]);
+    assert.deepEqual([error.kind, error.handling, error.status, error.code], [kind, handling, status, code]);
     assert.equal(error.message, code === '' ? `HTTP ${status} Told so.` : `HTTP ${status} ${code}: Told so.`);
   });
 }
 
 test('an answer to a HEAD has no code, and its status decides', () => {
   const verdicts = [401, 403, 404, 400, 429, 500, 501, 503].map((status) => {
-    const { kind, verdict, message } = classifyAnswer({ status, now: NOW });
+    const { kind, handling, message } = classifyAnswer({ status, now: NOW });
     assert.equal(message, `HTTP ${status}`);
-    return [kind, verdict];
+    return [kind, handling];
   });
   assert.deepEqual(verdicts, [
     ['denied', 'stop'],
@@ -69,13 +69,13 @@ test('an answer to a HEAD has no code, and its status decides', () => {
   ]);
 });
 
-test('every status and code whatever has a kind and a verdict', () => {
+test('every status and code whatever has a kind and a handling', () => {
   const code = fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__', 'toString', 'hasOwnProperty'));
   fc.assert(
     fc.property(fc.integer({ min: 300, max: 599 }), code, fc.string(), (status, anyCode, message) => {
       const error = classifyAnswer({ status, code: anyCode, message, now: NOW });
       assert.ok(error instanceof AttemptError);
-      assert.ok(['retry', 'fail', 'stop'].includes(error.verdict));
+      assert.ok(['retry', 'fail', 'stop'].includes(error.handling));
       assert.match(error.kind, /^[a-z-]+$/);
     }),
   );
@@ -84,7 +84,7 @@ test('every status and code whatever has a kind and a verdict', () => {
 test('other answers of the 400s are never tried again', () => {
   for (let status = 400; status < 500; status++) {
     if (status !== 429) {
-      assert.notEqual(classifyAnswer({ status, now: NOW }).verdict, 'retry', String(status));
+      assert.notEqual(classifyAnswer({ status, now: NOW }).handling, 'retry', String(status));
     }
   }
 });
@@ -127,13 +127,13 @@ test('only an answer that says why the request was not carried out excludes that
 });
 
 test('an error in the body of a success is one of the server, and tried again, unless its code says otherwise', () => {
-  const { kind, verdict, message } = classifyAnswer({
+  const { kind, handling, message } = classifyAnswer({
     status: 200,
     code: 'InternalError',
     message: 'Sorry.',
     now: NOW,
   });
-  assert.deepEqual([kind, verdict], ['server-error', 'retry']);
+  assert.deepEqual([kind, handling], ['server-error', 'retry']);
   assert.equal(message, 'HTTP 200 with an error in its body: InternalError: Sorry.');
   assert.equal(classifyAnswer({ status: 200, code: 'SlowDown', now: NOW }).kind, 'throttled');
 });
@@ -172,10 +172,10 @@ const FAILURES = /** @type {const} */ ([
   ['EWHATEVER', 'other', 'retry'],
 ]);
 
-for (const [code, kind, verdict] of FAILURES) {
-  test(`a transport’s ${code} is counted as ${kind}, and the verdict is ${verdict}`, () => {
+for (const [code, kind, handling] of FAILURES) {
+  test(`a transport’s ${code} is counted as ${kind}, and the handling is ${handling}`, () => {
     const error = classifyFailure(Object.assign(new Error('it broke'), { code }), SENT);
-    assert.deepEqual([error.kind, error.verdict, error.code, error.status], [kind, verdict, code, 0]);
+    assert.deepEqual([error.kind, error.handling, error.code, error.status], [kind, handling, code, 0]);
     assert.equal(error.message, `it broke (${code})`);
   });
 }
@@ -189,15 +189,15 @@ test('a connection that ends in mid-answer has truncated it', () => {
 test('a kept-alive connection that ends without an answer was stale', () => {
   const error = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
   const stale = classifyFailure(error, { ...SENT, stale: true });
-  assert.deepEqual([stale.kind, stale.staleConnection, stale.verdict], ['stale-connection', true, 'retry']);
+  assert.deepEqual([stale.kind, stale.staleConnection, stale.handling], ['stale-connection', true, 'retry']);
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
   assert.equal(classifyFailure(refused, { ...SENT, stale: true }).staleConnection, false);
 });
 
 test('undici’s parser errors carry no code and are known by their name', () => {
   const error = Object.assign(new Error('Response does not match the HTTP/1.1 protocol'), { name: 'HTTPParserError' });
-  const { kind, code, verdict } = classifyFailure(error, SENT);
-  assert.deepEqual([kind, code, verdict], ['protocol', 'HTTPParserError', 'retry']);
+  const { kind, code, handling } = classifyFailure(error, SENT);
+  assert.deepEqual([kind, code, handling], ['protocol', 'HTTPParserError', 'retry']);
 });
 
 test('a request that never had a connection cannot have been carried out', () => {
@@ -223,7 +223,7 @@ test('whatever is thrown is an attempt’s error in the end', () => {
   for (const value of thrown) {
     const error = classifyFailure(value, SENT);
     assert.ok(error instanceof AttemptError);
-    assert.equal(error.verdict, 'retry');
+    assert.equal(error.handling, 'retry');
     assert.equal(typeof error.code, 'string');
   }
 });
@@ -231,7 +231,7 @@ test('whatever is thrown is an attempt’s error in the end', () => {
 test('an attempt’s error stays as it is', () => {
   const error = timeoutError(500);
   assert.equal(classifyFailure(error, { sent: false, answered: true, stale: true }), error);
-  assert.deepEqual([error.kind, error.verdict, error.outcomeUnknown], ['timeout', 'retry', true]);
+  assert.deepEqual([error.kind, error.handling, error.outcomeUnknown], ['timeout', 'retry', true]);
   assert.match(error.message, /500ms/);
 });
 

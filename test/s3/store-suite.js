@@ -7,11 +7,12 @@ import { BodyVerifier } from '../../lib/workload/body-verifier.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { closedPort, startSocketServer } from '../helpers/socket-server.js';
-import { attempt, BodyCollector, openTestStore } from '../helpers/store.js';
+import { attempt, BodyCollector, openTestStore, get, head, put, remove } from '../helpers/store.js';
 
 /**
  * @import { ObjectConnection } from '../../lib/s3/object-store.js'
  * @import { AttemptErrorDetails } from '../../lib/s3/s3-error.js'
+ * @import { S3Call } from '../../lib/s3/s3-calls.js'
  * @import { Target } from '../helpers/store.js'
  * @import { IncomingHttpHeaders } from 'node:http'
  * @import { TestContext } from 'node:test'
@@ -53,10 +54,10 @@ function bytesOf(size) {
 function requestsOf(connection) {
   const small = bytesOf(1000);
   return {
-    PUT: () => attempt(connection, () => connection.put(BUCKET, KEY, small, small.length)),
-    GET: () => attempt(connection, () => connection.get(BUCKET, KEY, NOWHERE)),
-    HEAD: () => attempt(connection, () => connection.head(BUCKET, KEY)),
-    DELETE: () => attempt(connection, () => connection.remove(BUCKET, KEY)),
+    PUT: () => attempt(connection, () => put(connection, BUCKET, KEY, small, small.length)),
+    GET: () => attempt(connection, () => get(connection, BUCKET, KEY, NOWHERE)),
+    HEAD: () => attempt(connection, () => head(connection, BUCKET, KEY)),
+    DELETE: () => attempt(connection, () => remove(connection, BUCKET, KEY)),
   };
 }
 
@@ -101,6 +102,7 @@ export function testStore(client) {
     testRequests(client, useTls);
     testConnections(client, useTls);
   }
+  testDocuments(client);
   testRefusals(client);
   testDamage(client);
   testDeadlines(client);
@@ -133,20 +135,20 @@ function testRequests(client, useTls) {
     const [connection] = connections;
     for (const size of [0, 1, 16 * 1024, 3 * MIB]) {
       const movedBefore = connection.moved;
-      await connection.put(BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
+      await put(connection, BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
       assert.equal(connection.moved - movedBefore, size);
       const written = connection.reply.etagDigest;
       assert.notEqual(written, 0, 'the answer to a write names an ETag');
 
       const collector = new BodyCollector();
-      await connection.get(BUCKET, KEY, collector);
+      await get(connection, BUCKET, KEY, collector);
       assert.ok(collector.bytes.equals(bytesOf(size)), `${size} bytes`);
       assert.equal(connection.moved - movedBefore, 2 * size);
 
-      await connection.head(BUCKET, KEY);
-      assert.deepEqual(connection.reply, { etagDigest: written, contentLength: size });
+      await head(connection, BUCKET, KEY);
+      assert.deepEqual([connection.reply.etagDigest, connection.reply.contentLength], [written, size]);
 
-      await connection.remove(BUCKET, KEY);
+      await remove(connection, BUCKET, KEY);
       assert.deepEqual(await endpoint.list(BUCKET), []);
       assert.deepEqual([connection.moved - movedBefore, connection.transfer()], [2 * size, null]);
     }
@@ -157,12 +159,67 @@ function testRequests(client, useTls) {
     const { connections } = await openTestStore(t, client, endpoint);
     const body = PAYLOAD.body(INDEX, 3 * MIB);
     for (const bucket of ['bucket-a', 'bucket-b']) {
-      await connections[0].put(bucket, KEY, body, 3 * MIB);
+      await put(connections[0], bucket, KEY, body, 3 * MIB);
       const verifier = new BodyVerifier(PAYLOAD);
       verifier.begin(INDEX, 3 * MIB);
-      await connections[0].get(bucket, KEY, verifier);
+      await get(connections[0], bucket, KEY, verifier);
       assert.equal(verifier.end(), -1);
     }
+  });
+}
+
+/** A call with a query and a document for its answer. @type {S3Call} */
+const LIST = {
+  name: 'ListObjectsV2',
+  method: 'GET',
+  hasKey: false,
+  query: { 'list-type': '2' },
+  queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
+  sendsObject: false,
+  receivesObject: false,
+  readOutput: (document) => ({
+    Contents: [...document.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, Key]) => ({ Key })),
+  }),
+};
+
+/**
+ * @param {ObjectConnection} connection
+ * @param {string} Prefix
+ * @param {string} [bucket]
+ */
+async function list(connection, Prefix, bucket = BUCKET) {
+  await attempt(connection, () =>
+    connection.send(LIST, { bucket, key: '', size: 0, body: null, sink: NOWHERE, input: { Prefix, MaxKeys: 1000 } }),
+  );
+  const { Contents = [] } = connection.reply.output;
+  return Contents.map((/** @type {{ Key: string }} */ { Key }) => Key);
+}
+
+/** @param {ClientName} client */
+function testDocuments(client) {
+  test(`${client}: a call may have a query, which is signed, and a document for its answer`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const { connections } = await openTestStore(t, client, endpoint);
+    const [connection] = connections;
+    const keys = Array.from({ length: 900 }, (_, index) => `a prefix!/é*(${String(index).padStart(4, '0')})`);
+    for (const key of keys) {
+      await endpoint.put(BUCKET, key, Buffer.alloc(1));
+    }
+    await endpoint.put(BUCKET, 'another', Buffer.alloc(1));
+    const { moved } = connection;
+    assert.deepEqual(await list(connection, 'a prefix!/é*('), keys);
+    assert.deepEqual(await list(connection, 'nothing begins so'), []);
+    assert.deepEqual(await list(connection, 'another'), ['another'], 'what came before is forgotten');
+    assert.equal(connection.moved, moved, 'a document is no object');
+    await assertFails(list(connection, '', 'no-such-bucket'), { kind: 'no-bucket', code: 'NoSuchBucket' });
+  });
+
+  test(`${client}: a document that is an error, is no success`, TIME_LIMIT, async (t) => {
+    const error = '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>No.</Message></Error>';
+    const start = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n';
+    const target = await startParrot(t, `${start}Content-Length: ${error.length}\r\n\r\n${error}`);
+    const { connections } = await openTestStore(t, client, target);
+    await assertFails(list(connections[0], ''), { handling: 'retry', code: 'InternalError' });
   });
 }
 
@@ -220,15 +277,15 @@ function testRefusals(client) {
   test(`${client}: a missing key is this operation’s failure`, TIME_LIMIT, async (t) => {
     const { connections } = await openTestStore(t, client, await startTestEndpoint(t));
     const { GET, HEAD } = requestsOf(connections[0]);
-    await assertFails(GET(), { kind: 'not-found', verdict: 'fail', status: 404, code: 'NoSuchKey' });
-    await assertFails(HEAD(), { kind: 'not-found', verdict: 'fail', status: 404, code: '' });
+    await assertFails(GET(), { kind: 'not-found', handling: 'fail', status: 404, code: 'NoSuchKey' });
+    await assertFails(HEAD(), { kind: 'not-found', handling: 'fail', status: 404, code: '' });
   });
 
   test(`${client}: a missing bucket ends the run`, TIME_LIMIT, async (t) => {
     const { connections } = await openTestStore(t, client, await startTestEndpoint(t, { buckets: ['bucket-b'] }));
     const { PUT, GET, DELETE } = requestsOf(connections[0]);
     for (const request of [PUT, GET, DELETE]) {
-      await assertFails(request(), { kind: 'no-bucket', verdict: 'stop', status: 404, code: 'NoSuchBucket' });
+      await assertFails(request(), { kind: 'no-bucket', handling: 'stop', status: 404, code: 'NoSuchBucket' });
     }
   });
 
@@ -241,7 +298,7 @@ function testRefusals(client) {
       const { connections } = await openTestStore(t, client, { ...endpoint, credentials });
       const requests = requestsOf(connections[0]);
       for (const request of Object.values(requests)) {
-        await assertFails(request(), { kind: 'denied', verdict: 'stop', outcomeUnknown: false });
+        await assertFails(request(), { kind: 'denied', handling: 'stop', outcomeUnknown: false });
       }
     }
   });
@@ -249,7 +306,10 @@ function testRefusals(client) {
   test(`${client}: a clock that is wrong ends the run, with the store’s time`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'skew=40m' });
     const { connections } = await openTestStore(t, client, endpoint);
-    const { serverTime } = await assertFails(requestsOf(connections[0]).GET(), { kind: 'clock-skew', verdict: 'stop' });
+    const { serverTime } = await assertFails(requestsOf(connections[0]).GET(), {
+      kind: 'clock-skew',
+      handling: 'stop',
+    });
     assert.ok(Math.abs(serverTime - Date.now() - 40 * 60_000) < 60_000);
   });
 
@@ -262,7 +322,7 @@ function testRefusals(client) {
       await request();
     }
     const without = await openTestStore(t, client, { ...endpoint, credentials: CREDENTIALS });
-    await assertFails(requestsOf(without.connections[0]).GET(), { kind: 'denied', verdict: 'stop' });
+    await assertFails(requestsOf(without.connections[0]).GET(), { kind: 'denied', handling: 'stop' });
   });
 
   test(`${client}: a store that asks for fewer requests is heard`, TIME_LIMIT, async (t) => {
@@ -271,7 +331,7 @@ function testRefusals(client) {
     await endpoint.put(BUCKET, KEY, bytesOf(10));
     const { connections } = await openTestStore(t, client, endpoint);
     const { PUT, GET, HEAD } = requestsOf(connections[0]);
-    const throttled = { kind: 'throttled', verdict: /** @type {const} */ ('retry'), retryAfter: 2000 };
+    const throttled = { kind: 'throttled', handling: /** @type {const} */ ('retry'), retryAfter: 2000 };
     await assertFails(PUT(), { ...throttled, status: 503, code: 'SlowDown', outcomeUnknown: true });
     await assertFails(HEAD(), { ...throttled, status: 503, code: '' });
     await assertFails(GET(), { ...throttled, status: 429, code: 'TooManyRequests' });
@@ -281,9 +341,9 @@ function testRefusals(client) {
     const faults = 'PUT.status=500:100%,HEAD.status=502:100%,DELETE.status=400/BadDigest:100%';
     const { connections } = await openTestStore(t, client, await startTestEndpoint(t, { faults }));
     const { PUT, HEAD, DELETE } = requestsOf(connections[0]);
-    await assertFails(PUT(), { kind: 'server-error', verdict: 'retry', status: 500, outcomeUnknown: true });
-    await assertFails(HEAD(), { kind: 'server-error', verdict: 'retry', status: 502 });
-    await assertFails(DELETE(), { kind: 'incomplete-request', verdict: 'retry', status: 400, code: 'BadDigest' });
+    await assertFails(PUT(), { kind: 'server-error', handling: 'retry', status: 500, outcomeUnknown: true });
+    await assertFails(HEAD(), { kind: 'server-error', handling: 'retry', status: 502 });
+    await assertFails(DELETE(), { kind: 'incomplete-request', handling: 'retry', status: 400, code: 'BadDigest' });
   });
 }
 
@@ -298,9 +358,9 @@ function testDamage(client) {
         await endpoint.put(BUCKET, KEY, bytesOf(100_000));
         const { connections } = await openTestStore(t, client, endpoint);
         const { GET, HEAD } = requestsOf(connections[0]);
-        await assertFails(GET(), { kind: 'truncated', verdict: 'retry', staleConnection: false });
+        await assertFails(GET(), { kind: 'truncated', handling: 'retry', staleConnection: false });
         await HEAD();
-        await assertFails(GET(), { kind: 'truncated', verdict: 'retry' });
+        await assertFails(GET(), { kind: 'truncated', handling: 'retry' });
       }
     },
   );
@@ -312,9 +372,9 @@ function testDamage(client) {
       const { agent, connections } = await openTestStore(t, client, endpoint);
       const { PUT, GET, HEAD } = requestsOf(connections[0]);
       await HEAD();
-      await assertFails(GET(), { verdict: 'retry', kind: 'stale-connection', status: 0, outcomeUnknown: true });
+      await assertFails(GET(), { handling: 'retry', kind: 'stale-connection', status: 0, outcomeUnknown: true });
       await HEAD();
-      await assertFails(PUT(), { verdict: 'retry', kind: 'connection', status: 0, outcomeUnknown: true });
+      await assertFails(PUT(), { handling: 'retry', kind: 'connection', status: 0, outcomeUnknown: true });
       await HEAD();
       assert.equal(agent.opened, 3);
     }
@@ -323,7 +383,7 @@ function testDamage(client) {
   test(`${client}: a write that is carried out without an answer is of unknown outcome`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'lost=100%' });
     const { connections } = await openTestStore(t, client, endpoint);
-    await assertFails(requestsOf(connections[0]).PUT(), { verdict: 'retry', outcomeUnknown: true });
+    await assertFails(requestsOf(connections[0]).PUT(), { handling: 'retry', outcomeUnknown: true });
     assert.deepEqual(await endpoint.list(BUCKET), [KEY]);
   });
 
@@ -333,7 +393,7 @@ function testDamage(client) {
     const { connections } = await openTestStore(t, client, endpoint);
     const verifier = new BodyVerifier(PAYLOAD);
     verifier.begin(INDEX, 200_000);
-    await connections[0].get(BUCKET, KEY, verifier);
+    await get(connections[0], BUCKET, KEY, verifier);
     assert.equal(verifier.end(), 100_000);
   });
 
@@ -386,7 +446,7 @@ function testDeadlines(client) {
         const wasMoving = fault === 'drip';
         const { message } = await assertFails(GET(), {
           kind: 'timeout',
-          verdict: 'retry',
+          handling: 'retry',
           outcomeUnknown: true,
           wasMoving,
         });
@@ -404,8 +464,8 @@ function testDeadlines(client) {
     const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
     const { connections } = await openTestStore(t, client, target, { timeout: TIMEOUT });
     const size = 64 * MIB;
-    const put = () => connections[0].put(BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
-    const { message } = await assertFails(attempt(connections[0], put), { kind: 'timeout', wasMoving: true });
+    const write = () => put(connections[0], BUCKET, KEY, PAYLOAD.body(INDEX, size), size);
+    const { message } = await assertFails(attempt(connections[0], write), { kind: 'timeout', wasMoving: true });
     const sent = Number(/with (\d+\.\d) of 64\.0 MB sent: it may take a longer --timeout$/.exec(message)?.[1]);
     assert.ok(sent > 0 && sent < 64, message);
     assert.ok(connections[0].moved < size);
@@ -419,7 +479,7 @@ function testDeadlines(client) {
     const { PUT, GET } = requestsOf(connections[0]);
     for (const request of [GET, PUT, GET]) {
       const startedAt = performance.now();
-      await assertFails(request(), { kind: 'timeout', verdict: 'retry' });
+      await assertFails(request(), { kind: 'timeout', handling: 'retry' });
       assert.ok(performance.now() - startedAt < PATIENCE);
     }
   });
@@ -429,13 +489,13 @@ function testDeadlines(client) {
     const { connections } = await openTestStore(t, client, endpoint);
     const [connection] = connections;
     const { PUT, DELETE } = requestsOf(connection);
-    const error = new AttemptError({ kind: 'abandoned', verdict: 'retry', message: 'no time left' });
-    const put = assertFails(PUT(), { kind: 'abandoned', message: 'no time left' });
+    const error = new AttemptError({ kind: 'abandoned', handling: 'retry', message: 'no time left' });
+    const sent = assertFails(PUT(), { kind: 'abandoned', message: 'no time left' });
     while ((await endpoint.report()).faults.hang === undefined) {
       // The request is on its way.
     }
     connection.abort(error);
-    assert.equal(await put, error);
+    assert.equal(await sent, error);
     await DELETE();
   });
 }
@@ -452,7 +512,7 @@ function testFailuresToConnect(client) {
     };
     const { connections } = await openTestStore(t, client, target);
     for (const request of Object.values(requestsOf(connections[0]))) {
-      await assertFails(request(), { kind: 'connect', verdict: 'retry', code: 'ECONNREFUSED', outcomeUnknown: false });
+      await assertFails(request(), { kind: 'connect', handling: 'retry', code: 'ECONNREFUSED', outcomeUnknown: false });
     }
   });
 
@@ -460,14 +520,14 @@ function testFailuresToConnect(client) {
     const endpoint = await startTarget(t, true);
     const { connections } = await openTestStore(t, client, endpoint, { trusting: false });
     const code = 'DEPTH_ZERO_SELF_SIGNED_CERT';
-    await assertFails(requestsOf(connections[0]).GET(), { kind: 'certificate', verdict: 'stop', code });
+    await assertFails(requestsOf(connections[0]).GET(), { kind: 'certificate', handling: 'stop', code });
     assert.equal((await endpoint.report()).requests.GET.total, 0);
   });
 
   test(`${client}: TLS to a store that speaks plain HTTP is told as such`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t);
     const { connections } = await openTestStore(t, client, { ...endpoint, tls: await testCertificate() });
-    const error = await assertFails(requestsOf(connections[0]).GET(), { verdict: 'retry', status: 0 });
+    const error = await assertFails(requestsOf(connections[0]).GET(), { handling: 'retry', status: 0 });
     assert.ok(['tls', 'connection', 'stale-connection'].includes(error.kind), error.kind);
   });
 
@@ -513,13 +573,13 @@ async function startRelay(t, port) {
 function testStrangeAnswers(client) {
   test(`${client}: an answer that is not HTTP is tried again`, TIME_LIMIT, async (t) => {
     const { connections } = await openTestStore(t, client, await startParrot(t, 'SSH-2.0-OpenSSH_9.6\r\n'));
-    await assertFails(requestsOf(connections[0]).GET(), { kind: 'protocol', verdict: 'retry', status: 0 });
+    await assertFails(requestsOf(connections[0]).GET(), { kind: 'protocol', handling: 'retry', status: 0 });
   });
 
   test(`${client}: a redirect ends the run`, TIME_LIMIT, async (t) => {
     const answer = 'HTTP/1.1 301 Moved Permanently\r\nLocation: http://store.test/\r\nContent-Length: 0\r\n\r\n';
     const { connections } = await openTestStore(t, client, await startParrot(t, answer));
-    await assertFails(requestsOf(connections[0]).GET(), { kind: 'redirect', verdict: 'stop', status: 301 });
+    await assertFails(requestsOf(connections[0]).GET(), { kind: 'redirect', handling: 'stop', status: 301 });
   });
 
   test(`${client}: an error in the body of a success is an error`, TIME_LIMIT, async (t) => {
@@ -531,7 +591,7 @@ function testStrangeAnswers(client) {
     for (const request of [PUT, DELETE]) {
       await assertFails(request(), {
         kind: 'server-error',
-        verdict: 'retry',
+        handling: 'retry',
         status: 200,
         outcomeUnknown: true,
         message,
@@ -551,7 +611,7 @@ function testStrangeAnswers(client) {
       const { connections } = await openTestStore(t, client, await startParrot(t, answer));
       const { GET, DELETE } = requestsOf(connections[0]);
       for (const request of [GET, DELETE]) {
-        const error = await assertFails(request(), { kind: 'client-error', verdict: 'fail', status: 400 });
+        const error = await assertFails(request(), { kind: 'client-error', handling: 'fail', status: 400 });
         assert.ok(error.message.length <= 201);
       }
     });
@@ -571,7 +631,7 @@ function testStrangeAnswers(client) {
       const { connections } = await openTestStore(t, client, target);
       const { PUT, GET, DELETE } = requestsOf(connections[0]);
       for (const request of [PUT, GET, DELETE]) {
-        await assertFails(request(), { kind: 'denied', verdict: 'stop', status: 403, message: 'HTTP 403' });
+        await assertFails(request(), { kind: 'denied', handling: 'stop', status: 403, message: 'HTTP 403' });
       }
     },
   );
@@ -594,7 +654,7 @@ function testStrangeAnswers(client) {
       const { port } = /** @type {net.AddressInfo} */ (server.address());
       const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
       const { connections } = await openTestStore(t, client, target);
-      await connections[0].put(BUCKET, KEY, PAYLOAD.body(INDEX, 3 * MIB), 3 * MIB);
+      await put(connections[0], BUCKET, KEY, PAYLOAD.body(INDEX, 3 * MIB), 3 * MIB);
       const [headers] = received;
       assert.equal(headers.expect, undefined);
       assert.equal(headers['content-length'], String(3 * MIB));

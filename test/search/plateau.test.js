@@ -4,7 +4,7 @@ import {
   hasLevelled,
   isConfirmed,
   kneeOf,
-  nextOfClimb,
+  nextOfRamp,
   nextOfRefinement,
   threadsToHold,
 } from '../../lib/search/plateau.js';
@@ -28,7 +28,7 @@ test('a rate that may be as good as the best is, as far as both are known', () =
   assert.equal(kneeOf([step(16, 970, 1), step(32, 1000, 1), step(64, 1005, 1)]), 32);
 });
 
-test('a climb has levelled where its last step brought less than three per cent, or less than before', () => {
+test('a ramp has levelled where its last step brought less than three per cent, or less than before', () => {
   assert.equal(hasLevelled([step(16, 800)]), false);
   assert.equal(hasLevelled([step(16, 800), step(64, 1000)]), false);
   assert.equal(hasLevelled([step(64, 1000), step(128, 1031)]), false);
@@ -44,17 +44,17 @@ test('a knee is confirmed at twice its threads, or at half as many more where no
   assert.equal(isConfirmed(64, 90, 90), false);
 });
 
-test('a climb begins with few threads, and with more where operations take long', () => {
-  assert.equal(nextOfClimb([], 5), 4);
-  assert.equal(nextOfClimb([], 200), 20);
-  assert.equal(nextOfClimb([], 60_000), 64);
+test('a ramp begins with few threads, and with more where operations take long', () => {
+  assert.equal(nextOfRamp([], 5), 4);
+  assert.equal(nextOfRamp([], 200), 20);
+  assert.equal(nextOfRamp([], 60_000), 64);
 });
 
 test('it goes on in large steps while the rate grows in proportion, and in smaller ones from there', () => {
-  assert.equal(nextOfClimb([step(4, 200)], 20), 16);
-  assert.equal(nextOfClimb([step(4, 100)], 20), 8);
-  assert.equal(nextOfClimb([step(4, 200), step(16, 780)], 20), 64);
-  assert.equal(nextOfClimb([step(4, 200), step(16, 400)], 20), 32);
+  assert.equal(nextOfRamp([step(4, 200)], 20), 16);
+  assert.equal(nextOfRamp([step(4, 100)], 20), 8);
+  assert.equal(nextOfRamp([step(4, 200), step(16, 780)], 20), 64);
+  assert.equal(nextOfRamp([step(4, 200), step(16, 400)], 20), 32);
 });
 
 test('refining halves the way to what is known to be less, in proportion', () => {

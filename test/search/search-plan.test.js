@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   STAGE_MS,
-  fewestOperations,
+  minOperations,
   inWholeWindows,
-  mostOperations,
+  maxOperations,
   shortest,
   timesOf,
 } from '../../lib/search/search-plan.js';
@@ -13,20 +13,20 @@ import { WINDOW_MS } from '../../lib/search/step-rate.js';
 
 test('steps of quick operations are short', () => {
   const quick = { unloadedLatency: 20, latency: 20 };
-  assert.deepEqual(timesOf('climb', quick), { settle: 250, least: 1000, most: 1500, grace: 500 });
-  assert.deepEqual(timesOf('refine', quick), { settle: 250, least: 1000, most: 2500, grace: 500 });
+  assert.deepEqual(timesOf('ramp', quick), { settle: 250, minDuration: 1000, maxDuration: 1500, grace: 500 });
+  assert.deepEqual(timesOf('refine', quick), { settle: 250, minDuration: 1000, maxDuration: 2500, grace: 500 });
 });
 
 test('the peak is held for ten full seconds behind the time in which it settles', () => {
-  const { settle, least, most } = timesOf('hold', { unloadedLatency: 20, latency: 20 });
-  assert.deepEqual([settle, least, most], [500, 10_000, 10_000]);
+  const { settle, minDuration, maxDuration } = timesOf('hold', { unloadedLatency: 20, latency: 20 });
+  assert.deepEqual([settle, minDuration, maxDuration], [500, 10_000, 10_000]);
 });
 
 test('slow operations are given some rounds, within limits', () => {
   const slow = { unloadedLatency: 400, latency: 800 };
-  assert.deepEqual(timesOf('climb', slow), { settle: 1000, least: 1750, most: 1750, grace: 1450 });
+  assert.deepEqual(timesOf('ramp', slow), { settle: 1000, minDuration: 1750, maxDuration: 1750, grace: 1450 });
   const slowest = { unloadedLatency: 60_000, latency: 60_000 };
-  assert.deepEqual(timesOf('refine', slowest), { settle: 2000, least: 2500, most: 2500, grace: 3000 });
+  assert.deepEqual(timesOf('refine', slowest), { settle: 2000, minDuration: 2500, maxDuration: 2500, grace: 3000 });
 });
 
 test('every time is one of whole windows, and a step and the hold always fit in a stage', () => {
@@ -36,24 +36,24 @@ test('every time is one of whole windows, and a step and the hold always fit in 
       fc.double({ min: 1, max: 100, noNaN: true }),
       (latency, more) => {
         const expected = { unloadedLatency: latency, latency: latency * more };
-        for (const phase of /** @type {const} */ (['climb', 'refine', 'hold', 'second size'])) {
-          const { settle, least, most } = timesOf(phase, expected);
-          assert.ok([settle, least, most].every((time) => time % WINDOW_MS === 0 && time > 0));
-          assert.ok(least <= most);
+        for (const phase of /** @type {const} */ (['ramp', 'refine', 'hold', 'half size'])) {
+          const { settle, minDuration, maxDuration } = timesOf(phase, expected);
+          assert.ok([settle, minDuration, maxDuration].every((time) => time % WINDOW_MS === 0 && time > 0));
+          assert.ok(minDuration <= maxDuration);
         }
-        assert.ok(shortest(timesOf('climb', expected)) + shortest(timesOf('hold', expected)) <= STAGE_MS);
+        assert.ok(shortest(timesOf('ramp', expected)) + shortest(timesOf('hold', expected)) <= STAGE_MS);
       },
     ),
   );
 });
 
 test('fewer operations than one thread makes in twelve seconds are too few', () => {
-  assert.equal(fewestOperations(20), 600);
-  assert.equal(fewestOperations(7), 1715);
+  assert.equal(minOperations(20), 600);
+  assert.equal(minOperations(7), 1715);
 });
 
 test('a store that never becomes slower takes what all threads do for a whole stage', () => {
-  assert.equal(mostOperations(100, 20), 125_000);
+  assert.equal(maxOperations(100, 20), 125_000);
 });
 
 test('a part of a window is none', () => {

@@ -48,8 +48,8 @@ test('a hold goes by the mean of its batches, and any other step by what its thr
   // An odd window at the beginning is in no batch.
   const windows = [0, ...Array.from({ length: 40 }, () => 250)];
   assert.equal(decisiveRate('hold', { windows, threads: 1, latency }), 1000);
-  assert.equal(decisiveRate('climb', { windows, threads: 1, latency }), 100);
-  assert.equal(decisiveRate('climb', { windows, threads: 1, latency: null }), (40 * 1000) / 41);
+  assert.equal(decisiveRate('ramp', { windows, threads: 1, latency }), 100);
+  assert.equal(decisiveRate('ramp', { windows, threads: 1, latency: null }), (40 * 1000) / 41);
   assert.equal(decisiveRate('hold', { windows: [250], threads: 1, latency }), 1000);
   assert.equal(decisiveRate('hold', { windows: [], threads: 1, latency }), 0);
 });

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { TestedSteps } from '../../lib/search/tested-steps.js';
 
 /**
- * @param {[threads: number, rate: number][]} climb
- * @param {number} [mostThreads]
+ * @param {[threads: number, rate: number][]} ramp
+ * @param {number} [maxThreads]
  */
-function climbed(climb, mostThreads = 1000) {
-  const tested = new TestedSteps({ mostThreads, unloadedLatency: 20 });
-  climb.forEach(([threads, rate]) => tested.add('climb', { threads, rate, error: 0 }));
+function climbed(ramp, maxThreads = 1000) {
+  const tested = new TestedSteps({ maxThreads, unloadedLatency: 20 });
+  ramp.forEach(([threads, rate]) => tested.add('ramp', { threads, rate, error: 0 }));
   return tested;
 }
 
@@ -19,7 +19,7 @@ test('before the first step nothing is known', () => {
     [true, undefined, 0, null, false],
   );
   assert.equal(tested.expectedLatency(16), 20);
-  assert.deepEqual(tested.next(), { phase: 'climb', threads: [4, 1] });
+  assert.deepEqual(tested.next(), { phase: 'ramp', threads: [4, 1] });
 });
 
 test('the first step leaves room for a second one', () => {
@@ -27,12 +27,12 @@ test('the first step leaves room for a second one', () => {
   assert.deepEqual(climbed([], 1).next()?.threads, [1, 1]);
 });
 
-test('a climb wants large steps, and takes smaller ones', () => {
-  assert.deepEqual(climbed([[4, 200]]).next(), { phase: 'climb', threads: [16, 8] });
+test('a ramp wants large steps, and takes smaller ones', () => {
+  assert.deepEqual(climbed([[4, 200]]).next(), { phase: 'ramp', threads: [16, 8] });
 });
 
 test('no more threads are tried than are allowed', () => {
-  assert.deepEqual(climbed([[4, 200]], 10).next(), { phase: 'climb', threads: [10, 8] });
+  assert.deepEqual(climbed([[4, 200]], 10).next(), { phase: 'ramp', threads: [10, 8] });
   assert.equal(climbed([[10, 500]], 10).next(), null);
 });
 
@@ -85,9 +85,9 @@ test('a step that falls far below the ones before is tried again, once, and the 
     [64, 3200],
     [256, 1300],
   ];
-  assert.deepEqual(climbed(fallen).next(), { phase: 'climb', threads: [256] });
+  assert.deepEqual(climbed(fallen).next(), { phase: 'ramp', threads: [256] });
   const hiccup = climbed([...fallen, [256, 12_800]]);
-  assert.deepEqual(hiccup.next(), { phase: 'climb', threads: [1000, 512] });
+  assert.deepEqual(hiccup.next(), { phase: 'ramp', threads: [1000, 512] });
   assert.deepEqual([hiccup.best, hiccup.hasPlateau], [12_800, false]);
   const collapse = climbed([...fallen, [256, 1200]]);
   assert.deepEqual([collapse.highest?.rate, collapse.hasPlateau], [1300, true]);
@@ -122,15 +122,15 @@ test('more threads are lacking where all that are allowed were tried, and brough
     ],
     64,
   );
-  assert.equal(grown.lacksThreads, true);
+  assert.equal(grown.needsMoreThreads, true);
   grown.held = 100;
-  assert.deepEqual([grown.lacksThreads, grown.holdAgrees], [true, false]);
+  assert.deepEqual([grown.needsMoreThreads, grown.holdAgrees], [true, false]);
   const steps = /** @type {[number, number][]} */ ([
     [16, 800],
     [64, 100],
   ]);
-  assert.equal(climbed(steps, 64).lacksThreads, false, 'it may have been a hiccup');
-  assert.equal(climbed(steps, 128).lacksThreads, false);
+  assert.equal(climbed(steps, 64).needsMoreThreads, false, 'it may have been a hiccup');
+  assert.equal(climbed(steps, 128).needsMoreThreads, false);
 });
 
 test('a hold far below the steps is no plateau', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { STAGE_NAMES } from '../../lib/operations/registry.js';
 import { startAccessLogProxy } from '../helpers/access-log-proxy.js';
 import { startMinio } from '../helpers/servers.js';
 import { machineLines } from '../helpers/command.js';
@@ -24,6 +24,7 @@ const ARRIVES_WITHIN = 900;
 /** The clock of the log runs on from where the wall clock was, the proxy reads it anew: both round to 1 ms. */
 const CLOCKS_AGREE_WITHIN = 20;
 
+/** @type {Record<string, string>} */
 const METHODS = { Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' };
 
 const minio = await startMinio();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { STAGE_NAMES } from '../../lib/operations/registry.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
@@ -113,7 +113,7 @@ export function testCleanup(title, server) {
       const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
       assertStatus(listed, 0);
       assert.match(listed.stdout, new RegExp(`^${runId} +${OBJECTS} +4\\.7MB +[0-9ms ]+ ago +[0-9ms ]+ ago$`, 'm'));
-      assert.match(listed.stdout, /^4 objects there .* are of no run/m);
+      assert.match(listed.stdout, /^4 objects there .* belong to no run/m);
 
       const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], { server, buckets });
 
@@ -223,9 +223,9 @@ export function testRefusals(title, server) {
  * @param {string} client
  * @param {TestServer} server
  * @param {{ buckets: string[], accessKey?: string, secretKey?: string, trusting?: boolean }} target
- * @param {number} [mostWrites] that preflight may have tried
+ * @param {number} [maxWrites] that preflight may have tried
  */
-export async function runRefused(client, server, target, mostWrites = 0) {
+export async function runRefused(client, server, target, maxWrites = 0) {
   const earlier = await server.countsOf('putobject');
 
   const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client], { server, ...target });
@@ -235,7 +235,7 @@ export async function runRefused(client, server, target, mostWrites = 0) {
   assert.doesNotMatch(run.stderr, /^ {4}at /m, 'no stack trace');
   assert.doesNotMatch(run.stdout, /scheduling/);
   const later = await server.countsOf('putobject');
-  assert.ok(later.succeeded - earlier.succeeded <= mostWrites, 'no write was so much as tried');
+  assert.ok(later.succeeded - earlier.succeeded <= maxWrites, 'no write was so much as tried');
   return run;
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { STAGE_NAMES } from '../../lib/log/log-line.js';
+import { STAGE_NAMES } from '../../lib/operations/registry.js';
 import { ofKind } from '../helpers/outcome.js';
 
 /** @import { LogRecord } from '../../lib/log/log-line.js' */

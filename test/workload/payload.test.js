@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
 import { BodyVerifier } from '../../lib/workload/body-verifier.js';
-import { LONGEST_VIEW, Payload } from '../../lib/workload/payload.js';
+import { MAX_VIEW_BYTES, Payload } from '../../lib/workload/payload.js';
 
 /** Objects that share a block; the next one belongs to the next generation. */
 const BLOCK_OBJECTS = 2 ** 23;
@@ -124,19 +124,19 @@ test('a part of a payload is the same, wherever the payload is cut', () => {
 });
 
 test('a longer object begins with the bytes of a shorter one', () => {
-  assert.deepEqual(bytesOf(9, 2 * LONGEST_VIEW + 5).subarray(0, 1000), bytesOf(9, 1000));
+  assert.deepEqual(bytesOf(9, 2 * MAX_VIEW_BYTES + 5).subarray(0, 1000), bytesOf(9, 1000));
 });
 
 test('a body that is no longer than a view is one buffer that copies nothing', () => {
-  const body = payload.body(1, LONGEST_VIEW);
+  const body = payload.body(1, MAX_VIEW_BYTES);
   assert.ok(Buffer.isBuffer(body));
-  assert.equal(body.length, LONGEST_VIEW);
+  assert.equal(body.length, MAX_VIEW_BYTES);
   assert.equal(body.buffer, payload.view(2, 0, 1).buffer);
   assert.equal(bytesOf(1, 0).length, 0);
 });
 
 test('a longer body is an iterable that can be walked again, and has exactly its size', () => {
-  for (const size of [LONGEST_VIEW + 1, 3 * LONGEST_VIEW, 9 * LONGEST_VIEW + 7]) {
+  for (const size of [MAX_VIEW_BYTES + 1, 3 * MAX_VIEW_BYTES, 9 * MAX_VIEW_BYTES + 7]) {
     const body = payload.body(6, size);
     assert.ok(!Buffer.isBuffer(body));
     const lengths = [...body].map((piece) => piece.length);
@@ -144,16 +144,16 @@ test('a longer body is an iterable that can be walked again, and has exactly its
       lengths.reduce((sum, length) => sum + length, 0),
       size,
     );
-    assert.ok(lengths.every((length) => length > 0 && length <= LONGEST_VIEW));
+    assert.ok(lengths.every((length) => length > 0 && length <= MAX_VIEW_BYTES));
     assert.ok(Buffer.concat([...body]).equals(Buffer.concat([...body])));
   }
 });
 
 test('an object that is longer than a block is verified where the block begins anew', () => {
-  const size = 9 * LONGEST_VIEW + 7;
+  const size = 9 * MAX_VIEW_BYTES + 7;
   const body = Buffer.from(bytesOf(2, size));
   assert.equal(verify(2, size, [body]), -1);
-  assert.equal(verify(2, size, chunksOf(body, [1, 8 * LONGEST_VIEW - 3, 8 * LONGEST_VIEW + 3])), -1);
+  assert.equal(verify(2, size, chunksOf(body, [1, 8 * MAX_VIEW_BYTES - 3, 8 * MAX_VIEW_BYTES + 3])), -1);
   body[size - 1] ^= 0x80;
   assert.equal(verify(2, size, [body]), size - 1);
 });

@@ -11,7 +11,7 @@ export const CHUNK_COUNTS = [1, 2, 4, 8, 16, 32, 64, 128];
 export const CHUNK_SIZE = 1024;
 
 /** The longest that a drain may hold up everything else in ms. */
-export const LONGEST_DRAIN = 1;
+export const MAX_DRAIN_MS = 1;
 
 const TIME_MS = 150;
 const WARM_UP_MS = 50;
@@ -30,7 +30,7 @@ const WARM_UP_MS = 50;
  * @property {number} fixed ms
  * @property {number} perChunk ms
  * @property {number} fit R²
- * @property {number} limit chunks at which a drain takes LONGEST_DRAIN
+ * @property {number} limit chunks at which a drain takes MAX_DRAIN_MS
  * @property {boolean} isExtrapolated whether the limit lies beyond what was measured
  *
  * @typedef {object} WayResult
@@ -104,12 +104,12 @@ async function measureDrain(fill, count) {
 export function growthOf(speeds) {
   const points = speeds.map(({ chunks, time }) => [chunks, time]);
   const { m: perChunk, b: fixed } = linearRegression(points);
-  const passed = speeds.find(({ time }) => time > LONGEST_DRAIN);
+  const passed = speeds.find(({ time }) => time > MAX_DRAIN_MS);
   return {
     fixed,
     perChunk,
     fit: rSquared(points, (chunks) => fixed + perChunk * chunks),
-    limit: passed?.chunks ?? Math.ceil((LONGEST_DRAIN - fixed) / perChunk),
+    limit: passed?.chunks ?? Math.ceil((MAX_DRAIN_MS - fixed) / perChunk),
     isExtrapolated: passed === undefined,
   };
 }

@@ -1,7 +1,7 @@
 /** @import { WebSocket } from 'ws' */
 
 /** Bytes that may wait in this process to be sent back before the reader has to stop. */
-const MOST_WAITING = 16 * 1024;
+const MAX_WAITING = 16 * 1024;
 
 /** Sends timestamps back over a WebSocket, and says when it is full. */
 export class EchoSender {
@@ -14,7 +14,7 @@ export class EchoSender {
 
   /** Whether the next timestamp has to wait. */
   get isFull() {
-    return this.#socket.bufferedAmount > MOST_WAITING;
+    return this.#socket.bufferedAmount > MAX_WAITING;
   }
 
   /** @param {Buffer} record */

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import { Client } from 'undici';
 
 /** More chunks than any pipe of the study has. */
-const MOST_CHUNKS = 1024;
+const MAX_CHUNKS = 1024;
 
 /**
  * A socket without a network: it answers each request with the head of a response, and the body is pushed into it. What
@@ -14,7 +14,7 @@ class MemorySocket extends Duplex {
 
   constructor() {
     // Chunks of a stream of bytes would be joined when undici reads them.
-    super({ readableObjectMode: true, readableHighWaterMark: MOST_CHUNKS });
+    super({ readableObjectMode: true, readableHighWaterMark: MAX_CHUNKS });
   }
 
   _read() {}

@@ -1,7 +1,7 @@
 import { compareMeans } from '../statistics.js';
 import { formatTable } from '../table.js';
 import { TIMESTAMPS } from './compare-interfaces.js';
-import { CHUNK_COUNTS, CHUNK_SIZE, LONGEST_DRAIN } from './drain-speed.js';
+import { CHUNK_COUNTS, CHUNK_SIZE, MAX_DRAIN_MS } from './drain-speed.js';
 
 /**
  * @import { Comparison, Moments } from '../statistics.js'
@@ -42,7 +42,7 @@ function describeWays(title, results) {
     formatTable(['', ...counts], cells(formatDrains)),
     '\nTime for a whole drain in µs, median (p99)\n',
     formatTable(['', ...counts], cells(formatTime)),
-    `\nHow it grows: a straight line through the medians, and where a drain passes ${LONGEST_DRAIN} ms\n`,
+    `\nHow it grows: a straight line through the medians, and where a drain passes ${MAX_DRAIN_MS} ms\n`,
     formatTable(
       ['', 'µs fixed', 'µs a chunk', 'R²', 'chunks'],
       results.map(({ way, growth }) => growthRow(way, growth)),
@@ -128,7 +128,7 @@ function comparisonRow(label, { one, other, difference, interval, t, freedom, p,
 export function describeConclusion(fromBuffer, fromSocket, runs) {
   const { rate } = compareRuns(runs);
   const change = Math.abs((100 * rate.difference) / rate.one.mean).toFixed(1);
-  const verdict =
+  const bottleneck =
     rate.p < SIGNIFICANCE
       ? `the asynchronous interface gives ${change}% ${rate.difference < 0 ? 'less' : 'more'} throughput (p = ${rate.p.toFixed(4)})`
       : `the interfaces cannot be told apart (p = ${rate.p.toFixed(2)})`;
@@ -138,8 +138,8 @@ export function describeConclusion(fromBuffer, fromSocket, runs) {
   const earliest = [...fromBuffer, ...fromSocket].toSorted((one, other) => one.growth.limit - other.growth.limit)[0];
   const most = CHUNK_COUNTS[CHUNK_COUNTS.length - 1];
   return [
-    `\nConclusion: the first to pass ${LONGEST_DRAIN} ms is «${earliest.way}», at about ${earliest.growth.limit} chunks. ` +
-      `Where each read is followed by real work, ${verdict}.\n`,
+    `\nConclusion: the first to pass ${MAX_DRAIN_MS} ms is «${earliest.way}», at about ${earliest.growth.limit} chunks. ` +
+      `Where each read is followed by real work, ${bottleneck}.\n`,
     `Of a body of ${most} chunks, «${quickest.way}» is the quickest; the others take so many times as long: ${factors}.\n`,
     quickest.way === READ_STAGE
       ? 'It is what the read stage uses.\n'

@@ -6,7 +6,7 @@ import { NEW_CONNECTION, REUSED_CONNECTION } from './round-trips.js';
 /** @import { Distance } from './distances.js' */
 
 const PREDICTED = { reused: REUSED_CONNECTION, opened: NEW_CONNECTION };
-const LONGEST_ROUND_TRIP = 50;
+const MAX_ROUND_TRIP_MS = 50;
 
 /**
  * @param {readonly Distance[]} distances
@@ -15,7 +15,7 @@ const LONGEST_ROUND_TRIP = 50;
 export function chartOf(distances) {
   return drawLineChart({
     title: `Mean latency of ${REQUESTS} requests over TLS 1.3: a connection for each, or one for all`,
-    x: { label: 'round-trip time in ms', isLogarithmic: false, ticks: [0, 10, 20, 30, 40, LONGEST_ROUND_TRIP] },
+    x: { label: 'round-trip time in ms', isLogarithmic: false, ticks: [0, 10, 20, 30, 40, MAX_ROUND_TRIP_MS] },
     y: { label: 'mean latency in ms', isLogarithmic: false, ticks: [0, 25, 50, 75, 100, 125, 150, 175] },
     series: [
       ...KIND_NAMES.map((kind) => ({
@@ -32,7 +32,7 @@ export function chartOf(distances) {
       ...KIND_NAMES.map((kind) => ({
         name: `predicted: ${PREDICTED[kind]} × round trip`,
         isDashed: true,
-        points: [point(0, 0), point(LONGEST_ROUND_TRIP, LONGEST_ROUND_TRIP * PREDICTED[kind])],
+        points: [point(0, 0), point(MAX_ROUND_TRIP_MS, MAX_ROUND_TRIP_MS * PREDICTED[kind])],
       })),
     ],
   });

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 
 /** Bytes that may be under way in one direction; beyond them the sender has to wait. */
-export const MOST_UNDER_WAY = 1024 * 1024;
+export const MAX_IN_FLIGHT = 1024 * 1024;
 
 /**
  * @callback Wake calls back once a time has come, never before
@@ -51,7 +51,7 @@ export class DelayLine extends Duplex {
   _write(chunk, _encoding, callback) {
     this.#bytes += chunk.length;
     this.#send(chunk);
-    if (this.#bytes < MOST_UNDER_WAY) {
+    if (this.#bytes < MAX_IN_FLIGHT) {
       callback();
     } else {
       this.#accepted = callback;
@@ -84,7 +84,7 @@ export class DelayLine extends Duplex {
       this.#isWanted = this.push(chunk);
       this.#bytes -= chunk?.length ?? 0;
     }
-    if (this.#accepted !== null && this.#bytes < MOST_UNDER_WAY) {
+    if (this.#accepted !== null && this.#bytes < MAX_IN_FLIGHT) {
       const accepted = this.#accepted;
       this.#accepted = null;
       accepted();

@@ -142,12 +142,12 @@ function ohaTable(distances) {
  * @param {Latencies} oha
  */
 function agreementCells(tool, oha) {
-  const verdict = Math.abs(oha.mean / tool.mean - 1) <= AGREEMENT ? 'agrees' : 'differs';
+  const bottleneck = Math.abs(oha.mean / tool.mean - 1) <= AGREEMENT ? 'agrees' : 'differs';
   const compare = (/** @type {number} */ ours, /** @type {number} */ theirs) => {
     const difference = 100 * (theirs / ours - 1);
     return [milliseconds(ours), milliseconds(theirs), `${difference < 0 ? '' : '+'}${difference.toFixed(1)}%`];
   };
-  return [...compare(tool.mean, oha.mean), verdict, ...compare(tool.p50, oha.p50)];
+  return [...compare(tool.mean, oha.mean), bottleneck, ...compare(tool.p50, oha.p50)];
 }
 
 /** @param {readonly Distance[]} distances */

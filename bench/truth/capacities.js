@@ -1,0 +1,150 @@
+import { causeFinding } from './cause-finding.js';
+import { runTool } from './run-tool.js';
+import { withEndpoint } from './scripted-endpoint.js';
+
+/**
+ * @import { Finding, Part } from './finding.js'
+ *
+ * @typedef {{ rate: number, delay: number }} QueueingBucket ops/s, ms
+ * @typedef {{ search: any, cause: string }} SearchResult as the JSON of the tool has it
+ */
+
+/** @type {readonly QueueingBucket[]} */
+const BUCKETS = [500, 1000, 2000].flatMap((rate) => [
+  { rate, delay: 20 },
+  { rate, delay: 5 },
+]);
+
+const RUNS = 20;
+const MAX_THREADS = 200;
+
+/** Seconds of the full rate that the objects are enough for: longer than the search may take. */
+const SECONDS_OF_OBJECTS = 30;
+
+/** How far a capacity may be off. */
+const TOLERANCE = 0.03;
+
+const MAX_OVERHEAD_MS = 2;
+
+/** The share of the intervals that have to hold the truth: 17 of 20. */
+const COVERAGE = 0.85;
+
+/** @type {Part} */
+export const capacities = {
+  title: 'capacities: --find-peak at a bucket that queues',
+  async check({ runs = RUNS, say }) {
+    /** @type {(SearchResult & { bucket: QueueingBucket })[]} */
+    const searches = [];
+    for (let run = 0; run < runs; run++) {
+      const bucket = BUCKETS[run % BUCKETS.length];
+      say(`${nameOf(bucket)}, run ${run + 1} of ${runs}`);
+      searches.push({ bucket, ...(await searchCeiling(bucket)) });
+    }
+    const byBucket = BUCKETS.flatMap((bucket) => {
+      const found = searches.filter((each) => each.bucket === bucket);
+      return found.length === 0 ? [] : [capacityFinding(bucket, found), kneeFinding(bucket, found)];
+    });
+    return [
+      ...byBucket,
+      coverageFinding(searches),
+      causeFinding(
+        'cause',
+        'store',
+        searches.map(({ cause }) => cause),
+      ),
+    ];
+  },
+};
+
+/**
+ * @param {QueueingBucket} bucket
+ * @returns {Promise<SearchResult>}
+ */
+export function searchCeiling({ rate, delay }) {
+  return withEndpoint({ faults: `queue=${rate},latency=${delay}ms` }, async ({ env }) => {
+    const [{ search: found, bottleneck }] = await runTool({
+      env,
+      objects: rate * SECONDS_OF_OBJECTS,
+      threads: MAX_THREADS,
+      options: ['--find-peak', '--stages', 'write', '--size', '1KiB'],
+    });
+    return { search: found, cause: bottleneck.cause };
+  });
+}
+
+/**
+ * @param {QueueingBucket} bucket
+ * @param {{ search: any }[]} searches
+ * @returns {Finding}
+ */
+function capacityFinding(bucket, searches) {
+  const found = searches.map(({ search: { capacity } }) => capacity?.operationsPerSecond ?? NaN);
+  return {
+    what: `${nameOf(bucket)}: capacity`,
+    expected: `${bucket.rate} ± ${100 * TOLERANCE}%`,
+    found: found.map((rate) => rate.toFixed(1)).join(' '),
+    isRight: found.every((rate) => Math.abs(rate / bucket.rate - 1) <= TOLERANCE),
+  };
+}
+
+/**
+ * @param {QueueingBucket} bucket
+ * @param {{ search: any }[]} searches
+ * @returns {Finding}
+ */
+function kneeFinding(bucket, searches) {
+  const [fewest, most] = kneeOf(bucket);
+  return {
+    what: `${nameOf(bucket)}: knee`,
+    expected: `${fewest} to ${most} threads ± one step`,
+    found: searches.map(({ search: { knee } }) => knee).join(' '),
+    isRight: searches.every(({ search: { knee, steps } }) => isWithinOneStep([fewest, most], knee, steps)),
+  };
+}
+
+/**
+ * By Little's law: as many requests as the bucket answers in one delay keep it just busy. On top of the delay come a timer
+ * that is late and the way.
+ *
+ * @param {QueueingBucket} bucket
+ * @returns {[number, number]} threads
+ */
+function kneeOf({ rate, delay }) {
+  return [(rate * delay) / 1000, (rate * (delay + MAX_OVERHEAD_MS)) / 1000];
+}
+
+/**
+ * Whether the knee lies between the steps of the climb that enclose the truth: a climb that ended below it shows nothing.
+ *
+ * @param {[number, number]} truth from and to, threads
+ * @param {number | null} knee that was found
+ * @param {{ phase: string, threads: number }[]} steps
+ */
+export function isWithinOneStep([fewest, most], knee, steps) {
+  const climb = steps.filter(({ phase }) => phase === 'ramp').map(({ threads }) => threads);
+  const below = Math.max(0, ...climb.filter((threads) => threads <= fewest));
+  const above = Math.min(...climb.filter((threads) => threads >= most));
+  return knee !== null && Number.isFinite(above) && knee >= below && knee <= above;
+}
+
+/**
+ * @param {{ bucket: QueueingBucket, search: any }[]} searches
+ * @returns {Finding}
+ */
+function coverageFinding(searches) {
+  const holding = searches.filter(
+    ({ bucket: { rate }, search: { capacity } }) => capacity?.low <= rate && rate <= capacity?.high,
+  );
+  const least = Math.ceil(COVERAGE * searches.length);
+  return {
+    what: '95% intervals that hold the truth',
+    expected: `at least ${least} of ${searches.length}`,
+    found: String(holding.length),
+    isRight: holding.length >= least,
+  };
+}
+
+/** @param {QueueingBucket} bucket */
+function nameOf({ rate, delay }) {
+  return `${rate} ops/s, ${delay} ms`;
+}

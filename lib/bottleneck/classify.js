@@ -1,0 +1,283 @@
+import { describe } from './message.js';
+
+/**
+ * @import { InconclusiveReason, ProvenCause } from './message.js'
+ * @import { Bottleneck, StageEnd } from '../model/result.js'
+ * @import { SearchConclusion } from '../model/search.js'
+ */
+
+/**
+ * The figures of a stage; for a capacity search, those of its hold.
+ *
+ * @typedef {object} Evidence
+ * @property {number} eventLoopUtilization share of the time in which the busiest event loop was busy, 0 to 1
+ * @property {number} busyLoops event loops that were busy on average: the sum of their shares
+ * @property {number} loops event loops
+ * @property {number} cpuCores CPU time of the process ÷ time
+ * @property {number} availableCores that the process may use
+ * @property {number} operations that succeeded
+ * @property {number} measured those of them in neither warm-up nor drain
+ * @property {number} failed operations that did not
+ * @property {number} attempts
+ * @property {number} throttled attempts by whose answer the store asked for fewer requests
+ * @property {number} backoffShare share of the threads' time that failed attempts and the pauses after them took, 0 to 1
+ * @property {number | null} p50 ms of the operations; null where there are none
+ * @property {number | null} mean likewise
+ * @property {number | null} unloadedP50 ms of the same operation at one thread; null where it was not measured
+ * @property {number | null} unloadedSize bytes of the objects that it was measured with, where they were smaller than the
+ *   stage's and an operation moves them; a whole object takes one thread as long as that, or longer
+ * @property {number} threads
+ * @property {boolean} isOpenLoop
+ * @property {StageEnd} end
+ * @property {number | null} startDelayP50 ms by which half of the operations of an open loop started late, or later; null
+ *   in a closed one
+ * @property {Search | null} search of a capacity search
+ */
+
+/**
+ * What a search concluded, and what else its bottleneck follows from.
+ *
+ * @typedef {object} SearchEvidence
+ * @property {number} maxThreads that it may use
+ * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
+ * @property {HalfSize | null} halfSize the plateau at two sizes of the objects; null where it was not tried
+ * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
+ * @typedef {Pick<SearchConclusion, 'knee' | 'hasPlateau' | 'capacity' | 'best' | 'holdAgrees' | 'limitingResource'>
+ *   & SearchEvidence} Search
+ *
+ * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
+ *
+ * @typedef {{ whole: SizeRate, half: SizeRate, held: number | null }} HalfSize the first two with the same threads, one
+ *   after the other; operations a second of the hold between them, of whole objects
+ * @typedef {{ size: number, operationsPerSecond: number }} SizeRate size in bytes
+ */
+
+/** Medians of fewer operations are chance. */
+const MIN_OPERATIONS = 100;
+
+/** Where so many operations fail, the rate of the others does not show what the store can do. */
+const FAILED_OPERATIONS = 0.1;
+
+/** A mean that is so many times the median shows a store that stood still, or became slower. */
+const LONG_TAIL = 2;
+
+/** Where half of the operations of an open loop start later than this, its threads are not enough for the rate. ms */
+const LATE_START_MS = 50;
+
+/**
+ * Within so much of the unloaded median latency, operations are as fast as if they were alone. Where they are faster than
+ * that, the one thread was slow for a reason of its own, and is no reference.
+ */
+const UNLOADED_RANGE = 1.2;
+
+/**
+ * @param {Evidence} evidence
+ * @returns {Bottleneck}
+ */
+export function classify(evidence) {
+  const finding = findCause(evidence);
+  const { refusals } = evidence.search ?? {};
+  if (finding !== 'store' || refusals === undefined) {
+    return describe(finding, evidence);
+  }
+  // With as many threads as it just serves, a store has nothing to refuse: with more of them it does.
+  if (throttlingCosts(refusals)) {
+    return describe('store throttling', { ...evidence, ...refusals });
+  }
+  const { p50, unloadedP50 } = evidence;
+  // Operations that wait for a store that does no more take longer than one alone.
+  const isQuick = p50 !== null && unloadedP50 !== null && p50 <= UNLOADED_RANGE * unloadedP50;
+  return describe(isQuick ? 'quick on a plateau' : 'store', evidence);
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {ProvenCause | InconclusiveReason}
+ */
+function findCause(evidence) {
+  const { operations, failed, p50, search, isOpenLoop } = evidence;
+  const areManyFailed = failed > 0 && failed >= FAILED_OPERATIONS * (operations + failed);
+  if (operations + failed < MIN_OPERATIONS) {
+    return areManyFailed ? 'many failed' : 'few operations';
+  }
+  const isThrottled = throttlingCosts(evidence);
+  const isClientFull = isFull(evidence);
+  if (isThrottled) {
+    return isClientFull ? 'throttled and busy' : 'store throttling';
+  }
+  if (operations < MIN_OPERATIONS) {
+    return areManyFailed ? 'many failed' : 'few operations';
+  }
+  if (isClientFull) {
+    return classifyClient(evidence);
+  }
+  if (areManyFailed) {
+    return 'many failed';
+  }
+  if (p50 === null) {
+    return 'warm-up alone';
+  }
+  if (evidence.measured === 0) {
+    return 'drain alone';
+  }
+  if (isOpenLoop) {
+    return classifyRate(evidence);
+  }
+  if (evidence.backoffShare >= LOST_TIME) {
+    return 'time lost to errors';
+  }
+  if (search?.holdAgrees === false) {
+    return 'held apart';
+  }
+  return search?.hasPlateau ? classifyPlateau(evidence, search) : classifyConcurrency({ ...evidence, p50 });
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {InconclusiveReason}
+ */
+function classifyRate({ end, startDelayP50 }) {
+  if (end === 'overloaded') {
+    return 'overloaded';
+  }
+  return Number(startDelayP50) > LATE_START_MS ? 'rate not kept' : 'rate kept';
+}
+
+/**
+ * @param {Evidence & { p50: number }} evidence
+ * @returns {ProvenCause | InconclusiveReason}
+ */
+function classifyConcurrency(evidence) {
+  const { p50, mean, unloadedP50, unloadedSize, threads, search } = evidence;
+  if (unloadedP50 === null) {
+    return 'no unloaded latency';
+  }
+  if (isRefused(evidence)) {
+    return 'some refused';
+  }
+  // Whether more threads would have brought more, a search knows better than any latency, unless it had no more of them.
+  if (search !== null && threads < search.maxThreads) {
+    return 'no plateau';
+  }
+  if (Number(mean) > LONG_TAIL * p50) {
+    return 'long tail';
+  }
+  if (p50 < unloadedP50 / UNLOADED_RANGE) {
+    return 'quicker under load';
+  }
+  if (p50 <= UNLOADED_RANGE * unloadedP50) {
+    return 'concurrency';
+  }
+  if (search !== null) {
+    return 'no plateau';
+  }
+  // Larger objects take longer than small ones, load or no load.
+  return unloadedSize === null ? 'slower under load' : 'smaller objects alone';
+}
+
+/** From here on a loop has no time left. */
+const BUSY_LOOP = 0.9;
+
+/** Where one loop is full, and all of them on average are less busy than this, the client has room on the others. */
+const EVENLY_BUSY = 0.8;
+
+/** The share of a busy loop's time for which it must have had a CPU; without, others on the host had it. */
+const CPU_SHARE = 0.85;
+
+/**
+ * @param {Evidence} evidence
+ * @returns {boolean} whether an event loop had no time left
+ */
+function isFull({ eventLoopUtilization }) {
+  return eventLoopUtilization >= BUSY_LOOP;
+}
+
+/**
+ * @param {Evidence} evidence with a full event loop
+ * @returns {ProvenCause | InconclusiveReason}
+ */
+function classifyClient({ busyLoops, loops, cpuCores, availableCores }) {
+  if (busyLoops < EVENLY_BUSY * loops) {
+    return 'loops unevenly busy';
+  }
+  return cpuCores >= CPU_SHARE * Math.min(busyLoops, availableCores) ? 'client CPU' : 'host busy with others';
+}
+
+/** Fewer refusals among the attempts are no more than an accident. */
+const REFUSED_SHARE = 0.01;
+
+/** So much of the threads' time, lost to failed attempts, is a loss of operations. */
+const LOST_TIME = 0.2;
+
+/** So many refusals leave little of the requests, even where they cost no time because nothing is tried again. */
+const REFUSED_GOODPUT = 0.2;
+
+/** As many of the failed attempts must have been refusals for these to be what the time was lost to. */
+const REFUSED_FAILURES = 0.8;
+
+/**
+ * @param {Refusals} figures
+ * @returns {boolean} whether the store's refusals are what keeps the stage from doing more
+ */
+function throttlingCosts({ operations, attempts, throttled, backoffShare }) {
+  const isMostOfFailures = throttled >= REFUSED_FAILURES * (attempts - operations);
+  const isCostly = backoffShare >= LOST_TIME || throttled >= REFUSED_GOODPUT * attempts;
+  return isRefused({ attempts, throttled }) && isMostOfFailures && isCostly;
+}
+
+/**
+ * @param {Pick<Refusals, 'attempts' | 'throttled'>} figures
+ * @returns {boolean} whether the store refused more than by accident
+ */
+function isRefused({ attempts, throttled }) {
+  return throttled > 0 && throttled >= REFUSED_SHARE * attempts;
+}
+
+/** Up to here the client has room enough not to be what limits. */
+const ROOMY_LOOP = 0.75;
+
+/** Bytes a second at two sizes that are the same for a limit of bandwidth. */
+const SAME_BYTES = 0.15;
+
+/** How much the operations must gain from half the size for it. */
+const BANDWIDTH_GAIN = 1.5;
+
+/** A rate that changes more than this between a step and the hold was no plateau when the sizes were compared. */
+const SAME_RATE = 0.15;
+
+/** Operations a second at two sizes that are the same for a limit of operations. */
+const SAME_OPERATIONS = 0.1;
+
+/**
+ * @param {Evidence} evidence
+ * @param {Search} search
+ * @returns {ProvenCause | InconclusiveReason}
+ */
+function classifyPlateau({ eventLoopUtilization }, { movesBytes, halfSize }) {
+  if (eventLoopUtilization > ROOMY_LOOP) {
+    return 'client nearly busy';
+  }
+  if (!movesBytes) {
+    return 'store';
+  }
+  return halfSize === null ? 'no half size' : classifySizes(halfSize);
+}
+
+/**
+ * @param {HalfSize} sizes
+ * @returns {ProvenCause | InconclusiveReason}
+ */
+function classifySizes({ whole, half, held }) {
+  if (held === null) {
+    return 'not held';
+  }
+  if (Math.abs(whole.operationsPerSecond / held - 1) > SAME_RATE) {
+    return 'unsteady';
+  }
+  const gain = half.operationsPerSecond / whole.operationsPerSecond;
+  const gainOfBytes = (gain * half.size) / whole.size;
+  if (gain >= BANDWIDTH_GAIN && Math.abs(gainOfBytes - 1) <= SAME_BYTES) {
+    return 'bandwidth';
+  }
+  return Math.abs(gain - 1) <= SAME_OPERATIONS ? 'store' : 'between sizes';
+}

@@ -1,0 +1,231 @@
+import { counted, decimal, percent, rounded } from '../log/figures.js';
+import { formatSize } from '../log/units.js';
+
+/**
+ * @import { Evidence, SizeRate } from './classify.js'
+ * @import { Bottleneck, BottleneckCause } from '../model/result.js'
+ * @import { LimitingResource } from '../model/search.js'
+ */
+
+/**
+ * @typedef {Exclude<BottleneckCause, 'inconclusive'>} ProvenCause
+ * @typedef {keyof typeof INCONCLUSIVE} InconclusiveReason why no cause can be named
+ */
+
+/** What shows a cause, in figures. @type {Record<ProvenCause, (evidence: Evidence) => string>} */
+const PROVEN = {
+  'client CPU': ({ eventLoopUtilization, loops, cpuCores }) =>
+    `busiest of ${counted(loops, 'event loop')} busy ${percent(eventLoopUtilization)} of the time, ` +
+    `${cpuCores.toFixed(2)} CPU cores used`,
+  'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
+    `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
+    `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
+  concurrency: (evidence) => `${latencies(evidence)}: more <threads> would do more`,
+  store: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
+  bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
+};
+
+/** What shows more than a plain run; a search cannot advise itself. @param {Evidence} evidence */
+const searchFor = ({ search }) => (search === null ? '--find-peak' : null);
+
+/** Why no cause is proven, and what would show more. */
+const INCONCLUSIVE = /** @type {const} */ ({
+  'few operations': {
+    why: (/** @type {Evidence} */ { operations }) => `${counted(operations, 'operation')} are too few to tell`,
+    advice: (/** @type {Evidence} */ { search }) =>
+      search === null ? 'more <objects>' : adviceFor(search.limitingResource),
+  },
+  'throttled and busy': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${PROVEN['store throttling'](evidence)}, and ${PROVEN['client CPU'](evidence)}`,
+    advice: '--calibrate',
+  },
+  'loops unevenly busy': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${PROVEN['client CPU'](evidence)}, but all of them ${percent(evidence.busyLoops / evidence.loops)} on average`,
+    advice: 'fewer --cores',
+  },
+  'host busy with others': {
+    why: (/** @type {Evidence} */ evidence) => `${PROVEN['client CPU'](evidence)}: others on this host had its CPU`,
+    advice: 'an idle host',
+  },
+  overloaded: {
+    why: (/** @type {Evidence} */ evidence) => `the rate asked for is too high, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'rate not kept': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `the rate asked for was not kept, half of the operations started ${milliseconds(evidence.startDelayP50)} late or more, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'some refused': {
+    why: (/** @type {Evidence} */ evidence) => `${PROVEN['store throttling'](evidence)}, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'rate kept': {
+    why: (/** @type {Evidence} */ evidence) => `the rate asked for was kept, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'no unloaded latency': {
+    why: (/** @type {Evidence} */ evidence) => `the latency with one thread is not known, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'time lost to errors': {
+    why: (/** @type {Evidence} */ { backoffShare }) =>
+      `threads lost ${percent(backoffShare)} of their time to failed attempts that were no throttling`,
+    advice: null,
+  },
+  'warm-up alone': {
+    why: () => 'no operation completed after the time of --warmup',
+    advice: 'a shorter --warmup',
+  },
+  'drain alone': {
+    why: () => 'no operation completed within the measured time of --duration',
+    advice: 'a longer --duration',
+  },
+  'many failed': {
+    why: (/** @type {Evidence} */ { operations, failed }) =>
+      `${rounded(failed)} of ${counted(operations + failed, 'operation')} failed`,
+    advice: null,
+  },
+  'long tail': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, but on average ${milliseconds(evidence.mean)}: the store stood still or became slower`,
+    advice: searchFor,
+  },
+  'quick on a plateau': {
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${latencies(evidence)}`,
+    advice: 'another try',
+  },
+  'quicker under load': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, which was slow for a reason of its own, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'slower under load': {
+    why: (/** @type {Evidence} */ evidence) => `${latencies(evidence)}, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'smaller objects alone': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, and larger ones take longer under any load, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'no plateau': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `no plateau was reached${evidence.search?.limitingResource === 'time' ? ' in its time' : ''}, ${latencies(evidence)}, ${room(evidence)}`,
+    advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.limitingResource ?? null),
+  },
+  'client nearly busy': {
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but ${room(evidence)}`,
+    advice: '--calibrate',
+  },
+  'no half size': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${plateau(evidence)}, ${room(evidence)}, but no objects of half the size were tried`,
+    advice: (/** @type {Evidence} */ { search }) =>
+      search?.limitingResource === 'dollars' ? adviceFor('dollars') : 'Write with enough <objects>',
+  },
+  'held apart': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${decimal(evidence.search?.capacity?.operationsPerSecond ?? 0)}/s when it was held, but ${decimal(evidence.search?.best ?? 0)}/s in the best step before, ${room(evidence)}`,
+    advice: 'another try',
+  },
+  'not held': {
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}${sizes(evidence)}, but the capacity was not held`,
+    advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.limitingResource ?? null),
+  },
+  unsteady: {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${plateau(evidence)}${sizes(evidence)}, but the rate was another when it was held`,
+    advice: 'another try',
+  },
+  'between sizes': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${plateau(evidence)}${sizes(evidence)}, which neither store nor bandwidth explains`,
+    advice: 'another --size',
+  },
+});
+
+/**
+ * The beginning of the evidence of a stage that ended before its work was done: no option would have shown more.
+ *
+ * @type {Record<Evidence['end'], string>}
+ */
+const EARLY_END = {
+  complete: '',
+  overloaded: '',
+  stopped: 'stopped before its end: ',
+  stalled: 'nothing succeeded any more: ',
+  fatal: 'ended by an error: ',
+};
+
+/**
+ * @param {ProvenCause | InconclusiveReason} finding
+ * @param {Evidence} evidence
+ * @returns {Bottleneck}
+ */
+export function describe(finding, evidence) {
+  if (isProven(finding)) {
+    return { cause: finding, evidence: PROVEN[finding](evidence), advice: null };
+  }
+  const { why, advice } = INCONCLUSIVE[finding];
+  const early = EARLY_END[evidence.end];
+  const next = typeof advice === 'function' ? advice(evidence) : advice;
+  return { cause: 'inconclusive', evidence: `${early}${why(evidence)}`, advice: early === '' ? next : null };
+}
+
+/**
+ * @param {ProvenCause | InconclusiveReason} finding
+ * @returns {finding is ProvenCause}
+ */
+function isProven(finding) {
+  return Object.hasOwn(PROVEN, finding);
+}
+
+/** @param {Evidence} evidence */
+function plateau({ search }) {
+  return `more than ${counted(search?.knee ?? 0, 'thread')} brought no more`;
+}
+
+/** @param {Evidence} evidence */
+function latencies({ threads, p50, unloadedP50, unloadedSize }) {
+  const size = unloadedSize === null ? '' : ` and objects of ${formatSize(unloadedSize)}`;
+  const alone = `${threads === 1 ? 'before the run' : 'with one'}${size}`;
+  return `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} ${alone}`;
+}
+
+/** @param {Evidence} evidence */
+function sizes({ search }) {
+  const of = (/** @type {SizeRate} */ { size, operationsPerSecond }) =>
+    `${decimal(operationsPerSecond)}/s of ${formatSize(size)}`;
+  return search?.halfSize ? `, ${of(search.halfSize.whole)} and ${of(search.halfSize.half)}` : '';
+}
+
+/** @param {Evidence} evidence */
+function room({ eventLoopUtilization, search }) {
+  // A search reports the busiest of its steps at the capacity.
+  return `event loop ${search === null ? '' : 'up to '}${percent(eventLoopUtilization)} busy`;
+}
+
+/** @param {number | null} value ms */
+function milliseconds(value) {
+  return value === null ? 'unknown' : `${value.toFixed(2)}ms`;
+}
+
+/** @type {Record<LimitingResource, string | null>} */
+const ADVICE = {
+  threads: 'more <threads> and <objects>',
+  time: null,
+  objects: 'more <objects>',
+  leftovers: 'more objects that Write leaves',
+  dollars: 'a higher --max-cost',
+};
+
+/**
+ * @param {LimitingResource | null} limitingResource
+ * @returns {string | null} what would show more; null where nothing can be given
+ */
+export function adviceFor(limitingResource) {
+  return limitingResource === null ? 'another try' : ADVICE[limitingResource];
+}

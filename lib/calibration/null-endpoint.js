@@ -1,0 +1,44 @@
+import { startLocalS3 } from '../local-s3/start.js';
+
+/**
+ * @import { LocalS3 } from '../local-s3/start.js'
+ * @import { StoreConfig } from '../model/run-config.js'
+ */
+
+const BUCKET = 'calibration';
+
+/** The endpoint checks no signature, but a request has one all the same. */
+const CREDENTIALS = Object.freeze({ accessKeyId: 'calibration', secretAccessKey: 'calibration' });
+
+/**
+ * An endpoint that does next to nothing for a request, in a process of its own: it must not share the client's event loop.
+ *
+ * @typedef {Pick<LocalS3, 'report' | 'close' | 'failure'> & { store: StoreConfig }} NullEndpoint
+ */
+
+/**
+ * @param {object} options
+ * @param {number} options.size bytes of each object
+ * @param {boolean} options.useTls
+ * @param {NodeJS.ProcessEnv} options.env of its process
+ * @returns {Promise<NullEndpoint>} that listens
+ * @throws {Error} when it cannot be started
+ */
+export async function startNullEndpoint({ size, useTls, env }) {
+  const tls = useTls ? 'self-signed' : null;
+  const { hostname, port, certificate, report, close, failure } = await startLocalS3(
+    { buckets: [BUCKET], credentials: CREDENTIALS, mode: 'null', objectSize: size, tls },
+    { env },
+  );
+  const store = {
+    buckets: [BUCKET],
+    hostname,
+    port,
+    useTls,
+    certificate: certificate ?? undefined,
+    region: 'auto',
+    credentials: CREDENTIALS,
+    isEmbedded: true,
+  };
+  return { report, close, failure, store };
+}

@@ -1,0 +1,741 @@
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import { quote } from '../log/quote.js';
+import { RESULT_REPORTERS } from '../report/reporters.js';
+import { DEFAULT_STAGES, operationsOf, writesObjects } from '../operations/registry.js';
+import { DEFAULT_FILE } from './environment.js';
+import { FROM_CLONE } from './invocation.js';
+import { STANDARD_OUTPUT } from './output-file.js';
+import { VERSION } from './package-version.js';
+import { UsageError, writeCommanderError } from './usage-error.js';
+import * as values from './values.js';
+import { oneOf, someText } from './values.js';
+
+/**
+ * @import { StartTime } from '../model/run-config.js'
+ * @import { Invocation } from './invocation.js'
+ */
+
+/**
+ * @typedef {object} OptionRow
+ * @property {string} flags
+ * @property {string} help
+ * @property {(text: string) => any} [read] of an option that takes a value; throws a RangeError that says what was expected
+ * @property {string} [fallback] the value where the option is absent, as the user would write it
+ */
+
+/** Every option of the benchmark: flag, reader, default and help. @type {Readonly<Record<string, OptionRow>>} */
+const OPTIONS = {
+  local: { flags: '--local', help: 'run against an endpoint in memory: no account, no .env' },
+  client: {
+    flags: '--client <name>',
+    help: 'direct: what the store can do; sdk: what an app sees',
+    read: oneOf('direct', 'sdk'),
+    fallback: 'direct',
+  },
+  size: {
+    flags: '--size <size>',
+    help: 'size of an object: 1000, 64kB, 1MiB',
+    read: values.objectSize,
+    fallback: '16KiB',
+  },
+  stages: {
+    flags: '--stages <names>',
+    help: 'what to run, comma-separated',
+    read: values.stageNames,
+    fallback: DEFAULT_STAGES.join(','),
+  },
+  keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
+  runId: { flags: '--run-id <id>', help: 'name of the run (default: date, time, random)', read: values.runId },
+  allowVersioned: {
+    flags: '--allow-versioned',
+    help: 'accept buckets that keep versions; clean-up removes those of the run',
+  },
+  prefix: { flags: '--prefix <prefix>', help: 'prefix of every key', read: values.prefix, fallback: 'benchmark' },
+  rate: { flags: '--rate <ops/s>', help: 'open loop: start this many operations per second', read: values.rate },
+  arrival: {
+    flags: '--arrival <name>',
+    help: 'when operations of --rate start: constant or poisson',
+    read: oneOf('constant', 'poisson'),
+    fallback: 'constant',
+  },
+  warmup: {
+    flags: '--warmup <time>',
+    help: 'initial part of each stage, not in rates or percentiles',
+    read: values.warmup,
+    fallback: '0s',
+  },
+  duration: {
+    flags: '--duration <time>',
+    help: 'length of each stage; <objects> is then the maximum',
+    read: values.stageDuration,
+  },
+  gap: { flags: '--gap <time>', help: 'pause between stages with --duration', read: values.gap, fallback: '5s' },
+  startAt: {
+    flags: '--start-at <time>',
+    help: "start by the store's clock: ISO time, epoch seconds, next:60s, +30s",
+    read: values.startTime,
+  },
+  shard: { flags: '--shard <i/N>', help: "this host's share: i of N from 0, or auto", read: values.shard },
+  findPeak: { flags: '--find-peak', help: 'add threads, up to <threads>, and find the capacity' },
+  maxCost: {
+    flags: '--max-cost <dollars>',
+    help: "what the run may cost, at R2's list prices",
+    read: values.dollars,
+  },
+  calibrate: { flags: '--calibrate', help: 'same as the command calibrate' },
+  cores: {
+    flags: '--cores <n>',
+    help: 'cores of this host to use, or auto',
+    read: values.coreCount,
+    fallback: 'auto',
+  },
+  timeout: {
+    flags: '--timeout <time>',
+    help: 'time limit of each attempt',
+    read: values.timeout,
+    fallback: '10s',
+  },
+  retries: {
+    flags: '--retries <n>',
+    help: 'retries of an operation after transient errors',
+    read: values.retryCount,
+    fallback: '19',
+  },
+  preflight: { flags: '--no-preflight', help: 'skip the check that the store allows what the run does' },
+  keepAlive: { flags: '--no-keep-alive', help: 'open a connection for each request' },
+  envFile: {
+    flags: '--env-file <file>',
+    help: 'file with the S3_… variables',
+    read: someText,
+    fallback: DEFAULT_FILE,
+  },
+  log: { flags: '--log <file>', help: 'write the log to a file; the screen stays readable', read: values.logFile },
+  logAppend: { flags: '--log-append', help: 'add to the file of --log if it exists' },
+  ...Object.fromEntries(
+    RESULT_REPORTERS.map(({ option: { name, help } }) => [name, { flags: `--${name} <file>`, help, read: someText }]),
+  ),
+  init: { flags: '--init [file]', help: 'write a .env to fill in, and exit', read: someText },
+  quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
+  cleanup: { flags: '--cleanup [run-id]', help: 'same as the command cleanup', read: values.anyRunId },
+  list: { flags: '--list', help: 'with --cleanup: list the runs that left objects, and exit' },
+  faults: {
+    flags: '--faults <script>',
+    help: 'with --local: faults to inject, see docs/local-endpoint.md',
+    read: values.faultScript,
+  },
+};
+
+/** The arguments of a run. */
+const LOAD = [
+  { flags: '<objects>', read: values.objectCount },
+  { flags: '<threads>', read: values.threadCount },
+];
+
+/** The argument of `cleanup`. */
+const RUN_ID = { flags: '<run-id>', read: values.anyRunId };
+
+const HELP_WIDTH = 100;
+
+/** Wide enough for every command with its operand. */
+const USAGE_WIDTH = 'cleanup [run-id]'.length;
+
+/**
+ * A command in addition to the benchmark itself.
+ *
+ * @typedef {object} CommandRow
+ * @property {string} operands as its usage shows them
+ * @property {string} summary for the help of the program
+ * @property {string} description for its own help
+ * @property {Readonly<Record<string, string>>} options by name, with their help where it is not that of the benchmark
+ */
+
+/** @type {Readonly<Record<'merge' | 'cleanup' | 'calibrate', CommandRow>>} */
+const COMMANDS = {
+  merge: {
+    operands: '<files...>',
+    summary: 'add up logs and results of many hosts',
+    description: 'Adds up the logs and results of one or several hosts: what did they do together, second by second?',
+    options: {},
+  },
+  cleanup: {
+    operands: '[run-id]',
+    summary: 'remove what a run left behind, or --list such runs',
+    description: 'Removes what a run, or with --shard a shard of it, left behind. It works from any host.',
+    options: {
+      list: 'list the runs that left objects, and exit',
+      shard: 'remove only the objects of this shard: i of N from 0, or auto',
+      prefix: '',
+      client: '',
+      timeout: '',
+      preflight: 'skip the check that the buckets can be reached',
+      keepAlive: '',
+      envFile: '',
+      quiet: 'no progress on stderr',
+    },
+  },
+  calibrate: {
+    operands: '',
+    summary: 'measure what the client alone can do on this host',
+    description:
+      'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
+      'much of that they used. Give <threads> and the options of your usual command: they decide what is measured.',
+    options: {
+      client: '',
+      size: '',
+      cores: 'cores that the run would use, or auto',
+      keepAlive: '',
+      local: 'without TLS, as a run with --local',
+      envFile: 'file with S3_USE_SSL, which decides whether TLS is used',
+      json: 'write the whole result to a file',
+      quiet: 'no notices on stderr',
+    },
+  },
+};
+
+/** @param {Invocation} invocation */
+const examples = ({ benchmark, peak }) => `
+Examples:
+  without an account:       ${benchmark} 10000 100 --local
+  keep the log of a run:    ${benchmark} 10000 1000 --log log-$(hostname).txt
+  add up all hosts' logs:   ${peak} log*.txt
+Exit status: 0 all well, 1 incomplete or a failed check, 2 usage or credentials, 128+n by signal n.`;
+
+/**
+ * The options of a run, and of all commands that work on a store or on the client.
+ *
+ * @typedef {object} CommandLine
+ * @property {number} objects
+ * @property {number} threads
+ * @property {boolean} local
+ * @property {'direct' | 'sdk'} client
+ * @property {number} size bytes
+ * @property {string[]} stages
+ * @property {boolean} keep
+ * @property {boolean} allowVersioned
+ * @property {string | undefined} runId
+ * @property {string} prefix
+ * @property {number} timeout ms
+ * @property {number} retries
+ * @property {boolean} preflight
+ * @property {boolean} keepAlive
+ * @property {number | 'auto'} cores
+ * @property {StartTime | undefined} startAt
+ * @property {number | undefined} duration ms
+ * @property {number | undefined} rate ops/s of an open loop
+ * @property {'constant' | 'poisson'} arrival
+ * @property {number} warmup ms
+ * @property {boolean} findPeak
+ * @property {number | undefined} maxCost dollars
+ * @property {number} gap ms
+ * @property {{ index: number | null, count: number | null } | undefined} shard
+ * @property {string} envFile
+ * @property {string | undefined} log the file of the log
+ * @property {boolean} logAppend
+ * @property {string | undefined} json
+ * @property {Readonly<Record<string, string>>} results the file of each result that is asked for, by its option
+ * @property {boolean} quiet
+ * @property {string | undefined} cleanup
+ * @property {string | undefined} init the file to write; then objects and threads are undefined
+ * @property {boolean} list then there is no run id, and objects and threads are undefined
+ * @property {boolean} calibrate then objects and threads may be undefined
+ * @property {string | undefined} faults
+ */
+
+/**
+ * @typedef {object} MergeOptions
+ * @property {readonly string[]} files
+ * @property {string | undefined} json
+ * @property {string | undefined} csv
+ * @property {boolean} severalRuns whether runs of one host that were not at the same time are added up
+ */
+
+/**
+ * What the command line asks for.
+ *
+ * @typedef {{ command: 'merge', options: MergeOptions } |
+ *   { command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }} Request
+ */
+
+/** @typedef {{ stdout: { write: (text: string) => unknown }, stderr: { write: (text: string) => unknown } }} Outputs */
+
+/**
+ * Reads the command line of r2-benchmark.
+ *
+ * @param {readonly string[]} argv the arguments, without the names of Node and of the program
+ * @param {Outputs} outputs
+ * @param {Invocation} [invocation]
+ * @returns {Request}
+ * @throws {UsageError} with every problem at once
+ * @throws {CommanderError} for help and version, and for what is no option at all
+ */
+export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
+  const { benchmark } = invocation;
+  refuseMisspelledCommand(argv[0] ?? '', benchmark);
+  const reader = new OptionReader();
+  const program = runCommand(outputs, invocation, reader);
+  const merge = mergeCommand('merge', outputs, invocation, `${benchmark} merge`);
+  const cleanup = subcommand('cleanup', outputs, reader).argument('[run-id]');
+  const calibrate = subcommand('calibrate', outputs, reader)
+    .argument('[objects]')
+    .argument('[threads]')
+    .usage('[<objects> <threads>] [options]');
+  [merge, cleanup, calibrate].forEach((command) => program.addCommand(command));
+
+  /** @type {Request | null} */
+  let request = null;
+  program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsOf(program), command.name(), benchmark));
+  program.action(() => {
+    request = requestOf(program.args, optionsOf(program), reader, benchmark);
+  });
+  merge.action(() => {
+    request = { command: 'merge', options: mergeOptions(merge, `${benchmark} merge`) };
+  });
+  cleanup.action((/** @type {string | undefined} */ runId) => {
+    const asOption = { cleanup: runId === undefined ? true : reader.read(RUN_ID, runId) };
+    request = requestOf([], { ...optionsOf(cleanup), ...asOption }, reader, `${benchmark} cleanup`, 'cleanup');
+  });
+  calibrate.action(() => {
+    request = requestOf(calibrate.args, { ...optionsOf(calibrate), calibrate: true }, reader, `${benchmark} calibrate`);
+  });
+  program.parse(argv, { from: 'user' });
+  return /** @type {Request} */ (/** @type {unknown} */ (request));
+}
+
+/**
+ * Reads the command line of peak-performance.js.
+ *
+ * @param {readonly string[]} argv
+ * @param {Outputs} outputs
+ * @param {Invocation} [invocation]
+ * @returns {MergeOptions}
+ * @throws {UsageError}
+ * @throws {CommanderError} for help and version, and for what is no option at all
+ */
+export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
+  const { peak } = invocation;
+  return mergeOptions(mergeCommand(peak, outputs, invocation, peak).parse(argv, { from: 'user' }), peak);
+}
+
+/**
+ * Reads the values of options as commander comes upon them, and keeps what is wrong with them: a parser of commander's
+ * that throws, `choices()` and `conflicts()` all end at the first problem, and the user would see one at a time. Commander
+ * alone refuses what is no option or argument at all: nothing that follows it could be trusted.
+ */
+class OptionReader {
+  /** By flag. @type {Map<string, string>} */
+  #problems = new Map();
+
+  /**
+   * @param {OptionRow} row
+   * @param {string} [help] in place of the row's
+   * @returns {Option}
+   */
+  option(row, help = row.help) {
+    const { flags, read, fallback } = row;
+    const option = new Option(flags, help);
+    if (fallback !== undefined) {
+      option.default(defaultOf(row), fallback);
+    }
+    return read === undefined ? option : option.argParser((text) => this.read(row, text));
+  }
+
+  /**
+   * @template Value
+   * @param {Pick<OptionRow, 'flags'> & { read?: (text: string) => Value }} row
+   * @param {string} text
+   * @returns {Value | string} the text where it cannot be read
+   */
+  read({ flags, read }, text) {
+    const name = flags.split(' ')[0];
+    // Of an option that is given twice, the last one counts.
+    this.#problems.delete(name);
+    try {
+      return read === undefined ? text : read(text);
+    } catch (error) {
+      this.#problems.set(name, `${name}: ${/** @type {Error} */ (error).message}`);
+      return text;
+    }
+  }
+
+  /** @param {Pick<OptionRow, 'flags'>} row */
+  hasProblem({ flags }) {
+    return this.#problems.has(flags.split(' ')[0]);
+  }
+
+  get problems() {
+    return [...this.#problems.values()];
+  }
+}
+
+/** @param {OptionRow} row */
+function defaultOf({ flags, read, fallback }) {
+  return fallback === undefined ? flags.startsWith('--no-') || undefined : read?.(fallback);
+}
+
+/**
+ * @param {Command} command
+ * @returns {Record<string, any>} what was given by name; options that begin with --no- are true where nobody gave them
+ */
+function optionsOf(command) {
+  const options = Object.entries(command.opts());
+  return Object.fromEntries(options.filter(([name]) => command.getOptionValueSource(name) === 'cli'));
+}
+
+/**
+ * @param {readonly string[]} operands
+ * @param {Record<string, any>} givenOptions by name
+ * @param {OptionReader} reader that has read them
+ * @param {string} command for a shell
+ * @param {string} [cleanup] what the user wrote for a clean-up
+ * @returns {Request}
+ * @throws {UsageError} with every problem
+ */
+function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup') {
+  /** @type {Record<string, any>} */
+  const options = {};
+  for (const [name, row] of Object.entries(OPTIONS)) {
+    const value = reader.hasProblem(row) ? undefined : (givenOptions[name] ?? defaultOf(row));
+    // An option whose value is optional, and absent, is true.
+    options[name] = row.read === undefined ? Boolean(value) : value === true ? undefined : value;
+  }
+  const isInit = givenOptions.init !== undefined;
+  if (givenOptions.init === true) {
+    options.init = options.envFile;
+  }
+  const mayLackLoad = options.calibrate || isInit;
+  const needsNoLoad = givenOptions.cleanup !== undefined || (mayLackLoad && operands.length === 0);
+  if (!needsNoLoad) {
+    const [objects, threads] = LOAD.map((row, place) => {
+      const value = reader.read(row, operands[place] ?? '');
+      return reader.hasProblem(row) ? undefined : value;
+    });
+    Object.assign(options, { objects, threads });
+  }
+  const results = RESULT_REPORTERS.map(({ option: { name } }) => [name, options[name]]);
+  options.results = Object.fromEntries(results.filter(([, file]) => file !== undefined));
+  const problems = [
+    ...reader.problems,
+    ...optionConflicts(givenOptions, options, cleanup),
+    ...sharedFiles({ log: options.log, ...options.results }),
+  ];
+  const [removal] = options.keep ? operationsOf(options.stages ?? []).filter(({ removes }) => removes) : [];
+  if (removal !== undefined) {
+    if (givenOptions.stages === undefined) {
+      options.stages = options.stages.filter((/** @type {string} */ name) => name !== removal.name);
+    } else {
+      problems.push(`--keep: the stage ${removal.name} would remove the objects, expected --stages without it`);
+    }
+  }
+  if (problems.length > 0) {
+    throw new UsageError(problems, helpHint(command));
+  }
+  return { command: commandOf(givenOptions, options), options: /** @type {CommandLine} */ (Object.freeze(options)) };
+}
+
+/**
+ * @param {Record<string, any>} givenOptions
+ * @param {Record<string, any>} options
+ * @returns {Exclude<Request['command'], 'merge'>}
+ */
+function commandOf({ init, cleanup }, { calibrate, list }) {
+  if (init !== undefined) {
+    return 'init';
+  }
+  if (calibrate) {
+    return 'calibrate';
+  }
+  return list ? 'list' : cleanup === undefined ? 'run' : 'cleanup';
+}
+
+/**
+ * @param {Command} command that has been parsed
+ * @param {string} name for a shell
+ * @returns {MergeOptions}
+ * @throws {UsageError}
+ */
+function mergeOptions(command, name) {
+  const { json, csv, severalRuns = false } = command.opts();
+  const problems = Object.entries({ json, csv }).flatMap(([option, file]) =>
+    file === '' ? [`--${option}: expected a file, got nothing`] : [],
+  );
+  problems.push(...sharedFiles({ json, csv }));
+  if (problems.length > 0) {
+    throw new UsageError(problems, helpHint(name));
+  }
+  return { files: command.args, json, csv, severalRuns };
+}
+
+/**
+ * @param {Readonly<Record<string, string | undefined>>} files by option
+ * @returns {string[]} a problem for each two options that name the same file
+ */
+function sharedFiles(files) {
+  const given = Object.entries(files).filter(([, file]) => file !== undefined && file !== '');
+  return given.flatMap(([one, file], index) =>
+    given.slice(index + 1).flatMap(([other, otherFile]) => {
+      const options = `--${one}, --${other}`;
+      if (file === STANDARD_OUTPUT && otherFile === STANDARD_OUTPUT) {
+        return [`${options}: only one of them can go to standard output`];
+      }
+      return path.resolve(String(file)) === path.resolve(String(otherFile))
+        ? [`${options}: expected two files, got ${quote(String(file))} for both`]
+        : [];
+    }),
+  );
+}
+
+/** @param {string} command for a shell */
+function helpHint(command) {
+  return `${command} --help shows the usage`;
+}
+
+/**
+ * @param {string} name
+ * @param {Outputs} outputs
+ */
+function newCommand(name, { stdout, stderr }) {
+  return new Command(name)
+    .version(VERSION, '--version', 'show the version')
+    .helpOption('-h, --help', 'show this help')
+    .configureHelp({ helpWidth: HELP_WIDTH })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: writeCommanderError,
+    });
+}
+
+/**
+ * @param {Outputs} outputs
+ * @param {Invocation} invocation
+ * @param {OptionReader} reader
+ */
+function runCommand(outputs, invocation, reader) {
+  const command = newCommand(invocation.benchmark, outputs)
+    .usage(`<objects> <threads> [options]${usageOfCommands(invocation.benchmark)}`)
+    .description(
+      'Measures how many operations a second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
+        'writes <objects> over <threads> concurrent requests, reads and checks them, stats and removes them.',
+    )
+    .argument('[objects]')
+    .argument('[threads]')
+    .configureHelp({ helpWidth: HELP_WIDTH, visibleArguments: () => [], visibleCommands: () => [] })
+    .addHelpText('after', examples(invocation))
+    // What follows the name of a command belongs to the command.
+    .enablePositionalOptions()
+    .helpCommand(false);
+  Object.values(OPTIONS).forEach((row) => command.addOption(reader.option(row)));
+  return command;
+}
+
+/**
+ * @param {'cleanup' | 'calibrate'} name
+ * @param {Outputs} outputs
+ * @param {OptionReader} reader
+ */
+function subcommand(name, outputs, reader) {
+  const { description, options, operands } = COMMANDS[name];
+  const command = newCommand(name, outputs)
+    .usage(`${operands} [options]`.trimStart())
+    .description(description)
+    .configureHelp({ helpWidth: HELP_WIDTH, visibleArguments: () => [] });
+  for (const [option, help] of Object.entries(options)) {
+    command.addOption(reader.option(OPTIONS[option], help || OPTIONS[option].help));
+  }
+  return command;
+}
+
+/**
+ * @param {string} name
+ * @param {Outputs} outputs
+ * @param {Invocation} invocation
+ * @param {string} merge the command for a shell
+ */
+function mergeCommand(name, outputs, { benchmark }, merge) {
+  return newCommand(name, outputs)
+    .description(COMMANDS.merge.description)
+    .argument(
+      '<files...>',
+      'what r2-benchmark wrote to --log, --json or stdout, one file for each host; - is standard input',
+    )
+    .option('--json <file>', 'write the whole result to a file')
+    .option('--csv <file>', 'write the time series to a file: second_start, stage, host, ops, bytes')
+    .option('--several-runs', 'add up runs of one host that were not at the same time, instead of refusing them')
+    .addHelpText(
+      'after',
+      `
+Example:
+  on every host:           ${benchmark} 10000 1000 --log log-$(hostname).txt
+  anywhere, afterwards:    ${merge} log*.txt
+
+A report named - goes to standard output, and nothing else does then.
+Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the output was closed.`,
+    )
+    .showHelpAfterError(`(${helpHint(merge)})`);
+}
+
+/**
+ * The commands for the usage of the program, a line each.
+ *
+ * @param {string} benchmark for a shell
+ */
+function usageOfCommands(benchmark) {
+  const lines = Object.entries(COMMANDS).map(([name, { operands, summary }]) => {
+    const usage = `${name} ${operands}`.trimEnd();
+    return `\n       ${benchmark} ${usage.padEnd(USAGE_WIDTH)}  ${summary}`;
+  });
+  return lines.join('');
+}
+
+/**
+ * The first argument is a number, an option or the name of a command. Commander looks for the nearest name only where a
+ * program has nothing but commands.
+ *
+ * @param {string} word
+ * @param {string} benchmark for a shell
+ * @throws {UsageError} where the word is nearly the name of a command
+ */
+function refuseMisspelledCommand(word, benchmark) {
+  if (!/^[a-z]/i.test(word) || Object.hasOwn(COMMANDS, word)) {
+    return;
+  }
+  const names = new Command()
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeErr() {} });
+  Object.keys(COMMANDS).forEach((name) => names.command(name));
+  try {
+    names.parse([word], { from: 'user' });
+  } catch (error) {
+    const suggestion = /\(Did you mean .*\)/.exec(/** @type {Error} */ (error).message)?.[0];
+    if (suggestion !== undefined) {
+      throw new UsageError([`unknown command ${quote(word)} ${suggestion}`], helpHint(benchmark));
+    }
+  }
+}
+
+/**
+ * @param {Record<string, any>} options given before the name of a command
+ * @param {string} name
+ * @param {string} benchmark for a shell
+ * @throws {UsageError} where there are any: they would have no effect
+ */
+function refuseOptionsBefore(options, name, benchmark) {
+  const problems = Object.keys(options).map((option) => {
+    const [flag] = OPTIONS[option].flags.split(' ');
+    return `${flag}: options of ${name} follow its name, expected ${benchmark} ${name} … ${flag}`;
+  });
+  if (problems.length > 0) {
+    throw new UsageError(problems, helpHint(`${benchmark} ${name}`));
+  }
+}
+
+/** Options that set the load or the time, which a search sets itself. */
+const AGAINST_SEARCH = Object.freeze({
+  duration: '--duration',
+  startAt: '--start-at',
+  shard: '--shard',
+  rate: '--rate',
+  warmup: '--warmup',
+});
+
+/**
+ * Options that exclude or need each other.
+ *
+ * @typedef {object} Conflict
+ * @property {(given: Record<string, any>, options: Record<string, any>) => unknown} isThere what was given by name, and
+ *   all values that were read
+ * @property {string} problem
+ */
+
+/** @type {readonly Conflict[]} */
+const CONFLICTS = [
+  {
+    isThere: ({ init, ...others }, { objects }) =>
+      init !== undefined && (objects !== undefined || Object.keys(others).some((name) => name !== 'envFile')),
+    problem: '--init: it only writes a file of variables, expected no other option or argument',
+  },
+  {
+    isThere: ({ init, envFile }) => typeof init === 'string' && envFile !== undefined,
+    problem: '--env-file: --init names the file already, expected one of the two',
+  },
+  {
+    isThere: (given, { list }) => given.cleanup === true && !list,
+    problem: '--cleanup: expected a run id, or --cleanup --list to see which runs there are',
+  },
+  {
+    isThere: (given, { list }) => list && given.cleanup !== true,
+    problem: '--list: expected --cleanup --list, without a run id',
+  },
+  {
+    isThere: ({ shard }, { list }) => list && shard !== undefined,
+    problem: '--shard: --cleanup --list shows the objects of all shards, expected --cleanup <run-id>',
+  },
+  {
+    isThere: ({ cleanup }, { calibrate }) => calibrate && cleanup !== undefined,
+    problem: '--calibrate: it measures the client alone, expected no --cleanup',
+  },
+  {
+    isThere: ({ arrival, rate }) => arrival !== undefined && rate === undefined,
+    problem: '--arrival: it sets when the operations of --rate start, expected --rate as well',
+  },
+  {
+    isThere: ({ gap, duration }) => gap !== undefined && duration === undefined,
+    problem: '--gap: it is the pause between the stages of --duration, expected --duration as well',
+  },
+  {
+    isThere: (_given, { warmup, duration }) => duration !== undefined && warmup >= duration,
+    problem: '--warmup: it would take all of --duration, expected a shorter time',
+  },
+  {
+    isThere: (_given, { log, logAppend }) => logAppend && log === undefined,
+    problem: '--log-append: it adds to the file of --log, expected --log as well',
+  },
+  {
+    isThere: (_given, { faults, local }) => faults !== undefined && !local,
+    problem: '--faults: only the endpoint of --local can inject faults',
+  },
+  {
+    isThere: (given, options) => lacksObjects(given, options) && options.local,
+    problem: '--stages: a --local run begins with an empty store, expected write among them',
+  },
+  {
+    isThere: (given, options) => lacksObjects(given, options) && !options.local && given.runId === undefined,
+    problem:
+      '--stages: without write, expected --run-id of a run made with --keep; --cleanup --list shows which runs there are',
+  },
+];
+
+/**
+ * @param {Record<string, any>} given
+ * @param {Record<string, any>} options
+ * @returns {boolean} whether a run would have to find objects that it does not write
+ */
+function lacksObjects({ cleanup }, { stages, calibrate }) {
+  return cleanup === undefined && !calibrate && stages !== undefined && !writesObjects(stages);
+}
+
+/**
+ * @param {Record<string, any>} given options, as they stand on the command line
+ * @param {Record<string, any>} options all of them, read
+ * @param {string} cleanup what the user wrote for a clean-up
+ * @returns {string[]} problems
+ */
+function optionConflicts(given, options, cleanup) {
+  const problems = CONFLICTS.filter(({ isThere }) => isThere(given, options)).map(({ problem }) =>
+    problem.replaceAll('--cleanup', cleanup),
+  );
+  return options.findPeak ? [...problems, ...againstSearch(given, options)] : problems;
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {Record<string, any>} options
+ */
+function againstSearch(given, { warmup }) {
+  return Object.entries(AGAINST_SEARCH)
+    .filter(([name]) => given[name] !== undefined && !(name === 'warmup' && warmup === 0))
+    .map(([, flag]) => `${flag}: --find-peak sets load and time itself, on one host, expected one of the two`);
+}

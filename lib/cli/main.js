@@ -1,0 +1,133 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { readCommandLine } from './command-line.js';
+import { EXIT } from './exit-status.js';
+import { invocationOf } from './invocation.js';
+import { load } from './load.js';
+import { reportError } from './report-error.js';
+import { StopRequest } from './stop-request.js';
+import { Terminal } from './terminal.js';
+
+/**
+ * @import { Readable } from 'node:stream'
+ * @import { CommandLine, Request } from './command-line.js'
+ * @import { Invocation } from './invocation.js'
+ */
+
+/**
+ * How much the heap may grow, in per cent of what is alive, before it is collected. By default V8 lets a small heap grow
+ * several times over: with 1,000 threads that is 60 MB of dead requests, for no CPU time that could be measured.
+ */
+const HEAP_GROWTH_PERCENT = 30;
+
+/**
+ * The process, or a substitute for it.
+ *
+ * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'availableMemory' | 'argv' | 'cwd'>
+ *   & { stdin: Readable }} Streams
+ */
+
+/**
+ * What a command works with.
+ *
+ * @typedef {object} Program
+ * @property {NodeJS.ProcessEnv} env
+ * @property {Streams} streams
+ * @property {Invocation} invocation
+ * @property {Terminal} terminal
+ * @property {StopRequest} stopRequest
+ * @property {boolean} isDebugging
+ */
+
+/**
+ * Runs r2-benchmark: the benchmark itself, or the command that the command line names. What a command takes is loaded
+ * when the command is known, so that the help is there at once.
+ *
+ * @param {readonly string[]} argv the arguments, without the names of Node and of the program
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Streams} streams
+ * @returns {Promise<number>} the exit status
+ */
+export async function main(argv, env, streams) {
+  // Which version of Node the SDK will drop does not concern a benchmark.
+  env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
+  const stopRequest = new StopRequest(streams);
+  const plain = env.NO_COLOR !== undefined && env.NO_COLOR !== '';
+  const terminal = new Terminal({ ...streams, plain, onLost: (isClosed) => stopRequest.outputLost(isClosed) });
+  const isDebugging = env.R2_BENCHMARK_DEBUG === '1';
+  stopRequest.catchDefects((error) => reportError(error, terminal, isDebugging));
+  const invocation = invocationOf(streams, env);
+  const program = { env, streams, invocation, terminal, stopRequest, isDebugging };
+  const status = await runRequest(argv, program).catch((error) => reportError(error, terminal, isDebugging));
+  // A closed output makes itself known only after the line that it refuses.
+  await nextTurn();
+  return stopRequest.status ?? status;
+}
+
+/**
+ * @param {readonly string[]} argv
+ * @param {Program} program
+ * @returns {Promise<number>} the exit status
+ */
+async function runRequest(argv, program) {
+  const { streams, invocation, terminal } = program;
+  const { command, options } = readCommandLine(argv, streams, invocation);
+  if (command === 'merge') {
+    const { mergeByCommand } = await load(() => import('./merge.js'));
+    return mergeByCommand(options, streams);
+  }
+  if (command === 'init') {
+    const { writeExample } = await load(() => import('./init.js'));
+    terminal.out(writeExample(/** @type {string} */ (options.init), invocation));
+    return EXIT.complete;
+  }
+  return command === 'calibrate' ? calibrate(options, program) : workOnStore(command, options, program);
+}
+
+/**
+ * @param {CommandLine} options
+ * @param {Program} program
+ * @returns {Promise<number>} the exit status
+ */
+async function calibrate(options, { env, terminal, stopRequest }) {
+  const { calibrateByCommand } = await load(() => import('./calibrate.js'));
+  const { Clock } = await load(() => import('../clock/clock.js'));
+  const context = { env, terminal, signal: stopRequest.signal, clock: new Clock(), random: Math.random };
+  stopRequest.listen();
+  return calibrateByCommand(options, context).finally(() => stopRequest.stopListening());
+}
+
+/**
+ * @param {Exclude<Request['command'], 'merge' | 'init' | 'calibrate'>} command
+ * @param {CommandLine} options
+ * @param {Program} program
+ * @returns {Promise<number>} the exit status
+ */
+async function workOnStore(command, options, { env, streams, invocation, terminal, stopRequest, isDebugging }) {
+  const { Clock } = await load(() => import('../clock/clock.js'));
+  const { prepare } = await load(() => import('./prepare.js'));
+  const clock = new Clock();
+  const context = { clock, random: Math.random, signal: stopRequest.signal, terminal, quiet: options.quiet };
+  const now = clock.epochNow();
+  const prepared = await prepare(options, { env, process: streams, now, random: context.random, invocation });
+  const { target, config } = prepared;
+  target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
+  try {
+    // A clean-up has nothing to settle: a signal may end it at once, and it may be begun again.
+    if (command === 'cleanup') {
+      const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
+      return await cleanUpByCommand(config, context);
+    }
+    if (command === 'list') {
+      const { listRunsByCommand } = await load(() => import('./list-runs.js'));
+      return await listRunsByCommand(config, context);
+    }
+    const { runByCommand } = await load(() => import('./benchmark.js'));
+    stopRequest.listen();
+    return await runByCommand({ options, env, prepared, context, stopRequest, withStack: isDebugging });
+  } finally {
+    stopRequest.stopListening();
+    await prepared.close();
+  }
+}

@@ -1,0 +1,97 @@
+import { seedOf } from '../workload/mix.js';
+
+/**
+ * @import { StageMeters } from '../meter/stage-meter.js'
+ * @import { Workload } from '../operations/operation.js'
+ * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { Stage, StageKind } from '../operations/stage.js'
+ * @import { Budget } from './budget.js'
+ */
+
+const TWO_TO_THE_32 = 2 ** 32;
+
+/** 2³² divided by the golden ratio: its multiples, modulo 2³², are spread as evenly as any sequence can be. */
+const GOLDEN_STEP = 0x9e3779b9;
+
+/**
+ * What a worker's threads do next: each claim is of a kind, and of an object. Both follow from its number alone, so that
+ * all workers agree.
+ */
+export class Claims {
+  #kinds;
+  #kindOf;
+  #workload;
+  #knowsObjects;
+  #allNeedObjects;
+  #budget;
+  #meters;
+
+  /**
+   * @param {Stage} stage
+   * @param {object} options
+   * @param {Workload} options.workload
+   * @param {Budget} options.budget
+   * @param {StageMeters} options.meters that count what is skipped
+   * @param {string} options.seed of the order of kinds
+   */
+  constructor({ kinds }, { workload, budget, meters, seed }) {
+    this.#kinds = kinds;
+    this.#kindOf = kindOrder(kinds, seed);
+    this.#workload = workload;
+    this.#knowsObjects = workload.wroteObjects;
+    this.#allNeedObjects = kinds.every(({ operation }) => operation.needsObject);
+    this.#budget = budget;
+    this.#meters = meters;
+  }
+
+  /**
+   * Claims the next operation for a thread. An object that was not written is passed over without an attempt where the
+   * operation needs it. Where the objects go round, it would be passed over in each round: it is no skipped work there.
+   *
+   * @param {OperationRecord} record of the thread, which is filled in
+   * @returns {number} of the claim from 0, or -1 where there is no more work
+   */
+  next(record) {
+    const { written } = this.#workload;
+    for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
+      const kind = this.#kindOf(claim);
+      const { operation } = this.#kinds[kind];
+      const localIndex = this.#budget.localIndexOf(claim);
+      if (!this.#knowsObjects || !operation.needsObject || written.has(localIndex)) {
+        record.take(kind, operation, localIndex);
+        return claim;
+      }
+      if (!this.#budget.goesRound) {
+        this.#meters.kinds[kind].skipped += 1;
+      } else if (this.#allNeedObjects && written.count === 0) {
+        return -1;
+      }
+    }
+    return -1;
+  }
+}
+
+/**
+ * Kinds come in the proportion of their weights, as evenly mixed as they can be: also a short time of a stage has each of
+ * them in its share.
+ *
+ * @param {readonly StageKind[]} kinds
+ * @param {string} seed
+ * @returns {(claim: number) => number} the index of a claim's kind among the kinds
+ */
+export function kindOrder(kinds, seed) {
+  if (kinds.length === 1) {
+    return () => 0;
+  }
+  const offset = seedOf(seed);
+  const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
+  let upTo = 0;
+  const bounds = kinds.map(({ weight }) => {
+    upTo += weight;
+    return (upTo / total) * TWO_TO_THE_32;
+  });
+  return (claim) => {
+    const point = (Math.imul(claim, GOLDEN_STEP) + offset) >>> 0;
+    return bounds.findIndex((bound) => point < bound);
+  };
+}

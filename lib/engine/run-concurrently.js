@@ -1,0 +1,30 @@
+/**
+ * Runs a number of concurrent threads, each of which takes one piece of work after the other until there is none.
+ *
+ * @template Thread
+ * @param {object} options
+ * @param {readonly Thread[]} options.threads what each thread works with
+ * @param {(thread: Thread) => number} options.claim the next piece of work, or a negative number
+ * @param {(thread: Thread, work: number) => Promise<void>} options.work
+ * @returns {Promise<void>} once every thread has come to its end; the first error of a piece of work ends its thread
+ *   and is thrown when the others are done
+ */
+export async function runPool({ threads, claim, work }) {
+  const ends = await Promise.allSettled(threads.map((thread) => runThread(thread, claim, work)));
+  const broken = ends.find((end) => end.status === 'rejected');
+  if (broken !== undefined) {
+    throw broken.reason;
+  }
+}
+
+/**
+ * @template Thread
+ * @param {Thread} thread
+ * @param {(thread: Thread) => number} claim
+ * @param {(thread: Thread, work: number) => Promise<void>} work
+ */
+async function runThread(thread, claim, work) {
+  for (let piece = claim(thread); piece >= 0; piece = claim(thread)) {
+    await work(thread, piece);
+  }
+}

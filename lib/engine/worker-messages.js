@@ -1,0 +1,95 @@
+import { LatencyHistogram } from '../meter/latency-histogram.js';
+import { operationNamed } from '../operations/registry.js';
+import { mixedStage } from '../operations/stage.js';
+import { AttemptError, detailsOf } from '../s3/s3-error.js';
+
+/**
+ * @import { StageTask } from './worker.js'
+ * @import { StageHooks } from './run-stage.js'
+ * @import { MeasuredSecond } from './second-merger.js'
+ * @import { FatalError } from './stage-watch.js'
+ * @import { HistogramState } from '../meter/latency-histogram.js'
+ * @import { SecondCount } from '../model/result.js'
+ * @import { AttemptErrorDetails } from '../s3/s3-error.js'
+ */
+
+/**
+ * What the main thread sends to a worker's thread. Each call is answered by a Reply; nobody waits for that to `stop`.
+ *
+ * @typedef {{ id: number, call: 'open' }
+ *   | { id: number, call: 'run', task: PackedTask }
+ *   | { id: number, call: 'close' }
+ *   | { id: number, call: 'stop' }} Request
+ *
+ * @typedef {object} Reply
+ * @property {'reply'} kind
+ * @property {number} id
+ * @property {any} [result]
+ * @property {string} [error] where the call failed
+ *
+ * @typedef {object} Event what becomes known while a stage runs
+ * @property {'event'} kind
+ * @property {keyof StageHooks} hook
+ * @property {any[]} parameters
+ */
+
+/**
+ * A stage's operations are functions, which cannot be sent: their names can.
+ *
+ * @typedef {Omit<StageTask, 'stage'> & { stage: { name: string, kinds: { operation: string, weight: number }[] } }} PackedTask
+ */
+
+/**
+ * @param {StageTask} task
+ * @returns {PackedTask}
+ */
+export function packTask({ stage: { name, kinds }, ...task }) {
+  const packed = kinds.map(({ operation, weight }) => ({ operation: operation.name, weight }));
+  return { ...task, stage: { name, kinds: packed } };
+}
+
+/**
+ * @param {PackedTask} packed
+ * @returns {StageTask}
+ */
+export function unpackTask({ stage: { name, kinds }, ...task }) {
+  const unpacked = kinds.map(({ operation, weight }) => ({ operation: operationNamed(operation), weight }));
+  return { ...task, stage: mixedStage(name, unpacked) };
+}
+
+/**
+ * An error's class would be lost on the way from one thread to another.
+ *
+ * @param {FatalError | null} fatal
+ * @returns {{ bucket: string, operation: string, details: AttemptErrorDetails | null, message: string } | null}
+ */
+export function packFatal(fatal) {
+  if (fatal === null) {
+    return null;
+  }
+  const { error, ...place } = fatal;
+  const details = error instanceof AttemptError ? detailsOf(error) : null;
+  return { ...place, details, message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+}
+
+/**
+ * @param {ReturnType<typeof packFatal>} packed
+ * @returns {FatalError | null}
+ */
+export function unpackFatal(packed) {
+  if (packed === null) {
+    return null;
+  }
+  const { details, message, ...place } = packed;
+  return { ...place, error: details === null ? new Error(message) : new AttemptError(details) };
+}
+
+/**
+ * @param {SecondCount & { latencies: HistogramState }} packed
+ * @returns {MeasuredSecond}
+ */
+export function unpackSecond({ latencies: state, ...count }) {
+  const latencies = new LatencyHistogram();
+  latencies.addState(state);
+  return { ...count, latencies };
+}

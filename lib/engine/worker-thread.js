@@ -1,0 +1,64 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { Clock } from '../clock/clock.js';
+import { packFatal, unpackTask } from './worker-messages.js';
+import { Worker } from './worker.js';
+
+/**
+ * @import { Request } from './worker-messages.js'
+ * @import { StageHooks } from './run-stage.js'
+ * @import { MessagePort } from 'node:worker_threads'
+ */
+
+/**
+ * A worker in a thread of its own: it answers the calls of remote-worker.js.
+ */
+
+const port = /** @type {MessagePort} */ (parentPort);
+const worker = await Worker.open(workerData.spec, { clock: Clock.fromState(workerData.clock), random: Math.random });
+/** Of the call under way: a stage that was stopped leaves the next one alone. */
+let stopRequest = new AbortController();
+
+/** @type {Record<Request['call'], (request: any) => Promise<unknown>>} */
+const CALLS = {
+  open: () => worker.openConnections(stoppable()),
+  async run({ task }) {
+    const { fatal, ...outcome } = await worker.runStage(unpackTask(task), stoppable(), hooks());
+    return { ...outcome, fatal: packFatal(fatal) };
+  },
+  async stop() {
+    stopRequest.abort();
+  },
+  close: () => worker.close(),
+};
+
+/** @returns {AbortSignal} of a call that begins */
+function stoppable() {
+  stopRequest = new AbortController();
+  return stopRequest.signal;
+}
+
+/** @returns {StageHooks} */
+function hooks() {
+  const report = (/** @type {string} */ hook, /** @type {unknown[]} */ parameters) =>
+    port.postMessage({ kind: 'event', hook, parameters });
+  return {
+    second: ({ latencies, ...count }) => report('second', [{ ...count, latencies: latencies.toState() }]),
+    retrying: (kind, advice) => report('retrying', [kind, advice]),
+    integrityError: (message) => report('integrityError', [message]),
+    failed: ({ bucket, key, attempts }, message) => report('failed', [{ bucket, key, attempts }, message]),
+    progress: (done, flow) => report('progress', [done, flow]),
+  };
+}
+
+port.on('message', async (/** @type {Request} */ request) => {
+  try {
+    const result = await CALLS[request.call](request);
+    port.postMessage({ kind: 'reply', id: request.id, result });
+  } catch (error) {
+    const { name, message } = /** @type {Error} */ (error);
+    port.postMessage({ kind: 'reply', id: request.id, error: `${name}: ${message}` });
+  }
+  if (request.call === 'close') {
+    port.close();
+  }
+});

@@ -1,0 +1,210 @@
+import { measureEventLoop } from '../meter/client-load.js';
+import { ConnectionMeter } from '../meter/connection-meter.js';
+import { AddressBook } from '../http/address-book.js';
+import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
+import { KeepAliveAgent } from '../http/keep-alive-agent.js';
+import { openStore } from '../s3/object-store.js';
+import { classifyFailure } from '../s3/s3-error.js';
+import { Keyspace } from '../workload/keyspace.js';
+import { Payload } from '../workload/payload.js';
+import { globalIndex } from '../workload/shard.js';
+import { WrittenObjects } from '../workload/written-objects.js';
+import { Alarm } from './alarm.js';
+import { Budget } from './budget.js';
+import { runStage } from './run-stage.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { Load, StageHooks } from './run-stage.js'
+ * @import { FatalError, TimeLimit } from './stage-watch.js'
+ * @import { ConnectionMeterState } from '../meter/connection-meter.js'
+ * @import { StageMeterState } from '../meter/stage-meter.js'
+ * @import { StageEnd } from '../model/result.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { ObjectStore } from '../s3/object-store.js'
+ * @import { StoreConfig } from '../model/run-config.js'
+ * @import { Shard } from '../model/run-config.js'
+ */
+
+/**
+ * What a worker needs to know: plain values and shared memory, so that it can be sent to another thread.
+ *
+ * @typedef {object} WorkerSpec
+ * @property {number} threads of this worker
+ * @property {'direct' | 'sdk'} client
+ * @property {StoreConfig} store
+ * @property {boolean} keepAlive
+ * @property {number} timeout ms for a whole attempt
+ * @property {number} maxAttempts of an operation
+ * @property {number} stallTimeout ms without a success after which a stage ends
+ * @property {boolean} openLoop whether its stages may be those of an open loop
+ * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
+ * @property {Shard} shard
+ * @property {boolean} wroteObjects
+ * @property {SharedArrayBuffer} written see WrittenObjects
+ */
+
+/**
+ * A stage for one worker.
+ *
+ * @typedef {object} StageTask
+ * @property {Stage} stage
+ * @property {Load} load its threads are those of all workers together
+ * @property {{ memory: SharedArrayBuffer, first?: number, objects: number, goesRound: boolean }} budget
+ * @property {TimeLimit | null} limit
+ */
+
+/**
+ * What a stage came to on one worker, in plain values.
+ *
+ * @typedef {object} WorkerOutcome
+ * @property {StageEnd} end
+ * @property {FatalError | null} fatal
+ * @property {number} startedAt monotonic ms
+ * @property {number} endedAt monotonic ms
+ * @property {StageMeterState[]} meters by kind
+ * @property {number} eventLoopUtilization
+ * @property {WorkerConnections} connections since the stage before
+ */
+
+/**
+ * @typedef {object} WorkerConnections
+ * @property {number} opened
+ * @property {number} reused
+ * @property {number | null} lookupTime ms
+ * @property {ConnectionMeterState} costs
+ */
+
+/** One event loop's share of a run: its threads, their connections, its meters. */
+export class Worker {
+  #engine;
+  #spec;
+  #agent;
+  #connectionMeter;
+  #store;
+  #alarm;
+  #deadlines;
+  #opened = 0;
+  #reused = 0;
+
+  /**
+   * @param {WorkerSpec} spec
+   * @param {object} context
+   * @param {Clock} context.clock
+   * @param {() => number} context.random uniform in [0, 1)
+   * @returns {Promise<Worker>}
+   */
+  static async open(spec, { clock, random }) {
+    const { client, threads, store, keepAlive, timeout } = spec;
+    const connectionMeter = new ConnectionMeter();
+    const agent = new KeepAliveAgent({
+      ...store,
+      addresses: new AddressBook(store.hostname, clock.now),
+      connectTimeout: timeout,
+      now: clock.now,
+      hooks: { opened: (milliseconds) => connectionMeter.opened(milliseconds) },
+    });
+    const objectStore = await openStore(client, {
+      ...store,
+      agent,
+      keepAlive,
+      threads,
+      now: clock.now,
+      epochNow: clock.epochNow,
+    });
+    const alarm = spec.openLoop ? await Alarm.open(clock) : null;
+    return new Worker(spec, { clock, random, agent, connectionMeter, objectStore, alarm });
+  }
+
+  /**
+   * @param {WorkerSpec} spec
+   * @param {object} parts
+   * @param {Clock} parts.clock
+   * @param {() => number} parts.random
+   * @param {KeepAliveAgent} parts.agent
+   * @param {ConnectionMeter} parts.connectionMeter
+   * @param {ObjectStore} parts.objectStore
+   * @param {Alarm | null} parts.alarm of open loops
+   */
+  constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm }) {
+    const { threads, timeout, maxAttempts, stallTimeout, layout, shard, wroteObjects, written } = spec;
+    const payload = new Payload(layout.runId);
+    payload.prepare(globalIndex(shard, 0));
+    const connections = Array.from({ length: threads }, (_, thread) => objectStore.openConnection(thread));
+    this.#spec = spec;
+    this.#agent = agent;
+    this.#connectionMeter = connectionMeter;
+    this.#store = objectStore;
+    this.#alarm = alarm;
+    this.#deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections });
+    this.#deadlines.start();
+    this.#engine = {
+      clock,
+      random,
+      connections,
+      maxAttempts,
+      stallTimeout,
+      alarm,
+      runId: layout.runId,
+      workload: {
+        keyspace: new Keyspace(layout),
+        payload,
+        written: new WrittenObjects(written),
+        shard,
+        wroteObjects,
+      },
+    };
+  }
+
+  /**
+   * Opens the threads' connections.
+   *
+   * @param {AbortSignal} signal gives up
+   * @returns {Promise<{ failed: number, reason: string }>} how many could not be opened, and why
+   */
+  async openConnections(signal) {
+    const { failed, lastError } = await this.#agent.openAhead(this.#spec.threads, signal);
+    const neverSent = { sent: false, answered: false, stale: false };
+    return { failed, reason: lastError === null ? '' : classifyFailure(lastError, neverSent).message };
+  }
+
+  /**
+   * @param {StageTask} task
+   * @param {AbortSignal} signal stops the stage
+   * @param {StageHooks} hooks
+   * @returns {Promise<WorkerOutcome>}
+   */
+  async runStage({ stage, load, budget, limit }, signal, hooks) {
+    const eventLoop = measureEventLoop();
+    const { meters, ...outcome } = await runStage(stage, {
+      engine: this.#engine,
+      load,
+      budget: new Budget(budget),
+      limit,
+      signal,
+      hooks,
+    });
+    return {
+      ...outcome,
+      meters: meters.kinds.map((meter) => meter.toState(outcome.endedAt)),
+      eventLoopUtilization: eventLoop(),
+      connections: this.#takeConnections(),
+    };
+  }
+
+  async close() {
+    this.#deadlines.stop();
+    await Promise.all([this.#store.close(), this.#alarm?.close()]);
+    this.#agent.close();
+  }
+
+  /** @returns {WorkerConnections} */
+  #takeConnections() {
+    const { opened, reused } = this.#agent;
+    const lookupTime = this.#agent.takeLookupTime();
+    const since = { opened: opened - this.#opened, reused: reused - this.#reused };
+    this.#opened = opened;
+    this.#reused = reused;
+    return { ...since, lookupTime, costs: this.#connectionMeter.take() };
+  }
+}

@@ -1,0 +1,239 @@
+import { measureCpuTime } from '../meter/client-load.js';
+import { ConnectionMeter } from '../meter/connection-meter.js';
+import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
+import { NO_FLOW, sumOfFlows } from './data-flow.js';
+import { RemoteWorker } from './remote-worker.js';
+import { SecondMerger } from './second-merger.js';
+import { Worker } from './worker.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
+ * @import { StageHooks } from './run-stage.js'
+ * @import { MeasuredSecond } from './second-merger.js'
+ * @import { FatalError } from './stage-watch.js'
+ * @import { LatencyHistogram } from '../meter/latency-histogram.js'
+ * @import { ClientLoad, SecondLatency, StageEnd } from '../model/result.js'
+ * @import { DataFlow } from '../model/run-events.js'
+ */
+
+/**
+ * What a stage came to on all workers.
+ *
+ * @typedef {object} StageOutcome
+ * @property {StageEnd} end
+ * @property {FatalError | null} fatal
+ * @property {number} startedAt monotonic ms at which the first worker began
+ * @property {number} endedAt monotonic ms at which the last worker had done
+ * @property {StageMeter} meter
+ * @property {readonly StageMeter[]} kinds the meters by kind, whose sum the other one is
+ * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
+ * @property {ClientLoad} clientLoad
+ * @property {ConnectionOutcome} connections since the stage before
+ */
+
+/**
+ * @typedef {object} ConnectionOutcome
+ * @property {number} opened
+ * @property {number} reused
+ * @property {number | null} lookupTime ms
+ * @property {ConnectionMeter} meter
+ */
+
+/** Ends of a stage on one worker after which the others have no reason to go on. */
+const ENDS_ALL_WORKERS = ['stalled', 'overloaded', 'fatal'];
+
+/** From the best to the worst: where a stage ended differently on two workers, the worst is reported. */
+const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
+
+/** @type {Readonly<SecondLatency>} */
+const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
+
+/** All workers of a run: one runs in this thread, several run in threads of their own and start a stage together. */
+export class Workers {
+  #clock;
+  #workers;
+
+  /**
+   * @param {Omit<WorkerSpec, 'threads'>} spec
+   * @param {object} options
+   * @param {number} options.cores that the workers use: each takes one
+   * @param {number} options.threads of all workers together, not fewer than cores
+   * @param {Clock} options.clock
+   * @param {() => number} options.random uniform in [0, 1)
+   * @returns {Promise<Workers>}
+   */
+  static async open(spec, { cores, threads, clock, random }) {
+    if (cores === 1) {
+      return new Workers(clock, [await Worker.open({ ...spec, threads }, { clock, random })]);
+    }
+    return new Workers(
+      clock,
+      sharesOf(threads, cores).map((share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1)),
+    );
+  }
+
+  /**
+   * @param {Clock} clock
+   * @param {readonly (Worker | RemoteWorker)[]} workers
+   */
+  constructor(clock, workers) {
+    this.#clock = clock;
+    this.#workers = workers;
+  }
+
+  /**
+   * @param {AbortSignal} signal gives up
+   * @returns {Promise<{ failed: number, reason: string }>} how many connections could not be opened, and why
+   */
+  async openConnections(signal) {
+    // Each listens to a signal of its own: Node takes more than ten listeners on one for a leak, and prints a warning.
+    const results = await Promise.all(this.#workers.map((worker) => worker.openConnections(AbortSignal.any([signal]))));
+    return {
+      failed: results.reduce((sum, { failed }) => sum + failed, 0),
+      reason: results.find(({ failed }) => failed > 0)?.reason ?? '',
+    };
+  }
+
+  /**
+   * @param {StageTask} task
+   * @param {AbortSignal} signal stops the stage
+   * @param {StageHooks} hooks
+   * @returns {Promise<StageOutcome>}
+   * @throws {Error} where a worker's thread died
+   */
+  async runStage(task, signal, hooks) {
+    const cpuTime = measureCpuTime();
+    /** @type {Map<number, SecondLatency>} */
+    const secondLatencies = new Map();
+    // A worker without threads takes no part: an event loop that was watched for no time at all would count as busy.
+    const working = this.#share(task.load.threads);
+    const merger = new SecondMerger(working.length, (second) => {
+      secondLatencies.set(second.secondStart, latencyOf(second.latencies));
+      hooks.second(second);
+    });
+    const done = working.map(() => 0);
+    const flows = working.map(() => NO_FLOW);
+    // Where one worker cannot go on, the others have no reason to.
+    const together = new AbortController();
+    const outcomes = await settleAll(
+      working.map(async ({ worker, threads }, index) => {
+        const workerHooks = {
+          ...hooks,
+          second: (/** @type {MeasuredSecond} */ second) => merger.add(index, second),
+          progress: (/** @type {number} */ count, /** @type {DataFlow} */ flow) => {
+            done[index] = count;
+            flows[index] = flow;
+            hooks.progress(
+              done.reduce((sum, each) => sum + each),
+              sumOfFlows(flows),
+            );
+          },
+        };
+        try {
+          const share = { ...task, load: { ...task.load, threads } };
+          const outcome = await worker.runStage(share, AbortSignal.any([signal, together.signal]), workerHooks);
+          if (ENDS_ALL_WORKERS.includes(outcome.end)) {
+            together.abort();
+          }
+          return outcome;
+        } finally {
+          merger.end(index);
+        }
+      }),
+      () => together.abort(),
+    );
+    return { ...mergeOutcomes(this.#clock, task, outcomes, cpuTime()), secondLatencies };
+  }
+
+  /**
+   * @param {number} threads
+   * @returns {{ worker: Worker | RemoteWorker, threads: number }[]} the workers that take part, with the threads of each
+   */
+  #share(threads) {
+    const shares = sharesOf(threads, this.#workers.length);
+    return this.#workers
+      .map((worker, index) => ({ worker, threads: shares[index] }))
+      .filter((share) => share.threads > 0);
+  }
+
+  async close() {
+    await Promise.all(this.#workers.map((worker) => worker.close()));
+  }
+}
+
+/**
+ * @param {LatencyHistogram} latencies of a second
+ * @returns {SecondLatency}
+ */
+function latencyOf(latencies) {
+  const summary = latencies.summary();
+  if (summary === null) {
+    return NO_LATENCY;
+  }
+  const { p50, p99, maximum } = summary;
+  return { p50, p99, maximum, histogram: latencies.encode() };
+}
+
+/**
+ * @template Value
+ * @param {readonly Promise<Value>[]} promises
+ * @param {() => void} onFailure
+ * @returns {Promise<Value[]>} once all have come to an end
+ * @throws the first one's error
+ */
+async function settleAll(promises, onFailure) {
+  promises.forEach((promise) => promise.catch(onFailure));
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+/**
+ * @param {number} threads
+ * @param {number} workers
+ * @returns {number[]} how many threads each worker gets
+ */
+function sharesOf(threads, workers) {
+  return Array.from({ length: workers }, (_, index) => Math.floor((threads + index) / workers));
+}
+
+/**
+ * @param {Clock} clock
+ * @param {StageTask} task
+ * @param {readonly WorkerOutcome[]} outcomes
+ * @param {Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} cpuTime
+ * @returns {Omit<StageOutcome, 'secondLatencies'>}
+ */
+function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
+  const startedAt = Math.min(...outcomes.map((outcome) => outcome.startedAt));
+  const endedAt = Math.max(...outcomes.map((outcome) => outcome.endedAt));
+  const utilizations = outcomes.map(({ eventLoopUtilization }) => eventLoopUtilization);
+  const kinds = stage.kinds.map(() => new StageMeter(clock, startedAt, { windows }));
+  const connections = {
+    opened: 0,
+    reused: 0,
+    lookupTime: outcomes.find(({ connections: { lookupTime } }) => lookupTime !== null)?.connections.lookupTime ?? null,
+    meter: new ConnectionMeter(),
+  };
+  for (const outcome of outcomes) {
+    kinds.forEach((meter, kind) => meter.addState(outcome.meters[kind]));
+    connections.opened += outcome.connections.opened;
+    connections.reused += outcome.connections.reused;
+    connections.meter.addState(outcome.connections.costs);
+  }
+  return {
+    end: ENDS[Math.max(...outcomes.map(({ end }) => ENDS.indexOf(end)))],
+    fatal: outcomes.find(({ fatal }) => fatal !== null)?.fatal ?? null,
+    startedAt,
+    endedAt,
+    meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows }),
+    kinds,
+    clientLoad: {
+      ...cpuTime,
+      loops: outcomes.length,
+      eventLoopUtilization: Math.max(...utilizations),
+      busyLoops: utilizations.reduce((sum, utilization) => sum + utilization),
+    },
+    connections,
+  };
+}

@@ -1,0 +1,419 @@
+import { plainLine } from '../log/plain-text.js';
+import { quote } from '../log/quote.js';
+import { formatDuration, formatSize } from '../log/units.js';
+import { correctionOf } from './machine-facts.js';
+
+/**
+ * @import { HostRun } from './host-run.js'
+ * @import { MergeWarning } from '../model/result.js'
+ * @import { StageView } from './hosts.js'
+ */
+
+/** Shards that a warning names: a run may have many. */
+const MAX_NAMED = 8;
+
+/** Names that a warning lists. */
+const MAX_LISTED = 8;
+
+/**
+ * @typedef {object} Part what a run did in a stretch of time, in ms
+ * @property {StageView} view
+ * @property {number} start
+ * @property {number} stop
+ *
+ * @typedef {{ later: Part, earlier: Part }} Break a part that began when all that had begun before it were over, and the
+ *   last of those to end
+ */
+
+/**
+ * Runs of one host that were not at the same time, such as yesterday's and today's: their sum is the work of nobody. Runs
+ * at the same time are processes of one host, and belong together; so do the shards of one run, and runs that have no
+ * stage in common, one of which may have written what the other one read.
+ *
+ * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
+ * @returns {MergeWarning[]} at most one
+ */
+export function runsOfOneHostApart(views) {
+  const extents = extentsOf([...views.values()].flat());
+  const apart = [...views.values()].flatMap((ofStage) => {
+    const parts = ofStage.flatMap((view) => {
+      const extent = extents.get(view.run);
+      return extent === undefined ? [] : [{ view, ...extent }];
+    });
+    return breaksIn(parts, ({ view: { run } }) => JSON.stringify([run.facts?.host ?? null, hostFileOf(run)]));
+  });
+  const [first, ...others] = distinct(
+    apart.filter(({ later, earlier }) => !areShardsOfOneRun(later.view, earlier.view)),
+  );
+  if (first === undefined) {
+    return [];
+  }
+  const { later, earlier } = first;
+  const { file, line, facts } = later.view.run;
+  const host = facts?.host ? `host ${facts.host}` : 'the host of this log';
+  const message =
+    `${host} began this run ${formatDuration(later.start - earlier.stop)} after the end of its run in ` +
+    `${placeOf(earlier.view.run)}, and the sum of both would be no measurement: give the logs of one run alone, or pass ` +
+    `--several-runs if the sum is meant${andMore(1 + others.length)}`;
+  return [{ file, line, message, incomplete: true }];
+}
+
+/**
+ * Hosts of one run that were not in its first stage at the same time, because they started at different moments.
+ *
+ * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
+ * @returns {MergeWarning[]} at most one for each run id
+ */
+export function hostsOfOneRunApart(views) {
+  /** The first stage of each run. @type {Map<HostRun, Part>} */
+  const first = new Map();
+  for (const part of [...views.values()].flat().flatMap(partOf)) {
+    if (part.start < (first.get(part.view.run)?.start ?? Infinity)) {
+      first.set(part.view.run, part);
+    }
+  }
+  const parts = [...first.values()].filter(({ view }) => view.run.facts?.run);
+  const apart = breaksIn(parts, ({ view: { run, log } }) => JSON.stringify([run.facts?.run, log.name]));
+  const known = new Set();
+  return apart.flatMap(({ later, earlier }) => {
+    const { file, line, facts } = later.view.run;
+    if (known.has(facts?.run)) {
+      return [];
+    }
+    known.add(facts?.run);
+    const message =
+      `run ${facts?.run}: ${later.view.host.name} began ${later.view.log.name} ${seconds(later.start - earlier.start)} after ` +
+      `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which was done with it by then: start all hosts of a run ` +
+      'at one moment, or within one slot of --start-at next:30s';
+    return [{ file, line, message, incomplete: false }];
+  });
+}
+
+/**
+ * @param {readonly StageView[]} views
+ * @returns {Map<HostRun, { start: number, stop: number }>} from the first to the last that is known of each run
+ */
+function extentsOf(views) {
+  const extents = new Map();
+  for (const { view, start, stop } of views.flatMap(partOf)) {
+    const extent = extents.get(view.run) ?? { start, stop };
+    extents.set(view.run, { start: Math.min(extent.start, start), stop: Math.max(extent.stop, stop) });
+  }
+  return extents;
+}
+
+/**
+ * @param {StageView} view
+ * @returns {Part[]} none where the log does not say when the stage was
+ */
+function partOf(view) {
+  return view.interval === null ? [] : [{ view, ...view.interval }];
+}
+
+/**
+ * @param {readonly Part[]} parts
+ * @param {(part: Part) => string} groupOf those that are compared with each other
+ * @returns {Break[]} in the order of their times
+ */
+function breaksIn(parts, groupOf) {
+  /** The part that ended last so far, of each group. @type {Map<string, Part>} */
+  const latest = new Map();
+  return parts
+    .toSorted((one, other) => one.start - other.start)
+    .flatMap((later) => {
+      const group = groupOf(later);
+      const earlier = latest.get(group);
+      if (earlier === undefined || later.stop > earlier.stop) {
+        latest.set(group, later);
+      }
+      const isOver = earlier !== undefined && later.start >= earlier.stop && later.start > earlier.start;
+      return isOver ? [{ later, earlier }] : [];
+    });
+}
+
+/**
+ * A run that stands in several stages counts once.
+ *
+ * @param {readonly Break[]} breaks
+ */
+function distinct(breaks) {
+  return [...new Map(breaks.map((each) => [each.later.view.run, each])).values()];
+}
+
+/**
+ * A log without the name of its host is a host.
+ *
+ * @param {HostRun} run
+ */
+function hostFileOf({ facts, file }) {
+  return facts?.host ? null : file;
+}
+
+/**
+ * @param {StageView} one
+ * @param {StageView} other
+ */
+function areShardsOfOneRun({ run: one }, { run: other }) {
+  return Boolean(one.facts?.run) && one.facts?.run === other.facts?.run && one.facts?.shard !== other.facts?.shard;
+}
+
+/** @param {number} ms */
+function seconds(ms) {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/**
+ * What does not seem to belong together, although it can be added up.
+ *
+ * @param {readonly HostRun[]} runs
+ * @returns {MergeWarning[]}
+ */
+export function mixedRuns(runs) {
+  const [first, ...others] = runs.filter(({ facts }) => facts?.run);
+  if (first === undefined) {
+    return [];
+  }
+  const strange = others.filter(({ facts }) => facts?.run !== first.facts?.run);
+  const isTogether = (/** @type {HostRun} */ run) => overlaps(run, first);
+  const other = (/** @type {HostRun} */ run) => `run ${run.facts?.run}, and ${first.facts?.run} in ${placeOf(first)}`;
+  return [
+    ...firstOf(
+      strange.filter((run) => !isTogether(run)),
+      (run) => `${other(run)}: they were not at the same time; the totals hold both`,
+    ),
+    ...firstOf(
+      strange.filter(isTogether),
+      (run) => `${other(run)}, at the same time: added up; a common --run-id would show that they belong together`,
+    ),
+    ...otherSizes(runs),
+  ];
+}
+
+/**
+ * @param {readonly HostRun[]} runs
+ * @returns {MergeWarning[]}
+ */
+function otherSizes(runs) {
+  const [first, ...others] = runs.filter(({ facts }) => typeof facts?.size === 'number');
+  const size = (/** @type {HostRun} */ run) => run.facts?.size ?? 0;
+  return firstOf(
+    others.filter((run) => size(run) !== size(first)),
+    (run) =>
+      `objects of ${formatSize(size(run))}, and of ${formatSize(size(first))} in ${placeOf(first)}: added up all the same`,
+  );
+}
+
+/**
+ * One warning for all of a kind: a hundred hosts would give a hundred times the same.
+ *
+ * @param {readonly HostRun[]} runs
+ * @param {(run: HostRun) => string} message
+ * @returns {MergeWarning[]}
+ */
+function firstOf(runs, message) {
+  if (runs.length === 0) {
+    return [];
+  }
+  const [{ file, line }] = runs;
+  return [{ file, line, message: message(runs[0]) + andMore(runs.length), incomplete: false }];
+}
+
+/**
+ * @param {HostRun} one
+ * @param {HostRun} other
+ * @returns {boolean} whether they were under way at the same time, as far as their logs tell
+ */
+export function overlaps(one, other) {
+  const [a, b] = [extentOf(one), extentOf(other)];
+  return a.start <= b.stop && b.start <= a.stop;
+}
+
+/** @param {HostRun} run that has a run line */
+function extentOf({ facts, stages }) {
+  const start = facts?.start ?? 0;
+  const stops = [...stages.values()].map(({ facts: totals }) => totals?.stop ?? start);
+  const stop = stops.reduce((latest, each) => Math.max(latest, each), start);
+  const correction = 1000 * correctionOf(facts?.clock);
+  return { start: start + correction, stop: stop + correction };
+}
+
+/**
+ * @typedef {{ index: number, count: number }} Shard
+ * @typedef {{ missing: number, named: string[] }} Gap how many shards are missing, and the names of the first
+ */
+
+/**
+ * Shards of a run of which there is no log. All that was done under a run id counts together: a shard that wrote need not
+ * read again later.
+ *
+ * @param {readonly HostRun[]} runs
+ * @returns {MergeWarning[]} at most one for each run id
+ */
+export function missingShards(runs) {
+  // A log without the line of its run may be that of any shard.
+  const unknown = runs.filter(({ facts }) => facts === null).length;
+  return [...runsById(runs)].flatMap(([id, ofId]) => {
+    if (missingIn(gapsOf(ofId, ofId)) <= unknown) {
+      return [];
+    }
+    // Shards that ran at the same time under another id are there, and are reported as what does not belong together.
+    const gaps = gapsOf(ofId, [...ofId, ...runs.filter((run) => overlaps(run, ofId[0]))]);
+    if (missingIn(gaps) <= unknown) {
+      return [];
+    }
+    const [{ file, line }] = ofId;
+    return [{ file, line, message: `run ${id}: no log of ${descriptionOf(gaps)}`, incomplete: true }];
+  });
+}
+
+/**
+ * @param {readonly HostRun[]} runs
+ * @returns {Map<string, HostRun[]>} those that have an id
+ */
+function runsById(runs) {
+  /** @type {Map<string, HostRun[]>} */
+  const byId = new Map();
+  for (const run of runs) {
+    const id = run.facts?.run ?? null;
+    if (id !== null) {
+      const ofId = byId.get(id) ?? [];
+      ofId.push(run);
+      byId.set(id, ofId);
+    }
+  }
+  return byId;
+}
+
+/**
+ * @param {readonly HostRun[]} runs of one id; which may have been split into different numbers of shards
+ * @param {readonly HostRun[]} together among which their shards may be
+ * @returns {Gap[]}
+ */
+function gapsOf(runs, together) {
+  const counts = new Set(shardsOf(runs).map(({ count }) => count));
+  const shards = shardsOf(together);
+  return [...counts].map((count) => {
+    const present = new Set(shards.flatMap((shard) => (shard.count === count ? [shard.index] : [])));
+    return { missing: count - present.size, named: namesOfMissing(count, present) };
+  });
+}
+
+/**
+ * @param {readonly HostRun[]} runs
+ * @returns {Shard[]}
+ */
+function shardsOf(runs) {
+  return runs.flatMap(({ facts }) => {
+    const [index, count] = (facts?.shard ?? '').split('/').map(Number);
+    return index < count ? [{ index, count }] : [];
+  });
+}
+
+/**
+ * @param {number} count
+ * @param {ReadonlySet<number>} present
+ * @returns {string[]} the first that are not, such as `2/3`
+ */
+function namesOfMissing(count, present) {
+  const names = [];
+  for (let index = 0; index < count && names.length < MAX_NAMED; index += 1) {
+    if (!present.has(index)) {
+      names.push(`${index}/${count}`);
+    }
+  }
+  return names;
+}
+
+/** @param {readonly Gap[]} gaps */
+function missingIn(gaps) {
+  return gaps.reduce((sum, { missing }) => sum + missing, 0);
+}
+
+/** @param {readonly Gap[]} gaps */
+function descriptionOf(gaps) {
+  const named = gaps.flatMap((gap) => gap.named).slice(0, MAX_NAMED);
+  const more = missingIn(gaps) - named.length;
+  return `shard${missingIn(gaps) === 1 ? '' : 's'} ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
+
+/** Names in machine lines that only a later version knows: where they come up, and the first of them. */
+export class UnknownNames {
+  /** @type {Set<string>} */
+  #names = new Set();
+  /** The first line that has any. @type {number | null} */
+  line = null;
+  /** How often any has come up. */
+  count = 0;
+
+  /**
+   * @param {number} line
+   * @param {string} name
+   */
+  at(line, name) {
+    this.line ??= line;
+    this.count += 1;
+    if (this.#names.size < MAX_LISTED) {
+      this.#names.add(name);
+    }
+  }
+
+  get names() {
+    return [...this.#names];
+  }
+}
+
+/**
+ * What a later version wrote into machine lines. Counters are sums, whatever they count; nobody here can tell what to do with
+ * the rest.
+ *
+ * @param {readonly HostRun[]} runs
+ * @returns {MergeWarning[]} at most one for each sort of names: the logs of a hundred hosts all say the same
+ */
+export function unknownNames(runs) {
+  return [
+    ...warningOf(runs, 'kinds', 'machine lines of kinds that this version does not know, and does not add up'),
+    ...warningOf(runs, 'fields', 'totals of a stage hold what this version does not know, and does not add up'),
+    ...warningOf(
+      runs,
+      'counters',
+      'counters of a stage that this version does not know, added up under their own names',
+    ),
+  ];
+}
+
+/**
+ * @param {readonly HostRun[]} runs
+ * @param {'kinds' | 'fields' | 'counters'} of
+ * @param {string} what
+ * @returns {MergeWarning[]}
+ */
+function warningOf(runs, of, what) {
+  const affected = runs.filter(({ unknown }) => unknown[of].count > 0);
+  if (affected.length === 0) {
+    return [];
+  }
+  const names = new Set(affected.flatMap(({ unknown }) => unknown[of].names));
+  const listed = [...names].slice(0, MAX_LISTED).map(quote).join(', ');
+  const count = affected.reduce((sum, { unknown }) => sum + unknown[of].count, 0);
+  const [{ file, unknown }] = affected;
+  // What is not known is not shown either: all that is shown is complete.
+  const message = `${what}: ${listed}${andMore(count)}`;
+  return [{ file, line: unknown[of].line, message, incomplete: false }];
+}
+
+/**
+ * @param {{ file: string, line: number | null }} place
+ * @returns {string} as compilers write it, so that editors find it
+ */
+export function placeOf({ file, line }) {
+  const name = plainLine(file);
+  return line === null ? name : `${name}:${line}`;
+}
+
+/**
+ * @param {number} count of findings of one kind, of which only the first is reported
+ * @returns {string} what is appended to it
+ */
+export function andMore(count) {
+  return count > 1 ? ` (and ${count - 1} more like it)` : '';
+}

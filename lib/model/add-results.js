@@ -1,0 +1,430 @@
+import { isDeepStrictEqual } from 'node:util';
+import { addCounts, sumOf, sumsByName } from './counters.js';
+import { decodeHistogram, HISTOGRAM_FORMAT, HistogramSum, LATENCIES } from './histogram.js';
+import { FORMAT } from './schema.js';
+import { addSeconds, peakOf } from './seconds.js';
+
+/**
+ * @import { SomeCounts } from './counters.js'
+ * @import { CountName } from './result.js'
+ * @import { BottleneckSum, KindSum, CleanupResult, ClientLoad, CommonFacts, CommonOptions, ConnectionResult } from './result.js'
+ * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
+ */
+
+/** From well to badly: several hosts ended as the worst of them did. */
+const ENDS = ['complete', 'stopped', 'stalled', 'overloaded', 'fatal'];
+
+/** What nothing is added to: the result of no host. @type {Readonly<Result>} */
+export const EMPTY_RESULT = Object.freeze({
+  format: FORMAT,
+  run: null,
+  host: null,
+  shard: null,
+  start: null,
+  clock: null,
+  versions: null,
+  options: null,
+  exitStatus: null,
+  problems: [],
+  hosts: [],
+  stages: [],
+  cleanup: null,
+  requests: null,
+});
+
+/**
+ * Adds up results of hosts that measured together. Counts and histograms are sums; of the facts that stays which is the
+ * same for all; what has no meaning for several hosts is null, and what belongs to each alone, as a search, is left out.
+ *
+ * @param {readonly Result[]} results
+ * @returns {Result} the same whatever the order, but for that of hosts, problems and stages
+ */
+export function addResults(results) {
+  const parts = results.filter(({ hosts }) => hosts.length > 0);
+  if (parts.length < 2) {
+    return parts[0] ?? EMPTY_RESULT;
+  }
+  const names = new Set(parts.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
+  return {
+    format: FORMAT,
+    ...commonFacts(parts),
+    exitStatus: common(parts.map(({ exitStatus }) => exitStatus)),
+    problems: parts.flatMap(({ problems }) => problems),
+    hosts: parts.flatMap(({ hosts }) => hosts),
+    cleanup: addCleanups(parts.map(({ cleanup }) => cleanup)),
+    requests: addRequests(parts.map(({ requests }) => requests)),
+    stages: [...names].map((name) => {
+      return addStages(parts.flatMap(({ stages }) => stages.filter(({ stage }) => stage === name)));
+    }),
+  };
+}
+
+/**
+ * @param {readonly CommonFacts[]} parts at least one
+ * @returns {CommonFacts} what they have in common
+ */
+export function commonFacts(parts) {
+  return {
+    run: common(parts.map(({ run }) => run)),
+    host: common(parts.map(({ host }) => host)),
+    shard: common(parts.map(({ shard }) => shard)),
+    start: common(parts.map(({ start }) => start)),
+    clock: common(parts.map(({ clock }) => clock)),
+    versions: /** @type {CommonFacts['versions']} */ (commonFields(parts.map(({ versions }) => versions))),
+    options: /** @type {CommonOptions | null} */ (commonFields(parts.map(({ options }) => options))),
+  };
+}
+
+/**
+ * @template Value
+ * @param {readonly Value[]} values at least one
+ * @returns {Value | null} null where they differ
+ */
+function common([first, ...others]) {
+  return others.every((other) => isDeepStrictEqual(first, other)) ? first : null;
+}
+
+/**
+ * @param {readonly (Readonly<Record<string, unknown>> | null)[]} parts
+ * @returns {Record<string, unknown> | null} field by field; null where a part has none
+ */
+function commonFields(parts) {
+  const known = parts.filter((part) => part !== null);
+  if (known.length < parts.length) {
+    return null;
+  }
+  const names = new Set(known.flatMap((part) => Object.keys(part)));
+  return Object.fromEntries([...names].map((name) => [name, common(known.map((part) => part[name] ?? null))]));
+}
+
+/**
+ * Adds up what hosts did in one stage.
+ *
+ * @param {readonly StageSum[]} stages at least one
+ * @returns {StageSum}
+ */
+export function addStages(stages) {
+  if (stages.length === 1) {
+    return stages[0];
+  }
+  const counts = /** @type {StageCounts} */ (addCounts(stages));
+  const further = sumsByName(stages.map((stage) => stage.further ?? {}));
+  const times = addTimes(stages);
+  const seconds = addSeconds(stages.map((stage) => stage.seconds));
+  const rates = averagesOf(counts, times);
+  return {
+    stage: stages[0].stage,
+    end: worstEnd(stages.map(({ end }) => end ?? null)),
+    objects: sumOf(stages.map(({ objects }) => objects)),
+    threads: sumOf(stages.map(({ threads }) => threads)),
+    objectSize: common(stages.map(({ objectSize = null }) => objectSize)),
+    ...times,
+    ...rates,
+    peak: largestSecond(seconds, times, rates.average),
+    peakBytes: null,
+    failedAttempts: sumOf(stages.map(({ failedAttempts }) => failedAttempts)),
+    ...counts,
+    ...(Object.keys(further).length === 0 ? {} : { further }),
+    latency: addLatencies(stages.map(({ latency }) => latency)),
+    connections: addConnections(stages.map(({ connections = null }) => connections)),
+    clientLoad: addClientLoads(stages.map(({ clientLoad = null }) => clientLoad)),
+    load: addLoads(stages.map(({ load = null }) => load)),
+    unloaded: common(stages.map(({ unloaded = null }) => unloaded)),
+    objectsNeeded: sumOf(stages.map(({ objectsNeeded }) => objectsNeeded)),
+    bottleneck: commonBottleneck(stages.map(({ bottleneck = null }) => bottleneck)),
+    storeClock: common(stages.map(({ storeClock = null }) => storeClock)),
+    seconds,
+    ...addKinds(stages, times),
+  };
+}
+
+/**
+ * @param {readonly StageSum[]} stages
+ * @param {Times} times
+ * @returns {{ kinds?: KindSum[] }} nothing where one of them mixes no operations, or does not tell them apart
+ */
+function addKinds(stages, times) {
+  const parts = stages.flatMap(({ kinds }) => (kinds === undefined ? [] : [kinds]));
+  if (parts.length < stages.length) {
+    return {};
+  }
+  const operations = new Set(parts.flat().map(({ operation }) => operation));
+  return {
+    kinds: [...operations].map((operation) => {
+      const same = parts.flat().filter((kind) => kind.operation === operation);
+      const counts = addCounts(same);
+      return {
+        operation,
+        threads: sumOf(same.map(({ threads }) => threads)),
+        ...averagesOf(counts, times),
+        peak: null,
+        peakBytes: null,
+        failedAttempts: sumOf(same.map(({ failedAttempts }) => failedAttempts)),
+        latency: addLatencies(same.map(({ latency }) => latency)),
+        unloaded: common(same.map(({ unloaded = null }) => unloaded)),
+        bottleneck: commonBottleneck(same.map(({ bottleneck = null }) => bottleneck)),
+        ...counts,
+      };
+    }),
+  };
+}
+
+/** @param {readonly (string | null)[]} ends */
+function worstEnd(ends) {
+  if (ends.includes(null)) {
+    return null;
+  }
+  const badness = (/** @type {string | null} */ end) =>
+    ENDS.includes(String(end)) ? ENDS.indexOf(String(end)) : Infinity;
+  const sorted = ends.toSorted((one, other) => badness(other) - badness(one) || (String(one) < String(other) ? -1 : 1));
+  return sorted[0];
+}
+
+/**
+ * From the beginning of the first to the end of the last, and what of that is in the rates.
+ *
+ * @typedef {{ startedAt: number | null, endedAt: number | null, duration: number | null, warmup: number | null,
+ *   drain: number | null }} Times
+ *
+ * @param {readonly StageSum[]} stages
+ * @returns {Times}
+ */
+function addTimes(stages) {
+  const all = stages.map(({ startedAt, endedAt, warmup, drain }) => {
+    return isNumber(startedAt) && isNumber(endedAt)
+      ? { startedAt, endedAt, from: startedAt + (warmup ?? 0), until: endedAt - (drain ?? 0) }
+      : null;
+  });
+  const known = all.filter((each) => each !== null);
+  if (known.length < all.length) {
+    return { startedAt: null, endedAt: null, duration: null, warmup: null, drain: null };
+  }
+  const startedAt = Math.min(...known.map((each) => each.startedAt));
+  const endedAt = Math.max(...known.map((each) => each.endedAt));
+  return {
+    startedAt,
+    endedAt,
+    duration: endedAt - startedAt,
+    warmup: Math.min(...known.map(({ from }) => from)) - startedAt,
+    drain: endedAt - Math.max(...known.map(({ until }) => until)),
+  };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is number}
+ */
+function isNumber(value) {
+  return typeof value === 'number';
+}
+
+/**
+ * @param {SomeCounts} counts
+ * @param {Times} times
+ * @returns {{ average: number | null, averageBytes: number | null }}
+ */
+export function averagesOf(counts, { duration, warmup, drain }) {
+  const measured = duration === null ? 0 : duration - (warmup ?? 0) - (drain ?? 0);
+  const rate = (/** @type {CountName} */ all, /** @type {CountName[]} */ edges) => {
+    const outside = sumOf(edges.map((edge) => counts[edge]));
+    return outside === null || measured <= 0 ? null : (1000 * (Number(counts[all]) - outside)) / measured;
+  };
+  return {
+    average: rate('operations', ['warmupOperations', 'drainOperations']),
+    averageBytes: rate('bytes', ['warmupBytes', 'drainBytes']),
+  };
+}
+
+/**
+ * @param {readonly SecondResult[]} seconds
+ * @param {Times} times
+ * @param {number | null} average
+ * @returns {number | null}
+ */
+function largestSecond(seconds, { startedAt, endedAt, warmup, drain }, average) {
+  if (startedAt === null || endedAt === null || average === null) {
+    return null;
+  }
+  return peakOf(seconds, { startedAt: startedAt + (warmup ?? 0), endedAt: endedAt - (drain ?? 0), average });
+}
+
+/**
+ * @param {readonly StageLatency[]} parts
+ * @returns {StageLatency}
+ */
+function addLatencies(parts) {
+  const of = (/** @type {typeof LATENCIES[number]} */ name) =>
+    addHistograms(parts.map((part) => ({ summary: part[name] ?? null, encoded: part.histogram[name] ?? null })));
+  const [operations, attempts, firstByte, startDelay] = LATENCIES.map(of);
+  return {
+    unit: 'ms',
+    operations: operations.summary,
+    attempts: attempts.summary,
+    firstByte: firstByte.summary,
+    startDelay: startDelay.summary,
+    histogram: {
+      ...HISTOGRAM_FORMAT,
+      operations: operations.encoded,
+      attempts: attempts.encoded,
+      firstByte: firstByte.encoded,
+      startDelay: startDelay.encoded,
+    },
+  };
+}
+
+/**
+ * @typedef {{ summary: LatencySummary | null, encoded: string | null }} Latencies
+ *
+ * @param {readonly Latencies[]} parts
+ * @returns {Latencies} not known where a part does not know it
+ */
+function addHistograms(parts) {
+  const sum = new HistogramSum();
+  for (const { encoded } of parts) {
+    if (encoded === null) {
+      return { summary: null, encoded: null };
+    }
+    sum.add(decodeHistogram(encoded));
+  }
+  const summaries = parts.flatMap(({ summary }) => (summary === null ? [] : [summary]));
+  return { summary: exact(sum.summary(), summaries), encoded: sum.encode() };
+}
+
+/**
+ * What a histogram knows within 0.1% alone is exact in the summaries of its parts.
+ *
+ * @param {LatencySummary | null} summary of the sum
+ * @param {readonly LatencySummary[]} parts
+ * @returns {LatencySummary | null}
+ */
+function exact(summary, parts) {
+  const count = parts.reduce((sum, part) => sum + part.count, 0);
+  if (summary === null || count !== summary.count) {
+    return summary;
+  }
+  const minimum = Math.min(...parts.map((part) => part.minimum));
+  const maximum = Math.max(...parts.map((part) => part.maximum));
+  const within = (/** @type {number} */ value) => Math.min(Math.max(value, minimum), maximum);
+  return {
+    count,
+    minimum,
+    mean: parts.reduce((sum, part) => sum + part.mean * part.count, 0) / count,
+    p50: within(summary.p50),
+    p90: within(summary.p90),
+    p99: within(summary.p99),
+    p999: within(summary.p999),
+    maximum,
+  };
+}
+
+/**
+ * @template Part
+ * @param {readonly (Part | null)[]} parts
+ * @returns {Part[] | null} null where one of them is not known
+ */
+function allKnown(parts) {
+  const known = parts.filter((part) => part !== null);
+  return known.length === parts.length ? known : null;
+}
+
+/**
+ * What connections cost to open has no histogram, and cannot be added up.
+ *
+ * @param {readonly (ConnectionResult | null)[]} parts
+ * @returns {ConnectionResult | null}
+ */
+function addConnections(parts) {
+  const known = allKnown(parts);
+  return (
+    known && {
+      opened: known.reduce((sum, { opened }) => sum + opened, 0),
+      reused: known.reduce((sum, { reused }) => sum + reused, 0),
+      lookupTime: null,
+      tcp: null,
+      tls: null,
+    }
+  );
+}
+
+/**
+ * @param {readonly (ClientLoad | null)[]} parts
+ * @returns {ClientLoad | null}
+ */
+function addClientLoads(parts) {
+  const known = allKnown(parts);
+  const sum = (/** @type {keyof ClientLoad} */ name) => Number(known?.reduce((total, part) => total + part[name], 0));
+  return (
+    known && {
+      cpuUser: sum('cpuUser'),
+      cpuSystem: sum('cpuSystem'),
+      loops: sum('loops'),
+      eventLoopUtilization: Math.max(...known.map(({ eventLoopUtilization }) => eventLoopUtilization)),
+      busyLoops: sum('busyLoops'),
+    }
+  );
+}
+
+/**
+ * @param {readonly (LoadResult | null)[]} parts
+ * @returns {LoadResult | null}
+ */
+function addLoads(parts) {
+  const known = allKnown(parts);
+  const mode = known && common(known.map((part) => part.mode));
+  if (known === null || mode === null) {
+    return null;
+  }
+  return { mode, rate: sumOf(known.map(({ rate }) => rate)), arrival: common(known.map(({ arrival }) => arrival)) };
+}
+
+/**
+ * @param {readonly (BottleneckSum | null)[]} parts
+ * @returns {BottleneckSum | null} the cause, where it is the same for all; the figures are those of each alone
+ */
+function commonBottleneck(parts) {
+  const cause = common(parts.map((part) => part?.cause ?? null));
+  return cause === null ? null : { cause, evidence: null, advice: null };
+}
+
+/**
+ * @param {readonly (RequestCounts | null)[]} parts
+ * @returns {RequestCounts | null}
+ */
+function addRequests(parts) {
+  const known = allKnown(parts);
+  return (
+    known && {
+      preflight: sumOfKnown(known.map(({ preflight }) => preflight)),
+      clock: sumOfKnown(known.map(({ clock }) => clock)),
+      probe: sumOfKnown(known.map(({ probe }) => probe)),
+      cleanup: sumOfKnown(known.map(({ cleanup }) => cleanup)),
+    }
+  );
+}
+
+/**
+ * @param {readonly (CleanupResult | null)[]} parts null where nothing had to be cleaned up
+ * @returns {CleanupResult | null}
+ */
+function addCleanups(parts) {
+  const known = parts.filter((part) => part !== null);
+  if (known.length === 0) {
+    return null;
+  }
+  return {
+    removed: sumOfKnown(known.map(({ removed }) => removed)),
+    versions: sumOfKnown(known.map(({ versions }) => versions)),
+    misplaced: sumOfKnown(known.map(({ misplaced }) => misplaced)),
+    foreign: sumOfKnown(known.map(({ foreign }) => foreign)),
+    unlisted: sumOfKnown(known.map(({ unlisted }) => unlisted)),
+    furtherProblems: sumOfKnown(known.map(({ furtherProblems }) => furtherProblems)),
+    left: known.some(({ left }) => left < 0) ? -1 : known.reduce((sum, { left }) => sum + left, 0),
+    otherBuckets: common(known.map(({ otherBuckets = null }) => otherBuckets)),
+    problems: known.flatMap(({ problems = [] }) => problems),
+  };
+}
+
+/** @param {readonly (number | undefined)[]} values an earlier version did not count some of them */
+function sumOfKnown(values) {
+  return values.filter((value) => value !== undefined).reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,203 @@
+import { quote } from '../log/quote.js';
+
+/**
+ * @typedef {object} Findings
+ * @property {string[]} problems what does not fit: a line each, with the path of the field
+ * @property {Set<string>} unknown fields that the schema does not know, as paths without the places in lists
+ *
+ * @typedef {{ [keyword: string]: any }} Schema
+ */
+
+/** What the types of JSON are called in messages. @type {Readonly<Record<string, string>>} */
+const TYPES = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+};
+
+/**
+ * Holds a value against a JSON Schema that uses the keywords which result.schema.json uses, and no others.
+ *
+ * @param {unknown} value
+ * @param {Schema} root
+ * @param {Schema} [schema] a part of it
+ * @returns {Findings}
+ */
+export function checkSchema(value, root, schema = root) {
+  /** @type {Findings} */
+  const findings = { problems: [], unknown: new Set() };
+  check({ value, path: '', kind: '' }, schema, root, findings);
+  return findings;
+}
+
+/**
+ * @param {{ value: unknown, path: string, kind: string }} place the path with the places in lists, the kind without them
+ * @param {Schema} schema
+ * @param {Schema} root
+ * @param {Findings} findings
+ * @param {ReadonlySet<string>} [known] fields of an object, here or in a schema that stands on this one
+ */
+function check(place, schema, root, findings, known = fieldsOf(schema, root)) {
+  const { value, path } = place;
+  const expected = mismatch(value, schema);
+  if (expected !== null) {
+    findings.problems.push(`${path === '' ? 'the whole' : path}: expected ${expected}, got ${shown(value)}`);
+    return;
+  }
+  if (schema.$ref !== undefined) {
+    check(place, resolve(schema.$ref, root), root, findings, known);
+  }
+  if (schema.anyOf !== undefined) {
+    checkAlternatives(place, schema.anyOf, root, findings);
+  }
+  if (Array.isArray(value) && schema.items !== undefined) {
+    value.forEach((item, index) => {
+      check({ value: item, path: `${path}[${index}]`, kind: `${place.kind}[]` }, schema.items, root, findings);
+    });
+  }
+  if (isObject(value)) {
+    checkFields(place, value, { schema, root, known }, findings);
+  }
+}
+
+/**
+ * @param {{ value: unknown, path: string, kind: string }} place
+ * @param {readonly Schema[]} alternatives of which one has to fit; the first is the one that is meant
+ * @param {Schema} root
+ * @param {Findings} findings
+ */
+function checkAlternatives(place, alternatives, root, findings) {
+  const tried = alternatives.map((alternative) => {
+    /** @type {Findings} */
+    const own = { problems: [], unknown: new Set() };
+    check(place, alternative, root, own);
+    return own;
+  });
+  const { problems, unknown } = tried.find((each) => each.problems.length === 0) ?? tried[0];
+  findings.problems.push(...problems);
+  unknown.forEach((name) => findings.unknown.add(name));
+}
+
+/**
+ * @param {{ path: string, kind: string }} place
+ * @param {Record<string, unknown>} value
+ * @param {{ schema: Schema, root: Schema, known: ReadonlySet<string> }} expected
+ * @param {Findings} findings
+ */
+function checkFields({ path, kind }, value, { schema, root, known }, findings) {
+  const at = (/** @type {string} */ name) => (path === '' ? name : `${path}.${name}`);
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) {
+      findings.problems.push(`${at(name)}: expected a value, got none`);
+    }
+  }
+  for (const [name, field] of Object.entries(value)) {
+    const own = Object.hasOwn(schema.properties ?? {}, name) ? schema.properties[name] : schema.additionalProperties;
+    const fieldKind = kind === '' ? name : `${kind}.${name}`;
+    if (own !== undefined) {
+      check({ value: field, path: at(name), kind: fieldKind }, own, root, findings);
+    } else if (schema.properties !== undefined && !known.has(name)) {
+      findings.unknown.add(fieldKind);
+    }
+    if (schema.propertyNames?.pattern && !new RegExp(schema.propertyNames.pattern, 'u').test(name)) {
+      findings.problems.push(`${path}: expected other names of fields, got ${shown(name)}`);
+    }
+  }
+}
+
+/**
+ * @param {Schema} schema
+ * @param {Schema} root
+ * @returns {Set<string>} the fields that it, or what it stands on, knows
+ */
+function fieldsOf(schema, root) {
+  const own = Object.keys(schema.properties ?? {});
+  return new Set(schema.$ref === undefined ? own : [...own, ...fieldsOf(resolve(schema.$ref, root), root)]);
+}
+
+/**
+ * @param {unknown} value
+ * @param {Schema} schema
+ * @returns {string | null} what was expected of the value itself, whatever is in it; null where it fits
+ */
+function mismatch(value, schema) {
+  if (schema.const !== undefined && value !== schema.const) {
+    return quote(String(schema.const));
+  }
+  if (schema.enum !== undefined && !schema.enum.includes(value)) {
+    return schema.enum.map((/** @type {unknown} */ each) => JSON.stringify(each)).join(', ');
+  }
+  const types = [schema.type ?? []].flat();
+  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
+    return types.map((type) => TYPES[type]).join(' or ');
+  }
+  if (typeof value === 'number' && value < (schema.minimum ?? -Infinity)) {
+    return `at least ${schema.minimum}`;
+  }
+  if (typeof value === 'number' && value > (schema.maximum ?? Infinity)) {
+    return `at most ${schema.maximum}`;
+  }
+  if (typeof value === 'string' && isLonger(value, schema.maxLength ?? Infinity)) {
+    return `at most ${schema.maxLength} characters`;
+  }
+  if (typeof value === 'string' && schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
+    return `a text like ${schema.pattern}`;
+  }
+  return null;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} type
+ */
+function isOfType(value, type) {
+  switch (type) {
+    case 'integer':
+      return Number.isInteger(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'null':
+      return value === null;
+    case 'object':
+      return isObject(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
+export function isObject(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * @param {string} reference `#/$defs/name`
+ * @param {Schema} root
+ * @returns {Schema}
+ */
+function resolve(reference, root) {
+  return reference
+    .split('/')
+    .slice(1)
+    .reduce((schema, name) => schema[name], root);
+}
+
+/**
+ * @param {string} text
+ * @param {number} characters which a schema counts as code points
+ */
+function isLonger(text, characters) {
+  return text.length > characters && [...text].length > characters;
+}
+
+/** @param {unknown} value */
+function shown(value) {
+  return quote(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing'));
+}

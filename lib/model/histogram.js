@@ -1,0 +1,159 @@
+import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
+import { inflateSync } from 'node:zlib';
+
+/**
+ * @import { Histogram } from 'hdr-histogram-js'
+ * @import { LatencySummary } from './result.js'
+ */
+
+/** How a result says what its histograms are. */
+export const HISTOGRAM_FORMAT = Object.freeze({
+  encoding: /** @type {const} */ ('HdrHistogram V2, compressed, base64'),
+  unit: /** @type {const} */ ('us'),
+});
+
+// The compressed HdrHistogram V2 encoding: 4 bytes of cookie, 4 of length, and deflated: cookie, payload length,
+// normalizing index offset, significant digits (4 bytes each), lowest and highest value and conversion ratio (8 each), and
+// the counts as ZigZag LEB128 words of up to 9 bytes, a negative word standing for so many counts of zero.
+// (https://github.com/HdrHistogram/HdrHistogram, AbstractHistogram.encodeIntoCompressedByteBuffer)
+
+/** Of what a stage has latencies. */
+export const LATENCIES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay']);
+
+/** Bits of a count. The sum over many hosts may not fit into 32. */
+const COUNT_BITS = 64;
+
+/** Highest value that a histogram of ours holds, in µs; a sum grows where another one holds more. */
+const MAX_LATENCY_US = 3_600_000_000;
+
+const MICROSECONDS = 1000;
+
+const COMPRESSED_HEADER = 8;
+const HEADER = 40;
+const PAYLOAD_LENGTH_AT = 4;
+const DIGITS_AT = 12;
+const MIN_VALUE_AT = 16;
+const MAX_VALUE_AT = 24;
+const MAX_WORD_BYTES = 9;
+
+const MAX_DIGITS = 3;
+const MAX_VALUE = 2n ** 52n;
+
+/** Counts of the largest histogram that the limits above allow: 1,024 for each power of two. */
+const MAX_COUNTS = 1024 * 54;
+
+/** Bytes. */
+const MAX_FILE = HEADER + MAX_COUNTS * MAX_WORD_BYTES;
+
+/**
+ * Decodes a histogram that may be damaged or made up to do harm: it is held against bounds before the library sees it,
+ * which would inflate, allocate and loop without any.
+ *
+ * @param {string} base64 the compressed HdrHistogram V2 encoding
+ * @returns {Histogram}
+ * @throws {unknown} where it is not such a histogram, or larger than any of ours; the library throws strings, too
+ */
+export function decodeHistogram(base64) {
+  checkHistogram(base64);
+  return decodeFromCompressedBase64(base64, COUNT_BITS);
+}
+
+/**
+ * @param {string} base64
+ * @throws {Error} where it is not such a histogram, or larger than any of ours
+ */
+function checkHistogram(base64) {
+  const compressed = Buffer.from(base64, 'base64').subarray(COMPRESSED_HEADER);
+  checkBounds(inflateSync(compressed, { maxOutputLength: MAX_FILE }));
+}
+
+/**
+ * As decodeHistogram() without decoding it, which takes ten times as long.
+ *
+ * @param {string} base64
+ * @returns {boolean} whether it is such a histogram
+ */
+export function isHistogram(base64) {
+  try {
+    checkHistogram(base64);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {Buffer} encoded */
+function checkBounds(encoded) {
+  const digits = encoded.readUInt32BE(DIGITS_AT);
+  const lowest = encoded.readBigInt64BE(MIN_VALUE_AT);
+  const highest = encoded.readBigInt64BE(MAX_VALUE_AT);
+  const payload = encoded.subarray(HEADER);
+  const isWithin =
+    digits <= MAX_DIGITS &&
+    lowest === 1n &&
+    highest >= 2n &&
+    highest <= MAX_VALUE &&
+    encoded.readUInt32BE(PAYLOAD_LENGTH_AT) === payload.length;
+  if (!isWithin || countsIn(payload) > MAX_COUNTS) {
+    throw new RangeError('expected a histogram of whole microseconds with three digits at most');
+  }
+}
+
+/**
+ * @param {Uint8Array} payload
+ * @returns {number} how many counts the words stand for
+ */
+function countsIn(payload) {
+  let counts = 0;
+  let word = 0;
+  let length = 0;
+  for (const byte of payload) {
+    // The ninth byte has no bit that says whether another one follows.
+    const isLast = length === MAX_WORD_BYTES - 1 || byte < 0x80;
+    word += (byte % 0x80) * 2 ** (7 * length);
+    length += 1;
+    if (isLast) {
+      counts += word % 2 === 1 ? (word + 1) / 2 : 1;
+      word = 0;
+      length = 0;
+    }
+  }
+  return counts;
+}
+
+/** The sum of histograms of any hosts, workers, or seconds. */
+export class HistogramSum {
+  #sum = build({ bitBucketSize: COUNT_BITS, autoResize: true, highestTrackableValue: MAX_LATENCY_US });
+
+  /** @param {Histogram} histogram of µs */
+  add(histogram) {
+    this.#sum.add(histogram);
+  }
+
+  get count() {
+    return this.#sum.totalCount;
+  }
+
+  /** @returns {string} the compressed HdrHistogram V2 encoding, in base64 */
+  encode() {
+    return encodeIntoCompressedBase64(this.#sum);
+  }
+
+  /** @returns {LatencySummary | null} in ms, all of it within 0.1%; null where there is no value */
+  summary() {
+    if (this.count === 0) {
+      return null;
+    }
+    const at = (/** @type {number} */ percentile) => this.#sum.getValueAtPercentile(percentile) / MICROSECONDS;
+    return {
+      count: this.count,
+      minimum: at(0),
+      mean: this.#sum.mean / MICROSECONDS,
+      p50: at(50),
+      p90: at(90),
+      p99: at(99),
+      p999: at(99.9),
+      maximum: at(100),
+    };
+  }
+}

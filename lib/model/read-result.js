@@ -1,0 +1,251 @@
+import { quote } from '../log/quote.js';
+import { checkSchema, isObject } from './check-schema.js';
+import { COUNT_NAMES } from './counters.js';
+import { HISTOGRAM_FORMAT, isHistogram, LATENCIES } from './histogram.js';
+import { FORMAT, SCHEMA } from './schema.js';
+
+/**
+ * @import { Result } from './result.js'
+ *
+ * @typedef {object} ReadResult
+ * @property {boolean} isJson whether the text is JSON, whatever it says
+ * @property {Result | null} result null where there are problems
+ * @property {string[]} problems what is wrong with it: a line each, with the path of the field
+ * @property {string[]} warnings what this version does not know, and leaves out
+ *
+ * @typedef {Record<string, any>} Json an object of which nothing is known yet
+ */
+
+/** Problems, or names, that are listed. */
+const MAX_LISTED = 8;
+
+const FACTS = Object.keys(SCHEMA.$defs.host.properties).filter((name) => name !== 'merge');
+
+/** What earlier versions called the phases of a search, and where nothing was proven. */
+const FORMER_WORDS = new Map([
+  ['climb', 'ramp'],
+  ['second size', 'half size'],
+  ['not shown', 'inconclusive'],
+]);
+
+/**
+ * Reads what `--json` has written, by this version or an earlier one. A later one is read as far as it is known.
+ *
+ * @param {string} text
+ * @returns {ReadResult}
+ */
+export function readResult(text) {
+  const value = parse(text);
+  if (value === undefined) {
+    return { ...refused('expected JSON'), isJson: false };
+  }
+  if (!isObject(value) || !Number.isSafeInteger(value.format)) {
+    return refused('expected the JSON object of a result, with its format');
+  }
+  const format = Number(value.format);
+  if (format < FORMAT && !Array.isArray(value.problems)) {
+    return refused(
+      `format ${format} of what hosts did together, which cannot be taken apart: give their logs or results`,
+    );
+  }
+  const current = format < FORMAT ? upgraded(value) : value;
+  const { problems, unknown } = checkSchema(current, SCHEMA);
+  if (problems.length > 0) {
+    return { isJson: true, result: null, problems: firstOf(problems), warnings: laterFormat(format) };
+  }
+  const broken = brokenHistograms(/** @type {Json[]} */ (current.stages));
+  if (broken.length > 0) {
+    return { isJson: true, result: null, problems: firstOf(broken), warnings: laterFormat(format) };
+  }
+  const stages = /** @type {Json[]} */ (current.stages).map(takeFurtherCounters);
+  const { known, further } = apart(unknown, stages);
+  return {
+    isJson: true,
+    result: /** @type {Result} */ (/** @type {unknown} */ ({ ...current, stages })),
+    problems: [],
+    warnings: [
+      ...laterFormat(format),
+      ...(further.length === 0 ? [] : [`counters that this version does not know, added up: ${listed(further)}`]),
+      ...(known.length === 0 ? [] : [`fields that this version does not know, left out: ${listed(known)}`]),
+    ],
+  };
+}
+
+/** @param {string} text */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {string} problem
+ * @returns {ReadResult}
+ */
+function refused(problem) {
+  return { isJson: true, result: null, problems: [problem], warnings: [] };
+}
+
+/** @param {number} format */
+function laterFormat(format) {
+  return format > FORMAT
+    ? [`format ${format}, expected ${FORMAT} at most: use the version of the tool that wrote it, or a later one`]
+    : [];
+}
+
+/**
+ * @param {readonly string[]} problems
+ * @returns {string[]}
+ */
+function firstOf(problems) {
+  const more = problems.length - MAX_LISTED;
+  return more > 0 ? [...problems.slice(0, MAX_LISTED), `${more} more problems like these`] : [...problems];
+}
+
+/**
+ * @param {readonly Json[]} stages that fit the schema
+ * @returns {string[]} a line for each text that is no histogram of ours
+ */
+function brokenHistograms(stages) {
+  return stages.flatMap(({ latency, seconds }, index) => {
+    const histograms = [
+      ...LATENCIES.map((name) => [`latency.histogram.${name}`, latency.histogram[name]]),
+      ...seconds.map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
+        return [`seconds[${place}].histogram`, histogram];
+      }),
+    ];
+    return histograms
+      .filter(([, encoded]) => typeof encoded === 'string' && !isHistogram(encoded))
+      .map(([name]) => `stages[${index}].${name}: expected an HdrHistogram of whole microseconds, got something else`);
+  });
+}
+
+/** @param {readonly string[]} names */
+function listed(names) {
+  const more = names.length - MAX_LISTED;
+  return names.slice(0, MAX_LISTED).map(quote).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/**
+ * @param {Json} stage
+ * @returns {Json} with the counters that only a later version knows under `further`
+ */
+function takeFurtherCounters(stage) {
+  const further = { ...stage.further };
+  for (const [name, value] of Object.entries(stage)) {
+    if (!isKnownOfStage(name) && isCount(value)) {
+      further[name] = value;
+    }
+  }
+  return Object.keys(further).length === 0 ? stage : { ...stage, further };
+}
+
+/** @param {string} name of a field */
+function isKnownOfStage(name) {
+  return Object.hasOwn(SCHEMA.$defs.stage.properties, name) || COUNT_NAMES.some((count) => count === name);
+}
+
+/** @param {unknown} value */
+function isCount(value) {
+  return typeof value === 'number' && value >= 0;
+}
+
+/**
+ * @param {ReadonlySet<string>} unknown paths
+ * @param {readonly Json[]} stages
+ * @returns {{ known: string[], further: string[] }} those that are left out, and the counters, which are not
+ */
+function apart(unknown, stages) {
+  const further = new Set(stages.flatMap((stage) => Object.keys(stage.further ?? {})));
+  const isFurther = (/** @type {string} */ path) =>
+    path.startsWith('stages[].') && further.has(path.slice('stages[].'.length));
+  return { known: [...unknown].filter((path) => !isFurther(path)), further: [...further] };
+}
+
+/**
+ * @param {Json} result of format 1 or 2
+ * @returns {Json} in the present shape, as far as it was right
+ */
+function upgraded(result) {
+  const facts = Object.fromEntries(FACTS.map((name) => [name, result[name] ?? null]));
+  return {
+    cleanup: null,
+    requests: null,
+    exitStatus: null,
+    ...result,
+    ...facts,
+    format: FORMAT,
+    hosts: [facts],
+    stages: listOf(result.stages).map(upgradedStage),
+  };
+}
+
+/**
+ * @param {unknown} stage
+ * @returns {unknown}
+ */
+function upgradedStage(stage) {
+  if (!isObject(stage)) {
+    return stage;
+  }
+  const { verdict, ...rest } = /** @type {Json} */ (stage);
+  const bottleneck = rest.bottleneck ?? verdict ?? null;
+  return {
+    ...rest,
+    bottleneck: isObject(bottleneck) ? { ...bottleneck, cause: presentWord(bottleneck.cause) } : bottleneck,
+    latency: upgradedLatency(rest.latency),
+    seconds: listOf(rest.seconds).map(upgradedSecond),
+    ...(isObject(rest.search) ? { search: upgradedSearch(rest.search) } : {}),
+  };
+}
+
+/**
+ * @param {unknown} latency
+ * @returns {unknown} whose histogram is one of several
+ */
+function upgradedLatency(latency) {
+  if (!isObject(latency) || !isObject(latency.histogram)) {
+    return latency;
+  }
+  const { data = null, ...kinds } = /** @type {Json} */ (latency.histogram);
+  return { ...latency, histogram: { ...HISTOGRAM_FORMAT, operations: data, ...kinds } };
+}
+
+/**
+ * @param {unknown} entry of the seconds
+ * @returns {unknown}
+ */
+function upgradedSecond(entry) {
+  if (!isObject(entry)) {
+    return entry;
+  }
+  const { second, ...rest } = entry;
+  return second === undefined ? rest : { secondStart: second, ...rest };
+}
+
+/**
+ * @param {Json} search
+ * @returns {Json}
+ */
+function upgradedSearch({ ceiling, ...rest }) {
+  return {
+    ...rest,
+    capacity: rest.capacity ?? ceiling ?? null,
+    steps: listOf(rest.steps).map((step) => (isObject(step) ? { ...step, phase: presentWord(step.phase) } : step)),
+  };
+}
+
+/** @param {unknown} word */
+function presentWord(word) {
+  return FORMER_WORDS.get(String(word)) ?? word;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {unknown[]}
+ */
+function listOf(value) {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,87 @@
+/** The configuration of a run, checked and complete. */
+export interface RunConfig {
+  /** of this host; with a duration, the most that it writes */
+  objects: number;
+  /** concurrent requests, each on a connection of its own */
+  threads: number;
+  /** lower-case names */
+  stages: readonly string[];
+  client: 'direct' | 'sdk';
+  /** bytes of an object */
+  size: number;
+  prefix: string;
+  runId: string;
+  /** ms for a whole attempt */
+  timeout: number;
+  /** of an operation, after its first attempt */
+  retries: number;
+  /** leave the objects where they are */
+  keep: boolean;
+  keepAlive: boolean;
+  /** write to buckets that keep versions, and remove those of the run's own objects */
+  allowVersioned?: boolean;
+  /** whether the store is asked before the run for what the run is going to do */
+  preflight: boolean;
+  /** event loops */
+  cores: number;
+  /** CPUs that the process may use, parts of one included */
+  availableCores: number;
+  /** this host's share of the run's objects */
+  shard: Shard;
+  startAt?: StartTime;
+  /** ms of each stage; without it, a stage has done when all objects are done */
+  duration?: number;
+  /** ops/s of an open loop; without it, the loop is closed */
+  rate?: number;
+  /** of an open loop's operations */
+  arrival: 'constant' | 'poisson';
+  /** ms at the beginning of each stage whose operations are in no rate and no percentile */
+  warmup: number;
+  /** ms between two stages of a fixed duration */
+  gap: number;
+  /** raise the concurrency up to the threads, and find what each stage can do at most */
+  findPeak?: boolean;
+  /** dollars, by R2's list prices */
+  maxCost?: number;
+  store: StoreConfig;
+}
+
+/** A host's share of a run: of the objects of all hosts, every Nth one. Within a host objects are counted from 0. */
+export interface Shard {
+  /** from 0 */
+  index: number;
+  /** of shards */
+  count: number;
+}
+
+/**
+ * When a run is to start. It is reckoned from the moment at which its process was started, not from the one at which the
+ * store's clock is known: how far away the store is must not decide which moment a host waits for.
+ */
+export interface StartTime {
+  /** epoch ms by the store's clock, of the process's start and of the run's */
+  after: (launchedAt: number) => number;
+  /** whether hosts can share it, so that it needs the store's clock */
+  isCommon: boolean;
+}
+
+/** The store that a run goes to. */
+export interface StoreConfig {
+  buckets: readonly string[];
+  hostname: string;
+  port: number;
+  useTls: boolean;
+  /** as PEM, of an endpoint that signs its own: the only one to trust */
+  certificate?: string;
+  region: string;
+  credentials: Credentials;
+  /** whether it is our own endpoint on this host: it has the same clock, and ends with the run */
+  isEmbedded?: boolean;
+}
+
+export interface Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** of temporary credentials */
+  sessionToken?: string;
+}

@@ -1,0 +1,84 @@
+import { decodeHistogram, HistogramSum } from './histogram.js';
+
+/**
+ * @import { SecondCount, SecondLatency, SecondResult } from './result.js'
+ *
+ * @typedef {object} MeasuredTime of a stage, without warm-up and drain
+ * @property {number} startedAt epoch ms
+ * @property {number} endedAt epoch ms
+ * @property {number} average
+ */
+
+/** @type {Readonly<SecondLatency>} */
+const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
+
+/**
+ * The largest count of a second that lies wholly inside a stage, or the stage's mean where that is larger or no second is
+ * whole: a stage of half a second has no second to show, and a second at its edge is not a full one.
+ *
+ * @param {readonly SecondCount[]} seconds
+ * @param {MeasuredTime} stage with its mean in ops/s
+ * @returns {number} ops/s
+ */
+export function peakOf(seconds, stage) {
+  return largestWholeSecond(seconds, stage, ({ operations }) => operations);
+}
+
+/**
+ * @param {readonly SecondCount[]} seconds
+ * @param {MeasuredTime} stage
+ * @param {(count: SecondCount) => number} figureOf
+ */
+export function largestWholeSecond(seconds, { startedAt, endedAt, average }, figureOf) {
+  return seconds
+    .filter(({ secondStart }) => secondStart * 1000 >= startedAt && (secondStart + 1) * 1000 <= endedAt)
+    .reduce((peak, count) => Math.max(peak, figureOf(count)), average);
+}
+
+/**
+ * @param {readonly (readonly SecondResult[])[]} parts of several hosts
+ * @returns {SecondResult[]} in their order
+ */
+export function addSeconds(parts) {
+  /** @type {Map<number, SecondResult[]>} */
+  const all = new Map();
+  for (const second of parts.flat()) {
+    const same = all.get(second.secondStart) ?? [];
+    same.push(second);
+    all.set(second.secondStart, same);
+  }
+  return [...all.values()].map(addSecond).sort((one, other) => one.secondStart - other.secondStart);
+}
+
+/**
+ * @param {readonly SecondResult[]} parts of one second, at least one
+ * @returns {SecondResult}
+ */
+export function addSecond(parts) {
+  return {
+    secondStart: parts[0].secondStart,
+    operations: parts.reduce((sum, { operations }) => sum + operations, 0),
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...addSecondLatencies(parts.filter(({ operations }) => operations > 0)),
+  };
+}
+
+/**
+ * @param {readonly SecondLatency[]} parts of a second, those with operations
+ * @returns {SecondLatency} not known where it is not known of a part
+ */
+function addSecondLatencies(parts) {
+  const encoded = parts.flatMap(({ histogram }) => (typeof histogram === 'string' ? [histogram] : []));
+  if (parts.length === 1) {
+    const [{ p50 = null, p99 = null, maximum = null, histogram = null }] = parts;
+    return { p50, p99, maximum, histogram };
+  }
+  if (encoded.length < parts.length || encoded.length === 0) {
+    return NO_LATENCY;
+  }
+  const sum = new HistogramSum();
+  encoded.forEach((histogram) => sum.add(decodeHistogram(histogram)));
+  const { p50 = 0, p99 = 0 } = sum.summary() ?? {};
+  const maximum = Math.max(...parts.map((part) => part.maximum ?? 0));
+  return { p50: Math.min(p50, maximum), p99: Math.min(p99, maximum), maximum, histogram: sum.encode() };
+}

@@ -1,0 +1,61 @@
+/**
+ * @import { Result, SecondResult, StageSum } from './result.js'
+ *
+ * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult> }} WritableStage
+ * @typedef {Omit<Result, 'stages'> & { stages: readonly WritableStage[] }} WritableResult a result, whose seconds may be
+ *   worked out while they are written
+ */
+
+const NO_STAGES = '\n  "stages": []';
+const NO_SECONDS = '\n  "seconds": []';
+
+/** Seconds that are handed on together, in characters. */
+const CHUNK_LENGTH = 64 * 1024;
+
+/**
+ * Writes a result as JSON: indented for people, but for the seconds, which have a line each.
+ *
+ * @param {WritableResult} result
+ * @returns {Generator<string, void, undefined>} some lines at a time
+ */
+export function* writeResult({ stages, ...rest }) {
+  const [before, after] = JSON.stringify({ ...inOrder(rest), stages: [] }, null, 2).split(NO_STAGES);
+  yield `${before}\n  "stages": [`;
+  for (const [index, stage] of stages.entries()) {
+    yield index === 0 ? '\n' : ',\n';
+    yield* writeStage(stage);
+  }
+  yield `${stages.length === 0 ? '' : '\n  '}]${after}\n`;
+}
+
+/**
+ * What a reader looks at first stands first.
+ *
+ * @param {Omit<WritableResult, 'stages'>} result
+ */
+function inOrder({ format, merge, ...rest }) {
+  return merge === undefined ? { format, ...rest } : { format, merge, ...rest };
+}
+
+/** @param {WritableStage} stage */
+function* writeStage({ seconds, ...rest }) {
+  const [before, after] = JSON.stringify({ ...rest, seconds: [] }, null, 2)
+    .split(NO_SECONDS)
+    .map(indented);
+  let text = `    ${before}\n      "seconds": [`;
+  let isFirst = true;
+  for (const second of seconds) {
+    text += `${isFirst ? '' : ','}\n        ${JSON.stringify(second)}`;
+    isFirst = false;
+    if (text.length > CHUNK_LENGTH) {
+      yield text;
+      text = '';
+    }
+  }
+  yield `${text}${isFirst ? '' : '\n      '}]${after}`;
+}
+
+/** @param {string} text by the four blanks of a stage */
+function indented(text) {
+  return text.replaceAll('\n', '\n    ');
+}

@@ -1,0 +1,75 @@
+import { BodyVerifier } from '../workload/body-verifier.js';
+import { globalIndex } from '../workload/shard.js';
+
+/**
+ * @import { ObjectConnection, ObjectRequest } from '../s3/object-store.js'
+ * @import { Operation, Workload } from './operation.js'
+ */
+
+/**
+ * One thread's operation: it takes one object after the other. An operation sees an object in it, the retry policy a
+ * request, and the client what to send, so that an operation costs no object of its own.
+ *
+ * @implements {ObjectRequest}
+ */
+export class OperationRecord {
+  /** The index of the operation among the kinds of its stage. */
+  kind = 0;
+  /** Of the object among those of this host. */
+  localIndex = 0;
+  /** Of the object in the whole run. */
+  index = 0;
+  bucket = '';
+  key = '';
+  /** Bytes. */
+  size = 0;
+  isWrite = false;
+  /** Made so far, the current one included. */
+  attempts = 0;
+  outcomeUnknown = false;
+  // Monotonic ms; see RetriedRequest.
+  intendedAt = 0;
+  startedAt = 0;
+  attemptStartedAt = 0;
+  finishedAt = 0;
+  /** That was sent last. @type {Buffer | Iterable<Buffer> | null} */
+  body = null;
+  /** Further members of the call's input. @type {ObjectRequest['input']} */
+  input = undefined;
+
+  /**
+   * @param {Operation} operation the first one
+   * @param {Workload} workload
+   * @param {ObjectConnection} connection
+   */
+  constructor(operation, workload, connection) {
+    this.operation = operation;
+    this.workload = workload;
+    this.connection = connection;
+    /** Checks the body of an answer. */
+    this.sink = new BodyVerifier(workload.payload);
+  }
+
+  /**
+   * @param {number} kind
+   * @param {Operation} operation
+   * @param {number} localIndex of an object among those of this host
+   */
+  take(kind, operation, localIndex) {
+    const { keyspace, shard } = this.workload;
+    this.kind = kind;
+    this.operation = operation;
+    this.isWrite = operation.creates;
+    this.localIndex = localIndex;
+    this.index = globalIndex(shard, localIndex);
+    this.bucket = keyspace.bucketOf(this.index);
+    this.key = keyspace.keyOf(this.index);
+    this.size = this.workload.sizeOf(this.index);
+    // What one kind of operation sends is not to reach the next.
+    this.input = undefined;
+  }
+
+  attempt() {
+    return this.operation.attempt(this);
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * @import { StageName } from '../log/log-line.js'
+ * @import { Operation } from './operation.js'
+ */
+
+/**
+ * What a stage consists of: operations of one kind, or of several that are mixed.
+ *
+ * @typedef {object} Stage
+ * @property {StageName} name as the log has it
+ * @property {readonly StageKind[]} kinds
+ * @property {boolean} creates whether some of its operations create objects; the others likewise
+ * @property {boolean} removes
+ * @property {boolean} receives
+ * @property {boolean} movesBytes
+ *
+ * @typedef {{ operation: Operation, weight: number }} StageKind of all weights together, so much is the operation's share;
+ *   a positive integer
+ */
+
+/**
+ * @param {StageName} name
+ * @param {readonly StageKind[]} kinds
+ * @returns {Readonly<Stage>}
+ */
+export function mixedStage(name, kinds) {
+  return Object.freeze({
+    name,
+    kinds,
+    creates: kinds.some(({ operation }) => operation.creates),
+    removes: kinds.some(({ operation }) => operation.removes),
+    receives: kinds.some(({ operation }) => operation.receives),
+    movesBytes: kinds.some(({ operation }) => operation.movesBytes),
+  });
+}
+
+/**
+ * @param {Operation} operation
+ * @returns {Readonly<Stage>} of that one kind
+ */
+export function stageOf(operation) {
+  return mixedStage(operation.logName, [{ operation, weight: 1 }]);
+}

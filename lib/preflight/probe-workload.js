@@ -1,0 +1,36 @@
+import { PREFLIGHT_PROBES } from '../workload/shard.js';
+import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
+
+/**
+ * @import { Workload } from '../operations/operation.js'
+ * @import { RunContext } from './run-context.js'
+ * @import { Shard } from '../model/run-config.js'
+ */
+
+/** Probes of the unloaded latency, after those of preflight. */
+export const MAX_LATENCY_PROBES = 25;
+
+/**
+ * Probes in the place of objects: operations work on them as on the objects of a stage.
+ *
+ * @param {Pick<RunContext, 'keyspace' | 'payload'>} run
+ * @param {Shard} shard
+ * @param {(index: number) => number} sizeOf bytes of a probe
+ * @returns {Workload}
+ */
+export function probeWorkload({ keyspace, payload }, shard, sizeOf) {
+  const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
+  return { keyspace: keyspace.probes, payload, sizeOf, written, shard, wroteObjects: true };
+}
+
+/**
+ * The objects that an earlier run has written.
+ *
+ * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written'>} run
+ * @param {Shard} shard
+ * @param {number} size bytes of an object
+ * @returns {Workload}
+ */
+export function keptWorkload({ keyspace, payload, written }, shard, size) {
+  return { keyspace, payload, sizeOf: () => size, written, shard, wroteObjects: false };
+}

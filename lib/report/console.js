@@ -1,0 +1,193 @@
+import { formatSize } from '../log/units.js';
+import { costLine } from './cost-line.js';
+import { FailureNotices } from './failure-notices.js';
+import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } from './progress.js';
+
+/**
+ * @import { StageName } from '../log/log-line.js'
+ * @import { StageResult } from '../model/result.js'
+ * @import { CleanupProgress, DataFlow, FailedOperation, Phase, StagePlan } from '../model/run-events.js'
+ * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
+ */
+
+/** So many errors of a kind are shown for each stage; the log counts them all. */
+const SHOWN_A_STAGE = 100;
+
+/** The kind of error by which a host without a free port shows; see s3-error.js. */
+const NO_PORT = 'no-port';
+
+const OUT_OF_PORTS =
+  'warning: this host has no port left for another connection (EADDRNOTAVAIL): operations that need one wait for it. Leave out --no-keep-alive, so that a thread keeps its port, use fewer threads, or widen net.ipv4.ip_local_port_range';
+
+/**
+ * What people see of a run on stderr while it runs, in addition to its log: progress, notices and errors.
+ *
+ * @implements {Listener}
+ */
+class Console {
+  #screen;
+  #config;
+  #quiet;
+  #phases;
+  #progress;
+  #cleanup;
+  #failures;
+  #errorsShown = 0;
+  #isNamed = false;
+  #hasWarnedOfPorts = false;
+  #stage = '';
+  #hasWarnedOfTimeout = false;
+
+  /** @param {ReporterContext} context */
+  constructor({ screen, config, quiet, now }) {
+    this.#screen = screen;
+    this.#config = config;
+    this.#quiet = quiet;
+    this.#phases = new PhaseProgress(screen, now);
+    this.#progress = new StageProgress(screen, now);
+    this.#cleanup = new ProgressLine(screen, now);
+    this.#failures = new FailureNotices((notice) => this.notice(notice), now);
+  }
+
+  runIsNamed() {
+    if (this.#isNamed) {
+      return;
+    }
+    this.#isNamed = true;
+    const { runId, objects, size, prefix, store } = this.#config;
+    this.#screen.err(
+      `Run ${runId}: ${objects} objects of ${formatSize(size)} in ${store.buckets.join(', ')} under ${prefix}/${runId}/`,
+    );
+    const cost = costLine(this.#config);
+    if (cost !== null) {
+      this.notice(cost);
+    }
+  }
+
+  /** @param {Phase} phase */
+  phaseStarts(phase) {
+    if (!this.#quiet) {
+      this.#phases.start(phase);
+    }
+  }
+
+  /** @param {Phase} phase */
+  phaseEnds(phase) {
+    this.#phases.end(phase);
+  }
+
+  runStarts() {
+    this.runIsNamed();
+  }
+
+  /** @param {StagePlan} plan */
+  stageStarts({ stage, objects, objectSize, duration }) {
+    this.#stage = stage;
+    this.#hasWarnedOfTimeout = false;
+    this.#errorsShown = 0;
+    this.#failures.start(stage);
+    if (!this.#quiet) {
+      this.#progress.start({ stage, objects, objectSize, duration });
+    }
+  }
+
+  /**
+   * @param {string} kind of the error after which an operation is tried again
+   * @param {string} advice empty where there is none
+   */
+  retrying(kind, advice) {
+    this.#failures.add(kind);
+    if (kind === NO_PORT && !this.#hasWarnedOfPorts) {
+      this.#hasWarnedOfPorts = true;
+      this.#screen.err(OUT_OF_PORTS);
+    }
+    if (advice !== '' && !this.#hasWarnedOfTimeout) {
+      this.#hasWarnedOfTimeout = true;
+      this.#screen.err(`warning: ${this.#stage}: attempts end while their objects are on the way: ${advice}`);
+    }
+  }
+
+  /**
+   * @param {StageName} stage
+   * @param {string} message
+   */
+  integrityError(stage, message) {
+    this.#showError(`${stage}: integrity error: ${message}`);
+  }
+
+  /**
+   * @param {StageName} stage
+   * @param {FailedOperation} operation
+   * @param {string} message
+   */
+  failed(stage, { bucket, key, attempts }, message) {
+    const tries = attempts === 1 ? '' : ` after ${attempts} attempts`;
+    this.#showError(`${stage}: ${bucket}/${key} failed${tries}: ${message}`);
+  }
+
+  /**
+   * @param {number} done operations of the stage that have come to an end
+   * @param {DataFlow} flow
+   */
+  progress(done, flow) {
+    this.#progress.show(done, flow);
+    this.#failures.look();
+  }
+
+  /** @param {StageResult} result */
+  stageEnds(result) {
+    this.#progress.stop();
+    this.#failures.flush();
+    const { stage, end, skipped, abandoned, search } = result;
+    if (skipped > 0) {
+      this.#screen.err(`${stage}: ${skipped} objects were skipped, because they had not been written`);
+    }
+    // A step of a search is cut off at its end, and says nothing by it.
+    if (abandoned > 0 && search === undefined) {
+      this.#screen.err(
+        `${stage}: ${abandoned} operations were still under way when the stage had to end, and were cut off`,
+      );
+    }
+    if (end === 'stalled') {
+      const question = this.#hasWarnedOfTimeout ? 'is --timeout long enough?' : 'is the store still there?';
+      this.#screen.err(`${stage}: ended because nothing succeeded any more: ${question}`);
+    }
+    if (end === 'overloaded') {
+      this.#screen.err(
+        `${stage}: ended because operations started more than 10 s late: expected a lower --rate, or more threads`,
+      );
+    }
+  }
+
+  close() {
+    this.#phases.close();
+    this.#progress.stop();
+  }
+
+  /** @param {CleanupProgress} progress */
+  cleanupProgress(progress) {
+    if (!this.#quiet) {
+      this.#cleanup.show(formatCleanupProgress(progress), progress.silence);
+    }
+  }
+
+  /** @param {string} message */
+  notice(message) {
+    if (!this.#quiet) {
+      this.#screen.err(message);
+    }
+  }
+
+  /** @param {string} line */
+  #showError(line) {
+    this.#errorsShown += 1;
+    if (this.#errorsShown <= SHOWN_A_STAGE) {
+      this.#screen.err(line);
+    } else if (this.#errorsShown === SHOWN_A_STAGE + 1) {
+      this.#screen.err('(further errors of this stage are counted, but not shown)');
+    }
+  }
+}
+
+/** @type {ListeningReporter} */
+export const consoleReporter = { listen: (context) => new Console(context) };

@@ -1,0 +1,68 @@
+import { formatTimeOfDay } from '../log/units.js';
+
+/**
+ * @import { TimeSeriesRow } from '../merge/seconds.js'
+ * @import { ReportedRun, ResultReporter } from './reporter.js'
+ */
+
+/** Rows that are handed on together, in characters. */
+const CHUNK_LENGTH = 64 * 1024;
+
+/** What makes a field of CSV need quotes (RFC 4180). */
+const SPECIAL = /[",\r\n]/;
+
+/**
+ * The time series of all hosts: what each did in each second of each stage, named by the second's beginning.
+ *
+ * @param {object} hosts
+ * @param {() => Iterable<TimeSeriesRow>} hosts.timeSeries
+ * @param {boolean} hosts.isDated whether the seconds are those of a date
+ * @returns {Generator<string, void, undefined>} some rows at a time
+ */
+export function* formatCsv({ timeSeries, isDated }) {
+  let text = 'second_start,stage,host,ops,bytes\n';
+  for (const { second, stage, host, operations, bytes } of timeSeries()) {
+    // The mean of two rates of the old tool has more digits than it is worth.
+    const ops = Number(operations.toFixed(2));
+    text += `${formatIsoSecond(second, isDated)},${stage},${field(host)},${ops},${Math.round(bytes)}\n`;
+    if (text.length > CHUNK_LENGTH) {
+      yield text;
+      text = '';
+    }
+  }
+  yield text;
+}
+
+/**
+ * @param {number} second
+ * @param {boolean} isDated
+ * @returns {string} `2026-01-31T12:00:06Z`, or `12:00:06` where no date is known
+ */
+function formatIsoSecond(second, isDated) {
+  return isDated ? `${new Date(second * 1000).toISOString().slice(0, -'.000Z'.length)}Z` : formatTimeOfDay(second);
+}
+
+/** @param {string} text */
+function field(text) {
+  return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * The seconds of a run, in the same columns.
+ *
+ * @param {ReportedRun} run
+ * @returns {Generator<TimeSeriesRow, void, undefined>}
+ */
+function* rowsOf({ facts: { host }, stages }) {
+  for (const { stage, seconds } of stages) {
+    for (const { secondStart, operations, bytes } of seconds) {
+      yield { second: secondStart, stage, host, operations, bytes };
+    }
+  }
+}
+
+/** @type {ResultReporter} */
+export const csvReporter = {
+  option: { name: 'csv', help: 'write the seconds to a file; - is stdout' },
+  format: (run) => formatCsv({ timeSeries: () => rowsOf(run), isDated: true }),
+};

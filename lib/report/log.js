@@ -1,0 +1,338 @@
+import { formatLine } from '../log/log-line.js';
+import { MEGABYTE, formatTimeOfDay } from '../log/units.js';
+import { runLine, stageMachineLines } from './machine-lines.js';
+import { HOLD_MS } from '../search/search-plan.js';
+
+/**
+ * @import { LogRecord, RetryingRecord, StageName } from '../log/log-line.js'
+ * @import { RunFacts, SearchResult, SearchStep, SecondCount, StageResult } from '../model/result.js'
+ * @import { StagePlan } from '../model/run-events.js'
+ * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
+ */
+
+/**
+ * The log of a run: its record, line by line, as the run goes on.
+ *
+ * @implements {Listener}
+ */
+export class RunLog {
+  #writeLine;
+  #writeMachineLine;
+  #isSearch = false;
+  #retries = new RetryLines((record) => this.#write(record));
+
+  /**
+   * @param {object} options
+   * @param {(line: string) => void} options.writeLine
+   * @param {((line: string) => void) | null} options.writeMachineLine null where no program is going to read the log
+   */
+  constructor({ writeLine, writeMachineLine }) {
+    this.#writeLine = writeLine;
+    this.#writeMachineLine = writeMachineLine;
+  }
+
+  /** @param {RunFacts} facts */
+  runStarts(facts) {
+    this.#writeForMachines(() => [runLine(facts)]);
+  }
+
+  /** @param {Pick<StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch'>} plan */
+  stageStarts({ isSearch = false, ...plan }) {
+    this.#isSearch = isSearch;
+    this.#write({ kind: isSearch ? 'search' : 'schedule', ...plan });
+    if (isSearch) {
+      this.#write({ kind: 'step-header' });
+    }
+  }
+
+  /**
+   * @param {StageName} stage
+   * @param {SearchStep} step
+   */
+  stepEnds(stage, step) {
+    this.#write(stepRow(stage, step));
+    this.#writeForMachines(() => [stepMachineLine(stage, step)]);
+  }
+
+  /**
+   * @param {StageName} stage
+   * @param {SecondCount} count
+   */
+  second(stage, { secondStart, operations, bytes }) {
+    this.#retries.flush();
+    this.#write({
+      kind: 'second',
+      time: formatTimeOfDay(secondStart + 1),
+      stage,
+      operationsPerSecond: operations,
+      megabytesPerSecond: bytes / MEGABYTE,
+    });
+  }
+
+  /** The table of a search counts what failed. */
+  retrying() {
+    if (!this.#isSearch) {
+      this.#retries.retrying();
+    }
+  }
+
+  /** @param {StageResult} result */
+  stageEnds(result) {
+    this.#retries.flush();
+    const { search } = result;
+    const lines = search === undefined ? stageLines(result) : searchLines(result, search);
+    lines.forEach((record) => this.#write(record));
+    this.#writeForMachines(() =>
+      search === undefined ? stageMachineLines(result) : [searchMachineLine(result, search)],
+    );
+  }
+
+  /** @param {readonly StageResult[]} results */
+  stagesEnd(results) {
+    if (results.length > 0) {
+      stageTable(results).forEach((record) => this.#write(record));
+    }
+  }
+
+  /** @param {LogRecord} record */
+  #write(record) {
+    this.#writeLine(formatLine(record));
+  }
+
+  /** @param {() => LogRecord[]} makeRecords */
+  #writeForMachines(makeRecords) {
+    const write = this.#writeMachineLine;
+    if (write !== null) {
+      makeRecords().forEach((record) => write(formatLine(record)));
+    }
+  }
+}
+
+/**
+ * The lines for programs go to one place: the file, or else a stdout that nobody reads as it is written.
+ *
+ * @param {ReporterContext} context
+ * @returns {ConstructorParameters<typeof RunLog>[0]}
+ */
+function logWriters({ screen, logFile, stdoutIsTaken }) {
+  const show = (/** @type {string} */ line) => (stdoutIsTaken ? screen.err(line) : screen.out(line));
+  if (logFile === null) {
+    return { writeLine: show, writeMachineLine: screen.logIsOnTerminal || stdoutIsTaken ? null : show };
+  }
+  return {
+    writeLine(line) {
+      logFile.write(line);
+      if (!stdoutIsTaken || logFile.hasFailed) {
+        show(line);
+      }
+    },
+    writeMachineLine: (line) => logFile.write(line),
+  };
+}
+
+/** The log goes to stdout and to the file of `--log`. @type {ListeningReporter} */
+export const logReporter = { listen: (context) => new RunLog(logWriters(context)) };
+
+/** So many retries of a second are shown as they happen; the rest of them in one line. */
+const SHOWN_A_SECOND = 3;
+
+/** Keeps a storm of retries from flooding the log, without losing one: the lines still add up to all of them. */
+export class RetryLines {
+  #write;
+  #thisSecond = 0;
+
+  /** @param {(record: RetryingRecord) => void} write */
+  constructor(write) {
+    this.#write = write;
+  }
+
+  retrying() {
+    this.#thisSecond += 1;
+    if (this.#thisSecond <= SHOWN_A_SECOND) {
+      this.#write({ kind: 'retrying', more: 0 });
+    }
+  }
+
+  /** To be called at the end of each second and of each stage. */
+  flush() {
+    const rest = this.#thisSecond - SHOWN_A_SECOND;
+    if (rest > 0) {
+      // The line itself stands for one of them.
+      this.#write({ kind: 'retrying', more: rest - 1 });
+    }
+    this.#thisSecond = 0;
+  }
+}
+
+/**
+ * The lines that follow the last second of a stage.
+ *
+ * @param {StageResult} result
+ * @returns {LogRecord[]}
+ */
+export function stageLines(result) {
+  const { stage, integrityErrors } = result;
+  return [
+    {
+      kind: 'summary',
+      stage,
+      milliseconds: Math.round(result.duration),
+      peakOperationsPerSecond: result.peak,
+      averageOperationsPerSecond: result.average,
+      megabytes: result.bytes / MEGABYTE,
+      recoverableErrors: result.retries,
+    },
+    ...(integrityErrors === 0 ? [] : [/** @type {LogRecord} */ ({ kind: 'integrity', stage, count: integrityErrors })]),
+    ...latencyLines(result),
+    connectionsLine(result),
+    limitLine(result),
+  ];
+}
+
+/**
+ * The attempts' line is left out where it would say the same as the operations', and those of what did not take place.
+ *
+ * @param {StageResult} result
+ * @returns {LogRecord[]}
+ */
+function latencyLines({ stage, operations, attempts, latency, load }) {
+  const isOpenLoop = load.mode === 'open loop';
+  return /** @type {const} */ (['operations', 'startDelay', 'attempts', 'firstByte']).flatMap((of) => {
+    const summary = of === 'attempts' && attempts === operations && !isOpenLoop ? null : latency[of];
+    const loop = of === 'operations' ? load.mode : null;
+    return summary === null ? [] : [/** @type {LogRecord} */ ({ kind: 'latency', stage, of, loop, ...summary })];
+  });
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {LogRecord}
+ */
+export function limitLine({ stage, bottleneck: { cause, evidence, advice } }) {
+  const next = advice === null ? '' : `; ${advice} would tell more`;
+  return { kind: 'limit', stage, cause, evidence: `${evidence}${next}` };
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {LogRecord}
+ */
+function connectionsLine({ stage, connections: { opened, reused, lookupTime, tcp, tls } }) {
+  return { kind: 'connections', stage, opened, reused, name: lookupTime, tcp, tls };
+}
+
+/**
+ * The table at the end of a run: one row a stage.
+ *
+ * @param {readonly StageResult[]} results
+ * @returns {LogRecord[]}
+ */
+export function stageTable(results) {
+  return [{ kind: 'table-header', peakMegabytes: 'shown' }, ...results.map(tableRow)];
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {LogRecord}
+ */
+function tableRow(result) {
+  const latency = result.latency.operations;
+  return {
+    kind: 'table-row',
+    stage: result.stage,
+    objects: result.operations,
+    operationsPerSecond: result.average,
+    peakOperationsPerSecond: result.peak,
+    megabytesPerSecond: result.averageBytes / MEGABYTE,
+    peakMegabytesPerSecond: result.peakBytes / MEGABYTE,
+    p50: latency?.p50 ?? null,
+    p99: latency?.p99 ?? null,
+    errors: result.failedAttempts,
+    limitedBy: result.bottleneck.cause,
+  };
+}
+
+/**
+ * The line of one step of a search for the peak.
+ *
+ * @param {StageName} stage
+ * @param {SearchStep} step
+ * @returns {LogRecord}
+ */
+export function stepRow(stage, { phase, threads, operationsPerSecond, p50, p99, errors, eventLoopUtilization }) {
+  const clientLoad = Math.round(100 * eventLoopUtilization);
+  return { kind: 'step-row', stage, threads, operationsPerSecond, p50, p99, errors, clientLoad, phase };
+}
+
+/**
+ * @param {StageName} stage
+ * @param {SearchStep} step
+ * @returns {LogRecord} the same for programs
+ */
+export function stepMachineLine(stage, step) {
+  const { startedAt, endedAt, ...figures } = step;
+  return { kind: 'machine', data: { kind: 'step', stage, start: startedAt, stop: endedAt, ...figures } };
+}
+
+/**
+ * What a search found, after its steps.
+ *
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ * @returns {LogRecord[]}
+ */
+export function searchLines(result, search) {
+  const { stage, integrityErrors } = result;
+  return [
+    capacityLine(result, search),
+    ...(integrityErrors === 0 ? [] : [/** @type {LogRecord} */ ({ kind: 'integrity', stage, count: integrityErrors })]),
+    limitLine(result),
+  ];
+}
+
+/**
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ * @returns {LogRecord} the same for programs
+ */
+export function searchMachineLine({ stage, end, bottleneck }, search) {
+  const { knee, hasPlateau, capacity, best, operationsNeeded, dollarsNeeded } = search;
+  const found = { knee, hasPlateau, capacity, best, operationsNeeded, dollarsNeeded };
+  return { kind: 'machine', data: { kind: 'search', stage, end, ...found, limitedBy: bottleneck.cause } };
+}
+
+/**
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ * @returns {LogRecord}
+ */
+function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, operationsNeeded, dollarsNeeded }) {
+  const notes = [
+    ...(end === 'complete' ? [] : [`the search ended before its time (${end})`]),
+    ...(operationsNeeded === null ? [] : [`it takes at least ${needs(operationsNeeded, dollarsNeeded)} to tell more`]),
+    ...(capacity !== null && 1000 * capacity.seconds < HOLD_MS
+      ? [`held for only ${capacity.seconds.toFixed(1)}s`]
+      : []),
+    ...(capacity === null && end === 'complete' ? ['it was not held'] : []),
+  ];
+  return {
+    kind: 'capacity',
+    word: 'capacity',
+    stage,
+    bound: hasPlateau && capacity !== null ? 'exact' : 'at least',
+    operationsPerSecond: capacity?.operationsPerSecond ?? average,
+    interval: capacity && { low: capacity.low, high: capacity.high },
+    threads: capacity?.threads ?? threads,
+    note: notes.length === 0 ? null : notes.join(', '),
+  };
+}
+
+/**
+ * @param {number} operations
+ * @param {number | null} dollars where these were what lacked
+ */
+function needs(operations, dollars) {
+  // What is rounded down would not suffice.
+  const limit = dollars === null ? '' : ` and --max-cost ${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)}`;
+  return `${operations} operations${limit}`;
+}

@@ -1,0 +1,341 @@
+import { counted } from '../log/figures.js';
+import { plainLine } from '../log/plain-text.js';
+import { formatMegabytes, formatTimeOfDay } from '../log/units.js';
+import { formatErrors } from './error-labels.js';
+import { listed, shorten } from './names.js';
+
+/**
+ * @import { MergedResult, MergedStage } from '../merge/merge-hosts.js'
+ * @import { ClockTrust, Overlap, StageMerge, StageShare } from '../model/result.js'
+ */
+
+const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
+
+/** Below this share of the time in the stage, hosts were not together enough for one measurement. */
+const MIN_OVERLAP = 0.8;
+
+const ADVICE = 'start them all with --start-at next:60s, and with --duration they stay together';
+
+/** Hosts that are shown one by one; the JSON report has all. */
+const MAX_HOSTS = 20;
+
+const MAX_NAME_LENGTH = 32;
+const BAR_WIDTH = 24;
+const MOMENT_WIDTH = '12:00:06.123'.length;
+
+/**
+ * What there is to read after the peaks: hosts and clocks, and a block for each stage.
+ *
+ * @param {MergedResult} result
+ * @returns {string} lines of text
+ */
+export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated } }) {
+  const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
+  const head = [row('Hosts', `${names.length}: ${listed(names)}`), ...clockLines(clocks)];
+  const blocks = stages.map((stage) => [
+    stage.stage,
+    ...stageLines(stage, isDated).map(([label, text]) => `  ${row(label, text)}`),
+    '',
+    ...formatHostRows(stage.merge).map((line) => `  ${line}`),
+  ]);
+  return [head, ...blocks, ...advice(stages)].map((lines) => `\n${lines.join('\n')}\n`).join('');
+}
+
+/**
+ * What to do where hosts were not together.
+ *
+ * @param {readonly MergedStage[]} stages
+ * @returns {string[][]}
+ */
+function advice(stages) {
+  const apart = stages.filter(
+    ({ merge: { overlap, hosts } }) => hosts > 1 && overlap !== null && shareOf(overlap) < MIN_OVERLAP,
+  );
+  const names = apart.map(({ stage }) => stage).join(', ');
+  return apart.length === 0 ? [] : [[`The hosts were not together in ${names}: ${ADVICE}.`]];
+}
+
+/**
+ * @param {ClockTrust} clocks
+ * @returns {string[]}
+ */
+function clockLines({ worst, trusted, withoutMachineLines }) {
+  const lines = [];
+  if (worst !== null) {
+    lines.push(`the seconds are the store's, within ±${worst.uncertainty.toFixed(1)} ms at worst (${worst.host})`);
+  }
+  if (trusted.length > 0) {
+    lines.push(`trusted, because no offset to the store's clock was measured: those of ${listed(trusted)}`);
+  }
+  if (withoutMachineLines.length > 0) {
+    const assumption =
+      'lines are rates over about a second, aligned by time of day, the day assumed, the clock trusted';
+    lines.push(`no machine lines in the log of ${listed(withoutMachineLines)}: ${assumption}`);
+  }
+  return lines.map((line, place) => row(place === 0 ? 'Clocks' : '', line));
+}
+
+/**
+ * @param {string} label
+ * @param {string} text
+ */
+function row(label, text) {
+  return `${label.padEnd(LABEL_WIDTH)}${text}`;
+}
+
+/**
+ * What there is to say of a stage.
+ *
+ * @param {MergedStage} stage
+ * @param {boolean} isDated
+ * @returns {[label: string, text: string][]}
+ */
+function stageLines(stage, isDated) {
+  const { peak, sustained, together, hosts } = stage.merge;
+  const when =
+    peak.secondStart === null
+      ? 'the mean of the stage, which no whole second of it reaches'
+      : `${formatStretch(peak.secondStart, 1, isDated)}, ${peak.hosts} of ${counted(hosts, 'host')}`;
+  const all = hosts > 1 ? 'all hosts in' : 'whole seconds';
+  return [
+    ['Peak second', `${rates(peak)}  ${when}`],
+    [
+      'Best 10 seconds',
+      sustained === null
+        ? 'none: no ten seconds in a row'
+        : `${rates(sustained)}  ${formatStretch(sustained.secondStart, sustained.seconds, isDated)}`,
+    ],
+    [
+      `Mean, ${all}`,
+      together === null
+        ? `none: no whole second ${hosts > 1 ? 'in which all hosts were in the stage' : 'in the stage'}`
+        : `${rates(together)}  over ${counted(together.seconds, 'whole second')}`,
+    ],
+    ...(hosts === 1 ? [] : linesOfSeveral(stage.merge)),
+    ['Operations', operationsText(stage)],
+    ['Errors', formatErrors(stage.errors)],
+    ...limitsLine(stage.merge),
+    ...latencyLines(stage),
+  ];
+}
+
+/**
+ * What would repeat the peak, or say nothing, of one host alone.
+ *
+ * @param {StageMerge} merge
+ * @returns {[label: string, text: string][]}
+ */
+function linesOfSeveral({ sumOfPeaks, overlap, hosts }) {
+  const sum = rates({ operationsPerSecond: sumOfPeaks, bytesPerSecond: null });
+  return [
+    ['Sum of own peaks', `${sum}  an upper bound: peaks of different seconds`],
+    ['Overlap', overlapText(overlap, hosts)],
+  ];
+}
+
+/**
+ * @param {Overlap | null} overlap
+ * @param {number} hosts
+ */
+function overlapText(overlap, hosts) {
+  if (overlap === null) {
+    return 'unknown: a log does not say when the stage was';
+  }
+  if (overlap.together === 0) {
+    return `none: the ${hosts} hosts were never in the stage all at once`;
+  }
+  const [together, any] = [overlap.together, overlap.any].map((ms) => Math.round(ms / 10));
+  // Of the figures shown with it: 3.04 s of 3.04 s are not 99%.
+  const percentage = any === 0 ? 100 : Math.floor((100 * together) / any);
+  return `all ${hosts} hosts for ${hundredthsOfSeconds(together)} of ${hundredthsOfSeconds(any)} (${percentage}%)`;
+}
+
+/**
+ * @param {StageMerge} merge
+ * @returns {[label: string, text: string][]}
+ */
+function limitsLine(merge) {
+  const limits = formatLimits(merge);
+  return limits === null ? [] : [['Limited by', limits]];
+}
+
+/** @param {MergedStage} stage */
+function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
+  const parts = [
+    `${isAtLeast ? 'at least ' : ''}${counts.operations}, ${formatMegabytes(counts.bytes)} MB, in ${counts.attempts} attempts`,
+    ...[
+      [counts.throttled, 'throttled'],
+      [counts.failed, 'given up'],
+      [counts.integrityErrors, 'with wrong content'],
+      [counts.skipped, 'skipped'],
+      [counts.abandoned, 'abandoned'],
+      ...Object.entries(further).map(([name, count]) => [count, plainLine(name)]),
+    ].flatMap(([count, what]) => (Number(count) === 0 ? [] : [`${count} ${what}`])),
+  ];
+  return parts.join(', ');
+}
+
+/**
+ * @param {MergedStage} stage
+ * @returns {[label: string, text: string][]}
+ */
+function latencyLines({ latency: { operations }, merge: { missingLatency } }) {
+  if (operations !== null) {
+    const { p50, p90, p99, p999, count } = operations;
+    const values = Object.entries({ p50, p90, p99, 'p99.9': p999 });
+    return [
+      ['Latency', `${values.map(([name, ms]) => `${name} ${ms.toFixed(2)}ms`).join('  ')}  of ${count} operations`],
+    ];
+  }
+  if (missingLatency.length === 0) {
+    return [['Latency', 'none: no operations']];
+  }
+  const [{ file, line, reason }] = missingLatency;
+  const more = missingLatency.length > 1 ? ` (and ${missingLatency.length - 1} more)` : '';
+  return [['Latency', `missing: ${plainLine(file)}${line === null ? '' : `:${line}`}: ${reason}${more}`]];
+}
+
+/**
+ * @param {Overlap} overlap
+ * @returns {number} of the time in which hosts were in the stage: how much of it they all were, from 0 to 1
+ */
+function shareOf({ together, any }) {
+  return any === 0 ? 1 : together / any;
+}
+
+/** @param {{ operationsPerSecond: number, bytesPerSecond: number | null }} rate */
+function rates({ operationsPerSecond, bytesPerSecond }) {
+  const megabytes = bytesPerSecond === null ? '' : `${formatMegabytes(bytesPerSecond)} MB/s`;
+  return `${operationsPerSecond.toFixed(1).padStart(9)} ops/s ${megabytes.padStart(13)}`;
+}
+
+/** @param {number} hundredths of a second */
+function hundredthsOfSeconds(hundredths) {
+  return `${(hundredths / 100).toFixed(2)} s`;
+}
+
+/**
+ * A table of the hosts of a stage, with a bar that shows when each was in it.
+ *
+ * @param {StageMerge} merge
+ * @returns {string[]} lines
+ */
+function formatHostRows({ shares }) {
+  const shown = shares.slice(0, MAX_HOSTS);
+  const nameWidth = Math.max('Host'.length, ...shown.map(({ host }) => shortName(host).length));
+  const head = [
+    'Host'.padEnd(nameWidth),
+    'from'.padEnd(MOMENT_WIDTH),
+    'to'.padEnd(MOMENT_WIDTH),
+    'operations'.padStart(11),
+    'own peak'.padStart(10),
+  ];
+  const bar = barOver(shares);
+  const rows = shown.map((share) => [
+    shortName(share.host).padEnd(nameWidth),
+    momentOf(share.startedAt),
+    momentOf(share.endedAt),
+    String(share.operations).padStart(11),
+    share.peak.toFixed(1).padStart(10),
+    bar(share),
+  ]);
+  const more = shares.length - shown.length;
+  const lines = [head, ...rows].map((columns) => columns.join('  ').trimEnd());
+  return more === 0 ? lines : [...lines, `and ${more} more, which --json shows`];
+}
+
+/**
+ * @param {readonly StageShare[]} shares
+ * @returns {(share: StageShare) => string}
+ */
+function barOver(shares) {
+  const times = shares.flatMap(({ startedAt, endedAt }) =>
+    startedAt === null || endedAt === null ? [] : [startedAt, endedAt],
+  );
+  const [first, last] = times.reduce(
+    ([least, most], time) => [Math.min(least, time), Math.max(most, time)],
+    [Infinity, -Infinity],
+  );
+  const columnOf = (/** @type {number} */ time) => ((time - first) / (last - first)) * BAR_WIDTH;
+  return ({ startedAt, endedAt }) => {
+    if (startedAt === null || endedAt === null || last <= first) {
+      return '';
+    }
+    const from = Math.min(Math.floor(columnOf(startedAt)), BAR_WIDTH - 1);
+    const to = Math.max(Math.round(columnOf(endedAt)), from + 1);
+    return `|${' '.repeat(from)}${'='.repeat(to - from)}${' '.repeat(BAR_WIDTH - to)}|`;
+  };
+}
+
+/**
+ * What limited each host, said once where it is the same for all.
+ *
+ * @param {StageMerge} merge
+ * @returns {string | null} null where no log has it
+ */
+function formatLimits({ shares, hosts }) {
+  const causes = new Set(shares.map(({ limitedBy }) => limitedBy));
+  const [cause] = causes;
+  if (causes.size === 1) {
+    return hosts === 1 || cause === null ? cause : `${cause}, on all ${counted(hosts, 'host')}`;
+  }
+  return listed(
+    shares.map(({ host, limitedBy }) => `${shortName(host)}: ${limitedBy ?? 'unknown'}`),
+    '; ',
+  );
+}
+
+/** @param {string} name */
+function shortName(name) {
+  return shorten(name, MAX_NAME_LENGTH);
+}
+
+/** @param {number | null} ms */
+function momentOf(ms) {
+  return ms === null ? '?'.padEnd(MOMENT_WIDTH) : formatMoment(ms);
+}
+
+/**
+ * @param {number} second epoch second
+ * @returns {string} `2026-01-31 `
+ */
+function dateOf(second) {
+  return `${new Date(second * 1000).toISOString().slice(0, '2026-01-31'.length)} `;
+}
+
+/**
+ * A stretch of whole seconds, with its date where there is one: `2026-01-31 12:00:06 to 12:00:07 UTC`.
+ *
+ * @param {number} from the first second
+ * @param {number} seconds how many
+ * @param {boolean} isDated
+ */
+function formatStretch(from, seconds, isDated) {
+  return `${isDated ? dateOf(from) : ''}${formatTimeOfDay(from)} to ${formatTimeOfDay(from + seconds)} UTC`;
+}
+
+/**
+ * @param {number} ms since 1970, or since midnight
+ * @returns {string} `12:00:06.123`
+ */
+function formatMoment(ms) {
+  const rounded = Math.round(ms);
+  const second = Math.floor(rounded / 1000);
+  return `${formatTimeOfDay(second)}.${String(rounded - second * 1000).padStart(3, '0')}`;
+}
+
+/**
+ * The peaks in the form in which JavaScript prints an object, as the tool's users have always seen them.
+ *
+ * @param {Readonly<Record<string, number>>} peaks ops/s
+ * @returns {string} lines of text; ops/s rounded to one decimal, which is left out where it is zero
+ */
+export function formatMergeSummary(peaks) {
+  const lines = Object.entries(peaks).map(([stage, peak]) => `  ${propertyName(stage)}: ${Number(peak.toFixed(1))}`);
+  return `Peak Performance: {\n${lines.join(',\n')}\n}\n`;
+}
+
+/** @param {string} stage */
+function propertyName(stage) {
+  return stage.includes('-') ? `'${stage}'` : stage;
+}

@@ -1,0 +1,268 @@
+import { formatDuration, formatMegabytes } from '../log/units.js';
+
+/**
+ * @import { CleanupProgress, DataFlow, Phase, StagePlan } from '../model/run-events.js'
+ * @import { Screen } from './reporter.js'
+ */
+
+/** How long before it is shown a rate is measured. ms */
+const RATE_OVER_MS = 5000;
+
+/**
+ * @typedef {Pick<StagePlan, 'stage' | 'objects' | 'objectSize' | 'duration'>} Plan
+ *
+ * @typedef {object} Sight what was seen of a stage at one moment
+ * @property {number} at monotonic ms
+ * @property {number} done operations that have come to an end
+ * @property {number} worked the same, with the parts of operations whose objects are on the way
+ * @property {number} moved bytes
+ */
+
+/** The live line of the stage under way: how far it is, how fast it goes now, and how long it still takes. */
+export class StageProgress {
+  #terminal;
+  #now;
+  #startedAt = 0;
+  /** What was shown in the last few seconds. @type {Sight[]} */
+  #shown = [];
+  /** @type {Plan | null} */
+  #plan = null;
+
+  /**
+   * @param {Pick<Screen, 'live'>} terminal
+   * @param {() => number} now monotonic ms
+   */
+  constructor(terminal, now) {
+    this.#terminal = terminal;
+    this.#now = now;
+  }
+
+  /** @param {Plan} plan */
+  start(plan) {
+    this.#plan = plan;
+    this.#startedAt = this.#now();
+    this.#shown = [{ at: this.#startedAt, done: 0, worked: 0, moved: 0 }];
+  }
+
+  /**
+   * @param {number} done operations of the stage that have come to an end
+   * @param {DataFlow} flow
+   */
+  show(done, { moved, underWay }) {
+    if (this.#plan !== null) {
+      const { objectSize } = this.#plan;
+      const now = this.#now();
+      const worked = done + (objectSize === 0 ? 0 : underWay / objectSize);
+      const first = this.#see({ at: now, done, worked, moved });
+      const aSecond = 1000 / (now - first.at);
+      this.#terminal.live(
+        progressLine({
+          ...this.#plan,
+          done,
+          worked,
+          elapsed: now - this.#startedAt,
+          rate: aSecond * (done - first.done),
+          pace: aSecond * (worked - first.worked),
+          byteRate: aSecond * (moved - first.moved),
+        }),
+      );
+    }
+  }
+
+  /**
+   * @param {Sight} sight
+   * @returns {Sight} that of a while ago
+   */
+  #see(sight) {
+    this.#shown.push(sight);
+    while (this.#shown.length > 2 && this.#shown[1].at <= sight.at - RATE_OVER_MS) {
+      this.#shown.shift();
+    }
+    return this.#shown[0];
+  }
+
+  stop() {
+    this.#plan = null;
+    this.#terminal.live('');
+  }
+}
+
+/**
+ * @param {object} state
+ * @param {string} state.stage
+ * @param {number} state.objects
+ * @param {number} state.objectSize bytes that an operation moves; 0 where it moves none
+ * @param {number | null} state.duration ms, where it is time that ends the stage
+ * @param {number} state.done operations
+ * @param {number} state.worked operations, with the parts of those under way
+ * @param {number} state.elapsed ms since the stage began
+ * @param {number} state.rate ops/s of now
+ * @param {number} state.pace of what has been worked, likewise
+ * @param {number} state.byteRate bytes/s of now, those of failed attempts included
+ * @returns {string}
+ */
+export function progressLine({ stage, objects, objectSize, duration, done, worked, elapsed, rate, pace, byteRate }) {
+  const share = duration === null ? shareOf(worked, done, objects) : Math.min(elapsed / duration, 1);
+  const left = duration === null ? secondsLeft(objects - worked, pace) : Math.max(duration - elapsed, 0) / 1000;
+  const end = left === null ? '' : `  ${formatTime(left)} left`;
+  const what = duration === null ? `${done} of ${objects}` : `${done} operations`;
+  const data = objectSize === 0 ? '' : `  ${formatMegabytes(byteRate)} MB/s`;
+  return `${stage}  ${what}  ${Math.floor(share * 100)}%  ${Math.round(rate)} ops/s${data}${end}`;
+}
+
+/**
+ * What has been sent whole may still wait for its answer: it is not all done before it is.
+ *
+ * @param {number} worked
+ * @param {number} done
+ * @param {number} objects
+ */
+function shareOf(worked, done, objects) {
+  return done < objects ? Math.min(worked / objects, 0.99) : 1;
+}
+
+/**
+ * @param {number} operations
+ * @param {number} pace ops/s
+ * @returns {number | null} null where it cannot be foretold
+ */
+function secondsLeft(operations, pace) {
+  return operations > 0 && pace > 0 ? operations / pace : null;
+}
+
+/** @param {number} seconds */
+function formatTime(seconds) {
+  const whole = Math.ceil(seconds);
+  const minutes = Math.floor(whole / 60);
+  return minutes === 0 ? `${whole}s` : `${minutes}m ${whole % 60}s`;
+}
+
+/** How often the live line is renewed. ms */
+const REFRESH_MS = 250;
+
+/** Shows what a run does before its first stage, and between two of them: nobody should look at a screen that stands still. */
+export class PhaseProgress {
+  #terminal;
+  #now;
+  /** When they began, in monotonic ms. @type {Map<Phase, number>} */
+  #underWay = new Map();
+  /** @type {NodeJS.Timeout | null} */
+  #timer = null;
+
+  /**
+   * @param {Pick<Screen, 'live' | 'err' | 'isLive'>} terminal
+   * @param {() => number} now monotonic ms
+   */
+  constructor(terminal, now) {
+    this.#terminal = terminal;
+    this.#now = now;
+  }
+
+  /** @param {Phase} phase */
+  start(phase) {
+    this.#underWay.set(phase, this.#now());
+    if (this.#terminal.isLive) {
+      this.#timer ??= setInterval(() => this.#show(), REFRESH_MS);
+      this.#show();
+    } else if (phase.endsAt === null) {
+      // Of a wait there is a notice that says how long it is.
+      this.#terminal.err(capitalise(phase.text));
+    }
+  }
+
+  /** @param {Phase} phase */
+  end(phase) {
+    this.#underWay.delete(phase);
+    if (this.#underWay.size === 0) {
+      this.close();
+    } else if (this.#terminal.isLive) {
+      this.#show();
+    }
+  }
+
+  close() {
+    this.#underWay.clear();
+    if (this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+      this.#terminal.live('');
+    }
+  }
+
+  #show() {
+    this.#terminal.live(phaseLine([...this.#underWay], this.#now()));
+  }
+}
+
+/**
+ * @param {readonly [phase: Phase, startedAt: number][]} underWay at least one
+ * @param {number} now monotonic ms
+ * @returns {string}
+ */
+export function phaseLine(underWay, now) {
+  const texts = underWay.map(([{ text }]) => text);
+  const [[{ endsAt }, startedAt]] = underWay;
+  const time =
+    endsAt === null
+      ? `${Math.floor((now - startedAt) / 1000)}s`
+      : `${Math.ceil(Math.max(endsAt - now, 0) / 1000)}s left`;
+  return `${capitalise(texts.join(', '))}  ${time}`;
+}
+
+/** @param {string} text */
+function capitalise(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** How often it is reported where no terminal shows it all the time. ms */
+const LINE_EVERY_MS = 10_000;
+
+/** A store that has been silent for this long is named. */
+const MIN_SILENCE_MS = 5000;
+
+/** Shows that something goes on that may take long: on a terminal as its live line, elsewhere as a line now and then. */
+export class ProgressLine {
+  #terminal;
+  #now;
+  /** @type {number | null} */
+  #startedAt = null;
+  #reportedAt = 0;
+
+  /**
+   * @param {Pick<Screen, 'isLive' | 'live' | 'err'>} terminal
+   * @param {() => number} now monotonic ms
+   */
+  constructor(terminal, now) {
+    this.#terminal = terminal;
+    this.#now = now;
+  }
+
+  /**
+   * @param {string} state what has been done
+   * @param {number} silence ms since the store's last answer
+   */
+  show(state, silence) {
+    const now = this.#now();
+    if (this.#startedAt === null) {
+      this.#startedAt = this.#reportedAt = now;
+    }
+    const waiting = silence < MIN_SILENCE_MS ? '' : `, no answer for ${formatDuration(silence)}`;
+    const line = `${state} in ${formatDuration(now - this.#startedAt)}${waiting}`;
+    if (this.#terminal.isLive) {
+      this.#terminal.live(line);
+    } else if (now - this.#reportedAt >= LINE_EVERY_MS) {
+      this.#reportedAt = now;
+      this.#terminal.err(line);
+    }
+  }
+}
+
+/**
+ * @param {CleanupProgress} progress
+ * @returns {string} how far a clean-up is
+ */
+export function formatCleanupProgress({ removed, expected }) {
+  // Writes that were thought to have failed are removed, too.
+  const all = expected === null ? '' : ` of ${Math.max(expected, removed)}`;
+  return `Clean-up: ${removed}${all} objects removed`;
+}

@@ -1,0 +1,64 @@
+import type { RunConfig } from '../model/run-config.js';
+import type { RunResult, StageResult } from '../model/result.js';
+import type { RunObserver } from '../model/run-events.js';
+
+/** Where lines for people go, and the log where it has no other place. A terminal, or what stands in for it. */
+export interface Screen {
+  /** a line of the log */
+  out: (line: string) => void;
+  /** a line that is not of the log */
+  err: (line: string) => void;
+  /** the text of the live line; an empty one takes it away */
+  live: (text: string) => void;
+  /** whether a person watches, and a live line is shown */
+  isLive: boolean;
+  /** whether a person reads the log as it is written */
+  logIsOnTerminal: boolean;
+}
+
+/** The file of `--log`. */
+export interface LogSink {
+  write: (line: string) => void;
+  /** whether a line could not be written; the file ends before it */
+  hasFailed: boolean;
+}
+
+/** What reporters that listen to a run are opened with. */
+export interface ReporterContext {
+  config: RunConfig;
+  screen: Screen;
+  /** no progress, cost or notices */
+  quiet: boolean;
+  logFile: LogSink | null;
+  /** stdout belongs to a result: the log goes to its file, or to stderr where there is none */
+  stdoutIsTaken: boolean;
+  /** monotonic ms */
+  now: () => number;
+}
+
+/** Listens to a run while it runs. */
+export interface Listener extends Partial<RunObserver> {
+  /** all stages are over, and clean-up with them */
+  stagesEnd?: (stages: readonly StageResult[]) => void;
+  /** whatever became of the run: nothing may go on that would keep the process from ending */
+  close?: () => void;
+}
+
+/** A result as reporters take it. */
+export type ReportedRun = Omit<RunResult, 'mayPass' | 'existing' | 'kept'> & { exitStatus: number };
+
+/** Listens to the events of a run. */
+export interface ListeningReporter {
+  listen: (context: ReporterContext) => Listener;
+}
+
+/** Takes the result of a run. */
+export interface ResultReporter {
+  /** the option that names the file of the result, without dashes; `--help` shows it with its text */
+  option: { name: string; help: string };
+  /** the result, in as many parts as are handed on together */
+  format: (run: ReportedRun) => Iterable<string>;
+}
+
+/** One output of a run. */
+export type Reporter = ListeningReporter | ResultReporter;

@@ -1,0 +1,61 @@
+import { consoleReporter } from './console.js';
+import { csvReporter } from './csv.js';
+import { jsonReporter } from './json.js';
+import { logReporter } from './log.js';
+
+/**
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { Listener, Reporter, ReporterContext, ResultReporter } from './reporter.js'
+ */
+
+/** Every output of a run, in the order in which they hear of an event. @type {readonly Reporter[]} */
+export const REPORTERS = Object.freeze([logReporter, consoleReporter, jsonReporter, csvReporter]);
+
+/** Those that take the result, each into the file that its option names. */
+export const RESULT_REPORTERS = REPORTERS.filter(takesResult);
+
+/** An entry for each event of a run: a type check finds one that is missing. @type {Record<keyof RunObserver, true>} */
+const EVENTS = {
+  runIsNamed: true,
+  phaseStarts: true,
+  phaseEnds: true,
+  runStarts: true,
+  stageStarts: true,
+  second: true,
+  retrying: true,
+  integrityError: true,
+  failed: true,
+  progress: true,
+  stepEnds: true,
+  stageEnds: true,
+  cleanupProgress: true,
+  notice: true,
+};
+
+/**
+ * Opens the reporters that listen.
+ *
+ * @param {ReporterContext} context
+ * @param {readonly Reporter[]} [reporters]
+ * @returns {Required<Listener>} that hands on every event to each of them
+ */
+export function openListeners(context, reporters = REPORTERS) {
+  const listeners = reporters.flatMap((reporter) => (takesResult(reporter) ? [] : [reporter.listen(context)]));
+  const handOn =
+    (/** @type {keyof Listener} */ event) =>
+    (/** @type {unknown[]} */ ...parameters) =>
+      listeners.forEach((listener) => /** @type {any} */ (listener)[event]?.(...parameters));
+  const events = [
+    .../** @type {(keyof Listener)[]} */ (Object.keys(EVENTS)),
+    .../** @type {const} */ (['stagesEnd', 'close']),
+  ];
+  return /** @type {Required<Listener>} */ (Object.fromEntries(events.map((event) => [event, handOn(event)])));
+}
+
+/**
+ * @param {Reporter} reporter
+ * @returns {reporter is ResultReporter}
+ */
+function takesResult(reporter) {
+  return 'format' in reporter;
+}

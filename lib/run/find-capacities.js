@@ -1,0 +1,275 @@
+import { adviceFor } from '../bottleneck/message.js';
+import { operationsOf } from '../operations/registry.js';
+import { CapacitySearch } from '../search/capacity-search.js';
+import { CostBudget } from '../cost/cost-budget.js';
+import { SearchObjects } from '../search/search-objects.js';
+import { STAGE_MS, maxOperations, minOperations } from '../search/search-plan.js';
+import { runStep } from '../search/search-step.js';
+import { noteFatalError, stagesOf } from './run-stages.js';
+import { searchResult, stepResult } from './search-result.js';
+
+/**
+ * @import { Workers } from '../engine/workers.js'
+ * @import { RunResult } from '../model/result.js'
+ * @import { SearchConclusion } from '../model/search.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { FinishedStep } from '../search/search-step.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { Running } from './run-stages.js'
+ */
+
+/** The latency that is assumed where the probe could not measure it. ms */
+const USUAL_LATENCY_MS = 50;
+
+/** Objects that are smaller have no half. Bytes. */
+const MIN_HALVED_BYTES = 2;
+
+/**
+ * Searches for the capacity of each stage: see CapacitySearch.
+ *
+ * @param {Running} running
+ * @param {Workers} workers
+ * @param {RunResult} result that the stages are added to
+ */
+export async function findCapacities(running, workers, result) {
+  const { config, run, signal, observer } = running;
+  // The latency of small objects does not show how many large ones a search needs.
+  const unloaded = new Map([...running.unloaded].filter(([, { size }]) => size >= config.size));
+  const stages = stagesOf(config);
+  const problem = signal.aborted ? null : tooFewObjects(config, stages[0], unloaded);
+  if (problem !== null) {
+    result.problems.push(problem);
+    return;
+  }
+  const objects = new SearchObjects(config.objects);
+  const costs = new CostBudget(config.maxCost ?? Infinity, run.requests);
+  worstCases(config, unloaded, costs.attemptsFor(stages.map(nameOf))).forEach((notice) => observer.notice(notice));
+  for (const [place, stage] of stages.entries()) {
+    if (signal.aborted) {
+      return;
+    }
+    const names = stages.slice(place).map(nameOf);
+    const finished = await searchStage(stage, { running, workers, objects, costs, names, result });
+    objects.stageEnds(stage, (object) => run.written.has(object));
+    if (stage.creates && config.keep) {
+      result.kept = objects.wholeCount;
+    }
+    if (!finished) {
+      return;
+    }
+  }
+}
+
+/**
+ * @param {RunConfig} config
+ * @param {Stage} stage the first one
+ * @param {Running['unloaded']} unloaded
+ * @returns {string | null}
+ */
+function tooFewObjects({ objects }, stage, unloaded) {
+  const latency = unloaded.get(nameOf(stage))?.p50;
+  if (latency === undefined || !(stage.creates || stage.removes)) {
+    return null;
+  }
+  const needed = minOperations(latency);
+  return objects >= needed
+    ? null
+    : `<objects>: ${objects} are too few for --find-peak, expected at least ${needed}: one thread alone needs that many, at ${latency.toFixed(1)}ms a ${nameOf(stage)}`;
+}
+
+/**
+ * Warns before a search that may run out of objects or dollars, because the store never becomes slower.
+ *
+ * @param {RunConfig} config
+ * @param {Running['unloaded']} unloaded
+ * @param {number} attempts that the first stage may make
+ * @returns {string[]} notices
+ */
+function worstCases({ objects, threads, stages, maxCost }, unloaded, attempts) {
+  const [write] = operationsOf(stages).filter(({ creates }) => creates);
+  const latency = write && unloaded.get(write.name)?.p50;
+  if (latency === undefined) {
+    return [];
+  }
+  const most = maxOperations(threads, latency);
+  const writes = Math.min(objects, attempts);
+  const capacity = Math.floor((1000 * writes) / STAGE_MS);
+  if (writes >= most || capacity === 0) {
+    return [];
+  }
+  const [given, more] =
+    attempts < objects
+      ? [`$${maxCost} leaves Write ${Math.floor(attempts)} operations,`, 'more dollars']
+      : [`${objects} objects are`, `${STAGE_MS / 1000} for each write a second`];
+  return [
+    `--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect more, give ${more}`,
+  ];
+}
+
+/** @param {Stage} stage */
+function nameOf({ name }) {
+  return name.toLowerCase();
+}
+
+/**
+ * Searches for the capacity of one stage.
+ *
+ * @param {Stage} stage
+ * @param {object} parts
+ * @param {Running} parts.running
+ * @param {Workers} parts.workers
+ * @param {SearchObjects} parts.objects
+ * @param {CostBudget} parts.costs
+ * @param {readonly string[]} parts.names of the stages that are still to run, in lower case, this one first
+ * @param {RunResult} parts.result
+ * @returns {Promise<boolean>} whether the run goes on
+ */
+async function searchStage(stage, { running, workers, objects, costs, names, result }) {
+  const { config, run, signal, observer } = running;
+  const { clock } = run;
+  const { name } = stage;
+  const count = objects.countFor(stage);
+  const given = objects.count;
+  const maxAttempts = costs.attemptsFor(names);
+  const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
+  const search = new CapacitySearch({
+    maxThreads: config.threads,
+    unloadedLatency: unloaded?.p50 ?? USUAL_LATENCY_MS,
+    maxOperations: count,
+    maxAttempts,
+    sharesOperations: stage.removes,
+    halfSize: halfSizeProbeOf(stage, config, objects),
+  });
+  observer.stageStarts({
+    stage: name,
+    objects: given,
+    threads: config.threads,
+    buckets: config.store.buckets.length,
+    objectSize: stage.movesBytes ? config.size : 0,
+    duration: STAGE_MS,
+    isSearch: true,
+  });
+  const finished = await runSteps(search, stage, { running, workers, objects, costs });
+  const last = finished.at(-1)?.outcome;
+  if (last === undefined) {
+    if (!signal.aborted) {
+      result.problems.push(`${name}: ${whyNotBegun(stage, count, maxAttempts)}`);
+      // Nothing was wrong with the command where the stages before it have a result.
+      result.mayPass = result.stages.length > 0;
+    }
+    return false;
+  }
+  const conclusion = search.conclusion();
+  const stageResult = searchResult({
+    stage,
+    finished,
+    conclusion,
+    dollarsNeeded: dollarsNeeded(conclusion, finished, costs, names),
+    maxThreads: config.threads,
+    clock,
+    objects: given,
+    unloaded,
+    availableCores: config.availableCores,
+    storeClock: running.runClock.facts(),
+  });
+  result.stages.push(stageResult);
+  observer.stageEnds(stageResult);
+  noteFatalError(last.fatal, running, result);
+  return last.end === 'complete';
+}
+
+/**
+ * @param {Stage} stage
+ * @param {number} objects that it has
+ * @param {number} attempts that it may make
+ */
+function whyNotBegun({ removes }, objects, attempts) {
+  if (objects === 0) {
+    return 'Write has left no objects for it';
+  }
+  const ofObjects = removes ? 'leftovers' : 'objects';
+  const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
+  const operations = Math.floor(Math.min(attempts, objects));
+  return `${operations} operations are too few for a capacity search, expected ${advice}`;
+}
+
+/**
+ * @param {SearchConclusion} conclusion
+ * @param {readonly FinishedStep[]} finished
+ * @param {CostBudget} costs
+ * @param {readonly string[]} names of the stages, this one first
+ */
+function dollarsNeeded({ limitingResource, needed }, finished, costs, names) {
+  if (limitingResource !== 'dollars' || needed === null) {
+    return null;
+  }
+  const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
+  return costs.limitFor(names, needed.attempts, made);
+}
+
+/**
+ * @param {CapacitySearch} search
+ * @param {Stage} stage
+ * @param {object} parts
+ * @param {Running} parts.running
+ * @param {Workers} parts.workers
+ * @param {SearchObjects} parts.objects
+ * @param {CostBudget} parts.costs
+ * @returns {Promise<FinishedStep[]>}
+ */
+async function runSteps(search, stage, { running, workers, objects, costs }) {
+  const { config, run, signal, observer } = running;
+  const { name } = stage;
+  const finished = [];
+  let done = 0;
+  let moved = 0;
+  for (let step = search.next(); step !== null && !signal.aborted; step = search.next()) {
+    const isHalfSize = step.phase === 'half size';
+    const movedBefore = moved;
+    const result = await runStep(step, {
+      workers,
+      stage,
+      objectSize: isHalfSize ? Math.floor(config.size / 2) : config.size,
+      range: objects.rangeFor(stage, isHalfSize, step.operations),
+      clock: run.clock,
+      signal,
+      hooks: {
+        retrying: observer.retrying.bind(observer),
+        integrityError: (message) => observer.integrityError(name, message),
+        failed: (operation, message) => observer.failed(name, operation, message),
+        progress(count, flow) {
+          moved = movedBefore + flow.moved;
+          observer.progress(done + count, { ...flow, moved });
+        },
+      },
+    });
+    const { outcome, claimed, begun, elapsed, windows } = result;
+    const { attempts } = outcome.meter.counts();
+    objects.use(stage, isHalfSize, claimed);
+    costs.spend(name.toLowerCase(), attempts);
+    done += begun;
+    finished.push(result);
+    observer.stepEnds(name, stepResult(result, run.clock));
+    if (outcome.end !== 'complete') {
+      break;
+    }
+    const latency = outcome.meter.latencies().operations.summary();
+    search.take({ elapsed, consumed: begun, attempts, windows, latency });
+  }
+  return finished;
+}
+
+/**
+ * Objects of half the size show whether bandwidth is the limit; Read finds them only where Write has left them.
+ *
+ * @param {Stage} stage
+ * @param {RunConfig} config
+ * @param {SearchObjects} objects
+ * @returns {'never' | 'on a plateau' | 'always'}
+ */
+function halfSizeProbeOf({ creates, receives }, { size, stages }, objects) {
+  if (creates && size >= MIN_HALVED_BYTES) {
+    return operationsOf(stages).some((operation) => operation.receives) ? 'always' : 'on a plateau';
+  }
+  return receives && objects.hasHalves ? 'on a plateau' : 'never';
+}

@@ -1,0 +1,61 @@
+/** @type {Record<string, string>} */
+const ENTITIES = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
+
+/**
+ * Reads the body of an S3 error response. It is text from outside: only two short fields are taken from it, and a body
+ * that is not XML gives empty ones.
+ *
+ * @param {string} body
+ * @returns {{ code: string, message: string }}
+ */
+export function parseErrorBody(body) {
+  return { code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '', message: textOf(body, 'Message') };
+}
+
+/**
+ * @param {string} body
+ * @param {string} element
+ */
+function textOf(body, element) {
+  const start = body.indexOf(`<${element}>`);
+  const end = start < 0 ? -1 : body.indexOf(`</${element}>`, start);
+  return end < 0 ? '' : decodeEntities(body.slice(start + element.length + 2, end));
+}
+
+/**
+ * The embedded endpoint reads XML by code of its own (local-s3/xml.js): client and endpoint share none, so that either is
+ * a test of the other.
+ *
+ * @param {string} text of XML
+ * @returns {string} as it is read
+ */
+export function decodeEntities(text) {
+  return text.replace(
+    /&(?:(lt|gt|amp|quot|apos)|#0*(\d{1,6})|#x0*([0-9A-Fa-f]{1,5}));/g,
+    (_, name, decimal, hexadecimal) =>
+      name === undefined
+        ? String.fromCodePoint(decimal === undefined ? parseInt(hexadecimal, 16) : Number(decimal))
+        : ENTITIES[name],
+  );
+}
+
+/**
+ * RFC 9110, section 10.2.3: seconds, or an HTTP date.
+ *
+ * @param {string | null} value
+ * @param {number} now epoch ms
+ * @returns {number} ms, 0 where there is nothing to wait for
+ */
+export function parseRetryAfter(value, now) {
+  if (value === null) {
+    return 0;
+  }
+  const text = value.trim();
+  if (/^\d+$/.test(text)) {
+    return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  }
+  // Date.parse() finds a date in nearly everything that ends in a number.
+  return HTTP_DATE.test(text) ? Math.max((Date.parse(text) || 0) - now, 0) : 0;
+}

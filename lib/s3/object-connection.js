@@ -1,0 +1,64 @@
+/** @import { ObjectConnection } from './object-store.js' */
+
+// What the connections of both clients have in common.
+
+const QUOTE = 0x22;
+const FNV_OFFSET_BASIS = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+/**
+ * A 32-bit FNV-1a digest of an ETag without its quotes, so that four bytes an object are enough to see whether a later
+ * answer names the ETag that the write was answered with. Never 0, which stands for «not written».
+ *
+ * @param {Uint8Array} etag the header's value as it came
+ * @returns {number} an unsigned 32-bit integer, not 0
+ */
+export function etagDigest(etag) {
+  let digest = FNV_OFFSET_BASIS;
+  for (let offset = 0; offset < etag.length; offset++) {
+    if (etag[offset] !== QUOTE) {
+      digest = Math.imul(digest ^ etag[offset], FNV_PRIME);
+    }
+  }
+  return digest >>> 0 || 1;
+}
+
+/**
+ * How far the object of an attempt has come.
+ *
+ * @typedef {object} Transfer
+ * @property {'sent' | 'received'} direction
+ * @property {number} bytes
+ * @property {number} total bytes of the object; -1 where it is not known
+ */
+
+/**
+ * @param {Pick<ObjectConnection, 'moved' | 'movedBefore' | 'reply'>} connection
+ * @param {number | null} size bytes of the object that it writes; null where it does not write
+ * @returns {Transfer | null} null where nothing has been moved
+ */
+export function transferOf({ moved, movedBefore, reply }, size) {
+  const bytes = moved - movedBefore;
+  if (bytes === 0) {
+    return null;
+  }
+  return size === null
+    ? { direction: 'received', bytes, total: reply.contentLength }
+    : { direction: 'sent', bytes, total: size };
+}
+
+/** A store closes a connection that has carried nothing for a while; it has no reason to close one that was just busy. */
+const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
+
+/**
+ * Whether a request may be sent again at once after a kept-alive connection ended without an answer. Reading twice does no
+ * harm. A write may have been carried out before the connection broke, unless the connection had been idle long enough
+ * for the store to have closed it before.
+ *
+ * @param {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
+ * @param {boolean} isWrite
+ * @returns {boolean}
+ */
+export function mayResendAtOnce({ startedAt, idleSince }, isWrite) {
+  return !isWrite || startedAt - idleSince >= IDLE_ENOUGH_TO_BE_CLOSED_MS;
+}

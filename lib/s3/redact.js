@@ -1,0 +1,324 @@
+/** @import { Credentials } from '../model/run-config.js' */
+
+const STAND_IN = '[secret]';
+
+/** So many consecutive characters of a secret do not come through. What is shorter may stand in any message by chance. */
+const SECRET_WINDOW = 8;
+
+/** A secret that was given as the access key id is longer; a shorter id may be a word of any sentence. */
+const ACCESS_KEY_WINDOW = 16;
+
+/** More of a text is never shown. */
+const MAX_TEXT_LENGTH = 1024;
+
+/** At nearly all offsets of a text, so many characters show that no secret begins there. */
+const TELLING_LENGTH = 4;
+
+/** An escape may itself be escaped: a URL in JSON in a URL. */
+const MAX_NESTED_ESCAPES = 3;
+
+/** What HTML calls the printable characters that are neither letters nor digits. */
+const ENTITIES = new Map(
+  Object.entries({
+    ...{ excl: '!', quot: '"', num: '#', dollar: '$', percnt: '%', amp: '&', apos: "'", lpar: '(', rpar: ')' },
+    ...{ ast: '*', midast: '*', plus: '+', comma: ',', hyphen: '-', dash: '-', period: '.', sol: '/', colon: ':' },
+    ...{ semi: ';', lt: '<', equals: '=', gt: '>', quest: '?', commat: '@', lsqb: '[', lbrack: '[', bsol: '\\' },
+    ...{ rsqb: ']', rbrack: ']', hat: '^', lowbar: '_', underbar: '_', grave: '`', diacriticalgrave: '`', lcub: '{' },
+    ...{ lbrace: '{', verbar: '|', vert: '|', verticalline: '|', rcub: '}', rbrace: '}' },
+  }),
+);
+
+/** The characters with which an escape begins. */
+const BEGINS_ESCAPE = /[%\\&]/;
+
+/** How the code of a character is written after the characters with which an escape begins. */
+const CODE_AFTER_PERCENT = /([0-9a-f]{2})/iy;
+const CODE_AFTER_BACKSLASH = /(?:u\{0{0,8}([0-9a-f]{1,2})\}|u00([0-9a-f]{2})|x([0-9a-f]{2}))/iy;
+const ENTITY_NUMBER = /(?:x0{0,64}([0-9a-f]{1,2})|0{0,64}([0-9]{1,3}))/iy;
+const ENTITY_NAME = /[a-z]{2,16}/iy;
+
+const LETTER_OR_DIGIT = /[0-9a-z]/;
+
+/** Runs that may be a text in another alphabet, and at how many places of them it may begin. */
+const ENCODED_RUNS = /** @type {const} */ ([
+  { encoding: 'hex', run: /(?:[0-9a-f]{2}[ :]?){8,}[0-9a-f]?/gi, alignments: 2 },
+  { encoding: 'base64', run: /[A-Za-z0-9+/_-]{11,}/g, alignments: 4 },
+]);
+
+/**
+ * How an offset in a text can be read: as the character that stands there, or as the one that an escape stands for.
+ *
+ * @typedef {object} Reading
+ * @property {string} character
+ * @property {number} end the offset after it
+ */
+
+/**
+ * A store gets the access key id and the session token with every request, and may repeat in an error what it got. Its
+ * errors are shown to the user, and kept in logs. The id is no secret, but the secret may have been given instead of it.
+ *
+ * @param {Credentials} credentials in which there are no blanks
+ * @returns {(text: string) => string} redacts what can be read as SECRET_WINDOW or more consecutive characters of a
+ *   secret, in whatever case and however it is escaped, in time linear in the text's length. No more of a text is left
+ *   than MAX_TEXT_LENGTH
+ */
+export function redactor({ accessKeyId, secretAccessKey, sessionToken = '' }) {
+  const windows = new Windows();
+  windows.addAllOf(secretAccessKey, SECRET_WINDOW);
+  windows.addAllOf(sessionToken, SECRET_WINDOW);
+  windows.addAllOf(accessKeyId, ACCESS_KEY_WINDOW);
+  if (windows.isEmpty) {
+    return (text) => text;
+  }
+  // A store in trouble sends the same message thousands of times.
+  let [lastText, lastRedacted] = ['', ''];
+  return (text) => {
+    if (text !== lastText) {
+      [lastText, lastRedacted] = [text, redact(text.slice(0, MAX_TEXT_LENGTH), windows)];
+    }
+    return lastRedacted;
+  };
+}
+
+/** Parts of secrets that must not come through. Each is kept with its beginnings, by which a search is led. */
+class Windows {
+  /** Whether a beginning is a whole window. @type {Map<string, boolean>} */
+  #beginnings = new Map();
+
+  get isEmpty() {
+    return this.#beginnings.size === 0;
+  }
+
+  /**
+   * @param {string} secret
+   * @param {number} length of the parts
+   */
+  addAllOf(secret, length) {
+    const folded = fold(secret);
+    for (let start = 0; start + length <= folded.length; start++) {
+      for (let end = start + 1; end <= start + length; end++) {
+        const beginning = folded.slice(start, end);
+        this.#beginnings.set(beginning, end === start + length || this.isWhole(beginning));
+      }
+    }
+  }
+
+  /** @param {string} text */
+  isBeginning(text) {
+    return this.#beginnings.has(text);
+  }
+
+  /** @param {string} text */
+  isWhole(text) {
+    return this.#beginnings.get(text) ?? false;
+  }
+}
+
+/** The ways to read each offset of a text. */
+class Spellings {
+  #text;
+  /** @type {Map<string, Reading[]>} */
+  #known = new Map();
+
+  /** @param {string} text */
+  constructor(text) {
+    this.#text = fold(text);
+  }
+
+  /**
+   * @param {number} offset
+   * @param {number} [nesting] how many escapes may be spelled by escapes
+   * @returns {readonly Reading[]} with folded characters
+   */
+  at(offset, nesting = MAX_NESTED_ESCAPES) {
+    if (offset >= this.#text.length) {
+      return [];
+    }
+    const asItIs = { character: this.#text[offset], end: offset + 1 };
+    if (nesting === 0 || !BEGINS_ESCAPE.test(asItIs.character)) {
+      return [asItIs];
+    }
+    const known = this.#known.get(`${offset} ${nesting}`);
+    const readings = known ?? distinct([asItIs, ...this.#escapesAt(offset, nesting - 1)]);
+    this.#known.set(`${offset} ${nesting}`, readings);
+    return readings;
+  }
+
+  /**
+   * @param {number} offset
+   * @param {number} length
+   * @returns {string | null} the folded text that stands there, null where it can be read in several ways
+   */
+  plainAt(offset, length) {
+    const text = this.#text.slice(offset, offset + length);
+    return BEGINS_ESCAPE.test(text) ? null : text;
+  }
+
+  /**
+   * @param {number} offset
+   * @param {number} nesting
+   * @returns {Reading[]}
+   */
+  #escapesAt(offset, nesting) {
+    return this.at(offset, nesting).flatMap((beginning) => {
+      const { character, end } = beginning;
+      switch (character) {
+        case '%':
+          return [beginning, ...this.#codeAt(end, CODE_AFTER_PERCENT, 16)];
+        case '\\': {
+          const escaped = this.at(end, nesting).filter((reading) => !LETTER_OR_DIGIT.test(reading.character));
+          return [beginning, ...this.#codeAt(end, CODE_AFTER_BACKSLASH, 16), ...escaped];
+        }
+        case '&':
+          return [beginning, ...this.#entitiesAt(end, nesting)];
+        default:
+          return [beginning];
+      }
+    });
+  }
+
+  /**
+   * @param {number} offset after the `&`
+   * @param {number} nesting
+   * @returns {Reading[]}
+   */
+  #entitiesAt(offset, nesting) {
+    const [name = ''] = matchAt(ENTITY_NAME, this.#text, offset) ?? [];
+    const character = ENTITIES.get(name);
+    const named = character === undefined ? [] : [{ character, end: offset + name.length }];
+    const numbered = this.#literalAt(offset, '#', nesting).flatMap((end) => this.#codeAt(end, ENTITY_NUMBER, 10));
+    return [...named, ...numbered].flatMap((reading) =>
+      this.#literalAt(reading.end, ';', nesting).map((end) => ({ ...reading, end })),
+    );
+  }
+
+  /**
+   * @param {number} offset
+   * @param {string} literal a character
+   * @param {number} nesting
+   * @returns {number[]} where its spellings end that begin at the offset
+   */
+  #literalAt(offset, literal, nesting) {
+    return this.at(offset, nesting).flatMap(({ character, end }) => (character === literal ? [end] : []));
+  }
+
+  /**
+   * @param {number} offset
+   * @param {RegExp} pattern whose groups are hexadecimal but for the last one
+   * @param {number} lastRadix
+   * @returns {Reading[]} one, or none where no code stands there
+   */
+  #codeAt(offset, pattern, lastRadix) {
+    const match = matchAt(pattern, this.#text, offset);
+    if (match === null) {
+      return [];
+    }
+    const [whole, ...groups] = match;
+    const group = groups.findIndex((digits) => digits !== undefined);
+    const code = parseInt(groups[group], group === groups.length - 1 ? lastRadix : 16);
+    return [{ character: fold(String.fromCharCode(code)), end: offset + whole.length }];
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {Windows} windows
+ */
+function redact(text, windows) {
+  const spellings = new Spellings(text);
+  const encoded = encodedSecrets(text, windows);
+  let redacted = '';
+  let hiddenUntil = -1;
+  for (let start = 0; start < text.length; start++) {
+    const end = Math.max(encoded.get(start) ?? -1, endOfWindow(spellings, start, windows));
+    if (end > 0 && start > hiddenUntil) {
+      redacted += text.slice(Math.max(hiddenUntil, 0), start) + STAND_IN;
+    }
+    hiddenUntil = Math.max(hiddenUntil, end);
+  }
+  return redacted + text.slice(Math.max(hiddenUntil, 0));
+}
+
+/**
+ * @param {Spellings} spellings of a text
+ * @param {number} start
+ * @param {Windows} windows
+ * @returns {number} where the longest spelling of a window ends that begins there, -1 where none does
+ */
+function endOfWindow(spellings, start, windows) {
+  const plain = spellings.plainAt(start, TELLING_LENGTH);
+  if (plain !== null && !windows.isBeginning(plain)) {
+    return -1;
+  }
+  let longest = -1;
+  /** What has been read so far. @type {Reading[]} */
+  let read = [{ character: '', end: start }];
+  while (read.length > 0) {
+    const further = read.flatMap(({ character: beginning, end: offset }) =>
+      spellings
+        .at(offset)
+        .map(({ character, end }) => ({ character: beginning + character, end }))
+        .filter((reading) => windows.isBeginning(reading.character)),
+    );
+    // Several ways may lead to the same, and must not be gone on with one by one.
+    read = further.length > 1 ? distinct(further) : further;
+    longest = read.reduce(
+      (most, { character, end }) => (windows.isWhole(character) ? Math.max(most, end) : most),
+      longest,
+    );
+  }
+  return longest;
+}
+
+/**
+ * @param {string} text
+ * @param {Windows} windows
+ * @returns {Map<number, number>} from where to where a secret stands in hexadecimal digits or in base64
+ */
+function encodedSecrets(text, windows) {
+  const found = new Map();
+  for (const { encoding, run, alignments } of ENCODED_RUNS) {
+    for (const { 0: digits, index } of text.matchAll(run)) {
+      const dense = digits.replace(/[ :]/g, '');
+      const decoded = Array.from({ length: alignments }, (_, skipped) =>
+        Buffer.from(dense.slice(skipped), encoding).toString('latin1'),
+      );
+      if (decoded.some((plain) => holdsWindow(plain, windows))) {
+        found.set(index, index + digits.length);
+      }
+    }
+  }
+  return found;
+}
+
+/**
+ * @param {string} text
+ * @param {Windows} windows
+ */
+function holdsWindow(text, windows) {
+  const spellings = new Spellings(text);
+  return Array.from(text).some((_, start) => endOfWindow(spellings, start, windows) > 0);
+}
+
+/** @param {string} text in any case, and with blanks for the `+` that they stand for in a form */
+function fold(text) {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replaceAll(' ', '+');
+}
+
+/**
+ * @param {RegExp} pattern sticky
+ * @param {string} text
+ * @param {number} offset
+ */
+function matchAt(pattern, text, offset) {
+  pattern.lastIndex = offset;
+  return pattern.exec(text);
+}
+
+/**
+ * @param {readonly Reading[]} readings
+ * @returns {Reading[]}
+ */
+function distinct(readings) {
+  return [...new Map(readings.map((reading) => [`${reading.end} ${reading.character}`, reading])).values()];
+}

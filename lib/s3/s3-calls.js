@@ -1,0 +1,35 @@
+/**
+ * A call of the S3 API, and how REST binds it:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
+ *
+ * @typedef {object} S3Call
+ * @property {string} name in the S3 API; the SDK sends `<name>Command`
+ * @property {string} method
+ * @property {boolean} hasKey whether the path names an object; a bucket otherwise
+ * @property {Readonly<Record<string, string>> | null} query what the query holds in every request; null where there is none
+ * @property {Readonly<Record<string, string>>} queryNames how members of a request's `input` are named in the query
+ * @property {boolean} sendsObject whether the body of the request is an object's
+ * @property {boolean} receivesObject whether the body of a successful answer is an object's, and goes to the request's sink
+ * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, as
+ *   the SDK names them, from the XML of a successful answer; null where the answer is none
+ */
+
+/** What most calls are: one object's, without a query, and answered by headers alone. */
+const OBJECT_CALL = {
+  hasKey: true,
+  query: null,
+  queryNames: {},
+  sendsObject: false,
+  receivesObject: false,
+  readOutput: null,
+};
+
+/** The table of REST bindings. ETag and Content-Length are read from the headers of every answer. */
+export const S3_CALLS = Object.freeze(
+  /** @satisfies {Record<string, S3Call>} */ ({
+    PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', sendsObject: true },
+    GetObject: { ...OBJECT_CALL, name: 'GetObject', method: 'GET', receivesObject: true },
+    HeadObject: { ...OBJECT_CALL, name: 'HeadObject', method: 'HEAD' },
+    DeleteObject: { ...OBJECT_CALL, name: 'DeleteObject', method: 'DELETE' },
+  }),
+);

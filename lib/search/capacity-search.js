@@ -1,0 +1,210 @@
+import { OperationBudget, operationsIn } from './operation-budget.js';
+import { HOLD_MS, MIN_HOLD_MS, inWholeWindows, shortest } from './search-plan.js';
+import { MIN_WINDOWS, WINDOW_MS, stepRate } from './step-rate.js';
+import { TestedSteps } from './tested-steps.js';
+import { batchMeans } from './statistics.js';
+
+/**
+ * @import { Capacity } from '../model/result.js'
+ * @import { SearchConclusion, SearchPhase } from '../model/search.js'
+ * @import { Step, StepResult, StepTimes } from './search-plan.js'
+ */
+
+/**
+ * @typedef {object} SearchOptions
+ * @property {number} maxThreads
+ * @property {number} unloadedLatency ms of an operation at one thread
+ * @property {number} [maxOperations] that there are objects for
+ * @property {number} [maxAttempts] that there are dollars for
+ * @property {boolean} [sharesOperations] whether there are only so many operations, and the user cannot give more: the hold
+ *   then gets what is left, half of them or more
+ * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether objects of half the size are tried after the hold
+ */
+
+/** Windows that agree so well are enough during the ramp, and around the knee. */
+const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'half size': 0 });
+
+/**
+ * Finds the number of threads from which on a store does no more, and what it does then. It decides what is tried and what
+ * that means; it knows no clock and no store. First comes the ramp, in factors of four while the rate grows in proportion, else
+ * of two, until more threads bring next to nothing; then it looks for the knee between the numbers it has tried; then it
+ * holds that many threads afresh, in a stretch of time that played no part in choosing them.
+ */
+export class CapacitySearch {
+  #halfSize;
+  #minHold;
+  #tested;
+  #budget;
+  /** The step under way. @type {Step | null} */
+  #step = null;
+  /** What has been done, or cannot be done. */
+  #over = { steps: false, hold: false, halfSize: false };
+  /** @type {Capacity | null} */
+  #capacity = null;
+  /** @type {number | null} */
+  #halfSizeRate = null;
+
+  /** @param {SearchOptions} options */
+  constructor({ maxThreads, unloadedLatency, maxOperations = Infinity, maxAttempts = Infinity, ...options }) {
+    const { sharesOperations = false, halfSize = 'never' } = options;
+    this.#halfSize = halfSize;
+    this.#minHold = sharesOperations ? MIN_HOLD_MS : HOLD_MS;
+    this.#tested = new TestedSteps({ maxThreads, unloadedLatency });
+    this.#budget = new OperationBudget({
+      tested: this.#tested,
+      unloadedLatency,
+      maxOperations,
+      maxAttempts,
+      sharesOperations,
+      probesHalfSize: halfSize !== 'never',
+    });
+  }
+
+  /** @returns {Step | null} null where the search is over */
+  next() {
+    this.#step = this.#nextTry() ?? this.#nextHold() ?? this.#nextSize();
+    return this.#step;
+  }
+
+  /** @param {StepResult} result of the step that was planned last */
+  take({ elapsed, consumed, attempts, windows, latency }) {
+    const { phase, threads, maxDuration } = /** @type {Step} */ (this.#step);
+    this.#budget.spend(elapsed, consumed, attempts);
+    if (phase === 'hold') {
+      this.#capacity = capacityOf(windows, threads);
+      this.#tested.held = this.#capacity?.operationsPerSecond ?? null;
+      if (windows.length < maxDuration / WINDOW_MS) {
+        this.#budget.recordShortage(this.#tested.expectedRate(threads), threads, -consumed);
+      }
+      return;
+    }
+    const rate = windows.length < MIN_WINDOWS || latency === null ? null : stepRate({ windows, threads, latency });
+    if (phase === 'half size') {
+      this.#halfSizeRate = rate?.rate ?? null;
+    } else if (rate !== null) {
+      this.#tested.add(phase, rate);
+    } else {
+      this.#over.steps = true;
+      // What succeeded for a while and was ended early had too few operations left.
+      if (latency !== null) {
+        this.#budget.recordShortage(this.#tested.expectedRate(threads), threads);
+      }
+    }
+  }
+
+  /** @returns {SearchConclusion} */
+  conclusion() {
+    const { knee, hasPlateau, holdAgrees, needsMoreThreads, best, highest, held } = this.#tested;
+    const half = this.#halfSizeRate;
+    const halfSize = highest === undefined || half === null ? null : { whole: highest.rate, half, held };
+    const { needed } = this.#budget;
+    const limitingResource = this.#budget.limitingResource ?? (needsMoreThreads ? 'threads' : null);
+    return { knee, hasPlateau, holdAgrees, best, capacity: this.#capacity, needed, limitingResource, halfSize };
+  }
+
+  /** @returns {Step | null} a number of threads to be tried; null where the capacity is known as well as it will be */
+  #nextTry() {
+    const wanted = this.#over.steps ? null : this.#tested.next();
+    const step = wanted && this.#firstThatFits(wanted.phase, wanted.threads);
+    this.#over.steps = step === null;
+    return step;
+  }
+
+  /**
+   * @param {'ramp' | 'refine'} phase
+   * @param {readonly number[]} candidates
+   * @returns {Step | null}
+   */
+  #firstThatFits(phase, candidates) {
+    const { timeForSteps } = this.#budget;
+    const operations = Math.floor(this.#budget.operationsForSteps);
+    /** @type {{ rate: number, threads: number, needed: number } | null} */
+    let unaffordable = null;
+    for (const threads of candidates) {
+      const times = this.#budget.timesOf(phase, threads);
+      if (shortest(times) > timeForSteps) {
+        continue;
+      }
+      const rate = this.#tested.expectedRate(threads);
+      const needed = operationsIn(rate, threads, times);
+      if (needed <= operations) {
+        const maxDuration = Math.min(times.maxDuration, inWholeWindows(timeForSteps - times.settle - times.grace));
+        return this.#planned(phase, threads, operations, { ...times, maxDuration });
+      }
+      unaffordable = { rate, threads, needed };
+    }
+    // The last one would have needed the fewest.
+    if (unaffordable === null) {
+      this.#budget.limitingResource ??= 'time';
+    } else {
+      this.#budget.recordShortage(unaffordable.rate, unaffordable.threads, unaffordable.needed);
+    }
+    return null;
+  }
+
+  /** @returns {Step | null} */
+  #nextHold() {
+    if (this.#over.hold || this.#tested.best === 0) {
+      return null;
+    }
+    this.#over.hold = true;
+    const threads = this.#tested.threadsToHold;
+    const rate = this.#tested.expectedRate(threads);
+    const times = this.#budget.timesOf('hold', threads);
+    const operations = Math.floor(this.#budget.operationsForHold(rate, threads));
+    const maxDuration = Math.min(HOLD_MS, inWholeWindows((1000 * (operations - threads)) / rate - times.settle));
+    if (maxDuration < HOLD_MS) {
+      this.#budget.recordShortage(rate, threads);
+    }
+    return maxDuration >= this.#minHold
+      ? this.#planned('hold', threads, operations, { ...times, minDuration: maxDuration, maxDuration })
+      : null;
+  }
+
+  /** @returns {Step | null} */
+  #nextSize() {
+    const { highest, hasPlateau } = this.#tested;
+    const isWanted =
+      this.#halfSize === 'always' || (this.#halfSize === 'on a plateau' && hasPlateau && this.#capacity !== null);
+    if (!isWanted || this.#over.halfSize || highest === undefined) {
+      return null;
+    }
+    this.#over.halfSize = true;
+    const { threads, rate } = highest;
+    const times = this.#budget.timesOf('half size', threads);
+    const operations = Math.floor(this.#budget.operationsLeft);
+    const fits = shortest(times) <= this.#budget.timeLeft && operationsIn(rate, threads, times) <= operations;
+    return fits ? this.#planned('half size', threads, operations, times) : null;
+  }
+
+  /**
+   * @param {SearchPhase} phase
+   * @param {number} threads
+   * @param {number} operations
+   * @param {StepTimes} times
+   * @returns {Step}
+   */
+  #planned(phase, threads, operations, times) {
+    const attempts = this.#budget.attemptsFor(operations);
+    return { phase, threads, operations, attempts, precision: PRECISION[phase], ...times };
+  }
+}
+
+const CONFIDENCE = 0.95;
+
+/**
+ * @param {readonly number[]} windows operations that completed in each window of the hold
+ * @param {number} threads
+ * @returns {Capacity | null} null where it was not held for long enough, or nothing succeeded
+ */
+export function capacityOf(windows, threads) {
+  const milliseconds = windows.length * WINDOW_MS;
+  if (milliseconds < MIN_HOLD_MS) {
+    return null;
+  }
+  const { mean, low, high } = batchMeans(windows, WINDOW_MS / 1000);
+  if (mean === 0) {
+    return null;
+  }
+  return { operationsPerSecond: mean, low, high, confidence: CONFIDENCE, threads, seconds: milliseconds / 1000 };
+}

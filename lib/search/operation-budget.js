@@ -1,0 +1,181 @@
+import { STAGE_MS, shortest, timesOf } from './search-plan.js';
+
+/**
+ * @import { LimitingResource, SearchPhase } from '../model/search.js'
+ * @import { StepTimes } from './search-plan.js'
+ * @import { TestedSteps } from './tested-steps.js'
+ */
+
+/** Objects of half the size may be twice as quick, and a little more. */
+const HALF_SIZE_GAIN = 2.2;
+
+/**
+ * What a search has left of its time, of its operations and of their attempts, and what has to be kept of each for what is
+ * still to come. It plans in operations, each of which takes as many attempts as in the last step.
+ */
+export class OperationBudget {
+  #tested;
+  #unloadedLatency;
+  #maxOperations;
+  #maxAttempts;
+  #sharesOperations;
+  #probesHalfSize;
+  #used = { operations: 0, attempts: 0 };
+  #attemptsAnOperation = 1;
+  /** ms that the search may still take. */
+  timeLeft = STAGE_MS;
+  /** What was too little for a step, or for the hold. @type {LimitingResource | null} */
+  limitingResource = null;
+  /** Where there are too few: so many, or more, would do. @type {{ operations: number, attempts: number } | null} */
+  needed = null;
+
+  /**
+   * @param {object} options
+   * @param {TestedSteps} options.tested
+   * @param {number} options.unloadedLatency ms
+   * @param {number} options.maxOperations that there are objects for
+   * @param {number} options.maxAttempts that there are dollars for
+   * @param {boolean} options.sharesOperations whether the user cannot give more: the hold then gets half of the operations, if
+   *   it cannot get all it needs
+   * @param {boolean} options.probesHalfSize whether another size may be tried after the hold
+   */
+  constructor({ tested, unloadedLatency, maxOperations, maxAttempts, sharesOperations, probesHalfSize }) {
+    this.#tested = tested;
+    this.#unloadedLatency = unloadedLatency;
+    this.#maxOperations = maxOperations;
+    this.#maxAttempts = maxAttempts;
+    this.#sharesOperations = sharesOperations;
+    this.#probesHalfSize = probesHalfSize;
+  }
+
+  /**
+   * @param {number} elapsed ms
+   * @param {number} operations that were begun
+   * @param {number} attempts
+   */
+  spend(elapsed, operations, attempts) {
+    this.timeLeft -= elapsed;
+    this.#used.operations += operations;
+    this.#used.attempts += attempts;
+    if (operations > 0) {
+      this.#attemptsAnOperation = Math.max(attempts / operations, 1);
+    }
+  }
+
+  get #objectsLeft() {
+    return this.#maxOperations - this.#used.operations;
+  }
+
+  get #attemptsLeft() {
+    return this.#maxAttempts - this.#used.attempts;
+  }
+
+  /** Operations that the search may still begin. */
+  get operationsLeft() {
+    return Math.max(Math.min(this.#objectsLeft, this.#attemptsLeft / this.#attemptsAnOperation), 0);
+  }
+
+  /**
+   * @param {number} operations of those that are left
+   * @returns {number} attempts that they may take, so that there are enough for the others
+   */
+  attemptsFor(operations) {
+    const others = this.operationsLeft - operations;
+    return this.#attemptsLeft === Infinity ? Infinity : this.#attemptsLeft - this.#attemptsAnOperation * others;
+  }
+
+  /**
+   * @param {SearchPhase} phase
+   * @param {number} threads
+   * @returns {StepTimes}
+   */
+  timesOf(phase, threads) {
+    const latency = this.#tested.expectedLatency(threads);
+    const times = timesOf(phase, { unloadedLatency: this.#unloadedLatency, latency });
+    if (phase !== 'hold') {
+      return times;
+    }
+    // Its time was kept free before the last step, which may have shown that operations take longer than any before.
+    const left = Math.max(0, this.timeLeft - times.settle - times.maxDuration);
+    return { ...times, grace: Math.min(times.grace, left) };
+  }
+
+  /** ms for steps, without those of the hold and of the half size. */
+  get timeForSteps() {
+    const threads = this.#tested.highest?.threads ?? 1;
+    const hold = shortest(this.timesOf('hold', threads));
+    // Where there is no time for everything, a first step is worth more than a half-size probe.
+    const keepsForHalfSize = this.#probesHalfSize && !this.#tested.isEmpty;
+    return this.timeLeft - hold - (keepsForHalfSize ? shortest(this.timesOf('half size', threads)) : 0);
+  }
+
+  /** Operations for steps, without those of the hold at the best rate so far, and of the half size. */
+  get operationsForSteps() {
+    const { best, highest } = this.#tested;
+    const threads = highest?.threads ?? 0;
+    const hold = operationsIn(best, threads, this.timesOf('hold', threads));
+    // What cannot be held any more can still be shown to be higher.
+    if (hold > this.operationsLeft && !this.#sharesOperations) {
+      return this.operationsLeft;
+    }
+    const kept = this.#operationsAfter(best, threads);
+    return this.operationsLeft - (this.#sharesOperations ? Math.min(kept, this.#maxOperations / 2) : kept);
+  }
+
+  /**
+   * @param {number} rate operations a second
+   * @param {number} threads
+   * @returns {number} operations for the hold: without those of the half size, unless there are too few for both
+   */
+  operationsForHold(rate, threads) {
+    const without = this.operationsLeft - this.#halfSizeOperations(rate, threads);
+    const needed = operationsIn(rate, threads, this.timesOf('hold', threads));
+    return without >= needed ? without : this.operationsLeft;
+  }
+
+  /**
+   * Notes that there are too few operations for a rate to be held.
+   *
+   * @param {number} rate operations a second
+   * @param {number} threads
+   * @param {number} [before] operations that are needed before
+   */
+  recordShortage(rate, threads, before = 0) {
+    const needed = before + this.#operationsAfter(rate, threads);
+    const { operations, attempts } = this.needed ?? this.#used;
+    this.needed = {
+      operations: Math.max(operations, this.#used.operations + needed),
+      attempts: Math.max(attempts, this.#used.attempts + Math.ceil(this.#attemptsAnOperation * needed)),
+    };
+    const areObjectsScarce = this.#objectsLeft * this.#attemptsAnOperation <= this.#attemptsLeft;
+    const objects = this.#sharesOperations ? 'leftovers' : 'objects';
+    this.limitingResource = areObjectsScarce ? objects : 'dollars';
+  }
+
+  /**
+   * @param {number} rate operations a second
+   * @param {number} threads
+   * @returns {number} operations of the hold, and of the half size
+   */
+  #operationsAfter(rate, threads) {
+    return operationsIn(rate, threads, this.timesOf('hold', threads)) + this.#halfSizeOperations(rate, threads);
+  }
+
+  /**
+   * @param {number} rate operations a second, of whole objects
+   * @param {number} threads
+   */
+  #halfSizeOperations(rate, threads) {
+    return this.#probesHalfSize ? operationsIn(HALF_SIZE_GAIN * rate, threads, this.timesOf('half size', threads)) : 0;
+  }
+}
+
+/**
+ * @param {number} rate operations a second
+ * @param {number} threads
+ * @param {StepTimes} times
+ * @returns {number} operations that are begun in that time
+ */
+export function operationsIn(rate, threads, { settle, maxDuration }) {
+  return Math.ceil((rate * (settle + maxDuration)) / 1000) + threads;
+}

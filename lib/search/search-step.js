@@ -1,0 +1,154 @@
+import { WINDOW_MS, isSteady } from './step-rate.js';
+import { Budget, budgetMemory } from '../engine/budget.js';
+
+/**
+ * @import { Step } from './search-plan.js'
+ * @import { Workers, StageOutcome } from '../engine/workers.js'
+ * @import { Load, StageHooks } from '../engine/run-stage.js'
+ * @import { Clock } from '../clock/clock.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { Range } from './search-objects.js'
+ */
+
+/** Of a window. */
+const ROUNDING = 1e-6;
+
+/**
+ * A step of a search that has been run.
+ *
+ * @typedef {object} FinishedStep
+ * @property {Step} step
+ * @property {Load} load
+ * @property {number} stopsAt monotonic ms at which it was to end at the latest
+ * @property {StageOutcome} outcome
+ * @property {number} claimed objects of a range that does not go round
+ * @property {number} begun operations
+ * @property {number} elapsed ms
+ * @property {readonly number[]} windows operations that completed in each window that was measured
+ */
+
+/**
+ * Runs one step of a search on the connections that are there: lets it settle, measures, and ends it as soon as its
+ * windows agree.
+ *
+ * @param {Step} step
+ * @param {object} options
+ * @param {Pick<Workers, 'runStage'>} options.workers
+ * @param {Stage} options.stage
+ * @param {number} options.objectSize bytes
+ * @param {Range} options.range of objects
+ * @param {Clock} options.clock
+ * @param {AbortSignal} options.signal stops it
+ * @param {Omit<StageHooks, 'second'>} options.hooks
+ * @returns {Promise<FinishedStep>}
+ */
+export async function runStep(step, { workers, stage, objectSize, range, clock, signal, hooks }) {
+  const startsAt = clock.now();
+  const { threads, settle, maxDuration, grace } = step;
+  const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
+  const load = { threads, objectSize, pacing: null, warmup: settle, windows: { startsAt, width: WINDOW_MS } };
+  const stopsAt = startsAt + settle + maxDuration;
+  const limit = { stopsAt, endsAt: stopsAt + grace };
+  const end = new EarlyEnd(step, { startsAt, now: clock.now, close: () => new Budget(budget).close() });
+  let retries = 0;
+  const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
+    ...hooks,
+    second() {},
+    retrying(kind, advice) {
+      retries += 1;
+      hooks.retrying(kind, advice);
+    },
+    progress(done, flow) {
+      end.progress(done, done + retries);
+      hooks.progress(done, flow);
+    },
+  });
+  const claimed = range.goesRound ? 0 : new Budget(budget).claimed;
+  // Behind its last object a step is no closed loop any more: one thread after the other falls idle.
+  const isDry = !range.goesRound && claimed === range.count;
+  const drySince = isDry ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0) : Infinity;
+  const measuredUntil = Math.min(stopsAt, end.closedAt, drySince, outcome.endedAt);
+  const { operations, failed, integrityErrors, skipped, abandoned } = outcome.meter.counts();
+  return {
+    step,
+    load,
+    stopsAt,
+    outcome,
+    claimed,
+    begun: Math.max(claimed, operations + failed + integrityErrors + skipped + abandoned),
+    elapsed: clock.now() - startsAt,
+    windows: wholeWindows(outcome.meter.windows, settle, measuredUntil - startsAt),
+  };
+}
+
+/** Ends a step early: once its windows agree, or before it would take more operations or attempts than it may. */
+class EarlyEnd {
+  #step;
+  #startsAt;
+  #now;
+  #close;
+  #done = 0;
+  #attempts = 0;
+  #seenAt;
+  /** Operations a second since the step has settled. @type {number[]} */
+  #rates = [];
+  /** Monotonic ms. */
+  closedAt = Infinity;
+
+  /**
+   * @param {Step} step
+   * @param {object} options
+   * @param {number} options.startsAt monotonic ms
+   * @param {() => number} options.now monotonic ms
+   * @param {() => void} options.close lets no further operation begin
+   */
+  constructor(step, { startsAt, now, close }) {
+    this.#step = step;
+    this.#startsAt = startsAt;
+    this.#seenAt = startsAt;
+    this.#now = now;
+    this.#close = close;
+  }
+
+  /**
+   * @param {number} done operations of all workers so far
+   * @param {number} attempts likewise
+   */
+  progress(done, attempts) {
+    const now = this.#now();
+    // Several workers report one after the other what belongs to the same moment.
+    if (this.closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
+      return;
+    }
+    const { settle, minDuration, precision, operations, threads } = this.#step;
+    if (this.#seenAt - this.#startsAt >= settle) {
+      this.#rates.push((1000 * (done - this.#done)) / (now - this.#seenAt));
+    }
+    const isLong = now - this.#startsAt >= settle + minDuration;
+    // What is under way when it ends may have to be tried again.
+    const attemptsUnderWay = threads * (attempts / Math.max(done, 1));
+    const wouldExceed =
+      2 * done - this.#done + threads >= operations ||
+      2 * attempts - this.#attempts + attemptsUnderWay >= this.#step.attempts;
+    if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
+      this.closedAt = now;
+      this.#close();
+    }
+    this.#done = done;
+    this.#attempts = attempts;
+    this.#seenAt = now;
+  }
+}
+
+/**
+ * @param {readonly number[]} counts of the windows from the step's start to the last in which an operation completed
+ * @param {number} from ms from the step's start, whole windows
+ * @param {number} until ms from the step's start
+ * @returns {number[]} those that were over by then, without an operation or not
+ */
+function wholeWindows(counts, from, until) {
+  const first = from / WINDOW_MS;
+  // The times are differences of long floats: a window may seem to limitingResource a billionth of a millisecond.
+  const length = Math.max(Math.floor(until / WINDOW_MS + ROUNDING) - first, 0);
+  return Array.from({ length }, (_, place) => counts[first + place] ?? 0);
+}

@@ -1,0 +1,462 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { classify } from '../../lib/bottleneck/classify.js';
+
+/**
+ * @import { Evidence, Search } from '../../lib/bottleneck/classify.js'
+ */
+
+/** A stage that shows nothing: neither full nor empty, neither quick nor slow. @type {Evidence} */
+const PLAIN = Object.freeze({
+  eventLoopUtilization: 0.3,
+  busyLoops: 0.3,
+  loops: 1,
+  cpuCores: 0.3,
+  availableCores: 2,
+  operations: 10_000,
+  measured: 10_000,
+  failed: 0,
+  attempts: 10_000,
+  throttled: 0,
+  backoffShare: 0,
+  p50: 60,
+  mean: null,
+  unloadedP50: 20,
+  unloadedSize: null,
+  threads: 50,
+  isOpenLoop: false,
+  end: 'complete',
+  startDelayP50: null,
+  search: null,
+});
+
+/** @param {number} operationsPerSecond */
+function capacityOf(operationsPerSecond) {
+  const interval = { low: operationsPerSecond, high: operationsPerSecond, confidence: 0.95 };
+  return { operationsPerSecond, ...interval, threads: 64, seconds: 10 };
+}
+
+/** @type {Search} */
+const PLATEAU = Object.freeze({
+  hasPlateau: true,
+  holdAgrees: true,
+  best: 1000,
+  capacity: capacityOf(1000),
+  knee: 23,
+  maxThreads: 64,
+  limitingResource: null,
+  movesBytes: true,
+  halfSize: null,
+  refusals: Object.freeze({ threads: 64, operations: 1000, attempts: 1000, throttled: 0, backoffShare: 0 }),
+});
+
+/**
+ * @param {Partial<Evidence>} [figures]
+ * @returns {string}
+ */
+function causeOf(figures) {
+  return classify({ ...PLAIN, ...figures }).cause;
+}
+
+/**
+ * @param {number} whole operations a second with 16 KiB
+ * @param {number} half with 8 KiB
+ * @param {number | null} [held] with 16 KiB
+ * @returns {Search}
+ */
+function sizes(whole, half, held = whole) {
+  const halfSize = {
+    whole: { size: 16_384, operationsPerSecond: whole },
+    half: { size: 8192, operationsPerSecond: half },
+    held,
+  };
+  return { ...PLATEAU, halfSize };
+}
+
+test('figures that show nothing are told as such, with what would decide', () => {
+  assert.deepEqual(classify(PLAIN), {
+    cause: 'inconclusive',
+    evidence: 'median latency 60.00ms with 50 threads, 20.00ms with one, event loop 30% busy',
+    advice: '--find-peak',
+  });
+});
+
+test('a full event loop that had its CPU is limited by it', () => {
+  const figures = { eventLoopUtilization: 0.97, busyLoops: 0.97, cpuCores: 0.98 };
+  assert.deepEqual(classify({ ...PLAIN, ...figures }), {
+    cause: 'client CPU',
+    evidence: 'busiest of 1 event loop busy 97% of the time, 0.98 CPU cores used',
+    advice: null,
+  });
+  assert.equal(causeOf({ ...figures, loops: 4, busyLoops: 3.8, availableCores: 2, cpuCores: 1.9 }), 'client CPU');
+});
+
+test('a full event loop that others kept from the CPU shows nothing', () => {
+  const verdict = classify({ ...PLAIN, eventLoopUtilization: 0.97, busyLoops: 0.97, cpuCores: 0.5 });
+  assert.equal(verdict.cause, 'inconclusive');
+  assert.match(verdict.evidence, /0\.50 CPU cores used: others on this host had its CPU$/);
+  assert.equal(causeOf({ eventLoopUtilization: 0.97, loops: 2, busyLoops: 1.9, cpuCores: 1.1 }), 'inconclusive');
+});
+
+test('one full event loop among others that have room is not the client', () => {
+  const verdict = classify({ ...PLAIN, eventLoopUtilization: 0.95, loops: 4, busyLoops: 2.75, cpuCores: 2.75 });
+  assert.deepEqual(verdict, {
+    cause: 'inconclusive',
+    evidence: 'busiest of 4 event loops busy 95% of the time, 2.75 CPU cores used, but all of them 69% on average',
+    advice: 'fewer --cores',
+  });
+});
+
+test('a store that refuses, and costs the threads time by it, throttles', () => {
+  const figures = { operations: 42_281, attempts: 48_211, throttled: 5930, backoffShare: 0.61 };
+  assert.deepEqual(classify({ ...PLAIN, ...figures }), {
+    cause: 'store throttling',
+    evidence: '12.3% of 48,211 attempts refused, threads waited 61% of their time',
+    advice: null,
+  });
+});
+
+test('a few refusals, or some that cost nothing, are no throttling', () => {
+  assert.equal(causeOf({ throttled: 50, backoffShare: 0.5 }), 'inconclusive');
+  assert.equal(causeOf({ operations: 9900, throttled: 100, backoffShare: 0.5 }), 'store throttling');
+  assert.equal(causeOf({ throttled: 1900, backoffShare: 0.1 }), 'inconclusive');
+});
+
+test('refusals that are not tried again throttle by what they leave undone, whatever time they cost', () => {
+  const figures = { operations: 512, attempts: 2000, throttled: 1488, backoffShare: 0.1, p50: 21 };
+  assert.equal(causeOf(figures), 'store throttling');
+  assert.match(classify({ ...PLAIN, ...figures }).evidence, /^74\.4% of 2,000 attempts refused, threads waited 10% /);
+});
+
+test('time that other errors took is not laid to a few refusals', () => {
+  const figures = { operations: 1500, attempts: 1576, throttled: 37, backoffShare: 0.82, p50: 11, unloadedP50: 11 };
+  assert.equal(causeOf(figures), 'inconclusive');
+  assert.equal(causeOf({ ...figures, attempts: 1546 }), 'store throttling');
+});
+
+test('where many operations fail, nothing is said of the others', () => {
+  const verdict = classify({ ...PLAIN, operations: 191, failed: 809, attempts: 1000, p50: 20 });
+  assert.deepEqual([verdict.cause, verdict.evidence], ['inconclusive', '809 of 1,000 operations failed']);
+  assert.equal(causeOf({ failed: 1000, p50: 20 }), 'concurrency');
+  const none = classify({ ...PLAIN, operations: 0, failed: 100, attempts: 100, p50: null, eventLoopUtilization: 0.95 });
+  assert.deepEqual([none.cause, none.evidence, none.advice], ['inconclusive', '100 of 100 operations failed', null]);
+});
+
+test('a store that refuses everything throttles, though nothing succeeded', () => {
+  const verdict = classify({ ...PLAIN, operations: 0, failed: 1000, attempts: 1000, throttled: 1000, p50: null });
+  assert.equal(verdict.cause, 'store throttling');
+  assert.match(verdict.evidence, /^100\.0% of 1,000 attempts refused/);
+});
+
+test('a stage that ended early says so first, and advises nothing that could not have helped', () => {
+  const verdict = classify({ ...PLAIN, end: 'stopped' });
+  assert.deepEqual(
+    [verdict.cause, verdict.evidence, verdict.advice],
+    [
+      'inconclusive',
+      'stopped before its end: median latency 60.00ms with 50 threads, 20.00ms with one, event loop 30% busy',
+      null,
+    ],
+  );
+  assert.match(
+    classify({ ...PLAIN, end: 'stalled', backoffShare: 0.9 }).evidence,
+    /^nothing succeeded any more: threads/,
+  );
+  assert.equal(causeOf({ end: 'stopped', p50: 20 }), 'concurrency');
+});
+
+test('a timed stage whose operations all came behind its time says so', () => {
+  const verdict = classify({ ...PLAIN, measured: 0 });
+  assert.deepEqual(
+    [verdict.evidence, verdict.advice],
+    ['no operation completed within the measured time of --duration', 'a longer --duration'],
+  );
+});
+
+test('where all of a few operations failed, more of them would tell nothing', () => {
+  const verdict = classify({ ...PLAIN, operations: 0, failed: 50, attempts: 50, p50: null });
+  assert.deepEqual([verdict.evidence, verdict.advice], ['50 of 50 operations failed', null]);
+});
+
+test('a plateau that was not held says so, and what it lacked', () => {
+  const search = { ...sizes(600, 1200, null), limitingResource: /** @type {const} */ ('dollars') };
+  const { cause, evidence, advice } = classify({ ...PLAIN, search });
+  assert.deepEqual([cause, advice], ['inconclusive', 'a higher --max-cost']);
+  assert.match(evidence, /^more than 23 threads brought no more, .*, but the capacity was not held$/);
+});
+
+test('a plateau without a half size says what would allow one, unless it was stopped', () => {
+  const adviceOf = (/** @type {Partial<Evidence>} */ figures) =>
+    classify({ ...PLAIN, search: PLATEAU, ...figures }).advice;
+  assert.equal(adviceOf({}), 'Write with enough <objects>');
+  assert.equal(adviceOf({ search: { ...PLATEAU, limitingResource: 'dollars' } }), 'a higher --max-cost');
+  assert.equal(adviceOf({ end: 'stopped' }), null);
+});
+
+test('one thread is not compared with itself', () => {
+  const { evidence } = classify({ ...PLAIN, threads: 1, p50: 60 });
+  assert.match(evidence, /^median latency 60\.00ms with 1 thread, 20\.00ms before the run,/);
+});
+
+test('an open loop in whose time behind the warm-up nothing completed has kept no rate', () => {
+  const verdict = classify({ ...PLAIN, isOpenLoop: true, p50: null });
+  assert.equal(verdict.evidence, 'no operation completed after the time of --warmup');
+});
+
+test('a store that stood still is not short of threads, however quick the median', () => {
+  const verdict = classify({ ...PLAIN, p50: 20, mean: 51.86 });
+  assert.equal(verdict.cause, 'inconclusive');
+  assert.match(verdict.evidence, /but on average 51\.86ms: the store stood still or became slower$/);
+});
+
+test('operations that are as quick as one alone do not wait for a store that does no more', () => {
+  const search = { ...PLATEAU, movesBytes: false };
+  assert.equal(causeOf({ p50: 24, search }), 'inconclusive');
+  assert.equal(causeOf({ p50: 25, search }), 'store');
+});
+
+test('where the store refuses, more threads are not what is missing', () => {
+  const verdict = classify({ ...PLAIN, throttled: 100, backoffShare: 0.1, p50: 21 });
+  assert.deepEqual(verdict, {
+    cause: 'inconclusive',
+    evidence: '1.0% of 10,000 attempts refused, threads waited 10% of their time, event loop 30% busy',
+    advice: '--find-peak',
+  });
+  assert.equal(causeOf({ throttled: 99, backoffShare: 0.1, p50: 21 }), 'concurrency');
+});
+
+test('throttling and a full event loop contradict each other', () => {
+  const full = { eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 1 };
+  const verdict = classify({ ...PLAIN, throttled: 5000, backoffShare: 0.5, ...full });
+  assert.deepEqual([verdict.cause, verdict.advice], ['inconclusive', '--calibrate']);
+});
+
+test('operations that are as quick as if they were alone have too few threads', () => {
+  assert.deepEqual(classify({ ...PLAIN, p50: 21, threads: 4 }), {
+    cause: 'concurrency',
+    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one: more <threads> would do more',
+    advice: null,
+  });
+  assert.equal(causeOf({ p50: 16.7 }), 'concurrency');
+  assert.match(classify({ ...PLAIN, p50: 16.6 }).evidence, /which was slow for a reason of its own/);
+  assert.equal(causeOf({ p50: 24 }), 'concurrency');
+  assert.equal(causeOf({ p50: 24.1 }), 'inconclusive');
+  assert.match(
+    classify({ ...PLAIN, p50: 21, unloadedP50: null }).evidence,
+    /^the latency with one thread is not known/,
+  );
+  assert.equal(classify({ ...PLAIN, p50: null }).evidence, 'no operation completed after the time of --warmup');
+  assert.equal(causeOf({ p50: 21, backoffShare: 0.5 }), 'inconclusive');
+});
+
+test('a latency with one thread that smaller objects had is told as such, and is no measure of a load', () => {
+  const smaller = { ...PLAIN, unloadedSize: 65_536 };
+  const { cause, evidence } = classify({ ...smaller, p50: 60 });
+  assert.equal(cause, 'inconclusive');
+  assert.match(
+    evidence,
+    /^median latency 60\.00ms with 50 threads, 20\.00ms with one and objects of 64KiB, and larger ones take longer/,
+  );
+  // A whole object takes one thread as long as a small one, or longer.
+  assert.equal(classify({ ...smaller, p50: 23 }).cause, 'concurrency');
+});
+
+test('a search does not advise itself', () => {
+  const { advice } = classify({ ...PLAIN, threads: 64, unloadedP50: null, search: { ...PLATEAU, hasPlateau: false } });
+  assert.equal(advice, null);
+});
+
+test('a handful of operations shows nothing', () => {
+  assert.notEqual(causeOf({ operations: 100, attempts: 100, p50: 20 }), 'inconclusive');
+  assert.equal(causeOf({ operations: 99, attempts: 99, p50: 20 }), 'inconclusive');
+  assert.equal(causeOf({ operations: 0, attempts: 0, p50: null }), 'inconclusive');
+});
+
+test('in an open loop it is the rate asked for that limits, unless the client is full or the store refuses', () => {
+  assert.equal(causeOf({ isOpenLoop: true, p50: 20 }), 'inconclusive');
+  assert.match(classify({ ...PLAIN, isOpenLoop: true }).evidence, /^the rate asked for was kept/);
+  assert.match(classify({ ...PLAIN, isOpenLoop: true, end: 'overloaded' }).evidence, /^the rate asked for is too high/);
+  assert.match(classify({ ...PLAIN, isOpenLoop: true, startDelayP50: 50 }).evidence, /^the rate asked for was kept/);
+  assert.equal(
+    classify({ ...PLAIN, isOpenLoop: true, startDelayP50: 1512.3 }).evidence,
+    'the rate asked for was not kept, half of the operations started 1512.30ms late or more, event loop 30% busy',
+  );
+  assert.equal(
+    causeOf({ isOpenLoop: true, eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 0.95 }),
+    'client CPU',
+  );
+});
+
+test('a plateau that stays the same with objects of half the size is the store’s', () => {
+  const verdict = classify({ ...PLAIN, search: sizes(1000, 1003.1) });
+  assert.equal(verdict.cause, 'store');
+  assert.equal(
+    verdict.evidence,
+    'more than 23 threads brought no more, 1,000.0/s of 16KiB and 1,003.1/s of 8KiB, event loop up to 30% busy',
+  );
+});
+
+test('a store that has nothing to refuse at its peak, and refuses with more threads, throttles', () => {
+  const refusals = { threads: 64, operations: 750, attempts: 1000, throttled: 250, backoffShare: 0.6 };
+  const verdict = classify({ ...PLAIN, search: { ...sizes(1000, 1003.1), refusals } });
+  assert.deepEqual(
+    [verdict.cause, verdict.evidence],
+    ['store throttling', '25.0% of 1,000 attempts refused with 64 threads, threads waited 60% of their time'],
+  );
+  assert.equal(causeOf({ search: { ...sizes(1000, 1003.1), refusals: { ...refusals, throttled: 5 } } }), 'store');
+  assert.equal(causeOf({ search: { ...sizes(600, 1200), refusals } }), 'bandwidth');
+  assert.equal(causeOf({ search: { ...PLATEAU, refusals } }), 'inconclusive');
+});
+
+test('a plateau in bytes is one of bandwidth', () => {
+  assert.equal(causeOf({ search: sizes(600, 1200) }), 'bandwidth');
+  assert.equal(causeOf({ search: sizes(600, 1050) }), 'bandwidth');
+});
+
+test('what lies between is inconclusive', () => {
+  for (const half of [850, 1150, 1400, 1690, 2400]) {
+    assert.equal(causeOf({ search: sizes(1000, half) }), 'inconclusive', String(half));
+  }
+});
+
+test('sizes are not compared where the rate was another in the hold between them', () => {
+  // Something on the host had slowed the step down.
+  assert.equal(causeOf({ search: sizes(268.7, 500, 459.4) }), 'inconclusive');
+  assert.equal(causeOf({ search: sizes(600, 1200, null) }), 'inconclusive');
+  assert.equal(causeOf({ search: sizes(600, 1200, 650) }), 'bandwidth');
+});
+
+test('a plateau of operations without bodies is the store’s', () => {
+  assert.equal(causeOf({ search: { ...PLATEAU, movesBytes: false } }), 'store');
+  assert.equal(causeOf({ search: PLATEAU }), 'inconclusive');
+});
+
+test('a plateau is not the store’s where the client has no room left, or errors took the time', () => {
+  const search = { ...PLATEAU, movesBytes: false };
+  assert.deepEqual(classify({ ...PLAIN, eventLoopUtilization: 0.8, search }).advice, '--calibrate');
+  assert.equal(causeOf({ eventLoopUtilization: 0.8, search }), 'inconclusive');
+  assert.equal(causeOf({ backoffShare: 0.4, search }), 'inconclusive');
+  assert.equal(causeOf({ eventLoopUtilization: 0.95, busyLoops: 0.95, cpuCores: 0.95, search }), 'client CPU');
+});
+
+test('on a plateau quick operations are no sign of too few threads, and without one they are', () => {
+  assert.equal(causeOf({ p50: 60, search: { ...PLATEAU, movesBytes: false } }), 'store');
+  assert.equal(causeOf({ p50: 20, threads: 64, search: { ...PLATEAU, hasPlateau: false } }), 'concurrency');
+  assert.equal(causeOf({ p50: 20, threads: 63, search: { ...PLATEAU, hasPlateau: false } }), 'inconclusive');
+  assert.equal(causeOf({ p50: 60, search: { ...PLATEAU, hasPlateau: false } }), 'inconclusive');
+});
+
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const rate = fc.double({ min: 0, max: 1e5, noNaN: true });
+const figures = fc.record({
+  eventLoopUtilization: share,
+  busyLoops: fc.double({ min: 0, max: 8, noNaN: true }),
+  loops: fc.integer({ min: 1, max: 8 }),
+  cpuCores: fc.double({ min: 0, max: 8, noNaN: true }),
+  availableCores: fc.double({ min: 0.1, max: 16, noNaN: true }),
+  operations: fc.nat(100_000),
+  measured: fc.nat(1000),
+  failed: fc.oneof(fc.constant(0), fc.nat(100_000)),
+  throttled: fc.nat(100_000),
+  backoffShare: share,
+  p50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
+  mean: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
+  unloadedP50: fc.option(fc.double({ min: 0.01, max: 1e4, noNaN: true })),
+  unloadedSize: fc.option(fc.constant(65_536)),
+  threads: fc.integer({ min: 1, max: 10_000 }),
+  isOpenLoop: fc.boolean(),
+  end: fc.constantFrom('complete', 'overloaded', 'stopped', 'stalled', 'fatal'),
+  startDelayP50: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true })),
+  search: fc.option(
+    fc.record({
+      hasPlateau: fc.boolean(),
+      holdAgrees: fc.boolean(),
+      best: rate,
+      capacity: fc.option(rate.map(capacityOf)),
+      knee: fc.option(fc.integer({ min: 1, max: 1000 })),
+      maxThreads: fc.integer({ min: 1, max: 10_000 }),
+      limitingResource: fc.constantFrom('threads', 'time', 'objects', 'leftovers', 'dollars', null),
+      movesBytes: fc.boolean(),
+      halfSize: fc.option(fc.tuple(rate, rate).map(([whole, half]) => sizes(whole, half).halfSize)),
+      refusals: fc.record({
+        threads: fc.integer({ min: 1, max: 10_000 }),
+        operations: fc.nat(100_000),
+        attempts: fc.integer({ min: 1, max: 100_000 }),
+        throttled: fc.nat(100_000),
+        backoffShare: share,
+      }),
+    }),
+  ),
+});
+
+test('a hold that does not agree with the steps shows nothing', () => {
+  for (const hasPlateau of [true, false]) {
+    const search = { ...PLATEAU, hasPlateau, holdAgrees: false, capacity: capacityOf(412.5), movesBytes: false };
+    const { cause, evidence, advice } = classify({ ...PLAIN, p50: 20, threads: 64, search });
+    assert.deepEqual([cause, advice], ['inconclusive', 'another try']);
+    assert.match(
+      evidence,
+      /^412\.5\/s when it was held, but 1,000\.0\/s in the best step before, event loop up to 30% busy$/,
+    );
+  }
+});
+
+test('too few operations of a search are told with what it lacked', () => {
+  const search = { ...PLATEAU, hasPlateau: false, limitingResource: /** @type {const} */ ('dollars') };
+  assert.equal(classify({ ...PLAIN, operations: 20, search }).advice, 'a higher --max-cost');
+  assert.equal(classify({ ...PLAIN, operations: 20 }).advice, 'more <objects>');
+});
+
+test('a search without a plateau says what it lacked', () => {
+  const adviceFor = (/** @type {Search['limitingResource']} */ limitingResource) =>
+    classify({ ...PLAIN, search: { ...PLATEAU, hasPlateau: false, limitingResource } }).advice;
+  assert.equal(adviceFor('threads'), 'more <threads> and <objects>');
+  assert.equal(adviceFor('objects'), 'more <objects>');
+  assert.equal(adviceFor('dollars'), 'a higher --max-cost');
+  assert.equal(adviceFor('leftovers'), 'more objects that Write leaves');
+  assert.equal(adviceFor('time'), null);
+  assert.equal(adviceFor(null), 'another try');
+});
+
+test('whatever the figures, a cause has what it takes, and stands on one line', () => {
+  fc.assert(
+    fc.property(figures, (drawn) => {
+      const evidence = { ...drawn, attempts: drawn.operations + drawn.throttled };
+      const { cause, evidence: words, advice } = classify(evidence);
+      const { eventLoopUtilization, p50, unloadedP50, search } = evidence;
+      assert.match(words, /^[\x20-\x7e]{1,300}$/);
+      assert.ok(advice === null || /^[\x20-\x7e]{1,40}$/.test(advice));
+      if (cause === 'client CPU') {
+        assert.ok(eventLoopUtilization >= 0.9 && evidence.cpuCores > 0);
+      } else if (cause !== 'inconclusive') {
+        assert.ok(eventLoopUtilization < 0.9);
+      }
+      if (cause === 'store throttling') {
+        const refused = [evidence, ...(search?.hasPlateau ? [search.refusals] : [])];
+        assert.ok(
+          refused.some(
+            ({ attempts, throttled, backoffShare }) =>
+              throttled > 0 && (backoffShare >= 0.2 || throttled >= 0.2 * attempts),
+          ),
+        );
+      }
+      if (cause === 'concurrency') {
+        assert.ok(Number(p50) <= 1.2 * Number(unloadedP50) && !search?.hasPlateau && !evidence.isOpenLoop);
+      }
+      if (cause === 'store' || cause === 'bandwidth') {
+        assert.ok(search?.hasPlateau && eventLoopUtilization <= 0.75 && evidence.backoffShare < 0.2);
+      }
+      if (cause === 'store' && search !== null) {
+        const { operations, attempts, throttled, backoffShare } = search.refusals;
+        const areMostFailures = throttled > 0 && throttled >= 0.8 * (attempts - operations);
+        assert.ok(!(areMostFailures && throttled >= 0.2 * attempts));
+        assert.ok(!(areMostFailures && throttled >= 0.01 * attempts && backoffShare >= 0.2));
+      }
+      if (cause === 'bandwidth') {
+        assert.ok(search?.movesBytes && search.halfSize !== null);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+});

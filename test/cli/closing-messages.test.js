@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { closingMessages, exitStatus } from '../../lib/cli/closing-messages.js';
+import { newResult } from '../../lib/cleanup/cleanup.js';
+import { WHOLE } from '../../lib/workload/shard.js';
+
+/** @import { RunResult } from '../../lib/model/result.js' */
+
+const CONFIG = /** @type {any} */ ({
+  runId: 'r',
+  prefix: 'benchmark',
+  keep: false,
+  shard: WHOLE,
+  size: 1024,
+  threads: 4,
+  store: { buckets: ['b'] },
+});
+const CLEAN = { ...newResult(), removed: 5, left: 0 };
+const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0, objectsNeeded: null };
+
+/**
+ * @param {object} parts of a result in which all is well
+ * @returns {RunResult}
+ */
+function result(parts) {
+  return /** @type {any} */ ({
+    problems: [],
+    existing: null,
+    kept: 0,
+    stages: [STAGE],
+    cleanup: null,
+    crash: null,
+    ...parts,
+  });
+}
+
+/**
+ * @param {object} parts
+ * @param {number | null} [asked] the status that a request to stop asks for
+ */
+function statusOf(parts, asked = null) {
+  return exitStatus(result(parts), /** @type {any} */ ({ status: asked }));
+}
+
+test('a run in which all is well ends with status 0', () => {
+  assert.equal(statusOf({}), 0);
+  assert.equal(statusOf({ cleanup: CLEAN }), 0);
+});
+
+test('whatever is missing from a run makes it incomplete', () => {
+  for (const flaw of [
+    { failed: 1 },
+    { operations: 0 },
+    { integrityErrors: 1 },
+    { end: 'stalled' },
+    { end: 'stopped' },
+  ]) {
+    assert.equal(statusOf({ stages: [STAGE, { ...STAGE, ...flaw }] }), 1, JSON.stringify(flaw));
+  }
+  assert.equal(statusOf({ cleanup: { ...CLEAN, left: 1 } }), 1);
+  assert.equal(statusOf({ cleanup: { ...CLEAN, left: -1 } }), 1);
+  assert.equal(statusOf({ cleanup: { ...CLEAN, unlisted: 1 } }), 1);
+  assert.equal(statusOf({ crash: new Error('unexpected') }), 1);
+});
+
+test('a problem of configuration outranks what is missing, and a signal outranks both', () => {
+  const parts = { problems: ['no bucket'], stages: [{ ...STAGE, end: 'fatal' }] };
+  assert.equal(statusOf(parts), 2);
+  assert.equal(statusOf(parts, 130), 130);
+  assert.equal(statusOf({ ...parts, mayPass: true }), 1, 'troubles of the store are not the configuration’s');
+});
+
+test('objects that are left are an error that names the command, those that are removed a notice', () => {
+  assert.deepEqual(closingMessages(result({}), CONFIG), { notices: [], errors: [] });
+  const clean = closingMessages(result({ cleanup: CLEAN }), CONFIG);
+  assert.match(clean.notices[0], /5 objects removed .* 0 left$/);
+  assert.deepEqual(clean.errors, []);
+  const cleanup = { ...CLEAN, left: 2, problems: ['k: AccessDenied'] };
+  const { notices, errors } = closingMessages(result({ cleanup, problems: ['denied'] }), CONFIG);
+  assert.deepEqual(notices, []);
+  assert.deepEqual(errors.slice(0, 2), ['error: denied', 'error: clean-up: k: AccessDenied']);
+  assert.match(errors[2], /2 left; try again with: node r2-benchmark\.js --cleanup r$/);
+});
+
+test('where other buckets are what helps, the same clean-up is not proposed', () => {
+  const cleanup = { ...CLEAN, left: 3, misplaced: 3, otherBuckets: ['c', 'b'] };
+  const { errors } = closingMessages(result({ cleanup }), CONFIG);
+  assert.equal(errors.length, 2);
+  assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
+  assert.match(errors[1], /3 left, 3 of them in other buckets than this list gives them$/);
+});
+
+test('objects that were kept are told with the command that removes them, where anything was done', () => {
+  const keeping = { ...CONFIG, keep: true };
+  assert.match(closingMessages(result({}), keeping).notices[0], /kept.* --cleanup r$/);
+  assert.deepEqual(closingMessages(result({ stages: [] }), keeping).notices, []);
+  const [first, second] = closingMessages(result({ kept: 9 }), keeping).notices;
+  assert.match(first, /^Read .*: node r2-benchmark\.js 9 4 --size 1KiB --stages read,stat --run-id r$/);
+  assert.match(second, / --cleanup r$/);
+});
+
+test('a run id that is in use is told with the commands that read and remove what is there', () => {
+  const existing = { count: 7, isWhole: true, readable: { objects: 6, size: 512 }, unlisted: new Map() };
+  const said = closingMessages(result({ stages: [], problems: ['in use'], existing }), CONFIG).errors;
+  assert.equal(said[0], 'error: in use');
+  assert.match(said[1], /^Read them with: .* 6 4 --size 512B --stages read,stat --run-id r$/);
+  assert.match(said[2], /^Remove them with: .* --cleanup r$/);
+  const probesAlone = { ...existing, readable: null };
+  assert.equal(closingMessages(result({ problems: ['in use'], existing: probesAlone }), CONFIG).errors.length, 2);
+});
+
+test('a Write that ran out of objects before its time is told with how many to pass', () => {
+  const stage = { ...STAGE, stage: 'Write', duration: 186, objects: 300, objectsNeeded: 37_000 };
+  const { notices } = closingMessages(result({ stages: [stage, STAGE] }), { ...CONFIG, duration: 15_000 });
+  assert.deepEqual(notices, [
+    'Write had no objects left after 0.2s of 15.0s: for a --duration of that length, pass about 37000 <objects> instead of 300',
+  ]);
+});

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import { describe, test } from 'node:test';
+import { readCommandLine } from '../../lib/cli/command-line.js';
+import { runCommand, runInProcess, startCommand } from '../helpers/command.js';
+import { assertStatus } from '../helpers/outcome.js';
+
+const HINT = 'node r2-benchmark.js --help shows the usage';
+
+/** @param {readonly string[]} lines of stderr */
+function assertRefusal(lines) {
+  const errors = lines.filter(
+    (line) => !/^\(?node \S*r2-benchmark\.js ([a-z]+ )?--help shows the usage\)?$/.test(line),
+  );
+  assert.ok(
+    errors.every((line) => /^error: \S/.test(line) && line.length < 250),
+    lines.join('\n'),
+  );
+}
+
+/**
+ * Hands parameters to the program in this process: there are many that it has to refuse.
+ *
+ * @param {readonly string[]} parameters
+ * @returns {Promise<string[]>} the lines of stderr
+ */
+async function refused(...parameters) {
+  const { status, stdout, stderr } = await runInProcess(parameters, {});
+  assert.deepEqual([status, stdout], [2, '']);
+  const lines = stderr.trimEnd().split('\n');
+  assertRefusal(lines);
+  return lines;
+}
+
+/** What is no number of objects, of threads or of retries. */
+const NO_NUMBERS = ['', ' ', '0x10', '-1', '+1', '1.5', '1e3', '1e99', '10x', 'ten', 'NaN', 'Infinity', '١', '1,000'];
+const NO_SIZES = ['', '-1', '1.5', '1e3', '16Kb', '16 KiB', '6GiB', '0.0001kB', 'big', '9999999999999999999'];
+const NO_TIMES = ['', '0', '0ms', '-1s', '0.5ms', '1d', '2h', 'soon'];
+const NO_RUN_IDS = ['', '.', '..', '...', 'a/b', '/', 'a b', 'a\nb', 'ä', '%2e', '*', 'x'.repeat(65), 'x'.repeat(1000)];
+
+describe('the command line', { concurrency: 3 }, () => {
+  test('numbers of objects that are none are refused by name', async () => {
+    for (const given of [...NO_NUMBERS, '0', '1000000001']) {
+      const expected = `expected a whole number from 1 to 1000000000, got ${given === '' ? 'nothing' : JSON.stringify(given)}`;
+      assert.deepEqual(await refused('--local', '--', given, '10'), [`error: <objects>: ${expected}`, HINT]);
+    }
+  });
+
+  test('a negative number needs no separator to be told apart from an option', async () => {
+    assert.match((await refused('-5', '10', '--local'))[0], /-5/);
+  });
+
+  test('all that is wrong is told at once, and nothing is written', async (t) => {
+    const parameters = ['0', '10x', '--size', 'big', '--timeout', 'soon', '--retries', '-', '--client', 'curl'];
+    const more = ['--stages', 'write,erase', '--run-id', '..', '--prefix', '/', '--cores', '0', '--json', ''];
+    const command = await startCommand(t, [...parameters, ...more, '--faults', 'reset=1%']);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stdout, '');
+    assert.deepEqual(await readdir(command.folder), []);
+    const lines = outcome.stderr.trimEnd().split('\n');
+    assertRefusal(lines);
+    const names = lines.map((line) => /^error: (<\w+>|--[a-z-]+):/.exec(line)?.[1]).filter(Boolean);
+    const options = ['--client', '--size', '--stages', '--run-id', '--prefix', '--timeout', '--retries', '--cores'];
+    assert.deepEqual(names.toSorted(), [...options, '--json', '--faults', '<objects>', '<threads>'].toSorted());
+  });
+
+  test('missing arguments are named', async () => {
+    const lines = await refused();
+    assert.match(lines[0], /^error: <objects>: expected a whole number/);
+    assert.match(lines[1], /^error: <threads>: expected a whole number/);
+    assert.match((await refused('10', '--local'))[0], /^error: <threads>: expected a whole number/);
+  });
+
+  test('an unknown option, one without its value, and a third argument are refused', async () => {
+    assert.match((await refused('10', '10', '--frobnicate'))[0], /^error: unknown option '--frobnicate'/);
+    assert.match((await refused('10', '10', '--size'))[0], /^error: option '--size <size>' argument missing/);
+    assert.match((await refused('10', '10', '10', '--local'))[0], /^error: too many arguments/);
+  });
+
+  for (const [option, values, expected] of /** @type {const} */ ([
+    ['--size', NO_SIZES, /a size such as|at most 5GiB/],
+    ['--timeout', NO_TIMES, /a duration such as|a time from 1ms to 1h/],
+    ['--run-id', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
+    ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not begin with -/],
+    ['--cleanup', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
+    ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
+    ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,stat,remove/],
+    ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
+    ['--faults', ['reset', 'reset=101%', 'STAT.reset=1%', 'typhoon=1%'], /fault script/],
+  ])) {
+    test(`values that ${option} does not take are refused by name`, async () => {
+      for (const given of values) {
+        const lines = await refused('10', '10', '--local', `${option}=${given}`);
+        assert.ok(lines[0].startsWith(`error: ${option}: `), lines[0]);
+        assert.match(lines[0], expected);
+      }
+    });
+  }
+
+  test('--cleanup wants a run id, or --list, and not both', async () => {
+    assert.match((await refused('--cleanup'))[0], /^error: --cleanup: expected a run id, or --cleanup --list/);
+    assert.match(
+      (await refused('--cleanup', 'a-run', '--list'))[0],
+      /^error: --list: expected --cleanup --list, without/,
+    );
+    assert.match((await refused('10', '10', '--local', '--list'))[0], /^error: --list: expected --cleanup --list/);
+  });
+
+  test('a run that does not write needs the run id of one that did', async () => {
+    const expected =
+      'error: --stages: without write, expected --run-id of a run made with --keep; --cleanup --list shows which runs there are';
+    for (const stages of ['read', 'stat', 'remove', 'read,stat,remove']) {
+      assert.deepEqual(await refused('10', '10', '--stages', stages), [expected, HINT]);
+    }
+  });
+
+  test('a run of --local finds nothing that it did not write', async () => {
+    const expected = 'error: --stages: a --local run begins with an empty store, expected write among them';
+    for (const more of [[], ['--run-id', 'a-run']]) {
+      assert.deepEqual(await refused('10', '10', '--local', '--stages', 'read', ...more), [expected, HINT]);
+    }
+  });
+
+  test('objects cannot be kept and removed', async () => {
+    assert.match((await refused('10', '10', '--local', '--keep', '--stages', 'write,remove'))[0], /^error: --keep: /);
+  });
+
+  test('a run that would take more than half of the free memory is refused', async () => {
+    const [line] = await refused('1000000000', '10', '--local', '--size', '1MiB');
+    assert.match(line, /^error: --local .*1000000000 of 1MiB.*expected at most \d+ objects/);
+  });
+
+  test('a run whose objects are larger than its own endpoint takes is refused', async () => {
+    const [line] = await refused('1', '1', '--local', '--size', '1025MiB');
+    assert.equal(line, 'error: --local takes objects of at most 1GiB, got --size 1025MiB');
+  });
+
+  test('the version is that of the package', async (t) => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
+    const { stdout, stderr, status } = await runCommand(t, ['--version']);
+    assert.deepEqual({ stdout, stderr, status }, { stdout: `${version}\n`, stderr: '', status: 0 });
+  });
+
+  test('the help fits on a screen and shows examples', async () => {
+    const { stdout, stderr, status } = await runInProcess(['--help'], {});
+    assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
+    const lines = stdout.trimEnd().split('\n');
+    assert.ok(lines.length <= 50, `${lines.length} lines`);
+    assert.deepEqual(
+      lines.filter((line) => line.length > 100),
+      [],
+    );
+    assert.match(lines[0], /^Usage: node r2-benchmark\.js <objects> <threads> \[options\]$/);
+    assert.match(stdout, /node r2-benchmark\.js 10000 100 --local/);
+    assert.match(stdout, /--log log-\$\(hostname\)\.txt/);
+    assert.match(stdout, /node peak-performance\.js log\*\.txt/);
+    assert.match(stdout, /--cleanup \S+/);
+  });
+});
+
+const OUTPUTS = { stdout: new PassThrough(), stderr: new PassThrough() };
+
+describe('the commands', { concurrency: 3 }, () => {
+  test('cleanup and calibrate read what the options of these names read', () => {
+    for (const [command, option] of [
+      ['cleanup a-run', '--cleanup a-run'],
+      ['cleanup a-run --shard 1/3 --prefix x/y --quiet', '--cleanup a-run --shard 1/3 --prefix x/y --quiet'],
+      ['cleanup --list --env-file a.env --no-preflight', '--cleanup --list --env-file a.env --no-preflight'],
+      ['cleanup -- -x', '--cleanup=-x'],
+      ['calibrate', '--calibrate'],
+      ['calibrate 100 4 --size 1MiB --no-keep-alive', '100 4 --calibrate --size 1MiB --no-keep-alive'],
+    ]) {
+      const [asCommand, asOption] = [command, option].map((line) => readCommandLine(line.split(' '), OUTPUTS));
+      assert.deepEqual(asCommand, asOption, command);
+      assert.equal(asCommand.command, command.includes('--list') ? 'list' : command.split(' ')[0]);
+    }
+  });
+
+  test('their problems are all reported at once, in the words that the user wrote', async () => {
+    assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
+      'error: --prefix: expected names of A-Z a-z 0-9 . _ - with / between them, got "/"',
+      'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
+      'error: <run-id>: expected 1 to 64 of A-Z a-z 0-9 . _ - and not dots alone, got "/"',
+      'node r2-benchmark.js cleanup --help shows the usage',
+    ]);
+    assert.match((await refused('cleanup'))[0], /^error: cleanup: expected a run id, or cleanup --list/);
+    assert.match((await refused('cleanup', 'x', '--list'))[0], /^error: --list: expected cleanup --list, without/);
+    assert.match((await refused('calibrate', '10'))[0], /^error: <threads>: expected a whole number/);
+    assert.match((await refused('merge', 'a', '--json', '-', '--csv', '-'))[0], /^error: --json, --csv: only one/);
+  });
+
+  test('an option of another command is refused, and so is one before the name', async () => {
+    assert.match((await refused('cleanup', 'x', '--size', '1'))[0], /^error: unknown option '--size'/);
+    assert.match((await refused('merge', 'x', '--local'))[0], /^error: unknown option '--local'/);
+    assert.deepEqual(await refused('--quiet', '--json', 'x', 'merge', 'y'), [
+      'error: --quiet: options of merge follow its name, expected node r2-benchmark.js merge … --quiet',
+      'error: --json: options of merge follow its name, expected node r2-benchmark.js merge … --json',
+      'node r2-benchmark.js merge --help shows the usage',
+    ]);
+  });
+
+  test('a word that is nearly the name of one gets a suggestion, and any other word does not', async () => {
+    assert.deepEqual(await refused('megre', 'a.txt', 'b.txt', '--several-runs'), [
+      'error: unknown command "megre" (Did you mean merge?)',
+      HINT,
+    ]);
+    assert.match((await refused('clean-up', 'x'))[0], /\(Did you mean cleanup\?\)$/);
+    for (const word of ['ten', 'help', 'constructor', '10x']) {
+      assert.match((await refused(word, '10', '--local'))[0], /^error: <objects>: expected a whole number/);
+    }
+  });
+
+  test('each has a help with its own options, and the version of the package', async () => {
+    const [{ stdout: version }, { stdout: program }] = [
+      await runInProcess(['--version'], {}),
+      await runInProcess(['--help'], {}),
+    ];
+    for (const [command, own, other] of [
+      ['merge', '--several-runs', '--size'],
+      ['cleanup', '--list', '--size'],
+      ['calibrate', '--size', '--list'],
+    ]) {
+      assert.match(program, new RegExp(`^ {7}node r2-benchmark\\.js ${command} `, 'm'));
+      const { status, stdout, stderr } = await runInProcess([command, '--help'], {});
+      assert.deepEqual([status, stderr], [0, '']);
+      assert.match(stdout, new RegExp(`^Usage: node r2-benchmark\\.js ${command} `));
+      assert.ok(stdout.includes(`  ${own} `) && !stdout.includes(`  ${other} `), stdout);
+      assert.ok(
+        stdout.split('\n').every((line) => line.length <= 100),
+        stdout,
+      );
+      assert.deepEqual(await runInProcess([command, '--version'], {}), { status: 0, stdout: version, stderr: '' });
+    }
+  });
+});

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { resultFrom } from '../helpers/result-schema.js';
+
+const SMALL = ['60', '20', '--size', '1KiB'];
+
+/** Before what takes its time there is a line, so that nobody looks at a screen that stands still. */
+const PHASES = [
+  'Checking the buckets',
+  "Measuring the store's clock",
+  'Measuring the latency with one thread',
+  'Opening the connections',
+];
+
+/** A busy machine takes its time to start a process. */
+const AHEAD_MS = 45_000;
+
+/** The store's clock is measured. */
+const CLOCK_PRECISION_MS = 500;
+
+/** As late as a busy machine may let a stage begin. */
+const BUSY_MS = 10_000;
+
+describe('a store that is far away', { concurrency: 2 }, () => {
+  test('is measured with few operations, and each phase is told', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=300ms' });
+    const outcome = await runCommand(t, SMALL, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    const lines = outcome.stderr.split('\n');
+    assert.deepEqual(
+      lines.filter((line) => PHASES.includes(line)),
+      PHASES,
+    );
+    const { requests } = await endpoint.report();
+    const beside = requests.PUT.total - 60;
+    assert.ok(beside >= 8 && beside <= 27, `${beside} objects were written beside those of the stages`);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('begins with all stages at the moment that was agreed on', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=300ms' });
+    const moment = Date.now() + AHEAD_MS;
+    const run = [...SMALL, '--start-at', new Date(moment).toISOString()];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.match(outcome.stderr, /^Waiting for \S+, in [\d.]+s by the store's clock$/m);
+    const [write] = machineLines(recordsOf(outcome.stdout), 'stage');
+    const late = write.start - moment;
+    assert.ok(late >= -CLOCK_PRECISION_MS && late <= BUSY_MS, `${late} ms late`);
+  });
+
+  test('shows nothing of it with --quiet', async (t) => {
+    const outcome = await runCommand(t, [...SMALL, '--quiet', '--local', '--faults', 'latency=30ms']);
+    assertStatus(outcome, 0);
+    assert.match(outcome.stderr, /^Run \S+: .*\n$/);
+  });
+
+  test('has many buckets checked at the same time', async (t) => {
+    const buckets = Array.from({ length: 20 }, (_, place) => `bucket-${place}`);
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms', buckets });
+    const outcome = await runCommand(t, [...SMALL, '--stages', 'write'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.doesNotMatch(outcome.stderr, /Warning/);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('may be left while its latency is measured, and nothing stays', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=100ms' });
+    const command = await startCommand(t, SMALL, { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stderr', /^Measuring the latency/m);
+    command.child.kill('SIGINT');
+    assertStatus(await command.outcome, 130);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});
+
+test('a Write that runs out of objects before its time says so while it waits, and what to pass instead', async (t) => {
+  const run = ['3', '2', '--size', '1KiB', '--duration', '2s', '--gap', '0s', '--json', 'result.json', '--local'];
+  const command = await startCommand(t, run);
+  const outcome = await command.outcome;
+  assertStatus(outcome, 0);
+  assert.match(outcome.stderr, /^Write has no objects left: Read begins in [012]\.\ds$/m);
+  const told = /^Write had no objects left after \d\.\ds of 2\.0s: .* pass about (\d+) <objects> instead of 3$/m.exec(
+    outcome.stderr,
+  );
+  assert.ok(told !== null, outcome.stderr);
+  const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+  assert.deepEqual(
+    stages.map((/** @type {any} */ { objectsNeeded }) => objectsNeeded),
+    [Number(told[1]), null, null, null],
+  );
+});

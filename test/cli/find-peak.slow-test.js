@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { describe, test } from 'node:test';
+import { main as peakPerformance } from '../../lib/cli/merge.js';
+import { CALLED_IN_CLONE, dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { resultFrom } from '../helpers/result-schema.js';
+
+/** @param {string} file */
+async function addUp(file) {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const status = await peakPerformance([file], {}, { ...CALLED_IN_CLONE, stdin: Readable.from([]), stdout, stderr });
+  return { status, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}
+
+describe('a search for the peak', { concurrency: 2 }, () => {
+  test('too few objects are refused with how many it takes, as far as that is known, and nothing is left', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
+    const outcome = await runCommand(t, ['30', '10', '--find-peak'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 2);
+    // How many it takes depends on the latency with one thread, which cannot be measured on every busy machine.
+    const expected = outcome.stderr.includes('The latency with one thread is not known')
+      ? /^error: Write: 30 operations are too few for a capacity search, expected more <objects>$/m
+      : /^error: <objects>: 30 are too few for --find-peak, expected at least \d+: /m;
+    assert.match(outcome.stderr, expected);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('a signal ends it with what it has found, and an empty store; its log is not added up', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms,queue=200' });
+    const parameters = ['20000', '16', '--size', '1KiB', '--find-peak', '--json', 'result.json'];
+    const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', /^Write +\d.*ramp$/m);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    assert.deepEqual(await keysIn(endpoint), []);
+
+    const records = recordsOf(outcome.stdout);
+    assert.deepEqual(
+      ofKind(records, 'search').map(({ stage, threads }) => [stage, threads]),
+      [['Write', 16]],
+    );
+    const rows = ofKind(records, 'step-row');
+    assert.equal(rows.length, machineLines(records, 'step').length);
+    assert.match(
+      outcome.stdout,
+      /^Write capacity: at least [\d.]+ ops\/s at \d+ threads?; the search ended before its time/m,
+    );
+    assert.deepEqual([ofKind(records, 'second'), ofKind(records, 'summary')], [[], []]);
+    const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    assert.equal(stages[0].search.steps.length, rows.length);
+
+    const log = path.join(command.folder, 'log.txt');
+    await writeFile(log, outcome.stdout);
+    const { status, stdout, stderr } = await addUp(log);
+    assert.deepEqual([status, stdout], [1, '']);
+    assert.match(
+      stderr,
+      /log\.txt:1: a search with --find-peak begins here, which cannot be added up: it is not counted$/m,
+    );
+  });
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import path from 'node:path';
+import { dotEnvOf, folderWith, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { assertWholeRun } from '../servers/whole-run.js';
+
+const OBJECTS = 240;
+const THREADS = 7;
+/** Without it one core may be through with all objects before another has begun, and use none of its connections. */
+const LATENCY = 'latency=5ms';
+
+const RUN = [`${OBJECTS}`, `${THREADS}`, '--size', '2KiB', '--cores', '2'];
+
+/** Ends the thread of the first core when it first tells of its progress: from outside, as the system would. */
+const ENDS_A_THREAD = `
+  import { isMainThread } from 'node:worker_threads';
+  if (isMainThread) {
+    process.once('worker', (thread) => {
+      thread.on('message', ({ hook }) => hook === 'progress' && thread.terminate());
+    });
+  }
+`;
+
+/** @param {readonly number[]} numbers */
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+describe('a run on two cores', { concurrency: 2 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    test(`the ${client} client goes through four stages, whose lines agree, and leaves nothing`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: LATENCY });
+      const outcome = await runCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 0);
+      assert.doesNotMatch(outcome.stderr, /warning|NodeDeprecation/i);
+      const records = recordsOf(outcome.stdout);
+      assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: 2, objectSize: 2048 });
+      const connections = ofKind(records, 'connections').map(({ opened, reused }) => [opened, reused]);
+      assert.deepEqual(connections, [[THREADS, OBJECTS - THREADS], ...[1, 2, 3].map(() => [0, OBJECTS])]);
+      assert.equal(machineLines(records, 'run')[0].options.cores, 2);
+      assert.deepEqual(await keysIn(endpoint), []);
+      const { requests } = await endpoint.report();
+      // Before the stages each probe is removed, and asked for where there is time left for it.
+      const { total } = requests.PUT;
+      assert.equal(requests.DELETE.total, total);
+      assert.ok(requests.HEAD.total >= OBJECTS && requests.HEAD.total <= total, `${requests.HEAD.total} of ${total}`);
+    });
+  }
+
+  test('its totals are exact through failing attempts', async (t) => {
+    const faults = 'seed=11,status=503:5%,lost=1%,GET.reset=4%,truncate=3%';
+    const endpoint = await startTestEndpoint(t, { faults });
+    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    const records = recordsOf(outcome.stdout);
+    for (const stage of machineLines(records, 'stage')) {
+      const failedAttempts = sum(Object.values(stage.errors));
+      assert.deepEqual([stage.operations, stage.attempts], [OBJECTS, OBJECTS + failedAttempts], stage.stage);
+      assert.equal(stage.retries, failedAttempts);
+      assert.ok(failedAttempts > 0, `${stage.stage} meets failures`);
+      const lines = ofKind(records, 'second').filter((line) => line.stage === stage.stage);
+      assert.equal(sum(lines.map(({ operationsPerSecond }) => operationsPerSecond)), OBJECTS);
+    }
+    const retries = sum(machineLines(records, 'stage').map((stage) => stage.retries));
+    assert.equal(sum(ofKind(records, 'retrying').map(({ more }) => 1 + more)), retries);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('SIGINT stops both cores, and what they wrote is removed', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
+    const run = ['1000000', '8', '--size', '1KiB', '--cores', '2'];
+    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', /: Write: Ops [1-9]/);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    const records = recordsOf(outcome.stdout);
+    const [write, ...others] = machineLines(records, 'stage');
+    assert.deepEqual([write.stage, write.end, others], ['Write', 'stopped', []]);
+    assert.equal(sum(ofKind(records, 'second').map((line) => line.operationsPerSecond)), write.operations);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('an error after which nothing can succeed ends both, with one line', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'seed=1,latency=2ms,PUT.status=403/AccessDenied:2%' });
+    const outcome = await runCommand(t, ['20000', '8', '--size', '1KiB', '--cores', '2'], {
+      dotEnv: dotEnvOf(endpoint),
+    });
+    assertStatus(outcome, 2);
+    assert.equal(outcome.stderr.match(/^error: /gm)?.length, 1, outcome.stderr);
+    assert.match(outcome.stderr, /^error: write in bucket "bucket-[ab]" was refused \(.*AccessDenied.*S3_SECRET_KEY/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 28: the death of a core’s thread ends the run, which says so, cleans up and exits with 1', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
+    const folder = await folderWith(t, { 'ends-a-thread.mjs': ENDS_A_THREAD });
+    const env = { NODE_OPTIONS: `--import=${path.join(folder, 'ends-a-thread.mjs')}` };
+    const run = ['1000000', '8', '--size', '1KiB', '--cores', '2'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^error: .*the thread of worker 1 ended unexpectedly/m);
+    assert.match(outcome.stderr, /^.*removed.*$/im);
+    assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
+    const { requests } = await endpoint.report();
+    assert.ok(requests.PUT.total > 0 && requests.LIST.total > 0);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});

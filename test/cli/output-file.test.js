@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { LogFile, ReportFile } from '../../lib/cli/output-file.js';
+import { UsageError } from '../../lib/cli/usage-error.js';
+import { folderWith, runInProcess } from '../helpers/command.js';
+
+const REPORT_FILE = JSON.stringify(new URL('../../lib/cli/output-file.js', import.meta.url));
+
+const IS_KILLED_WHILE_IT_WRITES = `
+  import { ReportFile } from ${REPORT_FILE};
+  function* parts() {
+    yield 'half of it';
+    process.kill(process.pid, 'SIGKILL');
+  }
+  new ReportFile(process.argv[1], '--json').write(parts());
+`;
+
+const WRITES_SLOWLY = `
+  import { readFileSync, writeSync } from 'node:fs';
+  import { ReportFile } from ${REPORT_FILE};
+  function* parts() {
+    yield 'from ';
+    writeSync(1, 'half of it');
+    readFileSync(0);
+    yield 'the other';
+  }
+  process.exitCode = new ReportFile(process.argv[1], '--json').write(parts()) === null ? 0 : 1;
+`;
+
+/**
+ * @param {string} place
+ * @returns {string} what the name of the file that is left has beside the place's
+ */
+function writeAndDie(place) {
+  const { signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', IS_KILLED_WHILE_IT_WRITES, place]);
+  assert.equal(signal, 'SIGKILL');
+  const [name, ...others] = readdirSync(path.dirname(place)).filter((each) => each.endsWith('.tmp'));
+  assert.deepEqual(others, []);
+  return name.slice(path.basename(place).length);
+}
+
+test('a report takes its place when it is whole, over an earlier one', async (t) => {
+  const folder = await folderWith(t, { 'report.json': 'an earlier one' });
+  const place = path.join(folder, 'report.json');
+  const report = new ReportFile(place, '--json');
+  assert.equal(await readFile(place, 'utf8'), 'an earlier one');
+  assert.equal(report.write('the new one'), null);
+  report.discard();
+  assert.equal(await readFile(place, 'utf8'), 'the new one');
+  assert.deepEqual(await readdir(folder), ['report.json']);
+});
+
+test('a report that is discarded leaves nothing, and an earlier one as it was', async (t) => {
+  const folder = await folderWith(t, { 'report.json': 'an earlier one' });
+  const report = new ReportFile(path.join(folder, 'report.json'), '--json');
+  report.discard();
+  report.discard();
+  assert.deepEqual(await readdir(folder), ['report.json']);
+});
+
+test('a place where nothing can be written is refused at once, and by name', async (t) => {
+  const folder = await folderWith(t, { 'a-file': '' });
+  for (const place of [folder, path.join(folder, 'missing', 'x'), path.join(folder, 'a-file', 'x')]) {
+    assert.throws(
+      () => new ReportFile(place, '--json'),
+      (error) => error instanceof UsageError && error.message.startsWith(`--json: ${place} cannot be written: `),
+    );
+  }
+  assert.deepEqual(await readdir(folder), ['a-file']);
+});
+
+test('a link stays a link, and the file behind it is written', async (t) => {
+  const folder = await folderWith(t, { 'report.json': 'an earlier one' });
+  const link = path.join(folder, 'link.json');
+  await symlink('report.json', link);
+  assert.equal(new ReportFile(link, '--json').write('the new one'), null);
+  assert.ok((await lstat(link)).isSymbolicLink());
+  assert.equal(await readFile(path.join(folder, 'report.json'), 'utf8'), 'the new one');
+});
+
+test('a pipe is written to, and stays a pipe', async (t) => {
+  const folder = await folderWith(t, {});
+  const pipe = path.join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const reading = readFile(pipe, 'utf8');
+  assert.equal(new ReportFile(pipe, '--json').write('the report'), null);
+  assert.equal(await reading, 'the report');
+  assert.ok((await lstat(pipe)).isFIFO());
+});
+
+test('what a process left that was killed while it wrote is removed by the next one, and nothing else is', async (t) => {
+  const folder = await folderWith(t, { 'report.json': 'an earlier one', 'other.json': '' });
+  const place = path.join(folder, 'report.json');
+  const killed = writeAndDie(place);
+  assert.deepEqual((await readdir(folder)).toSorted(), ['other.json', 'report.json', `report.json${killed}`]);
+  const own = `report.json${killed.replace(/\d+(?=\.tmp)/, `${process.pid}`)}`;
+  const ofAnother = `report.json${killed.replace(/\d+(?=\.tmp)/, `${process.ppid}`)}`;
+  const strange = ['report.json.1.tmp', `report.json${killed}x`, `other.json${killed}`, `report.json${killed}.tmp`];
+  await Promise.all([own, ofAnother, ...strange].map((name) => writeFile(path.join(folder, name), '')));
+
+  const report = new ReportFile(place, '--json');
+
+  const left = ['other.json', 'report.json', ofAnother, ...strange].toSorted();
+  assert.deepEqual((await readdir(folder)).toSorted(), left);
+  assert.equal(report.write('the new one'), null);
+  assert.deepEqual((await readdir(folder)).toSorted(), left);
+});
+
+test('reports that are written to one place at the same time do not disturb each other', async (t) => {
+  const folder = await folderWith(t, {});
+  const place = path.join(folder, 'report.json');
+  const reports = [new ReportFile(place, '--json'), new ReportFile(place, '--csv')];
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', WRITES_SLOWLY, place], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  assert.deepEqual(
+    reports.map((report) => report.write('from here')),
+    [null, null],
+  );
+  assert.equal(new ReportFile(place, '--json').write('from here, later'), null);
+  child.stdin.end('go on');
+  assert.deepEqual(await once(child, 'close'), [0, null]);
+  assert.equal(await readFile(place, 'utf8'), 'from the other');
+  assert.deepEqual(await readdir(folder), ['report.json']);
+});
+
+/**
+ * @param {string} file
+ * @param {boolean} [append]
+ */
+function openLog(file, append = false) {
+  return new LogFile(file, { append });
+}
+
+describe('the file of a log', () => {
+  test('has each line as soon as it is written', async (t) => {
+    const file = path.join(await folderWith(t, {}), 'log.txt');
+    const log = openLog(file);
+    log.write('one');
+    assert.equal(await readFile(file, 'utf8'), 'one\n');
+    log.write('two');
+    assert.equal(await readFile(file, 'utf8'), 'one\ntwo\n');
+    log.close();
+    log.close();
+    log.write('three');
+    assert.equal(await readFile(file, 'utf8'), 'one\ntwo\n');
+  });
+
+  test('must not be there already, unless it is to be added to', async (t) => {
+    const folder = await folderWith(t, { 'log.txt': 'an earlier one\n' });
+    const file = path.join(folder, 'log.txt');
+    await symlink('log.txt', path.join(folder, 'link'));
+    await symlink('missing', path.join(folder, 'dangling'));
+    for (const name of ['log.txt', 'link', 'dangling']) {
+      const there = path.join(folder, name);
+      const message = `--log: ${there} exists: expected a new name, or --log-append to add to it`;
+      assert.throws(
+        () => openLog(there),
+        (error) => error instanceof UsageError && error.message === message,
+      );
+    }
+    const log = openLog(file, true);
+    log.write('a line');
+    log.close();
+    assert.equal(await readFile(file, 'utf8'), 'an earlier one\na line\n');
+  });
+
+  test('is begun where it is to be added to and is not there', async (t) => {
+    const file = path.join(await folderWith(t, {}), 'log.txt');
+    const log = openLog(file, true);
+    log.write('a line');
+    log.close();
+    assert.equal(await readFile(file, 'utf8'), 'a line\n');
+  });
+
+  test('that ends within a line goes on with a line of its own', async (t) => {
+    const folder = await folderWith(t, { 'log.txt': 'Write: schedul', 'empty.txt': '' });
+    for (const [name, expected] of [
+      ['log.txt', 'Write: schedul\none\ntwo\n'],
+      ['empty.txt', 'one\ntwo\n'],
+    ]) {
+      const log = openLog(path.join(folder, name), true);
+      log.write('one');
+      log.write('two');
+      log.close();
+      assert.equal(await readFile(path.join(folder, name), 'utf8'), expected);
+    }
+  });
+
+  test('leaves nothing behind where no line was written, and an earlier log as it was', async (t) => {
+    const folder = await folderWith(t, { 'log.txt': 'an earlier o', 'empty.txt': '' });
+    openLog(path.join(folder, 'new.txt')).close();
+    openLog(path.join(folder, 'log.txt'), true).close();
+    openLog(path.join(folder, 'empty.txt'), true).close();
+    assert.deepEqual((await readdir(folder)).toSorted(), ['empty.txt', 'log.txt']);
+    assert.equal(await readFile(path.join(folder, 'log.txt'), 'utf8'), 'an earlier o');
+  });
+
+  test('is refused by name where nothing can be written', async (t) => {
+    const folder = await folderWith(t, { 'a-file': '' });
+    for (const place of [folder, path.join(folder, 'missing', 'x'), path.join(folder, 'a-file', 'x')]) {
+      assert.throws(
+        () => openLog(place),
+        (error) => error instanceof UsageError && error.message.startsWith(`--log: ${place} cannot be written: `),
+      );
+    }
+  });
+
+  test('may be a pipe, which has nothing to lose', async (t) => {
+    const pipe = path.join(await folderWith(t, {}), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reading = readFile(pipe, 'utf8');
+    const log = openLog(pipe);
+    log.write('a line');
+    log.close();
+    assert.equal(await reading, 'a line\n');
+  });
+
+  test('that takes no more is told of once, and ends there', () => {
+    const log = openLog('/dev/full');
+    /** @type {string[]} */
+    const told = [];
+    log.onFailure = (problem) => told.push(problem);
+    log.write('one');
+    log.write('two');
+    log.close();
+    assert.equal(told.length, 1);
+    assert.match(told[0], /^\/dev\/full could not be written: ENOSPC/);
+    assert.ok(log.hasFailed);
+  });
+});
+
+test('a log of standard output, of the result’s file, or of no file is refused', async () => {
+  for (const [given, problem] of [
+    ['--log -', '--log: expected a file, got "-"; stdout has the log without this option'],
+    ['--log x --json ./x', '--log, --json: expected two files, got "x" for both'],
+    ['--log-append', '--log-append: it adds to the file of --log, expected --log as well'],
+  ]) {
+    const { status, stderr } = await runInProcess(['10', '2', '--local', ...given.split(' ')], {});
+    assert.deepEqual([status, stderr.split('\n')[0]], [2, `error: ${problem}`]);
+  }
+});

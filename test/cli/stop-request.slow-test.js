@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { open, readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  dotEnvOf,
+  endpointOf,
+  folderWith,
+  keysIn,
+  machineLines,
+  runCommand,
+  startCommand,
+} from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { resultFrom } from '../helpers/result-schema.js';
+
+const STATUSES = /** @type {const} */ ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 });
+const METHODS = /** @type {const} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
+
+const OBJECTS = 200;
+const RUN = [`${OBJECTS}`, '4', '--size', '1KiB', '--run-id', 'stopped-run'];
+
+/** So slow that the stage would take 5 s: a line of the log comes in the midst of it, whenever the second turns. */
+const SLOW = 'latency=100ms';
+
+/** @param {string} stage */
+function firstSecondOf(stage) {
+  return new RegExp(`^\\d\\d:\\d\\d:\\d\\d: ${stage}: Ops [1-9]`, 'm');
+}
+
+/** @param {Awaited<ReturnType<typeof startCommand>>} command */
+async function stopByCtrlC(command) {
+  await command.shows('stderr', /^Run stopped-run/m);
+  command.child.kill('SIGINT');
+  await command.shows('stderr', /^Stopping/m);
+}
+
+describe('a request to stop', { concurrency: 6 }, () => {
+  for (const [signal, status] of Object.entries(STATUSES)) {
+    for (const [stage, method] of Object.entries(METHODS)) {
+      test(`Row 15: ${signal} in ${stage} ends the run with status ${status}, a partial summary and an empty store`, async (t) => {
+        const endpoint = await startTestEndpoint(t, { faults: `${method}.${SLOW}` });
+        const client = signal === 'SIGINT' ? 'sdk' : 'direct';
+        const command = await startCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
+        await command.shows('stdout', firstSecondOf(stage));
+        command.child.kill(/** @type {NodeJS.Signals} */ (signal));
+        const outcome = await command.outcome;
+        assertStatus(outcome, status);
+
+        const records = recordsOf(outcome.stdout);
+        const stages = machineLines(records, 'stage');
+        const interrupted = stages.at(-1);
+        assert.deepEqual([interrupted.stage, interrupted.end], [stage, 'stopped']);
+        assert.ok(interrupted.operations > 0 && interrupted.operations < OBJECTS);
+        assert.equal(interrupted.abandoned, 0, 'what is under way has time to settle');
+        assert.ok(stages.slice(0, -1).every(({ operations, end }) => operations === OBJECTS && end === 'complete'));
+
+        const seconds = ofKind(records, 'second').filter((second) => second.stage === stage);
+        const counted = seconds.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0);
+        assert.equal(counted, interrupted.operations);
+        assert.equal(ofKind(records, 'summary').at(-1)?.stage, stage);
+        assert.equal(ofKind(records, 'table-row').length, stages.length);
+
+        const left = stage === 'Remove' ? OBJECTS - interrupted.operations : stages[0].operations;
+        assert.match(outcome.stderr, new RegExp(`^Stopping \\(${signal}\\)`, 'm'));
+        assert.match(
+          outcome.stderr,
+          new RegExp(`^Clean-up of run stopped-run: ${left} objects removed .*, 0 left$`, 'm'),
+        );
+        assert.deepEqual(await keysIn(endpoint), []);
+      });
+    }
+  }
+
+  test('Row 16: a PUT that is never answered is given up, and its object removed all the same', async (t) => {
+    // Long behind the timeout, and long before the clean-up looks again.
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=1500ms' });
+    const run = ['4', '4', '--size', '1KiB', '--timeout', '1s', '--retries', '0', '--no-preflight'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^Write: .* failed: no complete answer within 1000ms$/m);
+    // The clean-up looks again after 2 s, when the writes that were given up have been carried out.
+    assert.match(outcome.stderr, /^Clean-up of run \S+: [45] objects removed .* 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+    const { requests } = await endpoint.report();
+    assert.ok(requests.LIST.total >= 3 * 32, 'the store is looked at twice, and counted');
+  });
+
+  test('Row 15: a second signal ends the process at once, with the command that cleans up', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=30s' });
+    const run = [...RUN, '--timeout', '1m', '--no-preflight', '--prefix', 'load/test', '--json', 'result.json'];
+    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    await stopByCtrlC(command);
+    command.child.kill('SIGTERM');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 143);
+    const [, cleanup] = /remove them with: node \S*r2-benchmark\.js (.*)$/m.exec(outcome.stderr) ?? [];
+    assert.deepEqual(cleanup.split(' '), ['--cleanup', 'stopped-run', '--prefix', 'load/test']);
+    assert.deepEqual(await readdir(command.folder), ['.env'], 'no half report stays behind');
+  });
+
+  test('a run against an endpoint of its own needs no clean-up behind a second signal', async (t) => {
+    const run = [...RUN, '--local', '--faults', 'PUT.latency=30s', '--timeout', '1m', '--no-preflight'];
+    const command = await startCommand(t, run);
+    await stopByCtrlC(command);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    assert.doesNotMatch(outcome.stderr, /--cleanup/);
+  });
+
+  test('a run ends with an endpoint of its own that has gone, and says so', async (t) => {
+    const command = await startCommand(t, [...RUN, '--local', '--faults', `PUT.${SLOW}`]);
+    await command.shows('stdout', firstSecondOf('Write'));
+    process.kill(await endpointOf(command), 'SIGKILL');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^error: the process of the local endpoint ended unexpectedly, by SIGKILL$/m);
+    assert.doesNotMatch(outcome.stderr, /--cleanup|defect/);
+  });
+
+  test('Row 17: what a killed run left is removed by --cleanup, from anywhere', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
+    const dotEnv = dotEnvOf(endpoint);
+    const command = await startCommand(t, RUN, { dotEnv });
+    await command.shows('stdout', firstSecondOf('Write'));
+    command.child.kill('SIGKILL');
+    assert.equal((await command.outcome).status, null);
+    const left = (await keysIn(endpoint)).length;
+    assert.ok(left > 0);
+    const outcome = await runCommand(t, ['--cleanup', 'stopped-run'], { dotEnv });
+    assertStatus(outcome, 0);
+    assert.match(
+      outcome.stdout,
+      /^Clean-up of run stopped-run: \d+ objects removed under benchmark\/stopped-run\/ in bucket-a, bucket-b, 0 left\n$/,
+    );
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('an interrupted run leaves what others wrote beside its prefix and under it, and looks twice for late writes', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}, PUT.lost=10%, seed=7` });
+    const foreign = [
+      'benchmark/stopped-run',
+      'benchmark/stopped-run/notes.txt',
+      'benchmark/stopped-run2/00000000-0',
+      'x',
+    ];
+    await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
+    const command = await startCommand(t, [...RUN, '--no-preflight'], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', firstSecondOf('Write'));
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    assert.match(outcome.stderr, /^Clean-up of run stopped-run: \d+ objects removed .*, 0 left, and 1 that/m);
+    const { requests } = await endpoint.report();
+    assert.ok(requests.LIST.total >= 3 * 32, 'the store is looked at twice, and counted');
+    assert.deepEqual((await keysIn(endpoint)).toSorted(), foreign.toSorted());
+  });
+
+  for (const [what, throws] of /** @type {const} */ ([
+    ['an exception that nobody caught', 'throw new TypeError("a mistake\\nof ours")'],
+    ['a rejection that nobody handled', 'Promise.reject(new TypeError("a mistake\\nof ours"))'],
+  ])) {
+    test(`${what} is told on one line, the objects are removed, and the status is 1`, async (t) => {
+      const folder = await folderWith(t, { 'mistake.mjs': `process.on('SIGUSR2', () => { ${throws}; });` });
+      const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
+      const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}` };
+      const run = [...RUN, '--json', 'result.json'];
+      const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
+      await command.shows('stdout', firstSecondOf('Write'));
+      command.child.kill('SIGUSR2');
+      const outcome = await command.outcome;
+      assertStatus(outcome, 1);
+      assert.match(
+        outcome.stderr,
+        /^error: something unexpected happened, .*\(TypeError: a mistake of ours\); please report it .*\n(?!error)/m,
+      );
+      assert.doesNotMatch(outcome.stderr, /^ {4}at /m);
+      assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
+      assert.equal(ofKind(recordsOf(outcome.stdout), 'summary').at(-1)?.stage, 'Write');
+      assert.deepEqual(await keysIn(endpoint), []);
+      const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+      assert.deepEqual([report.exitStatus, report.problems.length], [1, 1]);
+    });
+  }
+
+  test('R2_BENCHMARK_DEBUG=1 shows where an unexpected error comes from', async (t) => {
+    const folder = await folderWith(t, { 'mistake.mjs': `setTimeout(() => { throw new TypeError('a mistake'); });` });
+    const env = { NODE_OPTIONS: `--import ${path.join(folder, 'mistake.mjs')}`, R2_BENCHMARK_DEBUG: '1' };
+    const outcome = await runCommand(t, ['--cleanup', 'a-run', '--local'], { env });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^ {4}at .*mistake\.mjs/m);
+  });
+
+  test('an output that cannot be written, for the disk is full, ends the run with status 1 and an empty store', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const full = await open('/dev/full', 'w');
+    t.after(() => full.close());
+    const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint), stdout: full.fd });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^error: stdout cannot be written: ENOSPC/m);
+    assert.match(outcome.stderr, /^Stopping \(the output cannot be written\)/m);
+    assert.doesNotMatch(outcome.stderr, /closed/);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 19: ${client}: a closed stdout ends the run with status 141, the rest of the log on stderr, and an empty store`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: SLOW });
+      const command = await startCommand(t, [...RUN, '--client', client], { dotEnv: dotEnvOf(endpoint) });
+      await command.shows('stdout', firstSecondOf('Write'));
+      command.closeStdout();
+      const outcome = await command.outcome;
+      assertStatus(outcome, 141);
+      assert.match(outcome.stderr, /^Write took \d+ms\. /m);
+      assert.match(outcome.stderr, /^Clean-up of run stopped-run: [1-9]\d* objects removed .*, 0 left$/m);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('with --keep, what was written until then stays, and the command that removes it is told', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: `PUT.${SLOW}` });
+    const command = await startCommand(t, [...RUN, '--keep'], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', firstSecondOf('Write'));
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    const [{ operations }] = machineLines(recordsOf(outcome.stdout), 'stage');
+    assert.equal((await keysIn(endpoint)).length, operations);
+    assert.match(
+      outcome.stderr,
+      /^The objects were kept; remove them with: node \S*r2-benchmark\.js --cleanup stopped-run$/m,
+    );
+  });
+
+  test('a clean-up is ended by a signal, and can be begun again', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'LIST.latency=30s' });
+    const command = await startCommand(t, ['--cleanup', 'a-run', '--timeout', '1m'], { dotEnv: dotEnvOf(endpoint) });
+    let { requests } = await endpoint.report();
+    while (requests.LIST.total === 0) {
+      ({ requests } = await endpoint.report());
+    }
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assert.deepEqual([outcome.status, command.child.signalCode], [null, 'SIGINT'], 'which a shell shows as 130');
+  });
+});

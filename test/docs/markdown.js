@@ -1,0 +1,77 @@
+/**
+ * @typedef {object} Fence
+ * @property {string} language
+ * @property {string} text
+ * @property {string | null} reasonNotToRun of a comment before it, `<!-- not run: … -->`
+ */
+
+/**
+ * @param {string} text of a page
+ * @returns {string} the same without what stands in fences: what GitHub reads headings and links from
+ */
+export function prose(text) {
+  return text.replace(/^ *```[^]*?^ *```$/gm, '');
+}
+
+/**
+ * @param {string} text of a page
+ * @returns {Fence[]}
+ */
+export function fences(text) {
+  const found = text.matchAll(/(?:<!-- not run: (.+) -->\n\n)?^( *)```(\w+)\n([^]*?)^\2```$/gm);
+  return [...found].map(([, reason, indent, language, body]) => ({
+    language,
+    text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    reasonNotToRun: reason ?? null,
+  }));
+}
+
+/**
+ * @param {string} text of a page
+ * @returns {string[]} where its links and pictures lead, as they are written
+ */
+export function links(text) {
+  return [...prose(text).matchAll(/\]\(([^()\s]+)\)/g)].map(([, target]) => target);
+}
+
+/**
+ * @param {string} text of a page
+ * @returns {string[]} what stands between backquotes within a line
+ */
+export function codeSpans(text) {
+  return [...prose(text).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code);
+}
+
+/**
+ * The anchors that GitHub gives to headings.
+ *
+ * @param {string} text of a page
+ * @returns {string[]}
+ */
+export function anchors(text) {
+  /** @type {Map<string, number>} */
+  const seen = new Map();
+  return [...prose(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => {
+    const anchor = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
+
+/**
+ * @param {string} script of a shell
+ * @returns {string[]} its commands, without comments; those that && joins are apart
+ */
+export function shellCommands(script) {
+  return script
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .flatMap((line) => line.replace(/(?:^|\s)#.*$/, '').split(' && '))
+    .map((command) => command.trim())
+    .filter((command) => command !== '');
+}

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget, budgetMemory } from '../../lib/engine/budget.js';
+import { Claims, kindOrder } from '../../lib/engine/claims.js';
+import { StageMeters } from '../../lib/meter/stage-meter.js';
+import { OperationRecord } from '../../lib/operations/operation-record.js';
+import { OPERATIONS } from '../../lib/operations/registry.js';
+import { mixedStage } from '../../lib/operations/stage.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+
+/** @import { StageKind } from '../../lib/operations/stage.js' */
+
+const [write, read, stat] = OPERATIONS;
+const SEED = 'a seed';
+
+/**
+ * @param {readonly StageKind[]} kinds
+ * @param {object} choice
+ * @param {number} choice.objects
+ * @param {readonly number[]} [choice.written] of those objects
+ * @param {boolean} [choice.goesRound]
+ * @param {boolean} [choice.wroteObjects]
+ * @param {SharedArrayBuffer} [choice.memory]
+ */
+function openClaims(kinds, { objects, written = [], goesRound = false, wroteObjects = true, memory = budgetMemory() }) {
+  const { clock, workload: fixed, connections } = fakeEngine({ answer: () => {}, objects, wroteObjects });
+  const workload = { ...fixed, sizeOf: (/** @type {number} */ index) => 1000 + index };
+  written.forEach((localIndex) => workload.written.add(localIndex, 1));
+  const meters = new StageMeters(kinds.length, clock, clock.now());
+  const budget = new Budget({ memory, objects, goesRound });
+  const claims = new Claims(mixedStage('Mixed', kinds), { workload, budget, meters, seed: SEED });
+  const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
+  return { claims, record, meters, workload };
+}
+
+/** @param {ReturnType<typeof openClaims>} opened */
+function claimAll({ claims, record }) {
+  const claimed = [];
+  while (claims.next(record) >= 0) {
+    claimed.push({ kind: record.kind, operation: record.operation.name, localIndex: record.localIndex });
+  }
+  return claimed;
+}
+
+/** @param {number} count */
+function indices(count) {
+  return [...Array(count).keys()];
+}
+
+test('a claim fills in the record: what to do, with which object, and how large that is', () => {
+  const opened = openClaims([{ operation: write, weight: 1 }], { objects: 3 });
+  const { claims, record, workload } = opened;
+  assert.deepEqual([claims.next(record), claims.next(record)], [0, 1]);
+  const { operation, kind, localIndex, index, bucket, key, size } = record;
+  assert.deepEqual([operation, kind, localIndex, index, size], [write, 0, 1, 1, 1001]);
+  assert.deepEqual([bucket, key], [workload.keyspace.bucketOf(1), workload.keyspace.keyOf(1)]);
+  assert.deepEqual([claims.next(record), claims.next(record)], [2, -1]);
+});
+
+test('which kind a claim is of follows from its number alone, whichever worker makes it', () => {
+  const kinds = [
+    { operation: write, weight: 3 },
+    { operation: read, weight: 2 },
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.nat(2), { minLength: 50, maxLength: 50 }), (order) => {
+      const memory = budgetMemory();
+      const written = indices(50);
+      const workers = indices(3).map(() => openClaims(kinds, { objects: 50, written, memory }));
+      const claimed = order.map((worker) => {
+        const { claims, record } = workers[worker];
+        return [claims.next(record), record.kind, record.localIndex];
+      });
+      const kindOf = kindOrder(kinds, SEED);
+      assert.deepEqual(
+        claimed,
+        indices(50).map((claim) => [claim, kindOf(claim), claim]),
+      );
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('kinds come in the proportion of their weights, over any stretch of claims', () => {
+  const weights = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(weights, fc.string(), fc.nat(2 ** 31), (given, seed, first) => {
+      const kindOf = kindOrder(
+        given.map((weight) => ({ operation: read, weight })),
+        seed,
+      );
+      const total = given.reduce((sum, weight) => sum + weight);
+      const counts = given.map(() => 0);
+      indices(1000).forEach((claim) => (counts[kindOf(first + claim)] += 1));
+      given.forEach((weight, kind) => {
+        const expected = (1000 * weight) / total;
+        assert.ok(Math.abs(counts[kind] - expected) <= 6, `${counts[kind]} instead of ${expected}`);
+      });
+    }),
+  );
+});
+
+test('two seeds mix the kinds differently', () => {
+  const kinds = [
+    { operation: write, weight: 1 },
+    { operation: read, weight: 1 },
+  ];
+  const [one, other] = ['one', 'other'].map((seed) => indices(100).map(kindOrder(kinds, seed)));
+  assert.notDeepEqual(one, other);
+});
+
+test('an object that was not written is skipped by the kinds that need it, and counted there', () => {
+  const kinds = [
+    { operation: write, weight: 1 },
+    { operation: read, weight: 1 },
+    { operation: stat, weight: 1 },
+  ];
+  const written = indices(300).filter((localIndex) => localIndex % 2 === 0);
+  const opened = openClaims(kinds, { objects: 300, written });
+  const claimed = claimAll(opened);
+  const kindOf = kindOrder(kinds, SEED);
+  const expected = indices(300).filter((claim) => kindOf(claim) === 0 || claim % 2 === 0);
+  assert.deepEqual(
+    claimed.map(({ localIndex }) => localIndex),
+    expected,
+  );
+  assert.deepEqual(
+    opened.meters.kinds.map(({ skipped }) => skipped),
+    [0, 1, 2].map((kind) => indices(300).filter((claim) => kindOf(claim) === kind && !expected.includes(claim)).length),
+  );
+});
+
+test('a run that does not know which objects are there tries them all', () => {
+  const opened = openClaims([{ operation: read, weight: 1 }], { objects: 20, wroteObjects: false });
+  assert.equal(claimAll(opened).length, 20);
+});
+
+test('where objects go round, one that was not written is passed over, and is no skipped work', () => {
+  const opened = openClaims([{ operation: read, weight: 1 }], { objects: 10, written: [3, 7], goesRound: true });
+  const { claims, record, meters } = opened;
+  const claimed = indices(5).map(() => (claims.next(record) >= 0 ? record.localIndex : -1));
+  assert.deepEqual([claimed, meters.kinds[0].skipped], [[3, 7, 3, 7, 3], 0]);
+});
+
+test('where nothing was written, a round has no work for what needs objects, and has for what creates them', () => {
+  const reading = openClaims([{ operation: read, weight: 1 }], { objects: 10, goesRound: true });
+  assert.equal(reading.claims.next(reading.record), -1);
+  const kinds = [
+    { operation: read, weight: 1 },
+    { operation: write, weight: 1 },
+  ];
+  const mixed = openClaims(kinds, { objects: 10, goesRound: true });
+  assert.ok(mixed.claims.next(mixed.record) >= 0);
+  assert.equal(mixed.record.operation, write);
+});

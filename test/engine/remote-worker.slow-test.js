@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { describe, test } from 'node:test';
+import { RemoteWorker } from '../../lib/engine/remote-worker.js';
+import { Clock } from '../../lib/clock/clock.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { stageOf } from '../../lib/operations/stage.js';
+import { WrittenObjects } from '../../lib/workload/written-objects.js';
+import { keysIn } from '../helpers/command.js';
+import { workerSpec, recordingHooks, stageTask } from '../helpers/worker-spec.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { Worker } from 'node:worker_threads'
+ * @import { WorkerSpec } from '../../lib/engine/worker.js'
+ */
+
+const TIME_LIMIT = { timeout: 120_000 };
+const NEVER = new AbortController().signal;
+const NUMBER = 3;
+
+/** Between two threads' readings of the system's clock, on a machine that does other things as well. */
+const CLOCKS_AGREE_WITHIN_MS = 100;
+
+/**
+ * @param {TestContext} t
+ * @param {string} faults
+ * @param {Partial<WorkerSpec> & { objects?: number }} [overrides]
+ */
+async function open(t, faults, overrides) {
+  const endpoint = await startTestEndpoint(t, { faults });
+  const spec = workerSpec(endpoint, overrides);
+  const clock = new Clock();
+  // Node tells of every thread that is started, one tick later.
+  const started = /** @type {Promise<[Worker]>} */ (once(process, 'worker'));
+  const worker = new RemoteWorker(spec, clock, NUMBER);
+  t.after(() => worker.close());
+  const [thread] = await started;
+  return { endpoint, spec, clock, worker, thread };
+}
+
+describe('a worker in a thread of its own', { concurrency: 1 }, () => {
+  test('runs the stages that it is sent, by the clock and in the memory of the main thread', TIME_LIMIT, async (t) => {
+    const { endpoint, spec, clock, worker } = await open(t, '', { objects: 50 });
+    assert.deepEqual(await worker.openConnections(NEVER), { failed: 0, reason: '' });
+    const before = clock.now();
+    const outcome = await worker.runStage(stageTask('Write', 50), NEVER, recordingHooks().hooks);
+    const after = clock.now();
+    assert.deepEqual([outcome.end, outcome.fatal, outcome.meters[0].counts.operations], ['complete', null, 50]);
+    assert.ok(outcome.startedAt > before - CLOCKS_AGREE_WITHIN_MS && outcome.endedAt < after + CLOCKS_AGREE_WITHIN_MS);
+    assert.equal(outcome.meters[0].seconds[0].secondStart, Math.floor(clock.toEpoch(outcome.startedAt) / 1000));
+    assert.equal(new WrittenObjects(spec.written).count, 50);
+    assert.equal((await keysIn(endpoint)).length, 50);
+  });
+
+  test('reports what becomes known while a stage runs', TIME_LIMIT, async (t) => {
+    const faults = 'seed=5,latency=10ms,PUT.status=400:20%,GET.corrupt=20%,GET.status=503:20%';
+    const { worker } = await open(t, faults, { objects: 300, threads: 4 });
+    const writing = recordingHooks();
+    const written = await worker.runStage(stageTask('Write', 300), NEVER, writing.hooks);
+    assert.ok(writing.told.failed.length > 0);
+    assert.equal(writing.told.failed.length, written.meters[0].counts.failed);
+    for (const { bucket, key, attempts, message } of writing.told.failed) {
+      assert.ok(bucket.startsWith('bucket-') && key.startsWith('benchmark/run-1/') && attempts === 1 && message !== '');
+    }
+    assert.ok(writing.told.progress.length > 0);
+    assert.ok(writing.told.progress.every((done, place, all) => done <= 300 && done >= (all[place - 1] ?? 0)));
+    const reading = recordingHooks();
+    const {
+      meters: [meter],
+    } = await worker.runStage(stageTask('Read', 300), NEVER, reading.hooks);
+    assert.ok(meter.counts.integrityErrors > 0 && meter.counts.retries > 0);
+    assert.equal(reading.told.integrityErrors.length, meter.counts.integrityErrors);
+    assert.equal(reading.told.retries, meter.counts.retries);
+    assert.match(reading.told.integrityErrors[0], /^bucket-[ab]\/benchmark\/run-1\/.*offset \d+/);
+    assert.deepEqual(reading.told.seconds, meter.seconds);
+  });
+
+  test('hands over the error that ended a stage', TIME_LIMIT, async (t) => {
+    const { worker } = await open(t, 'PUT.status=403/AccessDenied:100%');
+    const { end, fatal } = await worker.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
+    assert.equal(end, 'fatal');
+    assert.ok(fatal?.error instanceof AttemptError);
+    assert.deepEqual([fatal.error.kind, fatal.error.handling, fatal.error.status], ['denied', 'stop', 403]);
+  });
+
+  test('a stop ends the stage under way, and leaves the next one alone', TIME_LIMIT, async (t) => {
+    const { worker } = await open(t, 'PUT.latency=5ms', { objects: 20 });
+    const controller = new AbortController();
+    const { hooks } = recordingHooks();
+    // Behind a second round each of them was written once.
+    const stopping = { ...hooks, progress: (/** @type {number} */ done) => done >= 40 && controller.abort() };
+    const endless = { budget: { ...stageTask('Write', 20).budget, goesRound: true } };
+    const stopped = await worker.runStage(stageTask('Write', 20, endless), controller.signal, stopping);
+    assert.equal(stopped.end, 'stopped');
+    const next = await worker.runStage(stageTask('Read', 20), NEVER, hooks);
+    assert.deepEqual([next.end, next.meters[0].counts.operations], ['complete', 20]);
+  });
+
+  test('a stop gives up connections that do not come', TIME_LIMIT, async (t) => {
+    const { worker } = await open(t, '');
+    const { failed } = await worker.openConnections(AbortSignal.abort());
+    assert.ok(failed >= 0 && failed <= 4);
+  });
+
+  test('what it does not know is an error, and no reason to end', TIME_LIMIT, async (t) => {
+    const { worker } = await open(t, '');
+    const { stage, ...task } = stageTask('Write', 1);
+    const copy = { ...stage.kinds[0].operation, name: 'copy' };
+    const strange = { ...task, stage: stageOf(copy) };
+    await assert.rejects(
+      worker.runStage(strange, NEVER, recordingHooks().hooks),
+      /expected the name of an operation, got copy/,
+    );
+    const { end } = await worker.runStage(stageTask('Write', 5), NEVER, recordingHooks().hooks);
+    assert.equal(end, 'complete');
+  });
+
+  test('its death in mid-stage is an error that names it, then and later', TIME_LIMIT, async (t) => {
+    const { worker, thread } = await open(t, 'latency=5ms', { objects: 100_000 });
+    const { hooks } = recordingHooks();
+    const dying = { ...hooks, progress: () => void thread.terminate() };
+    const named = /the thread of worker 3 ended unexpectedly/;
+    await assert.rejects(worker.runStage(stageTask('Write', 100_000), NEVER, dying), named);
+    await assert.rejects(worker.runStage(stageTask('Read', 1), NEVER, hooks), named);
+    await worker.close();
+  });
+
+  test('its death while nothing was asked of it is told with the next question', TIME_LIMIT, async (t) => {
+    const { worker, thread } = await open(t, '');
+    await worker.openConnections(NEVER);
+    await thread.terminate();
+    await assert.rejects(
+      worker.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks),
+      /worker 3 ended unexpectedly/,
+    );
+  });
+
+  test('a thread that cannot begin tells why', TIME_LIMIT, async (t) => {
+    const { worker } = await open(t, '', { written: new SharedArrayBuffer(3) });
+    await assert.rejects(worker.openConnections(NEVER), /the thread of worker 3 died: .*(multiple|length|offset)/);
+  });
+
+  test('its end closes its thread, once; it then takes no more calls', TIME_LIMIT, async (t) => {
+    const { worker, thread } = await open(t, '');
+    await worker.openConnections(NEVER);
+    const ended = once(thread, 'exit');
+    await worker.close();
+    await ended;
+    await assert.rejects(worker.openConnections(NEVER), /the worker is closed/);
+    await worker.close();
+  });
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget, budgetMemory } from '../../lib/engine/budget.js';
+import { runPool } from '../../lib/engine/run-concurrently.js';
+
+/**
+ * @param {number} count
+ * @returns {string[]}
+ */
+function threadsOf(count) {
+  return Array.from({ length: count }, (_, place) => `thread ${place}`);
+}
+
+/** @param {number} objects */
+function budgetOf(objects) {
+  return new Budget({ memory: budgetMemory(), objects, goesRound: false });
+}
+
+test('all work is done once, by as many threads at a time as there are', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(60), fc.integer({ min: 1, max: 12 }), fc.scheduler(), async (pieces, count, scheduler) => {
+      const budget = budgetOf(pieces);
+      /** @type {number[]} */
+      const done = [];
+      const busy = new Set();
+      let most = 0;
+      const pool = runPool({
+        threads: threadsOf(count),
+        claim: () => budget.claim(),
+        work: async (thread, piece) => {
+          assert.ok(!busy.has(thread), `${thread} does two things at a time`);
+          busy.add(thread);
+          most = Math.max(most, busy.size);
+          await scheduler.schedule(Promise.resolve());
+          busy.delete(thread);
+          done.push(piece);
+        },
+      });
+      await scheduler.waitFor(pool);
+      assert.deepEqual(
+        done.sort((one, other) => one - other),
+        Array.from({ length: pieces }, (_, piece) => piece),
+      );
+      assert.equal(most, Math.min(count, pieces));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a slow thread does not hold up the others', async () => {
+  const budget = budgetOf(10);
+  /** @type {Record<string, number>} */
+  const done = { 'thread 0': 0, 'thread 1': 0 };
+  /** @type {() => void} */
+  let release = () => {};
+  const held = new Promise((resolve) => (release = () => resolve(undefined)));
+  await runPool({
+    threads: threadsOf(2),
+    claim: () => budget.claim(),
+    work: async (thread, piece) => {
+      if (piece === 0) {
+        await held;
+      }
+      done[thread] += 1;
+      if (done['thread 1'] === 9) {
+        release();
+      }
+    },
+  });
+  assert.deepEqual(done, { 'thread 0': 1, 'thread 1': 9 });
+});
+
+test('an error ends its thread, and is thrown once the others are done', async () => {
+  const budget = budgetOf(20);
+  const error = new Error('broken');
+  let done = 0;
+  const pool = runPool({
+    threads: threadsOf(3),
+    claim: () => budget.claim(),
+    work: async (_thread, piece) => {
+      if (piece === 4) {
+        throw error;
+      }
+      await null;
+      done += 1;
+    },
+  });
+  await assert.rejects(pool, error);
+  assert.equal(done, 19);
+});
+
+test('without work, or without threads, it is over at once', async () => {
+  const work = async () => assert.fail('there is nothing to do');
+  await runPool({ threads: threadsOf(3), claim: () => -1, work });
+  await runPool({ threads: [], claim: () => 0, work });
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Workers } from '../../lib/engine/workers.js';
+import { Clock } from '../../lib/clock/clock.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { WrittenObjects } from '../../lib/workload/written-objects.js';
+import { keysIn } from '../helpers/command.js';
+import { workerSpec, recordingHooks, stageTask } from '../helpers/worker-spec.js';
+import { freePort } from '../helpers/free-port.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+
+/**
+ * @import { WorkerSpec } from '../../lib/engine/worker.js'
+ * @import { FatalError } from '../../lib/engine/stage-watch.js'
+ * @import { SecondCount } from '../../lib/model/result.js'
+ * @import { TestContext } from 'node:test'
+ */
+
+const TIME_LIMIT = { timeout: 120_000 };
+const NEVER = new AbortController().signal;
+const SIZE = 1000;
+
+/**
+ * @param {TestContext} t
+ * @param {WorkerSpec} spec
+ * @param {number} cores
+ * @param {number} [threads] of all together
+ */
+async function openWorkers(t, spec, cores, threads = 6) {
+  const opened = await Workers.open(spec, { cores, threads, clock: new Clock(), random: Math.random });
+  t.after(() => opened.close());
+  return opened;
+}
+
+/**
+ * @param {TestContext} t
+ * @param {number} cores
+ * @param {string} faults
+ * @param {Partial<WorkerSpec> & { objects?: number }} [overrides]
+ */
+async function openWith(t, cores, faults, overrides = {}) {
+  const endpoint = await startTestEndpoint(t, { faults });
+  const spec = workerSpec(endpoint, overrides);
+  return { endpoint, spec, cores: await openWorkers(t, spec, cores) };
+}
+
+/** @param {readonly SecondCount[]} seconds */
+function totalsOf(seconds) {
+  return {
+    operations: seconds.reduce((sum, { operations }) => sum + operations, 0),
+    bytes: seconds.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+describe('the cores of a run', { concurrency: 3 }, () => {
+  for (const count of [1, 3]) {
+    test(`${count} of them write, read, check and remove every object once`, TIME_LIMIT, async (t) => {
+      const objects = 200;
+      // A core must not be through with all objects before another has begun.
+      const { endpoint, spec, cores } = await openWith(t, count, 'latency=5ms', { objects });
+      assert.deepEqual(await cores.openConnections(NEVER), { failed: 0, reason: '' });
+      for (const stage of /** @type {const} */ (['Write', 'Read', 'Stat', 'Remove'])) {
+        const { hooks, told } = recordingHooks();
+        const outcome = await cores.runStage(stageTask(stage, objects), NEVER, hooks);
+        const counts = outcome.meter.counts();
+        assert.deepEqual(
+          [outcome.end, counts.operations, counts.attempts, counts.bytes, counts.errors],
+          ['complete', objects, objects, objects * SIZE, {}],
+        );
+        assert.deepEqual(totalsOf(told.seconds), { operations: objects, bytes: objects * SIZE });
+        assert.deepEqual(told.seconds, outcome.meter.seconds.until(outcome.endedAt));
+        assert.equal(outcome.meter.latencies().operations.count, objects);
+        assert.equal(outcome.connections.opened, stage === 'Write' ? 6 : 0);
+        assert.equal(outcome.connections.meter.costs().tcp?.count ?? 0, outcome.connections.opened);
+        assert.equal(outcome.connections.opened + outcome.connections.reused, objects);
+        if (stage === 'Write') {
+          assert.equal((await keysIn(endpoint)).length, objects);
+          assert.equal(new WrittenObjects(spec.written).count, objects);
+        }
+      }
+      assert.deepEqual(await keysIn(endpoint), []);
+      assert.equal(new WrittenObjects(spec.written).count, 0);
+    });
+
+    test(`with ${count} of them, the sums are exact whatever becomes of the attempts`, TIME_LIMIT, async (t) => {
+      const objects = 300;
+      const faults = 'seed=3,PUT.status=503:10%,PUT.status=400:5%,GET.reset=5%,GET.corrupt=5%';
+      const { endpoint, spec, cores } = await openWith(t, count, faults, { objects, maxAttempts: 2 });
+      const written = new WrittenObjects(spec.written);
+      for (const stage of /** @type {const} */ (['Write', 'Read'])) {
+        const there = written.count;
+        const { hooks, told } = recordingHooks();
+        const { meter, endedAt, ...outcome } = await cores.runStage(stageTask(stage, objects), NEVER, hooks);
+        const counts = meter.counts();
+        const failedAttempts = Object.values(counts.errors).reduce((sum, each) => sum + each, 0);
+        assert.equal(outcome.end, 'complete');
+        assert.equal(counts.operations + counts.failed + counts.integrityErrors + counts.skipped, objects);
+        assert.equal(counts.attempts, counts.operations + failedAttempts);
+        assert.equal(failedAttempts, counts.retries + counts.failed + counts.integrityErrors);
+        assert.deepEqual(
+          [told.retries, told.failed.length, told.integrityErrors.length],
+          [counts.retries, counts.failed, counts.integrityErrors],
+        );
+        assert.equal(new Set(told.failed.map(({ key }) => key)).size, counts.failed);
+        assert.deepEqual(totalsOf(told.seconds), { operations: counts.operations, bytes: counts.bytes });
+        assert.deepEqual(told.seconds, meter.seconds.until(endedAt));
+        assert.equal(meter.latencies().operations.count, counts.operations);
+        assert.equal(meter.latencies().attempts.count, counts.attempts);
+        assert.ok(failedAttempts > 0, 'the faults strike');
+        if (stage === 'Write') {
+          assert.equal(written.count, counts.operations);
+          assert.equal((await keysIn(endpoint)).length, counts.operations);
+        } else {
+          assert.equal(counts.skipped, objects - there);
+          assert.ok(counts.integrityErrors > 0 && counts.integrityErrors === counts.errors.integrity);
+        }
+      }
+    });
+
+    test(`an error after which nothing can succeed ends ${count} of them`, TIME_LIMIT, async (t) => {
+      const { endpoint, cores } = await openWith(t, count, 'seed=1,latency=5ms,PUT.status=403:2%', {
+        objects: 100_000,
+      });
+      const outcome = await cores.runStage(stageTask('Write', 100_000), NEVER, recordingHooks().hooks);
+      assert.equal(outcome.end, 'fatal');
+      const { error, bucket } = /** @type {FatalError} */ (outcome.fatal);
+      assert.ok(error instanceof AttemptError);
+      assert.equal(error.kind, 'denied');
+      assert.ok(endpoint.buckets.includes(bucket));
+      const { operations, failed } = outcome.meter.counts();
+      assert.ok(failed >= 1 && operations < 10_000, `${operations} operations`);
+    });
+
+    test(`a stop ends ${count} of them, and what they had under way settles`, TIME_LIMIT, async (t) => {
+      const { endpoint, spec, cores } = await openWith(t, count, 'latency=10ms', { objects: 100_000 });
+      const controller = new AbortController();
+      const { hooks } = recordingHooks();
+      const stopping = { ...hooks, progress: () => controller.abort() };
+      const outcome = await cores.runStage(stageTask('Write', 100_000), controller.signal, stopping);
+      const counts = outcome.meter.counts();
+      assert.deepEqual([outcome.end, outcome.fatal, counts.failed, counts.abandoned], ['stopped', null, 0, 0]);
+      assert.ok(counts.operations > 0 && counts.operations < 10_000);
+      assert.equal((await keysIn(endpoint)).length, counts.operations);
+      assert.equal(new WrittenObjects(spec.written).count, counts.operations);
+    });
+
+    test(`a stop that has come before lets none of ${count} begin`, TIME_LIMIT, async (t) => {
+      const { endpoint, cores } = await openWith(t, count, '', { objects: 1000 });
+      const outcome = await cores.runStage(stageTask('Write', 1000), AbortSignal.abort(), recordingHooks().hooks);
+      assert.equal(outcome.end, 'stopped');
+      // A thread of its own learns of the stop a moment after it has begun.
+      assert.equal((await keysIn(endpoint)).length, outcome.meter.counts().operations);
+      assert.ok(outcome.meter.counts().operations < 200);
+    });
+
+    test(`what goes round on ${count} of them goes round until its time is up`, TIME_LIMIT, async (t) => {
+      const objects = 4;
+      const { cores } = await openWith(t, count, 'latency=2ms', { objects });
+      const { hooks } = recordingHooks();
+      await cores.runStage(stageTask('Write', objects), NEVER, hooks);
+      const now = performance.now();
+      const { budget } = stageTask('Read', objects);
+      const task = stageTask('Read', objects, {
+        budget: { ...budget, goesRound: true },
+        limit: { stopsAt: now + 400, endsAt: now + 5000 },
+      });
+      const { end, meter, endedAt } = await cores.runStage(task, NEVER, hooks);
+      const counts = meter.counts();
+      assert.deepEqual([end, counts.skipped, counts.failed], ['complete', 0, 0]);
+      assert.ok(counts.operations > objects, `${counts.operations} operations`);
+      assert.ok(endedAt >= now + 400);
+    });
+  }
+
+  test(
+    'a stage in which nothing succeeds ends on all of them, and the next one begins on all',
+    TIME_LIMIT,
+    async (t) => {
+      const overrides = { objects: 60, stallTimeout: 300, maxAttempts: 1e6 };
+      const { cores } = await openWith(t, 3, 'PUT.status=503:100%', overrides);
+      const stalled = await cores.runStage(stageTask('Write', 60), NEVER, recordingHooks().hooks);
+      assert.deepEqual([stalled.end, stalled.fatal, stalled.meter.operations], ['stalled', null, 0]);
+      const next = await cores.runStage(stageTask('Stat', 60), NEVER, recordingHooks().hooks);
+      assert.deepEqual([next.end, next.meter.skipped], ['complete', 60]);
+    },
+  );
+
+  test('threads are split as evenly as can be', TIME_LIMIT, async (t) => {
+    // So slow that a core which begins late finds objects left.
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=50ms' });
+    for (const [threads, count] of [
+      [7, 3],
+      [3, 3],
+    ]) {
+      const before = (await endpoint.report()).connections;
+      const cores = await openWorkers(t, workerSpec(endpoint), count, threads);
+      assert.deepEqual(await cores.openConnections(NEVER), { failed: 0, reason: '' });
+      const outcome = await cores.runStage(stageTask('Write', 20), NEVER, recordingHooks().hooks);
+      assert.deepEqual(
+        [outcome.connections.opened, (await endpoint.report()).connections - before],
+        [threads, threads],
+      );
+    }
+  });
+
+  test('connections that cannot be opened are counted over all of them, with a reason', TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t, { port: await freePort() });
+    await endpoint.close();
+    const cores = await openWorkers(t, workerSpec(endpoint), 2, 5);
+    const { failed, reason } = await cores.openConnections(NEVER);
+    assert.equal(failed, 5);
+    assert.match(reason, /ECONNREFUSED/);
+  });
+});

@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Workers } from '../../lib/engine/workers.js';
+import { Clock } from '../../lib/clock/clock.js';
+import { COUNT_NAMES } from '../../lib/model/counters.js';
+import { recordingHooks, stageTask } from '../helpers/worker-spec.js';
+
+/**
+ * @import { Worker, WorkerOutcome } from '../../lib/engine/worker.js'
+ * @import { StageHooks } from '../../lib/engine/run-stage.js'
+ * @import { StageCounts, StageEnd } from '../../lib/model/result.js'
+ */
+
+const TIME_LIMIT = { timeout: 120_000 };
+const NEVER = new AbortController().signal;
+
+/**
+ * A core that a test plays.
+ *
+ * @param {(signal: AbortSignal, hooks: StageHooks) => Promise<WorkerOutcome>} runStage
+ * @returns {Worker}
+ */
+function playedCore(runStage) {
+  const core = {
+    runStage: (/** @type {unknown} */ _task, /** @type {AbortSignal} */ signal, /** @type {StageHooks} */ hooks) =>
+      runStage(signal, hooks),
+    openConnections: async () => ({ failed: 0, reason: '' }),
+    close: async () => {},
+  };
+  return /** @type {Worker} */ (/** @type {unknown} */ (core));
+}
+
+/** @param {AbortSignal} signal */
+function aborted(signal) {
+  return new Promise((resolve) => signal.addEventListener('abort', resolve));
+}
+
+/**
+ * @param {Partial<WorkerOutcome>} [overrides]
+ * @returns {WorkerOutcome} a stage without an operation
+ */
+function emptyOutcome(overrides = {}) {
+  const nothing = { encoded: '', count: 0, sum: 0, minimum: Infinity, maximum: 0 };
+  return {
+    end: 'complete',
+    fatal: null,
+    startedAt: 100,
+    endedAt: 200,
+    meters: [
+      {
+        counts: /** @type {StageCounts} */ ({
+          ...Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])),
+          errors: {},
+        }),
+        seconds: [],
+        byteShifts: [],
+        windows: [],
+        histograms: {
+          ...{ firstTry: nothing, operations: nothing, attempts: nothing },
+          ...{ firstByte: nothing, startDelay: nothing },
+        },
+      },
+    ],
+    eventLoopUtilization: 0,
+    connections: { opened: 0, reused: 0, lookupTime: null, costs: { tcp: nothing, tls: nothing } },
+    ...overrides,
+  };
+}
+
+const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
+
+test('whatever ends they come to, the worst is told, and the longest span of time', async () => {
+  const anyOutcome = fc.record({
+    end: fc.constantFrom(...ENDS),
+    startedAt: fc.nat(1000),
+    length: fc.nat(1000),
+    eventLoopUtilization: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyOutcome, { minLength: 1, maxLength: 4 }), async (outcomes) => {
+      const cores = new Workers(
+        new Clock(),
+        outcomes.map(({ end, startedAt, length, eventLoopUtilization }) => {
+          const fatal = end === 'fatal' ? { error: new Error('denied'), bucket: 'one', operation: 'write' } : null;
+          const times = { startedAt, endedAt: startedAt + length };
+          return playedCore(async () => emptyOutcome({ end, fatal, ...times, eventLoopUtilization }));
+        }),
+      );
+      const outcome = await cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks);
+      const worst = Math.max(...outcomes.map(({ end }) => ENDS.indexOf(end)));
+      assert.equal(outcome.end, ENDS[worst]);
+      assert.equal(outcome.fatal !== null, outcome.end === 'fatal');
+      assert.equal(outcome.startedAt, Math.min(...outcomes.map(({ startedAt }) => startedAt)));
+      assert.equal(outcome.endedAt, Math.max(...outcomes.map(({ startedAt, length }) => startedAt + length)));
+      assert.equal(
+        outcome.clientLoad.eventLoopUtilization,
+        Math.max(...outcomes.map(({ eventLoopUtilization }) => eventLoopUtilization)),
+      );
+      assert.equal(
+        outcome.clientLoad.busyLoops,
+        outcomes.reduce((sum, { eventLoopUtilization }) => sum + eventLoopUtilization, 0),
+      );
+    }),
+  );
+});
+
+test('a stop of the opening of connections reaches many cores, and nobody takes their listeners for a leak', async (t) => {
+  const warned = t.mock.method(process, 'emitWarning', () => {});
+  const controller = new AbortController();
+  const cores = new Workers(
+    new Clock(),
+    Array.from({ length: 12 }, () => ({
+      .../** @type {any} */ (playedCore(async () => emptyOutcome())),
+      /** @param {AbortSignal} signal */
+      async openConnections(signal) {
+        await aborted(signal);
+        return { failed: 1, reason: 'stopped' };
+      },
+    })),
+  );
+  const opening = cores.openConnections(controller.signal);
+  controller.abort();
+  assert.deepEqual(await opening, { failed: 12, reason: 'stopped' });
+  assert.equal(warned.mock.callCount(), 0);
+});
+
+test('cores without a thread take no part, and count as no loop', async () => {
+  const played = [0, 1, 2].map((place) => ({ place, runs: 0 }));
+  const cores = new Workers(
+    new Clock(),
+    played.map((core) =>
+      playedCore(async () => {
+        core.runs += 1;
+        return emptyOutcome({ eventLoopUtilization: 0.4 });
+      }),
+    ),
+  );
+  const task = stageTask('Write', 1);
+  const { clientLoad } = await cores.runStage(
+    { ...task, load: { ...task.load, threads: 2 } },
+    NEVER,
+    recordingHooks().hooks,
+  );
+  assert.deepEqual(
+    played.map(({ runs }) => runs),
+    [0, 1, 1],
+  );
+  assert.deepEqual([clientLoad.loops, clientLoad.eventLoopUtilization, clientLoad.busyLoops], [2, 0.4, 0.8]);
+});
+
+test(
+  'where one cannot go on, the others are told to stop; where one has merely done, they go on',
+  TIME_LIMIT,
+  async () => {
+    for (const end of /** @type {StageEnd[]} */ (['fatal', 'stalled'])) {
+      const cores = new Workers(new Clock(), [
+        playedCore(async () => emptyOutcome({ end })),
+        playedCore(async (signal) => {
+          await aborted(signal);
+          return emptyOutcome({ end: 'stopped' });
+        }),
+      ]);
+      const outcome = await cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks);
+      assert.equal(outcome.end, end);
+    }
+    const cores = new Workers(new Clock(), [
+      playedCore(async () => emptyOutcome()),
+      playedCore(async (signal) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return emptyOutcome({ end: signal.aborted ? 'stopped' : 'complete' });
+      }),
+    ]);
+    assert.equal((await cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks)).end, 'complete');
+  },
+);
+
+test('the failure of one is thrown once the others have settled', TIME_LIMIT, async () => {
+  const error = new Error('the thread of worker 1 died');
+  let settled = false;
+  const cores = new Workers(new Clock(), [
+    playedCore(async () => {
+      throw error;
+    }),
+    playedCore(async (signal) => {
+      await aborted(signal);
+      await new Promise((resolve) => setImmediate(resolve));
+      settled = true;
+      return emptyOutcome({ end: 'stopped' });
+    }),
+  ]);
+  await assert.rejects(cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks), error);
+  assert.ok(settled);
+});
+
+test('the progress of all is told as one number', async () => {
+  const { hooks, told } = recordingHooks();
+  const steps = [
+    [1, 4],
+    [10, 20],
+  ];
+  const cores = new Workers(
+    new Clock(),
+    steps.map((counts) =>
+      playedCore(async (_signal, { progress }) => {
+        for (const count of counts) {
+          progress(count, { moved: 100 * count, underWay: 1 });
+          await null;
+        }
+        return emptyOutcome();
+      }),
+    ),
+  );
+  await cores.runStage(stageTask('Write', 1), NEVER, hooks);
+  assert.deepEqual(told.progress, [1, 11, 14, 24]);
+});
+
+test('how long the name took to look up is told by whichever of them looked it up', async () => {
+  const { connections } = emptyOutcome();
+  const cores = new Workers(
+    new Clock(),
+    [null, 3, 5].map((lookupTime) =>
+      playedCore(async () => emptyOutcome({ connections: { ...connections, lookupTime } })),
+    ),
+  );
+  const outcome = await cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks);
+  assert.equal(outcome.connections.lookupTime, 3);
+});

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
+import { OBJECTS, endOf, fastTime, faultRun, startFaultRun } from '../helpers/fault-run.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+
+/** @import { Exchange } from '../helpers/fault-proxy.js' */
+
+/** A request whose answer never came may still be carried out: the store is counted once more after this. */
+const LATE_MS = 2000;
+
+/** Remove lasts four seconds, so that lines of the log come in the midst of it whenever the second turns. */
+const SLOW_DELETES = 'DELETE.latency=200ms';
+
+/** Answers after which a write may be there. @type {readonly [status: number, code: string][]} */
+const STORED_ALL_THE_SAME = [
+  [503, 'SlowDown'],
+  [408, ''],
+  [400, 'RequestTimeout'],
+  [200, 'InternalError'],
+];
+
+const KEPT_RUN = ['100', '4', '--size', '1', '--run-id', 'kept-run', '--stages', 'write', '--keep'];
+
+describe('what a run leaves', { concurrency: 3 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 16: ${client}: a PUT that timed out, and is stored after its DELETE, leaves no object`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const index = 42;
+      /** @type {Exchange | null} */
+      let late = null;
+      let stored = 0;
+      const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+        if (exchange.index !== index) {
+          return exchange.pass();
+        }
+        if (exchange.operation === 'PUT' && late === null) {
+          late = exchange;
+          return;
+        }
+        await exchange.pass();
+        if (exchange.operation === 'DELETE' && late !== null && stored === 0) {
+          const { status } = await late.forward();
+          stored = status;
+        }
+      });
+      const run = await faultRun(t, endpoint, ['--client', client, '--timeout', '3s'], { port: proxy.port });
+      assertStatus(run, 0);
+      assert.equal(stored, 200, 'the late PUT was carried out');
+      assert.ok(run.stages[0].errors.timeout >= 1);
+      assert.ok(run.report.cleanup.removed >= 1 && run.report.cleanup.left === 0, JSON.stringify(run.report.cleanup));
+      assert.deepEqual(await keysIn(endpoint), []);
+      await wait(LATE_MS);
+      assert.deepEqual(await keysIn(endpoint), [], 'nor is there one later');
+    });
+  }
+
+  test('Row 16: writes whose answers are lost are sent again, after a second, and leave nothing', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'seed=7, lost=3%' });
+    const run = await faultRun(t, endpoint);
+    assertStatus(run, 0);
+    const [write] = run.stages;
+    const { faults, requests } = await endpoint.report();
+    assert.ok(write.retries > 0 && write.retries <= faults.lost);
+    assert.ok(write.stop - write.start >= 1000);
+    assert.ok(requests.PUT.total >= OBJECTS + write.retries);
+    assert.deepEqual(await keysIn(endpoint), []);
+    await wait(LATE_MS);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 18: a Remove whose answer was lost has succeeded when its retry meets 404', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const removed = new Set();
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      if (exchange.operation !== 'DELETE' || exchange.index % 20 !== 3) {
+        return exchange.pass();
+      }
+      if (removed.has(exchange.index)) {
+        return exchange.refuse(404, 'NoSuchKey');
+      }
+      removed.add(exchange.index);
+      await exchange.forward();
+      exchange.end('reset');
+    });
+    const run = await faultRun(t, endpoint, [], { port: proxy.port });
+    assertStatus(run, 0);
+    const { operations, failed, retries } = run.stages[3];
+    assert.deepEqual([operations, failed, retries], [OBJECTS, 0, OBJECTS / 20]);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 18: deletes that keep failing leave the run incomplete, and what is left is listed', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'POST.status=501:100%' });
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'DELETE' && exchange.index >= 0 && exchange.index < 10
+        ? exchange.refuse(400, 'InvalidRequest')
+        : exchange.pass(),
+    );
+    const run = await faultRun(t, endpoint, ['--run-id', 'stuck-run'], { port: proxy.port });
+    assertStatus(run, 1);
+    const left = await keysIn(endpoint);
+    const indices = left.map((key) => Number(key.split('-').at(-1)));
+    assert.deepEqual(
+      indices.toSorted((one, other) => one - other),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+    for (const key of left) {
+      assert.match(run.stderr, new RegExp(`^Remove: bucket-[ab]/${key} failed: HTTP 400`, 'm'));
+    }
+    assert.match(run.stderr, /^error: clean-up: .*501/m);
+    assert.match(run.stderr, /^error: Clean-up of run stuck-run: .*; try again with: \S+ \S+ --cleanup stuck-run$/m);
+  });
+
+  test('operations that are given up are named, skipped later on, and make the run incomplete', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'PUT' && exchange.index >= 0 && exchange.index < 10
+        ? exchange.refuse(500, 'InternalError')
+        : exchange.pass(),
+    );
+    const run = await faultRun(t, endpoint, ['--retries', '0'], { port: proxy.port });
+    assertStatus(run, 1);
+    assert.equal(run.stderr.match(/^Write: bucket-[ab]\/\S+-\d failed: HTTP 500 InternalError/gm)?.length, 10);
+    assert.deepEqual(
+      run.stages.map(({ operations, failed, skipped }) => [operations, failed, skipped]),
+      [[OBJECTS - 10, 10, 0], ...[1, 2, 3].map(() => [OBJECTS - 10, 0, 10])],
+    );
+    for (const stage of ['Read', 'Stat', 'Remove']) {
+      assert.ok(run.stderr.includes(`${stage}: 10 objects were skipped, because they had not been written`));
+    }
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 35: ${client}: writes that are stored and answered with an error leave nothing, though they are given up`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+        const answer = exchange.operation === 'PUT' ? STORED_ALL_THE_SAME[exchange.index % 10] : undefined;
+        if (answer === undefined) {
+          return exchange.pass();
+        }
+        await exchange.forward();
+        exchange.refuse(...answer);
+      });
+      const parameters = ['--client', client, '--retries', '0', '--no-preflight'];
+      const run = await faultRun(t, endpoint, parameters, { port: proxy.port });
+      assertStatus(run, 1);
+      const lost = (STORED_ALL_THE_SAME.length / 10) * OBJECTS;
+      const [{ failed, unknownOutcomes }] = run.report.stages;
+      assert.deepEqual([failed, unknownOutcomes], [lost, lost]);
+      assert.match(run.stderr, /^Write: \S+ failed: HTTP 200 with an error in its body: InternalError/m);
+      assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [lost, 0]);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 35: writes of which the answer excludes that they were stored need no clean-up', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'PUT' && exchange.index < 10 ? exchange.refuse(400, 'InvalidArgument') : exchange.pass(),
+    );
+    const run = await faultRun(t, endpoint, ['--retries', '0', '--no-preflight'], { port: proxy.port });
+    assertStatus(run, 1);
+    const [{ failed, unknownOutcomes }] = run.report.stages;
+    assert.deepEqual([failed, unknownOutcomes, run.report.cleanup], [10, 0, null]);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  for (const buckets of ['bucket-b,bucket-a', 'bucket-x,bucket-b,bucket-a']) {
+    test(`Row 34: --cleanup over ${buckets} says over which buckets the run wrote, and the command that it prints removes all`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a', 'bucket-b', 'bucket-x'] });
+      const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'bucket-a,bucket-b' });
+      assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
+      const wrong = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: buckets } });
+      assertStatus(wrong, 1);
+      const left = (await keysIn(endpoint)).length;
+      assert.ok(left > 0);
+      assert.ok(wrong.stdout.includes(`, ${left} left, ${left} of them in other buckets than this list gives them`));
+      const [, told] = /: clean up with: (S3_BUCKET=\S+) \S+ \S+ --cleanup kept-run$/m.exec(wrong.stderr) ?? [];
+      assert.equal(told, 'S3_BUCKET=bucket-a,bucket-b');
+
+      const right = await runCommand(t, ['--cleanup', 'kept-run'], {
+        dotEnv,
+        env: { S3_BUCKET: told.slice('S3_BUCKET='.length) },
+      });
+      assertStatus(right, 0);
+      assert.match(right.stdout, new RegExp(`: ${left} objects removed .*, 0 left$`, 'm'));
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 34: --cleanup without a bucket of the run says that there is one more', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint);
+    assertStatus(await runCommand(t, KEPT_RUN, { dotEnv }), 0);
+    const outcome = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv, env: { S3_BUCKET: 'bucket-b' } });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stdout, /, 0 left in these buckets, which are not all buckets of the run$/m);
+    assert.match(outcome.stderr, /over 2 buckets, .*: pass them in the order S3_BUCKET=<another>,bucket-b$/m);
+    assert.deepEqual([(await endpoint.list('bucket-a')).length > 0, await endpoint.list('bucket-b')], [true, []]);
+  });
+
+  test('Row 34: --cleanup finds a run under another prefix, and prints the command that removes it', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint);
+    assertStatus(await runCommand(t, [...KEPT_RUN, '--prefix', 'team/load'], { dotEnv }), 0);
+    const wrong = await runCommand(t, ['--cleanup', 'kept-run'], { dotEnv });
+    assertStatus(wrong, 1);
+    assert.doesNotMatch(wrong.stdout, /0 left/);
+    assert.match(wrong.stderr, /^error: objects of the run are under team\/load\/kept-run\/; remove them with: /m);
+    assert.match(wrong.stderr, / --cleanup kept-run --prefix team\/load$/m);
+    const absent = await runCommand(t, ['--cleanup', 'never-was'], { dotEnv });
+    assertStatus(absent, 0);
+    assert.match(absent.stderr, /^Nothing was removed: are S3_BUCKET and --prefix those of the run\?/m);
+  });
+
+  for (const [what, list] of /** @type {const} */ ([
+    ['is empty', '<IsTruncated>false</IsTruncated>'],
+    ['says that there is more, and names nothing', '<IsTruncated>true</IsTruncated>'],
+  ])) {
+    test(`Row 36: a list that ${what} is not believed`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const body = Buffer.from(`<ListBucketResult>${list}</ListBucketResult>`);
+      const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+        exchange.operation === 'LIST'
+          ? exchange.tell({ status: 200, headers: ['Content-Length', String(body.length)], body })
+          : exchange.pass(),
+      );
+      const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+      const run = await runCommand(t, ['20', '4', '--run-id', 'unseen', '--stages', 'write'], { dotEnv });
+      assertStatus(run, 1);
+      assert.match(run.stderr, /try again with: \S+ \S+ --cleanup unseen$/m);
+      const isEmpty = what === 'is empty';
+      const kept = (await keysIn(endpoint)).length;
+      assert.equal(kept, isEmpty ? 0 : 20);
+      assert.match(
+        run.stderr,
+        isEmpty ? /clean-up: the store's lists are incomplete: of 20 .*, 20 were found by name/ : /names nothing$/m,
+      );
+      const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv });
+      assertStatus(listed, isEmpty ? 0 : 1);
+      assert.match(listed.stdout + listed.stderr, isEmpty ? /^No run has left anything/ : /^error: .*names nothing/);
+    });
+  }
+
+  for (const [what, parameters] of /** @type {[string, string[]][]} */ ([
+    ['that ends a run', ['20', '4', '--stages', 'write', '--run-id', 'frozen', '--cores', '1']],
+    ['by command', ['--cleanup', 'frozen']],
+  ])) {
+    test(`Row 40: a clean-up ${what} shows that a frozen store does not answer, and ends after a minute`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+        exchange.operation === 'LIST' ? undefined : exchange.pass(),
+      );
+      const outcome = await runCommand(t, [...parameters, '--timeout', '1h'], {
+        dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
+        env: fastTime(20),
+      });
+      assertStatus(outcome, 1);
+      const lines = outcome.stderr.match(/^Clean-up: 0 .*objects removed in \d+s, no answer for \d+s$/gm) ?? [];
+      assert.ok(lines.length >= 2 && lines.length <= 7, outcome.stderr);
+      assert.match(outcome.stderr, /^error: clean-up: no request has succeeded for 60s: is the store still there\?$/m);
+      assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
+    });
+  }
+
+  test('errors of a clean-up are shown a hundred times, each once, and are counted in the report', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      if (exchange.operation === 'PUT' && exchange.index === 7) {
+        // So that the store is looked at twice.
+        await exchange.forward();
+        return exchange.end('reset');
+      }
+      return exchange.operation === 'POST' ? exchange.refuseEach('Locked') : exchange.pass();
+    });
+    const parameters = [`${OBJECTS}`, '4', '--retries', '0', '--stages', 'write', '--json', 'result.json'];
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+    const { report, stderr } = await endOf(await startCommand(t, [...parameters, '--no-preflight'], { dotEnv }));
+    const shown = stderr.match(/^error: clean-up: .*Locked/gm) ?? [];
+    assert.deepEqual([shown.length, new Set(shown).size], [100, 100]);
+    assert.match(
+      stderr,
+      new RegExp(`^error: clean-up: ${OBJECTS - 100} further errors are counted, but not shown$`, 'm'),
+    );
+    const { left, removed, problems, furtherProblems } = report.cleanup;
+    assert.deepEqual([left, removed, problems.length, furtherProblems], [OBJECTS, 0, 100, OBJECTS - 100]);
+  });
+
+  test("Row 30: a shard that is interrupted removes its own objects, and neither another shard's nor foreign ones", async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=20ms' });
+    const dotEnv = dotEnvOf(endpoint);
+    const shard = ['--run-id', 'shared', '--shard'];
+    const run = ['--size', '1KiB', ...shard];
+    const kept = await runCommand(t, ['60', '8', ...run, '1/2', '--stages', 'write', '--keep'], { dotEnv });
+    assertStatus(kept, 0);
+    const foreign = ['benchmark/shared/notes.txt', 'benchmark/shared/00000000-0', 'benchmark/shared2/00000000-0'];
+    await Promise.all(foreign.map((key) => endpoint.put('bucket-a', key, Buffer.from('not of this run'))));
+    const keys = (await keysIn(endpoint)).toSorted();
+    assert.equal(keys.length, 60 + foreign.length);
+
+    const command = await startCommand(t, ['2000', '4', ...run, '0/2'], { dotEnv });
+    await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    const [write] = machineLines(recordsOf(outcome.stdout), 'stage');
+    assert.match(outcome.stderr, new RegExp(`: ${write.operations} objects removed .*, 0 left`));
+    assert.deepEqual((await keysIn(endpoint)).toSorted(), keys);
+  });
+
+  test('Row 17: a run that is killed while another stage is under way is cleaned up as well', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: SLOW_DELETES });
+    const command = await startFaultRun(t, endpoint, ['--run-id', 'killed-run']);
+    await command.shows('stdout', /^\d\d:\d\d:\d\d: Remove: Ops [1-9]/m);
+    command.child.kill('SIGKILL');
+    assert.equal((await command.outcome).status, null);
+    const left = (await keysIn(endpoint)).length;
+    assert.ok(left > 0 && left < OBJECTS);
+    const outcome = await runCommand(t, ['--cleanup', 'killed-run'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.match(outcome.stdout, /^Clean-up of run killed-run: \d+ objects removed .*, 0 left\n$/);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});

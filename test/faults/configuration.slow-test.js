@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+const OVERLONG = 'x'.repeat(1000);
+
+describe('what the program is given', { concurrency: 3 }, () => {
+  for (const given of ['0', '-1', 'NaN', '1e99', '10x']) {
+    test(`Row 21: ${given} objects, and ${given} threads, are refused by name`, async (t) => {
+      const command = await startCommand(t, ['--local', '--json', 'result.json', '--', given, given]);
+      const outcome = await command.outcome;
+      assertStatus(outcome, 2);
+      assert.equal(outcome.stdout, '');
+      const lines = outcome.stderr.split('\n');
+      for (const [place, name] of ['objects', 'threads'].entries()) {
+        assert.match(lines[place], new RegExp(`^error: <${name}>: expected a whole number .*, got "${given}"$`));
+      }
+      assert.deepEqual(await readdir(command.folder), []);
+    });
+  }
+
+  test('Row 21: missing arguments are named', async (t) => {
+    const outcome = await runCommand(t, ['--local']);
+    assertStatus(outcome, 2);
+    assert.match(outcome.stderr, /^error: <objects>: expected .*\nerror: <threads>: expected /);
+    const one = await runCommand(t, ['10', '--local']);
+    assertStatus(one, 2);
+    assert.match(one.stderr, /^error: <threads>: expected /);
+  });
+
+  test('Row 21: threads that have no object to work on are left out, with a notice', async (t) => {
+    const outcome = await runCommand(t, ['5', '20', '--size', '1KiB', '--local']);
+    assertStatus(outcome, 0);
+    assert.deepEqual(
+      ofKind(recordsOf(outcome.stdout), 'schedule').map(({ threads }) => threads),
+      [5, 5, 5, 5],
+    );
+    assert.match(outcome.stderr, /^20 threads are more than 5 objects need: 5 are used$/m);
+  });
+
+  for (const [title, dotEnv] of Object.entries({
+    'that is missing': undefined,
+    'that is empty': '',
+    'whose variables are empty': 'S3_BUCKET=\nexport S3_HOSTNAME=""\r\nS3_ACCESS_KEY=\'\'\nS3_SECRET_KEY= # none\n',
+    'that is no such file': '\u0000\u0001{"S3_BUCKET": "bucket-a"}\n= = =\n<xml/>',
+  })) {
+    test(`Row 22: of a .env ${title} every problem is told at once, with the way on`, async (t) => {
+      const outcome = await runCommand(t, ['10', '2'], { dotEnv });
+      assertStatus(outcome, 2);
+      assert.equal(outcome.stdout, '');
+      for (const name of ['S3_BUCKET', 'S3_HOSTNAME', 'S3_ACCESS_KEY', 'S3_SECRET_KEY']) {
+        assert.match(outcome.stderr, new RegExp(`^error: .*${name}`, 'm'));
+      }
+      assert.match(outcome.stderr, /\.env\.example/);
+      assert.match(outcome.stderr, /--local/);
+    });
+  }
+
+  test('Row 22: quotes, CRLF, a byte order mark and `export` in a .env do no harm', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const quotes = ['"', "'", ''];
+    const lines = dotEnvOf(endpoint)
+      .trimEnd()
+      .split('\n')
+      .map((line, place) => {
+        const [name, value] = line.split('=');
+        const quote = quotes[place % quotes.length];
+        return `${place % 2 === 0 ? 'export ' : ''}${name}=${quote}${value}${quote}`;
+      });
+    const dotEnv = `\uFEFF${lines.join('\r\n')}\r\n`;
+    assertStatus(await runCommand(t, ['10', '2', '--size', '1KiB'], { dotEnv }), 0);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  for (const option of ['--run-id', '--cleanup']) {
+    test(`Row 29: a run id of ${option} that would widen the prefix is refused by name, and nothing is touched`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const dotEnv = dotEnvOf(endpoint);
+      await endpoint.put('bucket-a', 'benchmark/another-run/00000000-0', Buffer.from('not of this run'));
+      for (const given of ['', '..', 'a/b', OVERLONG]) {
+        const arguments_ = option === '--run-id' ? ['10', '2'] : [];
+        const outcome = await runCommand(t, [...arguments_, `${option}=${given}`], { dotEnv });
+        assertStatus(outcome, 2);
+        assert.equal(outcome.stdout, '');
+        assert.match(
+          outcome.stderr,
+          new RegExp(`^error: ${option}: expected 1 to 64 of A-Z a-z 0-9 \\. _ - and not dots alone`),
+        );
+        assert.ok(outcome.stderr.split('\n').every((line) => line.length < 300));
+      }
+      assert.equal((await endpoint.report()).connections, 0);
+      assert.equal((await keysIn(endpoint)).length, 1);
+    });
+  }
+
+  test(
+    'Row 20: a disk without room for the report is told, and the log is whole',
+    { skip: !existsSync('/dev/full') && 'needs /dev/full' },
+    async (t) => {
+      const outcome = await runCommand(t, ['20', '2', '--size', '1KiB', '--local', '--json', '/dev/full']);
+      assertStatus(outcome, 1);
+      assert.match(outcome.stderr, /^error: \/dev\/full could not be written: ENOSPC/m);
+      assert.equal(ofKind(recordsOf(outcome.stdout), 'table-row').length, 4);
+    },
+  );
+});

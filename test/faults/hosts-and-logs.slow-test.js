@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { linesOfHost } from '../../bench/logs/host-lines.js';
+import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { folderWith } from '../helpers/command.js';
+import { resultFrom } from '../helpers/result-schema.js';
+import { peakOf, stageTruths } from '../merge/truth-of.js';
+
+/**
+ * @import { TrueLine } from '../../bench/logs/host-lines.js'
+ * @import { TestContext } from 'node:test'
+ */
+
+const PROGRAM = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
+
+/** Two hosts that begin half a minute before midnight. */
+const OPTIONS = { ...DEFAULTS, hosts: 2, seconds: 20 };
+const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
+
+const MEBIBYTE = 2 ** 20;
+
+/**
+ * @param {string} folder of the logs
+ * @param {readonly string[]} parameters
+ * @param {readonly string[]} [nodeOptions]
+ */
+async function peak(folder, parameters, nodeOptions = []) {
+  const child = spawn(process.execPath, [...nodeOptions, PROGRAM, ...parameters], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  assert.doesNotMatch(stderr, /^ {4}at |unexpected/m);
+  return { stdout, stderr, status };
+}
+
+/**
+ * Adds up logs that stand in files, and reads the report.
+ *
+ * @param {TestContext} t
+ * @param {Record<string, readonly string[]>} logs lines by name
+ */
+async function addUp(t, logs) {
+  const files = Object.entries(logs).map(([name, lines]) => [name, lines.map((line) => `${line}\n`).join('')]);
+  const folder = await folderWith(t, Object.fromEntries(files));
+  const { stdout, stderr, status } = await peak(folder, [...Object.keys(logs), '--json', '-']);
+  return { report: stdout === '' ? null : resultFrom(stdout), warnings: stderr.split('\n').slice(0, -1), status };
+}
+
+/**
+ * Makes logs, and keeps what is true of them.
+ *
+ * @param {Partial<typeof OPTIONS>} [options]
+ * @param {(host: string, line: TrueLine) => boolean} [keeps] whether a line is in its log
+ */
+function made(options, keeps = () => true) {
+  const hosts = planHosts({ ...OPTIONS, ...options }).map((plan) => ({
+    ...plan,
+    lines: [...linesOfHost(plan)].filter((line) => keeps(plan.host, line)),
+  }));
+  /** @type {Record<string, readonly string[]>} */
+  const logs = Object.fromEntries(hosts.map(({ host, lines }) => [`log-${host}.txt`, lines.map((line) => line.text)]));
+  const truth = hosts.map(({ shape, lines }) => ({
+    shape,
+    told: lines.flatMap(({ tells }) => (tells === undefined ? [] : [tells])),
+  }));
+  return { logs, truth };
+}
+
+/**
+ * @param {any} report
+ * @param {ReturnType<typeof made>['truth']} truth
+ */
+function assertPeaks({ merge: { peaks } }, truth) {
+  for (const stage of STAGES) {
+    const expected = Number(peakOf(stageTruths(truth, stage)));
+    assert.ok(Math.abs(peaks[stage] - expected) < 0.1, `${stage}: ${peaks[stage]}, expected ${expected}`);
+  }
+}
+
+/**
+ * @param {Record<string, readonly string[]>} logs
+ * @returns {number} operations of Write in the lines of the seconds
+ */
+function operationsIn(logs) {
+  const seconds = Object.values(logs).flatMap((lines) => lines.filter((line) => / Write: Ops /.test(line)));
+  return seconds.reduce((sum, line) => sum + Number(/Ops ([\d.]+)\/s/.exec(line)?.[1]), 0);
+}
+
+describe('logs of several hosts', { concurrency: 3 }, () => {
+  for (const skew of [0, 7000]) {
+    test(`Row 24: over midnight, with clocks ${skew} ms apart, the hosts are added up by the store's seconds`, async (t) => {
+      const { logs, truth } = made({ skew });
+      const { report, warnings, status } = await addUp(t, logs);
+      assert.deepEqual([warnings, status], [[], 0]);
+      assertPeaks(report, truth);
+      assert.equal(report.stages[0].operations, operationsIn(logs));
+    });
+  }
+
+  test('Row 24: a second that is missing from a log is told, and neither filled nor made up for', async (t) => {
+    const whole = made();
+    const seconds = whole.logs['log-host-1.txt'].filter((line) => / Write: Ops /.test(line));
+    const { logs, truth } = made({}, (host, line) => host !== 'host-1' || line.text !== seconds[5]);
+    const { report, warnings, status } = await addUp(t, logs);
+    assert.equal(status, 1);
+    const behind = logs['log-host-1.txt'].indexOf(seconds[6]) + 1;
+    assert.equal(warnings[0], `warning: log-host-1.txt:${behind}: Write has no line for the seconds before this one`);
+    assert.match(warnings[1], /^warning: log-host-1\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines/);
+    assertPeaks(report, truth);
+  });
+
+  test('Row 24: stages that do not overlap between the hosts are told, and not summed to a peak', async (t) => {
+    const { logs } = made({ shift: 3_600_000 });
+    const [one, other] = Object.values(logs);
+    const alone = await Promise.all([one, other].map((lines) => addUp(t, { 'log.txt': lines })));
+    const { report, status } = await addUp(t, { 'one.txt': one, 'other.txt': other });
+    assert.equal(status, 0);
+    for (const [place, stage] of STAGES.entries()) {
+      const own = alone.map((each) => each.report.merge.peaks[stage]);
+      assert.equal(report.merge.peaks[stage], Math.max(...own), 'the peak is that of one host');
+      assert.deepEqual([report.stages[place].merge.overlap.together, report.stages[place].merge.together], [0, null]);
+    }
+    const folder = await folderWith(t, { 'one.txt': `${one.join('\n')}\n`, 'other.txt': `${other.join('\n')}\n` });
+    const { stdout } = await peak(folder, ['one.txt', 'other.txt']);
+    assert.match(stdout, /^The hosts were not together in Write, Read, Stat, Remove: /m);
+  });
+
+  test('Row 24: yesterday and today of one host are refused, and added up only where that is meant', async (t) => {
+    const host = { hosts: 1, seconds: 5 };
+    const [yesterday] = Object.values(made(host).logs);
+    const [later] = Object.values(made({ ...host, start: DEFAULTS.start + 86_400_000 }).logs);
+    const today = [later[0].replace('-test"', '-later"'), ...later.slice(1)];
+    const folder = await folderWith(t, {
+      'yesterday.txt': `${yesterday.join('\n')}\n`,
+      'today.txt': `${today.join('\n')}\n`,
+      'appended.txt': `${[...yesterday, ...today].join('\n')}\n`,
+    });
+    for (const [files, places] of /** @type {const} */ ([
+      [
+        ['yesterday.txt', 'today.txt'],
+        ['today.txt:1', 'yesterday.txt:1'],
+      ],
+      [['appended.txt'], [`appended.txt:${yesterday.length + 1}`, 'appended.txt:1']],
+    ])) {
+      const refused = await peak(folder, [...files, '--json', 'sum.json']);
+      assert.equal(
+        refused.stderr,
+        `error: ${places[0]}: host host-1 began this run 23h 59m after the end of its run in ${places[1]}, and the sum of ` +
+          'both would be no measurement: give the logs of one run alone, or pass --several-runs if the sum is meant\n',
+      );
+      assert.deepEqual([refused.stdout, refused.status], ['', 2]);
+      assert.ok(!(await readdir(folder)).some((name) => name.startsWith('sum.json')), 'no report is left behind');
+      const meant = await peak(folder, [...files, '--several-runs', '--json', '-']);
+      assert.equal(meant.status, 0);
+      assert.equal(resultFrom(meant.stdout).stages[0].operations, operationsIn({ yesterday, today }));
+    }
+  });
+
+  test('Row 24: two processes of one host at the same time are added up without the option', async (t) => {
+    const { logs } = made();
+    const oneName = Object.fromEntries(
+      Object.entries(logs).map(([name, lines]) => [
+        name,
+        [lines[0].replace(/"host":"host-\d"/, '"host":"vm"'), ...lines.slice(1)],
+      ]),
+    );
+    const { report, warnings, status } = await addUp(t, oneName);
+    assert.deepEqual([warnings, status], [[], 0]);
+    assert.equal(report.stages[0].operations, operationsIn(logs));
+  });
+
+  test('Row 24: hosts of one run that started in different slots are told by name', async (t) => {
+    const { logs } = made({ shift: 30_000 });
+    const { warnings, status } = await addUp(t, logs);
+    assert.equal(status, 0);
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0],
+      /^warning: log-host-2\.txt:1: run \S+: host-2 began Write (29|30)\.\d s after host-1 in log-host-1\.txt:1, which was done with it by then: start all hosts of a run at one moment, or within one slot of --start-at next:30s$/,
+    );
+  });
+
+  test('Row 25: a truncated log is told with file and line, and makes the total incomplete', async (t) => {
+    const { logs } = made();
+    const lines = logs['log-host-1.txt'];
+    const begin = lines.findIndex((line) => line.startsWith('Read: scheduling'));
+    const cut = lines.slice(0, begin + 4);
+    cut[cut.length - 1] = cut[cut.length - 1].slice(0, 10);
+    const { report, warnings, status } = await addUp(t, { ...logs, 'log-host-1.txt': cut });
+    assert.equal(status, 1);
+    assert.ok(
+      warnings.some((line) => line.startsWith(`warning: log-host-1.txt:${begin + 1}: Read begins here and has no`)),
+      warnings.join('\n'),
+    );
+    assert.equal(report.stages[0].operations, operationsIn(logs), 'what is whole is counted');
+  });
+
+  test('Row 25: a log that stands twice is counted once, with a warning', async (t) => {
+    const { logs } = made();
+    const { report, warnings, status } = await addUp(t, { ...logs, 'copy.txt': logs['log-host-1.txt'] });
+    assert.equal(status, 0);
+    assert.match(warnings[0], /^warning: copy\.txt:1: run .* stands in log-host-1\.txt:1, too: counted once$/);
+    assert.equal(report.stages[0].operations, operationsIn(logs));
+  });
+
+  test('Row 25: empty, binary and foreign files are told, and the rest is added up', async (t) => {
+    const { logs } = made();
+    const folder = await folderWith(
+      t,
+      Object.fromEntries(Object.entries(logs).map(([name, lines]) => [name, `${lines.join('\n')}\n`])),
+    );
+    const binary = Buffer.from(Array.from({ length: 5000 }, (_, place) => (place * 7919) % 256));
+    await Promise.all([
+      writeFile(path.join(folder, 'empty.txt'), ''),
+      writeFile(path.join(folder, 'binary.txt'), binary),
+      writeFile(path.join(folder, 'foreign.txt'), 'Lorem ipsum\ndolor sit amet\n'),
+    ]);
+    const names = ['empty.txt', 'binary.txt', 'foreign.txt'];
+    const { stdout, stderr, status } = await peak(folder, [...names, ...Object.keys(logs), '--json', '-']);
+    assert.equal(status, 1);
+    for (const name of names) {
+      assert.match(stderr, new RegExp(`^warning: ${name.replace('.', '\\.')}\\b`, 'm'));
+    }
+    assert.doesNotMatch(stderr, /[^\x20-\x7e\n]/, 'nothing of what stands in them reaches the terminal');
+    assert.equal(resultFrom(stdout).stages[0].operations, operationsIn(logs));
+  });
+
+  test('Row 25: several hundred megabytes with lines of any length are read in constant memory', async (t) => {
+    const folder = await folderWith(t, {});
+    const [lines] = Object.values(made({ hosts: 1 }).logs);
+    const file = createWriteStream(path.join(folder, 'log.txt'));
+    await pipeline(Readable.from(hugeLog(lines)), file);
+    const { stdout, stderr, status } = await peak(folder, ['log.txt', '--json', '-'], ['--max-old-space-size=40']);
+    assert.deepEqual([stderr, status], ['', 0]);
+    assert.equal(resultFrom(stdout).stages[0].operations, operationsIn({ lines }));
+  });
+});
+
+/**
+ * A whole log with noise between its lines: one line of 96 MiB, and 96 MiB of short ones.
+ *
+ * @param {readonly string[]} lines
+ */
+function* hugeLog(lines) {
+  const noise = 'x'.repeat(MEBIBYTE);
+  const shortLines = `${'y'.repeat(1023)}\n`.repeat(1024);
+  const middle = lines.length >>> 1;
+  yield `${lines.slice(0, middle).join('\n')}\n`;
+  for (let mebibyte = 0; mebibyte < 96; mebibyte += 1) {
+    yield noise;
+  }
+  yield '\n';
+  for (let mebibyte = 0; mebibyte < 96; mebibyte += 1) {
+    yield shortLines;
+  }
+  yield `${lines.slice(middle).join('\n')}\n`;
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
+import { OBJECTS, assertSeenByStore, fastTime, faultRun, sum } from '../helpers/fault-run.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind } from '../helpers/outcome.js';
+
+/** Objects whose first requests are befallen, where it is a few. */
+const FEW = [3, 10, 20];
+
+/** Longer than an attempt takes on a busy machine. */
+const RETRY_AFTER_S = 10;
+
+/** A stage's line of a second shows at most three retries one by one, and the rest of them in one line. */
+const MAX_LINES_A_SECOND = 4;
+
+/** @param {any} report */
+function operationLatencies(report) {
+  return report.stages.map((/** @type {any} */ stage) => stage.latency.operations);
+}
+
+/** @param {any} report */
+function attemptLatencies(report) {
+  return report.stages.map((/** @type {any} */ stage) => stage.latency.attempts);
+}
+
+describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
+  for (const [title, status, code] of /** @type {const} */ ([
+    ['Row 9: a storm of 503 is sat out, counted as throttling, and does not flood the log', 503, 'SlowDown'],
+    ['Row 10: a storm of 429 is sat out, counted as throttling, and does not flood the log', 429, 'TooManyRequests'],
+  ])) {
+    test(title, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: `seed=7, status=${status}/${code}:40%` });
+      // It would meet the storm, too, and may give up in it.
+      const run = await faultRun(t, endpoint, ['--no-preflight']);
+      assertStatus(run, 0);
+      for (const stage of run.stages) {
+        assert.equal(stage.operations, OBJECTS);
+        assert.ok(stage.throttled > OBJECTS / 4, `${stage.throttled} of ${stage.stage} were throttled`);
+        assert.deepEqual([stage.retries, stage.errors], [stage.throttled, { throttled: stage.throttled }]);
+      }
+      const report = await endpoint.report();
+      const throttled = sum(run.stages.map((stage) => stage.throttled));
+      const beside = sum(Object.values(run.report.requests));
+      assert.ok(throttled <= report.statuses[status] && throttled >= report.statuses[status] - beside);
+      assertSeenByStore(run, report);
+      assert.deepEqual(await keysIn(endpoint), []);
+
+      const retryLines = ofKind(run.records, 'retrying');
+      const seconds = ofKind(run.records, 'second');
+      assert.ok(retryLines.length <= MAX_LINES_A_SECOND * seconds.length, `${retryLines.length} lines`);
+      assert.ok(
+        retryLines.some(({ more }) => more > 0),
+        'the rest of a second stands in one line',
+      );
+    });
+  }
+
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 9: ${client}: Retry-After is waited out, within the operation's latency and outside the attempt's`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const asked = new Set();
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+        if (exchange.operation === 'HEAD' && FEW.includes(exchange.index) && !asked.has(exchange.index)) {
+          asked.add(exchange.index);
+          return exchange.refuse(503, 'SlowDown', { 'Retry-After': RETRY_AFTER_S });
+        }
+        return exchange.pass();
+      });
+      const run = await faultRun(t, endpoint, ['--client', client], { port: proxy.port });
+      assertStatus(run, 0);
+      assert.deepEqual(
+        run.stages.map(({ throttled }) => throttled),
+        [0, 0, FEW.length, 0],
+      );
+      const [, , stat] = operationLatencies(run.report);
+      assert.ok(stat.maximum >= 1000 * RETRY_AFTER_S, `an operation took ${stat.maximum}ms`);
+      const [, , attempts] = attemptLatencies(run.report);
+      assert.equal(attempts.count, OBJECTS + FEW.length);
+      assert.ok(attempts.maximum < 1000 * RETRY_AFTER_S, `an attempt took ${attempts.maximum}ms`);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 9: a Retry-After of an hour is taken for one of half a minute', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    let isAsked = false;
+    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+      if (exchange.operation === 'HEAD' && exchange.index === 3 && !isAsked) {
+        isAsked = true;
+        return exchange.refuse(503, 'SlowDown', { 'Retry-After': 3600 });
+      }
+      return exchange.pass();
+    });
+    const parameters = ['--cores', '1', '--timeout', '1m'];
+    const run = await faultRun(t, endpoint, parameters, { port: proxy.port, env: fastTime(30) });
+    assertStatus(run, 0);
+    const [, , stat] = operationLatencies(run.report);
+    assert.ok(stat.maximum >= 30_000 && stat.maximum < 600_000, `an operation took ${stat.maximum}ms of fast time`);
+  });
+
+  for (const client of ['direct', 'sdk']) {
+    test(`Row 9: ${client}: before the first stage, a pause that the store asks for is told, and bounded`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      let asked = 0;
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+        asked += 1;
+        return asked === 1 ? exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 }) : exchange.pass();
+      });
+      const env = fastTime(5);
+      const run = await faultRun(t, endpoint, ['--client', client, '--cores', '1'], { port: proxy.port, env });
+      assertStatus(run, 0);
+      assert.match(run.stderr, /^The store asks to wait 30\.0s \(HTTP 503 SlowDown.*\): it is asked again in 5\.0s$/m);
+    });
+
+    test(`Row 9: ${client}: a store that asks for nothing but pauses is not waited for before the first stage`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      let asked = 0;
+      const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+        asked += 1;
+        return exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 });
+      });
+      const parameters = ['10', '2', '--size', '1KiB', '--client', client];
+      const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+      const run = await runCommand(t, parameters, { dotEnv, env: fastTime(5) });
+      assertStatus(run, 1);
+      assert.match(run.stderr, /^error: the first request in .* failed \(HTTP 503 SlowDown.*\): .*try again later$/m);
+      const notices = run.stderr.match(/^The store asks to wait/gm) ?? [];
+      assert.ok(notices.length >= 3, run.stderr);
+      assert.ok(asked > 4 && asked <= 8, `both buckets were asked ${asked} times`);
+    });
+  }
+
+  test('Row 9: a rate limit is kept to, with the pauses that the store asks for', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'HEAD.rate=100, HEAD.retry-after=1s' });
+    const run = await faultRun(t, endpoint);
+    assertStatus(run, 0);
+    assert.deepEqual(
+      run.stages.map(({ throttled }) => throttled > 0),
+      [false, false, true, false],
+    );
+    assert.ok(run.stages[2].stop - run.stages[2].start >= 1000);
+    assertSeenByStore(run, await endpoint.report());
+  });
+
+  test('errors of the server are tried again, and are no throttling', async (t) => {
+    const faults = 'GET.status=500:5%, DELETE.status=502:5%, HEAD.status=520:5%, PUT.status=400/BadDigest:5%';
+    const endpoint = await startTestEndpoint(t, { faults: `seed=7, ${faults}` });
+    const run = await faultRun(t, endpoint);
+    assertStatus(run, 0);
+    assert.ok(run.stages.every(({ retries, throttled }) => retries > 0 && throttled === 0));
+    assert.deepEqual(
+      run.stages.map(({ errors }) => Object.keys(errors)),
+      [['incomplete-request'], ['server-error'], ['server-error'], ['server-error']],
+    );
+    assertSeenByStore(run, await endpoint.report());
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});
+
+describe('an operation without a fault never waits', { concurrency: 2 }, () => {
+  test('behind operations that the store does not answer', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    /** @type {Set<number>} */
+    const others = new Set();
+    /** @type {(() => void)[]} */
+    const held = [];
+    const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+      if (exchange.operation === 'GET' && FEW.includes(exchange.index)) {
+        held.push(() => void exchange.pass());
+      } else {
+        await exchange.pass();
+      }
+      if (exchange.operation === 'GET' && exchange.index >= 0 && exchange.index < OBJECTS) {
+        others.add(exchange.index);
+      }
+      if (others.size === OBJECTS) {
+        held.splice(0).forEach((answer) => answer());
+      }
+    });
+    // As many threads as are held, and one.
+    const run = await runCommand(t, [`${OBJECTS}`, `${FEW.length + 1}`, '--timeout', '30s'], {
+      dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }),
+    });
+    assertStatus(run, 0);
+    assert.match(run.stdout, /^Read took .* Recoverable errors 0$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('behind operations that the store asked to wait', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const objects = 40;
+    const throttled = new Set();
+    let others = 0;
+    /** @type {number[]} */
+    const othersAtRetry = [];
+    const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+      const { operation, index } = exchange;
+      if (operation === 'GET' && FEW.includes(index) && !throttled.has(index)) {
+        throttled.add(index);
+        return exchange.refuse(503, 'SlowDown', { 'Retry-After': 30 });
+      }
+      if (operation === 'GET' && FEW.includes(index)) {
+        othersAtRetry.push(others);
+      } else if (operation === 'GET' && index >= 0 && index < objects) {
+        others += 1;
+      }
+      return exchange.pass();
+    });
+    const parameters = [`${objects}`, `${FEW.length + 1}`, '--size', '1KiB', '--cores', '1', '--timeout', '1m'];
+    // Half a minute passes in six seconds, in which one thread has to come through.
+    const env = fastTime(5);
+    const run = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }), env });
+    assertStatus(run, 0);
+    assert.deepEqual(
+      othersAtRetry,
+      FEW.map(() => objects - FEW.length),
+      'all others are done when the first of those that wait is tried again',
+    );
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});

@@ -1,0 +1,80 @@
+import { budgetMemory } from '../../lib/engine/budget.js';
+import { STAGES } from '../../lib/operations/registry.js';
+import { WHOLE } from '../../lib/workload/shard.js';
+import { memoryFor } from '../../lib/workload/written-objects.js';
+import { closedLoop } from './load.js';
+
+/**
+ * @import { WorkerSpec, StageTask } from '../../lib/engine/worker.js'
+ * @import { StageHooks } from '../../lib/engine/run-stage.js'
+ * @import { SecondCount } from '../../lib/model/result.js'
+ * @import { TestEndpoint } from './local-s3.js'
+ */
+
+/**
+ * What the workers of a small run need to know.
+ *
+ * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls' | 'buckets'>} target
+ * @param {Partial<WorkerSpec> & { objects?: number }} [overrides]
+ * @returns {WorkerSpec}
+ */
+export function workerSpec({ hostname, port, region, credentials, tls, buckets }, { objects = 20, ...overrides } = {}) {
+  return {
+    threads: 4,
+    client: 'direct',
+    store: { buckets, hostname, port, useTls: tls !== null, region, credentials },
+    keepAlive: true,
+    timeout: 10_000,
+    maxAttempts: 20,
+    stallTimeout: 60_000,
+    openLoop: false,
+    layout: { runId: 'run-1', prefix: 'benchmark', buckets },
+    shard: WHOLE,
+    wroteObjects: true,
+    written: memoryFor(objects),
+    ...overrides,
+  };
+}
+
+/**
+ * @param {string} name of a stage of one kind
+ * @param {number} objects
+ * @param {Partial<StageTask>} [overrides]
+ * @returns {StageTask} each object once
+ */
+export function stageTask(name, objects, overrides = {}) {
+  const stage = stageNamed(name);
+  const budget = { memory: budgetMemory(), objects, goesRound: false };
+  return { stage, load: closedLoop(), budget, limit: null, ...overrides };
+}
+
+/** @param {string} name of a stage of one kind */
+export function stageNamed(name) {
+  const stage = STAGES.find((each) => each.name === name);
+  if (stage === undefined) {
+    throw new RangeError(`expected the name of a stage, got ${name}`);
+  }
+  return stage;
+}
+
+/** Hooks that record what is reported to them. */
+export function recordingHooks() {
+  /** @type {SecondCount[]} */
+  const seconds = [];
+  /** @type {string[]} */
+  const integrityErrors = [];
+  /** @type {{ bucket: string, key: string, attempts: number, message: string }[]} */
+  const failed = [];
+  /** @type {number[]} */
+  const progress = [];
+  const told = { seconds, integrityErrors, failed, progress, retries: 0 };
+  /** @type {StageHooks} */
+  const hooks = {
+    second: ({ secondStart, operations, bytes }) => seconds.push({ secondStart, operations, bytes }),
+    retrying: () => (told.retries += 1),
+    integrityError: (message) => integrityErrors.push(message),
+    failed: ({ bucket, key, attempts }, message) => failed.push({ bucket, key, attempts, message }),
+    progress: (done) => progress.push(done),
+  };
+  return { hooks, told };
+}

@@ -1,0 +1,404 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linesOfHost } from '../../bench/logs/host-lines.js';
+import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import {
+  aggregateOf,
+  machineLine,
+  scheduleLine,
+  secondLine,
+  stageOf,
+  summaryLine,
+  warningsOf,
+  withRunLine,
+} from './logs-of.js';
+
+// Logs with machine lines, whole and damaged.
+
+const OPTIONS = { ...DEFAULTS, seconds: 6, hosts: 1 };
+
+/**
+ * @param {number} number of the host
+ * @param {Partial<typeof OPTIONS>} [options]
+ * @returns {string[]}
+ */
+function logOf(number, options) {
+  const plan = planHosts({ ...OPTIONS, ...options })[number];
+  return [...linesOfHost(plan)].map(({ text }) => text);
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @param {RegExp} pattern
+ */
+function placeIn(lines, pattern) {
+  return lines.findIndex((line) => pattern.test(line));
+}
+
+const WHOLE = logOf(0);
+const PAIR = [0, 1].map((number) => logOf(number, { hosts: 2 }));
+const OPERATIONS = stageOf(aggregateOf({ WHOLE })).counts.operations;
+
+test('whole logs give no warning', () => {
+  const aggregate = aggregateOf({ a: PAIR[0], b: PAIR[1] });
+  assert.deepEqual(warningsOf(aggregate), []);
+  assert.deepEqual(
+    aggregate.hosts.map(({ name }) => name),
+    ['host-1', 'host-2'],
+  );
+});
+
+test('a copy of a log is counted once, with a warning', () => {
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'copy.txt': WHOLE });
+  assert.deepEqual(warningsOf(aggregate), [
+    'copy.txt:1: run 20260131-235930-test, shard 0/1, stands in a.txt:1, too: counted once',
+  ]);
+  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
+});
+
+test('the same run and shard at another time is counted, with a warning', () => {
+  const later = logOf(0, { start: DEFAULTS.start + 3_600_000 });
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'later.txt': later });
+  assert.match(warningsOf(aggregate)[0], /^later\.txt:1: .* by another host or at another time, both are counted$/);
+  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
+});
+
+test('the same run and shard of another host is no copy, though it began at the same time', () => {
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': withRunLine(WHOLE, { host: 'other' }) });
+  assert.match(warningsOf(aggregate)[0], /^b\.txt:1: .* by another host or at another time, both are counted$/);
+  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
+});
+
+test('runs of different ids are told apart by whether they were at the same time', () => {
+  const other = withRunLine(PAIR[1], { run: 'other' });
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': other })), [
+    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; a common --run-id would show that they belong together',
+  ]);
+  const later = withRunLine(logOf(0, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': later });
+  assert.deepEqual(warningsOf(aggregate), [
+    'b.txt:1: run later, and 20260131-235930-test in a.txt:1: they were not at the same time; the totals hold both',
+  ]);
+  assert.deepEqual(warningsOf(aggregateOf({ 'b.txt': later, 'a.txt': WHOLE })), [
+    'a.txt:1: run 20260131-235930-test, and later in b.txt:1: they were not at the same time; the totals hold both',
+  ]);
+  assert.deepEqual(
+    aggregate.peaks.Write,
+    Math.max(...[WHOLE, later].map((log) => aggregateOf({ log }).peaks.Write ?? 0)),
+  );
+  assert.equal(stageOf(aggregate).overlap?.together, 0);
+});
+
+test('other object sizes are told', () => {
+  const warnings = warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': logOf(1, { hosts: 2, size: 1_048_576 }) }));
+  assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up all the same']);
+});
+
+test('several runs in one file are runs of one host', () => {
+  const later = withRunLine(logOf(0, { start: DEFAULTS.start + 3_600_000 }), { run: 'later' });
+  const aggregate = aggregateOf({ 'a.txt': [...WHOLE, ...later] });
+  const write = stageOf(aggregate);
+  assert.deepEqual([aggregate.hosts.length, write.hosts, write.shares.length], [1, 1, 2]);
+  assert.equal(write.counts.operations, 2 * OPERATIONS);
+});
+
+test('the logs of several hosts may stand in one file, one behind the other', () => {
+  const apart = aggregateOf({ a: PAIR[0], b: PAIR[1] });
+  const together = aggregateOf({ 'all.txt': PAIR.flat() });
+  assert.deepEqual(warningsOf(together), []);
+  const withoutFiles = (/** @type {typeof apart} */ { stages }) => stages.map((stage) => ({ ...stage, shares: [] }));
+  assert.deepEqual(withoutFiles(together), withoutFiles(apart));
+});
+
+test('lines of two hosts in one file are told, and never added up', () => {
+  const [one, other] = PAIR;
+  const mixed = one.flatMap((line, place) => (other[place] === undefined ? [line] : [line, other[place]]));
+  const aggregate = aggregateOf({ 'mixed.txt': mixed });
+  const warnings = warningsOf(aggregate);
+  assert.equal(
+    warnings[0],
+    '!mixed.txt:2: another run begins before the end of the one of line 1: was it cut short, or do several hosts write into one file?',
+  );
+  assert.ok(warnings.some((warning) => /^!?mixed\.txt:\d+: a second of Write stands here once more/.test(warning)));
+  const largest = Math.max(...[one, other].map((log) => aggregateOf({ log }).peaks.Write ?? 0));
+  assert.ok((aggregate.peaks.Write ?? 0) <= largest);
+});
+
+test('a doubled second is counted once, and told with its line', () => {
+  const place = placeIn(WHOLE, /: Write: Ops/);
+  const doubled = WHOLE.toSpliced(place, 0, WHOLE[place], WHOLE[place]);
+  const aggregate = aggregateOf({ 'a.txt': doubled });
+  assert.deepEqual(aggregate.peaks, aggregateOf({ WHOLE }).peaks);
+  assert.deepEqual(warningsOf(aggregate), [
+    `a.txt:${place + 2}: a second of Write stands here once more, and is not counted again: do several hosts write into one file? (and 1 more like it)`,
+  ]);
+});
+
+test('a line that is missing in the middle is a gap, at the line behind it', () => {
+  const place = placeIn(WHOLE, /: Write: Ops/) + 1;
+  const next = place + placeIn(WHOLE.slice(place), /: Write: Ops/);
+  const aggregate = aggregateOf({ 'a.txt': WHOLE.toSpliced(next, 1) });
+  const [total, gap] = warningsOf(aggregate).toSorted();
+  assert.match(gap, /^a\.txt:\d+: Write has no line for the seconds before this one$/);
+  assert.match(
+    total,
+    /^!a\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines of its seconds: lines are missing/,
+  );
+  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
+});
+
+test('a line that is missing at the beginning is found by the total', () => {
+  const place = placeIn(WHOLE, /: Write: Ops/);
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1) }));
+  assert.match(
+    warning,
+    /^!a\.txt:\d+: \d+ of the \d+ operations of Write stand in the lines of its seconds: lines are missing or of another run$/,
+  );
+});
+
+test('without a part of one histogram, there are no percentiles of its stage, and the file is named', () => {
+  const place = placeIn(WHOLE, /"histogram","stage":"Read".*"part":1,/);
+  const aggregate = aggregateOf({ 'a.txt': WHOLE.toSpliced(place, 1), 'b.txt': PAIR[1] });
+  const read = stageOf(aggregate, 'Read');
+  assert.equal(read.latency, null);
+  assert.deepEqual(
+    read.missingLatency.map(({ file, reason }) => [file, reason.replace(/of \d+/, 'of n')]),
+    [['a.txt', WHOLE[place].includes('"of":1') ? 'no histogram' : 'part 1 of n of the histogram is missing']],
+  );
+  assert.match(warningsOf(aggregate)[0], /^!a\.txt:\d+: Read has no percentiles: /);
+  assert.notEqual(stageOf(aggregate, 'Stat').latency, null);
+});
+
+test('a histogram of other operations than those of the stage is not taken', () => {
+  const place = placeIn(WHOLE, /"histogram","stage":"Read"/);
+  const foreign = PAIR[1].filter((line) => /"histogram","stage":"Read"/.test(line));
+  const own = WHOLE.filter((line) => /"histogram","stage":"Read"/.test(line));
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE.toSpliced(place, own.length, ...foreign) }));
+  assert.match(warning, /Read has no percentiles: the histogram holds \d+ latencies of \d+ operations$/);
+});
+
+test('a log that is cut short keeps what it has, and an edge second alone is no peak', () => {
+  const start = Date.parse('2026-01-31T12:00:00Z');
+  const runLine = machineLine({
+    kind: 'run',
+    format: 1,
+    run: 'a',
+    host: 'h',
+    start: new Date(start).toISOString(),
+    options: {},
+  });
+  const seconds = [900, 10, 20, 800].map((rate, place) => secondLine(`12:00:0${place + 1}`, rate));
+  const aggregate = aggregateOf({ 'a.txt': [runLine, scheduleLine(), ...seconds] });
+  const write = stageOf(aggregate);
+  assert.deepEqual([write.peak.operationsPerSecond, write.peak.secondStart], [20, start / 1000 + 2]);
+  assert.deepEqual([write.counts.operations, write.isAtLeast], [1730, true]);
+  assert.deepEqual(warningsOf(aggregate), ['!a.txt:2: Write begins here and has no summary: the log is cut short']);
+});
+
+test('an edge second of one host counts in the sum where it lies inside the stage of another', () => {
+  const start = Date.parse('2026-01-31T12:00:00Z');
+  const head = (/** @type {string} */ host) => [
+    machineLine({ kind: 'run', format: 1, run: 'a', host, start: new Date(start).toISOString(), options: {} }),
+    scheduleLine(),
+  ];
+  const seconds = (/** @type {number[]} */ rates) =>
+    rates.map((rate, place) => secondLine(`12:00:0${place + 1}`, rate));
+  const logs = { a: [...head('a'), ...seconds([1, 5, 5, 1])], b: [...head('b'), ...seconds([7, 6, 6, 6, 9])] };
+  const { peak } = stageOf(aggregateOf(logs));
+  assert.deepEqual([peak.operationsPerSecond, peak.secondStart], [11, start / 1000 + 1]);
+  const stop = [...head('b').slice(0, 1), scheduleLine(), ...seconds([7, 6, 60])];
+  assert.equal(stageOf(aggregateOf({ ...logs, b: stop })).peak.operationsPerSecond, 65);
+});
+
+test('a run that was stopped between two stages is incomplete, though its log is whole', () => {
+  const place = placeIn(WHOLE, /^Stat: scheduling/);
+  const table = WHOLE.slice(placeIn(WHOLE, /^Stage {2,}/));
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': [...WHOLE.slice(0, place), ...table] }));
+  assert.match(warning, /^!a\.txt:\d+: the run ended here, before Stat$/);
+});
+
+test('a log that ends between two stages is cut short', () => {
+  const place = placeIn(WHOLE, /^Stat: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, place) })), [
+    `!a.txt:${place}: the log ends here, before Stat: it is cut short`,
+  ]);
+});
+
+test('a stage that ended early is told once, and what it lacks counts as missing', () => {
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const stopped = WHOLE.slice(0, placeIn(WHOLE, /^Stat: scheduling/)).with(
+    place,
+    WHOLE[place].replace('"complete"', '"stopped"'),
+  );
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': stopped })), [
+    `!a.txt:${place + 1}: Read ended before its work was done (stopped)`,
+  ]);
+});
+
+test('a log without its head has its date from the stage lines', () => {
+  const headless = WHOLE.slice(1);
+  assert.deepEqual(stageOf(aggregateOf({ headless })).peak, stageOf(aggregateOf({ WHOLE })).peak);
+});
+
+const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
+
+for (const [what, pattern] of /** @type {const} */ ([
+  ['a stage’s machine line and the next stage', /^Read: scheduling/],
+  ['the machine line of the last stage and the table', /"histogram","stage":"Remove"/],
+])) {
+  test(`a log whose head is cut off between ${what} lacks stages, and is told`, () => {
+    const rest = WHOLE.slice(placeIn(WHOLE, pattern));
+    assert.equal(warningsOf(aggregateOf({ 'a.txt': rest })).includes(`!a.txt:1: ${HEADLESS}`), true);
+  });
+}
+
+test('where a log is cut within a stage, the stages behind it are not told as well', () => {
+  const place = placeIn(WHOLE, /^Read: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': WHOLE.slice(0, place + 3) })), [
+    `!a.txt:${place + 1}: Read begins here and has no summary: the log is cut short`,
+  ]);
+});
+
+test('machine lines of unknown kinds, and of none, are told once for all logs, and the rest is added up', () => {
+  const strange = [machineLine({ kind: 'step', stage: 'Write' }), machineLine({ type: 'stage' }), machineLine({})];
+  const [a, b] = PAIR.map((lines) => lines.toSpliced(3, 0, ...strange));
+  const aggregate = aggregateOf({ a, b });
+  assert.deepEqual(warningsOf(aggregate), [
+    'a:4: machine lines of kinds that this version does not know, and does not add up: "step", "no kind" (and 5 more like it)',
+  ]);
+  assert.deepEqual(aggregate.stages, aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages);
+});
+
+test('counters of a later version are told once for all logs, and added up under their own names', () => {
+  const later = PAIR.map((lines) =>
+    lines.map((line) => line.replace('"kind":"stage",', '"kind":"stage","parts":7,"copied":{"a":1},')),
+  );
+  const aggregate = aggregateOf({ a: later[0], b: later[1] });
+  const [left, added, ...others] = warningsOf(aggregate);
+  assert.match(
+    left,
+    /^a:\d+: totals of a stage hold what this version does not know, and does not add up: "copied" \(and 7 more like it\)$/,
+  );
+  assert.match(
+    added,
+    /^a:\d+: counters of a stage that this version does not know, added up under their own names: "parts" \(and 7 more like it\)$/,
+  );
+  assert.deepEqual(others, []);
+  const known = aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages;
+  assert.deepEqual(
+    aggregate.stages,
+    known.map((stage) => ({ ...stage, further: { parts: 14 } })),
+  );
+});
+
+test('a cause of a later version is told as its log has it', () => {
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const later = WHOLE[place].replace('"kind":"stage",', '"kind":"stage","limitedBy":"name server",');
+  const log = WHOLE.with(place, later).toSpliced(place, 0, 'Read limited by: name server (as it seems)');
+  const aggregate = aggregateOf({ a: log });
+  assert.deepEqual(warningsOf(aggregate), []);
+  assert.deepEqual(
+    ['Write', 'Read'].map((name) => stageOf(aggregate, name).shares[0].limitedBy),
+    [null, 'name server'],
+  );
+});
+
+test('totals that cannot be right are told with their line, and make the sum incomplete', () => {
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Read"/);
+  const told = (/** @type {RegExp} */ pattern, /** @type {string} */ by) =>
+    warningsOf(aggregateOf({ a: WHOLE.with(place, WHOLE[place].replace(pattern, by)) })).find((warning) =>
+      warning.startsWith(`!a:${place + 1}: `),
+    );
+  assert.equal(
+    told(/"bytes":\d+/, '"bytes":-1'),
+    `!a:${place + 1}: cannot use what this line says of the totals of Read: "bytes": "-1"`,
+  );
+  assert.equal(
+    told(/"stage":"Read"/, '"stage":"read all"'),
+    `!a:${place + 1}: cannot use what this line says of the totals of a stage: no name, no times or no operations`,
+  );
+});
+
+/** @param {readonly string[]} lines */
+function withNewNames(lines) {
+  const names = { Read: 'List', Stat: 'Copy-Part', read: 'list', stat: 'copy-part' };
+  return lines.map((line) => line.replace(/\b(Read|Stat|read|stat)\b/g, (name) => names[/** @type {'Read'} */ (name)]));
+}
+
+test('stages of a later version are added up as all others, behind those that are known', () => {
+  const [a, b] = PAIR.map(withNewNames);
+  const aggregate = aggregateOf({ a, b });
+  assert.deepEqual(warningsOf(aggregate), []);
+  assert.deepEqual(Object.keys(aggregate.peaks), ['Write', 'Remove', 'List', 'Copy-Part']);
+  const known = aggregateOf({ a: PAIR[0], b: PAIR[1] });
+  for (const [name, as] of [['Write'], ['Remove'], ['List', 'Read'], ['Copy-Part', 'Stat']]) {
+    assert.deepEqual({ ...stageOf(aggregate, name), stage: as ?? name }, stageOf(known, as ?? name));
+  }
+});
+
+test('a log that ends before a planned stage of a later version is cut short', () => {
+  const log = withNewNames(WHOLE);
+  const place = placeIn(log, /^Copy-Part: scheduling/);
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': log.slice(0, place) })), [
+    `!a.txt:${place}: the log ends here, before Copy-part: it is cut short`,
+  ]);
+});
+
+test('machine lines of a later format are told', () => {
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': withRunLine(WHOLE, { format: 2 }) }));
+  assert.equal(
+    warning,
+    '!a.txt:1: machine lines of format 2, expected 1: use the version of the tool that wrote the log',
+  );
+});
+
+test('the worst uncertainty of all clocks is named, and who trusts his own', () => {
+  const clock = { offset: 3, uncertainty: 41.5 };
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Stat"/);
+  const drifted = WHOLE.with(place, WHOLE[place].replace('"clock":null', `"clock":${JSON.stringify(clock)}`));
+  const { clocks } = aggregateOf({ a: drifted, b: PAIR[1], old: logOf(2, { hosts: 3, old: 1 }) });
+  assert.deepEqual(clocks, {
+    worst: { uncertainty: 41.5, host: 'host-1' },
+    trusted: ['host-2'],
+    withoutMachineLines: ['old'],
+  });
+});
+
+test('a clock that is known exactly is not one that is trusted', () => {
+  const exact = withRunLine(WHOLE, { clock: { offset: 3, uncertainty: 0 } });
+  const { clocks } = aggregateOf({ a: exact });
+  assert.deepEqual(clocks, { worst: { uncertainty: 0, host: 'host-1' }, trusted: [], withoutMachineLines: [] });
+});
+
+test('hosts of one name are told apart by shard or by file', () => {
+  const named = (/** @type {string} */ shard) => withRunLine(WHOLE, { host: 'vm', shard, run: `run-${shard[0]}` });
+  const names = (/** @type {Record<string, string[]>} */ files) => aggregateOf(files).hosts.map(({ name }) => name);
+  assert.deepEqual(names({ 'a.txt': named('0/2'), 'b.txt': named('1/2') }), ['vm 0/2', 'vm 1/2']);
+  const alone = withRunLine(WHOLE, { host: 'vm', run: 'other' });
+  assert.deepEqual(names({ 'x/a.txt': withRunLine(WHOLE, { host: 'vm' }), 'x/b.txt': alone }), [
+    'vm 0/1 (a.txt)',
+    'vm 0/1 (b.txt)',
+  ]);
+  assert.deepEqual(names({ 'a.txt': withRunLine(WHOLE, { host: 'vm' }), 'b.txt': alone }), [
+    'vm 0/1 (a.txt)',
+    'vm 0/1 (b.txt)',
+  ]);
+});
+
+test('a summary without its machine line is told, and counts by what it says', () => {
+  const place = placeIn(WHOLE, /"kind":"stage","stage":"Remove"/);
+  const aggregate = aggregateOf({ 'a.txt': WHOLE.slice(0, place) });
+  assert.deepEqual(warningsOf(aggregate), [
+    `!a.txt:${placeIn(WHOLE, /^Remove: scheduling/) + 1}: Remove begins here and has no machine line of its totals: lines are missing`,
+  ]);
+  const whole = stageOf(aggregateOf({ WHOLE }), 'Remove');
+  assert.ok(Math.abs(stageOf(aggregate, 'Remove').counts.operations - whole.counts.operations) <= 1);
+});
+
+test('a log of the old tool finds the day of those that have a date', () => {
+  const old = [scheduleLine(), secondLine('00:00:01', 5), secondLine('00:00:02', 6), summaryLine(6)];
+  const aggregate = aggregateOf({ old, a: WHOLE });
+  assert.equal(aggregate.isDated, true);
+  const [share] = stageOf(aggregate).shares;
+  assert.deepEqual([share.startedAt, share.endedAt], [Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 1, 0, 0, 2)]);
+});

@@ -1,0 +1,185 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { readFiles, readRecords } from '../../lib/merge/read-files.js';
+
+/** @import { LogRecord } from '../../lib/log/log-line.js' */
+
+const GOLDEN = readFileSync(new URL('../golden/own-log.txt', import.meta.url));
+const RETRYING = 'Retrying on TRANSIENT error';
+
+let folder = '';
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'read-logs-'));
+});
+
+after(() => rm(folder, { recursive: true }));
+
+/**
+ * @param {string} name
+ * @param {string | Uint8Array} content
+ */
+async function logFile(name, content) {
+  const file = path.join(folder, name);
+  await writeFile(file, content);
+  return file;
+}
+
+/** @param {readonly (string | Uint8Array)[]} chunks */
+async function* stream(chunks) {
+  for (const chunk of chunks) {
+    yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  }
+}
+
+/** @param {readonly (string | Uint8Array)[]} chunks */
+async function entriesOf(chunks) {
+  /** @type {{ line: number, record: LogRecord }[]} */
+  const entries = [];
+  await readRecords(stream(chunks), (line, record) => entries.push({ line, record }));
+  return entries;
+}
+
+/** @param {readonly (string | Uint8Array)[]} chunks */
+async function linesOf(chunks) {
+  return (await entriesOf(chunks)).map(({ line }) => line);
+}
+
+/**
+ * @param {readonly string[]} files
+ * @param {readonly string[]} [standardInput]
+ * @returns {Promise<object[]>} records and warnings, in the order in which they come
+ */
+async function itemsOf(files, standardInput = []) {
+  /** @type {object[]} */
+  const items = [];
+  await readFiles(files, stream(standardInput), {
+    addRecord: (file, line, record) => items.push({ file, line, record }),
+    addResult: (file, result) => items.push({ file, result }),
+    addWarning: (warning) => items.push(warning),
+  });
+  return items;
+}
+
+test('records bear the number of their line, and foreign lines are passed over', async () => {
+  const entries = await entriesOf([`run id 7f3a\n\n${RETRYING}\nwriting 40%\n${RETRYING} (2 more)\n`]);
+  assert.deepEqual(entries, [
+    { line: 3, record: { kind: 'retrying', more: 0 } },
+    { line: 5, record: { kind: 'retrying', more: 2 } },
+  ]);
+});
+
+test('the last line counts also without a line end', async () => {
+  assert.deepEqual(await linesOf([`${RETRYING}\n${RETRYING}`]), [1, 2]);
+});
+
+test('lines may end in CRLF and begin with a byte order mark', async () => {
+  assert.deepEqual(await linesOf([`\uFEFF${RETRYING}\r\n${RETRYING}\r\n${RETRYING}\r`]), [1, 2, 3]);
+});
+
+test('half a character at the end of a log belongs to its last line', async () => {
+  assert.deepEqual(await linesOf([`${RETRYING}\n${RETRYING}`, Buffer.from([0xe2, 0x82])]), [1]);
+});
+
+test('nothing is read from nothing', async () => {
+  assert.deepEqual(await linesOf([]), []);
+});
+
+test('wherever a stream is cut into chunks, the same records are read', async () => {
+  const whole = await entriesOf([GOLDEN]);
+  assert.equal(whole.length, GOLDEN.toString().trimEnd().split('\n').length);
+  const cuts = fc.array(fc.nat(GOLDEN.length), { maxLength: 20 }).map((places) => [0, ...places.sort((a, b) => a - b)]);
+  await fc.assert(
+    fc.asyncProperty(cuts, async (places) => {
+      const chunks = places.map((place, index) => GOLDEN.subarray(place, places[index + 1]));
+      assert.deepEqual(await entriesOf(chunks), whole);
+    }),
+  );
+});
+
+test('binary garbage between the lines does no harm', async () => {
+  const garbage = fc.uint8Array({ maxLength: 300 }).map((bytes) => bytes.filter((byte) => byte !== 0x0a));
+  await fc.assert(
+    fc.asyncProperty(garbage, async (bytes) => {
+      assert.deepEqual(await linesOf([`${RETRYING}\n`, bytes, `\n${RETRYING}\n`]), [1, 3]);
+    }),
+  );
+});
+
+test('a line longer than the longest string is passed over, and the lines behind it are read', async () => {
+  const chunk = Buffer.alloc(2 ** 20, 'x');
+  const chunks = [`${RETRYING}\n`, ...Array.from({ length: 600 }, () => chunk), `\n${RETRYING}\n`];
+  assert.deepEqual(await linesOf(chunks), [1, 3]);
+});
+
+test('a line that begins like one of ours and goes on for too long is not taken for its beginning', async () => {
+  assert.deepEqual(await linesOf([`${RETRYING}${' '.repeat(10_000)}`, 'x', `\n${RETRYING}\n`]), [2]);
+});
+
+test('files are read in the order in which they are given', async () => {
+  const first = await logFile('first.txt', `${RETRYING}\n`);
+  const second = await logFile('second.txt', `\n${RETRYING}\n`);
+  const entries = await itemsOf([second, first]);
+  assert.deepEqual(entries, [
+    { file: second, line: 2, record: { kind: 'retrying', more: 0 } },
+    { file: first, line: 1, record: { kind: 'retrying', more: 0 } },
+  ]);
+});
+
+test('what cannot be read is warned of, and reading goes on', async () => {
+  const missing = path.join(folder, 'missing.txt');
+  const directory = path.join(folder, 'directory');
+  await mkdir(directory);
+  const foreign = await logFile('foreign.txt', 'Lorem ipsum\n');
+  const empty = await logFile('empty.txt', '');
+  const log = await logFile('log.txt', RETRYING);
+  const entries = await itemsOf([missing, directory, foreign, empty, log]);
+  const expected = 'expected what r2-benchmark writes to stdout, --log or --json';
+  assert.deepEqual(entries, [
+    {
+      file: missing,
+      line: null,
+      message: 'cannot be read: no such file or directory (ENOENT)',
+      incomplete: true,
+    },
+    { file: directory, line: null, message: 'is a directory, expected a log file', incomplete: true },
+    {
+      file: foreign,
+      line: 1,
+      message: `neither this line nor any after it is one of a log, ${expected}`,
+      incomplete: true,
+    },
+    { file: empty, line: null, message: `is empty, ${expected}`, incomplete: true },
+    { file: log, line: 1, record: { kind: 'retrying', more: 0 } },
+  ]);
+});
+
+test('one file under several names is read once, and nothing is missing for it', async () => {
+  const log = await logFile('original.txt', RETRYING);
+  const symbolic = path.join(folder, 'symbolic.txt');
+  const hard = path.join(folder, 'hard.txt');
+  await symlink(log, symbolic);
+  await link(log, hard);
+  const entries = await itemsOf([log, log, symbolic, hard]);
+  const same = `the same file as ${log}, counted once`;
+  assert.deepEqual(entries.slice(1), [
+    { file: log, line: null, message: 'given twice, counted once', incomplete: false },
+    { file: symbolic, line: null, message: same, incomplete: false },
+    { file: hard, line: null, message: same, incomplete: false },
+  ]);
+  assert.ok('record' in entries[0]);
+});
+
+test('standard input is read in its turn, once, and warned of by its name', async () => {
+  const log = await logFile('beside.txt', RETRYING);
+  const items = await itemsOf([log, '-', '-'], [`${RETRYING}\n`]);
+  assert.deepEqual(items.slice(1), [
+    { file: 'standard input', line: 1, record: { kind: 'retrying', more: 0 } },
+    { file: 'standard input', line: null, message: 'given twice, counted once', incomplete: false },
+  ]);
+});

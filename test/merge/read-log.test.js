@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DEFAULTS } from '../../bench/logs/host-plan.js';
+import {
+  aggregateOf,
+  madeLogs,
+  scheduleLine,
+  secondLine,
+  stageOf,
+  summaryLine,
+  warningsOf,
+  withRunLine,
+} from './logs-of.js';
+
+// One log with several runs: copies, searches, logs of the old tool.
+
+const OPTIONS = { hosts: 1, seconds: 6 };
+const [WHOLE] = Object.values(madeLogs(OPTIONS));
+const LATER = withRunLine(Object.values(madeLogs({ ...OPTIONS, start: DEFAULTS.start + 3_600_000 }))[0], {
+  run: 'later',
+});
+const OPERATIONS = stageOf(aggregateOf({ WHOLE })).counts.operations;
+
+const OLD_LOG = [scheduleLine(), secondLine('03:10:05', 5), summaryLine(5)];
+
+/** A log without a stage that there could be. */
+const WITHOUT_STAT = withRunLine(
+  WHOLE.filter((line) => !line.includes('Stat')),
+  { options: { stages: ['write', 'read', 'remove'], size: 16_384 } },
+);
+const OLD_STAT = [scheduleLine('Stat'), secondLine('03:10:05', 5, 'Stat'), summaryLine(5, 'Stat')];
+
+for (const [what, lines] of Object.entries({
+  'of the old tool': OLD_LOG,
+  'of the old tool, without its first line,': OLD_LOG.slice(1),
+  'of the old tool with a stage that the copy does not have': OLD_STAT,
+})) {
+  test(`behind a copy that is not counted, a log ${what} counts`, () => {
+    const alone = aggregateOf({ 'a.txt': WITHOUT_STAT, 'old.txt': lines });
+    const behind = aggregateOf({ 'a.txt': WITHOUT_STAT, 'b.txt': [...WITHOUT_STAT, ...lines] });
+    assert.deepEqual(
+      behind.stages.map(({ counts }) => counts.operations),
+      alone.stages.map(({ counts }) => counts.operations),
+    );
+    assert.equal(behind.hosts.length, 2);
+    assert.equal(warningsOf(behind).length, warningsOf(alone).length + 1);
+  });
+}
+
+test('behind a run that has ended, a log of the old tool is another run, whatever its stages', () => {
+  const aggregate = aggregateOf({ 'a.txt': [...WITHOUT_STAT, ...OLD_STAT] });
+  assert.deepEqual(warningsOf(aggregate), []);
+  assert.deepEqual([aggregate.hosts.length, aggregate.peaks.Stat], [2, 5]);
+});
+
+test('a second behind the end of a run is no run of its own: it shows in the totals', () => {
+  const aggregate = aggregateOf({ 'a.txt': [...WHOLE, secondLine('00:10:05', 5, 'Remove')] });
+  assert.equal(aggregate.hosts.length, 1);
+  const incomplete = warningsOf(aggregate).filter((warning) => warning.startsWith('!'));
+  assert.equal(incomplete.length, 1);
+  assert.match(incomplete[0], /^!a\.txt:\d+: \d+ of the \d+ operations of Remove stand in the lines of its seconds/);
+});
+
+test('the latencies of a copy are not added once more', () => {
+  const { latency } = stageOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': WHOLE }));
+  assert.equal(latency?.count, OPERATIONS);
+});
+
+test('a log without its head behind a copy is cut short where another run begins', () => {
+  const headless = WHOLE.slice(
+    1,
+    WHOLE.findIndex((line) => line.startsWith('Read: scheduling')),
+  );
+  const log = [...WHOLE, ...headless, ...LATER];
+  const place = WHOLE.length + headless.length + 1;
+  const [warning] = warningsOf(aggregateOf({ 'a.txt': WHOLE, 'b.txt': log })).filter((text) =>
+    text.includes('another run'),
+  );
+  assert.ok(
+    warning.startsWith(`!b.txt:${place}: another run begins before the end of the one of line ${WHOLE.length + 1}`),
+  );
+});
+
+test('a copy that is cut short takes nothing from the run behind it', () => {
+  const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': [...WHOLE.slice(0, 5), ...LATER] });
+  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
+  assert.deepEqual(
+    aggregate.warnings.filter(({ incomplete }) => incomplete),
+    [],
+  );
+});
+
+const NOT_COUNTED = 'a search with --find-peak begins here, which cannot be added up: it is not counted';
+const SEARCH = [
+  'Write: searching for the peak with 40000 objects in up to 256 threads and 1 buckets',
+  'Stage     Threads      Ops/s        p50        p99    Errors Client  Step',
+  'Write          16      803.2    20.01ms    24.50ms         0    12%  ramp',
+  'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads',
+];
+
+test('a search for the peak is not added up, and told once', () => {
+  const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
+  const [runLine] = withRunLine(WHOLE, { options: { ...options, findPeak: true } });
+  const aggregate = aggregateOf({ 'search.txt': [runLine, ...SEARCH, ...SEARCH], 'a.txt': WHOLE });
+  assert.deepEqual(warningsOf(aggregate), [`!search.txt:1: ${NOT_COUNTED}`]);
+  assert.equal(stageOf(aggregate).counts.operations, OPERATIONS);
+  assert.equal(aggregate.hosts.length, 1);
+});
+
+test('runs before and behind a search in the same log are counted', () => {
+  const { options } = JSON.parse(WHOLE[0].slice(WHOLE[0].indexOf('{')));
+  const [runLine] = withRunLine(WHOLE, { run: 'search', options: { ...options, findPeak: true } });
+  const aggregate = aggregateOf({ 'a.txt': [...WHOLE, runLine, ...SEARCH, ...LATER] });
+  assert.equal(warningsOf(aggregate)[0], `!a.txt:${WHOLE.length + 1}: ${NOT_COUNTED}`);
+  assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
+});
+
+test('without machine lines a search is seen all the same, and a run behind it is counted', () => {
+  const run = [scheduleLine(), secondLine('03:10:05', 5), summaryLine(5)];
+  const aggregate = aggregateOf({ 'a.txt': [...SEARCH, ...run] });
+  assert.deepEqual(warningsOf(aggregate), [`!a.txt:1: ${NOT_COUNTED}`]);
+  assert.equal(aggregate.peaks.Write, 5);
+});

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { decodeHistogram } from '../../lib/model/histogram.js';
+import { Intake } from '../../lib/merge/intake.js';
+import { mergeHosts } from '../../lib/merge/merge-hosts.js';
+import { readFiles } from '../../lib/merge/read-files.js';
+import { mergeJson } from '../../lib/report/json.js';
+import { RunLog } from '../../lib/report/log.js';
+import { runFacts } from '../../lib/run/run-facts.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+import { jsonOf, resultFrom } from '../helpers/result-schema.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/**
+ * @import { SecondResult } from '../../lib/model/result.js'
+ * @import { FinishedOperation } from '../helpers/finished-stage.js'
+ */
+
+const STARTED = 1_700_000_000_250;
+
+let folder = '';
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'read-result-'));
+});
+
+after(() => rm(folder, { recursive: true }));
+
+/**
+ * @param {object} host
+ * @param {number} host.index
+ * @param {number} [host.of]
+ * @param {readonly FinishedOperation[]} host.operations
+ * @param {number} [host.delay] ms
+ * @param {true} [host.findPeak]
+ * @returns {{ log: string, json: string }} of one run
+ */
+function runOf({ index, of = 2, operations, delay = 0, findPeak }) {
+  const config = runConfig(NO_TARGET, {
+    shard: { index, count: of },
+    stages: ['write', 'read'],
+    size: 16_384,
+    findPeak,
+  });
+  const clock = { offset: 3, uncertainty: 2 };
+  const facts = runFacts({ config, host: `fra-${index}`, startedAt: STARTED, clock, versions: { node: 'v20' } });
+  const stages = ['Write', 'Read'].map((name, place) =>
+    finishedStage(
+      {
+        name: /** @type {'Write' | 'Read'} */ (name),
+        startedAt: STARTED + delay + place * 100_000,
+        operations,
+        rest: 400,
+      },
+      { storeClock: clock, timeLost: 12.5 },
+    ),
+  );
+  stages.forEach((stage) => (stage.seconds = stage.seconds.map(withLatencies)));
+  /** @type {string[]} */
+  const lines = [];
+  const write = (/** @type {string} */ line) => lines.push(line);
+  const log = new RunLog({ writeLine: write, writeMachineLine: write });
+  log.runStarts(facts);
+  for (const stage of stages) {
+    log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2 });
+    stage.seconds.forEach((second) => log.second(stage.stage, second));
+    log.stageEnds(stage);
+  }
+  log.stagesEnd(stages);
+  const requests = { preflight: 1, clock: 20, probe: 0, cleanup: 0 };
+  return { log: lines.map((line) => `${line}\n`).join(''), json: jsonOf({ facts, stages, requests }) };
+}
+
+/**
+ * @param {SecondResult} second
+ * @returns {SecondResult} as if each of its operations had taken so long
+ */
+function withLatencies(second) {
+  const latencies = new LatencyHistogram();
+  for (let count = 0; count < second.operations; count += 1) {
+    latencies.record(200 + 100 * count);
+  }
+  const { p50 = null, p99 = null, maximum = null } = latencies.summary() ?? {};
+  return { ...second, p50, p99, maximum, histogram: maximum === null ? null : latencies.encode() };
+}
+
+/** @param {Record<string, string>} files */
+async function merged(files) {
+  const paths = Object.keys(files).map((name) => path.join(folder, name));
+  await Promise.all(Object.values(files).map((text, place) => writeFile(paths[place], text)));
+  const intake = new Intake({ keepsSecondLatencies: true });
+  await readFiles(paths, /** @type {any} */ ([]), intake);
+  const whole = mergeHosts(intake);
+  const warnings = whole.result.merge.warnings.map(({ file, message, incomplete }) => {
+    // A result has no lines.
+    const said = message.replaceAll(`${folder}/`, '').replace(/\b([ab]):1\b/, '$1');
+    return `${incomplete ? '!' : ''}${path.basename(file)}: ${said}`;
+  });
+  return { ...whole, warnings, report: resultFrom([...mergeJson(whole)].join('')) };
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof merged>>} whole
+ * @returns {unknown} what a log tells, too
+ */
+function sumsOf({ report, timeSeries }) {
+  const { stages, merge, run, options } = report;
+  return {
+    run,
+    threads: options.threads,
+    peaks: merge.peaks,
+    clocks: merge.clocks,
+    series: [...timeSeries()],
+    stages: stages.map((/** @type {any} */ stage) =>
+      [
+        ...['stage', 'end', 'objects', 'threads', 'operations', 'bytes', 'attempts', 'retries', 'failed', 'errors'],
+        ...['startedAt', 'endedAt', 'warmupOperations', 'drainOperations'],
+      ]
+        .map((name) => stage[name])
+        .concat(withoutFiles(stage.merge), stage.latency.histogram.operations),
+    ),
+  };
+}
+
+/** @param {any} merge */
+function withoutFiles({ shares, ...rest }) {
+  return { ...rest, shares: shares.map((/** @type {any} */ share) => ({ ...share, file: '' })) };
+}
+
+const operation = fc.record({
+  after: fc.integer({ min: 1, max: 700 }),
+  latency: fc.integer({ min: 1, max: 3000 }),
+  failures: fc.array(fc.constantFrom('timeout', 'throttled'), { maxLength: 1 }),
+});
+const hosts = fc.record({
+  first: fc.array(operation, { minLength: 1, maxLength: 30 }),
+  second: fc.array(operation, { minLength: 1, maxLength: 30 }),
+  delay: fc.nat(5000),
+});
+
+test('results add up to exactly what the logs of the same runs add up to, also where both are mixed', async () => {
+  await fc.assert(
+    fc.asyncProperty(hosts, async ({ first, second, delay }) => {
+      const [a, b] = [runOf({ index: 0, operations: first }), runOf({ index: 1, operations: second, delay })];
+      const logs = await merged({ a: a.log, b: b.log });
+      const results = await merged({ a: a.json, b: b.json });
+      const mixed = await merged({ a: a.log, b: b.json });
+      assert.deepEqual(sumsOf(results), sumsOf(logs));
+      assert.deepEqual(sumsOf(mixed), sumsOf(logs));
+      assert.deepEqual(results.warnings, logs.warnings);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+const OPERATIONS = [300, 400, 500, 700, 200].map((latency) => ({ after: 400, latency }));
+const [ONE, OTHER] = [0, 1].map((index) => runOf({ index, operations: OPERATIONS }));
+
+test('what only results tell is in their sum: the latencies of each second, exact extremes, lost time', async () => {
+  const { report } = await merged({ a: ONE.json, b: OTHER.json });
+  const [write] = report.stages;
+  const inSeconds = write.seconds.map((/** @type {any} */ { histogram }) =>
+    histogram === null ? 0 : decodeHistogram(histogram).totalCount,
+  );
+  assert.equal(
+    inSeconds.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count),
+    2 * OPERATIONS.length,
+  );
+  assert.deepEqual([write.timeLost, write.clientLoad.loops, write.connections.opened], [25, 2, 4]);
+  const { minimum, mean, maximum } = write.latency.operations;
+  assert.deepEqual([minimum, mean, maximum], [200, 420, 700]);
+  assert.deepEqual([report.requests.clock, report.exitStatus], [40, 0]);
+});
+
+test('a host whose log and result are both given is counted once', async () => {
+  for (const files of [
+    { 'a.txt': ONE.log, 'a.json': ONE.json },
+    { 'a.json': ONE.json, 'a.txt': ONE.log },
+  ]) {
+    const { report, warnings } = await merged({ ...files, b: OTHER.json });
+    assert.equal(report.stages[0].operations, 2 * OPERATIONS.length);
+    const [first, again] = Object.keys(files);
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0],
+      new RegExp(`^${again}: run run-1, shard 0/2, stands in ${first}(:1)?, too: counted once$`),
+    );
+  }
+});
+
+test('a result of a search is not added up, and what hosts did together cannot be', async () => {
+  const search = runOf({ index: 0, of: 1, operations: OPERATIONS, findPeak: true });
+  const together = [...mergeJson(await merged({ a: ONE.json, b: OTHER.json }))].join('');
+  const { report, warnings } = await merged({ search: search.json, together, b: OTHER.json });
+  assert.equal(report.stages[0].operations, OPERATIONS.length);
+  assert.deepEqual(warnings.slice(0, 2), [
+    '!search: a search with --find-peak, which cannot be added up: it is not counted',
+    '!together: what 2 hosts did together, which cannot be taken apart: it is not counted; give their logs or results',
+  ]);
+});
+
+test('a result that is damaged is not counted, and each problem is told', async () => {
+  const damaged = ONE.json.replace('"operations": 5,', '"operations": "5",');
+  assert.notEqual(damaged, ONE.json);
+  const { report, warnings } = await merged({ a: damaged, b: OTHER.json });
+  assert.equal(report.stages[0].operations, OPERATIONS.length);
+  assert.equal(warnings[0], '!a: is not counted: stages[0].operations: expected a whole number, got "5"');
+  assert.deepEqual(warnings.slice(1), ['!b: run run-1: no log of shard 0/2']);
+});
+
+test('a histogram that is none is told with its path, and nothing of the result is used', async () => {
+  const { latency } = JSON.parse(ONE.json).stages[0];
+  const broken = ONE.json.replace(latency.histogram.operations, 'AAAA');
+  const { report, warnings } = await merged({ a: broken, b: OTHER.json });
+  assert.equal(report.stages[0].operations, OPERATIONS.length);
+  assert.match(
+    warnings[0],
+    /^!a: is not counted: stages\[0\]\.latency\.histogram\.operations: expected an HdrHistogram /,
+  );
+});
+
+test('a result that is cut short is named; a log that begins with a brace is a log', async () => {
+  const { report, warnings } = await merged({
+    cut: ONE.json.slice(0, -20),
+    b: `{ a line of something else\n${OTHER.log}`,
+  });
+  assert.equal(report.stages[0].operations, OPERATIONS.length);
+  assert.match(
+    warnings[0],
+    /^!cut: begins as JSON and is none, or is cut short: expected a log, or what r2-benchmark wrote/,
+  );
+});
+
+test('a result of a later version is added up as far as it is known, and what is not known is told', async () => {
+  const later = JSON.parse(ONE.json);
+  later.format = 4;
+  later.stages.forEach((/** @type {any} */ stage) => Object.assign(stage, { hedged: 3, mood: 'good' }));
+  const { report, warnings } = await merged({ a: JSON.stringify(later), b: OTHER.json });
+  assert.deepEqual([report.stages[0].operations, report.stages[0].further], [10, { hedged: 3 }]);
+  assert.deepEqual(warnings, [
+    'a: format 4, expected 3 at most: use the version of the tool that wrote it, or a later one',
+    'a: counters that this version does not know, added up: "hedged"',
+    'a: fields that this version does not know, left out: "stages[].mood"',
+  ]);
+});
+
+test('a stage of a later version is summed under its own name', async () => {
+  const renamed = [ONE, OTHER].map(({ json }) => json.replaceAll('"Read"', '"List"').replaceAll('"read"', '"list"'));
+  const { report, warnings } = await merged({ a: renamed[0], b: renamed[1] });
+  assert.deepEqual(
+    report.stages.map((/** @type {any} */ { stage, operations }) => [stage, operations]),
+    [
+      ['Write', 10],
+      ['List', 10],
+    ],
+  );
+  assert.deepEqual(warnings, []);
+});

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { addResults, EMPTY_RESULT } from '../../lib/model/add-results.js';
+import { COUNT_NAMES } from '../../lib/model/counters.js';
+import { decodeHistogram } from '../../lib/model/histogram.js';
+import { assertResult } from '../helpers/result-schema.js';
+import { anyResult, resultOf } from './results.js';
+
+/** @import { KindSum, Result, StageSum } from '../../lib/model/result.js' */
+
+/** @param {number} value that floating point may have rounded */
+function rounded(value) {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(10)) : value;
+}
+
+/**
+ * @param {Result} result
+ * @returns {unknown} in an order of its own: that of hosts, problems and stages is the order in which they were given
+ */
+function inAnyOrder({ hosts, problems, stages, cleanup, ...rest }) {
+  const sorted = (/** @type {unknown[]} */ values) => values.map((value) => JSON.stringify(value)).sort();
+  const whole = {
+    ...rest,
+    cleanup: cleanup && { ...cleanup, problems: sorted(cleanup.problems) },
+    hosts: sorted(hosts),
+    problems: sorted(problems),
+    stages: stages.toSorted((one, other) => (one.stage < other.stage ? -1 : 1)),
+  };
+  return JSON.parse(JSON.stringify(whole, (_, value) => rounded(value)));
+}
+
+test('the order of adding does not matter', () => {
+  fc.assert(
+    fc.property(anyResult, anyResult, anyResult, (a, b, c) => {
+      const whole = inAnyOrder(addResults([a, b, c]));
+      assert.deepEqual(inAnyOrder(addResults([b, a, c])), whole);
+      assert.deepEqual(inAnyOrder(addResults([addResults([a, b]), c])), whole);
+      assert.deepEqual(inAnyOrder(addResults([a, addResults([c, b])])), whole);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the result of no host changes nothing', () => {
+  fc.assert(
+    fc.property(anyResult, (result) => {
+      assert.deepEqual(addResults([EMPTY_RESULT, result]), result);
+      assert.deepEqual(addResults([result, EMPTY_RESULT]), result);
+    }),
+    { numRuns: 20 },
+  );
+  assert.deepEqual(addResults([]), EMPTY_RESULT);
+  assertResult(EMPTY_RESULT);
+});
+
+test('a sum is a result: counters, seconds and histograms hold what its parts held', () => {
+  fc.assert(
+    fc.property(anyResult, anyResult, (one, other) => {
+      const sum = addResults([one, other]);
+      assertResult(sum);
+      for (const stage of sum.stages) {
+        const parts = [one, other].flatMap(({ stages }) =>
+          stages.filter((/** @type {StageSum} */ part) => part.stage === stage.stage),
+        );
+        for (const name of COUNT_NAMES) {
+          assert.equal(
+            stage[name],
+            parts.reduce((total, part) => total + Number(part[name]), 0),
+            name,
+          );
+        }
+        const inSeconds = stage.seconds.reduce((total, { operations }) => total + operations, 0);
+        assert.equal(inSeconds, stage.operations);
+        const histogram = decodeHistogram(String(stage.latency.histogram.operations));
+        assert.equal(histogram.totalCount, stage.operations);
+        assert.equal(stage.latency.operations?.count ?? 0, stage.operations);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('of the facts that stays in which all hosts agree', () => {
+  const sum = addResults([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
+  assert.deepEqual([sum.run, sum.host, sum.options?.threads], ['run-1', null, 4]);
+  assert.deepEqual(
+    sum.hosts.map(({ host }) => host),
+    ['fra-1', 'fra-2'],
+  );
+});
+
+test('what one of them does not know is not known of the sum', () => {
+  const [one, other] = [resultOf(), resultOf()];
+  other.stages[0].timeLost = null;
+  other.stages[0].latency.histogram.operations = null;
+  const [stage] = addResults([one, other]).stages;
+  assert.deepEqual([stage.timeLost, stage.latency.operations, stage.operations], [null, null, 10]);
+});
+
+test('counters that only a later version knows are added up', () => {
+  const [one, other] = [resultOf(), resultOf()];
+  one.stages[0].further = { hedged: 2 };
+  other.stages[0].further = { hedged: 3, mirrored: 1 };
+  assert.deepEqual(addResults([one, other]).stages[0].further, { hedged: 5, mirrored: 1 });
+});
+
+test('a stage ended as the worst of its hosts, a clean-up left what nobody could count', () => {
+  const [one, other] = [resultOf(), resultOf()];
+  other.stages[0].end = 'stalled';
+  const cleanup = /** @type {any} */ ({ removed: 2, left: 1, problems: ['a'] });
+  const sum = addResults([
+    { ...one, cleanup },
+    { ...other, cleanup: { ...cleanup, left: -1, problems: ['b'] } },
+  ]);
+  assert.equal(sum.stages[0].end, 'stalled');
+  assert.deepEqual([sum.cleanup?.removed, sum.cleanup?.left, sum.cleanup?.problems], [4, -1, ['a', 'b']]);
+});
+
+test('the peak is that of the seconds together, not the sum of two peaks', () => {
+  const [one, other] = [resultOf({ operations: 20 }), resultOf({ operations: 20 })];
+  const late = structuredClone(other);
+  late.stages[0].seconds.forEach((second) => (second.secondStart += 100));
+  late.stages[0].startedAt = Number(late.stages[0].startedAt) + 100_000;
+  late.stages[0].endedAt = Number(late.stages[0].endedAt) + 100_000;
+  const [together, apart] = [addResults([one, other]), addResults([one, late])].map(({ stages }) => stages[0]);
+  assert.equal(together.peak, 8);
+  assert.equal(apart.peak, 4);
+});
+
+test('the kinds of a stage that mixes operations are added up by operation, where all hosts tell them apart', () => {
+  const mixed = (/** @type {readonly string[]} */ operations) => {
+    const result = resultOf();
+    const [stage] = result.stages;
+    const figures = Object.fromEntries(
+      [...COUNT_NAMES, 'errors', 'threads', 'average', 'averageBytes', 'peak', 'peakBytes', 'failedAttempts']
+        .concat(['latency', 'unloaded', 'bottleneck'])
+        .map((name) => [name, /** @type {any} */ (stage)[name]]),
+    );
+    stage.kinds = operations
+      .map((operation) => ({ ...figures, operation }))
+      .map((kind) => /** @type {KindSum} */ (/** @type {unknown} */ (kind)));
+    return assertResult(result);
+  };
+  const sum = assertResult(addResults([mixed(['write', 'read']), mixed(['write', 'stat'])]));
+  assert.deepEqual(
+    sum.stages[0].kinds.map((/** @type {any} */ { operation, operations, threads, latency, peak }) => [
+      ...[operation, operations, threads, latency.operations.count, peak],
+    ]),
+    [
+      ['write', 10, 8, 10, null],
+      ['read', 5, 4, 5, null],
+      ['stat', 5, 4, 5, null],
+    ],
+  );
+  assert.equal(addResults([mixed(['write']), resultOf()]).stages[0].kinds, undefined);
+});

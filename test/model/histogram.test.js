@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deflateSync, inflateSync } from 'node:zlib';
+import { decodeHistogram } from '../../lib/model/histogram.js';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { startCpuTime } from '../helpers/cpu-time.js';
+
+const COMPRESSED_HEADER = 8;
+
+/** @param {readonly number[]} values µs */
+function encodedOf(values) {
+  const histogram = build({ autoResize: false, highestTrackableValue: 3_600_000_000 });
+  values.forEach((value) => histogram.recordValue(value));
+  return encodeIntoCompressedBase64(histogram);
+}
+
+/**
+ * The encoding of a small histogram, with its uncompressed bytes changed.
+ *
+ * @param {(bytes: Buffer) => Buffer} change
+ */
+function changed(change) {
+  const encoded = Buffer.from(encodedOf([1000, 2000]), 'base64');
+  const inflated = inflateSync(encoded.subarray(COMPRESSED_HEADER));
+  const deflated = deflateSync(change(Buffer.from(inflated)));
+  const header = Buffer.from(encoded.subarray(0, COMPRESSED_HEADER));
+  header.writeUInt32BE(deflated.length, 4);
+  return Buffer.concat([header, deflated]).toString('base64');
+}
+
+/** @param {string} payload the words of the counts, in hex */
+function withPayload(payload) {
+  return changed((bytes) => {
+    bytes.writeUInt32BE(payload.length / 2, 4);
+    return Buffer.concat([bytes.subarray(0, 40), Buffer.from(payload, 'hex')]);
+  });
+}
+
+test('what the meter encodes is decoded with the same counts', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(3_600_000), { maxLength: 200 }), (milliseconds) => {
+      const meter = new LatencyHistogram();
+      milliseconds.forEach((value) => meter.record(value));
+      const decoded = decodeHistogram(meter.encode());
+      const expected = decodeHistogram(encodedOf(milliseconds.map((value) => value * 1000)));
+      assert.equal(decoded.totalCount, milliseconds.length);
+      assert.equal(decoded.outputPercentileDistribution(), expected.outputPercentileDistribution());
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a histogram that is changed by nothing but the test is read', () => {
+  assert.equal(decodeHistogram(changed((bytes) => bytes)).totalCount, 2);
+});
+
+/** @type {[string, string][]} */
+const HOSTILE = [
+  ['nothing', ''],
+  ['no base64', '%%%%'],
+  ['something else', Buffer.from('Lorem ipsum dolor sit amet').toString('base64')],
+  [
+    'a bomb of a gigabyte of zeros',
+    Buffer.concat([Buffer.alloc(8), deflateSync(Buffer.alloc(2 ** 30))]).toString('base64'),
+  ],
+  ['too few bytes for a header', changed((bytes) => bytes.subarray(0, 20))],
+  ['a payload said to be longer than it is', changed((bytes) => (bytes.writeUInt32BE(0x7fffffff, 4), bytes))],
+  ['too many digits', changed((bytes) => (bytes.writeUInt32BE(5, 12), bytes))],
+  ['a highest value beyond all numbers', changed((bytes) => (bytes.writeBigInt64BE(2n ** 62n, 24), bytes))],
+  ['a lowest value of zero', changed((bytes) => (bytes.writeBigInt64BE(0n, 16), bytes))],
+  ['another cookie', changed((bytes) => (bytes.writeUInt32BE(0x1c849301, 0), bytes))],
+  ['a count beyond all numbers', withPayload('ffffffffffffffff7f02')],
+  ['a run of zeros that would be counted for years', withPayload('ffffffffff3f02')],
+];
+
+for (const [name, base64] of HOSTILE) {
+  test(`${name} is refused, at once`, () => {
+    const cpuTime = startCpuTime();
+    assert.throws(() => decodeHistogram(base64));
+    assert.ok(cpuTime() < 5000, `${cpuTime()}ms`);
+  });
+}
+
+test('whatever bytes are damaged, decoding ends, with a histogram or an error', () => {
+  const whole = Buffer.from(encodedOf([5, 500, 50_000]), 'base64');
+  const edit = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) });
+  const inside = fc.record({ at: fc.nat(60), byte: fc.nat(255) });
+  fc.assert(
+    fc.property(fc.array(edit, { maxLength: 3 }), inside, (edits, { at, byte }) => {
+      const damaged = Buffer.from(whole);
+      edits.forEach((change) => (damaged[change.at] = change.byte));
+      const recoded = changed((bytes) => ((bytes[at % bytes.length] = byte), bytes));
+      for (const base64 of [damaged.toString('base64'), recoded]) {
+        try {
+          assert.ok(decodeHistogram(base64).totalCount >= 0);
+        } catch (error) {
+          assert.ok(!(error instanceof assert.AssertionError));
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});

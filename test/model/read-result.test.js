@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readResult } from '../../lib/model/read-result.js';
+import { assertResult, fits } from '../helpers/result-schema.js';
+import { anyResult, resultOf } from './results.js';
+
+/** @param {unknown} value */
+function read(value) {
+  return readResult(JSON.stringify(value));
+}
+
+/** @param {(result: any) => void} change */
+function changed(change) {
+  const result = structuredClone(resultOf());
+  change(result);
+  return result;
+}
+
+/** @type {[string, string, RegExp][]} */
+const NO_RESULTS = [
+  ['nothing', '', /^expected JSON$/],
+  ['a text that is cut short', JSON.stringify(resultOf()).slice(0, -9), /^expected JSON$/],
+  ['another JSON', '{"format":"x"}', /^expected the JSON object of a result/],
+  ['a list', '[]', /^expected the JSON object of a result/],
+  [
+    'what hosts did together, of an earlier version',
+    '{"format":2,"peaks":{}}',
+    /^format 2 of what hosts did together, /,
+  ],
+];
+
+for (const [name, text, expected] of NO_RESULTS) {
+  test(`${name} is no result, and said to be none`, () => {
+    const { result, problems } = readResult(text);
+    assert.equal(result, null);
+    assert.match(problems.join('\n'), expected);
+  });
+}
+
+/** @type {[string, (result: any) => void, string][]} */
+const PROBLEMS = [
+  [
+    'a text for a count',
+    (result) => (result.stages[0].operations = 'x'),
+    'stages[0].operations: expected a whole number, got "x"',
+  ],
+  ['a count below zero', (result) => (result.stages[0].bytes = -1), 'stages[0].bytes: expected at least 0, got "-1"'],
+  [
+    'a count that is not exact',
+    (result) => (result.stages[0].attempts = 1e300),
+    'stages[0].attempts: expected at most 9007199254740991, got "1e+300"',
+  ],
+  ['a missing field', (result) => delete result.stages[0].errors, 'stages[0].errors: expected a value, got none'],
+  [
+    'a name with control characters',
+    (result) => (result.hosts[0].host = 'a\u001b[2J'),
+    'hosts[0].host: expected a text like ',
+  ],
+  [
+    'a moment that is none',
+    (result) => (result.stages[0].seconds[1].secondStart = 1e15),
+    'stages[0].seconds[1].secondStart: expected at most 7258118400, got "1000000000000000"',
+  ],
+  [
+    'a kind of error that is none',
+    (result) => (result.stages[0].errors = { 'a\nb': 1 }),
+    'stages[0].errors: expected other names',
+  ],
+  ['a list for an object', (result) => (result.stages[0] = []), 'stages[0]: expected an object, got "[]"'],
+];
+
+for (const [name, change, expected] of PROBLEMS) {
+  test(`${name} is told with its path, and nothing of the result is used`, () => {
+    const { result, problems } = read(changed(change));
+    assert.equal(result, null);
+    assert.equal(problems.length, 1, problems.join('\n'));
+    assert.ok(problems[0].startsWith(expected), problems[0]);
+  });
+}
+
+test('of many problems the first are told, and how many more there are', () => {
+  const { problems } = read(changed((result) => (result.problems = Array.from({ length: 20 }, () => 7))));
+  assert.equal(problems.length, 9);
+  assert.equal(problems.at(-1), '12 more problems like these');
+});
+
+test('a later format is read as far as it is known, and what is not known is named', () => {
+  const later = changed((result) => {
+    result.format = 4;
+    result.weather = 'fine';
+    result.stages[0].hedged = 7;
+    result.stages[0].mood = 'good';
+    result.stages[0].seconds.forEach((/** @type {any} */ second) => (second.hedged = 1));
+  });
+  const { result, problems, warnings } = read(later);
+  assert.deepEqual(problems, []);
+  assert.deepEqual(result?.stages[0].further, { hedged: 7 });
+  assert.deepEqual(warnings, [
+    'format 4, expected 3 at most: use the version of the tool that wrote it, or a later one',
+    'counters that this version does not know, added up: "hedged"',
+    'fields that this version does not know, left out: "stages[].mood", "stages[].seconds[].hedged", "weather"',
+  ]);
+});
+
+/**
+ * @param {Record<string, any>} object
+ * @param {string} name of a field
+ */
+function without(object, name) {
+  return Object.fromEntries(Object.entries(object).filter(([each]) => each !== name));
+}
+
+/** @param {any} result @returns {any} as it was written by the version before */
+function ofFormat2(result) {
+  return {
+    ...without(result, 'hosts'),
+    format: 2,
+    stages: result.stages.map((/** @type {any} */ { bottleneck, latency, seconds, ...stage }) => ({
+      ...stage,
+      verdict: { ...bottleneck, cause: 'not shown' },
+      latency: {
+        ...latency,
+        histogram: { ...latency.histogram, data: latency.histogram.operations, operations: undefined },
+      },
+      seconds: seconds.map((/** @type {any} */ second) => without(second, 'histogram')),
+    })),
+  };
+}
+
+/** @param {any} result of format 2 @returns {any} */
+function ofFormat1(result) {
+  return {
+    ...result,
+    format: 1,
+    stages: result.stages.map((/** @type {any} */ { seconds, ...stage }) => ({
+      ...stage,
+      seconds: seconds.map((/** @type {any} */ { secondStart, ...second }) => ({ second: secondStart, ...second })),
+    })),
+  };
+}
+
+test('results of formats 1 and 2 are read, and are what they were but for what they did not have', () => {
+  fc.assert(
+    fc.property(anyResult, (result) => {
+      const older = ofFormat2(result);
+      for (const { result: now, problems, warnings } of [read(older), read(ofFormat1(older))]) {
+        assert.deepEqual([problems, warnings], [[], []]);
+        assertResult(now);
+        assert.deepEqual([now?.hosts, now?.exitStatus, now?.run], [result.hosts, result.exitStatus, result.run]);
+        for (const [index, stage] of (now?.stages ?? []).entries()) {
+          const was = result.stages[index];
+          assert.deepEqual(stage.latency.operations, was.latency.operations);
+          assert.equal(stage.latency.histogram.operations, was.latency.histogram.operations);
+          assert.equal(stage.bottleneck?.cause, 'inconclusive');
+          assert.deepEqual(
+            stage.seconds.map(({ secondStart, operations, p99 }) => [secondStart, operations, p99]),
+            was.seconds.map((/** @type {any} */ { secondStart, operations, p99 }) => [secondStart, operations, p99]),
+          );
+        }
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a search of an earlier version is told in the words of this one', () => {
+  const older = ofFormat2(resultOf());
+  const step = { phase: 'climb', threads: 1 };
+  older.stages[0].search = { ceiling: null, steps: [step, { ...step, phase: 'second size' }] };
+  const { problems } = read(older);
+  assert.ok(
+    problems.length > 0 && problems.every((problem) => !problem.includes('phase') && !problem.includes('ceiling')),
+  );
+});
+
+const anyJson = fc.jsonValue({ maxDepth: 3 });
+
+/** Somewhere in a result, something else. */
+const damaged = fc
+  .tuple(anyResult, fc.array(fc.nat(), { minLength: 1, maxLength: 6 }), fc.oneof(anyJson, fc.constant(undefined)))
+  .map(([result, path, value]) => {
+    const whole = structuredClone(result);
+    let place = whole;
+    for (const step of path) {
+      const names = Object.keys(place);
+      const name = names[step % Math.max(names.length, 1)];
+      const next = place[name];
+      if (typeof next !== 'object' || next === null || step === path.at(-1)) {
+        place[name] = value;
+        break;
+      }
+      place = next;
+    }
+    return JSON.parse(JSON.stringify(whole));
+  });
+
+test('a result is refused exactly where the published schema refuses it', () => {
+  fc.assert(
+    fc.property(damaged, (value) => {
+      const { problems } = read(value);
+      const isOurs = typeof value?.format === 'number' && Number.isSafeInteger(value.format) && value.format >= 3;
+      if (isOurs) {
+        assert.equal(problems.length === 0, fits(value), `${problems.join('\n')} ${JSON.stringify(fits.errors)}`);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('whatever stands in a file, reading it comes to an end with a line for each problem', () => {
+  fc.assert(
+    fc.property(fc.oneof(anyJson, damaged), fc.constantFrom(0, 1, 2, 3, 4), (value, format) => {
+      const whole = typeof value === 'object' && value !== null ? { ...value, format, problems: [] } : value;
+      const { result, problems } = read(whole);
+      assert.equal(result === null, problems.length > 0);
+      assert.ok(problems.every((problem) => !/\p{Cc}/u.test(problem)));
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EMPTY_RESULT } from '../../lib/model/add-results.js';
+import { readResult } from '../../lib/model/read-result.js';
+import { writeResult } from '../../lib/model/write-result.js';
+import { anyResult, resultOf } from './results.js';
+
+test('what is written is read as it was, and written again with identical bytes', () => {
+  fc.assert(
+    fc.property(anyResult, (result) => {
+      const text = [...writeResult(result)].join('');
+      const { result: read, problems, warnings } = readResult(text);
+      assert.deepEqual({ read, problems, warnings }, { read: result, problems: [], warnings: [] });
+      assert.equal([...writeResult(/** @type {any} */ (read))].join(''), text);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('it is JSON that ends with a line feed, without stages, too', () => {
+  const text = [...writeResult(EMPTY_RESULT)].join('');
+  assert.deepEqual(JSON.parse(text), EMPTY_RESULT);
+  assert.ok(text.endsWith('}\n'));
+});
+
+test('a second has a line of its own', () => {
+  const result = resultOf();
+  const lines = [...writeResult(result)].join('').split('\n');
+  const seconds = lines.filter((line) => line.includes('"secondStart"'));
+  assert.deepEqual(
+    seconds.map((line) => JSON.parse(line.replace(/,$/, ''))),
+    result.stages[0].seconds,
+  );
+});
+
+test('seconds are worked out while they are written, and never held together', () => {
+  let made = 0;
+  const seconds = (function* () {
+    while (made < 10_000) {
+      made += 1;
+      yield { ...resultOf().stages[0].seconds[0], secondStart: made };
+    }
+  })();
+  const [stage] = resultOf().stages;
+  const pieces = writeResult({ ...resultOf(), stages: [{ ...stage, seconds }] });
+  const first = [pieces.next(), pieces.next(), pieces.next()].map(({ value }) => value).join('');
+  assert.ok(made > 0 && made < 2000, String(made));
+  assert.equal(JSON.parse(first + [...pieces].join('')).stages[0].seconds.length, 10_000);
+});

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defineOperation } from '../../lib/operations/operation.js';
+import { OperationRecord } from '../../lib/operations/operation-record.js';
+import { OPERATIONS } from '../../lib/operations/registry.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+
+test('a thread takes one object after the other, and shows the operation what it needs of each', async () => {
+  const { workload, connections } = fakeEngine({ answer: () => {} });
+  /** @type {unknown[]} */
+  const seen = [];
+  const operation = defineOperation({
+    ...OPERATIONS[0],
+    async attempt({ index, bucket, key, size, connection }) {
+      seen.push({ index, bucket, key, size, connection });
+    },
+  });
+  const sizeOf = (/** @type {number} */ index) => 100 + index;
+  const record = new OperationRecord(operation, { ...workload, sizeOf }, connections[0]);
+  for (const index of [3, 0]) {
+    record.take(0, operation, index);
+    assert.equal(record.isWrite, true);
+    await record.attempt();
+  }
+  const { keyspace } = workload;
+  assert.deepEqual(
+    seen,
+    [3, 0].map((index) => ({
+      index,
+      bucket: keyspace.bucketOf(index),
+      key: keyspace.keyOf(index),
+      size: 100 + index,
+      connection: connections[0],
+    })),
+  );
+});
+
+test('a record may change its operation from object to object', () => {
+  const { workload, connections } = fakeEngine({ answer: () => {} });
+  const [write, read] = OPERATIONS;
+  const record = new OperationRecord(write, { ...workload, sizeOf: () => 1 }, connections[0]);
+  record.take(1, read, 0);
+  assert.deepEqual([record.kind, record.operation, record.isWrite], [1, read, false]);
+  record.take(0, write, 0);
+  assert.deepEqual([record.kind, record.operation, record.isWrite], [0, write, true]);
+});
+
+test('a host’s objects are those of its shard, by their localIndex among them', () => {
+  const { workload, connections } = fakeEngine({ answer: () => {}, shard: { index: 1, count: 3 } });
+  const [, read] = OPERATIONS;
+  const record = new OperationRecord(read, { ...workload, sizeOf: () => 100 }, connections[0]);
+  record.take(0, read, 4);
+  assert.deepEqual([record.localIndex, record.index], [4, 13]);
+  assert.equal(record.key, workload.keyspace.keyOf(13));
+  assert.equal(record.bucket, workload.keyspace.bucketOf(13));
+});

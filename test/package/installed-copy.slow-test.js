@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, describe, test } from 'node:test';
+import { dotEnvOf, keysIn } from '../helpers/command.js';
+import { environmentOfUser, installPackage } from '../helpers/installed-copy.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+
+const PROJECT = new URL('../../', import.meta.url);
+
+const parent = await realpath(await mkdtemp(path.join(tmpdir(), 'r2-benchmark-')));
+after(() => rm(parent, { recursive: true }));
+const folder = path.join(parent, 'a folder');
+await installPackage(folder);
+const installed = path.join(folder, 'node_modules', 'r2-benchmark');
+
+/**
+ * Runs a command as a user types it.
+ *
+ * @param {string} command
+ * @param {string} [cwd]
+ * @returns {Promise<{ status: number, stdout: string, stderr: string }>}
+ */
+function type(command, cwd = folder) {
+  const environment = Object.entries(environmentOfUser()).filter(([name]) => !name.startsWith('S3_'));
+  return new Promise((resolve) => {
+    execFile('/bin/sh', ['-c', command], { cwd, env: Object.fromEntries(environment) }, (error, stdout, stderr) =>
+      resolve({ status: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+/**
+ * @param {{ status: number, stdout: string, stderr: string }} outcome
+ * @param {number} status
+ */
+function assertEnds(outcome, status) {
+  assert.equal(outcome.status, status, outcome.stdout + outcome.stderr);
+}
+
+/**
+ * @param {string} name of a folder beside the others
+ * @param {string} [dotEnv]
+ */
+async function emptyFolder(name, dotEnv) {
+  const made = path.join(folder, name);
+  await mkdir(made);
+  if (dotEnv !== undefined) {
+    await writeFile(path.join(made, '.env'), dotEnv);
+  }
+  return made;
+}
+
+describe('the package, installed in a folder', { concurrency: 2 }, () => {
+  test('holds what runs and what is shipped beside it, and nothing of its development', async () => {
+    const names = (await readdir(installed)).filter((name) => name !== 'node_modules');
+    assert.deepEqual(names.toSorted(), [
+      ...['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'deploy', 'docs', 'lib', 'package.json'],
+      ...['peak-performance.js', 'r2-benchmark.js'],
+    ]);
+    for (const name of ['lib', 'deploy', 'docs']) {
+      const [shipped, own] = await Promise.all(
+        [path.join(installed, name), new URL(name, PROJECT)].map((each) => readdir(each, { recursive: true })),
+      );
+      const isKept = (/** @type {string} */ each) =>
+        !/(^|\/)(\.gitignore|inventory\.ini|secret\.yml|log-.*\.txt)$/.test(each);
+      assert.deepEqual(shipped.toSorted(), own.filter(isKept).toSorted());
+    }
+  });
+
+  test('runs a benchmark and adds up its log by the names of both programs', async () => {
+    const { version } = JSON.parse(await readFile(new URL('package.json', PROJECT), 'utf8'));
+    for (const name of ['r2-benchmark', 'r2-peak']) {
+      const { status, stdout } = await type(`npx ${name} --version`);
+      assert.deepEqual([status, stdout], [0, `${version}\n`]);
+    }
+    for (const client of ['direct', 'sdk']) {
+      assertEnds(await type(`npx r2-benchmark 50 5 --size 1KiB --local --client ${client} > log-${client}.txt`), 0);
+      const total = await type(`npx r2-peak log-${client}.txt`);
+      assertEnds(total, 0);
+      assert.match(total.stdout, /Write\n[^]*Operations +50,/);
+      assert.deepEqual(await type(`npx r2-benchmark merge log-${client}.txt`), total);
+    }
+  });
+
+  test('is a command and no library: its package.json and the schema of a result can be imported, and nothing else', async () => {
+    const { version } = JSON.parse(await readFile(new URL('package.json', PROJECT), 'utf8'));
+    const manifest = await type(`node --print "require('r2-benchmark/package.json').version"`);
+    assert.deepEqual([manifest.status, manifest.stdout], [0, `${version}\n`]);
+    const schema = await type(`node --print "require('r2-benchmark/result.schema.json').title"`);
+    assert.deepEqual([schema.status, schema.stdout], [0, 'Result of r2-benchmark\n']);
+    for (const name of ['r2-benchmark', 'r2-benchmark/lib/cli/benchmark.js']) {
+      const refused = await type(`node --eval "require('${name}')"`);
+      assertEnds(refused, 1);
+      assert.match(refused.stderr, /ERR_PACKAGE_PATH_NOT_EXPORTED/);
+    }
+  });
+
+  test('shows commands in its help that can be copied', async () => {
+    const [help, peak, refused] = await Promise.all(
+      ['npx r2-benchmark --help', 'npx r2-peak --help', 'npx r2-benchmark 1'].map((command) => type(command)),
+    );
+    assert.match(help.stdout, /^Usage: npx r2-benchmark <objects> <threads> \[options\]\n/);
+    assert.match(peak.stdout, /^Usage: npx r2-peak \[options\] <files\.\.\.>\n/);
+    for (const { stdout } of [help, peak]) {
+      assert.match(stdout, / npx r2-benchmark 10000 1000 /);
+      assert.match(stdout, / npx r2-peak log\*\.txt\n/);
+      assert.doesNotMatch(stdout, /\bnode \S*\.js\b/);
+    }
+    assertEnds(refused, 2);
+    assert.match(refused.stderr, /^npx r2-benchmark --help shows the usage$/m);
+  });
+
+  test('writes the .env that it misses, once', async () => {
+    const cwd = await emptyFolder('without variables');
+    const missing = await type('npx r2-benchmark 10 2', cwd);
+    assertEnds(missing, 2);
+    const [, command] = /^(npx r2-benchmark --init) writes \.env from \.env\.example: /m.exec(missing.stderr) ?? [];
+    const written = await type(command, cwd);
+    assertEnds(written, 0);
+    assert.equal(written.stdout, 'Wrote .env: fill it in, then try npx r2-benchmark 1000 50\n');
+    const file = path.join(cwd, '.env');
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    assert.equal(await readFile(file, 'utf8'), await readFile(new URL('.env.example', PROJECT), 'utf8'));
+    assertEnds(await type(command, cwd), 2);
+  });
+
+  test('prints clean-up commands that work as they are', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const cwd = await emptyFolder('with variables', dotEnvOf(endpoint));
+    const kept = await type('npx r2-benchmark 20 2 --size 1KiB --keep --run-id one --prefix x/y', cwd);
+    assertEnds(kept, 0);
+    assert.equal((await keysIn(endpoint)).length, 20);
+    const [, remove] = /^The objects were kept; remove them with: (.*)$/m.exec(kept.stderr) ?? [];
+    assert.equal(remove, 'npx r2-benchmark --cleanup one --prefix x/y');
+    const removed = await type(remove, cwd);
+    assertEnds(removed, 0);
+    assert.match(removed.stdout, /20 objects removed .* 0 left$/m);
+
+    // From elsewhere npx would not find it.
+    const byPath = `'${path.join(folder, 'node_modules', '.bin', 'r2-benchmark')}'`;
+    const file = `'${path.join(cwd, '.env')}'`;
+    assertEnds(await type(`${byPath} 20 2 --size 1KiB --keep --run-id two --env-file ${file}`, parent), 0);
+    const list = await type(`${byPath} --cleanup --list --env-file ${file}`, parent);
+    const [, removeTwo] = /^Remove what one left with: (.*)$/m.exec(list.stdout) ?? [];
+    assert.equal(removeTwo, `${byPath} --cleanup two --env-file ${file}`);
+    assertEnds(await type(removeTwo, parent), 0);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('cleans up by the command cleanup as by the option', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const cwd = await emptyFolder('with variables for commands', dotEnvOf(endpoint));
+    assertEnds(await type('npx r2-benchmark 20 2 --size 1KiB --keep --run-id three', cwd), 0);
+    const list = await type('npx r2-benchmark cleanup --list', cwd);
+    assertEnds(list, 0);
+    assert.match(list.stdout, /^three +20 /m);
+    const removed = await type('npx r2-benchmark cleanup three', cwd);
+    assertEnds(removed, 0);
+    assert.match(removed.stdout, /20 objects removed .* 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});

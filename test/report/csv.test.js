@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linesOfHost } from '../../bench/logs/host-lines.js';
+import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { formatCsv } from '../../lib/report/csv.js';
+import { aggregateOf, madeLogs, secondLine, summaryLine } from '../merge/logs-of.js';
+
+const OPTIONS = { ...DEFAULTS, hosts: 2, seconds: 5, skew: 100 };
+const LOGS = Object.fromEntries(planHosts(OPTIONS).map((plan) => [plan.host, [...linesOfHost(plan)]]));
+const AGGREGATE = aggregateOf(madeLogs(OPTIONS));
+
+test('the time series has every second of every host, by its beginning', () => {
+  const expected = Object.entries(LOGS).flatMap(([host, lines]) =>
+    lines.flatMap(({ tells }) => {
+      if (tells === undefined || !('rate' in tells)) {
+        return [];
+      }
+      const time = new Date(tells.second * 1000).toISOString().replace('.000', '');
+      return [`${time},${tells.stage},${host},${tells.rate},${tells.rate * 16_384}`];
+    }),
+  );
+  const [head, ...rows] = [...formatCsv(AGGREGATE)].join('').trimEnd().split('\n');
+  assert.equal(head, 'second_start,stage,host,ops,bytes');
+  assert.deepEqual(rows.toSorted(), expected.toSorted());
+  const times = rows.filter((row) => row.includes('Write')).map((row) => row.slice(0, '2026-01-31T23:59:58Z'.length));
+  assert.deepEqual(times, times.toSorted());
+});
+
+test('without a date the time of day stands alone', () => {
+  const aggregate = aggregateOf({ 'x/a.txt': [secondLine('03:10:05', 931.1), summaryLine(931.1)] });
+  assert.deepEqual([...formatCsv(aggregate)].join('').split('\n')[1], '03:10:04,Write,a.txt,931.1,0');
+});
+
+test('a host whose name has a comma or a quote stands in quotes', () => {
+  const aggregate = aggregateOf({ 'a "b", c': [secondLine('03:10:05', 1), summaryLine(1)] });
+  assert.deepEqual([...formatCsv(aggregate)].join('').split('\n')[1], '03:10:04,Write,"a ""b"", c",1,0');
+});
+
+test('a long series comes in pieces that are small', () => {
+  const pieces = [...formatCsv(aggregateOf(madeLogs({ hosts: 1, seconds: 3000 })))];
+  assert.ok(pieces.length > 5);
+  assert.ok(pieces.every((piece) => piece.length < 70_000));
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatErrors } from '../../lib/report/error-labels.js';
+import { CLOCK_SKEW, NO_PORT, NOT_FOUND, THROTTLED } from '../../lib/s3/s3-error.js';
+import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
+
+/** Causes of each kind that an attempt may fail with. */
+const ANSWERS = [
+  ...[301, 401, 404, 418, 429, 500].map((status) => ({ status })),
+  ...['NoSuchBucket', 'IncompleteBody', 'RequestTimeTooSkewed'].map((code) => ({ status: 400, code })),
+];
+const CODES = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'CERT_HAS_EXPIRED',
+  'EPROTO',
+  'HPE_INVALID',
+  'EADDRNOTAVAIL',
+  'ECONNRESET',
+  'X',
+];
+
+/** @returns {string[]} the kinds under which a failed attempt may be counted */
+function kinds() {
+  const asFailure = (/** @type {string} */ code, context = {}) =>
+    classifyFailure(Object.assign(new Error(code), { code }), {
+      ...{ sent: true, answered: false, stale: false },
+      ...context,
+    });
+  const errors = [
+    ...ANSWERS.map((answer) => classifyAnswer({ ...answer, now: 0 })),
+    ...CODES.map((code) => asFailure(code)),
+    asFailure('ECONNRESET', { stale: true }),
+    asFailure('ECONNRESET', { answered: true }),
+    timeoutError(1000),
+  ];
+  return [...new Set(errors.map(({ kind }) => kind)), 'abandoned', 'integrity', 'rewritten-too-soon', 'others'];
+}
+
+test('every kind of error has words of its own', () => {
+  const all = kinds();
+  assert.ok(
+    [CLOCK_SKEW, NO_PORT, NOT_FOUND, THROTTLED].every((kind) => all.includes(kind)),
+    all.join(', '),
+  );
+  assert.equal(all.length, 24);
+  const words = all.map((kind) => formatErrors({ [kind]: 7 }).replace(/ 7$/, ''));
+  assert.equal(new Set(words).size, all.length);
+  const short = ['timeout'];
+  assert.deepEqual(
+    all.filter((kind, place) => words[place] === kind),
+    short,
+  );
+});
+
+test('a failed attempt to connect and a lost connection are told apart', () => {
+  assert.equal(formatErrors({ connect: 281, connection: 10 }), 'no connection made 281, connection lost 10');
+});
+
+test('a kind that is not known stands as it is, and no error at all is none', () => {
+  assert.equal(
+    formatErrors({ SlowDown: 3, constructor: 1, 'unknown kind': 2 }),
+    'SlowDown 3, constructor 1, unknown kind 2',
+  );
+  assert.equal(formatErrors({}), 'none');
+});

@@ -1,0 +1,118 @@
+import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runFacts } from '../../lib/run/run-facts.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+import { jsonOf, resultFrom } from '../helpers/result-schema.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { readResult } from '../../lib/model/read-result.js';
+import { mergeJson } from '../../lib/report/json.js';
+import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+
+/**
+ * @import { RunResult } from '../../lib/model/result.js'
+ */
+
+const FACTS = runFacts({
+  config: runConfig(NO_TARGET),
+  host: 'fra-1',
+  startedAt: 0,
+  clock: null,
+  versions: { node: 'v20.0.0' },
+});
+const REQUESTS = { preflight: 1, clock: 20, cleanup: 48 };
+const CLEANUP = { removed: 3, left: 0, foreign: 1, problems: [] };
+
+/** @param {Partial<RunResult>} [overrides] */
+function reportOf(overrides = {}) {
+  const operations = [
+    { after: 400, latency: 4 },
+    { after: 800, latency: 8, failures: ['timeout'] },
+  ];
+  const stages = [finishedStage({ operations }), finishedStage({ name: 'Read', operations: [], rest: 5 })];
+  const result = /** @type {RunResult} */ ({
+    facts: FACTS,
+    problems: [],
+    stages,
+    cleanup: CLEANUP,
+    requests: REQUESTS,
+    crash: null,
+    ...overrides,
+  });
+  return { text: jsonOf({ ...result, exitStatus: 1 }), stages };
+}
+
+test('the report is one JSON object that ends with a line feed', () => {
+  const { text } = reportOf();
+  assert.ok(text.endsWith('}\n'));
+  const report = JSON.parse(text);
+  assert.deepEqual([report.format, report.run, report.host, report.exitStatus], [3, 'run-1', 'fra-1', 1]);
+  assert.deepEqual([report.problems, report.cleanup, report.requests], [[], CLEANUP, REQUESTS]);
+  assert.equal(report.options.threads, 4);
+});
+
+test('it has everything about each stage: counts, seconds, connections, latencies and their histogram', () => {
+  const { text, stages } = reportOf();
+  const [write, read] = JSON.parse(text).stages;
+  for (const [name, value] of Object.entries(stages[0])) {
+    assert.deepEqual(write[name], value, name);
+  }
+  assert.equal(write.latency.unit, 'ms');
+  assert.equal(write.latency.histogram.unit, 'us');
+  assert.equal(decodeFromCompressedBase64(write.latency.histogram.operations).totalCount, 2);
+  assert.equal(read.latency.operations, null);
+});
+
+test('what went wrong is in it, a secret is not', () => {
+  const { text } = reportOf({ problems: ['no bucket "one"'], stages: [], cleanup: null });
+  const report = JSON.parse(text);
+  assert.deepEqual([report.problems, report.stages, report.cleanup], [['no bucket "one"'], [], null]);
+  for (const secret of ['the-access-key', 'the-secret-key', 'the-session-token']) {
+    assert.ok(!text.includes(secret));
+  }
+});
+
+const LOGS = madeLogs({ hosts: 2, seconds: 5, skew: 100 });
+const AGGREGATE = aggregateOf(LOGS);
+
+test('the JSON report is a result: hosts, stages with all counts and seconds, and what merging says', () => {
+  const warning = { file: 'a', line: 1, message: 'b', incomplete: false };
+  const { result } = AGGREGATE;
+  const told = { ...AGGREGATE, result: { ...result, merge: { ...result.merge, warnings: [warning] } } };
+  const text = [...mergeJson(told)].join('');
+  const report = resultFrom(text);
+  assert.deepEqual([readResult(text).problems, readResult(text).warnings], [[], []]);
+  const { stages, merge, hosts } = report;
+  assert.deepEqual(
+    stages.map((/** @type {any} */ stage) => [stage.stage, stage.peak, stage.merge.peak.operationsPerSecond]),
+    Object.entries(merge.peaks).map(([stage, peak]) => [stage, peak, peak]),
+  );
+  const [write] = stages;
+  const { operations, attempts, retries, bytes, errors } = write;
+  assert.deepEqual([attempts, bytes, errors], [operations + retries, operations * 16_384, { SlowDown: retries }]);
+  assert.equal(
+    write.seconds.reduce((/** @type {number} */ sum, /** @type {any} */ second) => sum + second.operations, 0),
+    operations,
+  );
+  assert.deepEqual(Object.keys(write.merge.shares[0]), [
+    ...['host', 'file', 'startedAt', 'endedAt', 'operations', 'peak', 'limitedBy'],
+  ]);
+  assert.equal(write.latency.operations.count, operations);
+  assert.deepEqual(
+    hosts.map((/** @type {any} */ host) => [host.merge.name, host.shard, host.options.size]),
+    [
+      ['host-1', '0/2', 16_384],
+      ['host-2', '1/2', 16_384],
+    ],
+  );
+  assert.deepEqual([report.shard, report.host, report.options.size], [null, null, 16_384]);
+  assert.equal(write.merge.peak.secondStart, AGGREGATE.stages[0].peak.secondStart);
+  assert.deepEqual(merge.clocks.worst, { uncertainty: 6, host: 'host-2' });
+  assert.deepEqual(merge.warnings, [warning]);
+});
+
+test('what a log does not tell is null, and not nothing', () => {
+  const [write] = JSON.parse([...mergeJson(AGGREGATE)].join('')).stages;
+  assert.deepEqual([write.timeLost, write.unknownOutcomes, write.clientLoad], [null, null, null]);
+  assert.deepEqual([write.seconds[0].histogram, write.warmupOperations], [null, 0]);
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { formatMergeBlocks, formatMergeSummary } from '../../lib/report/merge-text.js';
+import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+
+/** @param {string} name */
+function golden(name) {
+  return readFileSync(new URL(`../golden/${name}`, import.meta.url), 'utf8');
+}
+
+/** @param {Parameters<typeof aggregateOf>[0]} logs */
+function blocksOf(logs) {
+  return formatMergeBlocks(aggregateOf(logs).result);
+}
+
+test('three hosts, of which one brings a log of the old tool, over midnight', () => {
+  const logs = madeLogs({ seconds: 12, skew: 7000, shift: 400, old: 1 });
+  assert.equal(blocksOf(logs), golden('peak-three-hosts.txt'));
+});
+
+test('what would repeat the peak of one host is left out', () => {
+  assert.doesNotMatch(blocksOf(madeLogs({ hosts: 1, seconds: 4 })), /Sum of own peaks|Overlap/);
+});
+
+test('one host alone', () => {
+  assert.equal(blocksOf({ 'own-log.txt': golden('own-log.txt').split('\n') }), golden('peak-one-host.txt'));
+});
+
+test('hosts that were never in a stage together are told what to do', () => {
+  const text = blocksOf(madeLogs({ hosts: 2, seconds: 3, shift: 60_000 }));
+  assert.match(text, /\n {2}Overlap {14}none: the 2 hosts were never in the stage all at once\n/);
+  assert.match(text, /\n {2}Mean, all hosts in {3}none: no whole second in which all hosts were in the stage\n/);
+  assert.match(
+    text,
+    /\n\nThe hosts were not together in Write, Read, Stat, Remove: start them all with --start-at next:60s/,
+  );
+});
+
+test('hosts that were together get no advice', () => {
+  assert.doesNotMatch(blocksOf(madeLogs({ hosts: 2, shift: 100 })), /--start-at/);
+});
+
+/** @param {{ together: number, any: number }} overlap ms */
+function overlapShown(overlap) {
+  const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 2 }));
+  const stages = result.stages.map((stage) => {
+    return { ...stage, merge: { ...stage.merge, overlap: { ...overlap, from: 0, to: 0 } } };
+  });
+  return /Overlap +(.*)/.exec(formatMergeBlocks({ ...result, stages }))?.[1];
+}
+
+test('the share of an overlap is that of the figures beside it', () => {
+  assert.equal(overlapShown({ together: 3030, any: 3050 }), 'all 2 hosts for 3.03 s of 3.05 s (99%)');
+  assert.equal(overlapShown({ together: 3041, any: 3042 }), 'all 2 hosts for 3.04 s of 3.04 s (100%)');
+  assert.equal(overlapShown({ together: 570, any: 1000 }), 'all 2 hosts for 0.57 s of 1.00 s (57%)');
+  assert.equal(overlapShown({ together: 1, any: 2 }), 'all 2 hosts for 0.00 s of 0.00 s (100%)');
+});
+
+/** @param {(string | null)[]} causes of each host; null where its log does not say */
+function limitsShown(causes) {
+  const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 2 })).map(([name, lines], place) => {
+    const limit = `Write limited by: ${causes[place]} (so it seems)`;
+    return [name, causes[place] === null ? lines : lines.toSpliced(2, 0, limit)];
+  });
+  return /Limited by {11}(.*)/.exec(blocksOf(Object.fromEntries(logs)))?.[1];
+}
+
+test('what limited the hosts is said once where it is the same, and of each where it is not', () => {
+  assert.equal(limitsShown(['client CPU', 'inconclusive']), 'host-1: client CPU; host-2: inconclusive');
+  assert.equal(limitsShown(['store throttling', 'store throttling']), 'store throttling, on all 2 hosts');
+  assert.equal(limitsShown(['store']), 'store');
+  assert.equal(limitsShown(['bandwidth', null]), 'host-1: bandwidth; host-2: unknown');
+  assert.equal(limitsShown([null, null]), undefined);
+});
+
+test('what limited many hosts does not fill the screen', () => {
+  const causes = Array.from({ length: 20 }, (_, place) => (place === 0 ? 'store' : 'concurrency'));
+  assert.match(limitsShown(causes) ?? '', /^host-1: store; .*host-8: concurrency and 12 more$/);
+});
+
+test('what is missing is said in its place', () => {
+  const logs = madeLogs({ hosts: 2, seconds: 4 });
+  const [name, lines] = Object.entries(logs)[1];
+  const part = lines.findIndex((line) => line.includes('"kind":"histogram","stage":"Write"'));
+  const cut = lines.findIndex((line) => line.startsWith('Read took'));
+  const text = blocksOf({ ...logs, [name]: lines.slice(0, cut).toSpliced(part, 1) });
+  assert.match(
+    text,
+    /\n {2}Latency {14}missing: log-host-2\.txt:\d+: (no histogram|part 1 of \d+ of the histogram is missing)\n/,
+  );
+  assert.match(text, /\n {2}Operations {11}at least \d+, /);
+});
+
+test('of many hosts the first are shown, and how many more there are', () => {
+  const text = blocksOf(madeLogs({ hosts: 25, seconds: 2 }));
+  assert.match(text, /^\nHosts {16}25: host-1, .*, host-8 and 17 more\n/);
+  assert.equal(text.match(/\n {2}and 5 more, which --json shows\n/g)?.length, 4);
+});
+
+test('a long name does not push the table apart', () => {
+  const [lines] = Object.values(madeLogs({ hosts: 1, seconds: 2 }));
+  const long = lines.with(0, lines[0].replace('"host-1"', `"${'x'.repeat(200)}"`));
+  assert.match(blocksOf({ log: long }), /\n {2}x{31}… {2}\d\d:/);
+});
+
+test('a host whose log does not say when it was in a stage is shown without its time', () => {
+  const summary = 'Write took 1000ms. Peak ops 10.0/s Avg ops 10.0/s  Total size 1.0MB  Recoverable errors 0';
+  const text = blocksOf({ ...madeLogs({ hosts: 1, seconds: 2 }), 'old.txt': [summary] });
+  assert.match(text, /\n {2}Overlap {14}unknown: a log does not say when the stage was\n/);
+  assert.match(text, /\n {2}old\.txt {2}\? +\? +10 +10\.0\n/);
+});
+
+test('the peaks are printed like a JavaScript object, with one decimal at most', () => {
+  const peaks = { Write: 5439.7, Read: 3111.2000000000003, Stat: 2409.5, Remove: 2798.0000000000005 };
+  assert.equal(
+    formatMergeSummary(peaks),
+    'Peak Performance: {\n  Write: 5439.7,\n  Read: 3111.2,\n  Stat: 2409.5,\n  Remove: 2798\n}\n',
+  );
+});
+
+test('only the stages that occur are printed, zero included', () => {
+  assert.equal(formatMergeSummary({ Stat: 0 }), 'Peak Performance: {\n  Stat: 0\n}\n');
+});

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import {
+  PhaseProgress,
+  ProgressLine,
+  StageProgress,
+  formatCleanupProgress,
+  phaseLine,
+  progressLine,
+} from '../../lib/report/progress.js';
+
+const NO_FLOW = { moved: 0, underWay: 0 };
+const MIB = 1024 ** 2;
+
+/** @param {Omit<Parameters<typeof progressLine>[0], 'objectSize' | 'worked' | 'pace' | 'byteRate'>} state */
+function lineWithoutData(state) {
+  return progressLine({ ...state, objectSize: 0, worked: state.done, pace: state.rate, byteRate: 0 });
+}
+
+test('the line tells how far a stage is, how fast it goes, and how long it still takes', () => {
+  const state = { stage: 'Stat', objects: 10_000, duration: null, done: 2500, elapsed: 5000, rate: 500 };
+  assert.equal(lineWithoutData(state), 'Stat  2500 of 10000  25%  500 ops/s  15s left');
+  const data = { objectSize: 16_384, worked: 2500, pace: 500, byteRate: 500 * 16_384 };
+  assert.equal(
+    progressLine({ ...state, ...data, stage: 'Write' }),
+    'Write  2500 of 10000  25%  500 ops/s  7.8 MB/s  15s left',
+  );
+});
+
+test('minutes are told apart from seconds, and nothing is foretold before the first operation', () => {
+  assert.equal(
+    lineWithoutData({ stage: 'Stat', objects: 10_000, duration: null, done: 100, elapsed: 1000, rate: 100 }),
+    'Stat  100 of 10000  1%  100 ops/s  1m 39s left',
+  );
+  assert.equal(
+    lineWithoutData({ stage: 'Stat', objects: 10, duration: null, done: 0, elapsed: 250, rate: 0 }),
+    'Stat  0 of 10  0%  0 ops/s',
+  );
+  assert.equal(
+    lineWithoutData({ stage: 'Stat', objects: 3, duration: null, done: 2, elapsed: 1000, rate: 2 }),
+    'Stat  2 of 3  66%  2 ops/s  1s left',
+  );
+});
+
+test('where time ends a stage, the line tells how much of it has passed', () => {
+  const stage = { stage: 'Stat', objects: 10_000, duration: 10_000, done: 2500 };
+  assert.equal(
+    lineWithoutData({ ...stage, elapsed: 5000, rate: 500 }),
+    'Stat  2500 operations  50%  500 ops/s  5s left',
+  );
+  assert.equal(
+    lineWithoutData({ ...stage, elapsed: 10_500, rate: 238 }),
+    'Stat  2500 operations  100%  238 ops/s  0s left',
+  );
+});
+
+/**
+ * What is shown of a Write stage.
+ *
+ * @param {Partial<Parameters<StageProgress['start']>[0]>} plan
+ * @param {readonly [time: number, done: number, flow?: typeof NO_FLOW][]} seen
+ */
+function shownOf(plan, seen) {
+  let time = 0;
+  /** @type {string[]} */
+  const shown = [];
+  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
+  progress.start({ stage: 'Write', objects: 10, objectSize: 10 * MIB, duration: null, ...plan });
+  for (const [at, done, flow = NO_FLOW] of seen) {
+    time = at;
+    progress.show(done, flow);
+  }
+  return shown;
+}
+
+test('data counts as it flows, long before the first large object is done', () => {
+  const shown = shownOf({}, [
+    [1000, 0, { moved: 5 * MIB, underWay: 5 * MIB }],
+    [2000, 0, { moved: 10 * MIB, underWay: 10 * MIB }],
+    [3000, 1, { moved: 15 * MIB, underWay: 5 * MIB }],
+  ]);
+  assert.deepEqual(shown, [
+    'Write  0 of 10  5%  0 ops/s  5.0 MB/s  19s left',
+    'Write  0 of 10  10%  0 ops/s  5.0 MB/s  18s left',
+    'Write  1 of 10  15%  0 ops/s  5.0 MB/s  17s left',
+  ]);
+});
+
+test('data of attempts that came to nothing has flowed, and brings the stage no further', () => {
+  const shown = shownOf({}, [
+    [1000, 0, { moved: 5 * MIB, underWay: 5 * MIB }],
+    [2000, 0, { moved: 8 * MIB, underWay: 0 }],
+  ]);
+  assert.equal(shown[1], 'Write  0 of 10  0%  0 ops/s  4.0 MB/s');
+});
+
+test('what has been sent whole and waits for its answer is not done', () => {
+  const shown = shownOf({ objects: 2 }, [
+    [1000, 0, { moved: 20 * MIB, underWay: 20 * MIB }],
+    [2000, 2, { moved: 20 * MIB, underWay: 0 }],
+  ]);
+  assert.deepEqual(shown, ['Write  0 of 2  99%  0 ops/s  20.0 MB/s', 'Write  2 of 2  100%  1 ops/s  10.0 MB/s']);
+});
+
+test('the line is shown while a stage runs, and taken away at its end', () => {
+  let time = 1000;
+  /** @type {string[]} */
+  const shown = [];
+  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
+  progress.show(5, NO_FLOW);
+  progress.start({ stage: 'Stat', objects: 100, objectSize: 0, duration: null });
+  time = 1250;
+  progress.show(25, NO_FLOW);
+  time = 1500;
+  progress.show(50, NO_FLOW);
+  progress.stop();
+  progress.show(60, NO_FLOW);
+  assert.deepEqual(shown, ['Stat  25 of 100  25%  100 ops/s  1s left', 'Stat  50 of 100  50%  100 ops/s  1s left', '']);
+});
+
+test('each stage counts its time anew', () => {
+  let time = 0;
+  /** @type {string[]} */
+  const shown = [];
+  const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
+  for (const stage of /** @type {const} */ (['Stat', 'Remove'])) {
+    progress.start({ stage, objects: 10, objectSize: 0, duration: null });
+    time += 500;
+    progress.show(5, NO_FLOW);
+    progress.stop();
+  }
+  assert.deepEqual(shown, ['Stat  5 of 10  50%  10 ops/s  1s left', '', 'Remove  5 of 10  50%  10 ops/s  1s left', '']);
+});
+
+test('the rate is that of the last five seconds: a store that has gone does not look well', () => {
+  let time = 0;
+  let shown = '';
+  const progress = new StageProgress({ live: (text) => (shown = text) }, () => time);
+  progress.start({ stage: 'Write', objects: 10_000, objectSize: 1000, duration: null });
+  for (time = 250; time <= 10_000; time += 250) {
+    progress.show(time / 2, { moved: 500 * time, underWay: 0 });
+  }
+  assert.match(shown, / 500 ops\/s {2}0\.5 MB\/s {2}10s left$/);
+  for (; time <= 16_000; time += 250) {
+    progress.show(5000, { moved: 5_000_000, underWay: 0 });
+  }
+  assert.equal(shown, 'Write  5000 of 10000  50%  0 ops/s  0.0 MB/s');
+});
+
+const BUCKETS = { text: 'checking the buckets', endsAt: null };
+const CLOCK = { text: "measuring the store's clock", endsAt: null };
+const WAIT = { text: 'waiting for the time of Read', endsAt: 15_000 };
+
+/** @param {boolean} isLive */
+function openPhases(isLive) {
+  /** @type {string[]} */
+  const lines = [];
+  /** @type {string[]} */
+  const live = [];
+  const time = { now: 0 };
+  const terminal = {
+    isLive,
+    err: (/** @type {string} */ line) => lines.push(line),
+    live: (/** @type {string} */ text) => live.push(text),
+  };
+  return { progress: new PhaseProgress(terminal, () => time.now), lines, live, time };
+}
+
+test('on a terminal a line says what is under way and for how long, and is renewed while nothing else happens', (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  const { progress, lines, live, time } = openPhases(true);
+  progress.start(BUCKETS);
+  time.now = 1250;
+  mock.timers.tick(250);
+  progress.start(CLOCK);
+  progress.end(BUCKETS);
+  time.now = 3000;
+  mock.timers.tick(250);
+  progress.end(CLOCK);
+  mock.timers.tick(10_000);
+  assert.deepEqual(live, [
+    'Checking the buckets  0s',
+    'Checking the buckets  1s',
+    "Checking the buckets, measuring the store's clock  1s",
+    "Measuring the store's clock  0s",
+    "Measuring the store's clock  1s",
+    '',
+  ]);
+  assert.deepEqual(lines, []);
+});
+
+test('what is waited for shows how long it still takes', () => {
+  assert.equal(phaseLine([[WAIT, 2000]], 2100), 'Waiting for the time of Read  13s left');
+  assert.equal(phaseLine([[WAIT, 2000]], 15_100), 'Waiting for the time of Read  0s left');
+});
+
+test('elsewhere each phase is one line; a wait has a notice of its own', () => {
+  const { progress, lines, live } = openPhases(false);
+  for (const phase of [BUCKETS, CLOCK, WAIT]) {
+    progress.start(phase);
+    progress.end(phase);
+  }
+  progress.close();
+  assert.deepEqual(lines, ['Checking the buckets', "Measuring the store's clock"]);
+  assert.deepEqual(live, []);
+});
+
+test('its end takes the line away, whatever is under way', (t) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  const { progress, live } = openPhases(true);
+  progress.start(BUCKETS);
+  progress.close();
+  mock.timers.tick(1000);
+  assert.deepEqual(live, ['Checking the buckets  0s', '']);
+});
+
+/** @param {boolean} isLive */
+function lineOn(isLive) {
+  let now = 5000;
+  /** @type {string[]} */
+  const live = [];
+  /** @type {string[]} */
+  const err = [];
+  const terminal = {
+    isLive,
+    live: (/** @type {string} */ text) => live.push(text),
+    err: (/** @type {string} */ text) => err.push(text),
+  };
+  const line = new ProgressLine(terminal, () => now);
+  const showAfter = (/** @type {number} */ milliseconds, silence = 0) => {
+    now += milliseconds;
+    line.show('5 removed', silence);
+  };
+  return { live, err, showAfter };
+}
+
+test('a terminal shows each state as it comes', () => {
+  const { live, err, showAfter } = lineOn(true);
+  [0, 250, 59_750].forEach((pause) => showAfter(pause));
+  assert.deepEqual(live, ['5 removed in 0s', '5 removed in 0s', '5 removed in 1m 0s']);
+  assert.deepEqual(err, []);
+});
+
+test('elsewhere a line comes every ten seconds, and what is quickly over needs none', () => {
+  const { live, err, showAfter } = lineOn(false);
+  for (let tick = 0; tick <= 140; tick++) {
+    showAfter(250);
+  }
+  assert.deepEqual(err, ['5 removed in 10s', '5 removed in 20s', '5 removed in 30s']);
+  assert.deepEqual(live, []);
+});
+
+test('a store that has not answered for a while is named', () => {
+  const { live, showAfter } = lineOn(true);
+  showAfter(0, 4999);
+  showAfter(0, 17_000);
+  assert.deepEqual(live, ['5 removed in 0s', '5 removed in 0s, no answer for 17s']);
+});
+
+test('the progress of a clean-up names how many objects are expected, where that is known', () => {
+  assert.equal(formatCleanupProgress({ removed: 5, expected: null, silence: 0 }), 'Clean-up: 5 objects removed');
+  assert.equal(formatCleanupProgress({ removed: 5, expected: 9, silence: 0 }), 'Clean-up: 5 of 9 objects removed');
+  assert.equal(formatCleanupProgress({ removed: 10, expected: 9, silence: 0 }), 'Clean-up: 10 of 10 objects removed');
+});

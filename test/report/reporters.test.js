@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseLine } from '../../lib/log/log-line.js';
+import { csvReporter } from '../../lib/report/csv.js';
+import { REPORTERS, RESULT_REPORTERS, openListeners } from '../../lib/report/reporters.js';
+
+/** @import { ReporterContext } from '../../lib/report/reporter.js' */
+
+const CONFIG = /** @type {any} */ ({
+  runId: 'a',
+  objects: 2,
+  size: 16_384,
+  prefix: 'benchmark',
+  stages: ['write'],
+  store: { buckets: ['b'], hostname: 'localhost' },
+});
+
+/** @returns {{ context: ReporterContext, out: string[], err: string[], file: string[] }} */
+function open() {
+  /** @type {string[]} */
+  const out = [];
+  /** @type {string[]} */
+  const err = [];
+  /** @type {string[]} */
+  const file = [];
+  const context = {
+    config: CONFIG,
+    screen: {
+      out: (/** @type {string} */ line) => out.push(line),
+      err: (/** @type {string} */ line) => err.push(line),
+      live() {},
+      isLive: false,
+      logIsOnTerminal: true,
+    },
+    quiet: false,
+    logFile: { write: (/** @type {string} */ line) => file.push(line), hasFailed: false },
+    stdoutIsTaken: false,
+    now: () => 0,
+  };
+  return { context, out, err, file };
+}
+
+test('every reporter that listens hears every event, in the order of the list, and one that has no use for it is left out', () => {
+  /** @type {string[]} */
+  const heard = [];
+  const hears = (/** @type {string} */ name) => ({
+    listen: () => ({
+      second: (/** @type {string} */ stage) => heard.push(`${name}: ${stage}`),
+      close: () => heard.push(`${name} closed`),
+    }),
+  });
+  const takes = { option: { name: 'x', help: '' }, format: () => ['never asked for'] };
+  const deaf = { listen: () => ({ notice: () => heard.push('never') }) };
+  const listeners = openListeners(open().context, [hears('one'), takes, deaf, hears('another')]);
+  listeners.second('Write', { secondStart: 1, operations: 2, bytes: 3 });
+  listeners.runIsNamed();
+  listeners.close();
+  assert.deepEqual(heard, ['one: Write', 'another: Write', 'one closed', 'another closed']);
+});
+
+test('the log and the console listen at the same time', () => {
+  const { context, out, err, file } = open();
+  const listeners = openListeners(context);
+  listeners.runIsNamed();
+  listeners.stageStarts({ stage: 'Write', objects: 2, threads: 1, buckets: 1, objectSize: 16_384, duration: null });
+  listeners.second('Write', { secondStart: 1, operations: 2, bytes: 3 });
+  listeners.failed('Write', { bucket: 'b', key: 'k', attempts: 2 }, 'HTTP 500');
+  listeners.close();
+  assert.deepEqual(
+    out.map((line) => parseLine(line)?.kind),
+    ['schedule', 'second'],
+  );
+  assert.deepEqual(file, out);
+  assert.match(err[0], /^Run a: 2 objects of 16KiB in b under benchmark\/a\/$/);
+  assert.ok(err.includes('Write: b/k failed after 2 attempts: HTTP 500'));
+});
+
+test('each reporter listens to a run or takes its result, and no two share an option', () => {
+  assert.ok(REPORTERS.every((reporter) => 'listen' in reporter !== 'format' in reporter));
+  const names = RESULT_REPORTERS.map(({ option }) => option.name);
+  assert.deepEqual(names, [...new Set(names)]);
+});
+
+test('the CSV of a run has a row for each second of each stage', () => {
+  const run = /** @type {any} */ ({
+    facts: { host: 'a,b' },
+    stages: [
+      { stage: 'Write', seconds: [{ secondStart: 0, operations: 5, bytes: 50 }] },
+      { stage: 'Read', seconds: [{ secondStart: 1, operations: 7, bytes: 70 }] },
+    ],
+  });
+  assert.equal(
+    [...csvReporter.format(run)].join(''),
+    'second_start,stage,host,ops,bytes\n' +
+      '1970-01-01T00:00:00Z,Write,"a,b",5,50\n' +
+      '1970-01-01T00:00:01Z,Read,"a,b",7,70\n',
+  );
+});

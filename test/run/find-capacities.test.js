@@ -1,0 +1,462 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget } from '../../lib/engine/budget.js';
+import { findCapacities } from '../../lib/run/find-capacities.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { SimulatedWorkers } from '../helpers/simulated-workers.js';
+
+/**
+ * @import { StageTask } from '../../lib/engine/worker.js'
+ * @import { RunResult, SearchResult, StageResult } from '../../lib/model/result.js'
+ * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { StoreModel } from '../helpers/simulated-store.js'
+ */
+
+const WHOLE = 16_384;
+
+/** Takes 20 ms, and no more than 1,000 operations a second. @returns {StoreModel} */
+const queueing = () => ({ latency: () => 20, rate: 1000 });
+
+/** Takes 20 ms, and no more than 16 MB a second. @param {StageTask} task @returns {StoreModel} */
+const narrow = ({ load }) => ({ latency: () => 20, rate: (1000 * WHOLE) / load.objectSize });
+
+/**
+ * @param {Partial<RunConfig>} overrides
+ * @param {(task: StageTask) => StoreModel} [modelOf]
+ */
+function prepare(overrides, modelOf = queueing) {
+  const config = runConfig(NO_TARGET, {
+    ...{ objects: 40_000, threads: 128, size: WHOLE, availableCores: 2, findPeak: true, stages: ['write'] },
+    ...overrides,
+  });
+  const clock = new ManualClock(1_700_000_000_000);
+  const written = new WrittenObjects(memoryFor(config.objects));
+  const workers = new SimulatedWorkers(clock, modelOf, written);
+  const { observer, events } = recordingObserver();
+  const controller = new AbortController();
+  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
+  const unloaded = new Map(
+    ['write', 'read', 'stat', 'remove'].map((name) => [name, { count: 20, p50: 20.5, size: WHOLE }]),
+  );
+  const running = {
+    ...{ config, run: { clock, written, requests }, signal: controller.signal, observer },
+    ...{ runClock: { facts: () => null }, unloaded },
+  };
+  const result = /** @type {RunResult} */ (
+    /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
+  );
+  const run = () =>
+    findCapacities(
+      /** @type {Parameters<typeof findCapacities>[0]} */ (/** @type {unknown} */ (running)),
+      /** @type {Parameters<typeof findCapacities>[1]} */ (/** @type {unknown} */ (workers)),
+      result,
+    );
+  return { run, workers, events, result, controller, written, unloaded };
+}
+
+test('each stage is searched, and what it found is reported', async () => {
+  const { run, events, result } = prepare({ stages: ['write', 'read', 'stat', 'remove'] });
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ stage, search, bottleneck, end }) => [stage, search?.hasPlateau, bottleneck.cause, end]),
+    ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, true, 'store', 'complete']),
+  );
+  for (const { stage, search, average, latency } of result.stages) {
+    const { knee, capacity } = /** @type {SearchResult} */ (search);
+    assert.ok(knee === 19 || knee === 23, `${stage}: ${knee}`);
+    assert.ok(capacity !== null && capacity.low <= 1000 && capacity.high >= 1000 && capacity.threads === 32, stage);
+    assert.equal(average, 1000);
+    assert.ok((latency.operations?.p50 ?? 0) > 30, stage);
+  }
+  const kinds = events.map(([kind]) => kind).filter((kind) => kind !== 'progress' && kind !== 'notice');
+  assert.deepEqual([...new Set(kinds)], ['stageStarts', 'stepEnds', 'stageEnds']);
+});
+
+test('a store that refuses with more threads than the peak takes is what throttles', async () => {
+  const { run, workers, result } = prepare({ stages: ['stat'] });
+  workers.override = ({ load }, meter) => {
+    const { sum } = meter.latencies().operations;
+    if (load.threads > 32) {
+      meter.throttled = meter.operations / 4;
+      Array.from({ length: meter.throttled }, () => meter.attemptFailed('throttled', 1, 0));
+      meter.timeLost = sum / 2;
+    }
+    return {};
+  };
+  await run();
+  const [{ search, bottleneck }] = result.stages;
+  assert.deepEqual([search?.capacity?.threads, bottleneck.cause], [32, 'store throttling']);
+  assert.match(
+    bottleneck.evidence,
+    /^20\.0% of [\d,]+ attempts refused with (64|128) threads, threads waited 50% of their time$/,
+  );
+});
+
+test('Remove and the steps before it work on different objects, and on no more than there are', async () => {
+  const { run, workers, written, result } = prepare({ stages: ['write', 'remove'] });
+  await run();
+  for (const stage of ['Write', 'Remove']) {
+    let next = 0;
+    for (const { budget } of workers.tasks.filter((task) => task.stage.name === stage)) {
+      assert.equal(budget.first, next);
+      const { claimed } = new Budget(budget);
+      next += claimed;
+    }
+    assert.ok(next <= 40_000);
+  }
+  const hold = result.stages[1].search?.capacity;
+  assert.ok(hold && hold.seconds >= 2);
+  assert.ok(written.count < 12_000, `${written.count} are left`);
+});
+
+test('Read tries the objects of half the size that Write left, where there is a plateau', async () => {
+  const { run, workers, result } = prepare({ stages: ['write', 'read'] }, narrow);
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ bottleneck }) => bottleneck.cause),
+    ['bandwidth', 'bandwidth'],
+  );
+  const halves = workers.tasks.filter(({ load }) => load.objectSize === WHOLE / 2);
+  assert.deepEqual(
+    halves.map(({ stage: { name }, budget: { goesRound } }) => [name, goesRound]),
+    [
+      ['Write', false],
+      ['Read', true],
+    ],
+  );
+  assert.equal(halves[0].budget.first, halves[1].budget.first);
+  const wholes = workers.tasks.filter(({ stage, load }) => stage.name === 'Read' && load.objectSize === WHOLE);
+  assert.ok(wholes.every(({ budget }) => budget.first === 0 && budget.objects === halves[0].budget.first));
+});
+
+test('a search whose objects end before the hold tells nothing of objects of half the size', async () => {
+  const { run, result } = prepare({ objects: 8000, stages: ['write', 'read'] }, narrow);
+  await run();
+  const [{ search, average, peak, bottleneck }] = result.stages;
+  assert.ok(search?.steps.some(({ phase }) => phase === 'half size'));
+  assert.ok(search?.capacity === null && average <= 1100 && average === search?.best, `${average} ops/s`);
+  assert.ok(peak >= average);
+  assert.notEqual(bottleneck.cause, 'concurrency');
+});
+
+test('what was not done in any step counts, and each step tells its own errors', async () => {
+  const { run, workers, result } = prepare({ stages: ['stat'] });
+  workers.override = (_task, meter) => {
+    meter.attemptFailed('server-error', 1, 0);
+    meter.failed += 1;
+    return {};
+  };
+  await run();
+  const [{ search, failed, attempts, operations }] = result.stages;
+  const steps = search?.steps ?? [];
+  assert.ok(steps.length > 3);
+  assert.deepEqual([failed, attempts - operations], [steps.length, 1]);
+  assert.ok(steps.every((step) => step.errors === 1 && step.failed === 1));
+});
+
+test('attempts that failed cost dollars, too, and are paid out of what a stage may cost', async () => {
+  const searchFor = async (/** @type {number} */ maxCost) => {
+    const { run, workers, result } = prepare({ stages: ['stat', 'read'], maxCost });
+    workers.failsOnce = true;
+    await run();
+    const attempts = result.stages.reduce((sum, stage) => sum + attemptsOf(stage), 0);
+    assert.ok(attempts * 0.36e-6 <= maxCost, `${attempts} attempts for $${maxCost}`);
+    return /** @type {SearchResult} */ (result.stages[0].search);
+  };
+  const { capacity, dollarsNeeded } = await searchFor(0.01);
+  assert.equal(capacity, null);
+  const needed = Number(dollarsNeeded);
+  assert.ok(needed > 0.01 && needed < 0.04, String(needed));
+  assert.notEqual((await searchFor(needed + 0.001)).capacity, null);
+});
+
+/** @param {StageResult} result */
+function attemptsOf({ search }) {
+  return (search?.steps ?? []).reduce((sum, { operations, errors }) => sum + operations + errors, 0);
+}
+
+test('attempts that failed cost no objects, whatever the dollars', async () => {
+  const held = async (/** @type {number | undefined} */ maxCost) => {
+    const { run, workers, result } = prepare({ stages: ['write', 'remove'], maxCost });
+    workers.failsOnce = true;
+    await run();
+    return result.stages.map(({ search }) => search?.steps.map(({ phase, threads }) => [phase, threads]));
+  };
+  assert.deepEqual(await held(1000), await held(undefined));
+});
+
+test('too few objects are refused before anything is done, with how many it takes', async () => {
+  const { run, workers, result } = prepare({ objects: 500 });
+  await run();
+  assert.equal(workers.tasks.length, 0);
+  assert.deepEqual(result.problems, [
+    '<objects>: 500 are too few for --find-peak, expected at least 586: one thread alone needs that many, at 20.5ms a write',
+  ]);
+});
+
+test('what a store could do that never becomes slower is reported beforehand', async () => {
+  const { run, events } = prepare({});
+  await run();
+  const [notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
+  assert.match(
+    notice,
+    /^--find-peak: 40000 objects are enough for a capacity of about 1600 writes\/s; if you expect more, give 25 for each write a second$/,
+  );
+  assert.equal(
+    events.findIndex(([kind]) => kind === 'notice'),
+    0,
+  );
+});
+
+test('objects that run out leave a lower bound, and how many it takes', async () => {
+  const { run, result } = prepare({ objects: 4000 }, () => ({ latency: () => 20 }));
+  await run();
+  const [{ search, objects }] = result.stages;
+  assert.equal(search?.hasPlateau, false);
+  assert.ok((search?.operationsNeeded ?? 0) > 4000);
+  assert.equal(objects, 4000);
+  assert.equal(search?.dollarsNeeded, null);
+  assert.equal(result.stages[0].bottleneck.advice, 'more <objects>');
+});
+
+test('dollars that run out are reported as such, with how many it takes', async () => {
+  const { run, events, result } = prepare({ maxCost: 0.05 }, () => ({ latency: () => 20 }));
+  await run();
+  const [notice] = events.filter(([kind]) => kind === 'notice').map(([, text]) => text);
+  assert.match(
+    notice,
+    /^--find-peak: \$0\.05 leaves Write 11111 operations, enough for a capacity of about 444 writes\/s; .* give more dollars$/,
+  );
+  const [{ search, bottleneck }] = result.stages;
+  assert.ok((search?.operationsNeeded ?? 0) > 11_111);
+  assert.equal(search?.dollarsNeeded?.toFixed(9), (Number(search?.operationsNeeded) * 4.5e-6).toFixed(9));
+  assert.equal(bottleneck.advice, 'a higher --max-cost');
+});
+
+test('objects of half the size, which could decide nothing, are not tried on a plateau that was not held', async () => {
+  const { run, result } = prepare({ maxCost: 0.01 }, () => ({ latency: () => 10, rate: 300 }));
+  await run();
+  const [{ search, bottleneck }] = result.stages;
+  assert.deepEqual([search?.hasPlateau, search?.capacity], [true, null]);
+  assert.ok(search?.steps.every(({ phase }) => phase !== 'half size'));
+  assert.deepEqual([bottleneck.cause, bottleneck.advice], ['inconclusive', 'a higher --max-cost']);
+});
+
+test('objects that are too few for the hold and for another size are held', async () => {
+  const { run, result } = prepare({ objects: 3000, stages: ['write', 'read'] }, () => ({
+    latency: () => 100,
+    rate: 200,
+  }));
+  await run();
+  assert.equal(result.stages[0].search?.capacity?.seconds, 10);
+});
+
+test('no more dollars are spent than the run may cost', async () => {
+  const { run, workers, result } = prepare({ stages: ['write', 'read'], maxCost: 0.06 });
+  await run();
+  const writes = workers.tasks
+    .filter(({ stage }) => stage.name === 'Write')
+    .map(({ budget }) => new Budget(budget).claimed);
+  const reads = result.stages[1].search?.steps ?? [];
+  const sum = (/** @type {number[]} */ counts) => counts.reduce((total, count) => total + count, 0);
+  const dollars = sum(writes) * 4.5e-6 + sum(reads.map(({ operations }) => operations)) * 0.36e-6;
+  assert.ok(dollars > 0.01 && dollars <= 0.06, String(dollars));
+});
+
+test('a stage that money does not suffice for is no success', async () => {
+  const { run, result } = prepare({ stages: ['stat'], maxCost: 0.00001 });
+  await run();
+  assert.match(
+    result.problems[0],
+    /^Stat: 27 operations are too few for a capacity search, expected a higher --max-cost$/,
+  );
+});
+
+test('objects that do not suffice for a first step are reported where no probe could tell it beforehand', async () => {
+  const { run, unloaded, result } = prepare({ objects: 5 });
+  unloaded.clear();
+  await run();
+  assert.deepEqual(result.problems, ['Write: 5 operations are too few for a capacity search, expected more <objects>']);
+});
+
+test('Remove is reported of the objects that Write has left, and what is short of them blames no command', async () => {
+  const { run, events, result } = prepare({ objects: 2000, stages: ['write', 'remove'] }, ({ stage }) => ({
+    latency: () => (stage.name === 'Write' ? 20 : 0.5),
+  }));
+  result.mayPass = false;
+  await run();
+  const plans = events.filter(([kind]) => kind === 'stageStarts').map(([, { stage, objects }]) => [stage, objects]);
+  assert.deepEqual(plans[0], ['Write', 2000]);
+  assert.ok(plans[1][0] === 'Remove' && plans[1][1] < 2000, String(plans));
+  assert.ok(result.stages.length > 0 && result.stages.every(({ objects }, place) => objects === plans[place][1]));
+});
+
+test('a search that ends at its second stage for want of objects is incomplete, and no mistake of usage', async () => {
+  const { run, unloaded, result } = prepare({ objects: 3000, stages: ['write', 'remove'] }, ({ stage }) => ({
+    latency: () => (stage.name === 'Write' ? 20 : 0.1),
+  }));
+  unloaded.set('remove', { count: 20, p50: 0.1, size: WHOLE });
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ stage }) => stage),
+    ['Write'],
+  );
+  assert.match(result.problems[0], /^Remove: \d+ operations are too few for a capacity search, expected more objects/);
+  assert.equal(result.mayPass, true);
+});
+
+test('what has come to an end never becomes less, whatever became of it', async () => {
+  const { run, workers, events } = prepare({ stages: ['stat'] });
+  workers.override = (_task, meter) => {
+    // A quarter of what the workers events as done has failed.
+    meter.failed += meter.operations / 4;
+    meter.operations -= meter.operations / 4;
+    return {};
+  };
+  await run();
+  const done = events.filter(([kind]) => kind === 'progress').map(([, count]) => count);
+  assert.ok(done.length > 10);
+  assert.deepEqual(
+    done,
+    done.toSorted((one, other) => one - other),
+  );
+});
+
+test('where the busiest step has more event loops than the hold, the bottleneck goes by all of that step’s', async () => {
+  const { run, workers, result } = prepare({ stages: ['stat'] });
+  const all = prepare({ stages: ['stat'] });
+  await all.run();
+  const most = Math.max(...all.workers.tasks.map(({ load }) => load.threads));
+  workers.override = ({ load: { threads } }) =>
+    threads === most
+      ? { clientLoad: { cpuUser: 1e9, cpuSystem: 0, loops: 8, eventLoopUtilization: 0.95, busyLoops: 3.5 } }
+      : { clientLoad: { cpuUser: 100, cpuSystem: 0, loops: 4, eventLoopUtilization: 0.4, busyLoops: 1.5 } };
+  await run();
+  const [{ search, bottleneck }] = result.stages;
+  assert.equal(search?.capacity?.threads, 32);
+  assert.equal(bottleneck.cause, 'inconclusive');
+  assert.match(bottleneck.evidence, /^busiest of 8 event loops busy 95%.* but all of them 44% on average$/);
+});
+
+test('a stage tells the one rate that its hold, its capacity and its row tell', async () => {
+  const { run, result } = prepare({ stages: ['write', 'remove'] });
+  await run();
+  for (const { stage, average, search } of result.stages) {
+    const hold = search?.steps.find(({ phase }) => phase === 'hold');
+    assert.deepEqual([average, hold?.operationsPerSecond], [search?.capacity?.operationsPerSecond, average], stage);
+  }
+});
+
+test('the errors of a stage are those of all of its steps', async () => {
+  const { run, workers, result } = prepare({ stages: ['stat'] });
+  workers.override = (_task, meter) => {
+    meter.attemptFailed('timeout', 1, 0);
+    meter.attemptFailed('abandoned', 1, 0);
+    return {};
+  };
+  await run();
+  const [{ failedAttempts, search }] = result.stages;
+  assert.equal(failedAttempts, search?.steps.length);
+});
+
+test('what completes behind the time of a step is in no rate, and reported with that time', async () => {
+  const { run, result } = prepare({ stages: ['stat'] }, () => ({ latency: () => 900 }));
+  await run();
+  const [{ drain, drainOperations, threads }] = result.stages;
+  assert.ok(drain > 0 && drainOperations > 0 && drainOperations <= threads, `${drain}, ${drainOperations}`);
+});
+
+test('what was not done in one step alone is reported of the stage', async () => {
+  const { run, workers, result } = prepare({ stages: ['write'] });
+  workers.override = ({ load }, meter) => {
+    if (load.threads === 4) {
+      Object.assign(meter, { unknownOutcomes: 3, skipped: 5, integrityErrors: 2, abandoned: 7 });
+    }
+    return {};
+  };
+  await run();
+  const [{ unknownOutcomes, skipped, integrityErrors, abandoned, search }] = result.stages;
+  assert.deepEqual([unknownOutcomes, skipped, integrityErrors, abandoned], [3, 5, 2, 7]);
+  assert.equal(search?.steps.find(({ threads }) => threads === 4)?.failed, 2);
+});
+
+test('a stage that Write has left no objects for is reported', async () => {
+  const { run, workers, written, result } = prepare({ stages: ['write', 'read'] });
+  workers.override = () => {
+    Array.from({ length: 40_000 }, (_, object) => written.delete(object));
+    return {};
+  };
+  await run();
+  assert.deepEqual(result.problems, ['Read: Write has left no objects for it']);
+});
+
+test('objects of Remove that are too few are those that Write has left', async () => {
+  const slowWrite = (/** @type {StageTask} */ { stage }) => ({
+    latency: () => 20,
+    rate: stage.name === 'Write' ? 50 : 2000,
+  });
+  const { run, result } = prepare({ stages: ['write', 'remove'] }, slowWrite);
+  await run();
+  const [, { search, bottleneck }] = result.stages;
+  assert.ok(search?.operationsNeeded !== null && search?.hasPlateau === false);
+  assert.equal(bottleneck.advice, 'more objects that Write leaves');
+});
+
+test('what is tried again in a step is reported', async () => {
+  const { run, workers, events } = prepare({ stages: ['stat'], maxCost: 0.005 });
+  workers.failsOnce = true;
+  await run();
+  assert.ok(events.filter(([kind]) => kind === 'retrying').length > 100);
+});
+
+test('a hold that was too short to tell does not stand for the stage', async () => {
+  const { run, workers, result } = prepare({ stages: ['stat'] });
+  let steps = 0;
+  workers.override = (task, meter) => {
+    steps += 1;
+    return task.load.threads === 32 && steps > 5 ? { endedAt: task.load.windows?.startsAt ?? 0, meter } : {};
+  };
+  await run();
+  const [{ search, average }] = result.stages;
+  assert.equal(search?.capacity, null);
+  assert.equal(average, search?.best);
+});
+
+test('a step that cannot go on ends the run, and what it found is reported', async () => {
+  const { run, workers, result } = prepare({ stages: ['write', 'read'] });
+  const error = new AttemptError({ kind: 'access', handling: 'stop', message: 'AccessDenied', status: 403 });
+  workers.override = ({ load }) =>
+    load.threads > 4 ? { end: 'fatal', fatal: { error, bucket: 'one', operation: 'write' } } : {};
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ stage, end }) => [stage, end]),
+    [['Write', 'fatal']],
+  );
+  assert.equal(result.problems.length, 1);
+});
+
+test('a run that is asked to end begins no further step, and blames nobody', async () => {
+  const { run, workers, result, controller } = prepare({ stages: ['write', 'read'] });
+  workers.override = () => {
+    controller.abort();
+    return { end: 'stopped' };
+  };
+  await run();
+  assert.equal(workers.tasks.length, 1);
+  assert.deepEqual(
+    result.stages.map(({ stage, end }) => [stage, end]),
+    [['Write', 'stopped']],
+  );
+  assert.deepEqual(result.problems, []);
+});
+
+test('where the latency could not be measured beforehand, the search finds its way all the same', async () => {
+  const { run, result, unloaded } = prepare({});
+  unloaded.clear();
+  await run();
+  assert.equal(result.stages[0].search?.hasPlateau, true);
+});

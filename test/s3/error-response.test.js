@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plainText } from '../../lib/log/plain-text.js';
+import { parseErrorBody, parseRetryAfter } from '../../lib/s3/error-response.js';
+import { startCpuTime } from '../helpers/cpu-time.js';
+
+const NOW = Date.parse('2026-01-31T12:00:00Z');
+
+/** Far more than a linear reading takes, far less than a quadratic one. */
+const MAX_CPU_MS = 2000;
+
+test('Retry-After is read as seconds', () => {
+  const seconds = ['0', '1', '30', ' 120 ', '999999999'].map((value) => parseRetryAfter(value, NOW));
+  assert.deepEqual(seconds, [0, 1000, 30_000, 120_000, 999_999_999_000]);
+});
+
+test('Retry-After is read as a date, and one in the past asks for nothing', () => {
+  assert.equal(parseRetryAfter('Sat, 31 Jan 2026 12:00:07 GMT', NOW), 7000);
+  assert.equal(parseRetryAfter('Sat, 31 Jan 2026 11:59:00 GMT', NOW), 0);
+});
+
+test('a Retry-After that is neither asks for nothing', () => {
+  const garbage = ['', ' ', 'soon', '-5', '1.5', '1e3', '0x10', '7;', 'foo 3000', 'NaN', '٣', '\u0000'];
+  for (const value of garbage) {
+    assert.equal(parseRetryAfter(value, NOW), 0, JSON.stringify(value));
+  }
+  assert.equal(parseRetryAfter(null, NOW), 0);
+});
+
+test('whatever Retry-After says, it is a time to wait and never a negative one', () => {
+  fc.assert(
+    fc.property(fc.string(), (value) => {
+      const milliseconds = parseRetryAfter(value, NOW);
+      assert.ok(Number.isFinite(milliseconds) && milliseconds >= 0);
+    }),
+  );
+});
+
+test('a Retry-After of many digits asks for a long time', () => {
+  assert.ok(parseRetryAfter('99999999999', NOW) > 1e9);
+  assert.ok(Number.isFinite(parseRetryAfter('9'.repeat(500), NOW)));
+});
+
+test('an error’s body tells its code and its message', () => {
+  const body =
+    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>';
+  assert.deepEqual(parseErrorBody(body), { code: 'NoSuchKey', message: 'The key does not exist.' });
+});
+
+test('what XML has to write otherwise is read as it was meant', () => {
+  const body =
+    '<Code>X</Code><Message>expecting &#39;auto&#39; &lt;&#x41;&amp;lt;&gt; &quot;&apos; &none; &#1234567;</Message>';
+  assert.equal(parseErrorBody(body).message, `expecting 'auto' <A&lt;> "' &none; &#1234567;`);
+});
+
+test('a body that is not such XML gives nothing, or what can be found in it', () => {
+  const nothing = { code: '', message: '' };
+  for (const body of [
+    '',
+    'oops',
+    '<html><body>502 Bad Gateway</body></html>',
+    '{"Code":"NoSuchKey"}',
+    '<Code>',
+    '\u0000',
+  ]) {
+    assert.deepEqual(parseErrorBody(body), nothing, body);
+  }
+  assert.deepEqual(parseErrorBody('<Code>SlowDown</Code><Message>Please redu'), { code: 'SlowDown', message: '' });
+  assert.deepEqual(parseErrorBody('<Code>NoSuchK'), nothing);
+  assert.equal(parseErrorBody('<Code>a b</Code>').code, '');
+  assert.equal(parseErrorBody(`<Code>${'a'.repeat(65)}</Code>`).code, '');
+  assert.equal(parseErrorBody('<Code><Code>Inner</Code></Code>').code, 'Inner');
+});
+
+test('hostile bodies are read in linear time', () => {
+  const million = 1_000_000;
+  const bodies = [
+    '<Code>'.repeat(million),
+    '<Message>'.repeat(million),
+    `<Code>${'a'.repeat(million)}`,
+    `<Message>${'</Messag'.repeat(million)}`,
+    '<Error>'.repeat(million) + '</Error>'.repeat(million),
+    `${'<Code>aaaa</Cod'.repeat(million)}`,
+    '<'.repeat(million),
+  ];
+  for (const body of bodies) {
+    const cpuTime = startCpuTime();
+    const { message } = parseErrorBody(body);
+    plainText(message);
+    assert.ok(cpuTime() < MAX_CPU_MS, `${body.slice(0, 20)}… took ${cpuTime()}ms`);
+  }
+});

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { etagDigest, mayResendAtOnce, transferOf } from '../../lib/s3/object-connection.js';
+
+/** @param {string} etag */
+function digestOf(etag) {
+  return etagDigest(Buffer.from(etag, 'latin1'));
+}
+
+test('the digest is FNV-1a of 32 bits, by its published values', () => {
+  assert.deepEqual(['', 'a', 'foobar'].map(digestOf), [0x811c9dc5, 0xe40c292c, 0xbf9cf968]);
+});
+
+test('quotes make no difference', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[0-9a-f-]{0,40}$/), (etag) => {
+      assert.equal(digestOf(`"${etag}"`), digestOf(etag));
+    }),
+  );
+});
+
+test('the digest is an unsigned 32-bit integer and never 0, which means «not written»', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 40 }), (etag) => {
+      const digest = etagDigest(etag);
+      assert.ok(digest > 0 && digest >>> 0 === digest);
+    }),
+  );
+  // A text whose FNV-1a digest is 0.
+  assert.equal(etagDigest(Uint8Array.from([0xcc, 0x24, 0x31, 0xc4])), 1);
+});
+
+test('MD5s that differ have different digests, but for one in billions', () => {
+  const digests = new Set();
+  for (let value = 0; value < 10_000; value++) {
+    digests.add(digestOf(`"${value.toString(16).padStart(32, '0')}"`));
+  }
+  assert.ok(digests.size >= 9995, String(digests.size));
+});
+
+/** @param {number} idle ms between the attempt before and this one */
+function connectionIdleFor(idle) {
+  return { startedAt: 5000 + idle, idleSince: 5000 };
+}
+
+test('whatever does not write may be sent again at once', () => {
+  assert.equal(mayResendAtOnce(connectionIdleFor(0), false), true);
+  assert.equal(mayResendAtOnce(connectionIdleFor(60_000), false), true);
+});
+
+test('a write may only be sent again at once over a connection that had been idle for a second', () => {
+  assert.deepEqual(
+    [0, 999, 1000, 60_000].map((idle) => mayResendAtOnce(connectionIdleFor(idle), true)),
+    [false, false, true, true],
+  );
+});
+
+test('how far an object has come is said of one that is sent, and of one that is received', () => {
+  const reply = { etagDigest: 0, contentLength: 500, output: {} };
+  assert.equal(transferOf({ moved: 70, movedBefore: 70, reply }, 100), null);
+  assert.deepEqual(transferOf({ moved: 70, movedBefore: 50, reply }, 100), {
+    direction: 'sent',
+    bytes: 20,
+    total: 100,
+  });
+  assert.deepEqual(transferOf({ moved: 70, movedBefore: 50, reply }, null), {
+    direction: 'received',
+    bytes: 20,
+    total: 500,
+  });
+});

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { redactor } from '../../lib/s3/redact.js';
+import { startCpuTime } from '../helpers/cpu-time.js';
+
+/** So many consecutive characters of a secret do not come through. */
+const WINDOW = 8;
+
+/** @type {Record<string, (character: string) => string>} */
+const SPELLINGS = {
+  'as it is': (character) => character,
+  'in upper case': (character) => character.toUpperCase(),
+  'in lower case': (character) => character.toLowerCase(),
+  'with a backslash': (character) => (/[0-9A-Za-z]/.test(character) ? character : `\\${character}`),
+  'as JSON escapes it': (character) => `\\u${hexadecimal(character).padStart(4, '0')}`,
+  'as JavaScript escapes it': (character) => `\\u{${hexadecimal(character)}}`,
+  'as Python escapes it': (character) => `\\x${hexadecimal(character)}`,
+  'percent-encoded': (character) => `%${hexadecimal(character)}`,
+  'percent-encoded twice': (character) => `%25${hexadecimal(character).toUpperCase()}`,
+  'percent-encoded three times': (character) => `%2525${hexadecimal(character)}`,
+  'as a decimal reference': (character) => `&#${character.charCodeAt(0)};`,
+  'as a hexadecimal reference with zeros': (character) => `&#x000${hexadecimal(character)};`,
+  'as a named reference': (character) => NAMED[character] ?? character,
+  'as a reference, percent-encoded': (character) => `%26%23x${hexadecimal(character)}%3B`,
+  'as a reference in a reference': (character) => `&amp;#x${hexadecimal(character)};`,
+  'percent-encoded in JSON': (character) => `\\u0025${hexadecimal(character)}`,
+  'as JSON in JSON': (character) => (/[0-9A-Za-z]/.test(character) ? character : `\\\\\\${character}`),
+  'with + as a blank': (character) => (character === '+' ? ' ' : character),
+};
+
+/** @type {Record<string, string>} */
+const NAMED = {
+  '/': '&sol;',
+  '+': '&plus;',
+  '=': '&equals;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '"': '&quot;',
+  '%': '&percnt;',
+};
+
+/** @param {string} character */
+function hexadecimal(character) {
+  return character.charCodeAt(0).toString(16).padStart(2, '0');
+}
+
+const characters = fc.oneof(
+  fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  fc.constantFrom(...'/+=%&\\;#xu20fF5cC'),
+);
+const printable = fc.string({ unit: characters, maxLength: 30 });
+const secret = fc.string({ unit: characters, minLength: WINDOW, maxLength: 60 });
+const spelling = fc.constantFrom(...Object.values(SPELLINGS));
+
+/**
+ * @param {string} text
+ * @param {string} part
+ * @param {string} hidden
+ */
+function assertHidden(text, part, hidden) {
+  const { text: shown } = { text };
+  const readable = shown.toLowerCase().replaceAll(' ', '+');
+  for (let start = 0; start + WINDOW <= hidden.length; start++) {
+    const window = hidden.slice(start, start + WINDOW).toLowerCase();
+    assert.ok('[secret]'.includes(window) || !readable.includes(window), `${window} of ${part} in ${shown}`);
+  }
+}
+
+for (const [name, spell] of Object.entries(SPELLINGS)) {
+  test(`no eight characters of a secret come through, wherever it is cut, ${name}`, () => {
+    fc.assert(
+      fc.property(secret, secret, fc.nat(), fc.nat(), printable, (secretAccessKey, sessionToken, from, cut, other) => {
+        const redact = redactor({ accessKeyId: 'key', secretAccessKey, sessionToken });
+        for (const whole of [secretAccessKey, sessionToken]) {
+          const start = from % (whole.length - WINDOW + 1);
+          const part = whole.slice(start, start + WINDOW + (cut % (whole.length - start - WINDOW + 1)));
+          const spelled = Array.from(part, spell).join('');
+          const shown = redact(`${other}\n${spelled}\n${other}`);
+          assert.ok(shown.includes('[secret]'), shown);
+          assert.ok(!shown.includes(spelled), shown);
+          assertHidden(shown, part, part);
+        }
+      }),
+    );
+  });
+}
+
+test('no eight characters of a secret come through where each is spelled otherwise', () => {
+  const part = secret.chain((whole) =>
+    fc.tuple(
+      fc.constant(whole),
+      fc.array(spelling, { minLength: whole.length, maxLength: whole.length }),
+      fc.nat({ max: whole.length - WINDOW }),
+    ),
+  );
+  fc.assert(
+    fc.property(part, ([whole, spellings, start]) => {
+      const redact = redactor({ accessKeyId: 'key', secretAccessKey: whole });
+      const spelled = Array.from(whole.slice(start), (character, place) => spellings[place](character)).join('');
+      const shown = redact(`<${spelled}>`);
+      assert.match(shown, /^.{0,6}\[secret\].{0,6}$/s, spelled);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('a whole secret goes, and what stands beside it stays', () => {
+  const redact = redactor({ accessKeyId: 'key', secretAccessKey: 'Zq0+/a/secret=', sessionToken: 'q'.repeat(5000) });
+  assert.equal(redact(`a ${'q'.repeat(100)}… b`), 'a [secret]… b');
+  assert.equal(redact('"Zq0+/a/secret=", b'), '"[secret]", b');
+  assert.equal(redact('a Zq0%2B%2fa%252Fsecret%3D b'), 'a [secret] b');
+  assert.equal(redact('/a/secret= and Zq0 /A/SEC, (/a/secr'), '[secret] and [secret], (/a/secr');
+  assert.equal(redact('Zq0+/a/secret=Zq0+/a/secret='), '[secret]');
+});
+
+test('what a store says of a request stays readable but for the secret', () => {
+  const sessionToken = 'IQoJb3JpZ2luX2VjEJr//////////wEaCXVzLWVhc3QtMSJ=';
+  const redact = redactor({
+    accessKeyId: 'AKIDEXAMPLE',
+    secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+    sessionToken,
+  });
+  const canonicalRequest = (/** @type {string} */ token) =>
+    [
+      'PUT\n/bucket/benchmark/a-run/0%2F1\n\nhost:abc.r2.cloudflarestorage.com',
+      'x-amz-content-sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\nx-amz-date:20261121T221221Z',
+      `x-amz-security-token:${token}\n\nhost;x-amz-content-sha256;x-amz-date;x-amz-security-token`,
+    ].join('\n');
+  assert.equal(redact(canonicalRequest(sessionToken)), canonicalRequest('[secret]'));
+  const stringToSign =
+    'AWS4-HMAC-SHA256\n20261121T221221Z\n20261121/auto/s3/aws4_request\n9f86d081884c7d659a2feaa0c55ad015';
+  assert.equal(redact(stringToSign), stringToSign);
+});
+
+test('a secret in hexadecimal digits or base64 is known, too', () => {
+  fc.assert(
+    fc.property(secret, printable, fc.constantFrom('hex', 'base64', 'base64url'), (whole, other, encoding) => {
+      const redact = redactor({ accessKeyId: 'key', secretAccessKey: whole });
+      const encoded = Buffer.from(`${other}${whole}`).toString(/** @type {BufferEncoding} */ (encoding));
+      const shown = redact(`got <${encoded}> instead`);
+      assert.match(shown, /^got <\[secret\]=*> instead$/);
+    }),
+  );
+  const redact = redactor({ accessKeyId: 'key', secretAccessKey: 'a-secret-key' });
+  const bytes = Buffer.from('x-amz-security-token:a-secret-key\n').toString('hex').replace(/../g, '$& ');
+  assert.equal(redact(`bytes: ${bytes}.`), 'bytes: [secret].');
+});
+
+test('the secret that was given as the access key id is known by sixteen characters', () => {
+  const redact = redactor({ accessKeyId: '0123456789abcdefghijklmnopqrstuv', secretAccessKey: 'a-secret-key' });
+  assert.equal(redact('no key 0123456789ABCDEFghi'), 'no key [secret]');
+  assert.equal(redact('no key 0123456789abcde'), 'no key 0123456789abcde');
+});
+
+test('a text without a secret stays what it is', () => {
+  const redact = redactor({ accessKeyId: 'key', secretAccessKey: 'a.secret', sessionToken: 'short' });
+  assert.equal(redact('a-secret is short'), 'a-secret is short');
+  const named = redactor({ accessKeyId: 'benchmark', secretAccessKey: 'a-secret-key' });
+  assert.equal(named('no such key: benchmark/run-1/abc'), 'no such key: benchmark/run-1/abc');
+  assert.equal(redactor({ accessKeyId: 'key', secretAccessKey: '' })('a text'), 'a text');
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      assert.equal(redactor({ accessKeyId: 'key', secretAccessKey: 'Zq0+/a/secret=' })(text), text);
+    }),
+  );
+});
+
+test('a long secret is looked for in a long text in no time, whatever both consist of', () => {
+  for (const piece of ['/+=&%', '%', '%25', '\\', '\\\\/', '&amp;', '&#38;', '%26%23', 'ab', 'A', '0']) {
+    const cpuTime = startCpuTime();
+    const redact = redactor({
+      accessKeyId: 'key',
+      secretAccessKey: piece.repeat(100),
+      sessionToken: piece.repeat(1000),
+    });
+    redact(`${piece.repeat(1_000_000 / piece.length)}`);
+    redact(`${piece.repeat(1000)}x`);
+    redact(`${`${piece}x`.repeat(1000)}`);
+    assert.ok(cpuTime() < 5000, `${piece}: ${cpuTime()}ms`);
+  }
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { drawTerminal } from '../../scripts/draw-terminal.js';
+import { screenRows } from '../../scripts/terminal-screen.js';
+import { folderWith } from '../helpers/command.js';
+
+const PICTURE = fileURLToPath(new URL('../../scripts/picture.js', import.meta.url));
+
+const execute = promisify(execFile);
+
+/**
+ * @param {string} svg
+ * @returns {string[]} the texts that it shows
+ */
+function textsOf(svg) {
+  return [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+}
+
+describe('the rows of a terminal', () => {
+  test('are the lines that were written', () => {
+    assert.deepEqual(screenRows('one\r\n\r\n  three\r\n', 80), ['one', '', '  three']);
+  });
+
+  test('do not hold a live line that was erased or written over', () => {
+    assert.deepEqual(screenRows('\r\x1b[KWrite 1 of 9\r\x1b[KWrite 5 of 9\r\x1b[Kdone\r\n', 80), ['done']);
+    assert.deepEqual(screenRows('abc\rX', 80), ['Xbc']);
+  });
+
+  test('go on in the next row where a line is longer than the terminal is wide', () => {
+    assert.deepEqual(screenRows('abcdefg\r\nabc\r\nabcd', 3), ['abc', 'def', 'g', 'abc', 'abc', 'd']);
+  });
+
+  test('are refused where the output holds what the screen does not know', () => {
+    assert.throws(() => screenRows('\x1b[31mred', 80), /got "\\u001b\[31m"/);
+    assert.throws(() => screenRows('bell\x07', 80), /got "\\u0007"/);
+  });
+});
+
+describe('the picture of a terminal', () => {
+  const svg = drawTerminal({ command: 'a <b> & "c"', rows: ['one  two', '', 'x<y'], columns: 20 });
+
+  test('shows the command and every row that is not empty, and no text breaks the markup', () => {
+    assert.deepEqual(textsOf(svg), ['$ a &lt;b> &amp; &quot;c&quot;', 'one  two', 'x&lt;y']);
+    assert.ok(svg.includes('aria-label="Output of a &lt;b> &amp; &quot;c&quot;"'));
+  });
+
+  test('has a rule for each class in light and in dark, and no colour beside them', () => {
+    const [light, dark] = svg.split('@media (prefers-color-scheme: dark)');
+    const classes = new Set([...svg.matchAll(/ class="([^"]+)"/g)].flatMap(([, names]) => names.split(' ')));
+    assert.deepEqual([...classes].toSorted(), ['bar', 'button', 'command', 'ink', 'window']);
+    for (const name of ['bar', 'button', 'ink', 'window']) {
+      const fill = new RegExp(`\\.${name} \\{ fill: (#[0-9a-f]{6}); \\}`);
+      assert.notEqual(fill.exec(light)?.[1], undefined, name);
+      assert.notEqual(fill.exec(dark)?.[1], fill.exec(light)?.[1], name);
+    }
+    assert.doesNotMatch(svg.slice(svg.indexOf('</style>')), /#[0-9a-f]{3,6}|fill=|stroke=/);
+  });
+
+  test('keeps columns one below the other, whatever the font', () => {
+    const lengths = [...svg.matchAll(/textLength="([\d.]+)"[^>]*>([^<]*)</g)];
+    assert.deepEqual(
+      lengths.slice(1).map(([, length, text]) => Number(length) / text.replace('&lt;', '<').length),
+      [7.8, 7.8],
+    );
+  });
+});
+
+test('the script draws what a real run shows on a terminal', async (t) => {
+  try {
+    await execute('/bin/sh', ['-c', 'command -v script']);
+  } catch {
+    t.skip('`script` is not on PATH');
+    return;
+  }
+  const folder = await folderWith(t, {});
+  const file = path.join(folder, 'run.svg');
+  await execute(process.execPath, [PICTURE, file, '20', '2', '--size', '1KiB', '--local']);
+  const texts = textsOf(await readFile(file, 'utf8'));
+  assert.equal(texts[0], '$ node r2-benchmark.js 20 2 --size 1KiB --local');
+  for (const stage of ['Write', 'Read', 'Stat', 'Remove']) {
+    assert.ok(texts.includes(`${stage}: scheduling for 20 objects in 2 threads and 1 buckets`), texts.join('\n'));
+    assert.ok(texts.some((text) => text.startsWith(`${stage} limited by: `)));
+  }
+  assert.ok(!texts.some((text) => text.startsWith('# r2-benchmark ')), 'lines for programs are on no terminal');
+});

@@ -1,0 +1,280 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { CapacitySearch } from '../../lib/search/capacity-search.js';
+import { STAGE_MS } from '../../lib/search/search-plan.js';
+import { chance } from '../helpers/chance.js';
+import { runSearch } from '../helpers/simulated-store.js';
+
+/**
+ * @import { SearchOptions } from '../../lib/search/capacity-search.js'
+ * @import { StoreModel } from '../helpers/simulated-store.js'
+ */
+
+/** Stores whose latency is the same for each operation, a little different, or very different. */
+const LATENCIES = Object.freeze({
+  fixed: (/** @type {number} */ mean) => () => mean,
+  jittered: (/** @type {number} */ mean, /** @type {number} */ seed) => {
+    const { uniform } = chance(seed);
+    return () => mean * (0.95 + 0.1 * uniform());
+  },
+  exponential: (/** @type {number} */ mean, /** @type {number} */ seed) => {
+    const { exponential } = chance(seed);
+    return () => mean * exponential();
+  },
+});
+
+/**
+ * @param {StoreModel} model
+ * @param {SearchOptions} options
+ */
+function search(model, options) {
+  const peakSearch = new CapacitySearch(options);
+  const steps = runSearch(peakSearch, model);
+  return { steps, ...peakSearch.conclusion() };
+}
+
+/** @param {ReturnType<typeof search>} found */
+function testedThreads({ steps }) {
+  const tested = steps.filter(({ step: { phase } }) => phase === 'ramp' || phase === 'refine');
+  return tested.map(({ step }) => step.threads).sort((one, other) => one - other);
+}
+
+/**
+ * Whether the knee is as near to the truth as the numbers of threads that were tested allow.
+ *
+ * @param {ReturnType<typeof search>} found
+ * @param {number} truth threads
+ */
+function isWithinOneStep(found, truth) {
+  const tested = testedThreads(found);
+  const place = tested.indexOf(/** @type {number} */ (found.knee));
+  return (tested[place - 1] ?? 0) <= truth && truth <= (tested[place + 1] ?? Infinity);
+}
+
+test('a queueing store’s capacity and knee are found', () => {
+  for (const [rate, latency] of [
+    [500, 20],
+    [1000, 20],
+    [2000, 20],
+    [500, 5],
+    [1000, 5],
+    [2000, 5],
+    [300, 100],
+  ]) {
+    for (const [seed, kind] of /** @type {const} */ (['fixed', 'jittered']).entries()) {
+      const model = { latency: LATENCIES[kind](latency, seed), rate };
+      const found = search(model, { maxThreads: 256, unloadedLatency: latency * 1.05, halfSize: 'on a plateau' });
+      const label = `${rate}/s at ${latency}ms, ${kind}: ${JSON.stringify({ ...found, steps: testedThreads(found) })}`;
+      assert.ok(found.hasPlateau, label);
+      assert.ok(isWithinOneStep(found, (rate * latency) / 1000), label);
+      assert.ok(found.capacity !== null && found.capacity.seconds === 10, label);
+      assert.ok(found.capacity.low <= rate && rate <= found.capacity.high, label);
+      assert.ok(found.capacity.high - found.capacity.low < 0.01 * rate, label);
+      assert.ok(Math.abs((found.halfSize?.half ?? 0) - rate) < 0.03 * rate, label);
+    }
+  }
+});
+
+test('where operations take by chance longer or shorter, the interval holds the capacity as often as it promises', () => {
+  const held = Array.from({ length: 40 }, (_, seed) => {
+    const model = { latency: LATENCIES.exponential(20, seed), rate: 500 };
+    const { capacity } = search(model, { maxThreads: 128, unloadedLatency: 20 });
+    return capacity !== null && capacity.low <= 500 && 500 <= capacity.high;
+  });
+  assert.ok(held.filter(Boolean).length >= 35, `${held.filter(Boolean).length} of 40`);
+});
+
+test('a store that refuses what is too much shows its capacity, too', () => {
+  const { uniform } = chance(5);
+  const model = { latency: LATENCIES.jittered(20, 5), rate: 400, pause: () => 30 * uniform() };
+  const found = search(model, { maxThreads: 256, unloadedLatency: 20 });
+  assert.ok(found.hasPlateau);
+  assert.ok(Math.abs((found.capacity?.operationsPerSecond ?? 0) - 400) < 0.05 * 400, JSON.stringify(found.capacity));
+});
+
+test('a store that never becomes slower has no plateau, and its capacity is told as a lower bound', () => {
+  const found = search({ latency: LATENCIES.jittered(20, 1) }, { maxThreads: 100, unloadedLatency: 20 });
+  assert.equal(found.hasPlateau, false);
+  assert.equal(found.capacity?.threads, 100);
+  assert.equal(found.knee, 100);
+  assert.ok(Math.abs((found.capacity?.operationsPerSecond ?? 0) - 5000) < 100);
+});
+
+test('one thread is held, and nothing is claimed of more', () => {
+  const found = search({ latency: LATENCIES.fixed(20), rate: 30 }, { maxThreads: 1, unloadedLatency: 20 });
+  assert.deepEqual(testedThreads(found), [1]);
+  assert.deepEqual([found.hasPlateau, found.capacity?.threads], [false, 1]);
+});
+
+test('the hold is a stretch of time of its own, behind all steps that chose its threads', () => {
+  const { steps } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, { maxThreads: 256, unloadedLatency: 20 });
+  assert.deepEqual(
+    steps.map(({ step }) => step.phase).filter((phase, place, all) => phase !== all[place - 1]),
+    ['ramp', 'refine', 'hold'],
+  );
+});
+
+const stores = fc.record({
+  kind: fc.constantFrom(...Object.keys(LATENCIES)),
+  latency: fc.double({ min: 1, max: 3000, noNaN: true }),
+  rate: fc.oneof(fc.double({ min: 5, max: 2000, noNaN: true }), fc.constant(Infinity)),
+  maxThreads: fc.integer({ min: 1, max: 100 }),
+  probe: fc.double({ min: 0.7, max: 1.5, noNaN: true }),
+  halfSize: fc.constantFrom('never', 'on a plateau', 'always'),
+  maxOperations: fc.oneof(fc.integer({ min: 1, max: 40_000 }), fc.constant(Infinity)),
+  sharesOperations: fc.boolean(),
+  seed: fc.nat(1000),
+});
+
+/** Times are summed in ms. */
+const ROUNDING = 1e-6;
+
+/** Its last step before the hold shows that operations may take longer than any step before did. */
+const SLOWER_AT_LAST = /** @type {const} */ ({
+  kind: 'exponential',
+  latency: 893,
+  rate: Infinity,
+  maxThreads: 53,
+  probe: 0.7,
+  halfSize: 'never',
+  maxOperations: 1242,
+  sharesOperations: false,
+  seed: 729,
+});
+
+test('a search keeps to its time, its threads and its operations, whatever the store', () => {
+  fc.assert(
+    fc.property(stores, ({ kind, latency, rate, probe, seed, ...options }) => {
+      const draw = LATENCIES[/** @type {keyof typeof LATENCIES} */ (kind)](latency, seed);
+      const found = search(
+        { latency: draw, rate },
+        /** @type {SearchOptions} */ ({ ...options, unloadedLatency: latency * probe }),
+      );
+      const sum = (/** @type {'elapsed' | 'consumed'} */ what) =>
+        found.steps.reduce((total, { result }) => total + result[what], 0);
+      assert.ok(sum('elapsed') <= STAGE_MS + ROUNDING, `${sum('elapsed')} ms`);
+      assert.ok(sum('consumed') <= options.maxOperations, `${sum('consumed')} operations`);
+      assert.ok(found.steps.every(({ step: { threads } }) => threads >= 1 && threads <= options.maxThreads));
+      assert.ok(found.steps.filter(({ step: { phase } }) => phase === 'hold').length <= 1);
+      assert.ok(found.capacity === null || found.capacity.low <= found.capacity.high);
+    }),
+    { numRuns: 50, examples: [[SLOWER_AT_LAST]] },
+  );
+});
+
+test('objects that run out end a search with what it knows, and with how many it takes', () => {
+  const model = { latency: LATENCIES.jittered(20, 1), rate: 2000 };
+  const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 12_000 };
+  const found = search(model, options);
+  assert.equal(found.hasPlateau, false);
+  assert.ok(found.capacity !== null && found.capacity.operationsPerSecond > 700);
+  const needed = Number(found.needed?.operations);
+  assert.ok(needed > 12_000 && needed < 60_000, String(needed));
+  assert.equal(search(model, { ...options, maxOperations: 60_000 }).needed, null);
+});
+
+test('what a search says it takes is not far beyond what it takes', () => {
+  const model = { latency: LATENCIES.fixed(20), rate: 1000 };
+  const options = { maxThreads: 128, unloadedLatency: 20, maxOperations: 16_000 };
+  const needed = Number(search(model, options).needed?.operations);
+  assert.ok(needed > 16_000 && needed < 40_000, String(needed));
+  const enough = search(model, { ...options, maxOperations: needed });
+  assert.ok(enough.hasPlateau && enough.capacity !== null && enough.needed === null, JSON.stringify(enough));
+});
+
+test('a rate that was seen is expected again, whatever was assumed of the latency', () => {
+  const options = { maxThreads: 16, unloadedLatency: 50, maxOperations: 3000, sharesOperations: true };
+  const { needed, best } = search({ latency: LATENCIES.fixed(4) }, options);
+  assert.ok(best > 1000);
+  assert.ok(Number(needed?.operations) >= 10 * best, String(needed?.operations));
+});
+
+test('a hold that objects do not suffice for is not begun', () => {
+  const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 1200 };
+  const { capacity, steps, needed, limitingResource } = search({ latency: LATENCIES.fixed(20), rate: 1000 }, options);
+  assert.equal(capacity, null);
+  assert.ok(steps.every(({ step: { phase } }) => phase !== 'hold'));
+  assert.ok(Number(needed?.operations) > 1200);
+  assert.equal(limitingResource, 'objects');
+});
+
+test('where there are no more objects to be had, the peak is held for as long as they last', () => {
+  const options = { maxThreads: 256, unloadedLatency: 20, maxOperations: 10_000, sharesOperations: true };
+  const { capacity } = search({ latency: LATENCIES.jittered(20, 2), rate: 1000 }, options);
+  assert.ok(capacity !== null && capacity.seconds >= 2 && capacity.seconds < 10, JSON.stringify(capacity));
+});
+
+test('a half size is tried on a plateau alone, or always where others need its objects', () => {
+  const phases = (/** @type {SearchOptions['halfSize']} */ halfSize, /** @type {number} */ rate) =>
+    search({ latency: LATENCIES.fixed(20), rate }, { maxThreads: 64, unloadedLatency: 20, halfSize })
+      .steps.map(({ step }) => step.phase)
+      .filter((phase) => phase === 'half size').length;
+  assert.equal(phases('on a plateau', 500), 1);
+  assert.equal(phases('on a plateau', Infinity), 0);
+  assert.equal(phases('always', Infinity), 1);
+  assert.equal(phases('never', 500), 0);
+});
+
+test('a half size is not begun with fewer operations than it would take at the same rate', () => {
+  const sizes = (/** @type {number} */ maxOperations) => {
+    const options = {
+      maxThreads: 64,
+      unloadedLatency: 100,
+      halfSize: /** @type {const} */ ('always'),
+      maxOperations,
+    };
+    const { steps } = search({ latency: LATENCIES.fixed(100), rate: 200 }, options);
+    assert.ok(steps.some(({ step: { phase } }) => phase === 'hold'));
+    return steps.filter(({ step: { phase } }) => phase === 'half size');
+  };
+  assert.equal(sizes(2850).length, 0);
+  const [{ result }] = sizes(3300);
+  assert.equal(result.windows.length, 6);
+});
+
+test('what is held at more than was ever seen before was no plateau', () => {
+  const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20 });
+  const rates = { ramp: 300, refine: 300, hold: 450, 'half size': 300 };
+  for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
+    const windows = Array.from({ length: step.minDuration / 250 }, () => rates[step.phase] / 4);
+    peakSearch.take({ elapsed: 1000, consumed: 400, attempts: 400, windows, latency: { mean: 1, p50: 1 } });
+  }
+  assert.deepEqual(
+    [peakSearch.conclusion().hasPlateau, peakSearch.conclusion().capacity?.operationsPerSecond],
+    [false, 450],
+  );
+});
+
+test('what a search lacked is named', () => {
+  const lackOf = (/** @type {StoreModel} */ model, /** @type {Partial<SearchOptions>} */ options) =>
+    search(model, { maxThreads: 64, unloadedLatency: 20, ...options }).limitingResource;
+  const endless = { latency: LATENCIES.fixed(20) };
+  assert.equal(lackOf(endless, {}), 'threads');
+  assert.equal(lackOf(endless, { maxOperations: 5000 }), 'objects');
+  assert.equal(lackOf(endless, { maxOperations: 50_000, maxAttempts: 5000 }), 'dollars');
+  assert.equal(lackOf({ latency: LATENCIES.fixed(900) }, { maxThreads: 1000, unloadedLatency: 900 }), 'time');
+  assert.equal(lackOf({ latency: LATENCIES.fixed(20), rate: 500 }, {}), null);
+});
+
+test('a hold that ends early is told with what it would have taken', () => {
+  const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20, maxAttempts: 20_000 });
+  for (let step = peakSearch.next(); step !== null; step = peakSearch.next()) {
+    const isHold = step.phase === 'hold';
+    const windows = Array.from({ length: isHold ? 4 : step.minDuration / 250 }, () => 75);
+    // In the hold every operation was tried ten times.
+    const attempts = isHold ? 3000 : 300;
+    peakSearch.take({ elapsed: 1000, consumed: 300, attempts, windows, latency: { mean: 1, p50: 1 } });
+  }
+  const { capacity, needed, limitingResource } = peakSearch.conclusion();
+  assert.deepEqual([capacity, limitingResource], [null, 'dollars']);
+  assert.ok(Number(needed?.attempts) > 10 * 10 * 300 && Number(needed?.operations) < 6000, JSON.stringify(needed));
+});
+
+test('a store that answers nothing is not searched on', () => {
+  const peakSearch = new CapacitySearch({ maxThreads: 64, unloadedLatency: 20 });
+  peakSearch.next();
+  peakSearch.take({ elapsed: 2000, consumed: 4, attempts: 4, windows: [0, 0, 0, 0], latency: null });
+  assert.equal(peakSearch.next(), null);
+  assert.deepEqual([peakSearch.conclusion().knee, peakSearch.conclusion().capacity], [null, null]);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OperationBudget, operationsIn } from '../../lib/search/operation-budget.js';
+import { STAGE_MS } from '../../lib/search/search-plan.js';
+import { TestedSteps } from '../../lib/search/tested-steps.js';
+
+/** @param {Partial<ConstructorParameters<typeof OperationBudget>[0]>} [overrides] */
+function prepare(overrides) {
+  const tested = new TestedSteps({ maxThreads: 1000, unloadedLatency: 20 });
+  const most = { maxOperations: 50_000, maxAttempts: Infinity };
+  const options = { unloadedLatency: 20, ...most, sharesOperations: false, probesHalfSize: false };
+  return { tested, budget: new OperationBudget({ tested, ...options, ...overrides }) };
+}
+
+test('steps leave time for the hold, and for the half size', () => {
+  assert.equal(prepare().budget.timeForSteps, STAGE_MS - 11_000);
+  const { tested, budget } = prepare({ probesHalfSize: true });
+  assert.equal(budget.timeForSteps, STAGE_MS - 11_000);
+  tested.add('ramp', { threads: 16, rate: 800, error: 0 });
+  assert.equal(budget.timeForSteps, STAGE_MS - 11_000 - 2250);
+});
+
+test('steps leave operations for the hold at the best rate so far', () => {
+  const { tested, budget } = prepare();
+  assert.equal(budget.operationsForSteps, 50_000);
+  tested.add('ramp', { threads: 16, rate: 800, error: 0 });
+  assert.equal(budget.operationsForSteps, 50_000 - 10.5 * 800 - 16);
+});
+
+test('where there are too few operations for the hold already, the steps get them all', () => {
+  const { tested, budget } = prepare({ maxOperations: 8000, probesHalfSize: true });
+  tested.add('ramp', { threads: 16, rate: 800, error: 0 });
+  budget.spend(1500, 1000, 1000);
+  assert.equal(budget.operationsForSteps, 7000);
+});
+
+test('where there are no more operations to be had, the hold leaves half of them to the steps', () => {
+  const { tested, budget } = prepare({ sharesOperations: true, maxOperations: 10_000 });
+  tested.add('ramp', { threads: 16, rate: 800, error: 0 });
+  assert.equal(budget.operationsForSteps, 5000);
+});
+
+test('the hold leaves operations for the half size', () => {
+  const { budget } = prepare({ probesHalfSize: true });
+  assert.equal(budget.operationsForHold(1000, 10), 50_000 - 2.2 * 1750 - 10);
+  assert.equal(prepare().budget.operationsForHold(1000, 10), 50_000);
+});
+
+test('what is spent is gone', () => {
+  const { budget } = prepare();
+  budget.spend(1500, 200, 200);
+  assert.deepEqual([budget.timeLeft, budget.operationsLeft], [STAGE_MS - 1500, 49_800]);
+});
+
+test('what is lacking is told with what has been used already, the most of all times', () => {
+  const { budget } = prepare();
+  assert.deepEqual([budget.needed, budget.limitingResource], [null, null]);
+  budget.spend(1500, 200, 200);
+  budget.recordShortage(1000, 10, 500);
+  const all = 200 + 500 + 10_510;
+  assert.deepEqual([budget.needed, budget.limitingResource], [{ operations: all, attempts: all }, 'objects']);
+  budget.recordShortage(100, 10);
+  assert.deepEqual(budget.needed, { operations: all, attempts: all });
+});
+
+test('attempts that fail are paid for, and expected again', () => {
+  const { tested, budget } = prepare({ maxOperations: 10_000, maxAttempts: 8000 });
+  assert.equal(budget.operationsLeft, 8000);
+  budget.spend(1500, 200, 400);
+  assert.equal(budget.operationsLeft, (8000 - 400) / 2);
+  tested.add('ramp', { threads: 4, rate: 200, error: 0 });
+  const hold = 10.5 * 200 + 4;
+  assert.equal(budget.operationsForSteps, 3800 - hold);
+  assert.equal(budget.attemptsFor(3800 - hold), 7600 - 2 * hold);
+  budget.recordShortage(1000, 10);
+  assert.deepEqual(budget.needed, { operations: 200 + 10_510, attempts: 400 + 2 * 10_510 });
+  assert.equal(budget.limitingResource, 'dollars');
+});
+
+test('attempts cost nothing where there is no limit to them', () => {
+  const { budget } = prepare();
+  budget.spend(1500, 200, 4000);
+  assert.deepEqual([budget.operationsLeft, budget.attemptsFor(100)], [49_800, Infinity]);
+});
+
+test('operations are counted from the start of a step to its end, and those under way then', () => {
+  assert.equal(operationsIn(100, 4, { settle: 250, minDuration: 1000, maxDuration: 1500, grace: 500 }), 179);
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runStep } from '../../lib/search/search-step.js';
+import { chance } from '../helpers/chance.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { SimulatedWorkers } from '../helpers/simulated-workers.js';
+import { stageNamed } from '../helpers/worker-spec.js';
+
+/**
+ * @import { Step } from '../../lib/search/search-plan.js'
+ * @import { Range } from '../../lib/search/search-objects.js'
+ * @import { StoreModel } from '../helpers/simulated-store.js'
+ */
+
+/** @type {Step} */
+const STEP = Object.freeze({
+  phase: 'refine',
+  threads: 64,
+  operations: Infinity,
+  attempts: Infinity,
+  precision: 0.01,
+  settle: 250,
+  minDuration: 1000,
+  maxDuration: 2500,
+  grace: 500,
+});
+
+/**
+ * @param {StoreModel} model
+ * @param {Partial<Step>} [overrides]
+ * @param {Range} [range]
+ * @param {boolean} [failsOnce] whether the first attempt of each operation fails
+ */
+async function run(model, overrides, range = { first: 100, count: 100_000, goesRound: false }, failsOnce = false) {
+  const clock = new ManualClock(1_700_000_000_000);
+  const workers = new SimulatedWorkers(clock, () => model);
+  workers.failsOnce = failsOnce;
+  const finished = await runStep(
+    { ...STEP, ...overrides },
+    {
+      workers,
+      stage: stageNamed('Read'),
+      objectSize: 8192,
+      range,
+      clock,
+      signal: new AbortController().signal,
+      hooks: { retrying() {}, integrityError() {}, failed() {}, progress() {} },
+    },
+  );
+  return { ...finished, task: workers.tasks[0] };
+}
+
+const QUEUE = Object.freeze({ latency: () => 20, rate: 1000 });
+
+test('the workers are told threads, size, places, windows and time', async () => {
+  const { task } = await run(QUEUE);
+  assert.deepEqual(
+    { ...task, budget: { ...task.budget, memory: null } },
+    {
+      stage: stageNamed('Read'),
+      load: { threads: 64, objectSize: 8192, pacing: null, warmup: 250, windows: { startsAt: 1000, width: 250 } },
+      budget: { memory: null, first: 100, objects: 100_000, goesRound: false },
+      limit: { stopsAt: 1000 + 2750, endsAt: 1000 + 3250 },
+    },
+  );
+});
+
+test('a step ends once its windows agree, and counts whole windows behind the settling alone', async () => {
+  const { windows, elapsed, claimed, outcome } = await run(QUEUE);
+  assert.deepEqual(windows, [250, 250, 250, 250]);
+  assert.equal(claimed, outcome.meter.operations);
+  assert.ok(elapsed >= 1250 && elapsed < 1400, String(elapsed));
+});
+
+test('a step that is not steady goes on to its end', async () => {
+  const { exponential } = chance(1);
+  const { windows } = await run({ latency: () => 20 * exponential(), rate: 50 }, { precision: 0.0001 });
+  assert.equal(windows.length, 10);
+});
+
+test('no window is lost where the end is no sum of binary fractions', async () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  clock.advance(0.013);
+  const workers = new SimulatedWorkers(clock, () => QUEUE);
+  const { windows } = await runStep(
+    { ...STEP, precision: 0, minDuration: 10_000, maxDuration: 10_000, settle: 500 },
+    {
+      workers,
+      stage: stageNamed('Write'),
+      objectSize: 1,
+      range: { first: 0, count: 100_000, goesRound: false },
+      clock,
+      signal: new AbortController().signal,
+      hooks: { retrying() {}, integrityError() {}, failed() {}, progress() {} },
+    },
+  );
+  assert.equal(windows.length, 40);
+});
+
+test('windows behind the last object do not count', async () => {
+  const { windows, claimed } = await run(
+    QUEUE,
+    { precision: 0, maxDuration: 10_000 },
+    { first: 0, count: 900, goesRound: false },
+  );
+  assert.equal(claimed, 900);
+  assert.deepEqual(windows, [250, 250]);
+});
+
+test('objects that go round are not claimed, and no more operations are made than the step may use', async () => {
+  const { claimed, outcome } = await run(
+    QUEUE,
+    { operations: 1000, precision: 0, maxDuration: 10_000 },
+    { first: 0, count: 5, goesRound: true },
+  );
+  assert.equal(claimed, 0);
+  assert.ok(outcome.meter.operations > 500 && outcome.meter.operations <= 1000, String(outcome.meter.operations));
+});
+
+test('a store that answers nothing leaves windows without operations', async () => {
+  const { windows, elapsed } = await run({ latency: () => 60_000 });
+  assert.deepEqual(
+    windows,
+    Array.from({ length: 10 }, () => 0),
+  );
+  assert.equal(elapsed, 3250);
+});
+
+test('a step ends before it makes more attempts than it may, whatever the operations', async () => {
+  const round = { first: 0, count: 100, goesRound: true };
+  const limited = { attempts: 1500, precision: 0 };
+  const { outcome, windows } = await run(QUEUE, limited, round, true);
+  const { attempts } = outcome.meter.counts();
+  assert.ok(attempts > 1000 && attempts <= 1500, `${attempts} attempts`);
+  assert.ok(windows.length > 0 && windows.length < 4 && windows.every((count) => count === 250), windows.join());
+  const { windows: whole } = await run(QUEUE, limited, round);
+  assert.equal(whole.length, 4, 'without failures the same attempts suffice');
+});

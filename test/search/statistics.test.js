@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { mean as exactMean, sampleStandardDeviation } from 'simple-statistics';
+import { MAX_SAMPLE_SIZE, batchMeans, meanOf, standardErrorOf, studentT } from '../../lib/search/statistics.js';
+import ttest from 'ttest';
+import { chance } from '../helpers/chance.js';
+
+test('mean and standard error are those of a statistics package', () => {
+  const values = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 2, maxLength: 50 });
+  fc.assert(
+    fc.property(values, (sample) => {
+      const scale = Math.max(...sample, 1);
+      assert.ok(Math.abs(meanOf(sample) - exactMean(sample)) <= 1e-9 * scale);
+      const expected = sampleStandardDeviation(sample) / Math.sqrt(sample.length);
+      assert.ok(Math.abs(standardErrorOf(sample) - expected) <= 1e-6 * scale);
+    }),
+  );
+});
+
+test('each quantile is the one that a statistics package works out', () => {
+  for (let freedom = 2; freedom < MAX_SAMPLE_SIZE; freedom += 2) {
+    // Two samples of the same size and variance have as many degrees of freedom as values beside their means.
+    const one = Array.from({ length: freedom / 2 + 1 }, (_, place) => place);
+    const other = one.map((value) => value + 10);
+    const [low, high] = ttest(other, one, { varEqual: true, alpha: 0.05 }).confidence();
+    const standardError = sampleStandardDeviation(one) * Math.sqrt(2 / one.length);
+    const quantile = (high - low) / 2 / standardError;
+    assert.ok(Math.abs(studentT(freedom) - quantile) < 0.001, `${freedom}: ${studentT(freedom)}, not ${quantile}`);
+    assert.ok(Math.abs(exactMean(other) - exactMean(one) - (low + high) / 2) < 1e-9);
+  }
+});
+
+/**
+ * @param {number} freedom degrees of freedom
+ * @param {number} limit
+ * @returns {number} the share of Student's t distribution between -limit and limit: the density is (1 + t²/ν)^(-(ν + 1)/2)
+ *   but for a constant, and t = √ν tan φ makes of it cos^(ν - 1) φ, which Simpson's rule sums up
+ */
+function shareWithin(freedom, limit) {
+  const integral = (/** @type {number} */ until) => {
+    const steps = 2000;
+    let sum = 0;
+    for (let step = 0; step <= steps; step++) {
+      const weight = step === 0 || step === steps ? 1 : step % 2 === 1 ? 4 : 2;
+      sum += weight * Math.cos((until * step) / steps) ** (freedom - 1);
+    }
+    return (sum * until) / steps / 3;
+  };
+  return integral(Math.atan(limit / Math.sqrt(freedom))) / integral(Math.PI / 2);
+}
+
+test('each quantile leaves five of a hundred outside', () => {
+  for (let freedom = 1; freedom < MAX_SAMPLE_SIZE; freedom++) {
+    const share = shareWithin(freedom, studentT(freedom));
+    assert.ok(Math.abs(share - 0.95) < 1e-4, `${freedom}: ${share}`);
+  }
+});
+
+test('the quantiles fall towards that of the normal distribution', () => {
+  for (let freedom = 2; freedom < MAX_SAMPLE_SIZE; freedom++) {
+    assert.ok(studentT(freedom) < studentT(freedom - 1), String(freedom));
+  }
+  assert.ok(studentT(MAX_SAMPLE_SIZE - 1) > 1.96);
+});
+
+test('degrees of freedom beyond the table are refused', () => {
+  for (const freedom of [0, -1, 1.5, MAX_SAMPLE_SIZE, NaN]) {
+    assert.throws(() => studentT(freedom), /^RangeError: expected 1 to 29 degrees of freedom/);
+  }
+});
+
+const TRUTH = 1000;
+const INTERVAL = 0.25;
+
+/**
+ * Operations a window of a rate that wanders around the truth.
+ *
+ * @param {number} seed
+ * @param {number} memory how much of the deviation of one window is left in the next, 0 to 1
+ * @param {number} [length]
+ */
+function windowsOf(seed, memory, length = 40) {
+  const { normal } = chance(seed);
+  let deviation = normal();
+  return Array.from({ length }, () => {
+    deviation = memory * deviation + Math.sqrt(1 - memory ** 2) * normal();
+    return TRUTH * INTERVAL * (1 + 0.02 * deviation);
+  });
+}
+
+/**
+ * @param {number} memory
+ * @returns {number} how many of 1,000 intervals hold the truth
+ */
+function coverage(memory) {
+  const intervals = Array.from({ length: 1000 }, (_, seed) => batchMeans(windowsOf(seed, memory), INTERVAL));
+  return intervals.filter(({ low, high }) => low <= TRUTH && TRUTH <= high).length;
+}
+
+test('95 of 100 intervals hold the truth where windows are independent', () => {
+  const held = coverage(0);
+  assert.ok(held >= 935 && held <= 970, `${held} of 1000`);
+});
+
+test('more than 85 of 100 still do where each window resembles the one before', () => {
+  const held = coverage(0.5);
+  assert.ok(held >= 850, `${held} of 1000`);
+});
+
+test('windows that resemble each other are merged into fewer batches', () => {
+  const counts = Array.from({ length: 40 }, (_, place) => 100 + 10 * Math.sin(place / 5));
+  assert.equal(batchMeans(counts, INTERVAL).batches, 10);
+  assert.equal(batchMeans(windowsOf(7, 0), INTERVAL).batches, 20);
+});
+
+test('a rate as steady as a clock is known to one operation', () => {
+  const { mean, low, high } = batchMeans(
+    Array.from({ length: 40 }, () => 250),
+    INTERVAL,
+  );
+  assert.deepEqual([mean, low, high], [1000, 999.9, 1000.1]);
+});
+
+test('a regular alternation makes no interval wider than chance would', () => {
+  const counts = Array.from({ length: 40 }, (_, place) => 250 + (place % 2));
+  const { mean, low, high } = batchMeans(counts, INTERVAL);
+  assert.equal(mean, 1002);
+  assert.ok(high - low < 1);
+});
+
+/** @param {readonly number[]} values */
+function vonNeumann(values) {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const deviation = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const difference = values.slice(1).reduce((sum, value, place) => sum + (value - values[place]) ** 2, 0);
+  return 1 - difference / (2 * deviation);
+}
+
+test('batches are merged where neighbours resemble each other more than chance explains, at 5%', () => {
+  // The 0.95 quantile of the normal distribution, times the statistic's standard deviation for 16 batches.
+  const limit = 1.645 * Math.sqrt(14 / 255);
+  const found = { merged: 0, kept: 0 };
+  for (let seed = 0; seed < 400; seed++) {
+    const counts = windowsOf(seed, 0.3, 16);
+    const isMerged = vonNeumann(counts) > limit;
+    assert.equal(batchMeans(counts, INTERVAL).batches, isMerged ? 8 : 16, `${seed}: ${vonNeumann(counts)}, ${limit}`);
+    found[isMerged ? 'merged' : 'kept'] += 1;
+  }
+  assert.ok(found.merged > 50 && found.kept > 50, JSON.stringify(found));
+});
+
+test('the interval is as many standard errors wide as there are degrees of freedom', () => {
+  // 16 values of alternating deviation: standard deviation √(16/15), and 2.131 for 15 degrees of freedom.
+  const { mean, low, high, batches } = batchMeans(
+    Array.from({ length: 16 }, (_, place) => 250 + (-1) ** place),
+    1,
+  );
+  assert.deepEqual([mean, batches], [250, 16]);
+  const half = (2.131 * Math.sqrt(16 / 15)) / 4;
+  assert.ok(Math.abs(high - mean - half) < 1e-9 && Math.abs(mean - low - half) < 1e-9, `${low} to ${high}`);
+});
+
+test('an odd window at the beginning is left out', () => {
+  const counts = [0, ...Array.from({ length: 40 }, () => 250)];
+  assert.equal(batchMeans(counts, INTERVAL).mean, 1000);
+});
+
+test('the interval holds the mean, is never below nothing, and has no more batches than windows', () => {
+  const counts = fc.array(fc.nat(100_000), { minLength: 2, maxLength: 200 });
+  fc.assert(
+    fc.property(counts, fc.double({ min: 0.01, max: 10, noNaN: true }), (windows, interval) => {
+      const { mean, low, high, batches } = batchMeans(windows, interval);
+      assert.ok(low >= 0 && low <= mean && mean < high);
+      assert.ok(batches >= 2 && batches <= Math.min(windows.length, 30));
+      const rates = windows.map((count) => count / interval);
+      const rounding = 1e-9 * Math.max(...rates);
+      assert.ok(mean >= Math.min(...rates) - rounding && mean <= Math.max(...rates) + rounding);
+    }),
+  );
+});
+
+test('more time makes the interval narrower', () => {
+  const short = batchMeans(windowsOf(3, 0, 40), INTERVAL);
+  const long = batchMeans(windowsOf(3, 0, 640), INTERVAL);
+  assert.ok(long.high - long.low < 0.5 * (short.high - short.low));
+});
+
+test('fewer than two windows have no interval', () => {
+  assert.throws(() => batchMeans([5], INTERVAL), /^RangeError: expected at least two intervals, got 1/);
+  assert.throws(() => batchMeans([], INTERVAL), /^RangeError: expected at least two intervals, got 0/);
+});

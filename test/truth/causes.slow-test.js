@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runScenario } from '../../bench/truth/causes.js';
+import { possibleScenarios } from '../../bench/truth/scenarios.js';
+
+// The short version of `npm run truth`: one run of each scenario. On a machine that others keep busy a cause may remain
+// open, but no wrong one may be named.
+
+const OBJECTS = 250;
+const MAX_STAGES = 2;
+
+/** What a busy machine does not hide: the store says it itself, */
+const ALWAYS_SHOWN = 'store throttling';
+
+/** where its rate is one that a client reaches on any machine. */
+const REFUSING = Object.freeze({ faults: 'rate=100,latency=5ms' });
+
+for (const scenario of possibleScenarios()) {
+  const { name, causes, stages } = scenario;
+  test(`${name}: a plain run names no wrong cause`, async () => {
+    const tried = stages.split(',').slice(0, MAX_STAGES);
+    const endpoint = causes.plain === ALWAYS_SHOWN ? REFUSING : scenario.endpoint;
+    const load = { objects: OBJECTS, options: ['--stages', tried.join()] };
+    const named = await runScenario({ ...scenario, endpoint }, load);
+    const allowed = causes.plain === ALWAYS_SHOWN ? [ALWAYS_SHOWN] : [causes.plain, 'inconclusive'];
+    assert.equal(named.length, tried.length);
+    assert.deepEqual(
+      named.filter((cause) => !allowed.includes(cause)),
+      [],
+    );
+  });
+}
