@@ -1,18 +1,22 @@
+import { COUNT_NAMES } from '../model/counters.js';
 import { ByteShifts } from './byte-shifts.js';
 import { SecondCounts } from './second-counts.js';
-import { SUMMED_COUNTS, SummedCounts } from './stage-counts.js';
 import { StageLatencyMeter } from './stage-latencies.js';
 import { WindowCounts } from './window-counts.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { LatencyHistogram } from './latency-histogram.js'
- * @import { SummedCount } from './stage-counts.js'
  * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  * @import { Windows } from './window-counts.js'
- * @import { SecondCount, StageCounts } from '../model/result.js'
+ * @import { CountName, SecondCount, StageCounts } from '../model/result.js'
  * @import { RetriedRequest } from '../s3/retry.js'
  */
+
+/** @typedef {Exclude<CountName, 'attempts'>} SummedCount */
+
+/** The counters that are counted one by one. Attempts follow from the operations and the attempts that failed. */
+const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) => name !== 'attempts'));
 
 /**
  * The times of a finished operation, in monotonic ms.
@@ -34,8 +38,27 @@ import { WindowCounts } from './window-counts.js';
 /**
  * Counts the operations of one kind, of one stage, on one worker. On the hot path it only adds numbers; what they amount to
  * is worked out at the end.
+ *
+ * @implements {Record<SummedCount, number>}
  */
-export class StageMeter extends SummedCounts {
+export class StageMeter {
+  // What each of them counts stands in result.schema.json. They are fields and no table, for an operation adds to five.
+  operations = 0;
+  bytes = 0;
+  retries = 0;
+  throttled = 0;
+  unsent = 0;
+  failed = 0;
+  integrityErrors = 0;
+  skipped = 0;
+  abandoned = 0;
+  warmupOperations = 0;
+  warmupBytes = 0;
+  drainOperations = 0;
+  drainBytes = 0;
+  unknownOutcomes = 0;
+  timeLost = 0;
+  timeGivenUp = 0;
   #latencies;
   #measuredFrom;
   #measuredUntil;
@@ -54,7 +77,6 @@ export class StageMeter extends SummedCounts {
    * @param {Windows | null} [options.windows]
    */
   constructor(clock, startedAt, { measuredFrom = startedAt, measuredUntil = Infinity, windows = null } = {}) {
-    super();
     this.seconds = new SecondCounts(clock, startedAt);
     this.byteShifts = new ByteShifts(clock);
     const second = this.seconds.secondOf(startedAt);
