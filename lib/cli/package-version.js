@@ -6,16 +6,16 @@ const require = createRequire(import.meta.url);
 export const VERSION = require('../../package.json').version;
 
 /**
- * The versions that a run's figures depend on.
+ * The versions that a run's figures depend on. The direct client stands on Node alone.
  *
  * @param {'direct' | 'sdk'} client
  * @returns {Record<string, string>}
  */
 export function versionsOf(client) {
-  const library = client === 'sdk' ? '@aws-sdk/client-s3' : 'undici';
+  const sdk = '@aws-sdk/client-s3';
   return {
     'r2-benchmark': VERSION,
     node: process.versions.node,
-    [library]: require(`${library}/package.json`).version,
+    ...(client === 'sdk' ? { [sdk]: require(`${sdk}/package.json`).version } : {}),
   };
 }

@@ -3,6 +3,7 @@ import { ConnectionMeter } from '../meter/connection-meter.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
+import { createReadBuffer } from '../http/socket-reader.js';
 import { openStore } from '../s3/object-store.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { Keyspace } from '../workload/keyspace.js';
@@ -101,6 +102,8 @@ export class Worker {
       ...store,
       addresses: new AddressBook(store.hostname, clock.now),
       connectTimeout: timeout,
+      // The SDK reads streams.
+      readBuffer: client === 'direct' ? createReadBuffer() : null,
       now: clock.now,
       hooks: { opened: (milliseconds) => connectionMeter.opened(milliseconds) },
     });

@@ -1,7 +1,9 @@
 import { isIP, connect as connectTcp } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { Gate } from './gate.js';
-import { closedWhileOpening, connectTimeoutError, isOurs } from './opening-errors.js';
+import { closedWhileOpening, connectTimeoutError, isOurs } from './connection-errors.js';
+
+import { openSharing, readFrom } from './socket-reader.js';
 
 /**
  * @import { AddressBook } from './address-book.js'
@@ -39,13 +41,13 @@ const ABSENCE_IN_TIMEOUTS = 10;
  *
  * @typedef {object} IdleConnection
  * @property {Socket} socket
- * @property {() => void} discard the listener by which the connection is watched while it waits
+ * @property {() => void} release ends the watch that is kept over it while it waits
  */
 
 /**
- * The one place that opens connections, for both clients: undici's Clients take their sockets from here through the
- * `connect` hook, Node's Agent through `createConnection`. It resolves the host's name once, shares one TLS session
- * cache and one set of trusted certificates, opens the connections of a run before its first request, and counts.
+ * The one place that opens connections, for both clients: our own connections take their sockets from here, and so does
+ * Node's Agent, through `createConnection`. It resolves the host's name once, shares one TLS session cache and one set of
+ * trusted certificates, opens the connections of a run before its first request, and counts.
  */
 export class KeepAliveAgent {
   #hostname;
@@ -53,6 +55,7 @@ export class KeepAliveAgent {
   #useTls;
   #certificate;
   #connectTimeout;
+  #readBuffer;
   #now;
   #hooks;
   #addresses;
@@ -81,15 +84,18 @@ export class KeepAliveAgent {
    * @param {boolean} options.useTls
    * @param {string} [options.certificate] as PEM: the only one to trust, instead of those that the system trusts
    * @param {number} options.connectTimeout ms for TCP and TLS together
+   * @param {Buffer | null} [options.readBuffer] into which all sockets read: only an HttpConnection gets their bytes then, by
+   *   socket-reader.js. Without, they are streams like any other
    * @param {() => number} options.now monotonic ms
    * @param {ConnectionHooks} options.hooks
    */
-  constructor({ hostname, addresses, port, useTls, certificate, connectTimeout, now, hooks }) {
+  constructor({ hostname, addresses, port, useTls, certificate, connectTimeout, readBuffer = null, now, hooks }) {
     this.#hostname = hostname;
     this.#port = port;
     this.#useTls = useTls;
     this.#certificate = certificate;
     this.#connectTimeout = connectTimeout;
+    this.#readBuffer = readBuffer;
     this.#now = now;
     this.#hooks = hooks;
     this.#addresses = addresses;
@@ -146,9 +152,9 @@ export class KeepAliveAgent {
   connect(callback, isWanted = () => true) {
     for (const idle of this.#idle) {
       this.#idle.delete(idle);
-      idle.socket.removeListener('readable', idle.discard).removeListener('error', idle.discard);
+      idle.release();
       if (!idle.socket.destroyed) {
-        // undici does not go on with a request whose connection is there before its call has returned.
+        // As with one that is opened now: never before this call has returned.
         queueMicrotask(() => callback(null, idle.socket, true));
         return;
       }
@@ -230,9 +236,7 @@ export class KeepAliveAgent {
   #connectTo(host) {
     const startedAt = this.#now();
     let connectedAt = startedAt;
-    const socket = this.#useTls
-      ? connectTls({ host, port: this.#port, ...this.#tlsOptions() })
-      : connectTcp({ host, port: this.#port });
+    const socket = this.#startConnecting(host);
     this.#open.add(socket);
     this.#opening.add(socket);
     socket.once('close', () => {
@@ -265,6 +269,18 @@ export class KeepAliveAgent {
     });
   }
 
+  /**
+   * @param {string} host
+   * @returns {Socket}
+   */
+  #startConnecting(host) {
+    const target = { host, port: this.#port, ...(this.#useTls ? this.#tlsOptions() : {}) };
+    const connect = /** @type {(options: object) => Socket} */ (this.#useTls ? connectTls : connectTcp);
+    return this.#readBuffer === null
+      ? connect(target)
+      : openSharing(this.#readBuffer, (onread) => connect({ ...target, onread }));
+  }
+
   #tlsOptions() {
     this.#secureContext ??= createSecureContext({ ca: this.#certificate });
     return {
@@ -282,12 +298,19 @@ export class KeepAliveAgent {
    * @param {Socket} socket
    */
   #keepIdle(socket) {
-    const idle = { socket, discard: () => {} };
-    idle.discard = () => {
+    const discard = () => {
       this.#idle.delete(idle);
       socket.destroy();
     };
-    socket.once('readable', idle.discard).once('error', idle.discard);
+    const idle = { socket, release: () => {} };
+    if (this.#readBuffer === null) {
+      socket.once('readable', discard).once('error', discard);
+      idle.release = () => socket.removeListener('readable', discard).removeListener('error', discard);
+    } else {
+      readFrom(socket, discard);
+      socket.once('end', discard).once('error', discard);
+      idle.release = () => socket.removeListener('end', discard).removeListener('error', discard);
+    }
     this.#idle.add(idle);
   }
 }

@@ -7,8 +7,8 @@ import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from 
 const MAX_PREFLIGHT_BYTES = 2 ** 20;
 
 /**
- * Every byte is compared as it streams in, in the callback that undici hands the chunk to: no promise stands between a
- * chunk and its check (measured: bench/studies/README.md).
+ * Every byte is compared as it streams in, where the system has put it: no copy and no promise stands between a chunk and
+ * its check (measured: bench/studies/README.md).
  */
 export const read = defineOperation({
   name: 'read',

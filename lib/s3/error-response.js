@@ -15,6 +15,15 @@ export function parseErrorBody(body) {
 }
 
 /**
+ * @param {string} text
+ * @returns {boolean} whether it is XML that goes as far as the end of its root element
+ */
+export function isWholeDocument(text) {
+  const [, root] = /^\s*(?:<\?[^>]*\?>\s*)?<([A-Za-z][\w.-]*)[\s>]/.exec(text) ?? [];
+  return root !== undefined && text.trimEnd().endsWith(`</${root}>`);
+}
+
+/**
  * @param {string} body
  * @param {string} element
  */

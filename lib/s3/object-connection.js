@@ -1,4 +1,7 @@
-/** @import { ObjectConnection } from './object-store.js' */
+/**
+ * @import { ObjectConnection } from './object-store.js'
+ * @import { S3Call } from './s3-calls.js'
+ */
 
 // What the connections of both clients have in common.
 
@@ -10,14 +13,16 @@ const FNV_PRIME = 0x01000193;
  * A 32-bit FNV-1a digest of an ETag without its quotes, so that four bytes an object are enough to see whether a later
  * answer names the ETag that the write was answered with. Never 0, which stands for «not written».
  *
- * @param {Uint8Array} etag the header's value as it came
+ * @param {Uint8Array} bytes that hold the header's value as it came
+ * @param {number} [start] of the value
+ * @param {number} [end]
  * @returns {number} an unsigned 32-bit integer, not 0
  */
-export function etagDigest(etag) {
+export function etagDigest(bytes, start = 0, end = bytes.length) {
   let digest = FNV_OFFSET_BASIS;
-  for (let offset = 0; offset < etag.length; offset++) {
-    if (etag[offset] !== QUOTE) {
-      digest = Math.imul(digest ^ etag[offset], FNV_PRIME);
+  for (let offset = start; offset < end; offset++) {
+    if (bytes[offset] !== QUOTE) {
+      digest = Math.imul(digest ^ bytes[offset], FNV_PRIME);
     }
   }
   return digest >>> 0 || 1;
@@ -53,12 +58,12 @@ const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
 /**
  * Whether a request may be sent again at once after a kept-alive connection ended without an answer. Reading twice does no
  * harm. A write may have been carried out before the connection broke, unless the connection had been idle long enough
- * for the store to have closed it before.
+ * for the store to have closed it before. What a POST does may be done twice by a second one (RFC 9110, section 9.2.2).
  *
  * @param {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
- * @param {boolean} isWrite
+ * @param {Pick<S3Call, 'method' | 'sendsObject'>} call
  * @returns {boolean}
  */
-export function mayResendAtOnce({ startedAt, idleSince }, isWrite) {
-  return !isWrite || startedAt - idleSince >= IDLE_ENOUGH_TO_BE_CLOSED_MS;
+export function mayResendAtOnce({ startedAt, idleSince }, { method, sendsObject }) {
+  return method !== 'POST' && (!sendsObject || startedAt - idleSince >= IDLE_ENOUGH_TO_BE_CLOSED_MS);
 }

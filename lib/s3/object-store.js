@@ -21,7 +21,7 @@ export { S3_CALLS } from './s3-calls.js';
  * One thread's way to the store. It carries one attempt at a time.
  *
  * @typedef {object} ObjectConnection
- * @property {Reply} reply what the last successful attempt was answered with
+ * @property {Reply} reply what the last attempt was answered with, where it has succeeded
  * @property {number} startedAt monotonic ms at which the attempt under way began; 0 while there is none. Set from outside
  * @property {number} moved bytes of objects sent and received so far, whatever became of the attempts
  * @property {number} movedBefore what `moved` was when the attempt under way began

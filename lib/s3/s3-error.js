@@ -129,18 +129,17 @@ const NOT_CONNECTED = new Set([
   'ENETUNREACH',
   'EMFILE',
   'ENFILE',
-  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_CONNECT_TIMEOUT',
 ]);
 const NO_LOCAL_PORT = 'EADDRNOTAVAIL';
 const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'EAI_NODATA']);
-const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'UND_ERR_SOCKET', 'ETIMEDOUT']);
-const TRUNCATED = new Set(['UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 const CERTIFICATE =
   /^(ERR_TLS_CERT_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH_EXCEEDED)/;
 const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 
-/** The name of an error of undici's parser. */
-const UNREADABLE = 'HTTPParserError';
+/** The name of what http/protocol-error.js throws; node:http's parser, under the SDK, gives codes (HPE_…). */
+const UNREADABLE = 'ProtocolError';
 
 /** Failures that come up before a request has a connection: it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
@@ -207,14 +206,6 @@ function byStatus(status, code) {
 }
 
 /**
- * @param {string} message what is wrong with the answer
- * @returns {Error} of a transport that cannot read it
- */
-export function unreadableAnswer(message) {
-  return Object.assign(new Error(message), { name: UNREADABLE });
-}
-
-/**
  * OpenSSL's errors have a reason in words in addition to a message full of internals.
  *
  * @typedef {NodeJS.ErrnoException & { reason?: string }} TransportError
@@ -263,7 +254,7 @@ function describeFailure(message, code) {
 
 /**
  * @param {string} code
- * @param {string} name undici's parser errors carry no code
+ * @param {string} name
  * @param {boolean} answered
  */
 function failureKind(code, name, answered) {
@@ -282,10 +273,10 @@ function failureKind(code, name, answered) {
   if (TLS.test(code)) {
     return 'tls';
   }
-  if (TRUNCATED.has(code) || (answered && CLOSED.has(code))) {
+  if (answered && CLOSED.has(code)) {
     return 'truncated';
   }
-  if (name === UNREADABLE || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+  if (name === UNREADABLE || code.startsWith('HPE_')) {
     return 'protocol';
   }
   return CLOSED.has(code) ? 'connection' : 'other';

@@ -2,8 +2,9 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { ProtocolError } from '../http/protocol-error.js';
 import { decodeEntities } from './error-response.js';
-import { classifyAnswer, classifyFailure, unreadableAnswer } from './s3-error.js';
+import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
  * @import { SocketCallback } from '../http/keep-alive-agent.js'
@@ -81,7 +82,7 @@ export function sendCommand(client, command, signal) {
       const status = output.$metadata.httpStatusCode;
       if (signal.aborted || status < 200) {
         output.Body?.destroy();
-        reject(unreadableAnswer(`the answer has the status ${status}, which there is not`));
+        reject(new ProtocolError(`the answer has the status ${status}, which there is not`));
       } else {
         resolve(output);
       }
@@ -120,7 +121,7 @@ export function classifySdkError(error, { stale, answered, redact = (text) => te
       now,
     });
   }
-  const failure = isUnread(message) ? unreadableAnswer(`the answer (HTTP ${status}) is not what S3 answers`) : error;
+  const failure = isUnread(message) ? new ProtocolError(`the answer (HTTP ${status}) is not what S3 answers`) : error;
   return classifyFailure(failure, { sent: true, answered, stale });
 }
 

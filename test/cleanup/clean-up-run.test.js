@@ -26,7 +26,7 @@ const TIME_LIMIT = { timeout: 120_000 };
  * @param {{ owns?: (own: OwnKey) => boolean, outcomeUnknown?: boolean }} [choice]
  */
 async function cleanUpEndpoint(t, endpoint, { owns = () => true, outcomeUnknown = false } = {}) {
-  const { options: storeOptions } = await openTestStore(t, 'direct', endpoint, { threads: 8 });
+  const { options: storeOptions } = await openTestStore(t, 'sdk', endpoint, { threads: 8 });
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const result = await cleanUpRun({
     keyspace: KEYSPACE,
@@ -109,7 +109,7 @@ test(
     });
     const credentials = { accessKeyId: 'test-access-key', secretAccessKey: 'test-secret-key' };
     const target = { hostname: '127.0.0.1', port, region: 'auto', credentials, tls: null };
-    const { options: storeOptions } = await openTestStore(t, 'direct', target, { threads: 8 });
+    const { options: storeOptions } = await openTestStore(t, 'sdk', target, { threads: 8 });
     /** @type {number[]} */
     const silences = [];
     const result = await cleanUpRun({

@@ -1,6 +1,7 @@
 import { AddressBook } from '../../lib/http/address-book.js';
 import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
+import { createReadBuffer } from '../../lib/http/socket-reader.js';
 import { S3_CALLS, openStore } from '../../lib/s3/object-store.js';
 import { trustCertificate } from './trust-certificate.js';
 
@@ -47,6 +48,7 @@ export async function openTestStore(t, client, target, choice = {}) {
     port,
     useTls,
     connectTimeout: MAX_CONNECT_MS,
+    readBuffer: client === 'direct' ? createReadBuffer() : null,
     now,
     hooks: { opened() {} },
   });

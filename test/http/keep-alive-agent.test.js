@@ -271,7 +271,7 @@ test('connections that cannot be opened ahead are counted, and the last error is
 test('a store that accepts a connection and says nothing is given up in time', TIME_LIMIT, async (t) => {
   const { port } = await startSocketServer(t);
   const { agent } = openAgent(t, { port, useTls: true, connectTimeout: 50 });
-  await assert.rejects(connect(agent), { code: 'UND_ERR_CONNECT_TIMEOUT', message: /50ms/ });
+  await assert.rejects(connect(agent), { code: 'ERR_CONNECT_TIMEOUT', message: /50ms/ });
 });
 
 test('a store that closes the connection while it is being opened is an error', TIME_LIMIT, async (t) => {

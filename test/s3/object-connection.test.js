@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { etagDigest, mayResendAtOnce, transferOf } from '../../lib/s3/object-connection.js';
+import { S3_CALLS } from '../../lib/s3/s3-calls.js';
 
 /** @param {string} etag */
 function digestOf(etag) {
@@ -45,15 +46,23 @@ function connectionIdleFor(idle) {
 }
 
 test('whatever does not write may be sent again at once', () => {
-  assert.equal(mayResendAtOnce(connectionIdleFor(0), false), true);
-  assert.equal(mayResendAtOnce(connectionIdleFor(60_000), false), true);
+  for (const call of [S3_CALLS.GetObject, S3_CALLS.HeadObject, S3_CALLS.DeleteObject]) {
+    assert.equal(mayResendAtOnce(connectionIdleFor(0), call), true);
+    assert.equal(mayResendAtOnce(connectionIdleFor(60_000), call), true);
+  }
 });
 
 test('a write may only be sent again at once over a connection that had been idle for a second', () => {
   assert.deepEqual(
-    [0, 999, 1000, 60_000].map((idle) => mayResendAtOnce(connectionIdleFor(idle), true)),
+    [0, 999, 1000, 60_000].map((idle) => mayResendAtOnce(connectionIdleFor(idle), S3_CALLS.PutObject)),
     [false, false, true, true],
   );
+});
+
+test('a POST is never sent again at once: it may do twice what it does', () => {
+  for (const sendsObject of [true, false]) {
+    assert.equal(mayResendAtOnce(connectionIdleFor(60_000), { method: 'POST', sendsObject }), false);
+  }
 });
 
 test('how far an object has come is said of one that is sent, and of one that is received', () => {

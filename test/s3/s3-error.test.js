@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ProtocolError } from '../../lib/http/protocol-error.js';
 import { AttemptError, classifyAnswer, classifyFailure, detailsOf, timeoutError } from '../../lib/s3/s3-error.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
@@ -152,7 +153,7 @@ const FAILURES = /** @type {const} */ ([
   ['ENETUNREACH', 'connect', 'retry'],
   ['EADDRNOTAVAIL', 'no-port', 'retry'],
   ['EMFILE', 'connect', 'retry'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'connect', 'retry'],
+  ['ERR_CONNECT_TIMEOUT', 'connect', 'retry'],
   ['ENOTFOUND', 'name', 'retry'],
   ['EAI_AGAIN', 'name', 'retry'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate', 'stop'],
@@ -166,8 +167,6 @@ const FAILURES = /** @type {const} */ ([
   ['ECONNRESET', 'connection', 'retry'],
   ['EPIPE', 'connection', 'retry'],
   ['ETIMEDOUT', 'connection', 'retry'],
-  ['UND_ERR_SOCKET', 'connection', 'retry'],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'truncated', 'retry'],
   ['HPE_INVALID_CONSTANT', 'protocol', 'retry'],
   ['EWHATEVER', 'other', 'retry'],
 ]);
@@ -181,7 +180,7 @@ for (const [code, kind, handling] of FAILURES) {
 }
 
 test('a connection that ends in mid-answer has truncated it', () => {
-  const error = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+  const error = Object.assign(new Error('the other side closed it'), { code: 'ECONNRESET' });
   assert.equal(classifyFailure(error, { ...SENT, answered: true }).kind, 'truncated');
   assert.equal(classifyFailure(error, { ...SENT, answered: true, stale: true }).staleConnection, false);
 });
@@ -194,10 +193,9 @@ test('a kept-alive connection that ends without an answer was stale', () => {
   assert.equal(classifyFailure(refused, { ...SENT, stale: true }).staleConnection, false);
 });
 
-test('undici’s parser errors carry no code and are known by their name', () => {
-  const error = Object.assign(new Error('Response does not match the HTTP/1.1 protocol'), { name: 'HTTPParserError' });
-  const { kind, code, handling } = classifyFailure(error, SENT);
-  assert.deepEqual([kind, code, handling], ['protocol', 'HTTPParserError', 'retry']);
+test('an answer that is not HTTP is an error of the protocol, which says what is wrong', () => {
+  const { kind, code, handling, message } = classifyFailure(new ProtocolError('a header has no name'), SENT);
+  assert.deepEqual([kind, code, handling, message], ['protocol', 'ProtocolError', 'retry', 'a header has no name']);
 });
 
 test('a request that never had a connection cannot have been carried out', () => {

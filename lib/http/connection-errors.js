@@ -1,0 +1,26 @@
+// What keeps a connection from being opened, or ends it.
+
+/**
+ * @param {unknown} error
+ * @returns {boolean} whether it is this host that could not open the connection, whatever the address
+ */
+export function isOurs(error) {
+  return ['EMFILE', 'ENFILE'].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '');
+}
+
+/** @param {number} timeout ms */
+export function connectTimeoutError(timeout) {
+  return Object.assign(new Error(`no connection within ${timeout}ms`), { code: 'ERR_CONNECT_TIMEOUT' });
+}
+
+/**
+ * @param {string} message
+ * @returns {Error} as of a connection that was reset
+ */
+export function connectionClosed(message) {
+  return Object.assign(new Error(message), { code: 'ECONNRESET' });
+}
+
+export function closedWhileOpening() {
+  return connectionClosed('the connection was closed while it was being opened');
+}

@@ -1,0 +1,374 @@
+import { connectionClosed } from './connection-errors.js';
+import { ResponseParser } from './response-parser.js';
+import { readFrom } from './socket-reader.js';
+
+/**
+ * @import { Socket } from 'node:net'
+ * @import { KeepAliveAgent } from './keep-alive-agent.js'
+ * @import { ResponseHandler } from './response-parser.js'
+ */
+
+/** A body is handed to the socket in pieces of at most so much, each once the one before has gone. Bytes. */
+const MAX_PIECE_BYTES = 256 * 1024;
+
+/** How long before the end that the other side announces (`Keep-Alive: timeout=`) a connection is given up. */
+const KEEP_ALIVE_MARGIN_MS = 500;
+
+/** How long the rest of an answer is waited for on a connection that takes no more. */
+const LAST_WORDS_MS = 1000;
+
+/**
+ * What a request is made of. The texts go out as they are.
+ *
+ * @typedef {object} HttpRequest
+ * @property {string} method
+ * @property {string} target path and query, percent-encoded
+ * @property {readonly string[]} headers name, value, name, value, …; without Host, Connection and those of a body
+ * @property {Buffer | Iterable<Buffer> | null} body its bytes must stay as they are until the answer has come
+ * @property {number} size bytes of the body
+ */
+
+/**
+ * Who sends a request and listens to what becomes of it: in the end either `onEnd` or `onError` is called.
+ *
+ * @typedef {ResponseHandler & RequestHandler} HttpHandler
+ *
+ * @typedef {object} RequestHandler
+ * @property {(bytes: number) => void} onSent so many more bytes of the body have been taken by the connection
+ * @property {(isProven: boolean) => void} onEnd the answer is complete; not proven where its end is that of the connection:
+ *   over TLS Node does not tell an orderly end from one that was forged, so size or content have to prove it
+ * @property {(error: Error) => void} onError
+ */
+
+/**
+ * One connection at a time, kept alive from request to request and opened anew where there is none. It carries one request
+ * at a time. Where a request has no answer, nothing is sent again here: `isSent`, `hasWaited` and `hasAnswerBegun` say what
+ * may have become of it.
+ */
+export class HttpConnection {
+  #agent;
+  #keepAlive;
+  #now;
+  #handler;
+  #parser;
+  /** What each head has behind its target. */
+  #commonHeaders;
+  /** @type {Socket | null} */
+  #socket = null;
+  /** Stands for a connection that is being opened. @type {object | null} */
+  #opening = null;
+  #isBusy = false;
+  /** @type {HttpRequest | null} */
+  #request = null;
+  /** Of the body that is being sent. @type {Iterator<Buffer> | null} */
+  #pieces = null;
+  #pieceLength = 0;
+  /** A part of the request has not been taken by the connection yet. */
+  #isSending = false;
+  #isPaused = false;
+  /** What has come although nobody takes it. @type {Buffer[]} */
+  #backlog = [];
+  /** The other side has ended the connection behind what nobody has taken yet. */
+  #endsAfterBacklog = false;
+  /** Monotonic ms. */
+  #usableUntil = Infinity;
+  /** @type {(error?: Error | null) => void} */
+  #pieceTaken = () => {};
+
+  /** Whether the request has begun to be sent. */
+  isSent = false;
+  /** The connection had been open before the request: the other side may have closed it meanwhile. */
+  hasWaited = false;
+
+  /**
+   * @param {HttpHandler} handler
+   * @param {object} options
+   * @param {KeepAliveAgent} options.agent that opens the connections
+   * @param {string} options.host the value of the Host header
+   * @param {boolean} options.keepAlive whether a connection may carry more than one request
+   * @param {() => number} options.now monotonic ms
+   */
+  constructor(handler, { agent, host, keepAlive, now }) {
+    this.#agent = agent;
+    this.#keepAlive = keepAlive;
+    this.#now = now;
+    this.#handler = handler;
+    this.#parser = new ResponseParser(handler);
+    this.#commonHeaders = ` HTTP/1.1\r\nhost: ${host}\r\nconnection: ${keepAlive ? 'keep-alive' : 'close'}\r\n`;
+  }
+
+  /** Whether a byte of the answer to the last request has come. */
+  get hasAnswerBegun() {
+    return this.#parser.hasBegun;
+  }
+
+  /** @param {HttpRequest} request */
+  send(request) {
+    this.#request = request;
+    this.#isBusy = true;
+    this.isSent = false;
+    this.#parser.begin(request.method === 'HEAD');
+    if (this.#socket !== null && this.#now() >= this.#usableUntil) {
+      this.#discard();
+    }
+    if (this.#socket === null) {
+      this.#open();
+    } else {
+      this.hasWaited = true;
+      this.#agent.reused += 1;
+      this.#write(this.#socket);
+    }
+  }
+
+  /**
+   * Ends the request under way, and its connection.
+   *
+   * @param {Error} error that it fails with
+   */
+  abort(error) {
+    if (this.#isBusy) {
+      this.#fail(error);
+    }
+  }
+
+  close() {
+    this.abort(connectionClosed('the connection was closed'));
+    this.#discard();
+  }
+
+  /** Stops the body that is coming in. What the system had handed over before still comes, once there is a {@link resume}. */
+  pause() {
+    this.#isPaused = true;
+    this.#socket?.pause();
+  }
+
+  resume() {
+    this.#isPaused = false;
+    for (let bytes = this.#backlog.shift(); bytes !== undefined && this.#isBusy; bytes = this.#backlog.shift()) {
+      this.#accept(bytes, bytes.length);
+      if (this.#isPaused) {
+        return;
+      }
+    }
+    if (this.#endsAfterBacklog) {
+      this.#endOfInput();
+    }
+    this.#socket?.resume();
+  }
+
+  #open() {
+    const opening = {};
+    this.#opening = opening;
+    this.#agent.connect(
+      (error, socket, openedAhead) => {
+        if (this.#opening !== opening) {
+          socket?.destroy();
+          return;
+        }
+        this.#opening = null;
+        if (socket === null) {
+          this.#fail(/** @type {Error} */ (error));
+          return;
+        }
+        this.hasWaited = openedAhead;
+        this.#adopt(socket);
+        this.#write(socket);
+      },
+      () => this.#opening === opening,
+    );
+  }
+
+  /** @param {Socket} socket */
+  #adopt(socket) {
+    this.#socket = socket;
+    this.#usableUntil = Infinity;
+    const isMine = () => this.#socket === socket;
+    readFrom(socket, (bytes, length) => isMine() && this.#receive(bytes, length));
+    socket.on('end', () => isMine() && this.#endOfInput());
+    socket.on('error', (error) => isMine() && this.#broken(error));
+    socket.on('close', () => isMine() && this.#broken(connectionClosed('the other side closed the connection')));
+    this.#pieceTaken = (error) => isMine() && this.#takePiece(error);
+    const destroy = socket.destroy.bind(socket);
+    socket.destroy = (error) => {
+      if (isMine() && this.#isBusy && isFailedWrite(error)) {
+        this.#awaitLastWords(() => destroy(error));
+        return socket;
+      }
+      return destroy(error);
+    };
+  }
+
+  /**
+   * Node ends a socket that cannot be written to, although the reason may lie there unread: a store that refuses an upload
+   * answers, and closes the connection. What came before the end is there already: a turn of the event loop reads it.
+   *
+   * @param {() => void} giveUp
+   */
+  #awaitLastWords(giveUp) {
+    const giveUpUnlessAnswered = () => {
+      if (this.hasAnswerBegun) {
+        setTimeout(giveUp, LAST_WORDS_MS).unref();
+      } else {
+        giveUp();
+      }
+    };
+    // The first may still be one of the turn under way.
+    setImmediate(() => setImmediate(giveUpUnlessAnswered));
+  }
+
+  /** @param {Socket} socket */
+  #write(socket) {
+    const { method, target, headers, body, size } = /** @type {HttpRequest} */ (this.#request);
+    this.isSent = true;
+    let head = `${method} ${target}${this.#commonHeaders}`;
+    for (let place = 0; place < headers.length; place += 2) {
+      head += `${headers[place]}: ${headers[place + 1]}\r\n`;
+    }
+    if (body === null) {
+      socket.write(`${head}\r\n`, 'latin1');
+      return;
+    }
+    head += `content-length: ${size}\r\n\r\n`;
+    if (size === 0) {
+      socket.write(head, 'latin1');
+      return;
+    }
+    this.#isSending = true;
+    if (Buffer.isBuffer(body) && size <= MAX_PIECE_BYTES) {
+      this.#pieces = null;
+      this.#pieceLength = size;
+      // Head and body leave together.
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body, this.#pieceTaken);
+      socket.uncork();
+      return;
+    }
+    this.#pieces = piecesOf(Buffer.isBuffer(body) ? [body] : body);
+    socket.write(head, 'latin1');
+    this.#writePiece(socket);
+  }
+
+  /** @param {Socket} socket */
+  #writePiece(socket) {
+    const { done, value } = this.#pieces?.next() ?? { done: true, value: undefined };
+    if (done || value === undefined) {
+      this.#isSending = false;
+      return;
+    }
+    this.#pieceLength = value.length;
+    socket.write(value, this.#pieceTaken);
+  }
+
+  /** @param {Error | null | undefined} error */
+  #takePiece(error) {
+    // An error comes as one of the socket, too.
+    if (error || !this.#isSending || this.#socket === null) {
+      return;
+    }
+    this.#handler.onSent(this.#pieceLength);
+    this.#writePiece(this.#socket);
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} length
+   */
+  #receive(bytes, length) {
+    if (!this.#isBusy) {
+      // Nobody asked for it: it is the other side's farewell, such as a 408.
+      this.#discard();
+    } else if (this.#isPaused) {
+      this.#backlog.push(Buffer.from(bytes.subarray(0, length)));
+    } else {
+      this.#accept(bytes, length);
+    }
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} length
+   */
+  #accept(bytes, length) {
+    let end;
+    try {
+      end = this.#parser.accept(bytes, 0, length);
+    } catch (error) {
+      this.#fail(/** @type {Error} */ (error));
+      return;
+    }
+    if (end >= 0) {
+      this.#complete(end === length && this.#backlog.length === 0);
+    }
+  }
+
+  /** @param {boolean} isClean whether nothing came behind the answer */
+  #complete(isClean) {
+    const { isPersistent, keepAliveTimeout } = this.#parser;
+    this.#isBusy = false;
+    if (this.#keepAlive && isPersistent && isClean && !this.#isSending) {
+      this.#usableUntil =
+        keepAliveTimeout === Infinity ? Infinity : this.#now() + keepAliveTimeout - KEEP_ALIVE_MARGIN_MS;
+    } else {
+      this.#discard();
+    }
+    this.#handler.onEnd(true);
+  }
+
+  #endOfInput() {
+    if (this.#isPaused) {
+      this.#endsAfterBacklog = true;
+    } else if (this.#isBusy && this.#parser.finish()) {
+      this.#isBusy = false;
+      this.#discard();
+      this.#handler.onEnd(false);
+    } else {
+      this.#broken(connectionClosed('the other side closed the connection'));
+    }
+  }
+
+  /** @param {Error} error */
+  #broken(error) {
+    if (this.#isBusy) {
+      this.#fail(error);
+    } else {
+      this.#discard();
+    }
+  }
+
+  /** @param {Error} error */
+  #fail(error) {
+    this.#isBusy = false;
+    this.#opening = null;
+    this.#discard();
+    this.#handler.onError(error);
+  }
+
+  #discard() {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#isSending = false;
+    this.#pieces = null;
+    this.#isPaused = false;
+    this.#backlog = [];
+    this.#endsAfterBacklog = false;
+    socket?.destroy();
+  }
+}
+
+/**
+ * @param {Iterable<Buffer>} parts
+ * @returns {Generator<Buffer, void, undefined>} the same bytes in pieces that are short enough
+ */
+function* piecesOf(parts) {
+  for (const part of parts) {
+    for (let start = 0; start < part.length; start += MAX_PIECE_BYTES) {
+      yield part.subarray(start, start + MAX_PIECE_BYTES);
+    }
+  }
+}
+
+/** @param {NodeJS.ErrnoException} [error] */
+function isFailedWrite(error) {
+  return error?.syscall === 'write';
+}

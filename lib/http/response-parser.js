@@ -1,0 +1,631 @@
+import { ProtocolError } from './protocol-error.js';
+
+// HTTP/1.1 answers, by RFC 9112 (the section is named where a rule comes from it) and the syntax of RFC 9110, section 5.
+// Where the RFC leaves the choice, or asks for leniency that helps no store of today, this parser refuses: obs-fold (5.2
+// has clients replace it by spaces), a bare LF at the end of a line (2.2), a Content-Length that is given twice (6.3), and
+// white space behind the size of a chunk (7.1.1).
+
+/** What the head of an answer may amount to, and the trailers of a chunked body. Bytes. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/** What the extensions of all chunks of a body may amount to. Bytes. */
+const MAX_CHUNK_EXTENSION_BYTES = 16 * 1024;
+
+/** What a line of a size may have besides its extensions: no size that a number can hold exactly has more digits. */
+const MAX_SIZE_DIGITS = 13;
+
+/** Content-Length with more digits would be no exact number. */
+const MAX_LENGTH_DIGITS = 15;
+
+/** Answers with a status of 1xx before the one that counts. */
+const MAX_INFORMATIONAL = 16;
+
+/** Beyond this nobody keeps an idle connection, and the number stays exact. Digits of seconds. */
+const KEEP_ALIVE_TIMEOUT = /(?:^|[,\s])timeout=(\d{1,9})(?=$|[,\s])/i;
+
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const COLON = 0x3a;
+const SEMICOLON = 0x3b;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+/** 1 for each byte that a field name may have (RFC 9110, 5.6.2). */
+const IS_TOKEN = byteTable((byte) => /[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)));
+
+/** 1 for each byte that a field value or a reason phrase may have (RFC 9110, 5.5; RFC 9112, 4). */
+const IS_TEXT = byteTable((byte) => byte === TAB || (byte >= SPACE && byte !== 0x7f));
+
+/** The value of each hexadecimal digit; 255 for all other bytes. */
+const HEXADECIMAL = new Uint8Array(256).fill(255);
+[...'0123456789abcdef'].forEach((digit, value) => {
+  HEXADECIMAL[digit.charCodeAt(0)] = value;
+  HEXADECIMAL[digit.toUpperCase().charCodeAt(0)] = value;
+});
+
+const STATUS_LINE_START = Buffer.from('HTTP/1.');
+
+// What comes next.
+const STATUS_LINE = 0;
+const FIELD_LINE = 1;
+const CHUNK_SIZE = 2;
+const CHUNK_END = 3;
+const TRAILER = 4;
+const CHUNK = 5;
+const BODY = 6;
+const BODY_UNTIL_CLOSE = 7;
+const ENDED = 8;
+
+/**
+ * Who listens to an answer. What it is handed is only valid during the call: the bytes lie in a buffer that all connections
+ * read into.
+ *
+ * @typedef {object} ResponseHandler
+ * @property {(bytes: Buffer, name: number, nameEnd: number, value: number, valueEnd: number, status: number) => void} onHeader
+ *   one field of the final answer: offsets of its name and of its value, without white space around it
+ * @property {(status: number, contentLength: number) => void} onHead the head of the final answer is complete; bytes, -1
+ *   where it does not say
+ * @property {(chunk: Buffer) => void} onBody the next bytes of the body
+ */
+
+/**
+ * Reads one answer after the other off a connection, wherever its bytes are cut. It looks at each byte once; only a line
+ * that is cut is copied.
+ */
+export class ResponseParser {
+  #handler;
+  #state = ENDED;
+  #isHead = false;
+  /** The beginning of a line whose end has not come yet. @type {Buffer | null} */
+  #pending = null;
+  #pendingLength = 0;
+  /** Bytes that may still come as lines. */
+  #lineBytesLeft = 0;
+  #informational = 0;
+  #status = 0;
+  #isHttp10 = false;
+  #contentLength = -1;
+  #isChunked = false;
+  #saysClose = false;
+  #saysKeepAlive = false;
+  #bodyLeft = 0;
+
+  /** Whether a byte of the answer has come. */
+  hasBegun = false;
+  /** For how long the other side keeps the connection without a request, in ms; Infinity where it has not said. */
+  keepAliveTimeout = Infinity;
+
+  /** @param {ResponseHandler} handler */
+  constructor(handler) {
+    this.#handler = handler;
+  }
+
+  /**
+   * Makes ready for the next answer.
+   *
+   * @param {boolean} isHead whether it answers a HEAD, and so has no body whatever it says (6.3)
+   */
+  begin(isHead) {
+    this.#isHead = isHead;
+    this.#pending = null;
+    this.#pendingLength = 0;
+    this.#informational = 0;
+    this.hasBegun = false;
+    this.#beginHead();
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @returns {number} the offset behind the answer's last byte; -1 where more has to come
+   * @throws {ProtocolError} the connection is of no more use then
+   */
+  accept(bytes, start, end) {
+    this.hasBegun = true;
+    let position = start;
+    while (position < end && this.#state !== ENDED) {
+      if (this.#state >= CHUNK) {
+        position = this.#acceptBody(bytes, position, end);
+      } else if (this.#pending === null) {
+        const next = this.#acceptLine(bytes, position, end);
+        if (next < 0) {
+          this.#keep(bytes, position, end);
+          return -1;
+        }
+        position = next;
+      } else {
+        position = this.#completeLine(bytes, position, end);
+      }
+    }
+    return this.#state === ENDED ? position : -1;
+  }
+
+  /**
+   * The connection has come to its end.
+   *
+   * @returns {boolean} whether that is the end of the answer, too; an answer that says how long it is is incomplete
+   */
+  finish() {
+    return this.#state === BODY_UNTIL_CLOSE;
+  }
+
+  /** Whether the connection may carry another request after this answer (9.3). */
+  get isPersistent() {
+    return !this.#saysClose && (!this.#isHttp10 || this.#saysKeepAlive) && this.#state !== BODY_UNTIL_CLOSE;
+  }
+
+  #beginHead() {
+    this.#state = STATUS_LINE;
+    this.#lineBytesLeft = MAX_HEAD_BYTES;
+    this.#contentLength = -1;
+    this.#isChunked = false;
+    this.#saysClose = false;
+    this.#saysKeepAlive = false;
+    this.keepAliveTimeout = Infinity;
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @returns {number} the offset behind the line; -1 where its end has not come
+   */
+  #acceptLine(bytes, start, end) {
+    switch (this.#state) {
+      case STATUS_LINE:
+        return this.#acceptStatusLine(bytes, start, end);
+      case CHUNK_SIZE:
+        return this.#acceptChunkSize(bytes, start, end);
+      case CHUNK_END:
+        return this.#acceptChunkEnd(bytes, start, end);
+      default:
+        return this.#acceptFieldLine(bytes, start, end);
+    }
+  }
+
+  /**
+   * Keeps the beginning of a line.
+   *
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   */
+  #keep(bytes, start, end) {
+    const length = this.#pendingLength + end - start;
+    this.#refuseIfLonger(length);
+    if (this.#pending === null || length > this.#pending.length) {
+      const larger = Buffer.allocUnsafe(2 * length);
+      this.#pending?.copy(larger, 0, 0, this.#pendingLength);
+      this.#pending = larger;
+    }
+    bytes.copy(this.#pending, this.#pendingLength, start, end);
+    this.#pendingLength = length;
+  }
+
+  /**
+   * Goes on with a line whose beginning was kept. It is looked at again only when its end is there, however slowly it comes.
+   *
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @returns {number} the offset up to which the bytes have been taken
+   */
+  #completeLine(bytes, start, end) {
+    const lineFeed = bytes.indexOf(LF, start);
+    const isWhole = lineFeed >= 0 && lineFeed < end;
+    const upTo = isWhole ? lineFeed + 1 : end;
+    this.#keep(bytes, start, upTo);
+    const line = /** @type {Buffer} */ (this.#pending);
+    const length = this.#pendingLength;
+    if (isWhole) {
+      this.#pending = null;
+      this.#pendingLength = 0;
+      this.#acceptLine(line, 0, length);
+    } else if (this.#state === STATUS_LINE) {
+      refuseOtherProtocols(line, 0, length);
+    }
+    return upTo;
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @returns {number}
+   */
+  #acceptStatusLine(bytes, start, end) {
+    refuseOtherProtocols(bytes, start, end);
+    const digits = start + STATUS_LINE_START.length + 2;
+    let position = digits + 3;
+    if (position >= end) {
+      return -1;
+    }
+    if (bytes[position] === SPACE) {
+      position = endOfText(bytes, position, end);
+    }
+    const next = behindLineEnd(bytes, position, end, 'the status line');
+    if (next < 0) {
+      return -1;
+    }
+    const status = 100 * (bytes[digits] - ZERO) + 10 * (bytes[digits + 1] - ZERO) + (bytes[digits + 2] - ZERO);
+    this.#takeLineBytes(next - start);
+    this.#status = status;
+    this.#isHttp10 = bytes[start + STATUS_LINE_START.length] === ZERO;
+    this.#state = FIELD_LINE;
+    return next;
+  }
+
+  /**
+   * A field of the head or of the trailers, or the empty line behind them.
+   *
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @returns {number}
+   */
+  #acceptFieldLine(bytes, start, end) {
+    if (bytes[start] === CR) {
+      const next = behindLineEnd(bytes, start, end, 'the head');
+      if (next >= 0) {
+        this.#endFields();
+      }
+      return next;
+    }
+    let nameEnd = start;
+    while (nameEnd < end && IS_TOKEN[bytes[nameEnd]] === 1) {
+      nameEnd += 1;
+    }
+    if (nameEnd === end) {
+      return -1;
+    }
+    if (nameEnd === start || bytes[nameEnd] !== COLON) {
+      throw new ProtocolError(fieldNameProblem(bytes, start, nameEnd));
+    }
+    let value = nameEnd + 1;
+    while (value < end && isBlank(bytes[value])) {
+      value += 1;
+    }
+    let valueEnd = endOfText(bytes, value, end);
+    const next = behindLineEnd(bytes, valueEnd, end, 'a header');
+    if (next < 0) {
+      return -1;
+    }
+    while (valueEnd > value && isBlank(bytes[valueEnd - 1])) {
+      valueEnd -= 1;
+    }
+    this.#takeLineBytes(next - start);
+    if (this.#state === FIELD_LINE) {
+      this.#takeFraming(bytes, start, nameEnd, value, valueEnd);
+      if (this.#status >= 200) {
+        this.#handler.onHeader(bytes, start, nameEnd, value, valueEnd, this.#status);
+      }
+    }
+    return next;
+  }
+
+  /**
+   * Takes from a field what it says of the answer's length and of the connection.
+   *
+   * @param {Buffer} bytes
+   * @param {number} name
+   * @param {number} nameEnd
+   * @param {number} value
+   * @param {number} valueEnd
+   */
+  #takeFraming(bytes, name, nameEnd, value, valueEnd) {
+    switch (nameEnd - name) {
+      case 10:
+        if (isNamed(bytes, name, nameEnd, 'connection')) {
+          const options = bytes
+            .toString('latin1', value, valueEnd)
+            .toLowerCase()
+            .split(/[\s,]+/);
+          this.#saysClose ||= options.includes('close');
+          this.#saysKeepAlive ||= options.includes('keep-alive');
+        } else if (isNamed(bytes, name, nameEnd, 'keep-alive')) {
+          const [, seconds] = KEEP_ALIVE_TIMEOUT.exec(bytes.toString('latin1', value, valueEnd)) ?? [];
+          this.keepAliveTimeout = seconds === undefined ? Infinity : Number(seconds) * 1000;
+        }
+        break;
+      case 14:
+        if (isNamed(bytes, name, nameEnd, 'content-length')) {
+          this.#takeContentLength(bytes, value, valueEnd);
+        }
+        break;
+      case 17:
+        if (isNamed(bytes, name, nameEnd, 'transfer-encoding')) {
+          this.#takeTransferEncoding(bytes.toString('latin1', value, valueEnd));
+        }
+        break;
+    }
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} value
+   * @param {number} valueEnd
+   */
+  #takeContentLength(bytes, value, valueEnd) {
+    if (this.#contentLength >= 0) {
+      throw new ProtocolError('the answer has two headers Content-Length');
+    }
+    let length = 0;
+    for (let position = value; position < valueEnd; position++) {
+      const byte = bytes[position];
+      if (byte < ZERO || byte > NINE) {
+        length = -1;
+        break;
+      }
+      length = 10 * length + byte - ZERO;
+    }
+    if (length < 0 || value === valueEnd || valueEnd - value > MAX_LENGTH_DIGITS) {
+      throw new ProtocolError('the answer has a Content-Length that is no number of bytes');
+    }
+    this.#contentLength = length;
+  }
+
+  /** @param {string} encoding */
+  #takeTransferEncoding(encoding) {
+    if (this.#isChunked || encoding.toLowerCase() !== 'chunked') {
+      throw new ProtocolError('the answer has a Transfer-Encoding other than chunked');
+    }
+    this.#isChunked = true;
+  }
+
+  /** The empty line behind the fields has come. How long the body is, by the order of section 6.3. */
+  #endFields() {
+    if (this.#state === TRAILER) {
+      this.#state = ENDED;
+      return;
+    }
+    const status = this.#status;
+    if (this.#isChunked && (this.#contentLength >= 0 || this.#isHttp10)) {
+      throw new ProtocolError(
+        `the answer is chunked although it ${this.#isHttp10 ? 'is of HTTP/1.0' : 'has a Content-Length'}`,
+      );
+    }
+    if (status < 200) {
+      this.#endInformational(status);
+      return;
+    }
+    if (this.#isHead || status === 204 || status === 304) {
+      this.#state = ENDED;
+    } else if (this.#isChunked) {
+      this.#state = CHUNK_SIZE;
+      this.#lineBytesLeft = MAX_CHUNK_EXTENSION_BYTES;
+    } else if (this.#contentLength >= 0) {
+      this.#state = this.#contentLength === 0 ? ENDED : BODY;
+      this.#bodyLeft = this.#contentLength;
+    } else {
+      this.#state = BODY_UNTIL_CLOSE;
+    }
+    this.#handler.onHead(status, this.#contentLength);
+  }
+
+  /** @param {number} status */
+  #endInformational(status) {
+    this.#informational += 1;
+    if (status === 101) {
+      throw new ProtocolError('the answer switches to another protocol, which was not asked for');
+    }
+    if (this.#informational > MAX_INFORMATIONAL) {
+      throw new ProtocolError(`more than ${MAX_INFORMATIONAL} answers of status 1xx came before the one that counts`);
+    }
+    this.#beginHead();
+  }
+
+  /**
+   * Section 7.1: the size in hexadecimal digits, and extensions that say nothing to us.
+   *
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @returns {number}
+   */
+  #acceptChunkSize(bytes, start, end) {
+    let size = 0;
+    let position = start;
+    while (position < end && HEXADECIMAL[bytes[position]] < 16 && position - start <= MAX_SIZE_DIGITS) {
+      size = 16 * size + HEXADECIMAL[bytes[position]];
+      position += 1;
+    }
+    if (position === end) {
+      return -1;
+    }
+    if (position === start || position - start > MAX_SIZE_DIGITS) {
+      throw new ProtocolError('a chunk of the answer has a size that is no number of bytes');
+    }
+    const digitsEnd = position;
+    if (bytes[position] === SEMICOLON) {
+      position = endOfText(bytes, position, end);
+    }
+    const next = behindLineEnd(bytes, position, end, 'the size of a chunk');
+    if (next < 0) {
+      return -1;
+    }
+    this.#takeLineBytes(position - digitsEnd);
+    this.#bodyLeft = size;
+    this.#state = size === 0 ? TRAILER : CHUNK;
+    if (size === 0) {
+      this.#lineBytesLeft = MAX_HEAD_BYTES;
+    }
+    return next;
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @returns {number}
+   */
+  #acceptChunkEnd(bytes, start, end) {
+    if (bytes[start] !== CR) {
+      throw new ProtocolError('a chunk of the answer is longer than its size');
+    }
+    const next = behindLineEnd(bytes, start, end, 'a chunk');
+    if (next >= 0) {
+      this.#state = CHUNK_SIZE;
+    }
+    return next;
+  }
+
+  /**
+   * @param {Buffer} bytes
+   * @param {number} start
+   * @param {number} end
+   * @returns {number}
+   */
+  #acceptBody(bytes, start, end) {
+    if (this.#state === BODY_UNTIL_CLOSE) {
+      this.#handler.onBody(bytes.subarray(start, end));
+      return end;
+    }
+    const taken = Math.min(this.#bodyLeft, end - start);
+    this.#bodyLeft -= taken;
+    if (this.#bodyLeft === 0) {
+      this.#state = this.#state === BODY ? ENDED : CHUNK_END;
+    }
+    this.#handler.onBody(bytes.subarray(start, start + taken));
+    return start + taken;
+  }
+
+  /** @param {number} count of a line that has come whole */
+  #takeLineBytes(count) {
+    this.#lineBytesLeft -= count;
+    this.#refuseIfLonger(0);
+  }
+
+  /** @param {number} length of a line that has not come whole */
+  #refuseIfLonger(length) {
+    const room = this.#lineBytesLeft + (this.#state === CHUNK_SIZE ? MAX_SIZE_DIGITS + 2 : 0);
+    if (length > room || room < 0) {
+      throw new ProtocolError(
+        this.#state === CHUNK_SIZE
+          ? `the extensions of the answer's chunks are longer than ${MAX_CHUNK_EXTENSION_BYTES} bytes`
+          : `the ${this.#state === TRAILER ? 'trailers' : 'head'} of the answer ${this.#state === TRAILER ? 'are' : 'is'} longer than ${MAX_HEAD_BYTES} bytes`,
+      );
+    }
+  }
+}
+
+/**
+ * @param {Buffer} bytes
+ * @param {number} start
+ * @param {number} end
+ * @param {string} lowerCase letters and hyphens: setting bit 5 makes the one lower case and leaves the other as it is
+ * @returns {boolean} whether the bytes are that name, however its letters are written
+ */
+export function isNamed(bytes, start, end, lowerCase) {
+  if (end - start !== lowerCase.length) {
+    return false;
+  }
+  for (let place = 0; place < lowerCase.length; place++) {
+    if ((bytes[start + place] | 0x20) !== lowerCase.charCodeAt(place)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Refuses at once what does not begin like HTTP: who speaks another protocol may wait for us, and no end of a line comes.
+ *
+ * @param {Buffer} bytes
+ * @param {number} start
+ * @param {number} end
+ */
+function refuseOtherProtocols(bytes, start, end) {
+  const length = Math.min(end - start, STATUS_LINE_START.length + 5);
+  for (let place = 0; place < length; place++) {
+    if (!mayStandAt(place, bytes[start + place])) {
+      throw new ProtocolError('the answer does not begin with a status line of HTTP/1.1');
+    }
+  }
+}
+
+/**
+ * @param {number} place in a status line, up to the end of the status
+ * @param {number} byte
+ */
+function mayStandAt(place, byte) {
+  switch (place - STATUS_LINE_START.length) {
+    case 0:
+      return byte === ZERO || byte === ZERO + 1;
+    case 1:
+      return byte === SPACE;
+    case 2:
+      return byte > ZERO && byte <= NINE;
+    case 3:
+    case 4:
+      return byte >= ZERO && byte <= NINE;
+    default:
+      return byte === STATUS_LINE_START[place];
+  }
+}
+
+/**
+ * @param {Buffer} bytes
+ * @param {number} start
+ * @param {number} end
+ * @returns {number} the offset of the first byte that no value may have; the end where there is none
+ */
+function endOfText(bytes, start, end) {
+  let position = start;
+  while (position < end && IS_TEXT[bytes[position]] === 1) {
+    position += 1;
+  }
+  return position;
+}
+
+/**
+ * @param {Buffer} bytes
+ * @param {number} position at which the line is to end
+ * @param {number} end
+ * @param {string} what for the message
+ * @returns {number} the offset behind CR LF; -1 where they have not come
+ * @throws {ProtocolError} where something else is there
+ */
+function behindLineEnd(bytes, position, end, what) {
+  if (position < end && bytes[position] !== CR) {
+    throw new ProtocolError(`${what} of the answer has ${described(bytes[position])} in it`);
+  }
+  if (position + 1 >= end) {
+    return -1;
+  }
+  if (bytes[position + 1] !== LF) {
+    throw new ProtocolError(`${what} of the answer has a carriage return in it`);
+  }
+  return position + 2;
+}
+
+/**
+ * @param {Buffer} bytes
+ * @param {number} start of a line
+ * @param {number} position of the first byte that is none of a name
+ */
+function fieldNameProblem(bytes, start, position) {
+  if (position === start && isBlank(bytes[start])) {
+    return 'a header of the answer is folded over two lines, which RFC 9112 has done away with';
+  }
+  return position === start && bytes[start] === COLON
+    ? 'a header of the answer has no name'
+    : `the name of a header of the answer has ${described(bytes[position])} in it`;
+}
+
+/** @param {number} byte */
+function described(byte) {
+  return byte === LF ? 'a line feed without a carriage return' : `the byte 0x${byte.toString(16).padStart(2, '0')}`;
+}
+
+/** @param {number} byte */
+function isBlank(byte) {
+  return byte === SPACE || byte === TAB;
+}
+
+/** @param {(byte: number) => boolean} isMember */
+function byteTable(isMember) {
+  return Uint8Array.from({ length: 256 }, (_, byte) => Number(isMember(byte)));
+}
