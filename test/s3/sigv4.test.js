@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import {
   EMPTY_PAYLOAD_HASH,
   RequestSigner,
+  TextSigner,
   canonicalQuery as signersQuery,
   sha256,
-  signature,
   signingKey,
   UNSIGNED_PAYLOAD,
 } from '../../lib/s3/sigv4.js';
@@ -29,6 +29,14 @@ const CASES = readdirSync(VECTORS, { withFileTypes: true })
 test('all official vectors that hold for S3 are there', () => {
   assert.equal(CASES.length, 31);
 });
+
+/**
+ * @param {Buffer} key
+ * @param {string} text
+ */
+function hmac(key, text) {
+  return createHmac('sha256', key).update(text).digest('hex');
+}
 
 for (const name of CASES) {
   test(`canonical request, string to sign and signature are those of the official vector ${name}`, () => {
@@ -51,9 +59,25 @@ for (const name of CASES) {
       vector.stringToSign,
     );
     const key = signingKey({ secretAccessKey: credentials.secret_access_key, day, region, service });
-    assert.equal(signature(key, vector.stringToSign), vector.signature);
+    assert.equal(hmac(key, vector.stringToSign), vector.signature);
+    const [start, hashed] = [vector.stringToSign.slice(0, -64), vector.stringToSign.slice(-64)];
+    assert.equal(new TextSigner(key, start, 64).sign(hashed), vector.signature);
   });
 }
+
+test('texts that begin alike are signed as HMAC-SHA-256 signs each of them', () => {
+  const anyText = fc.string({ unit: 'grapheme-ascii', maxLength: 200 });
+  const anyKey = fc.uint8Array({ maxLength: 64 }).map((bytes) => Buffer.from(bytes));
+  const anyEnds = fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 64, maxLength: 64 }), { maxLength: 4 });
+  fc.assert(
+    fc.property(anyKey, anyText, anyEnds, (key, start, ends) => {
+      const signer = new TextSigner(key, start, 64);
+      for (const end of ends) {
+        assert.equal(signer.sign(end), hmac(key, start + end));
+      }
+    }),
+  );
+});
 
 test('encoding leaves unreserved characters alone, writes upper-case hexadecimal of UTF-8, and loses nothing', () => {
   fc.assert(
@@ -145,7 +169,7 @@ test('RequestSigner signs the canonical request that the official vectors hold f
       const day = date.slice(0, 8);
       const scope = `${day}/${region}/s3/aws4_request`;
       const key = signingKey({ secretAccessKey: credentials.secretAccessKey, day, region, service: 's3' });
-      const signed = signature(key, stringToSign({ date, scope, canonicalRequest: text }));
+      const signed = hmac(key, stringToSign({ date, scope, canonicalRequest: text }));
       assert.equal(
         authorization,
         `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signed}`,
