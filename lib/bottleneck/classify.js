@@ -1,8 +1,9 @@
+import { busiestThread, busyShare, loopDelay, meanDemand, takerOfCpu } from './host-evidence.js';
 import { describe } from './message.js';
 
 /**
  * @import { InconclusiveReason, ProvenCause } from './message.js'
- * @import { Bottleneck, StageEnd } from '../model/result.js'
+ * @import { Bottleneck, HostLoad, StageEnd } from '../model/result.js'
  * @import { SearchConclusion } from '../model/search.js'
  */
 
@@ -31,6 +32,7 @@ import { describe } from './message.js';
  * @property {StageEnd} end
  * @property {number | null} startDelayP50 ms by which half of the operations of an open loop started late, or later; null
  *   in a closed one
+ * @property {HostLoad | null} host what the host did meanwhile; null where nobody looked
  * @property {Search | null} search of a capacity search
  */
 
@@ -171,12 +173,86 @@ function classifyConcurrency(evidence) {
   if (search !== null) {
     return 'no plateau';
   }
+  if (isHostBusy(evidence)) {
+    return 'host busy';
+  }
   // Larger objects take longer than small ones, load or no load.
-  return unloadedSize === null ? 'slower under load' : 'smaller objects alone';
+  if (unloadedSize !== null) {
+    return 'smaller objects alone';
+  }
+  if (p50 < SLOWED * unloadedP50) {
+    return 'slower under load';
+  }
+  if (isLinkFull(evidence)) {
+    return 'network link';
+  }
+  return isClientIdle(evidence) && waitsForAnswers(evidence) ? 'beyond this host' : 'slower under load';
+}
+
+/** From so many times the unloaded median latency on, operations wait for something. */
+const SLOWED = 1.5;
+
+/** Where a thread waits for a CPU for so much of its time, the rate is not that of the store. */
+const WAITING_THREAD = 0.2;
+
+/** Where the CPUs are busy for so much of their time, whatever runs on them gets less than it could use. */
+const BUSY_CPUS = 0.9;
+
+/**
+ * A store on the same host shares its CPUs with the client, and neither shows what it can do.
+ *
+ * @param {Evidence} evidence
+ * @returns {boolean}
+ */
+function isHostBusy(evidence) {
+  const waiting = busiestThread(evidence)?.waiting ?? 0;
+  return waiting >= WAITING_THREAD || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
+}
+
+/** In so many of the seconds a link has to be full to be what limits. */
+const FULL_SECONDS = 0.8;
+
+/** Up to here the client could have sent more over a link that had room. */
+const CLIENT_BELOW_LINK = 0.8;
+
+/** @param {Evidence} evidence */
+function isLinkFull(evidence) {
+  const { network = null } = evidence.host ?? {};
+  const thread = busiestThread(evidence);
+  const isClientBelow = thread !== null && thread.running + thread.waiting < CLIENT_BELOW_LINK;
+  return network !== null && Number(network.fullShare) >= FULL_SECONDS && isClientBelow;
+}
+
+/** Up to here a loop, and up to here a CPU, has time left at every moment. */
+const IDLE_LOOP = 0.7;
+const IDLE_CPU = 0.9;
+
+/** @param {Evidence} evidence */
+function isClientIdle(evidence) {
+  const { cpu = null } = evidence.host ?? {};
+  const thread = busiestThread(evidence);
+  return thread !== null && thread.running + thread.waiting < IDLE_LOOP && cpu !== null && cpu.busiest <= IDLE_CPU;
+}
+
+/** So much of the threads' time has to be spent waiting for answers. */
+const WAITING_FOR_ANSWERS = 0.8;
+
+/** @param {Evidence & { p50: number }} evidence */
+function waitsForAnswers(evidence) {
+  const delay = loopDelay(evidence);
+  // An answer that has come may lie there for as long as the loop is late, and so may the request behind it.
+  return delay !== null && 1 - evidence.backoffShare - delay / evidence.p50 >= WAITING_FOR_ANSWERS;
 }
 
 /** From here on a loop has no time left. */
 const BUSY_LOOP = 0.9;
+
+/** The same by what the system says of its thread: for so much of the time it ran, or could have run. */
+const BUSY_THREAD = 0.85;
+
+/** A thread that waited no longer than this had a CPU, and one that waited longer than that had too little of it. */
+const MAX_WAIT_ON_CPU = 0.1;
+const MIN_WAIT_FOR_CPU = 0.15;
 
 /** Where one loop is full, and all of them on average are less busy than this, the client has room on the others. */
 const EVENLY_BUSY = 0.8;
@@ -188,17 +264,26 @@ const CPU_SHARE = 0.85;
  * @param {Evidence} evidence
  * @returns {boolean} whether an event loop had no time left
  */
-function isFull({ eventLoopUtilization }) {
-  return eventLoopUtilization >= BUSY_LOOP;
+function isFull(evidence) {
+  const thread = busiestThread(evidence);
+  return thread === null ? evidence.eventLoopUtilization >= BUSY_LOOP : thread.running + thread.waiting >= BUSY_THREAD;
 }
 
 /**
  * @param {Evidence} evidence with a full event loop
  * @returns {ProvenCause | InconclusiveReason}
  */
-function classifyClient({ busyLoops, loops, cpuCores, availableCores }) {
-  if (busyLoops < EVENLY_BUSY * loops) {
+function classifyClient(evidence) {
+  const { busyLoops, cpuCores, availableCores } = evidence;
+  const thread = busiestThread(evidence);
+  if (thread !== null && thread.waiting >= MIN_WAIT_FOR_CPU) {
+    return takerOfCpu(evidence.host, thread.waiting) === null ? 'host busy with others' : 'host CPU';
+  }
+  if (meanDemand(evidence) < EVENLY_BUSY) {
     return 'loops unevenly busy';
+  }
+  if (thread !== null) {
+    return thread.waiting < MAX_WAIT_ON_CPU ? 'client CPU' : 'host busy with others';
   }
   return cpuCores >= CPU_SHARE * Math.min(busyLoops, availableCores) ? 'client CPU' : 'host busy with others';
 }
@@ -253,9 +338,12 @@ const SAME_OPERATIONS = 0.1;
  * @param {Search} search
  * @returns {ProvenCause | InconclusiveReason}
  */
-function classifyPlateau({ eventLoopUtilization }, { movesBytes, halfSize }) {
-  if (eventLoopUtilization > ROOMY_LOOP) {
+function classifyPlateau(evidence, { movesBytes, halfSize }) {
+  if (evidence.eventLoopUtilization > ROOMY_LOOP) {
     return 'client nearly busy';
+  }
+  if (isHostBusy(evidence)) {
+    return 'host busy';
   }
   if (!movesBytes) {
     return 'store';

@@ -1,9 +1,10 @@
 import { counted, decimal, percent, rounded } from '../log/figures.js';
-import { formatSize } from '../log/units.js';
+import { MEGABYTE, formatSize } from '../log/units.js';
+import { busiestThread, busyShare, meanDemand, takerOfCpu } from './host-evidence.js';
 
 /**
  * @import { Evidence, SizeRate } from './classify.js'
- * @import { Bottleneck, BottleneckCause } from '../model/result.js'
+ * @import { Bottleneck, BottleneckCause, NetworkLoad } from '../model/result.js'
  * @import { LimitingResource } from '../model/search.js'
  */
 
@@ -17,13 +18,21 @@ const PROVEN = {
   'client CPU': ({ eventLoopUtilization, loops, cpuCores }) =>
     `busiest of ${counted(loops, 'event loop')} busy ${percent(eventLoopUtilization)} of the time, ` +
     `${cpuCores.toFixed(2)} CPU cores used`,
+  'host CPU': (evidence) => `this host had too little CPU for the client: ${schedule(evidence)}, ${cpuTaker(evidence)}`,
+  'network link': ({ host }) => link(/** @type {NetworkLoad} */ (host?.network ?? null)),
   'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
     `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
     `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
   concurrency: (evidence) => `${latencies(evidence)}: more <threads> would do more`,
   store: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
+  'beyond this host': (evidence) =>
+    `the store or the way to it takes the time: ${latencies(evidence)}, while this host had time left, ` +
+    `${schedule(evidence)}, ${cpus(evidence)}${retransmissions(evidence)}`,
 };
+
+/** What would show more although the cause is proven. @type {Partial<Record<ProvenCause, string>>} */
+const MORE = { 'beyond this host': '--find-peak, or two hosts at once,' };
 
 /** What shows more than a plain run; a search cannot advise itself. @param {Evidence} evidence */
 const searchFor = ({ search }) => (search === null ? '--find-peak' : null);
@@ -42,12 +51,20 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'loops unevenly busy': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${PROVEN['client CPU'](evidence)}, but all of them ${percent(evidence.busyLoops / evidence.loops)} on average`,
+      `${PROVEN['client CPU'](evidence)}, but all of them ${percent(meanDemand(evidence))} on average`,
     advice: 'fewer --cores',
   },
   'host busy with others': {
-    why: (/** @type {Evidence} */ evidence) => `${PROVEN['client CPU'](evidence)}: others on this host had its CPU`,
+    why: (/** @type {Evidence} */ evidence) =>
+      busiestThread(evidence) === null
+        ? `${PROVEN['client CPU'](evidence)}: others on this host had its CPU`
+        : `the client had too little CPU, but it does not show who had it: ${schedule(evidence)}, ${cpus(evidence)}`,
     advice: 'an idle host',
+  },
+  'host busy': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but the CPUs of this host were not enough for all that ran on it: ${cpus(evidence)}, ${schedule(evidence)}`,
+    advice: 'a store elsewhere, or an idle host,',
   },
   overloaded: {
     why: (/** @type {Evidence} */ evidence) => `the rate asked for is too high, ${room(evidence)}`,
@@ -167,7 +184,7 @@ const EARLY_END = {
  */
 export function describe(finding, evidence) {
   if (isProven(finding)) {
-    return { cause: finding, evidence: PROVEN[finding](evidence), advice: null };
+    return { cause: finding, evidence: PROVEN[finding](evidence), advice: MORE[finding] ?? null };
   }
   const { why, advice } = INCONCLUSIVE[finding];
   const early = EARLY_END[evidence.end];
@@ -186,6 +203,59 @@ function isProven(finding) {
 /** @param {Evidence} evidence */
 function plateau({ search }) {
   return `more than ${counted(search?.knee ?? 0, 'thread')} brought no more`;
+}
+
+/** @param {Evidence} evidence */
+function schedule(evidence) {
+  const thread = busiestThread(evidence);
+  if (thread === null) {
+    return room(evidence);
+  }
+  const { running, waiting } = thread;
+  const name = evidence.loops === 1 ? 'event loop' : `busiest of ${counted(evidence.loops, 'event loop')}`;
+  return `${name} ran ${percent(running)} of the time and waited for a CPU ${percent(waiting)}`;
+}
+
+/** @param {Evidence} evidence */
+function cpus(evidence) {
+  const share = busyShare(evidence);
+  const { cpu = null } = evidence.host ?? {};
+  if (share === null || cpu === null) {
+    return 'how busy its CPUs were is not known';
+  }
+  return `${counted(cpu.usable, 'CPU')} ${percent(share)} busy, ${cpu.others.toFixed(2)} of them with other processes`;
+}
+
+/** @param {Evidence} evidence */
+function cpuTaker(evidence) {
+  const { quota = null, cpu = null } = evidence.host ?? {};
+  switch (takerOfCpu(evidence.host, busiestThread(evidence)?.waiting ?? 0)) {
+    case 'quota':
+      return `held back ${percent(quota?.throttled ?? 0)} of it by a quota of ${Number(quota?.cores).toFixed(2)} cores`;
+    case 'steal':
+      return `the hypervisor gave ${percent(cpu?.steal ?? 0)} of the CPUs' time to others`;
+    default:
+      return cpus(evidence);
+  }
+}
+
+/** @param {Evidence} evidence */
+function retransmissions({ host }) {
+  const { tcp = null } = host ?? {};
+  return tcp === null || tcp.sent === 0
+    ? ''
+    : `, ${((100 * tcp.retransmitted) / tcp.sent).toFixed(2)}% of TCP segments sent again`;
+}
+
+/** @param {NetworkLoad} network */
+function link({ interface: name, fullShare, received, sent, linkSpeed }) {
+  const traffic = `${megabytes(received)} received and ${megabytes(sent)} sent, of ${megabytes(linkSpeed ?? 0)}`;
+  return `${name} was full in ${percent(fullShare ?? 0)} of the seconds: ${traffic}`;
+}
+
+/** @param {number} bytesPerSecond */
+function megabytes(bytesPerSecond) {
+  return `${decimal(bytesPerSecond / MEGABYTE)}MB/s`;
 }
 
 /** @param {Evidence} evidence */

@@ -8,7 +8,7 @@ import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { versionsOf } from './package-version.js';
 import { reportError } from './report-error.js';
-import { usableCores } from './host-limits.js';
+import { usableCores } from '../host/cpu-quota.js';
 
 /**
  * @import { ReportedRun } from '../report/reporter.js'

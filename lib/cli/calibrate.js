@@ -17,7 +17,7 @@ import { EXIT } from './exit-status.js';
 import { versionsOf } from './package-version.js';
 import { ReportFile } from './output-file.js';
 import { chooseCores } from './resolve-config.js';
-import { availableCores, usableCores } from './host-limits.js';
+import { availableCores, usableCores } from '../host/cpu-quota.js';
 import { UsageError } from './usage-error.js';
 
 /**

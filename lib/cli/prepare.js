@@ -1,7 +1,8 @@
 import { dollarsOf } from '../cost/prices.js';
 import { RESULT_REPORTERS } from '../report/reporters.js';
 import { readStoreConfig } from './environment.js';
-import { availableCores, fileLimitProblem, openFileLimit } from './host-limits.js';
+import { availableCores } from '../host/cpu-quota.js';
+import { fileLimitProblem, openFileLimit } from './host-limits.js';
 import { startLocalEndpoint } from './local-endpoint.js';
 import { LogFile, ReportFile, STANDARD_OUTPUT } from './output-file.js';
 import { resolveConfig } from './resolve-config.js';

@@ -1,4 +1,4 @@
-import { measureEventLoop } from '../meter/client-load.js';
+import { measureLoop } from '../host/event-loop.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
@@ -20,7 +20,7 @@ import { runStage } from './run-stage.js';
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { ConnectionMeterState } from '../meter/connection-meter.js'
  * @import { StageMeterState } from '../meter/stage-meter.js'
- * @import { StageEnd } from '../model/result.js'
+ * @import { LoopLoad, StageEnd } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { StoreConfig } from '../model/run-config.js'
@@ -64,7 +64,7 @@ import { runStage } from './run-stage.js';
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
  * @property {StageMeterState[]} meters by kind
- * @property {number} eventLoopUtilization
+ * @property {LoopLoad} loop
  * @property {WorkerConnections} connections since the stage before
  */
 
@@ -178,7 +178,7 @@ export class Worker {
    * @returns {Promise<WorkerOutcome>}
    */
   async runStage({ stage, load, budget, limit }, signal, hooks) {
-    const eventLoop = measureEventLoop();
+    const loop = measureLoop({ now: this.#engine.clock.now });
     const { meters, ...outcome } = await runStage(stage, {
       engine: this.#engine,
       load,
@@ -190,7 +190,7 @@ export class Worker {
     return {
       ...outcome,
       meters: meters.kinds.map((meter) => meter.toState(outcome.endedAt)),
-      eventLoopUtilization: eventLoop(),
+      loop: loop(),
       connections: this.#takeConnections(),
     };
   }

@@ -1,3 +1,5 @@
+import { HostSampler } from '../host/host-sampler.js';
+import { findInterface } from '../host/store-interface.js';
 import { measureCpuTime } from '../meter/client-load.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
@@ -13,7 +15,7 @@ import { Worker } from './worker.js';
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'
- * @import { ClientLoad, SecondLatency, StageEnd } from '../model/result.js'
+ * @import { ClientLoad, HostLoad, SecondLatency, StageEnd } from '../model/result.js'
  * @import { DataFlow } from '../model/run-events.js'
  */
 
@@ -29,6 +31,7 @@ import { Worker } from './worker.js';
  * @property {readonly StageMeter[]} kinds the meters by kind, whose sum the other one is
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
  * @property {ClientLoad} clientLoad
+ * @property {HostLoad} hostLoad
  * @property {ConnectionOutcome} connections since the stage before
  */
 
@@ -53,6 +56,8 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogra
 export class Workers {
   #clock;
   #workers;
+  /** That carries the traffic to the store; null until it is known. @type {string | null} */
+  #interfaceName = null;
 
   /**
    * @param {Omit<WorkerSpec, 'threads'>} spec
@@ -64,13 +69,16 @@ export class Workers {
    * @returns {Promise<Workers>}
    */
   static async open(spec, { cores, threads, clock, random }) {
-    if (cores === 1) {
-      return new Workers(clock, [await Worker.open({ ...spec, threads }, { clock, random })]);
-    }
-    return new Workers(
-      clock,
-      sharesOf(threads, cores).map((share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1)),
-    );
+    const all =
+      cores === 1
+        ? [await Worker.open({ ...spec, threads }, { clock, random })]
+        : sharesOf(threads, cores).map(
+            (share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1),
+          );
+    const workers = new Workers(clock, all);
+    // Nobody waits for it: a name that does not resolve takes its time.
+    void findInterface(spec.store.hostname, spec.store.port).then((name) => (workers.#interfaceName = name));
+    return workers;
   }
 
   /**
@@ -104,6 +112,7 @@ export class Workers {
    */
   async runStage(task, signal, hooks) {
     const cpuTime = measureCpuTime();
+    const host = new HostSampler({ now: this.#clock.now, interfaceName: this.#interfaceName });
     /** @type {Map<number, SecondLatency>} */
     const secondLatencies = new Map();
     // A worker without threads takes no part: an event loop that was watched for no time at all would count as busy.
@@ -143,7 +152,8 @@ export class Workers {
       }),
       () => together.abort(),
     );
-    return { ...mergeOutcomes(this.#clock, task, outcomes, cpuTime()), secondLatencies };
+    const hostLoad = { ...host.stop(), loops: outcomes.map(({ loop }) => loop) };
+    return { ...mergeOutcomes(this.#clock, task, outcomes, cpuTime()), secondLatencies, hostLoad };
   }
 
   /**
@@ -202,12 +212,12 @@ function sharesOf(threads, workers) {
  * @param {StageTask} task
  * @param {readonly WorkerOutcome[]} outcomes
  * @param {Pick<ClientLoad, 'cpuUser' | 'cpuSystem'>} cpuTime
- * @returns {Omit<StageOutcome, 'secondLatencies'>}
+ * @returns {Omit<StageOutcome, 'secondLatencies' | 'hostLoad'>}
  */
 function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
   const startedAt = Math.min(...outcomes.map((outcome) => outcome.startedAt));
   const endedAt = Math.max(...outcomes.map((outcome) => outcome.endedAt));
-  const utilizations = outcomes.map(({ eventLoopUtilization }) => eventLoopUtilization);
+  const utilizations = outcomes.map(({ loop }) => loop.utilization);
   const kinds = stage.kinds.map(() => new StageMeter(clock, startedAt, { windows }));
   const connections = {
     opened: 0,

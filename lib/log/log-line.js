@@ -78,10 +78,13 @@ const MAX_MACHINE_DATA_LENGTH = 999 - '# r2-benchmark '.length;
 /** What a stage may be limited by, as the log has it; the last is what earlier versions wrote for `inconclusive`. */
 const CAUSES = {
   'client CPU': 'client CPU',
+  'host CPU': 'host CPU',
+  'network link': 'network link',
   'store throttling': 'store throttling',
   concurrency: 'concurrency',
   store: 'store',
   bandwidth: 'bandwidth',
+  'beyond this host': 'beyond this host',
   inconclusive: 'inconclusive',
   'not shown': 'not shown',
 };

@@ -128,6 +128,7 @@ export function addStages(stages) {
     latency: addLatencies(stages.map(({ latency }) => latency)),
     connections: addConnections(stages.map(({ connections = null }) => connections)),
     clientLoad: addClientLoads(stages.map(({ clientLoad = null }) => clientLoad)),
+    hostLoad: null,
     load: addLoads(stages.map(({ load = null }) => load)),
     unloaded: common(stages.map(({ unloaded = null }) => unloaded)),
     objectsNeeded: sumOf(stages.map(({ objectsNeeded }) => objectsNeeded)),

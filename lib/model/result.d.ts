@@ -300,6 +300,8 @@ export interface StageResultFields {
   latency: StageLatency;
   connections: ConnectionResult;
   clientLoad: ClientLoad;
+  /** null where it was not looked at: a sum over several hosts, or an earlier version's result */
+  hostLoad: HostLoad | null;
   load: LoadResult;
   /** null where it was not measured */
   unloaded: UnloadedLatency | null;
@@ -426,6 +428,65 @@ export interface ClientLoad {
   busyLoops: number;
 }
 
+/** What the host did meanwhile, and what it is limited to. What the system does not tell is null. Shares are 0 to 1. */
+export interface HostLoad {
+  cpu: CpuLoad | null;
+  /** the event loops that carried threads */
+  loops: readonly LoopLoad[];
+  /** null where no control group limits the process */
+  quota: { cores: number; /** share of the time in which the process was held back */ throttled: number } | null;
+  /** share of the time in which something on the host had to wait for a CPU */
+  pressure: number | null;
+  network: NetworkLoad | null;
+  /** TCP segments of the whole host */
+  tcp: { sent: number; retransmitted: number } | null;
+}
+
+export interface CpuLoad {
+  /** of the host */
+  cpus: number;
+  /** of those, which the process may use */
+  usable: number;
+  /** share of the time of all CPUs in which they worked */
+  busy: number;
+  /** likewise, idle while something waited for a disk */
+  iowait: number | null;
+  /** likewise, in which the hypervisor gave them to others */
+  steal: number | null;
+  /** the busiest of those that the process may use, with what was stolen of it */
+  busiest: number;
+  /** how many of those that the process may use other processes kept busy, all together */
+  others: number;
+}
+
+export interface LoopLoad {
+  /** share of the time in which the loop was busy; waiting for a CPU may count as either */
+  utilization: number;
+  /** share of the time in which its thread had a CPU */
+  running: number | null;
+  /** share of the time in which its thread could have run, and had none */
+  waiting: number | null;
+  /** ms by which half of the timers came too late, or more */
+  delayP50: number | null;
+  /** ms by which one in a hundred timers came too late, or more */
+  delayP99: number | null;
+  /** share of the time that the collection of garbage took */
+  garbageCollection: number;
+}
+
+/** Traffic of the interface that carries what goes to the store, whoever caused it. */
+export interface NetworkLoad {
+  interface: string;
+  /** bytes/s; null where it has none, or does not know */
+  linkSpeed: number | null;
+  /** bytes/s */
+  received: number;
+  /** bytes/s */
+  sent: number;
+  /** share of the seconds in which one direction was full; null where there was no whole second */
+  fullShare: number | null;
+}
+
 /** What an operation takes when there is no other. */
 export interface UnloadedLatency {
   /** operations that it was taken from */
@@ -441,7 +502,15 @@ export interface UnloadedLatency {
  * none contradicts it: the wrong cause is worse than none.
  */
 export type BottleneckCause =
-  'client CPU' | 'store throttling' | 'concurrency' | 'store' | 'bandwidth' | 'inconclusive';
+  | 'client CPU'
+  | 'host CPU'
+  | 'network link'
+  | 'store throttling'
+  | 'concurrency'
+  | 'store'
+  | 'bandwidth'
+  | 'beyond this host'
+  | 'inconclusive';
 
 export interface Bottleneck {
   cause: BottleneckCause;

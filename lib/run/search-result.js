@@ -91,7 +91,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
   );
   // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
   // is too much may have nothing to refuse: both show with more of them.
-  const { eventLoopUtilization, busyLoops, loops, cpuCores } = mostOf(atPeak, 'eventLoopUtilization');
+  const { eventLoopUtilization, busyLoops, loops, cpuCores, host } = mostOf(atPeak, 'eventLoopUtilization');
   /** @type {Search} */
   const search = {
     ...found,
@@ -102,7 +102,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
     halfSize: halfSize && sizeRates(halfSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
   };
-  const client = { eventLoopUtilization, busyLoops, loops, cpuCores };
+  const client = { eventLoopUtilization, busyLoops, loops, cpuCores, host };
   const { end } = result;
   const bottleneck = classify({ ...evidenceOf(whole, stage.movesBytes, availableCores), ...client, end, search });
   const average = steps[shown].operationsPerSecond;

@@ -64,6 +64,7 @@ export function stageResult(parts) {
     seconds,
     connections: connectionResult(outcome.connections),
     clientLoad: outcome.clientLoad,
+    hostLoad: outcome.hostLoad,
     load: loadResult(load.pacing),
     unloaded,
     storeClock,
@@ -158,6 +159,7 @@ export function evidenceOf(result, movesBytes, availableCores) {
     isOpenLoop: load.mode === 'open loop',
     end,
     startDelayP50: latency.startDelay?.p50 ?? null,
+    host: result.hostLoad,
     search: null,
   };
 }

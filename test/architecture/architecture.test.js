@@ -13,7 +13,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     'cost',
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
-    'local-s3',
+    ...['host', 'local-s3'],
   ],
   report: ['search', 'cost', 'operations', 'model', 'log'],
   run: [
@@ -39,7 +39,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   calibration: ['run', 'local-s3', 'operations', 'workload', 'log'],
   merge: ['operations', 'model', 'log'],
   bottleneck: ['log'],
-  engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter'],
+  engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter', 'host'],
   operations: ['workload', 's3'],
   s3: ['http', 'log'],
   'local-s3': ['meter', 'workload', 'log'],
@@ -47,6 +47,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   meter: ['model'],
   workload: [],
   http: [],
+  host: [],
   model: ['log'],
   log: [],
 });
@@ -68,6 +69,7 @@ const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
   s3: ['model'],
   workload: ['model'],
   meter: ['model', 'clock', 's3'],
+  host: ['model'],
   model: ['log'],
 });
 

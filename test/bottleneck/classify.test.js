@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { classify } from '../../lib/bottleneck/classify.js';
+import { NO_HOST_LOAD, loopLoad } from '../helpers/host-load.js';
 
 /**
  * @import { Evidence, Search } from '../../lib/bottleneck/classify.js'
+ * @import { HostLoad, LoopLoad } from '../../lib/model/result.js'
  */
 
 /** A stage that shows nothing: neither full nor empty, neither quick nor slow. @type {Evidence} */
@@ -28,6 +30,7 @@ const PLAIN = Object.freeze({
   isOpenLoop: false,
   end: 'complete',
   startDelayP50: null,
+  host: null,
   search: null,
 });
 
@@ -90,6 +93,113 @@ test('a full event loop that had its CPU is limited by it', () => {
     advice: null,
   });
   assert.equal(causeOf({ ...figures, loops: 4, busyLoops: 3.8, availableCores: 2, cpuCores: 1.9 }), 'client CPU');
+});
+
+/** CPUs of a host of which nobody but the client wants much. */
+const IDLE_CPU = { cpus: 2, usable: 2, busy: 0.3, iowait: 0, steal: 0, busiest: 0.4, others: 0.1 };
+
+/**
+ * @param {Partial<LoopLoad>} loop of the only event loop
+ * @param {Partial<HostLoad>} [overrides]
+ * @returns {Partial<Evidence>}
+ */
+function hostWith(loop, overrides = {}) {
+  return { host: { ...NO_HOST_LOAD, cpu: IDLE_CPU, loops: [loopLoad(0.5, loop)], ...overrides } };
+}
+
+test('a thread that has a CPU for all that it wants, and wants all its time, is the client', () => {
+  assert.equal(causeOf(hostWith({ running: 0.86, waiting: 0.02 })), 'client CPU', 'whatever the loop says of itself');
+  assert.equal(causeOf({ busyLoops: 0.9, ...hostWith({ running: 0.88, waiting: 0.02 }) }), 'client CPU');
+});
+
+test('a thread that waits for a CPU that others have is short of the host’s', () => {
+  const thread = { running: 0.55, waiting: 0.38 };
+  assert.deepEqual(classify({ ...PLAIN, ...hostWith(thread, { cpu: { ...IDLE_CPU, others: 1.4 } }) }), {
+    cause: 'host CPU',
+    evidence:
+      'this host had too little CPU for the client: event loop ran 55% of the time and waited for a CPU 38%, 2 CPUs 85% busy, 1.40 of them with other processes',
+    advice: null,
+  });
+  const stolen = { ...IDLE_CPU, steal: 0.3 };
+  assert.match(
+    classify({ ...PLAIN, ...hostWith(thread, { cpu: stolen }) }).evidence,
+    /hypervisor gave 30% of the CPUs/,
+  );
+});
+
+test('a quota is named before the others on the host', () => {
+  const cpu = { ...IDLE_CPU, others: 1.4 };
+  const quota = { cores: 0.5, throttled: 0.48 };
+  const { cause, evidence } = classify({ ...PLAIN, ...hostWith({ running: 0.5, waiting: 0.45 }, { cpu, quota }) });
+  assert.equal(cause, 'host CPU');
+  assert.match(evidence, /held back 48% of it by a quota of 0\.50 cores$/);
+});
+
+test('a thread that waits for a CPU that nobody is seen to have proves nothing', () => {
+  const { cause, evidence } = classify({ ...PLAIN, ...hostWith({ running: 0.5, waiting: 0.45 }) });
+  assert.equal(cause, 'inconclusive');
+  assert.match(evidence, /^the client had too little CPU, but it does not show who had it: /);
+  assert.equal(causeOf(hostWith({ running: 0.75, waiting: 0.12 })), 'inconclusive');
+});
+
+const NETWORK = { interface: 'eth0', linkSpeed: 12_500_000, received: 12_400_000, sent: 100_000, fullShare: 0.9 };
+
+test('a link that is full in most seconds is what limits, where the client has room', () => {
+  const room = { running: 0.3, waiting: 0.01 };
+  assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { network: NETWORK }) }), {
+    cause: 'network link',
+    evidence: 'eth0 was full in 90% of the seconds: 11.8MB/s received and 0.1MB/s sent, of 11.9MB/s',
+    advice: null,
+  });
+  for (const network of [
+    { ...NETWORK, fullShare: 0.7 },
+    { ...NETWORK, linkSpeed: null, fullShare: null },
+  ]) {
+    assert.equal(causeOf(hostWith(room, { network })), 'beyond this host');
+  }
+  assert.equal(causeOf(hostWith({ running: 0.82, waiting: 0 }, { network: NETWORK })), 'inconclusive');
+});
+
+test('where the host has time left and operations wait, it is the store or the way to it', () => {
+  const room = { running: 0.3, waiting: 0.01, delayP50: 1 };
+  const tcp = { sent: 1000, retransmitted: 5 };
+  assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { tcp }) }), {
+    cause: 'beyond this host',
+    evidence:
+      'the store or the way to it takes the time: median latency 60.00ms with 50 threads, 20.00ms with one, while this host had time left, event loop ran 30% of the time and waited for a CPU 1%, 2 CPUs 20% busy, 0.10 of them with other processes, 0.50% of TCP segments sent again',
+    advice: '--find-peak, or two hosts at once,',
+  });
+});
+
+test('it is not said to be beyond this host where anything of this host may be the reason', () => {
+  const room = { running: 0.3, waiting: 0.01, delayP50: 1 };
+  for (const [figures, why] of /** @type {[Partial<Evidence>, string][]} */ ([
+    [hostWith({ ...room, running: 0.7 }), 'a loop that is nearly busy'],
+    [hostWith({ ...room, running: null }), 'a thread of which nothing is known'],
+    [hostWith(room, { cpu: null }), 'CPUs of which nothing is known'],
+    [hostWith(room, { cpu: { ...IDLE_CPU, busiest: 0.95 } }), 'a CPU that is busy'],
+    [hostWith({ ...room, delayP50: 15 }), 'answers that lie there'],
+    [hostWith({ ...room, delayP50: null }), 'a delay that is not known'],
+    [{ ...hostWith(room), p50: 29 }, 'a latency that is little more'],
+    [{ ...hostWith(room), unloadedSize: 1024 }, 'a reference of smaller objects'],
+  ])) {
+    assert.equal(causeOf(figures), 'inconclusive', why);
+  }
+});
+
+test('a host without CPU to spare is named before any cause that lies in the store', () => {
+  const crowded = { cpu: { ...IDLE_CPU, busiest: 1, others: 1.65 } };
+  const room = { running: 0.3, waiting: 0.1 };
+  const plain = classify({ ...PLAIN, ...hostWith(room, crowded) });
+  assert.equal(plain.cause, 'inconclusive');
+  assert.match(plain.evidence, /but the CPUs of this host were not enough for all that ran on it: 2 CPUs 98% busy/);
+  for (const search of [{ ...PLATEAU, movesBytes: false }, sizes(1000, 1010), sizes(1000, 2000)]) {
+    const found = { p50: 100, search };
+    assert.notEqual(causeOf(found), 'inconclusive');
+    assert.equal(causeOf({ ...found, ...hostWith(room, crowded) }), 'inconclusive');
+    assert.equal(causeOf({ ...found, ...hostWith({ running: 0.3, waiting: 0.2 }) }), 'inconclusive');
+    assert.notEqual(causeOf({ ...found, ...hostWith(room) }), 'inconclusive');
+  }
 });
 
 test('a full event loop that others kept from the CPU shows nothing', () => {
@@ -349,6 +459,44 @@ test('on a plateau quick operations are no sign of too few threads, and without 
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const rate = fc.double({ min: 0, max: 1e5, noNaN: true });
+/** A share that the system may not tell. */
+const knownShare = fc.option(share, { freq: 8 });
+const host = fc.record({
+  cpu: fc.option(
+    fc.record({
+      cpus: fc.constant(8),
+      usable: fc.integer({ min: 0, max: 8 }),
+      busy: share,
+      iowait: knownShare,
+      steal: knownShare,
+      busiest: share,
+      others: fc.double({ min: 0, max: 8, noNaN: true }),
+    }),
+  ),
+  loops: fc.array(
+    fc.record({
+      utilization: share,
+      running: knownShare,
+      waiting: knownShare,
+      delayP50: fc.option(fc.double({ min: 0, max: 100, noNaN: true })),
+      delayP99: fc.constant(null),
+      garbageCollection: share,
+    }),
+    { maxLength: 3 },
+  ),
+  quota: fc.option(fc.record({ cores: fc.double({ min: 0.1, max: 8, noNaN: true }), throttled: share })),
+  pressure: knownShare,
+  network: fc.option(
+    fc.record({
+      interface: fc.constantFrom('lo', 'eth0'),
+      linkSpeed: fc.option(fc.constant(125_000_000)),
+      received: fc.double({ min: 0, max: 1e9, noNaN: true }),
+      sent: fc.double({ min: 0, max: 1e9, noNaN: true }),
+      fullShare: knownShare,
+    }),
+  ),
+  tcp: fc.option(fc.record({ sent: fc.nat(1e6), retransmitted: fc.nat(1000) })),
+});
 const figures = fc.record({
   eventLoopUtilization: share,
   busyLoops: fc.double({ min: 0, max: 8, noNaN: true }),
@@ -368,6 +516,7 @@ const figures = fc.record({
   isOpenLoop: fc.boolean(),
   end: fc.constantFrom('complete', 'overloaded', 'stopped', 'stalled', 'fatal'),
   startDelayP50: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true })),
+  host: fc.option(host),
   search: fc.option(
     fc.record({
       hasPlateau: fc.boolean(),
@@ -427,10 +576,24 @@ test('whatever the figures, a cause has what it takes, and stands on one line', 
       const { eventLoopUtilization, p50, unloadedP50, search } = evidence;
       assert.match(words, /^[\x20-\x7e]{1,300}$/);
       assert.ok(advice === null || /^[\x20-\x7e]{1,40}$/.test(advice));
-      if (cause === 'client CPU') {
-        assert.ok(eventLoopUtilization >= 0.9 && evidence.cpuCores > 0);
+      const threads = evidence.host?.loops ?? [];
+      const known = threads.length > 0 && threads.every(({ running, waiting }) => running !== null && waiting !== null);
+      const demand = Math.max(...threads.map(({ running, waiting }) => Number(running) + Number(waiting)));
+      const isFull = known ? demand >= 0.85 : eventLoopUtilization >= 0.9;
+      if (cause === 'client CPU' || cause === 'host CPU') {
+        assert.ok(isFull && (known || evidence.cpuCores > 0));
       } else if (cause !== 'inconclusive') {
-        assert.ok(eventLoopUtilization < 0.9);
+        assert.ok(!isFull);
+      }
+      if (cause === 'host CPU') {
+        assert.ok(known && threads.some(({ waiting }) => Number(waiting) >= 0.15));
+      }
+      if (cause === 'network link') {
+        assert.ok(known && demand < 0.8 && Number(evidence.host?.network?.fullShare) >= 0.8);
+      }
+      if (cause === 'beyond this host') {
+        assert.ok(known && demand < 0.7 && Number(evidence.host?.cpu?.busiest) <= 0.9);
+        assert.ok(Number(p50) >= 1.5 * Number(unloadedP50) && evidence.backoffShare <= 0.2);
       }
       if (cause === 'store throttling') {
         const refused = [evidence, ...(search?.hasPlateau ? [search.refusals] : [])];

@@ -5,6 +5,7 @@ import { Workers } from '../../lib/engine/workers.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { recordingHooks, stageTask } from '../helpers/worker-spec.js';
+import { loopLoad } from '../helpers/host-load.js';
 
 /**
  * @import { Worker, WorkerOutcome } from '../../lib/engine/worker.js'
@@ -62,7 +63,7 @@ function emptyOutcome(overrides = {}) {
         },
       },
     ],
-    eventLoopUtilization: 0,
+    loop: loopLoad(0),
     connections: { opened: 0, reused: 0, lookupTime: null, costs: { tcp: nothing, tls: nothing } },
     ...overrides,
   };
@@ -84,7 +85,7 @@ test('whatever ends they come to, the worst is told, and the longest span of tim
         outcomes.map(({ end, startedAt, length, eventLoopUtilization }) => {
           const fatal = end === 'fatal' ? { error: new Error('denied'), bucket: 'one', operation: 'write' } : null;
           const times = { startedAt, endedAt: startedAt + length };
-          return playedCore(async () => emptyOutcome({ end, fatal, ...times, eventLoopUtilization }));
+          return playedCore(async () => emptyOutcome({ end, fatal, ...times, loop: loopLoad(eventLoopUtilization) }));
         }),
       );
       const outcome = await cores.runStage(stageTask('Write', 1), NEVER, recordingHooks().hooks);
@@ -132,7 +133,7 @@ test('cores without a thread take no part, and count as no loop', async () => {
     played.map((core) =>
       playedCore(async () => {
         core.runs += 1;
-        return emptyOutcome({ eventLoopUtilization: 0.4 });
+        return emptyOutcome({ loop: loopLoad(0.4) });
       }),
     ),
   );

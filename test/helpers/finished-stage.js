@@ -4,6 +4,7 @@ import { stageResult } from '../../lib/run/stage-result.js';
 import { closedLoop } from './load.js';
 import { ManualClock } from './manual-clock.js';
 import { stageNamed } from './worker-spec.js';
+import { NO_HOST_LOAD } from './host-load.js';
 
 /**
  * @import { StageResult } from '../../lib/model/result.js'
@@ -59,6 +60,7 @@ export function finishedStage(course, overrides = {}) {
     meter,
     kinds: [meter],
     clientLoad: CLIENT_LOAD,
+    hostLoad: NO_HOST_LOAD,
     connections: CONNECTIONS,
     secondLatencies: new Map(),
   };

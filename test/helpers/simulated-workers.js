@@ -3,6 +3,7 @@ import { NO_FLOW } from '../../lib/engine/data-flow.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { simulateLoop } from './simulated-store.js';
+import { NO_HOST_LOAD } from './host-load.js';
 
 /**
  * @import { StageTask } from '../../lib/engine/worker.js'
@@ -88,7 +89,15 @@ export class SimulatedWorkers {
     const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1, busyLoops: 0.1 };
     const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
     const measured = { meter, kinds: [meter], secondLatencies: new Map(), clientLoad, connections };
-    return { end: 'complete', fatal: null, startedAt, endedAt, ...measured, ...this.override(task, meter) };
+    return {
+      end: 'complete',
+      fatal: null,
+      startedAt,
+      endedAt,
+      ...measured,
+      hostLoad: NO_HOST_LOAD,
+      ...this.override(task, meter),
+    };
   }
 
   /**

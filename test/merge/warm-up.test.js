@@ -10,6 +10,7 @@ import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { aggregateOf, stageOf, warningsOf } from './logs-of.js';
+import { NO_HOST_LOAD } from '../helpers/host-load.js';
 
 /** @import { StageResult } from '../../lib/model/result.js' */
 
@@ -44,6 +45,7 @@ function warmedStage() {
       meter,
       kinds: [meter],
       clientLoad: { cpuUser: 1, cpuSystem: 1, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
+      hostLoad: NO_HOST_LOAD,
       connections: { opened: 1, reused: 199, lookupTime: null, meter: new ConnectionMeter() },
       secondLatencies: new Map(),
     },

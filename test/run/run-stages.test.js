@@ -10,6 +10,7 @@ import { AttemptError } from '../../lib/s3/s3-error.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
+import { NO_HOST_LOAD } from '../helpers/host-load.js';
 
 /**
  * @import { StageTask } from '../../lib/engine/worker.js'
@@ -63,6 +64,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
         secondLatencies,
         connections,
         clientLoad,
+        hostLoad: NO_HOST_LOAD,
         ...played,
       };
     },

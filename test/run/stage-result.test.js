@@ -7,6 +7,7 @@ import { OPERATIONS, STAGES } from '../../lib/operations/registry.js';
 import { mixedStage } from '../../lib/operations/stage.js';
 import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
+import { NO_HOST_LOAD } from '../helpers/host-load.js';
 
 /**
  * @import { Load } from '../../lib/engine/run-stage.js'
@@ -51,6 +52,7 @@ function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
       ...outcome,
       secondLatencies: new Map(),
       clientLoad: CLIENT_LOAD,
+      hostLoad: NO_HOST_LOAD,
       connections: { opened: 1, reused: 10, lookupTime: 0.5, meter: connections },
     },
     clock,
@@ -91,6 +93,7 @@ test('a stage that time ends has the rate of its time, whenever its last operati
         ...{ end: 'complete', fatal: null, startedAt, endedAt, meter, kinds: [meter], secondLatencies: new Map() },
         ...{
           clientLoad: CLIENT_LOAD,
+          hostLoad: NO_HOST_LOAD,
           connections: { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() },
         },
       },
@@ -138,7 +141,7 @@ function evidenceAfter(record) {
   };
   const result = stageResult({
     stage: STAGES[1],
-    outcome: { ...outcome, secondLatencies: new Map(), clientLoad, connections },
+    outcome: { ...outcome, secondLatencies: new Map(), clientLoad, hostLoad: NO_HOST_LOAD, connections },
     ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
   });
   return evidenceOf(result, true, 2);
@@ -241,7 +244,14 @@ test('a stage of several kinds has the figures of each, with a bottleneck of its
   const meter = sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null });
   const result = stageResult({
     stage,
-    outcome: { ...outcome, meter, secondLatencies: new Map(), clientLoad: CLIENT_LOAD, connections },
+    outcome: {
+      ...outcome,
+      meter,
+      secondLatencies: new Map(),
+      clientLoad: CLIENT_LOAD,
+      hostLoad: NO_HOST_LOAD,
+      connections,
+    },
     ...{ clock, objects: 300, load: closedLoop({ threads: 6 }), unloaded: null, availableCores: 2, storeClock: null },
     unloadedByOperation: new Map([['read', { count: 10, p50: 10, size: SIZE }]]),
   });

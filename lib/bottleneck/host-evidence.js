@@ -1,0 +1,82 @@
+/**
+ * @import { HostLoad } from '../model/result.js'
+ * @import { Evidence } from './classify.js'
+ */
+
+/**
+ * How the thread of the event loop was scheduled that had the least time left. Shares of the time, 0 to 1.
+ *
+ * @param {Pick<Evidence, 'host'>} evidence
+ * @returns {{ running: number, waiting: number } | null} null where the system does not say it of each
+ */
+export function busiestThread({ host }) {
+  const threads = threadsOf(host);
+  return threads.length === 0 ? null : threads.reduce((most, each) => (demandOf(each) > demandOf(most) ? each : most));
+}
+
+/**
+ * @param {Pick<Evidence, 'host' | 'busyLoops' | 'loops'>} evidence
+ * @returns {number} the share of their time that the event loops wanted on average; that they were busy, where the system
+ *   does not say more
+ */
+export function meanDemand({ host, busyLoops, loops }) {
+  const threads = threadsOf(host);
+  return threads.length === 0
+    ? busyLoops / loops
+    : threads.reduce((sum, thread) => sum + demandOf(thread), 0) / threads.length;
+}
+
+/**
+ * @typedef {{ running: number, waiting: number }} Thread
+ *
+ * @param {HostLoad | null} host
+ * @returns {Thread[]} of all event loops; none where one of them is not known
+ */
+function threadsOf(host) {
+  const loops = host?.loops ?? [];
+  const known = loops.flatMap(({ running, waiting }) =>
+    running === null || waiting === null ? [] : [{ running, waiting }],
+  );
+  return known.length < loops.length ? [] : known;
+}
+
+/** @param {Thread} thread */
+function demandOf({ running, waiting }) {
+  return running + waiting;
+}
+
+/**
+ * @param {Pick<Evidence, 'host'>} evidence
+ * @returns {number | null} ms by which half of the timers of the slowest loop came late, or later
+ */
+export function loopDelay({ host }) {
+  const delays = (host?.loops ?? []).map(({ delayP50 }) => delayP50);
+  return delays.length === 0 || delays.includes(null) ? null : Math.max(.../** @type {number[]} */ (delays));
+}
+
+/**
+ * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
+ * @returns {number | null} the share of the CPUs that the process may use that was busy, by whomever, 0 to 1
+ */
+export function busyShare({ host, cpuCores }) {
+  const cpu = host?.cpu ?? null;
+  return cpu === null || cpu.usable === 0 ? null : Math.min((cpu.others + cpuCores) / cpu.usable, 1);
+}
+
+/**
+ * Whose the CPU was for which the client's threads waited.
+ *
+ * @param {HostLoad | null} host
+ * @param {number} waiting share of the time
+ * @returns {'quota' | 'others' | 'steal' | null} null where nothing explains at least half of it
+ */
+export function takerOfCpu(host, waiting) {
+  const { quota = null, cpu = null } = host ?? {};
+  if (quota !== null && quota.throttled >= waiting / 2) {
+    return 'quota';
+  }
+  if (cpu !== null && cpu.others >= waiting / 2) {
+    return 'others';
+  }
+  return cpu !== null && cpu.steal !== null && cpu.steal * cpu.cpus >= waiting / 2 ? 'steal' : null;
+}

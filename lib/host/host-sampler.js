@@ -1,0 +1,210 @@
+import { cpus } from 'node:os';
+import { findCpuQuota, throttledTime } from './cpu-quota.js';
+import {
+  readAllowedCpus,
+  readCpuTicks,
+  readLinkSpeed,
+  readPressure,
+  readTcpSegments,
+  readTraffic,
+} from './proc-files.js';
+import { readSystemFile } from './system-file.js';
+
+/**
+ * @import { CpuLoad, HostLoad, NetworkLoad } from '../model/result.js'
+ * @import { CpuTicks } from './proc-files.js'
+ * @import { ReadSystemFile } from './system-file.js'
+ */
+
+const SAMPLE_EVERY_MS = 1000;
+
+/** From this share of a link's speed on it is full: what is missing are the headers of its frames. */
+const FULL_LINK = 0.95;
+
+/**
+ * What the machine was doing, and the limits that it is under. A source that is not there makes its figure null.
+ *
+ * It is read at the beginning and at the end, and the traffic each second: by some tenth of a millisecond of CPU time.
+ */
+export class HostSampler {
+  #read;
+  #now;
+  #interfaceName;
+  #before;
+  #traffic;
+  #linkSpeed;
+  #seconds = 0;
+  #fullSeconds = 0;
+  #timer;
+
+  /**
+   * @param {object} options
+   * @param {() => number} options.now monotonic ms
+   * @param {string | null} options.interfaceName that carries the traffic to the store; null where it is not known
+   * @param {ReadSystemFile} [options.read]
+   */
+  constructor({ now, interfaceName, read = readSystemFile }) {
+    this.#now = now;
+    this.#read = read;
+    this.#interfaceName = interfaceName;
+    this.#before = this.#take();
+    this.#traffic = { at: this.#before.at, ...(this.#before.traffic ?? { received: 0, sent: 0 }) };
+    this.#linkSpeed = readLinkSpeed(this.#text(`/sys/class/net/${interfaceName}/speed`));
+    this.#timer = setInterval(() => this.#sampleTraffic(), SAMPLE_EVERY_MS).unref();
+  }
+
+  /** @returns {Omit<HostLoad, 'loops'>} since the beginning */
+  stop() {
+    clearInterval(this.#timer);
+    const before = this.#before;
+    const after = this.#take();
+    const duration = Math.max(after.at - before.at, 1);
+    return {
+      cpu: cpuLoad(before, after, duration),
+      quota:
+        before.quota === null || before.throttled === null || after.throttled === null
+          ? null
+          : { cores: before.quota.cores, throttled: (after.throttled - before.throttled) / duration },
+      pressure: shareOf(before.pressure, after.pressure, duration),
+      network: this.#networkLoad(after, duration),
+      tcp:
+        before.segments === null || after.segments === null
+          ? null
+          : {
+              sent: after.segments.sent - before.segments.sent,
+              retransmitted: after.segments.retransmitted - before.segments.retransmitted,
+            },
+    };
+  }
+
+  #take() {
+    const quota = findCpuQuota(this.#read);
+    const ticks = readCpuTicks(this.#text('/proc/stat'));
+    const { user, system } = process.cpuUsage();
+    return {
+      at: this.#now(),
+      quota,
+      throttled: quota === null ? null : throttledTime(quota, this.#read),
+      ticks: ticks ?? ticksElsewhere(),
+      isComplete: ticks !== null,
+      allowed: readAllowedCpus(this.#text('/proc/self/status')),
+      ownTime: (user + system) / 1000,
+      pressure: readPressure(this.#text('/proc/pressure/cpu')),
+      traffic: this.#readTraffic(),
+      segments: readTcpSegments(this.#text('/proc/net/snmp')),
+    };
+  }
+
+  #readTraffic() {
+    return this.#interfaceName === null ? null : readTraffic(this.#text('/proc/net/dev'), this.#interfaceName);
+  }
+
+  #sampleTraffic() {
+    const traffic = this.#readTraffic();
+    if (traffic === null || this.#linkSpeed === null) {
+      return;
+    }
+    const before = this.#traffic;
+    const at = this.#now();
+    const full = (FULL_LINK * this.#linkSpeed * (at - before.at)) / 1000;
+    this.#seconds += 1;
+    this.#fullSeconds += Number(Math.max(traffic.received - before.received, traffic.sent - before.sent) >= full);
+    this.#traffic = { at, ...traffic };
+  }
+
+  /**
+   * @param {{ traffic: { received: number, sent: number } | null }} after
+   * @param {number} duration ms
+   * @returns {NetworkLoad | null}
+   */
+  #networkLoad(after, duration) {
+    const before = this.#before.traffic;
+    if (this.#interfaceName === null || before === null || after.traffic === null) {
+      return null;
+    }
+    return {
+      interface: this.#interfaceName,
+      linkSpeed: this.#linkSpeed,
+      received: (1000 * (after.traffic.received - before.received)) / duration,
+      sent: (1000 * (after.traffic.sent - before.sent)) / duration,
+      fullShare: this.#seconds === 0 ? null : this.#fullSeconds / this.#seconds,
+    };
+  }
+
+  /** @param {string} path */
+  #text(path) {
+    return this.#read(path) ?? '';
+  }
+}
+
+/**
+ * @typedef {object} Sample
+ * @property {Map<number, CpuTicks>} ticks
+ * @property {boolean} isComplete whether the ticks hold what only Linux tells
+ * @property {Set<number> | null} allowed
+ * @property {number} ownTime ms of CPU that this process has used
+ */
+
+/**
+ * @param {Sample} before
+ * @param {Sample} after
+ * @param {number} duration ms
+ * @returns {CpuLoad | null} null where a CPU came or went meanwhile, or nothing was counted
+ */
+function cpuLoad(before, after, duration) {
+  const all = [...after.ticks].map(([number, ticks]) => ({
+    number,
+    spent: difference(before.ticks.get(number), ticks),
+  }));
+  if (all.length !== before.ticks.size || all.some(({ spent }) => spent.total <= 0)) {
+    return null;
+  }
+  const { allowed } = after;
+  const usable = all.filter(({ number }) => allowed === null || allowed.has(number));
+  const share = (/** @type {'busy' | 'iowait' | 'steal'} */ name) =>
+    sumOf(all.map(({ spent }) => spent[name] / spent.total)) / all.length;
+  const busyCores = sumOf(usable.map(({ spent }) => spent.busy / spent.total));
+  return {
+    cpus: all.length,
+    usable: usable.length,
+    busy: share('busy'),
+    iowait: after.isComplete ? share('iowait') : null,
+    steal: after.isComplete ? share('steal') : null,
+    busiest: Math.max(...usable.map(({ spent }) => (spent.busy + spent.steal) / spent.total)),
+    others: Math.max(busyCores - (after.ownTime - before.ownTime) / duration, 0),
+  };
+}
+
+/**
+ * @param {CpuTicks | undefined} before
+ * @param {CpuTicks} after
+ * @returns {CpuTicks}
+ */
+function difference(before, after) {
+  const since = (/** @type {keyof CpuTicks} */ name) => after[name] - (before?.[name] ?? NaN);
+  return { total: since('total'), busy: since('busy'), iowait: since('iowait'), steal: since('steal') };
+}
+
+/** What Node knows on any system. @returns {Map<number, CpuTicks>} in ms */
+function ticksElsewhere() {
+  return new Map(
+    cpus().map(({ times: { user, nice, sys, irq, idle } }, number) => {
+      const busy = user + nice + sys + irq;
+      return [number, { total: busy + idle, busy, iowait: 0, steal: 0 }];
+    }),
+  );
+}
+
+/**
+ * @param {number | null} before ms
+ * @param {number | null} after ms
+ * @param {number} duration ms
+ */
+function shareOf(before, after, duration) {
+  return before === null || after === null ? null : (after - before) / duration;
+}
+
+/** @param {readonly number[]} values */
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}

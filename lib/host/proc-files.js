@@ -1,0 +1,139 @@
+// What Linux tells of the machine in text files. Each function reads one of them, and gives null where the text is not
+// what it should be: an older kernel, or a container that shows less.
+// https://www.kernel.org/doc/html/latest/filesystems/proc.html
+
+/**
+ * The time that a CPU has spent since it started, in ticks of a hundredth of a second.
+ *
+ * @typedef {object} CpuTicks
+ * @property {number} total
+ * @property {number} busy with anything, interrupts included
+ * @property {number} iowait idle while something waited for a disk
+ * @property {number} steal that the hypervisor gave to others although there was work
+ */
+
+/**
+ * @param {string} text of /proc/stat
+ * @returns {Map<number, CpuTicks> | null} by the number of the CPU
+ */
+export function readCpuTicks(text) {
+  const lines = [...text.matchAll(/^cpu(\d+) (.*)$/gm)];
+  const cpus = new Map(lines.map(([, number, fields]) => [Number(number), cpuTicks(fields.trim().split(/\s+/))]));
+  const isRead = [...cpus.values()].every(({ total }) => Number.isFinite(total));
+  return cpus.size > 0 && isRead ? cpus : null;
+}
+
+/** @param {readonly string[]} fields */
+function cpuTicks(fields) {
+  // Guests' time, which comes behind these, is within `user` and `nice`.
+  const [user, nice, system, idle, iowait = 0, irq = 0, softirq = 0, steal = 0] = fields.map(Number);
+  const busy = user + nice + system + irq + softirq;
+  return { total: busy + idle + iowait + steal, busy, iowait, steal };
+}
+
+/**
+ * @param {string} text of /proc/self/status
+ * @returns {Set<number> | null} the numbers of the CPUs that the process may use
+ */
+export function readAllowedCpus(text) {
+  const [, list] = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(text) ?? [];
+  if (list === undefined) {
+    return null;
+  }
+  const ranges = list.split(',').map((range) => range.split('-').map(Number));
+  return new Set(
+    ranges.flatMap(([first, last = first]) => Array.from({ length: last - first + 1 }, (_, place) => first + place)),
+  );
+}
+
+/**
+ * @param {string} text of /proc/thread-self/schedstat
+ * @returns {{ running: number, waiting: number } | null} ms on a CPU, and ms runnable without one
+ */
+export function readScheduling(text) {
+  const [, running, waiting] = /^(\d+) (\d+) \d+\s*$/.exec(text) ?? [];
+  return running === undefined ? null : { running: Number(running) / 1e6, waiting: Number(waiting) / 1e6 };
+}
+
+/**
+ * @param {string} text of a file of /proc/pressure
+ * @returns {number | null} ms in which something had to wait for the resource
+ */
+export function readPressure(text) {
+  const [, total] = /^some .*\btotal=(\d+)$/m.exec(text) ?? [];
+  return total === undefined ? null : Number(total) / 1000;
+}
+
+/**
+ * @param {string} text of /proc/net/dev
+ * @param {string} name of an interface
+ * @returns {{ received: number, sent: number } | null} bytes
+ */
+export function readTraffic(text, name) {
+  const line = text.split('\n').find((each) => each.trim().startsWith(`${name}:`));
+  const fields =
+    line
+      ?.slice(line.indexOf(':') + 1)
+      .trim()
+      .split(/\s+/)
+      .map(Number) ?? [];
+  const [received, sent] = [fields[0], fields[8]];
+  return Number.isFinite(received) && Number.isFinite(sent) ? { received, sent } : null;
+}
+
+/**
+ * @param {string} text of /proc/net/snmp: a line of names for each protocol, and one of values
+ * @returns {{ sent: number, retransmitted: number } | null} TCP segments of the host
+ */
+export function readTcpSegments(text) {
+  const [names, values] = [...text.matchAll(/^Tcp: (.*)$/gm)].map(([, fields]) => fields.trim().split(/\s+/));
+  const sent = Number(values?.[names.indexOf('OutSegs')]);
+  const retransmitted = Number(values?.[names.indexOf('RetransSegs')]);
+  return Number.isFinite(sent) && Number.isFinite(retransmitted) ? { sent, retransmitted } : null;
+}
+
+/**
+ * @param {string} text of /sys/class/net/…/speed
+ * @returns {number | null} bytes/s; null where the interface has none, or does not know
+ */
+export function readLinkSpeed(text) {
+  const megabits = Number(text.trim());
+  return text.trim() !== '' && megabits > 0 ? (megabits * 1e6) / 8 : null;
+}
+
+/**
+ * @param {string} text of /proc/self/cgroup
+ * @returns {{ unified: string | null, cpu: string | null }} the process's groups: of version 2, and of version 1 for CPU
+ */
+export function readCgroups(text) {
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => /^\d+:([^:]*):(\/.*)$/.exec(line));
+  const pathOf = (/** @type {(controllers: string[]) => boolean} */ isWanted) =>
+    lines.find((line) => line !== null && isWanted(line[1].split(',')))?.[2] ?? null;
+  return { unified: pathOf(([first]) => first === ''), cpu: pathOf((controllers) => controllers.includes('cpu')) };
+}
+
+/**
+ * @param {string} text of cgroup v2's `cpu.max`: `max 100000`, or `150000 100000` for one and a half cores; of version 1,
+ *   quota and period, with -1 for none
+ * @returns {number} cores; Infinity where there is no quota
+ */
+export function readQuota(text) {
+  const [, quota, period] = /^(\d+)\s+(\d+)\s*$/.exec(text) ?? [];
+  return Number(quota) > 0 && Number(period) > 0 ? Number(quota) / Number(period) : Infinity;
+}
+
+/**
+ * @param {string} text of `cpu.stat`, of either version
+ * @returns {number | null} ms in which the group was held back by its quota
+ */
+export function readThrottled(text) {
+  const [, microseconds] = /^throttled_usec (\d+)$/m.exec(text) ?? [];
+  const [, nanoseconds] = /^throttled_time (\d+)$/m.exec(text) ?? [];
+  if (microseconds !== undefined) {
+    return Number(microseconds) / 1e3;
+  }
+  return nanoseconds === undefined ? null : Number(nanoseconds) / 1e6;
+}

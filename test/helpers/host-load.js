@@ -1,0 +1,20 @@
+/** @import { HostLoad, LoopLoad } from '../../lib/model/result.js' */
+
+/** A host of which the system tells nothing. @type {Readonly<HostLoad>} */
+export const NO_HOST_LOAD = Object.freeze({
+  cpu: null,
+  loops: [],
+  quota: null,
+  pressure: null,
+  network: null,
+  tcp: null,
+});
+
+/**
+ * @param {number} utilization
+ * @param {Partial<LoopLoad>} [overrides]
+ * @returns {LoopLoad} of a loop whose thread had a CPU whenever it wanted one
+ */
+export function loopLoad(utilization, overrides = {}) {
+  return { utilization, running: utilization, waiting: 0, delayP50: 0, delayP99: 0, garbageCollection: 0, ...overrides };
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { measureLoop } from '../../lib/host/event-loop.js';
+
+const now = () => performance.now();
+
+/** Keeps the thread busy for a while. @param {number} milliseconds of CPU time */
+function compute(milliseconds) {
+  const data = Buffer.alloc(2 ** 20);
+  const { user } = process.cpuUsage();
+  while (process.cpuUsage().user - user < milliseconds * 1000) {
+    hash('sha256', data);
+  }
+}
+
+test('a loop that computes is busy, holds up its timers, and its thread has a CPU', async () => {
+  await setTimeout(1);
+  const stop = measureLoop({ now });
+  await setTimeout(30);
+  compute(100);
+  await setTimeout(30);
+  const { utilization, running, waiting, delayP99, garbageCollection } = stop();
+  assert.ok(utilization > 0.1 && utilization <= 1, String(utilization));
+  assert.ok(Number(delayP99) > 50, String(delayP99));
+  assert.ok(garbageCollection >= 0 && garbageCollection < 1);
+  if (process.platform === 'linux') {
+    assert.ok(Number(running) > 0.02 && Number(waiting) >= 0, `${running}, ${waiting}`);
+  }
+});
+
+test('the collection of garbage is seen', async () => {
+  const stop = measureLoop({ now });
+  for (let round = 0; round < 300; round++) {
+    Array.from({ length: 10_000 }, (_, place) => ({ place }));
+  }
+  await setTimeout(1);
+  const { garbageCollection } = stop();
+  assert.ok(garbageCollection > 0);
+});
+
+test('shares are those of the time in between', () => {
+  let time = 0;
+  let text = '5000000000 1000000000 9\n';
+  const stop = measureLoop({ now: () => time, read: () => text });
+  time = 2000;
+  text = '6000000000 1500000000 19\n';
+  const { running, waiting } = stop();
+  assert.deepEqual([running, waiting], [0.5, 0.25]);
+});
+
+test('where the system does not say how a thread was scheduled, that is not known', () => {
+  const { running, waiting } = measureLoop({ now, read: () => null })();
+  assert.deepEqual([running, waiting], [null, null]);
+});

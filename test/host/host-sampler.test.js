@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HostSampler } from '../../lib/host/host-sampler.js';
+import { findInterface } from '../../lib/host/store-interface.js';
+
+/**
+ * A host whose files a test writes, and whose clock it sets.
+ *
+ * @param {Record<string, string>} files
+ * @param {string | null} [interfaceName]
+ */
+function hostWith(files, interfaceName = null) {
+  const host = { files, time: 1000 };
+  const sampler = new HostSampler({ now: () => host.time, interfaceName, read: (path) => host.files[path] ?? null });
+  return { host, sampler };
+}
+
+/** @param {readonly (readonly number[])[]} cpus user, idle, iowait, steal */
+function statOf(cpus) {
+  const lines = cpus.map(
+    ([user, idle, iowait, steal], number) => `cpu${number} ${user} 0 0 ${idle} ${iowait} 0 0 ${steal}`,
+  );
+  return `cpu  0 0 0 0\n${lines.join('\n')}\n`;
+}
+
+test('where the system tells nothing, only the CPUs are known, and nothing fails', (t) => {
+  const { host, sampler } = hostWith({});
+  t.after(() => sampler.stop());
+  host.time += 1000;
+  const { cpu, ...others } = sampler.stop();
+  assert.deepEqual(others, { quota: null, pressure: null, network: null, tcp: null });
+  assert.ok(cpu === null || (cpu.iowait === null && cpu.steal === null && cpu.cpus >= 1));
+});
+
+test('shares are those of the time in between, and others’ CPU is counted on the CPUs that we may use', () => {
+  const status = 'Cpus_allowed_list:\t0,2\n';
+  const { host, sampler } = hostWith({
+    '/proc/stat': statOf([
+      [100, 100, 0, 0],
+      [100, 100, 0, 0],
+      [100, 100, 0, 0],
+    ]),
+    '/proc/self/status': status,
+  });
+  // A hundred seconds: this process's own CPU time in between is nothing beside it.
+  host.time += 100_000;
+  host.files = {
+    '/proc/stat': statOf([
+      [9100, 600, 200, 300],
+      [100, 10_100, 0, 0],
+      [5100, 5100, 0, 0],
+    ]),
+    '/proc/self/status': status,
+  };
+  const { cpu } = sampler.stop();
+  assert.ok(cpu !== null);
+  const { others, ...rest } = cpu;
+  const rounded = Object.fromEntries(
+    Object.entries(rest).map(([name, value]) => [name, Math.round(Number(value) * 1e4) / 1e4]),
+  );
+  assert.deepEqual(rounded, { cpus: 3, usable: 2, busy: 0.4667, iowait: 0.0067, steal: 0.01, busiest: 0.93 });
+  assert.ok(others > 1.39 && others <= 1.4, String(others));
+});
+
+test('a CPU that came or went makes the figures of all of them unknown', () => {
+  const { host, sampler } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]) });
+  host.time += 1000;
+  host.files['/proc/stat'] = statOf([
+    [100, 2, 0, 0],
+    [100, 2, 0, 0],
+  ]);
+  assert.equal(sampler.stop().cpu, null);
+});
+
+test('quota, pressure, traffic and retransmissions are told by the second, or as shares', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const traffic = (/** @type {number} */ received, /** @type {number} */ sent) =>
+    `  eth0: ${received} 0 0 0 0 0 0 0 ${sent} 0 0 0 0 0 0 0\n`;
+  const { host, sampler } = hostWith(
+    {
+      '/proc/self/cgroup': '0::/\n',
+      '/sys/fs/cgroup/cpu.max': '50000 100000\n',
+      '/sys/fs/cgroup/cpu.stat': 'throttled_usec 1000000\n',
+      '/proc/pressure/cpu': 'some avg10=0 avg60=0 avg300=0 total=5000000\n',
+      '/proc/net/dev': traffic(0, 0),
+      '/proc/net/snmp': 'Tcp: OutSegs RetransSegs\nTcp: 100 5\n',
+      '/sys/class/net/eth0/speed': '100\n',
+    },
+    'eth0',
+  );
+  const full = 12_500_000;
+  // Of four seconds one is full in the one direction, and one in the other.
+  for (const [received, sent] of [
+    [full, 1000],
+    [full + 1000, 0.96 * full],
+    [full + 2000, 1.8 * full],
+    [full + 3000, 2.6 * full],
+  ]) {
+    host.time += 1000;
+    host.files['/proc/net/dev'] = traffic(received, Math.round(sent));
+    t.mock.timers.tick(1000);
+  }
+  host.files['/sys/fs/cgroup/cpu.stat'] = 'throttled_usec 3000000\n';
+  host.files['/proc/pressure/cpu'] = 'some avg10=0 avg60=0 avg300=0 total=6000000\n';
+  host.files['/proc/net/snmp'] = 'Tcp: OutSegs RetransSegs\nTcp: 300 15\n';
+  const { quota, pressure, network, tcp } = sampler.stop();
+  assert.deepEqual(quota, { cores: 0.5, throttled: 0.5 });
+  assert.equal(pressure, 0.25);
+  assert.deepEqual(tcp, { sent: 200, retransmitted: 10 });
+  assert.deepEqual(network, {
+    interface: 'eth0',
+    linkSpeed: full,
+    received: (full + 3000) / 4,
+    sent: (2.6 * full) / 4,
+    fullShare: 0.5,
+  });
+});
+
+test('the interface to an address of this host is the loopback, and an address to nowhere has none', async () => {
+  assert.match((await findInterface('127.0.0.1', 9)) ?? '', /^lo/);
+  assert.equal(await findInterface('name.invalid', 9), null);
+});

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import * as files from '../../lib/host/proc-files.js';
+
+const ON_LINUX = { skip: process.platform !== 'linux' };
+
+const STAT = `cpu  300 0 100 600 50 0 10 40 0 0
+cpu0 100 5 50 300 20 1 4 20 7 0
+cpu1 200 0 50 300 30 0 6 20 0 0
+intr 1234 0 0
+ctxt 99
+`;
+
+test('what each CPU did is read by its number, without guests’ time, which is counted as the user’s', () => {
+  const cpus = files.readCpuTicks(STAT);
+  assert.deepEqual(
+    [...(cpus ?? [])],
+    [
+      [0, { total: 500, busy: 160, iowait: 20, steal: 20 }],
+      [1, { total: 606, busy: 256, iowait: 30, steal: 20 }],
+    ],
+  );
+});
+
+test('a kernel that counts fewer kinds of time is read, too', () => {
+  assert.deepEqual(
+    [...(files.readCpuTicks('cpu  1 2 3 4\ncpu0 1 2 3 4\n') ?? [])],
+    [[0, { total: 10, busy: 6, iowait: 0, steal: 0 }]],
+  );
+});
+
+test('the CPUs that a process may use are single ones and ranges', () => {
+  const read = (/** @type {string} */ list) =>
+    files.readAllowedCpus(`Cpus_allowed:\tff\nCpus_allowed_list:\t${list}\nMems_allowed:\t1\n`);
+  assert.deepEqual([...(read('0-2,5,8-9') ?? [])], [0, 1, 2, 5, 8, 9]);
+  assert.deepEqual([...(read('3') ?? [])], [3]);
+  assert.equal(files.readAllowedCpus('Name:\tnode\n'), null);
+});
+
+test('the time of a thread on a CPU and without one is told in ms', () => {
+  assert.deepEqual(files.readScheduling('2500000 1250000 17\n'), { running: 2.5, waiting: 1.25 });
+});
+
+test('pressure is the time in which something waited', () => {
+  const text =
+    'some avg10=17.74 avg60=24.33 avg300=24.28 total=575303308\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=9\n';
+  assert.equal(files.readPressure(text), 575_303.308);
+});
+
+test('the traffic of an interface is found by its whole name', () => {
+  const text = `Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo: 100 1 0 0 0 0 0 0 200 2 0 0 0 0 0 0
+ xeth0: 1 1 0 0 0 0 0 0 2 2 0 0 0 0 0 0
+  eth0:780 45120 0 0 0 0 0 0 330 33186 0 0 0 0 0 0
+`;
+  assert.deepEqual(files.readTraffic(text, 'eth0'), { received: 780, sent: 330 });
+  assert.deepEqual(files.readTraffic(text, 'lo'), { received: 100, sent: 200 });
+  assert.equal(files.readTraffic(text, 'eth'), null);
+});
+
+test('segments are found by the names above them', () => {
+  const text =
+    'Ip: Forwarding\nIp: 1\nTcp: RtoMin OutSegs RetransSegs\nTcp: 200 19147685 1214\nUdp: InDatagrams\nUdp: 9\n';
+  assert.deepEqual(files.readTcpSegments(text), { sent: 19_147_685, retransmitted: 1214 });
+});
+
+test('a link without a speed has none', () => {
+  assert.equal(files.readLinkSpeed('1000\n'), 125_000_000);
+  assert.deepEqual(['-1\n', '0\n', '', 'unknown'].map(files.readLinkSpeed), [null, null, null, null]);
+});
+
+test('the groups of both versions are found', () => {
+  const text = '9:name=systemd:/\n2:cpuacct,cpu:/docker/abc\n0::/system.slice/ssh.service\n';
+  assert.deepEqual(files.readCgroups(text), { unified: '/system.slice/ssh.service', cpu: '/docker/abc' });
+  assert.deepEqual(files.readCgroups('3:cpuset:/\n'), { unified: null, cpu: null });
+});
+
+test('a quota is the CPU time of a period by its length', () => {
+  assert.equal(files.readQuota('150000 100000\n'), 1.5);
+  assert.equal(files.readQuota('50000\n 100000\n'), 0.5);
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1000, max: 1_000_000 }), (cores, period) => {
+      assert.equal(files.readQuota(`${cores * period} ${period}\n`), cores);
+    }),
+  );
+});
+
+test('where there is no quota, or none that can be read, there is no limit', () => {
+  for (const text of ['max 100000\n', '', 'max', '100000', '100000 0', '-1 100000', '1e5 100000', 'null null']) {
+    assert.equal(files.readQuota(text), Infinity, JSON.stringify(text));
+  }
+});
+
+test('how long a group was held back is told by either version', () => {
+  assert.equal(files.readThrottled('nr_periods 9\nnr_throttled 3\nthrottled_usec 2500\n'), 2.5);
+  assert.equal(files.readThrottled('nr_periods 9\nnr_throttled 3\nthrottled_time 2500000\n'), 2.5);
+});
+
+test('text that is something else tells nothing, and never throws', () => {
+  const { readCpuTicks, readAllowedCpus, readScheduling, readPressure, readTcpSegments, readLinkSpeed, readThrottled } =
+    files;
+  for (const read of [readCpuTicks, readAllowedCpus, readScheduling, readPressure, readTcpSegments, readThrottled]) {
+    assert.equal(read(''), null, read.name);
+  }
+  assert.equal(files.readTraffic('', 'eth0'), null);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      for (const read of [readScheduling, readPressure, readTcpSegments, readThrottled, readLinkSpeed]) {
+        const value = read(text);
+        assert.ok(value === null || typeof value === 'object' || Number.isFinite(value));
+      }
+      files.readCgroups(text);
+      readCpuTicks(text);
+    }),
+  );
+});
+
+test('what this system has can be read', ON_LINUX, () => {
+  const text = (/** @type {string} */ path) => readFileSync(path, 'utf8');
+  assert.ok(Number(files.readCpuTicks(text('/proc/stat'))?.size) > 0);
+  assert.ok(Number(files.readAllowedCpus(text('/proc/self/status'))?.size) > 0);
+  assert.ok(Number(files.readTcpSegments(text('/proc/net/snmp'))?.sent) >= 0);
+  assert.ok(Number(files.readTraffic(text('/proc/net/dev'), 'lo')?.sent) >= 0);
+});
