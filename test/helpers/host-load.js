@@ -16,5 +16,13 @@ export const NO_HOST_LOAD = Object.freeze({
  * @returns {LoopLoad} of a loop whose thread had a CPU whenever it wanted one
  */
 export function loopLoad(utilization, overrides = {}) {
-  return { utilization, running: utilization, waiting: 0, delayP50: 0, delayP99: 0, garbageCollection: 0, ...overrides };
+  return {
+    utilization,
+    running: utilization,
+    waiting: 0,
+    delayP50: 0,
+    delayP99: 0,
+    garbageCollection: 0,
+    ...overrides,
+  };
 }
