@@ -162,7 +162,7 @@ function classifyConcurrency(evidence) {
     return 'no plateau';
   }
   if (Number(mean) > LONG_TAIL * p50) {
-    return 'long tail';
+    return isHostBusy(evidence) ? 'host busy' : 'long tail';
   }
   if (p50 < unloadedP50 / UNLOADED_RANGE) {
     return 'quicker under load';
@@ -192,8 +192,8 @@ function classifyConcurrency(evidence) {
 /** From so many times the unloaded median latency on, operations wait for something. */
 const SLOWED = 1.5;
 
-/** Where a thread waits for a CPU for so much of its time, the rate is not that of the store. */
-const WAITING_THREAD = 0.2;
+/** Where the client has to do without a CPU for so much of the time, the rate is not that of the store. */
+const WITHOUT_CPU = 0.2;
 
 /** Where the CPUs are busy for so much of their time, whatever runs on them gets less than it could use. */
 const BUSY_CPUS = 0.9;
@@ -206,7 +206,8 @@ const BUSY_CPUS = 0.9;
  */
 function isHostBusy(evidence) {
   const waiting = busiestThread(evidence)?.waiting ?? 0;
-  return waiting >= WAITING_THREAD || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
+  const heldBack = evidence.host?.quota?.throttled ?? 0;
+  return Math.max(waiting, heldBack) >= WITHOUT_CPU || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
 }
 
 /** In so many of the seconds a link has to be full to be what limits. */

@@ -4,7 +4,7 @@ import { busiestThread, busyShare, meanDemand, takerOfCpu } from './host-evidenc
 
 /**
  * @import { Evidence, SizeRate } from './classify.js'
- * @import { Bottleneck, BottleneckCause, NetworkLoad } from '../model/result.js'
+ * @import { Bottleneck, BottleneckCause, HostLoad, NetworkLoad } from '../model/result.js'
  * @import { LimitingResource } from '../model/search.js'
  */
 
@@ -63,7 +63,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'host busy': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but the CPUs of this host were not enough for all that ran on it: ${cpus(evidence)}, ${schedule(evidence)}`,
+      `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but this host had too little CPU: ${cpus(evidence)}, ${schedule(evidence)}`,
     advice: 'a store elsewhere, or an idle host,',
   },
   overloaded: {
@@ -219,11 +219,21 @@ function schedule(evidence) {
 /** @param {Evidence} evidence */
 function cpus(evidence) {
   const share = busyShare(evidence);
-  const { cpu = null } = evidence.host ?? {};
+  const { cpu = null, quota = null } = evidence.host ?? {};
+  const held = quota !== null && quota.throttled >= SHOWN_THROTTLING ? `, ${heldBack(quota)}` : '';
   if (share === null || cpu === null) {
-    return 'how busy its CPUs were is not known';
+    return `how busy its CPUs were is not known${held}`;
   }
-  return `${counted(cpu.usable, 'CPU')} ${percent(share)} busy, ${cpu.others.toFixed(2)} of them with other processes`;
+  const others = `${cpu.others.toFixed(2)} of them with other processes`;
+  return `${counted(cpu.usable, 'CPU')} ${percent(share)} busy, ${others}${held}`;
+}
+
+/** A quota that holds back for less is nothing that a reader has to know. */
+const SHOWN_THROTTLING = 0.05;
+
+/** @param {NonNullable<HostLoad['quota']>} quota */
+function heldBack({ cores, throttled }) {
+  return `held back ${percent(throttled)} of the time by a quota of ${cores.toFixed(2)} cores`;
 }
 
 /** @param {Evidence} evidence */
@@ -231,7 +241,7 @@ function cpuTaker(evidence) {
   const { quota = null, cpu = null } = evidence.host ?? {};
   switch (takerOfCpu(evidence.host, busiestThread(evidence)?.waiting ?? 0)) {
     case 'quota':
-      return `held back ${percent(quota?.throttled ?? 0)} of it by a quota of ${Number(quota?.cores).toFixed(2)} cores`;
+      return heldBack(/** @type {NonNullable<typeof quota>} */ (quota));
     case 'steal':
       return `the hypervisor gave ${percent(cpu?.steal ?? 0)} of the CPUs' time to others`;
     default:

@@ -132,7 +132,7 @@ test('a quota is named before the others on the host', () => {
   const quota = { cores: 0.5, throttled: 0.48 };
   const { cause, evidence } = classify({ ...PLAIN, ...hostWith({ running: 0.5, waiting: 0.45 }, { cpu, quota }) });
   assert.equal(cause, 'host CPU');
-  assert.match(evidence, /held back 48% of it by a quota of 0\.50 cores$/);
+  assert.match(evidence, /held back 48% of the time by a quota of 0\.50 cores$/);
 });
 
 test('a thread that waits for a CPU that nobody is seen to have proves nothing', () => {
@@ -192,7 +192,16 @@ test('a host without CPU to spare is named before any cause that lies in the sto
   const room = { running: 0.3, waiting: 0.1 };
   const plain = classify({ ...PLAIN, ...hostWith(room, crowded) });
   assert.equal(plain.cause, 'inconclusive');
-  assert.match(plain.evidence, /but the CPUs of this host were not enough for all that ran on it: 2 CPUs 98% busy/);
+  assert.match(plain.evidence, /but this host had too little CPU: 2 CPUs 98% busy/);
+  assert.match(
+    classify({
+      ...PLAIN,
+      mean: 200,
+      ...hostWith({ running: 0.3, waiting: 0.1 }, { quota: { cores: 0.5, throttled: 0.3 } }),
+    }).evidence,
+    /, held back 30% of the time by a quota of 0\.50 cores, /,
+  );
+  assert.match(classify({ ...PLAIN, mean: 200, ...hostWith(room) }).evidence, /the store stood still/);
   for (const search of [{ ...PLATEAU, movesBytes: false }, sizes(1000, 1010), sizes(1000, 2000)]) {
     const found = { p50: 100, search };
     assert.notEqual(causeOf(found), 'inconclusive');
