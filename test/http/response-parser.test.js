@@ -865,7 +865,8 @@ test('whatever an answer is and wherever it is cut, node:http and undici read wh
   const numRuns = 6000;
   await fc.assert(
     fc.asyncProperty(anyPieces, ({ pieces, isHead }) => compareReaders(pieces, isHead, tally)),
-    { numRuns },
+    // Always the same cases: what is new in another reader's ways is for the slow test to find, not for a change elsewhere.
+    { numRuns, seed: 9112 },
   );
   assert.ok(tally.acceptedAlike > numRuns / 5, JSON.stringify(tally));
   assert.ok(tally.refusedAlike > numRuns / 5, JSON.stringify(tally));
