@@ -270,6 +270,7 @@ export class ResponseParser {
     if (bytes[start] === CR) {
       const next = behindLineEnd(bytes, start, end, 'the head');
       if (next >= 0) {
+        this.#takeLineBytes(next - start);
         this.#endFields();
       }
       return next;
@@ -327,7 +328,9 @@ export class ResponseParser {
           this.#saysKeepAlive ||= options.includes('keep-alive');
         } else if (isNamed(bytes, name, nameEnd, 'keep-alive')) {
           const [, seconds] = KEEP_ALIVE_TIMEOUT.exec(bytes.toString('latin1', value, valueEnd)) ?? [];
-          this.keepAliveTimeout = seconds === undefined ? Infinity : Number(seconds) * 1000;
+          if (seconds !== undefined) {
+            this.keepAliveTimeout = Number(seconds) * 1000;
+          }
         }
         break;
       case 14:
@@ -495,18 +498,42 @@ export class ResponseParser {
   /** @param {number} count of a line that has come whole */
   #takeLineBytes(count) {
     this.#lineBytesLeft -= count;
-    this.#refuseIfLonger(0);
+    if (this.#lineBytesLeft < 0) {
+      throw this.#tooLong();
+    }
   }
 
-  /** @param {number} length of a line that has not come whole */
+  /** @param {number} length of a line that may not have come whole */
   #refuseIfLonger(length) {
-    const room = this.#lineBytesLeft + (this.#state === CHUNK_SIZE ? MAX_SIZE_DIGITS + 2 : 0);
-    if (length > room || room < 0) {
-      throw new ProtocolError(
-        this.#state === CHUNK_SIZE
-          ? `the extensions of the answer's chunks are longer than ${MAX_CHUNK_EXTENSION_BYTES} bytes`
-          : `the ${this.#state === TRAILER ? 'trailers' : 'head'} of the answer ${this.#state === TRAILER ? 'are' : 'is'} longer than ${MAX_HEAD_BYTES} bytes`,
-      );
+    if (length > this.#lineRoom()) {
+      throw this.#tooLong();
+    }
+  }
+
+  /** What the longest line has that may come now. The size of a chunk and the ends of lines do not count as extensions. */
+  #lineRoom() {
+    switch (this.#state) {
+      case CHUNK_END:
+        return 2;
+      case CHUNK_SIZE:
+        return MAX_SIZE_DIGITS + this.#lineBytesLeft + 2;
+      default:
+        return this.#lineBytesLeft;
+    }
+  }
+
+  #tooLong() {
+    switch (this.#state) {
+      case CHUNK_END:
+        return new ProtocolError('a chunk of the answer has a carriage return in it');
+      case CHUNK_SIZE:
+        return new ProtocolError(
+          `the extensions of the answer's chunks are longer than ${MAX_CHUNK_EXTENSION_BYTES} bytes`,
+        );
+      case TRAILER:
+        return new ProtocolError(`the trailers of the answer are longer than ${MAX_HEAD_BYTES} bytes`);
+      default:
+        return new ProtocolError(`the head of the answer is longer than ${MAX_HEAD_BYTES} bytes`);
     }
   }
 }
