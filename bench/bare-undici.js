@@ -4,8 +4,8 @@ import { Keyspace } from '../lib/workload/keyspace.js';
 import { Payload } from '../lib/workload/payload.js';
 
 /**
- * The floor under the direct client: the same requests over undici, one Client a thread, and nothing else. No
- * signature, no check, no meters, no retries. It prints its stages as JSON in the shape of the tool's --json.
+ * What another HTTP client costs by itself: the requests of the direct client over undici, one Client a thread, and nothing
+ * else. No signature, no check, no meters, no retries. It prints its stages as JSON in the shape of the tool's --json.
  *
  *     node bench/bare-undici.js <objects> <threads> <bytes>
  */

@@ -6,11 +6,16 @@ import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { runOha } from './measure-oha.js';
 
+/** @import { RunningEndpoint } from './null-endpoint.js' */
+
 const run = promisify(execFile);
 const TOOL = fileURLToPath(new URL('../r2-benchmark.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-undici.js', import.meta.url));
 const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
 const MAX_OUTPUT_LENGTH = 64 * 1024 ** 2;
+
+/** The long run has so many times the objects of the short one. */
+export const SHORT_RUN_DIVISOR = 5;
 
 /**
  * What a client costs for an operation of a stage.
@@ -22,12 +27,18 @@ const MAX_OUTPUT_LENGTH = 64 * 1024 ** 2;
  */
 
 /**
+ * @typedef {object} ClientCost
+ * @property {StageCost[]} stages
+ * @property {number} endpointCpu µs an operation that the endpoint took, over all stages
+ *
  * @typedef {object} Load
  * @property {number} objects
  * @property {number} threads
  * @property {number} objectSize bytes
  * @property {number} [cores] 1 without
  * @property {Record<string, string>} env of the endpoint
+ *
+ * @typedef {{ operations: number, cpu: number }} CpuOfOperations ms
  */
 
 /** The clients that can be measured: each runs a load in a process of its own and gives the stages of its result. */
@@ -43,17 +54,52 @@ const CLIENTS = {
  * start-up, warm-up and the opening of connections are in both.
  *
  * @param {keyof typeof CLIENTS} client
- * @param {Load} load of the long run; the short one has a fifth of its objects
- * @returns {Promise<StageCost[]>}
+ * @param {Omit<Load, 'env'>} load of the long run; the short one has a fifth of its objects
+ * @param {RunningEndpoint} endpoint
+ * @returns {Promise<ClientCost>}
  */
-export async function measureClient(client, load) {
-  const short = await CLIENTS[client]({ ...load, objects: Math.round(load.objects / 5) });
-  const long = await CLIENTS[client](load);
-  return long.map(({ stage, operations, average, clientLoad }, place) => ({
-    stage,
-    cpu: (1000 * (cpuOf(clientLoad) - cpuOf(short[place].clientLoad))) / (operations - short[place].operations),
-    rate: average,
-  }));
+export async function measureClient(client, load, endpoint) {
+  const short = await runMeasured(client, { ...load, objects: Math.round(load.objects / SHORT_RUN_DIVISOR) }, endpoint);
+  const long = await runMeasured(client, load, endpoint);
+  return {
+    stages: long.stages.map((of, place) => ({
+      stage: of.stage,
+      cpu: cpuAnOperation(of, short.stages[place]),
+      rate: of.rate,
+    })),
+    endpointCpu: cpuAnOperation(long.endpoint, short.endpoint),
+  };
+}
+
+/**
+ * @param {keyof typeof CLIENTS} client
+ * @param {Omit<Load, 'env'>} load
+ * @param {RunningEndpoint} endpoint
+ * @returns {Promise<{ stages: (CpuOfOperations & { stage: string, rate: number })[], endpoint: CpuOfOperations }>}
+ */
+async function runMeasured(client, load, endpoint) {
+  // Its load is that since the report before.
+  await endpoint.report();
+  const stages = await CLIENTS[client]({ ...load, env: endpoint.env });
+  const operations = stages.reduce((sum, each) => sum + each.operations, 0);
+  return {
+    stages: stages.map((each) => ({
+      stage: each.stage,
+      operations: each.operations,
+      cpu: cpuOf(each.clientLoad),
+      rate: each.average,
+    })),
+    endpoint: { operations, cpu: cpuOf(await endpoint.report()) },
+  };
+}
+
+/**
+ * @param {CpuOfOperations} long
+ * @param {CpuOfOperations} short
+ * @returns {number} µs
+ */
+function cpuAnOperation(long, short) {
+  return (1000 * (long.cpu - short.cpu)) / (long.operations - short.operations);
 }
 
 /**

@@ -6,33 +6,51 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** Runs a command and then tells what CPU time it took: bash's `times` prints its own, then that of its children. */
-const TIMED = '"$@" >/dev/null && times';
+const TIMED = '"$@" && times';
 const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/;
 
+/** The stages that it can do: it sends one and the same request, without a body, again and again. */
+const METHODS = { Read: 'GET', Stat: 'HEAD' };
+
 /**
- * oha, a load generator in Rust, with signed HEADs of one object.
+ * oha, a load generator in Rust, with signed requests for one object.
  *
  * @param {Load} load
- * @returns {Promise<any[]>} the one stage that it can do, as the tool's JSON has it
+ * @returns {Promise<any[]>} stages as the tool's JSON has them
  */
-export async function runOha({ objects, threads, env }) {
+export async function runOha(load) {
+  const stages = [];
+  for (const [stage, method] of Object.entries(METHODS)) {
+    stages.push({ stage, operations: load.objects, ...(await runMethod(method, load)) });
+  }
+  return stages;
+}
+
+/**
+ * @param {string} method
+ * @param {Load} load
+ * @throws {Error} where a request failed
+ */
+async function runMethod(method, { objects, threads, env }) {
   const { S3_HOSTNAME, S3_PORT, S3_BUCKET, S3_ACCESS_KEY, S3_SECRET_KEY, NODE_EXTRA_CA_CERTS } = env;
   const scheme = env.S3_USE_SSL === '1' ? 'https' : 'http';
-  const startedAt = performance.now();
   const { stdout } = await run('bash', [
-    ...['-c', TIMED, 'bash', 'oha', '-n', String(objects), '-c', String(threads), '-m', 'HEAD'],
-    ...['--no-tui', '--output-format', 'quiet', '--http-version', '1.1'],
+    ...['-c', TIMED, 'bash', 'oha', '-n', String(objects), '-c', String(threads), '-m', method],
+    ...['--no-tui', '--output-format', 'json', '--http-version', '1.1'],
     ...(NODE_EXTRA_CA_CERTS === undefined ? [] : ['--cacert', NODE_EXTRA_CA_CERTS]),
     ...['--aws-sigv4', 'aws:amz:auto:s3', '-a', `${S3_ACCESS_KEY}:${S3_SECRET_KEY}`],
     `${scheme}://${S3_HOSTNAME}:${S3_PORT}/${S3_BUCKET}/benchmark/oha/00000000-0`,
   ]);
-  const average = objects / ((performance.now() - startedAt) / 1000);
+  const { summary, statusCodeDistribution } = JSON.parse(stdout.slice(0, stdout.lastIndexOf('}') + 1));
+  if (statusCodeDistribution['200'] !== objects) {
+    throw new Error(`oha: expected ${objects} answers of status 200, got ${JSON.stringify(statusCodeDistribution)}`);
+  }
   const [, userMinutes, userSeconds, systemMinutes, systemSeconds] = TIMES.exec(stdout) ?? [];
   const clientLoad = {
     cpuUser: milliseconds(userMinutes, userSeconds),
     cpuSystem: milliseconds(systemMinutes, systemSeconds),
   };
-  return [{ stage: 'Stat', operations: objects, average, clientLoad }];
+  return { average: summary.requestsPerSec, clientLoad };
 }
 
 /** @returns {Promise<boolean>} whether oha is on PATH */

@@ -1,35 +1,50 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNullEndpoint as startEndpoint } from '../lib/calibration/null-endpoint.js';
+import { startLocalS3 } from '../lib/local-s3/start.js';
+
+/** @import { LocalS3 } from '../lib/local-s3/start.js' */
+
+const BUCKET = 'bench';
+const CREDENTIALS = { accessKeyId: 'bench', secretAccessKey: 'bench' };
+const FAR_STORE = new URL('./far-store.js', import.meta.url).href;
 
 /**
  * An endpoint in a process of its own that does next to nothing for a request, so that the client is what is measured.
  *
  * @typedef {object} RunningEndpoint
  * @property {Record<string, string>} env what a client needs to know to reach and to trust it
+ * @property {LocalS3['report']} report
  * @property {() => Promise<void>} close
  */
 
 /**
- * @param {{ objectSize: number, useTls: boolean }} options bytes
+ * @param {{ objectSize: number, useTls: boolean, latency?: number }} options bytes, and ms that pass before it looks at a
+ *   request; none without
  * @returns {Promise<RunningEndpoint>}
  */
-export async function startNullEndpoint({ objectSize, useTls }) {
-  const { store, close } = await startEndpoint({ size: objectSize, useTls, env: process.env });
+export async function startNullEndpoint({ objectSize, useTls, latency = 0 }) {
+  const { hostname, port, certificate, report, close } = await startLocalS3(
+    { buckets: [BUCKET], credentials: CREDENTIALS, mode: 'null', objectSize, tls: useTls ? 'self-signed' : null },
+    {
+      env: { ...process.env, STORE_LATENCY_MS: String(latency) },
+      execArgv: latency === 0 ? [] : ['--import', FAR_STORE],
+    },
+  );
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   const authorities = join(folder, 'authority.pem');
-  writeFileSync(authorities, store.certificate ?? '');
+  writeFileSync(authorities, certificate ?? '');
   return {
     env: {
-      S3_BUCKET: store.buckets.join(','),
-      S3_HOSTNAME: store.hostname,
-      S3_PORT: String(store.port),
+      S3_BUCKET: BUCKET,
+      S3_HOSTNAME: hostname,
+      S3_PORT: String(port),
       S3_USE_SSL: useTls ? '1' : '0',
-      S3_ACCESS_KEY: store.credentials.accessKeyId,
-      S3_SECRET_KEY: store.credentials.secretAccessKey,
+      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
+      S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
       ...(useTls ? { NODE_EXTRA_CA_CERTS: authorities } : {}),
     },
+    report,
     async close() {
       await close();
       rmSync(folder, { recursive: true });

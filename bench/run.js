@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { MEGABYTE } from '../lib/log/units.js';
+import { cpuTable, medianTable } from './cost-tables.js';
 import { measureLayers } from './layers.js';
 import { measureClient, measureMemory } from './measure-client.js';
 import { hasOha } from './measure-oha.js';
@@ -8,7 +9,10 @@ import { MEMORY_RUNS, scenariosOf } from './scenarios.js';
 import { describeMachine } from './studies/machine.js';
 import { formatTable } from './studies/table.js';
 
-/** @import { Scenario } from './scenarios.js' */
+/**
+ * @import { Figures } from './cost-tables.js'
+ * @import { Scenario } from './scenarios.js'
+ */
 
 // What the clients cost: CPU time for an operation of each stage, side by side in one run on one machine, against an
 // endpoint in another process that does next to nothing.
@@ -16,9 +20,13 @@ import { formatTable } from './studies/table.js';
 //     node bench/run.js [--json result.json] [part of a scenario's title]
 
 /**
- * @typedef {Record<string, Record<string, number[]>>} Figures stage, client: one number of each round
- * @typedef {{ cpu: Figures, rate: Figures }} Costs µs an operation, and operations a second
+ * @typedef {object} Costs
+ * @property {Figures} cpu µs an operation
+ * @property {Figures} rate operations a second
+ * @property {Figures} endpointCpu µs an operation, of all stages together
  */
+
+const ALL_STAGES = 'all stages';
 
 const parameters = process.argv.slice(2);
 const jsonFile = parameters[0] === '--json' ? parameters.splice(0, 2)[1] : undefined;
@@ -38,9 +46,16 @@ for (const scenario of scenarios) {
   const costs = await measureScenario(scenario);
   results[scenario.title] = costs;
   print(`\n${scenario.title}\n`);
-  print(tableOf(costs.cpu));
+  print(cpuTable(costs.cpu, scenario.comparisons));
   print('\nOperations a second of the same runs: the median of the rounds\n');
-  print(rateTable(costs.rate));
+  print(medianTable(costs.rate, (rate) => rate.toFixed(0)));
+  if (scenario.latency !== undefined) {
+    const possible = (1000 * scenario.threads) / scenario.latency;
+    print(`\nThe same as a share of the ${possible} a second that threads ÷ latency gives\n`);
+    print(medianTable(costs.rate, (rate) => `${((100 * rate) / possible).toFixed(1)}%`));
+  }
+  print('\nCPU µs an operation that the endpoint took for it: the median of the rounds\n');
+  print(medianTable(costs.endpointCpu, (cpu) => cpu.toFixed(1)));
 }
 if (wanted === '') {
   const layers = await measureLayers();
@@ -62,22 +77,20 @@ if (jsonFile !== undefined) {
  * @param {Scenario} scenario
  * @returns {Promise<Costs>}
  */
-async function measureScenario({ title, useTls, threads, objectSize, rounds, clients }) {
-  const endpoint = await startNullEndpoint({ objectSize, useTls });
+async function measureScenario({ title, useTls, threads, objectSize, latency, rounds, clients }) {
+  const endpoint = await startNullEndpoint({ objectSize, useTls, latency });
   /** @type {Costs} */
-  const costs = { cpu: {}, rate: {} };
+  const costs = { cpu: {}, rate: {}, endpointCpu: {} };
   try {
     for (let round = 0; round < rounds; round++) {
-      for (const { name, client, objects, cores } of clients.filter((each) => each.client !== 'oha' || isOhaThere)) {
+      for (const { name, client, ...own } of clients.filter((each) => each.client !== 'oha' || isOhaThere)) {
         process.stderr.write(`${title}: round ${round + 1} of ${rounds}, ${name}\n`);
-        const load = { objects, threads, objectSize, cores, env: endpoint.env };
-        for (const { stage, ...figures } of await measureClient(client, load)) {
-          for (const kind of /** @type {const} */ (['cpu', 'rate'])) {
-            costs[kind][stage] ??= {};
-            costs[kind][stage][name] ??= [];
-            costs[kind][stage][name].push(figures[kind]);
-          }
+        const { stages, endpointCpu } = await measureClient(client, { threads, objectSize, ...own }, endpoint);
+        for (const { stage, cpu, rate } of stages) {
+          addFigure(costs.cpu, stage, name, cpu);
+          addFigure(costs.rate, stage, name, rate);
         }
+        addFigure(costs.endpointCpu, ALL_STAGES, name, endpointCpu);
       }
     }
   } finally {
@@ -87,29 +100,15 @@ async function measureScenario({ title, useTls, threads, objectSize, rounds, cli
 }
 
 /**
- * Each client's cost, and what the others cost beside the first one.
- *
- * @param {Figures} costs
+ * @param {Figures} figures
+ * @param {string} stage
+ * @param {string} name of the client
+ * @param {number} figure of a round
  */
-function tableOf(costs) {
-  const [first, ...others] = [...new Set(Object.values(costs).flatMap((row) => Object.keys(row)))];
-  const header = ['stage', first, ...others, ...others.map((other) => `${other} ÷ ${first}`)];
-  const rows = Object.entries(costs).map(([stage, row]) => [
-    stage,
-    ...[first, ...others].map((name) => (name in row ? withSpread(row[name]) : '-')),
-    ...others.map((other) => (other in row ? (median(row[other]) / median(row[first])).toFixed(2) : '-')),
-  ]);
-  return formatTable(header, rows);
-}
-
-/** @param {Figures} rates */
-function rateTable(rates) {
-  const names = [...new Set(Object.values(rates).flatMap((row) => Object.keys(row)))];
-  const rows = Object.entries(rates).map(([stage, row]) => [
-    stage,
-    ...names.map((name) => (name in row ? median(row[name]).toFixed(0) : '-')),
-  ]);
-  return formatTable(['stage', ...names], rows);
+function addFigure(figures, stage, name, figure) {
+  figures[stage] ??= {};
+  figures[stage][name] ??= [];
+  figures[stage][name].push(figure);
 }
 
 async function measureMemoryRuns() {
@@ -126,25 +125,10 @@ async function measureMemoryRuns() {
     }
   }
   const cells = rows.map((row) => [
-    `${row.threads} threads${row.useTls ? ', TLS' : ''}`,
+    `${row.threads} threads, ${row.useTls ? 'TLS' : 'plain HTTP'}`,
     String(row.objects),
     `${row.megabytes.toFixed(0)} MiB`,
   ]);
   print(formatTable(['threads', 'objects', 'memory'], cells));
   return rows;
-}
-
-/** @param {readonly number[]} values */
-function withSpread(values) {
-  const middle = median(values).toFixed(1);
-  return values.length === 1
-    ? middle
-    : `${middle} (${Math.min(...values).toFixed(1)}–${Math.max(...values).toFixed(1)})`;
-}
-
-/** @param {readonly number[]} values */
-function median(values) {
-  const sorted = [...values].sort((one, other) => one - other);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }

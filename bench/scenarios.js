@@ -9,8 +9,22 @@ const MIB = 1024 ** 2;
  * @property {boolean} useTls
  * @property {number} threads
  * @property {number} objectSize bytes
+ * @property {number} [latency] ms that the store takes for each request; none without
  * @property {number} rounds
- * @property {{ name: string, client: 'direct' | 'sdk' | 'bare' | 'oha', objects: number, cores?: number }[]} clients
+ * @property {readonly Contestant[]} clients measured in turn in each round
+ * @property {readonly Comparison[]} comparisons of the clients' costs
+ *
+ * @typedef {object} Contestant
+ * @property {string} name
+ * @property {'direct' | 'sdk' | 'bare' | 'oha'} client
+ * @property {number} objects of the long run; the short one, which has a fifth of them, must still give each thread some
+ * @property {number} [threads] in place of the scenario's
+ * @property {number} [cores] 1 without
+ *
+ * @typedef {object} Comparison
+ * @property {string} of the name of a client
+ * @property {string} to the name of the client whose cost is 1
+ * @property {boolean} [hasDifference] whether what is between them in µs matters, too
  */
 
 /** @type {readonly Scenario[]} */
@@ -27,6 +41,11 @@ export const SCENARIOS = [
       { name: 'sdk', client: 'sdk', objects: 6_000 },
       { name: 'oha', client: 'oha', objects: 60_000 },
     ],
+    comparisons: [
+      { of: 'direct', to: 'bare undici' },
+      { of: 'direct', to: 'oha' },
+      { of: 'sdk', to: 'direct' },
+    ],
   },
   {
     title: 'Plain HTTP, 50 threads, 16 KiB (the body is hashed for its signature)',
@@ -38,6 +57,7 @@ export const SCENARIOS = [
       { name: 'direct', client: 'direct', objects: 60_000 },
       { name: 'bare undici', client: 'bare', objects: 60_000 },
     ],
+    comparisons: [{ of: 'direct', to: 'bare undici' }],
   },
   {
     title: 'TLS, 50 threads, 1 MiB',
@@ -49,6 +69,7 @@ export const SCENARIOS = [
       { name: 'direct', client: 'direct', objects: 2_000 },
       { name: 'bare undici', client: 'bare', objects: 2_000 },
     ],
+    comparisons: [{ of: 'direct', to: 'bare undici' }],
   },
   {
     title: 'TLS, 1,000 threads, 16 KiB',
@@ -59,15 +80,41 @@ export const SCENARIOS = [
     clients: [
       { name: 'direct', client: 'direct', objects: 60_000 },
       { name: 'bare undici', client: 'bare', objects: 60_000 },
+      { name: 'oha', client: 'oha', objects: 60_000 },
+    ],
+    comparisons: [
+      { of: 'direct', to: 'bare undici' },
+      { of: 'direct', to: 'oha' },
     ],
   },
   {
-    title: 'TLS, 10,000 threads, 16 KiB',
+    title: 'What a connection costs: TLS, 50, 1,000 and 10,000 threads, 16 KiB',
     useTls: true,
-    threads: 10_000,
+    threads: 50,
     objectSize: 16 * KIB,
-    rounds: 1,
-    clients: [{ name: 'direct', client: 'direct', objects: 100_000 }],
+    rounds: 3,
+    clients: [
+      { name: '50', client: 'direct', objects: 100_000 },
+      { name: '1,000', client: 'direct', objects: 100_000, threads: 1_000 },
+      { name: '10,000', client: 'direct', objects: 100_000, threads: 10_000 },
+    ],
+    comparisons: [
+      { of: '1,000', to: '50', hasDifference: true },
+      { of: '10,000', to: '50', hasDifference: true },
+    ],
+  },
+  {
+    title: 'A store 50 ms away: TLS, 1,000 threads, 16 KiB',
+    useTls: true,
+    threads: 1_000,
+    objectSize: 16 * KIB,
+    latency: 50,
+    rounds: 3,
+    clients: [
+      { name: 'one core', client: 'direct', objects: 100_000, cores: 1 },
+      { name: 'two cores', client: 'direct', objects: 100_000, cores: 2 },
+    ],
+    comparisons: [{ of: 'two cores', to: 'one core' }],
   },
   {
     title: 'One core and two: TLS, 200 threads, 16 KiB',
@@ -79,14 +126,16 @@ export const SCENARIOS = [
       { name: 'one core', client: 'direct', objects: 80_000, cores: 1 },
       { name: 'two cores', client: 'direct', objects: 80_000, cores: 2 },
     ],
+    comparisons: [{ of: 'two cores', to: 'one core' }],
   },
 ];
 
-/** How much memory a run takes, by threads and objects; plain HTTP but for the last. */
+/** How much memory a run takes, by threads and objects. */
 export const MEMORY_RUNS = [
   { threads: 1_000, objects: 10_000, useTls: false },
   { threads: 1_000, objects: 100_000, useTls: false },
   { threads: 1_000, objects: 1_000_000, useTls: false },
+  { threads: 1_000, objects: 100_000, useTls: true },
   { threads: 10_000, objects: 20_000, useTls: true },
 ];
 

@@ -31,7 +31,7 @@ if (parts.length === 0 || !(runs === undefined || (Number.isInteger(runs) && run
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 const say = (/** @type {string} */ progress) => process.stderr.write(`${progress}\n`);
 
-print(describeMachine(['undici']));
+print(describeMachine([]));
 const results = [];
 for (const { title, check } of parts) {
   const began = performance.now();

@@ -32,7 +32,7 @@ const CHART = new URL('../connection-reuse.svg', import.meta.url);
 
 await runStudy(async () => {
   const startedAt = performance.now();
-  const machine = describeMachine(['undici']);
+  const machine = describeMachine([]);
   const oha = await findOha();
   const endpoint = await startStudyEndpoint();
   const measure = measureWith(endpoint, oha === null ? null : measureOha);

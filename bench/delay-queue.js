@@ -1,0 +1,49 @@
+/** Node's timers know whole milliseconds: what is due within half of one is as near to its time now as it would be then. */
+const HALF_A_TICK_MS = 0.5;
+
+/**
+ * Calls back a fixed time after each addition. All wait for the same time, so that they stand in a queue, and one timer
+ * serves thousands of them.
+ */
+export class DelayQueue {
+  #delay;
+  #now;
+  #wake;
+  /** In the order of their times. @type {{ due: number, callback: () => void }[]} */
+  #waiting = [];
+
+  /**
+   * @param {object} options
+   * @param {number} options.delay ms
+   * @param {() => number} options.now monotonic ms
+   * @param {(callback: () => void, delay: number) => unknown} options.wake calls back after so many ms, or a little earlier
+   */
+  constructor({ delay, now, wake }) {
+    this.#delay = delay;
+    this.#now = now;
+    this.#wake = wake;
+  }
+
+  /** @param {() => void} callback */
+  add(callback) {
+    this.#waiting.push({ due: this.#now() + this.#delay, callback });
+    if (this.#waiting.length === 1) {
+      this.#wakeForFirst();
+    }
+  }
+
+  /** Whole milliseconds, for Node rounds others up. */
+  #wakeForFirst() {
+    this.#wake(() => this.#callBack(), Math.max(Math.floor(this.#waiting[0].due - this.#now()), 0));
+  }
+
+  #callBack() {
+    const latest = this.#now() + HALF_A_TICK_MS;
+    const left = this.#waiting.findIndex(({ due }) => due > latest);
+    const due = this.#waiting.splice(0, left < 0 ? this.#waiting.length : left);
+    if (this.#waiting.length > 0) {
+      this.#wakeForFirst();
+    }
+    due.forEach(({ callback }) => callback());
+  }
+}
