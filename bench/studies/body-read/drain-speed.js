@@ -10,6 +10,9 @@ export const CHUNK_COUNTS = [1, 2, 4, 8, 16, 32, 64, 128];
 /** Bytes of a chunk: few, so that it is the reading that counts. */
 export const CHUNK_SIZE = 1024;
 
+/** All of a pipe are one and the same: nothing looks at more than their length. */
+const CHUNK = Buffer.alloc(CHUNK_SIZE, 'x');
+
 /** The longest that a drain may hold up everything else in ms. */
 export const MAX_DRAIN_MS = 1;
 
@@ -65,7 +68,7 @@ export async function measureDrains(ways, progress) {
  * @returns {Promise<DrainSpeed>}
  */
 async function measureDrain(fill, count) {
-  const chunks = Array.from({ length: count }, () => Buffer.alloc(CHUNK_SIZE, 'x'));
+  const chunks = Array(count).fill(CHUNK);
   /** @type {FullPipe} */
   let pipe;
   let sink = new ByteCount();

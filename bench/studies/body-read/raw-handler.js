@@ -3,8 +3,7 @@ import { memoryClient, memorySocket } from './memory-socket.js';
 /** @import { ByteCount } from './byte-count.js' */
 
 /**
- * A GET whose body undici hands to a handler, in the raw form that the direct client uses, too: undici calls the on…
- * methods.
+ * A GET whose body undici hands to a handler, the rawest form that it has: undici calls the on… methods.
  */
 export class RawHandler {
   #holdsBody;

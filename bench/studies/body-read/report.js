@@ -2,6 +2,7 @@ import { compareMeans } from '../statistics.js';
 import { formatTable } from '../table.js';
 import { TIMESTAMPS } from './compare-interfaces.js';
 import { CHUNK_COUNTS, CHUNK_SIZE, MAX_DRAIN_MS } from './drain-speed.js';
+import { OWN_HANDLER } from './ways-to-read.js';
 
 /**
  * @import { Comparison, Moments } from '../statistics.js'
@@ -13,9 +14,6 @@ const MICROSECONDS = 1000;
 
 /** Below it, a difference is not taken for chance. */
 const SIGNIFICANCE = 0.05;
-
-/** How the direct client hands a body to the read stage (lib/s3/direct-store.js, lib/operations/read.js). */
-const READ_STAGE = 'undici handler';
 
 /**
  * @param {readonly WayResult[]} fromBuffer
@@ -141,9 +139,9 @@ export function describeConclusion(fromBuffer, fromSocket, runs) {
     `\nConclusion: the first to pass ${MAX_DRAIN_MS} ms is «${earliest.way}», at about ${earliest.growth.limit} chunks. ` +
       `Where each read is followed by real work, ${bottleneck}.\n`,
     `Of a body of ${most} chunks, «${quickest.way}» is the quickest; the others take so many times as long: ${factors}.\n`,
-    quickest.way === READ_STAGE
+    quickest.way === OWN_HANDLER
       ? 'It is what the read stage uses.\n'
-      : `The read stage uses «${READ_STAGE}»: this run does not support it.\n`,
+      : `The read stage uses «${OWN_HANDLER}»: this run does not support it.\n`,
   ].join('');
 }
 

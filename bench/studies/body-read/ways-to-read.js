@@ -3,6 +3,7 @@ import Bluebird from 'bluebird';
 import { fetch } from 'undici';
 import { drainByData, drainByIteration, drainByRead, drainReader } from './drains.js';
 import { MEMORY_ORIGIN, memoryClient, memorySocket } from './memory-socket.js';
+import { OwnHandler } from './own-handler.js';
 import { PromiseReader } from './promise-reader.js';
 import { RawHandler } from './raw-handler.js';
 
@@ -10,6 +11,9 @@ import { RawHandler } from './raw-handler.js';
  * @import { ByteCount } from './byte-count.js'
  * @import { DrainStream, Reader } from './drains.js'
  */
+
+/** How the direct client hands a body to the read stage (lib/s3/direct-store.js, lib/operations/read.js). */
+export const OWN_HANDLER = 'own handler';
 
 /**
  * A pipe that is full. Draining it reads everything, to its end.
@@ -24,13 +28,16 @@ import { RawHandler } from './raw-handler.js';
  * @typedef {Readonly<Record<string, FillPipe>>} WaysToRead by name
  */
 
+const ownHandler = new OwnHandler();
+
 /**
- * From a buffer that holds the chunks, each by itself. undici's handler alone has more to do than to read: for it the
- * chunks lie in the socket, and they are parsed on their way.
+ * From a buffer that holds the chunks, each by itself. The two handlers alone have more to do than to read: for them the
+ * chunks lie in a connection that is held, and they are parsed on their way.
  *
  * @type {WaysToRead}
  */
 export const FROM_BUFFER = {
+  [OWN_HANDLER]: bufferedOwnHandler,
   'undici handler': bufferedHandler,
   'readable, read()': nodePipe(drainByRead),
   'data events': nodePipe(drainByData),
@@ -42,17 +49,31 @@ export const FROM_BUFFER = {
 
 /**
  * The body of a GET, from the arrival of its chunks at the socket until the last one is read: what a client has to choose
- * from. All of it goes through undici, whose own streams stand upon its handler.
+ * from. All but the first go through undici, whose own streams stand upon its handler.
  *
  * @type {WaysToRead}
  */
 export const FROM_SOCKET = {
+  [OWN_HANDLER]: arrivingOwnHandler,
   'undici handler': arrivingHandler,
   'request, read()': arrivingBody(drainByRead),
   'request, data events': arrivingBody(drainByData),
   'request, for await': arrivingBody(drainByIteration),
   'fetch, reader': arrivingFetch,
 };
+
+/** @type {FillPipe} */
+async function bufferedOwnHandler(chunks) {
+  await ownHandler.open(chunks, { holdsBody: true });
+  ownHandler.receive(chunks);
+  return { drain: (sink) => ownHandler.readBody(sink, () => ownHandler.resume()) };
+}
+
+/** @type {FillPipe} */
+async function arrivingOwnHandler(chunks) {
+  await ownHandler.open(chunks, { holdsBody: false });
+  return { drain: (sink) => ownHandler.readBody(sink, () => ownHandler.receive(chunks)) };
+}
 
 /** @type {FillPipe} */
 async function bufferedHandler(chunks) {

@@ -1,0 +1,110 @@
+import { HttpConnection } from '../../../lib/http/http-connection.js';
+import { createReadBuffer, openSharing } from '../../../lib/http/socket-reader.js';
+import { SharingMemorySocket } from './memory-socket.js';
+
+/**
+ * @import { HttpHandler } from '../../../lib/http/http-connection.js'
+ * @import { ByteCount } from './byte-count.js'
+ */
+
+const GET = { method: 'GET', target: '/', headers: [], body: null, size: 0 };
+
+/**
+ * GETs over the connection that the direct client uses, too: it calls the on… methods, and reads into a buffer that all
+ * connections share.
+ *
+ * @implements {HttpHandler}
+ */
+export class OwnHandler {
+  #connection;
+  /** @type {SharingMemorySocket} */
+  #socket;
+  #holdsBody = false;
+  /** @type {ByteCount | null} */
+  #sink = null;
+  /** @type {() => void} */
+  #resolve = () => {};
+  /** @type {(error: Error) => void} */
+  #reject = () => {};
+
+  constructor() {
+    this.#socket = /** @type {any} */ (
+      openSharing(createReadBuffer(), (onread) => /** @type {any} */ (new SharingMemorySocket(onread)))
+    );
+    const agent = {
+      reused: 0,
+      connect: (/** @type {(error: null, socket: SharingMemorySocket, openedAhead: boolean) => void} */ callback) =>
+        queueMicrotask(() => callback(null, this.#socket, false)),
+    };
+    this.#connection = new HttpConnection(this, {
+      agent: /** @type {any} */ (agent),
+      host: 'memory.invalid',
+      keepAlive: true,
+      now: () => performance.now(),
+    });
+  }
+
+  /**
+   * @param {readonly Buffer[]} chunks of the body
+   * @param {{ holdsBody: boolean }} options whether the connection has to stop behind the head of the response
+   * @returns {Promise<void>} once the head is there
+   */
+  open(chunks, { holdsBody }) {
+    return new Promise((resolve, reject) => {
+      this.#socket.announce(chunks);
+      this.#holdsBody = holdsBody;
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#connection.send(GET);
+    });
+  }
+
+  /** @param {readonly Buffer[]} chunks */
+  receive(chunks) {
+    this.#socket.receive(chunks);
+  }
+
+  /** Lets the connection go on with a body that is held. */
+  resume() {
+    this.#connection.resume();
+  }
+
+  /**
+   * @param {ByteCount} sink
+   * @param {() => void} begin makes the body come
+   * @returns {Promise<void>} once the whole body has come
+   */
+  readBody(sink, begin) {
+    return new Promise((resolve, reject) => {
+      this.#sink = sink;
+      this.#resolve = resolve;
+      this.#reject = reject;
+      begin();
+    });
+  }
+
+  onSent() {}
+
+  onHeader() {}
+
+  onHead() {
+    if (this.#holdsBody) {
+      this.#connection.pause();
+    }
+    this.#resolve();
+  }
+
+  /** @param {Buffer} chunk */
+  onBody(chunk) {
+    this.#sink?.accept(chunk);
+  }
+
+  onEnd() {
+    this.#resolve();
+  }
+
+  /** @param {Error} error */
+  onError(error) {
+    this.#reject(error);
+  }
+}
