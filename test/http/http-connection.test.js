@@ -1,0 +1,947 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import tls from 'node:tls';
+import { Worker } from 'node:worker_threads';
+import { AddressBook } from '../../lib/http/address-book.js';
+import { HttpConnection } from '../../lib/http/http-connection.js';
+import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
+import { createReadBuffer } from '../../lib/http/socket-reader.js';
+import { testCertificate } from '../helpers/local-s3.js';
+import { closedPort, startSocketServer, until } from '../helpers/socket-server.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { HttpRequest } from '../../lib/http/http-connection.js'
+ */
+
+const TIME_LIMIT = { timeout: 120_000 };
+const PIECE_BYTES = 256 * 1024;
+const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+const REFUSAL = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 7\r\n\r\nrefused';
+
+/**
+ * How the bytes travel: what is said of one holds for all of them.
+ *
+ * @typedef {object} Transport
+ * @property {string} over
+ * @property {boolean} useTls
+ * @property {boolean} sharesBuffer
+ */
+
+/** @type {Transport[]} */
+const TRANSPORTS = [
+  { over: 'over TCP', useTls: false, sharesBuffer: true },
+  { over: 'over TLS', useTls: true, sharesBuffer: true },
+  { over: 'over TCP, without a shared buffer', useTls: false, sharesBuffer: false },
+  { over: 'over TLS, without a shared buffer', useTls: true, sharesBuffer: false },
+];
+
+/**
+ * @typedef {object} Answer
+ * @property {number} status
+ * @property {number} contentLength
+ * @property {string[]} headers
+ * @property {Buffer} body
+ * @property {boolean} isProven
+ */
+
+/** Sends requests over one connection, and keeps what the connection tells of each. */
+class Client {
+  /** @type {(answer: Answer) => void} */
+  #resolve = () => {};
+  /** @type {(error: Error) => void} */
+  #reject = () => {};
+  /** @type {Answer} */
+  answer = { status: 0, contentLength: -1, headers: [], body: Buffer.alloc(0), isProven: false };
+  /** @type {Buffer[]} */
+  chunks = [];
+  /** Bytes of bodies that were taken, over all requests. */
+  sent = 0;
+  /** How often a request was said to be over, of those that were sent. */
+  endings = 0;
+  requests = 0;
+  /** That the agent has handed out. @type {net.Socket[]} */
+  sockets = [];
+  /** What a test does when a chunk has come. */
+  onChunk = () => {};
+
+  /** @param {ConstructorParameters<typeof HttpConnection>[1]} options */
+  constructor(options) {
+    const { agent } = options;
+    const connect = agent.connect.bind(agent);
+    agent.connect = (callback, isWanted) =>
+      connect((error, socket, openedAhead) => {
+        if (socket !== null) {
+          this.sockets.push(socket);
+        }
+        callback(error, socket, openedAhead);
+      }, isWanted);
+    this.agent = agent;
+    this.connection = new HttpConnection(this, options);
+  }
+
+  /**
+   * @param {Partial<HttpRequest>} [request]
+   * @returns {Promise<Answer>}
+   */
+  send(request) {
+    this.requests += 1;
+    this.answer = { status: 0, contentLength: -1, headers: [], body: Buffer.alloc(0), isProven: false };
+    this.chunks = [];
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.connection.send({ method: 'GET', target: '/', headers: [], body: null, size: 0, ...request });
+    });
+  }
+
+  /** What it says of the last request. */
+  get traces() {
+    const { isSent, hasWaited, hasAnswerBegun } = this.connection;
+    return { isSent, hasWaited, hasAnswerBegun };
+  }
+
+  /** @returns {number} bytes of the body that have come */
+  get received() {
+    return this.chunks.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** @param {number} bytes */
+  onSent(bytes) {
+    this.sent += bytes;
+  }
+
+  /** @type {import('../../lib/http/response-parser.js').ResponseHandler['onHeader']} */
+  onHeader(bytes, name, nameEnd, value, valueEnd) {
+    this.answer.headers.push(bytes.toString('latin1', name, nameEnd), bytes.toString('latin1', value, valueEnd));
+  }
+
+  /**
+   * @param {number} status
+   * @param {number} contentLength
+   */
+  onHead(status, contentLength) {
+    Object.assign(this.answer, { status, contentLength });
+  }
+
+  /** @param {Buffer} chunk */
+  onBody(chunk) {
+    this.chunks.push(Buffer.from(chunk));
+    this.onChunk();
+  }
+
+  /** @param {boolean} isProven */
+  onEnd(isProven) {
+    this.endings += 1;
+    this.#resolve({ ...this.answer, body: Buffer.concat(this.chunks), isProven });
+  }
+
+  /** @param {Error} error */
+  onError(error) {
+    this.endings += 1;
+    this.#reject(error);
+  }
+}
+
+/**
+ * @param {TestContext} t
+ * @param {number} port
+ * @param {Transport} transport
+ * @param {{ keepAlive?: boolean, now?: () => number, clients?: number }} [options]
+ */
+async function openClients(t, port, transport, { keepAlive = true, now = () => performance.now(), clients = 1 } = {}) {
+  const agent = new KeepAliveAgent({
+    hostname: '127.0.0.1',
+    addresses: new AddressBook('127.0.0.1', now),
+    port,
+    useTls: transport.useTls,
+    certificate: transport.useTls ? (await testCertificate()).cert : undefined,
+    connectTimeout: 60_000,
+    readBuffer: transport.sharesBuffer ? createReadBuffer() : null,
+    now,
+    hooks: { opened() {} },
+  });
+  t.after(() => agent.close());
+  return Array.from({ length: clients }, () => new Client({ agent, host: 'store.test', keepAlive, now }));
+}
+
+/**
+ * A server, over TLS or not, that can reset its connections, and a client for it.
+ *
+ * @param {TestContext} t
+ * @param {Transport} transport
+ * @param {(socket: net.Socket, reset: () => void) => void} onSocket
+ * @param {Parameters<typeof openClients>[3]} [options]
+ */
+async function openPair(t, transport, onSocket, options) {
+  const secureContext = transport.useTls ? tls.createSecureContext(await testCertificate()) : null;
+  const server = await startSocketServer(t, {
+    onSocket: (raw) => {
+      const reset = () => void raw.resetAndDestroy();
+      if (secureContext === null) {
+        onSocket(raw, reset);
+        return;
+      }
+      const socket = new tls.TLSSocket(raw, { isServer: true, secureContext });
+      socket.on('error', () => {});
+      onSocket(socket, reset);
+    },
+  });
+  const clients = await openClients(t, server.port, transport, options);
+  return { server, client: clients[0], clients };
+}
+
+/**
+ * @typedef {object} ReceivedRequest
+ * @property {string} head with the empty line that ends it
+ * @property {Buffer} body
+ * @property {net.Socket} socket
+ * @property {() => void} reset
+ * @property {number} index among those of all connections
+ */
+
+/**
+ * @param {(request: ReceivedRequest) => unknown} answer called for each request that has come whole
+ * @returns {(socket: net.Socket, reset: () => void) => void}
+ */
+function answering(answer) {
+  let index = 0;
+  return (socket, reset) => {
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk]);
+      const bodyStart = received.indexOf('\r\n\r\n') + 4;
+      const head = received.toString('latin1', 0, bodyStart);
+      const end = bodyStart + Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
+      if (bodyStart >= 4 && received.length >= end) {
+        const body = received.subarray(bodyStart, end);
+        received = received.subarray(end);
+        answer({ head, body, socket, reset, index: index++ });
+      }
+    });
+  };
+}
+
+/**
+ * @param {number} length
+ * @param {number} seed
+ * @returns {Buffer} bytes none of which can be taken for another of them, or for those of another seed, by chance
+ */
+function pattern(length, seed) {
+  const bytes = Buffer.alloc(length);
+  for (let place = 0; place + 4 <= length; place += 4) {
+    bytes.writeUInt32LE((Math.imul(place + 1, 2654435761) ^ Math.imul(seed + 1, 40503)) >>> 0, place);
+  }
+  return bytes;
+}
+
+/**
+ * @param {number} size
+ * @param {number} [partBytes]
+ */
+function countedBody(size, partBytes = PIECE_BYTES) {
+  const part = Buffer.alloc(partBytes);
+  const body = {
+    /** Bytes that were fetched. */
+    walked: 0,
+    *[Symbol.iterator]() {
+      while (body.walked < size) {
+        const length = Math.min(partBytes, size - body.walked);
+        body.walked += length;
+        yield part.subarray(0, length);
+      }
+    },
+  };
+  return body;
+}
+
+/** @param {number} size */
+function upload(size) {
+  return { method: 'PUT', body: Buffer.alloc(size, 'u'), size };
+}
+
+/** @param {Promise<unknown>} promise */
+async function errorOf(promise) {
+  return promise.then(
+    () => assert.fail('the request has not failed'),
+    (error) => error,
+  );
+}
+
+/**
+ * Resolves once nothing happens any more.
+ *
+ * @param {() => number} value
+ */
+async function stillness(value) {
+  for (let before = -1; before !== value();) {
+    before = value();
+    await wait(100);
+  }
+}
+
+for (const transport of TRANSPORTS) {
+  const { over } = transport;
+
+  test(`requests go one after the other over one connection, ${over}`, TIME_LIMIT, async (t) => {
+    const { server, client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.write(OK)),
+    );
+    for (let count = 1; count <= 5; count++) {
+      const { status, contentLength, headers, body, isProven } = await client.send();
+      assert.deepEqual([status, contentLength, headers, String(body)], [200, 2, ['content-length', '2'], 'ok']);
+      assert.equal(isProven, true);
+      assert.deepEqual(client.traces, { isSent: true, hasWaited: count > 1, hasAnswerBegun: true });
+      assert.deepEqual([client.agent.opened, client.agent.reused], [1, count - 1]);
+    }
+    assert.equal(server.sockets.length, 1);
+  });
+
+  test(`without keep-alive each request has a connection of its own, ${over}`, TIME_LIMIT, async (t) => {
+    /** @type {string[]} */
+    const heads = [];
+    const { server, client } = await openPair(
+      t,
+      transport,
+      answering(({ socket, head }) => heads.push(head) && socket.write(OK)),
+      { keepAlive: false },
+    );
+    for (let count = 1; count <= 3; count++) {
+      await client.send();
+      assert.deepEqual([client.agent.opened, client.agent.reused], [count, 0]);
+    }
+    await server.closed();
+    assert.ok(heads.every((head) => head.includes('\r\nconnection: close\r\n')));
+  });
+
+  for (const [what, answer] of [
+    ['that says so', 'HTTP/1.1 200 OK\r\nConnection: close\r\ncontent-length: 0\r\n\r\n'],
+    ['of HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n'],
+  ]) {
+    test(`an answer ${what} closes the connection, ${over}`, TIME_LIMIT, async (t) => {
+      const { server, client } = await openPair(
+        t,
+        transport,
+        answering(({ socket }) => socket.write(answer)),
+      );
+      await client.send();
+      await server.closed();
+      await client.send();
+      assert.deepEqual([client.agent.opened, client.agent.reused], [2, 0]);
+      assert.equal(client.connection.hasWaited, false);
+    });
+  }
+
+  test(`a connection is given up half a second before the other side does so, ${over}`, TIME_LIMIT, async (t) => {
+    let now = 1000;
+    const { server, client } = await openPair(
+      t,
+      transport,
+      answering(({ socket, index }) =>
+        socket.write(
+          index < 2
+            ? OK.replace('content-length', `${index === 0 ? 'Keep-Alive: timeout=5\r\n' : ''}content-length`)
+            : OK,
+        ),
+      ),
+      { now: () => now },
+    );
+    await client.send();
+    now += 4499;
+    // The second answer says nothing of a timeout, so that the first one's does not hold any more.
+    await client.send();
+    now += 1_000_000;
+    await client.send();
+    assert.deepEqual([client.agent.opened, client.agent.reused, server.sockets.length], [1, 2, 1]);
+  });
+
+  test(`a connection whose time is up is closed instead of used, ${over}`, TIME_LIMIT, async (t) => {
+    let now = 1000;
+    const { server, client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) =>
+        socket.write(OK.replace('content-length', 'keep-alive: max=9, timeout=5\r\ncontent-length')),
+      ),
+      { now: () => now },
+    );
+    await client.send();
+    now += 4500;
+    await client.send();
+    assert.deepEqual([client.agent.opened, client.agent.reused], [2, 0]);
+    await until(() => server.sockets[0].destroyed);
+    now += 4499;
+    await client.send();
+    assert.deepEqual([client.agent.opened, client.agent.reused], [2, 1]);
+  });
+
+  test(`the head of a request is what was asked for, ${over}`, TIME_LIMIT, async (t) => {
+    /** @type {string[]} */
+    const heads = [];
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ head, socket }) => heads.push(head) && socket.write(OK)),
+    );
+    await client.send({ target: '/bucket/key?x=%20', headers: ['x-one', '1', 'X-Two', '\u00e9\u00ff'] });
+    await client.send({ method: 'PUT', headers: ['x-one', '1'], body: Buffer.from('abc'), size: 3 });
+    await client.send({ method: 'POST', body: Buffer.alloc(0), size: 0 });
+    await client.send({ method: 'DELETE', target: '/k' });
+    const common = 'HTTP/1.1\r\nhost: store.test\r\nconnection: keep-alive\r\n';
+    assert.deepEqual(heads, [
+      `GET /bucket/key?x=%20 ${common}x-one: 1\r\nX-Two: \u00e9\u00ff\r\n\r\n`,
+      `PUT / ${common}x-one: 1\r\ncontent-length: 3\r\n\r\n`,
+      `POST / ${common}content-length: 0\r\n\r\n`,
+      `DELETE /k ${common}\r\n`,
+    ]);
+  });
+
+  test(`a body comes as it is, and what was sent of it is counted exactly, ${over}`, TIME_LIMIT, async (t) => {
+    /** @type {Buffer[]} */
+    const bodies = [];
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ body, socket }) => bodies.push(Buffer.from(body)) && socket.write(OK)),
+    );
+    const large = pattern(3 * PIECE_BYTES + 5, 1);
+    const views = [
+      large.subarray(0, 1),
+      large.subarray(1, 1),
+      large.subarray(1, PIECE_BYTES + 7),
+      large.subarray(PIECE_BYTES + 7),
+    ];
+    let total = 0;
+    for (const [body, expected] of /** @type {[HttpRequest['body'], Buffer][]} */ ([
+      [large.subarray(0, 1), large.subarray(0, 1)],
+      [large.subarray(0, PIECE_BYTES), large.subarray(0, PIECE_BYTES)],
+      [large.subarray(0, PIECE_BYTES + 1), large.subarray(0, PIECE_BYTES + 1)],
+      [large, large],
+      [views, large],
+      [[large.subarray(0, 3)], large.subarray(0, 3)],
+      [[], large.subarray(0, 0)],
+    ])) {
+      await client.send({ method: 'PUT', body, size: expected.length });
+      total += expected.length;
+      assert.ok(bodies.at(-1)?.equals(expected));
+      assert.equal(client.sent, total);
+    }
+    assert.equal(client.agent.opened, 1);
+  });
+
+  test(`an upload goes no further than a piece beyond what the other side takes, ${over}`, TIME_LIMIT, async (t) => {
+    const { server, client } = await openPair(t, transport, (socket) => socket.pause());
+    const size = 64 * 1024 * 1024;
+    const body = countedBody(size);
+    const sending = client.send({ method: 'PUT', body, size });
+    await stillness(() => body.walked);
+    const [socket] = client.sockets;
+    assert.ok(body.walked < size, 'all of the body was fetched');
+    assert.equal(body.walked - client.sent, PIECE_BYTES);
+    assert.ok(socket.writableLength <= PIECE_BYTES + 1024, `${socket.writableLength} bytes wait`);
+    assert.equal(server.sockets.length, 1);
+    client.connection.abort(new Error('enough'));
+    await assert.rejects(sending, { message: 'enough' });
+  });
+
+  test(`an upload to a slow reader arrives whole, ${over}`, TIME_LIMIT, async (t) => {
+    const size = 8 * 1024 * 1024 + 11;
+    let received = 0;
+    const { client } = await openPair(t, transport, (socket) => {
+      socket.on('data', (chunk) => {
+        received += chunk.length;
+        socket.pause();
+        setTimeout(() => socket.resume(), 1);
+        if (received > size) {
+          socket.write(OK);
+        }
+      });
+    });
+    const body = countedBody(size);
+    let furthest = 0;
+    client.onSent = (bytes) => {
+      client.sent += bytes;
+      furthest = Math.max(furthest, body.walked - client.sent);
+    };
+    assert.equal((await client.send({ method: 'PUT', body, size })).status, 200);
+    assert.equal(client.sent, size);
+    assert.ok(furthest <= PIECE_BYTES);
+  });
+
+  for (const [what, afterwards] of /** @type {[string, (socket: net.Socket, reset: () => void) => void][]} */ ([
+    ['reads nothing any more', (socket) => socket.pause()],
+    ['closes', (socket) => socket.destroySoon()],
+    ['resets', (_, reset) => reset()],
+  ])) {
+    test(`the early answer of a store that then ${what} ends the upload, ${over}`, TIME_LIMIT, async (t) => {
+      const { client } = await openPair(t, transport, (socket, reset) => {
+        socket.on('data', (chunk) => {
+          if (chunk.toString('latin1', 0, 3) === 'GET') {
+            socket.write(OK);
+          } else {
+            socket.pause().removeAllListeners('data');
+            socket.write(REFUSAL, () => afterwards(socket, reset));
+          }
+        });
+      });
+      const size = 1024 * 1024 * 1024;
+      for (let count = 1; count <= 50; count++) {
+        const body = countedBody(size);
+        const answer = await client.send({ method: 'PUT', body, size });
+        assert.deepEqual([answer.status, String(answer.body)], [403, 'refused']);
+        assert.deepEqual(client.traces, { isSent: true, hasWaited: count > 1, hasAnswerBegun: true });
+        const { walked } = body;
+        assert.ok(walked < size);
+        assert.equal((await client.send()).status, 200);
+        assert.equal(body.walked, walked);
+        assert.deepEqual([client.agent.opened, client.connection.hasWaited], [count + 1, false]);
+        assert.equal(client.agent.reused, count - 1);
+      }
+    });
+  }
+
+  test(`an answer with bytes after it stands, and its connection closes, ${over}`, TIME_LIMIT, async (t) => {
+    const { server, client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.write(`${OK}HTTP/1.1 200 OK\r\n`)),
+    );
+    assert.equal(String((await client.send()).body), 'ok');
+    await server.closed();
+    await client.send();
+    assert.deepEqual([client.agent.opened, client.agent.reused], [2, 0]);
+  });
+
+  for (const [what, end] of /** @type {[string, (socket: net.Socket, reset: () => void) => void][]} */ ([
+    ['a farewell', (socket) => socket.end('HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n')],
+    ['its end', (socket) => socket.end()],
+    ['a reset', (_, reset) => reset()],
+  ])) {
+    test(`${what} between two requests closes the connection, and harms neither, ${over}`, TIME_LIMIT, async (t) => {
+      /** @type {(() => void)[]} */
+      const ends = [];
+      const { client } = await openPair(
+        t,
+        transport,
+        answering(({ socket, reset }) => {
+          ends.push(() => end(socket, reset));
+          socket.write(OK);
+        }),
+      );
+      await client.send();
+      ends[0]();
+      await until(() => client.sockets[0].destroyed);
+      assert.equal((await client.send()).status, 200);
+      assert.deepEqual([client.agent.opened, client.agent.reused, client.endings], [2, 0, 2]);
+      assert.equal(client.connection.hasWaited, false);
+    });
+  }
+
+  test(`a request on a connection that ends in that moment says that it had waited, ${over}`, TIME_LIMIT, async (t) => {
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket, index }) => (index === 0 ? socket.write(OK) : socket.destroy())),
+    );
+    await client.send();
+    await assert.rejects(client.send(), { code: 'ECONNRESET' });
+    assert.deepEqual(client.traces, { isSent: true, hasWaited: true, hasAnswerBegun: false });
+  });
+
+  test(`a download stalls the store while nobody takes it, ${over}`, TIME_LIMIT, async (t) => {
+    const size = 32 * 1024 * 1024;
+    const object = pattern(size, 3);
+    let written = 0;
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket, index }) => {
+        if (index > 0) {
+          socket.write(OK);
+          return;
+        }
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${size}\r\n\r\n`);
+        const writeOn = () => {
+          if (written < size) {
+            socket.write(object.subarray(written, (written += 64 * 1024)), writeOn);
+          }
+        };
+        writeOn();
+      }),
+    );
+    client.onChunk = () => {
+      client.onChunk = () => {};
+      client.connection.pause();
+    };
+    const receiving = client.send();
+    await until(() => written > 0);
+    await stillness(() => written);
+    assert.ok(written < size, 'the store has written all of it');
+    assert.ok(client.received <= 128 * 1024, `${client.received} bytes came`);
+    client.connection.resume();
+    const { body, isProven } = await receiving;
+    assert.ok(body.equals(object));
+    assert.equal(isProven, true);
+    assert.equal((await client.send()).status, 200);
+    assert.equal(client.agent.reused, 1);
+  });
+
+  test(`what comes after a pause is kept, whatever else is read meanwhile, ${over}`, TIME_LIMIT, async (t) => {
+    const { clients } = await openPair(
+      t,
+      transport,
+      answering(({ head, socket }) => {
+        const seed = Number(/key(\d+)/.exec(head)?.[1]);
+        const object = pattern(300_000, seed);
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${object.length}\r\n\r\n`);
+        socket.write(object);
+      }),
+      { clients: 8 },
+    );
+    // Each takes one chunk a turn, so that the others read over what it has not taken yet.
+    await Promise.all(
+      clients.map(async (client, seed) => {
+        client.onChunk = () => {
+          client.connection.pause();
+          setTimeout(() => client.connection.resume(), 2);
+        };
+        for (let round = 0; round < 3; round++) {
+          const { body } = await client.send({ target: `/key${seed + 10 * round}` });
+          assert.ok(body.equals(pattern(300_000, seed + 10 * round)), `${seed} has other bytes`);
+        }
+        assert.deepEqual([client.agent.opened, client.endings], [8, 3]);
+      }),
+    );
+  });
+
+  test(`a body that ends with its connection is not proven, ${over}`, TIME_LIMIT, async (t) => {
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.end('HTTP/1.1 200 OK\r\n\r\nall there is')),
+    );
+    const { body, isProven, contentLength } = await client.send();
+    assert.deepEqual([String(body), isProven, contentLength], ['all there is', false, -1]);
+    await client.send();
+    assert.deepEqual([client.agent.opened, client.agent.reused], [2, 0]);
+  });
+
+  for (const [
+    what,
+    answer,
+    end,
+    code,
+  ] of /** @type {[string, string, (socket: net.Socket, reset: () => void) => void, string | undefined][]} */ ([
+    ['without an answer', '', (socket) => socket.end(), 'ECONNRESET'],
+    ['within the head', 'HTTP/1.1 200 OK\r\ncont', (socket) => socket.end(), 'ECONNRESET'],
+    ['within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbody', (socket) => socket.end(), 'ECONNRESET'],
+    ['with a reset', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbody', (_, reset) => reset(), 'ECONNRESET'],
+    ['with what is not HTTP', 'SSH-2.0-OpenSSH\r\n', () => {}, undefined],
+  ])) {
+    test(`a connection that ends ${what} is an error, ${over}`, TIME_LIMIT, async (t) => {
+      const { server, client } = await openPair(
+        t,
+        transport,
+        answering(({ socket, reset }) => socket.write(answer, () => end(socket, reset))),
+      );
+      for (const expected of [1, 2]) {
+        const error = await errorOf(client.send());
+        assert.equal(error.code, code);
+        assert.equal(client.connection.isSent, true);
+        assert.equal(client.connection.hasWaited, false);
+        assert.ok(client.connection.hasAnswerBegun || answer === '' || what === 'with a reset');
+        await server.closed();
+        assert.deepEqual([client.agent.opened, client.agent.reused, client.endings], [expected, 0, expected]);
+      }
+    });
+  }
+
+  test(`fifty connections that read at the same time get each its own bytes, ${over}`, TIME_LIMIT, async (t) => {
+    const { clients } = await openPair(
+      t,
+      transport,
+      answering(({ head, socket }) => {
+        const object = pattern(100_000, Number(/key(\d+)/.exec(head)?.[1]));
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${object.length}\r\n\r\n`);
+        for (let start = 0; start < object.length; start += 9999) {
+          socket.write(object.subarray(start, start + 9999));
+        }
+      }),
+      { clients: 50 },
+    );
+    await Promise.all(
+      clients.map(async (client, seed) => {
+        for (let round = 0; round < 3; round++) {
+          const { body } = await client.send({ target: `/key${seed + 50 * round}` });
+          assert.ok(body.equals(pattern(100_000, seed + 50 * round)));
+        }
+      }),
+    );
+    assert.deepEqual([clients[0].agent.opened, clients[0].agent.reused], [50, 100]);
+  });
+
+  test(`a request that is aborted before it has a connection is not sent, ${over}`, TIME_LIMIT, async (t) => {
+    const { server, client } = await openPair(
+      t,
+      transport,
+      answering(({ head, socket }) => socket.write(OK.replace('ok', head.slice(5, 7)))),
+    );
+    const first = client.send({ target: '/first' });
+    client.connection.abort(new Error('too late'));
+    await assert.rejects(first, { message: 'too late' });
+    assert.deepEqual(client.traces, { isSent: false, hasWaited: false, hasAnswerBegun: false });
+    assert.equal(String((await client.send({ target: '/se' })).body), 'se');
+    await until(() => client.sockets.length === client.agent.opened);
+    assert.deepEqual(
+      client.sockets.map(({ destroyed }) => destroyed).filter((destroyed) => !destroyed),
+      [false],
+    );
+    assert.deepEqual([client.endings, client.agent.reused], [2, 0]);
+    assert.ok(server.sockets.length <= 2);
+  });
+
+  test(`a connection that comes after its request was aborted is closed, ${over}`, TIME_LIMIT, async (t) => {
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.write(OK)),
+    );
+    const { agent } = client;
+    const connect = agent.connect.bind(agent);
+    const { promise: connected, resolve } = withResolvers();
+    // As one whose turn has come already: that of the agent's opens whatever happens.
+    agent.connect = (callback) =>
+      connect((...opened) => {
+        resolve();
+        callback(...opened);
+      });
+    const first = client.send();
+    client.connection.abort(new Error('too late'));
+    await assert.rejects(first, { message: 'too late' });
+    await connected;
+    await until(() => client.sockets[0].destroyed);
+    assert.equal(client.connection.isSent, false);
+    assert.equal((await client.send()).status, 200);
+    assert.deepEqual([agent.opened, client.endings], [2, 2]);
+  });
+
+  test(`a request that is aborted while it is sent ends its connection, ${over}`, TIME_LIMIT, async (t) => {
+    const { server, client } = await openPair(t, transport, (socket) => socket.once('data', () => socket.pause()));
+    const body = countedBody(64 * 1024 * 1024);
+    const sending = client.send({ method: 'PUT', body, size: 64 * 1024 * 1024 });
+    await until(() => client.sent > 0);
+    client.connection.abort(new Error('enough'));
+    const { walked } = body;
+    await assert.rejects(sending, { message: 'enough' });
+    assert.deepEqual(client.traces, { isSent: true, hasWaited: false, hasAnswerBegun: false });
+    assert.equal(client.sockets[0].destroyed, true);
+    server.sockets.forEach((socket) => socket.destroy());
+    await server.closed();
+    assert.deepEqual([body.walked, client.endings], [walked, 1]);
+    client.connection.abort(new Error('once more'));
+    assert.equal(client.endings, 1);
+  });
+
+  for (const how of /** @type {const} */ (['abort', 'close'])) {
+    test(`${how}() between two chunks is the end of the request, ${over}`, TIME_LIMIT, async (t) => {
+      const { server, client } = await openPair(
+        t,
+        transport,
+        answering(({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nbody')),
+      );
+      const receiving = client.send();
+      receiving.catch(() => {});
+      await until(() => client.received > 0);
+      client.connection[how](new Error('enough'));
+      await assert.rejects(receiving, how === 'abort' ? { message: 'enough' } : { code: 'ECONNRESET' });
+      assert.deepEqual(client.traces, { isSent: true, hasWaited: false, hasAnswerBegun: true });
+      await server.closed();
+      assert.equal(client.endings, 1);
+    });
+  }
+
+  for (const [what, answer] of [['an answer', REFUSAL]]) {
+    // A stream of Node's hands on nothing once a write has failed.
+    for (const ending of transport.sharesBuffer ? /** @type {const} */ (['close', 'reset']) : []) {
+      test(`${what} is read although writing has failed already, by a ${ending}, ${over}`, TIME_LIMIT, async (t) => {
+        const port = await startServerThread(t, transport.useTls, { answer, ending, afterBytes: 1 });
+        const [client] = await openClients(t, port, transport);
+        for (let count = 1; count <= 3; count++) {
+          const body = countedBody(1024 * 1024 * 1024);
+          const refused = await client.send({
+            method: 'PUT',
+            body: withBlockBefore(body, 3),
+            size: 1024 * 1024 * 1024,
+          });
+          assert.deepEqual([refused.status, String(refused.body)], [403, 'refused']);
+          assert.equal(refused.isProven, answer === REFUSAL);
+          assert.deepEqual(client.traces, { isSent: true, hasWaited: false, hasAnswerBegun: true });
+          assert.deepEqual([client.agent.opened, client.endings], [count, count]);
+        }
+      });
+    }
+  }
+
+  test(`writing that fails without an answer fails the request soon, ${over}`, TIME_LIMIT, async (t) => {
+    const port = await startServerThread(t, transport.useTls, { answer: '', ending: 'reset', afterBytes: 1 });
+    const [client] = await openClients(t, port, transport);
+    let turns = 0;
+    const body = withBlockBefore(countedBody(1024 * 1024 * 1024), 3, () => {
+      const count = () => {
+        turns += 1;
+        setImmediate(count).unref();
+      };
+      count();
+    });
+    const error = await errorOf(client.send({ method: 'PUT', body, size: 1024 * 1024 * 1024 }));
+    assert.ok(['ECONNRESET', 'EPIPE'].includes(error.code), error.code);
+    assert.deepEqual(client.traces, { isSent: true, hasWaited: false, hasAnswerBegun: false });
+    assert.ok(turns < 20, `it took ${turns} turns of the event loop`);
+  });
+}
+
+test('a socket that Node reads on its own account works like any other', TIME_LIMIT, async (t) => {
+  const object = pattern(500_000, 6);
+  const { server, client } = await openPair(
+    t,
+    TRANSPORTS[1],
+    answering(({ body, socket }) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    }),
+  );
+  const { cert } = await testCertificate();
+  let opened = 0;
+  client.agent.connect = (callback) => {
+    const socket = tls.connect(
+      { socket: net.connect(server.port, '127.0.0.1'), ca: cert, servername: 'localhost' },
+      () => {
+        opened += 1;
+        callback(null, socket, false);
+      },
+    );
+    t.after(() => socket.destroy());
+  };
+  client.onChunk = () => {
+    client.connection.pause();
+    setTimeout(() => client.connection.resume());
+  };
+  for (let count = 0; count < 3; count++) {
+    const { body } = await client.send({ method: 'PUT', body: object, size: object.length });
+    assert.ok(body.equals(object));
+  }
+  assert.equal(opened, 1);
+});
+
+test('a connection that is refused is an error, and nothing was sent', TIME_LIMIT, async (t) => {
+  const [client] = await openClients(t, await closedPort(), TRANSPORTS[0]);
+  await assert.rejects(client.send(), { code: 'ECONNREFUSED' });
+  assert.deepEqual(client.traces, { isSent: false, hasWaited: false, hasAnswerBegun: false });
+});
+
+test('requests over a connection of our own are written in one go', TIME_LIMIT, async (t) => {
+  /** @type {number[]} */
+  const lengths = [];
+  const { client } = await openPair(t, TRANSPORTS[0], (socket) => {
+    socket.on('data', (chunk) => {
+      lengths.push(chunk.length);
+      socket.write(OK);
+    });
+  });
+  for (const size of [1, 10_000]) {
+    await client.send(upload(size));
+  }
+  const [head] = lengths.map((length, index) => length - [1, 10_000][index]);
+  assert.ok(head > 0);
+  assert.equal(lengths.length, 2);
+});
+
+/**
+ * A server that lives on while our event loop is blocked.
+ *
+ * @param {TestContext} t
+ * @param {boolean} useTls
+ * @param {{ answer: string, afterBytes: number, ending: 'none' | 'close' | 'reset' }} behaviour
+ * @returns {Promise<number>} its port
+ */
+async function startServerThread(t, useTls, behaviour) {
+  const worker = new Worker(`(${serveInThread})(require)`, {
+    eval: true,
+    workerData: { ...behaviour, certificate: useTls ? await testCertificate() : null },
+  });
+  t.after(() => worker.terminate());
+  const [port] = await once(worker, 'message');
+  return port;
+}
+
+/** @param {NodeJS.Require} load */
+function serveInThread(load) {
+  /** @type {typeof import('node:worker_threads')} */
+  const { parentPort, workerData } = load('node:worker_threads');
+  /** @type {typeof import('node:net')} */
+  const { createServer } = load('node:net');
+  /** @type {typeof import('node:tls')} */
+  const { TLSSocket, createSecureContext } = load('node:tls');
+  const { answer, afterBytes, ending, certificate } = workerData;
+  const secureContext = certificate === null ? undefined : createSecureContext(certificate);
+  const server = createServer((raw) => {
+    raw.on('error', () => {});
+    const socket = certificate === null ? raw : new TLSSocket(raw, { isServer: true, secureContext });
+    socket.on('error', () => {});
+    let received = 0;
+    socket.on('data', (chunk) => {
+      received += chunk.length;
+      if (received < afterBytes) {
+        return;
+      }
+      received = 0;
+      if (ending !== 'none') {
+        socket.pause();
+      }
+      socket.write(answer, () => {
+        if (ending === 'reset') {
+          raw.resetAndDestroy();
+        } else if (ending === 'close') {
+          socket.destroy();
+        }
+      });
+    });
+  });
+  server.listen(0, '127.0.0.1', () =>
+    parentPort?.postMessage(/** @type {import('node:net').AddressInfo} */ (server.address()).port),
+  );
+}
+
+/**
+ * @param {Iterable<Buffer>} body
+ * @param {number} pieces before which the event loop stands still, so that whatever the other side does comes before them
+ * @param {() => void} [afterBlock]
+ */
+function* withBlockBefore(body, pieces, afterBlock = () => {}) {
+  let count = 0;
+  for (const piece of body) {
+    count += 1;
+    if (count === pieces) {
+      blockEventLoop(200);
+      afterBlock();
+    }
+    yield piece;
+  }
+}
+
+/** @param {number} milliseconds */
+function blockEventLoop(milliseconds) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** @returns {{ promise: Promise<void>, resolve: () => void }} */
+function withResolvers() {
+  let resolve = () => {};
+  const promise = new Promise((/** @type {(value: void) => void} */ settle) => (resolve = settle));
+  return { promise, resolve };
+}
