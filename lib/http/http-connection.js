@@ -107,6 +107,7 @@ export class HttpConnection {
     this.#request = request;
     this.#isBusy = true;
     this.isSent = false;
+    this.hasWaited = false;
     this.#parser.begin(request.method === 'HEAD');
     if (this.#socket !== null && this.#now() >= this.#usableUntil) {
       this.#discard();

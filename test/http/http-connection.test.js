@@ -553,6 +553,20 @@ for (const transport of TRANSPORTS) {
     assert.deepEqual(client.traces, { isSent: true, hasWaited: true, hasAnswerBegun: false });
   });
 
+  test(`a request without a connection is not said to have waited, ${over}`, TIME_LIMIT, async (t) => {
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.write(OK)),
+    );
+    await client.send();
+    await client.send();
+    client.connection.close();
+    client.agent.connect = (callback) => queueMicrotask(() => callback(new Error('no way'), null, false));
+    await assert.rejects(client.send(), { message: 'no way' });
+    assert.deepEqual(client.traces, { isSent: false, hasWaited: false, hasAnswerBegun: false });
+  });
+
   test(`a download stalls the store while nobody takes it, ${over}`, TIME_LIMIT, async (t) => {
     const size = 32 * 1024 * 1024;
     const object = pattern(size, 3);
