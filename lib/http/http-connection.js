@@ -252,13 +252,19 @@ export class HttpConnection {
 
   /** @param {Socket} socket */
   #writePiece(socket) {
-    const { done, value } = this.#pieces?.next() ?? { done: true, value: undefined };
-    if (done || value === undefined) {
+    let piece;
+    try {
+      piece = this.#pieces?.next().value;
+    } catch (error) {
+      this.#fail(/** @type {Error} */ (error));
+      return;
+    }
+    if (piece === undefined) {
       this.#isSending = false;
       return;
     }
-    this.#pieceLength = value.length;
-    socket.write(value, this.#pieceTaken);
+    this.#pieceLength = piece.length;
+    socket.write(piece, this.#pieceTaken);
   }
 
   /** @param {Error | null | undefined} error */

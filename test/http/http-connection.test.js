@@ -779,6 +779,25 @@ for (const transport of TRANSPORTS) {
     });
   }
 
+  test(`a body that cannot be read fails its request, ${over}`, TIME_LIMIT, async (t) => {
+    const { server, client } = await openPair(t, transport, (socket) => socket.resume());
+    for (const parts of [0, 3]) {
+      const sending = client.send({
+        method: 'PUT',
+        body: (function* () {
+          for (let count = 0; count < parts; count++) {
+            yield Buffer.alloc(10);
+          }
+          throw new Error('no such file');
+        })(),
+        size: 1000,
+      });
+      await assert.rejects(sending, { message: 'no such file' });
+      await server.closed();
+    }
+    assert.equal(client.endings, 2);
+  });
+
   for (const [what, answer] of [['an answer', REFUSAL]]) {
     // A stream of Node's hands on nothing once a write has failed.
     for (const ending of transport.sharesBuffer ? /** @type {const} */ (['close', 'reset']) : []) {
