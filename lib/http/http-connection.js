@@ -66,6 +66,10 @@ export class HttpConnection {
   /** A part of the request has not been taken by the connection yet. */
   #isSending = false;
   #isPaused = false;
+  /** Bytes are being looked at: nothing may change under the parser until it has returned. */
+  #isAccepting = false;
+  /** What the request fails with once the parser has returned. @type {Error | null} */
+  #failure = null;
   /** What has come although nobody takes it. @type {Buffer[]} */
   #backlog = [];
   /** The other side has ended the connection behind what nobody has taken yet. */
@@ -122,12 +126,15 @@ export class HttpConnection {
   }
 
   /**
-   * Ends the request under way, and its connection.
+   * Ends the request under way, and its connection. Within `onHeader`, `onHead` and `onBody` it takes effect once the bytes
+   * at hand have been looked at.
    *
    * @param {Error} error that it fails with
    */
   abort(error) {
-    if (this.#isBusy) {
+    if (this.#isAccepting) {
+      this.#failure ??= error;
+    } else if (this.#isBusy) {
       this.#fail(error);
     }
   }
@@ -297,14 +304,17 @@ export class HttpConnection {
    * @param {number} length
    */
   #accept(bytes, length) {
-    let end;
+    let end = -1;
+    this.#isAccepting = true;
     try {
       end = this.#parser.accept(bytes, 0, length);
     } catch (error) {
-      this.#fail(/** @type {Error} */ (error));
-      return;
+      this.#failure ??= /** @type {Error} */ (error);
     }
-    if (end >= 0) {
+    this.#isAccepting = false;
+    if (this.#failure !== null) {
+      this.#fail(this.#failure);
+    } else if (end >= 0) {
       this.#complete(end === length && this.#backlog.length === 0);
     }
   }
@@ -346,6 +356,7 @@ export class HttpConnection {
   /** @param {Error} error */
   #fail(error) {
     this.#isBusy = false;
+    this.#failure = null;
     this.#opening = null;
     this.#discard();
     this.#handler.onError(error);
