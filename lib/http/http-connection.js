@@ -152,7 +152,17 @@ export class HttpConnection {
 
   resume() {
     this.#isPaused = false;
-    for (let bytes = this.#backlog.shift(); bytes !== undefined && this.#isBusy; bytes = this.#backlog.shift()) {
+    if (!this.#isAccepting) {
+      this.#acceptBacklog();
+    }
+    if (!this.#isPaused) {
+      this.#socket?.resume();
+    }
+  }
+
+  /** Up to the next pause. */
+  #acceptBacklog() {
+    for (let bytes = this.#backlog.shift(); bytes !== undefined; bytes = this.#backlog.shift()) {
       this.#accept(bytes, bytes.length);
       if (this.#isPaused) {
         return;
@@ -161,7 +171,6 @@ export class HttpConnection {
     if (this.#endsAfterBacklog) {
       this.#endOfInput();
     }
-    this.#socket?.resume();
   }
 
   #open() {

@@ -633,6 +633,37 @@ for (const transport of TRANSPORTS) {
     );
   });
 
+  test(`a pause and a resume within a chunk change nothing, ${over}`, TIME_LIMIT, async (t) => {
+    const object = pattern(200_000, 5);
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+        for (let start = 0; start < object.length; start += 1000) {
+          socket.write('3e8\r\n');
+          socket.write(object.subarray(start, start + 1000));
+          socket.write('\r\n');
+        }
+        socket.write('0\r\n\r\n');
+      }),
+    );
+    let chunks = 0;
+    client.onChunk = () => {
+      client.connection.pause();
+      chunks += 1;
+      if (chunks % 7 === 0) {
+        setTimeout(() => client.connection.resume());
+      } else {
+        client.connection.resume();
+      }
+    };
+    for (let count = 1; count <= 5; count++) {
+      assert.ok((await client.send()).body.equals(object));
+    }
+    assert.equal(client.agent.opened, 1);
+  });
+
   test(`a body that ends with its connection is not proven, ${over}`, TIME_LIMIT, async (t) => {
     const { client } = await openPair(
       t,
