@@ -203,7 +203,7 @@ export class HttpConnection {
     readFrom(socket, (bytes, length) => isMine() && this.#receive(bytes, length));
     socket.on('end', () => isMine() && this.#endOfInput());
     socket.on('error', (error) => isMine() && this.#broken(error));
-    socket.on('close', () => isMine() && this.#broken(connectionClosed('the other side closed the connection')));
+    socket.on('close', () => isMine() && !this.#endsAfterBacklog && this.#broken(closedByOtherSide()));
     this.#pieceTaken = (error) => isMine() && this.#takePiece(error);
     const destroy = socket.destroy.bind(socket);
     socket.destroy = (error) => {
@@ -332,7 +332,7 @@ export class HttpConnection {
   #complete(isClean) {
     const { isPersistent, keepAliveTimeout } = this.#parser;
     this.#isBusy = false;
-    if (this.#keepAlive && isPersistent && isClean && !this.#isSending) {
+    if (this.#keepAlive && isPersistent && isClean && !this.#isSending && !this.#endsAfterBacklog) {
       this.#usableUntil =
         keepAliveTimeout === Infinity ? Infinity : this.#now() + keepAliveTimeout - KEEP_ALIVE_MARGIN_MS;
     } else {
@@ -349,7 +349,7 @@ export class HttpConnection {
       this.#discard();
       this.#handler.onEnd(false);
     } else {
-      this.#broken(connectionClosed('the other side closed the connection'));
+      this.#broken(closedByOtherSide());
     }
   }
 
@@ -393,6 +393,10 @@ function* piecesOf(parts) {
       yield part.subarray(start, start + MAX_PIECE_BYTES);
     }
   }
+}
+
+function closedByOtherSide() {
+  return connectionClosed('the other side closed the connection');
 }
 
 /** @param {NodeJS.ErrnoException} [error] */

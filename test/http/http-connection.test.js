@@ -633,6 +633,63 @@ for (const transport of TRANSPORTS) {
     );
   });
 
+  test(`the end of a connection comes after the bytes before it, even in a pause, ${over}`, TIME_LIMIT, async (t) => {
+    const object = pattern(40_000, 4);
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.end(object);
+      }),
+    );
+    for (let count = 1; count <= 5; count++) {
+      client.onChunk = () => client.connection.pause();
+      const receiving = client.send();
+      while (client.endings < count) {
+        // Whatever the system tells of the end, it does so meanwhile.
+        await wait(10);
+        client.connection.resume();
+      }
+      const { body, isProven } = await receiving;
+      assert.ok(body.equals(object));
+      assert.equal(isProven, false);
+      assert.equal(client.endings, count);
+    }
+  });
+
+  test(`a connection that ended while its answer was paused is not used again, ${over}`, TIME_LIMIT, async (t) => {
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 40000\r\n\r\n${'x'.repeat(40_000)}`)),
+    );
+    for (let count = 1; count <= 5; count++) {
+      client.onChunk = () => client.connection.pause();
+      let hadEnded = false;
+      /** @type {Promise<unknown> | undefined} */
+      let second;
+      const { onEnd } = client;
+      client.onEnd = (isProven) => {
+        client.onEnd = onEnd;
+        client.onChunk = () => {};
+        onEnd.call(client, isProven);
+        hadEnded = client.sockets.at(-1)?.readableEnded === true;
+        // One that has not told of its end yet may be used.
+        second = client.send().catch(() => assert.equal(hadEnded, false));
+      };
+      const first = client.send();
+      while (second === undefined) {
+        await wait(10);
+        client.connection.resume();
+      }
+      assert.equal((await first).body.length, 40_000);
+      await second;
+      assert.ok(!(hadEnded && client.connection.hasWaited));
+      client.connection.close();
+    }
+  });
+
   test(`a pause and a resume within a chunk change nothing, ${over}`, TIME_LIMIT, async (t) => {
     const object = pattern(200_000, 5);
     const { client } = await openPair(
