@@ -146,8 +146,10 @@ export class HttpConnection {
 
   /** Stops the body that is coming in. What the system had handed over before still comes, once there is a {@link resume}. */
   pause() {
-    this.#isPaused = true;
-    this.#socket?.pause();
+    if (this.#isBusy) {
+      this.#isPaused = true;
+      this.#socket?.pause();
+    }
   }
 
   resume() {
@@ -330,6 +332,10 @@ export class HttpConnection {
 
   /** @param {boolean} isClean whether nothing came behind the answer */
   #complete(isClean) {
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#socket?.resume();
+    }
     const { isPersistent, keepAliveTimeout } = this.#parser;
     this.#isBusy = false;
     if (this.#keepAlive && isPersistent && isClean && !this.#isSending && !this.#endsAfterBacklog) {

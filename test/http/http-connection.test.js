@@ -690,6 +690,21 @@ for (const transport of TRANSPORTS) {
     }
   });
 
+  test(`a pause at the last bytes of an answer does not last into the next, ${over}`, TIME_LIMIT, async (t) => {
+    const { client } = await openPair(
+      t,
+      transport,
+      answering(({ socket }) => socket.write(OK)),
+    );
+    client.onChunk = () => client.connection.pause();
+    await client.send();
+    assert.equal(String((await client.send()).body), 'ok');
+    client.connection.pause();
+    assert.equal(String((await client.send()).body), 'ok');
+    client.connection.resume();
+    assert.deepEqual([client.agent.opened, client.agent.reused], [1, 2]);
+  });
+
   test(`a pause and a resume within a chunk change nothing, ${over}`, TIME_LIMIT, async (t) => {
     const object = pattern(200_000, 5);
     const { client } = await openPair(
