@@ -63,9 +63,13 @@ export class HttpConnection {
   /** Of the body that is being sent. @type {Iterator<Buffer> | null} */
   #pieces = null;
   #pieceLength = 0;
+  /** Bytes of it that the connection has not taken yet. */
+  #bytesLeft = 0;
   /** A part of the request has not been taken by the connection yet. */
   #isSending = false;
   #isPaused = false;
+  /** The answer is complete, and only waits for the connection to say that it has taken the request. */
+  #isAnswered = false;
   /** Bytes are being looked at: nothing may change under the parser until it has returned. */
   #isAccepting = false;
   /** What the request fails with once the parser has returned. @type {Error | null} */
@@ -146,7 +150,7 @@ export class HttpConnection {
 
   /** Stops the body that is coming in. What the system had handed over before still comes, once there is a {@link resume}. */
   pause() {
-    if (this.#isBusy) {
+    if (this.#isBusy && !this.#isAnswered) {
       this.#isPaused = true;
       this.#socket?.pause();
     }
@@ -253,6 +257,7 @@ export class HttpConnection {
       return;
     }
     this.#isSending = true;
+    this.#bytesLeft = size;
     if (Buffer.isBuffer(body) && size <= MAX_PIECE_BYTES) {
       this.#pieces = null;
       this.#pieceLength = size;
@@ -291,8 +296,14 @@ export class HttpConnection {
     if (error || !this.#isSending || this.#socket === null) {
       return;
     }
+    this.#bytesLeft -= this.#pieceLength;
     this.#handler.onSent(this.#pieceLength);
-    this.#writePiece(this.#socket);
+    if (!this.#isAnswered) {
+      this.#writePiece(this.#socket);
+    } else {
+      this.#isSending = this.#bytesLeft > 0;
+      this.#complete(true);
+    }
   }
 
   /**
@@ -336,8 +347,32 @@ export class HttpConnection {
       this.#isPaused = false;
       this.#socket?.resume();
     }
+    if (this.#isSending && isClean && !this.#isAnswered) {
+      this.#awaitSent();
+    } else {
+      this.#finish(isClean);
+    }
+  }
+
+  /**
+   * Over TLS a write is only said to be done at the end of a turn of the event loop, and an answer may be faster. What is
+   * not said to be done by then is not: the answer came early.
+   */
+  #awaitSent() {
+    const socket = this.#socket;
+    this.#isAnswered = true;
+    setImmediate(() => {
+      if (this.#isAnswered && this.#socket === socket) {
+        this.#finish(true);
+      }
+    });
+  }
+
+  /** @param {boolean} isClean */
+  #finish(isClean) {
     const { isPersistent, keepAliveTimeout } = this.#parser;
     this.#isBusy = false;
+    this.#isAnswered = false;
     if (this.#keepAlive && isPersistent && isClean && !this.#isSending && !this.#endsAfterBacklog) {
       this.#usableUntil =
         keepAliveTimeout === Infinity ? Infinity : this.#now() + keepAliveTimeout - KEEP_ALIVE_MARGIN_MS;
@@ -361,7 +396,9 @@ export class HttpConnection {
 
   /** @param {Error} error */
   #broken(error) {
-    if (this.#isBusy) {
+    if (this.#isAnswered) {
+      this.#finish(false);
+    } else if (this.#isBusy) {
       this.#fail(error);
     } else {
       this.#discard();
@@ -381,6 +418,7 @@ export class HttpConnection {
     const socket = this.#socket;
     this.#socket = null;
     this.#isSending = false;
+    this.#isAnswered = false;
     this.#pieces = null;
     this.#isPaused = false;
     this.#backlog = [];

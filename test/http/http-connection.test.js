@@ -988,6 +988,33 @@ for (const transport of TRANSPORTS) {
     assert.deepEqual(client.traces, { isSent: true, hasWaited: false, hasAnswerBegun: false });
     assert.ok(turns < 20, `it took ${turns} turns of the event loop`);
   });
+
+  test(
+    `an answer that is faster than the word that all was sent keeps the connection, ${over}`,
+    TIME_LIMIT,
+    async (t) => {
+      const port = await startServerThread(t, transport.useTls, { answer: OK, ending: 'none', afterBytes: 1000 });
+      const [client] = await openClients(t, port, transport);
+      for (const [from, later] of /** @type {[string, (send: () => void) => unknown][]} */ ([
+        ['a timer', (send) => setTimeout(send)],
+        ['an immediate', (send) => setImmediate(send)],
+        ['a callback', (send) => send()],
+      ])) {
+        for (const body of [Buffer.alloc(1000), [Buffer.alloc(1000)]]) {
+          client.sent = 0;
+          const answer = await new Promise((resolve, reject) => {
+            later(() => {
+              client.send({ method: 'PUT', body, size: 1000 }).then(resolve, reject);
+              blockEventLoop(30);
+            });
+          });
+          assert.equal(answer.status, 200);
+          assert.deepEqual([client.agent.opened, client.sent], [1, 1000], `from ${from}`);
+        }
+      }
+      assert.equal(client.endings, 6);
+    },
+  );
 }
 
 test('a socket that Node reads on its own account works like any other', TIME_LIMIT, async (t) => {
