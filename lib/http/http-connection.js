@@ -214,7 +214,14 @@ export class HttpConnection {
     const destroy = socket.destroy.bind(socket);
     socket.destroy = (error) => {
       if (isMine() && this.#isBusy && isFailedWrite(error)) {
-        this.#awaitLastWords(() => destroy(error));
+        this.#awaitLastWords(() => {
+          // Node says nothing of the end of a connection that it could not write to.
+          if (isMine() && this.#isBusy && this.#parser.finish()) {
+            this.#endOfInput();
+          } else {
+            destroy(error);
+          }
+        });
         return socket;
       }
       return destroy(error);

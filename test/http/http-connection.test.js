@@ -950,7 +950,10 @@ for (const transport of TRANSPORTS) {
     assert.equal(client.endings, 2);
   });
 
-  for (const [what, answer] of [['an answer', REFUSAL]]) {
+  for (const [what, answer] of [
+    ['an answer', REFUSAL],
+    ['an answer that ends with its connection', 'HTTP/1.1 403 Forbidden\r\n\r\nrefused'],
+  ]) {
     // A stream of Node's hands on nothing once a write has failed.
     for (const ending of transport.sharesBuffer ? /** @type {const} */ (['close', 'reset']) : []) {
       test(`${what} is read although writing has failed already, by a ${ending}, ${over}`, TIME_LIMIT, async (t) => {
