@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import tls from 'node:tls';
 import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
 import { AddressBook } from '../../lib/http/address-book.js';
 import { HttpConnection } from '../../lib/http/http-connection.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
@@ -982,7 +983,9 @@ for (const transport of TRANSPORTS) {
     const body = withBlockBefore(countedBody(1024 * 1024 * 1024), 3, () => {
       const count = () => {
         turns += 1;
-        setImmediate(count).unref();
+        if (client.endings === 0) {
+          setImmediate(count);
+        }
       };
       count();
     });
@@ -1075,6 +1078,176 @@ test('requests over a connection of our own are written in one go', TIME_LIMIT, 
   assert.ok(head > 0);
   assert.equal(lengths.length, 2);
 });
+
+for (const transport of TRANSPORTS) {
+  test(
+    `whatever a server does, each request ends once, with what was sent, ${transport.over}`,
+    TIME_LIMIT,
+    async (t) => {
+      /** @typedef {'answer' | 'part' | 'rest' | 'end' | 'reset' | 'pause' | 'resume' | 'wait' | 'garbage'} Step */
+      const step = fc.constantFrom(
+        .../** @type {Step[]} */ ([
+          'answer',
+          'answer',
+          'part',
+          'rest',
+          'end',
+          'reset',
+          'pause',
+          'resume',
+          'wait',
+          'garbage',
+        ]),
+      );
+      const behaviour = fc.record({
+        isEarly: fc.boolean(),
+        steps: fc.array(step, { maxLength: 6 }),
+        framing: fc.constantFrom('length', 'chunked', 'close'),
+        size: fc.constantFrom(0, 1, 100, 70_000, 600_000),
+      });
+      const command = fc.record({
+        method: fc.constantFrom('GET', 'PUT', 'HEAD'),
+        size: fc.constantFrom(0, 1, 5000, 300_000, 3_000_000),
+        inPieces: fc.boolean(),
+        pauses: fc.constantFrom('never', 'once', 'always', 'within'),
+        abort: fc.constantFrom('never', 'never', 'never', 'at once', 'soon', 'within'),
+      });
+      /** @type {{ isEarly: boolean, steps: Step[], framing: string, size: number }[]} */
+      let script = [];
+      let turn = 0;
+      const { clients } = await openPair(
+        t,
+        transport,
+        (socket, reset) => {
+          let received = Buffer.alloc(0);
+          let isAnswering = false;
+          socket.on('data', async (chunk) => {
+            received = Buffer.concat([received, chunk]);
+            const headEnd = received.indexOf('\r\n\r\n') + 4;
+            const head = received.toString('latin1', 0, headEnd);
+            const end = headEnd + Number(/content-length: (\d+)/.exec(head)?.[1] ?? 0);
+            const { isEarly, steps, framing, size } = script[turn % script.length];
+            if (headEnd < 4 || isAnswering || (!isEarly && received.length < end)) {
+              return;
+            }
+            isAnswering = true;
+            turn += 1;
+            const answer = answerOf(framing, pattern(size, size), head.startsWith('HEAD'));
+            let written = 0;
+            for (const action of /** @type {Step[]} */ ([...steps, 'rest', 'resume'])) {
+              if (action === 'answer' || action === 'rest') {
+                socket.write(answer.subarray(written));
+                written = answer.length;
+              } else if (action === 'part') {
+                socket.write(answer.subarray(written, (written += 1 + (answer.length >> 1))));
+              } else if (action === 'end') {
+                socket.end();
+              } else if (action === 'reset' && socket.writableEnded) {
+                // Node cannot reset what it has ended, and would wait for it at its own end for ever.
+                socket.destroy();
+              } else if (action === 'reset') {
+                reset();
+              } else if (action === 'pause' || action === 'resume') {
+                socket[action]();
+              } else if (action === 'wait') {
+                await nextTurn();
+              } else if (written === 0 || written >= answer.length) {
+                socket.write('?');
+              }
+            }
+            if (framing === 'close' && !head.startsWith('HEAD')) {
+              socket.end();
+            }
+            received = received.subarray(Math.min(end, received.length));
+            isAnswering = false;
+          });
+        },
+        { clients: 1 },
+      );
+      const [client] = clients;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(behaviour, { minLength: 1, maxLength: 3 }),
+          fc.array(command, { minLength: 1, maxLength: 3 }),
+          async (behaviours, commands) => {
+            script = behaviours;
+            turn = 0;
+            client.connection.close();
+            for (const { method, size, inPieces, pauses, abort } of commands) {
+              const before = client.endings;
+              const bytes = Buffer.alloc(size);
+              let chunks = 0;
+              client.onChunk = () => {
+                chunks += 1;
+                if (abort === 'within') {
+                  client.connection.abort(new Error('aborted'));
+                }
+                if (pauses === 'always' || (pauses === 'once' && chunks === 1) || pauses === 'within') {
+                  client.connection.pause();
+                  if (pauses === 'within') {
+                    client.connection.resume();
+                  } else {
+                    setTimeout(() => client.connection.resume());
+                  }
+                }
+              };
+              const ending = client
+                .send(method === 'PUT' ? { method, body: inPieces ? [bytes] : bytes, size } : { method })
+                .then(
+                  (answer) => ({ answer, error: null }),
+                  (error) => ({ answer: null, error }),
+                );
+              if (abort === 'at once') {
+                client.connection.abort(new Error('aborted'));
+              } else if (abort === 'soon') {
+                await nextTurn();
+                client.connection.abort(new Error('aborted'));
+              }
+              // A server that never answers is given up, as the deadline of an attempt does.
+              const deadline = setTimeout(() => client.connection.abort(new Error('deadline')), 300);
+              const { answer, error } = await ending;
+              clearTimeout(deadline);
+              assert.equal(client.endings, before + 1);
+              if (answer !== null && method !== 'HEAD' && answer.isProven) {
+                assert.ok(answer.body.equals(pattern(answer.body.length, answer.body.length)));
+              }
+              if (error !== null && error.message === 'aborted') {
+                assert.notEqual(abort, 'never');
+              }
+              assert.equal(client.connection.isSent || error !== null, true);
+              assert.equal(answer === null || client.connection.hasAnswerBegun, true);
+            }
+            const { endings } = client;
+            await nextTurn();
+            assert.equal(client.endings, endings);
+            assert.equal(client.endings, client.requests);
+          },
+        ),
+        { numRuns: 200 },
+      );
+    },
+  );
+}
+
+/**
+ * @param {string} framing
+ * @param {Buffer} object
+ * @param {boolean} isHead
+ */
+function answerOf(framing, object, isHead) {
+  const fields = { length: `content-length: ${object.length}\r\n`, chunked: 'transfer-encoding: chunked\r\n' };
+  const head = `HTTP/1.1 200 OK\r\n${fields[/** @type {'length' | 'chunked'} */ (framing)] ?? ''}\r\n`;
+  if (isHead) {
+    return Buffer.from(head);
+  }
+  return framing === 'chunked'
+    ? Buffer.concat([
+        Buffer.from(head),
+        ...(object.length > 0 ? [Buffer.from(`${object.length.toString(16)}\r\n`), object, Buffer.from('\r\n')] : []),
+        Buffer.from('0\r\n\r\n'),
+      ])
+    : Buffer.concat([Buffer.from(head), object]);
+}
 
 /**
  * A server that lives on while our event loop is blocked.
