@@ -45,7 +45,7 @@ const SCENARIOS = [
     name: 'client robbed of its core',
     rate: 500,
     isRobbed: true,
-    causes: { plain: 'inconclusive', search: 'inconclusive' },
+    causes: { plain: 'host CPU', search: 'host CPU' },
   },
   {
     ...ROOMY,
@@ -68,7 +68,7 @@ const SCENARIOS = [
     endpoint: { faults: 'queue=300,latency=5ms' },
     rate: 300,
     // Its peak is searched for in the part about capacities, where the cause is looked at as well.
-    causes: { plain: 'inconclusive' },
+    causes: { plain: 'beyond this host' },
   },
   {
     ...ROOMY,
@@ -78,7 +78,7 @@ const SCENARIOS = [
     rate: 600,
     stages: 'write,read',
     options: ['--size', '16KiB'],
-    causes: { plain: 'inconclusive', search: 'bandwidth' },
+    causes: { plain: 'beyond this host', search: 'bandwidth' },
   },
 ];
 

@@ -248,7 +248,7 @@ function waitsForAnswers(evidence) {
 /** From here on a loop has no time left. */
 const BUSY_LOOP = 0.9;
 
-/** The same by what the system says of its thread: for so much of the time it ran, or could have run. */
+/** The same by what the system says of its thread: for so much of the time it ran, or could have run had there been a CPU. */
 const BUSY_THREAD = 0.85;
 
 /** A thread that waited no longer than this had a CPU, and one that waited longer than that had too little of it. */
@@ -267,7 +267,11 @@ const CPU_SHARE = 0.85;
  */
 function isFull(evidence) {
   const thread = busiestThread(evidence);
-  return thread === null ? evidence.eventLoopUtilization >= BUSY_LOOP : thread.running + thread.waiting >= BUSY_THREAD;
+  if (thread === null) {
+    return evidence.eventLoopUtilization >= BUSY_LOOP;
+  }
+  const { running, waiting } = thread;
+  return running >= BUSY_THREAD || (waiting >= MIN_WAIT_FOR_CPU && running + waiting >= BUSY_THREAD);
 }
 
 /**
