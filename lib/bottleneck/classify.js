@@ -32,6 +32,7 @@ import { describe } from './message.js';
  * @property {StageEnd} end
  * @property {number | null} startDelayP50 ms by which half of the operations of an open loop started late, or later; null
  *   in a closed one
+ * @property {number} openedShare connections that were opened in addition to one for each thread ÷ attempts
  * @property {HostLoad | null} host what the host did meanwhile; null where nobody looked
  * @property {Search | null} search of a capacity search
  */
@@ -44,6 +45,8 @@ import { describe } from './message.js';
  * @property {boolean} movesBytes whether the stage's operations carry objects: bandwidth can only limit those
  * @property {HalfSize | null} halfSize the plateau at two sizes of the objects; null where it was not tried
  * @property {Refusals} refusals of the step that lost the most time to them, among those at the peak
+ * @property {BusyHost | null} busyHost of a step from which the capacity follows and in which the host had too little CPU
+ * @typedef {Pick<Evidence, 'host' | 'cpuCores' | 'loops'>} BusyHost
  * @typedef {Pick<SearchConclusion, 'knee' | 'hasPlateau' | 'capacity' | 'best' | 'holdAgrees' | 'limitingResource'>
  *   & SearchEvidence} Search
  *
@@ -78,7 +81,10 @@ const UNLOADED_RANGE = 1.2;
  */
 export function classify(evidence) {
   const finding = findCause(evidence);
-  const { refusals } = evidence.search ?? {};
+  const { refusals, busyHost } = evidence.search ?? {};
+  if (finding === 'host busy') {
+    return describe(finding, { ...evidence, ...busyHost });
+  }
   if (finding !== 'store' || refusals === undefined) {
     return describe(finding, evidence);
   }
@@ -186,8 +192,14 @@ function classifyConcurrency(evidence) {
   if (isLinkFull(evidence)) {
     return 'network link';
   }
+  if (evidence.openedShare > OPENED_SHARE) {
+    return 'connections opened';
+  }
   return isClientIdle(evidence) && waitsForAnswers(evidence) ? 'beyond this host' : 'slower under load';
 }
+
+/** Only so many connections are opened at a time: where that is done for more of the attempts, they wait for each other. */
+const OPENED_SHARE = 0.1;
 
 /** From so many times the unloaded median latency on, operations wait for something. */
 const SLOWED = 1.5;
@@ -204,7 +216,7 @@ const BUSY_CPUS = 0.9;
  * @param {Evidence} evidence
  * @returns {boolean}
  */
-function isHostBusy(evidence) {
+export function isHostBusy(evidence) {
   const waiting = busiestThread(evidence)?.waiting ?? 0;
   const heldBack = evidence.host?.quota?.throttled ?? 0;
   return Math.max(waiting, heldBack) >= WITHOUT_CPU || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
@@ -282,7 +294,7 @@ function classifyClient(evidence) {
   const { busyLoops, cpuCores, availableCores } = evidence;
   const thread = busiestThread(evidence);
   if (thread !== null && thread.waiting >= MIN_WAIT_FOR_CPU) {
-    return takerOfCpu(evidence.host, thread.waiting) === null ? 'host busy with others' : 'host CPU';
+    return takerOfCpu(evidence.host) === null ? 'host busy with others' : 'host CPU';
   }
   if (meanDemand(evidence) < EVENLY_BUSY) {
     return 'loops unevenly busy';
@@ -343,12 +355,15 @@ const SAME_OPERATIONS = 0.1;
  * @param {Search} search
  * @returns {ProvenCause | InconclusiveReason}
  */
-function classifyPlateau(evidence, { movesBytes, halfSize }) {
+function classifyPlateau(evidence, { movesBytes, halfSize, busyHost }) {
   if (evidence.eventLoopUtilization > ROOMY_LOOP) {
     return 'client nearly busy';
   }
-  if (isHostBusy(evidence)) {
+  if (busyHost !== null || isHostBusy(evidence)) {
     return 'host busy';
+  }
+  if (evidence.openedShare > OPENED_SHARE) {
+    return 'connections opened';
   }
   if (!movesBytes) {
     return 'store';

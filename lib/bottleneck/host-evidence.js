@@ -64,19 +64,20 @@ export function busyShare({ host, cpuCores }) {
 }
 
 /**
- * Whose the CPU was for which the client's threads waited.
+ * Whose the CPUs were for which the client's threads waited, all together: the threads may as well have waited for each
+ * other.
  *
  * @param {HostLoad | null} host
- * @param {number} waiting share of the time
  * @returns {'quota' | 'others' | 'steal' | null} null where nothing explains at least half of it
  */
-export function takerOfCpu(host, waiting) {
+export function takerOfCpu(host) {
   const { quota = null, cpu = null } = host ?? {};
-  if (quota !== null && quota.throttled >= waiting / 2) {
+  const half = threadsOf(host).reduce((sum, { waiting }) => sum + waiting, 0) / 2;
+  if (quota !== null && quota.heldBack >= half) {
     return 'quota';
   }
-  if (cpu !== null && cpu.others >= waiting / 2) {
+  if (cpu !== null && cpu.others >= half) {
     return 'others';
   }
-  return cpu !== null && cpu.steal !== null && cpu.steal * cpu.cpus >= waiting / 2 ? 'steal' : null;
+  return cpu !== null && cpu.steal !== null && cpu.steal * cpu.cpus >= half ? 'steal' : null;
 }

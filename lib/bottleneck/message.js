@@ -61,6 +61,11 @@ const INCONCLUSIVE = /** @type {const} */ ({
         : `the client had too little CPU, but it does not show who had it: ${schedule(evidence)}, ${cpus(evidence)}`,
     advice: 'an idle host',
   },
+  'connections opened': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but ${percent(evidence.openedShare)} of the attempts had to wait for a connection of their own`,
+    advice: 'connections that are kept',
+  },
   'host busy': {
     why: (/** @type {Evidence} */ evidence) =>
       `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but this host had too little CPU: ${cpus(evidence)}, ${schedule(evidence)}`,
@@ -233,13 +238,13 @@ const SHOWN_THROTTLING = 0.05;
 
 /** @param {NonNullable<HostLoad['quota']>} quota */
 function heldBack({ cores, throttled }) {
-  return `held back ${percent(throttled)} of the time by a quota of ${cores.toFixed(2)} cores`;
+  return `held back in ${percent(throttled)} of the periods of a quota of ${cores.toFixed(2)} cores`;
 }
 
 /** @param {Evidence} evidence */
 function cpuTaker(evidence) {
   const { quota = null, cpu = null } = evidence.host ?? {};
-  switch (takerOfCpu(evidence.host, busiestThread(evidence)?.waiting ?? 0)) {
+  switch (takerOfCpu(evidence.host)) {
     case 'quota':
       return heldBack(/** @type {NonNullable<typeof quota>} */ (quota));
     case 'steal':
@@ -254,7 +259,7 @@ function retransmissions({ host }) {
   const { tcp = null } = host ?? {};
   return tcp === null || tcp.sent === 0
     ? ''
-    : `, ${((100 * tcp.retransmitted) / tcp.sent).toFixed(2)}% of TCP segments sent again`;
+    : `, ${((100 * tcp.retransmitted) / (tcp.sent + tcp.retransmitted)).toFixed(2)}% of TCP segments sent again`;
 }
 
 /** @param {NetworkLoad} network */

@@ -178,19 +178,26 @@ export class Worker {
    * @returns {Promise<WorkerOutcome>}
    */
   async runStage({ stage, load, budget, limit }, signal, hooks) {
-    const loop = measureLoop({ now: this.#engine.clock.now });
-    const { meters, ...outcome } = await runStage(stage, {
-      engine: this.#engine,
-      load,
-      budget: new Budget(budget),
-      limit,
-      signal,
-      hooks,
-    });
+    const stopMeasuring = measureLoop({ now: this.#engine.clock.now });
+    let loop;
+    let staged;
+    try {
+      staged = await runStage(stage, {
+        engine: this.#engine,
+        load,
+        budget: new Budget(budget),
+        limit,
+        signal,
+        hooks,
+      });
+    } finally {
+      loop = stopMeasuring();
+    }
+    const { meters, ...outcome } = staged;
     return {
       ...outcome,
       meters: meters.kinds.map((meter) => meter.toState(outcome.endedAt)),
-      loop: loop(),
+      loop,
       connections: this.#takeConnections(),
     };
   }

@@ -151,7 +151,10 @@ export class Workers {
         }
       }),
       () => together.abort(),
-    );
+    ).catch((error) => {
+      host.stop();
+      throw error;
+    });
     const hostLoad = { ...host.stop(), loops: outcomes.map(({ loop }) => loop) };
     return { ...mergeOutcomes(this.#clock, task, outcomes, cpuTime()), secondLatencies, hostLoad };
   }

@@ -1,9 +1,12 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { readCgroups, readQuota, readThrottled } from './proc-files.js';
+import { readCgroups, readQuota, readThrottling } from './proc-files.js';
 import { readSystemFile } from './system-file.js';
 
-/** @import { ReadSystemFile } from './system-file.js' */
+/**
+ * @import { Throttling } from './proc-files.js'
+ * @import { ReadSystemFile } from './system-file.js'
+ */
 
 /** Where the trees of control groups are: of version 2, by itself or beside version 1, and of version 1 for CPU. */
 const UNIFIED_ROOTS = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'];
@@ -57,10 +60,10 @@ function foldersOf(roots, group) {
 /**
  * @param {CpuQuota} quota
  * @param {ReadSystemFile} [read]
- * @returns {number | null} ms in which the group was held back so far
+ * @returns {Throttling | null} what it has done so far
  */
-export function throttledTime({ statistics }, read = readSystemFile) {
-  return readThrottled(read(statistics) ?? '');
+export function throttlingOf({ statistics }, read = readSystemFile) {
+  return readThrottling(read(statistics) ?? '');
 }
 
 /**

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { findCpuQuota, throttledTime } from './cpu-quota.js';
+import { findCpuQuota, throttlingOf } from './cpu-quota.js';
 import {
   readAllowedCpus,
   readCpuTicks,
@@ -12,7 +12,7 @@ import { readSystemFile } from './system-file.js';
 
 /**
  * @import { CpuLoad, HostLoad, NetworkLoad } from '../model/result.js'
- * @import { CpuTicks } from './proc-files.js'
+ * @import { CpuTicks, Throttling } from './proc-files.js'
  * @import { ReadSystemFile } from './system-file.js'
  */
 
@@ -20,6 +20,9 @@ const SAMPLE_EVERY_MS = 1000;
 
 /** From this share of a link's speed on it is full: what is missing are the headers of its frames. */
 const FULL_LINK = 0.95;
+
+/** What carries more than that has another speed than it says, as tunnels and the links of containers do. */
+const IMPOSSIBLE = 1.05;
 
 /**
  * What the machine was doing, and the limits that it is under. A source that is not there makes its figure null.
@@ -30,6 +33,7 @@ export class HostSampler {
   #read;
   #now;
   #interfaceName;
+  #quota;
   #before;
   #traffic;
   #linkSpeed;
@@ -47,6 +51,7 @@ export class HostSampler {
     this.#now = now;
     this.#read = read;
     this.#interfaceName = interfaceName;
+    this.#quota = findCpuQuota(read);
     this.#before = this.#take();
     this.#traffic = { at: this.#before.at, ...(this.#before.traffic ?? { received: 0, sent: 0 }) };
     this.#linkSpeed = readLinkSpeed(this.#text(`/sys/class/net/${interfaceName}/speed`));
@@ -61,10 +66,7 @@ export class HostSampler {
     const duration = Math.max(after.at - before.at, 1);
     return {
       cpu: cpuLoad(before, after, duration),
-      quota:
-        before.quota === null || before.throttled === null || after.throttled === null
-          ? null
-          : { cores: before.quota.cores, throttled: (after.throttled - before.throttled) / duration },
+      quota: this.#quotaLoad(before, after, duration),
       pressure: shareOf(before.pressure, after.pressure, duration),
       network: this.#networkLoad(after, duration),
       tcp:
@@ -78,13 +80,11 @@ export class HostSampler {
   }
 
   #take() {
-    const quota = findCpuQuota(this.#read);
     const ticks = readCpuTicks(this.#text('/proc/stat'));
     const { user, system } = process.cpuUsage();
     return {
       at: this.#now(),
-      quota,
-      throttled: quota === null ? null : throttledTime(quota, this.#read),
+      throttling: this.#quota === null ? null : throttlingOf(this.#quota, this.#read),
       ticks: ticks ?? ticksElsewhere(),
       isComplete: ticks !== null,
       allowed: readAllowedCpus(this.#text('/proc/self/status')),
@@ -92,6 +92,24 @@ export class HostSampler {
       pressure: readPressure(this.#text('/proc/pressure/cpu')),
       traffic: this.#readTraffic(),
       segments: readTcpSegments(this.#text('/proc/net/snmp')),
+    };
+  }
+
+  /**
+   * @param {{ throttling: Throttling | null }} before
+   * @param {{ throttling: Throttling | null }} after
+   * @param {number} duration ms
+   * @returns {HostLoad['quota']}
+   */
+  #quotaLoad({ throttling: before }, { throttling: after }, duration) {
+    if (this.#quota === null || before === null || after === null) {
+      return null;
+    }
+    const periods = after.periods - before.periods;
+    return {
+      cores: this.#quota.cores,
+      throttled: periods > 0 ? (after.throttledPeriods - before.throttledPeriods) / periods : 0,
+      heldBack: (after.time - before.time) / duration,
     };
   }
 
@@ -106,10 +124,14 @@ export class HostSampler {
     }
     const before = this.#traffic;
     const at = this.#now();
-    const full = (FULL_LINK * this.#linkSpeed * (at - before.at)) / 1000;
+    const possible = (this.#linkSpeed * (at - before.at)) / 1000;
+    const carried = Math.max(traffic.received - before.received, traffic.sent - before.sent);
     this.#seconds += 1;
-    this.#fullSeconds += Number(Math.max(traffic.received - before.received, traffic.sent - before.sent) >= full);
+    this.#fullSeconds += Number(carried >= FULL_LINK * possible);
     this.#traffic = { at, ...traffic };
+    if (carried > IMPOSSIBLE * possible) {
+      this.#linkSpeed = null;
+    }
   }
 
   /**
@@ -127,7 +149,7 @@ export class HostSampler {
       linkSpeed: this.#linkSpeed,
       received: (1000 * (after.traffic.received - before.received)) / duration,
       sent: (1000 * (after.traffic.sent - before.sent)) / duration,
-      fullShare: this.#seconds === 0 ? null : this.#fullSeconds / this.#seconds,
+      fullShare: this.#seconds === 0 || this.#linkSpeed === null ? null : this.#fullSeconds / this.#seconds,
     };
   }
 
@@ -149,18 +171,19 @@ export class HostSampler {
  * @param {Sample} before
  * @param {Sample} after
  * @param {number} duration ms
- * @returns {CpuLoad | null} null where a CPU came or went meanwhile, or nothing was counted
+ * @returns {CpuLoad | null} null where CPUs came or went meanwhile, or nothing is known of those that the process may use
  */
 function cpuLoad(before, after, duration) {
   const all = [...after.ticks].map(([number, ticks]) => ({
     number,
     spent: difference(before.ticks.get(number), ticks),
   }));
-  if (all.length !== before.ticks.size || all.some(({ spent }) => spent.total <= 0)) {
-    return null;
-  }
   const { allowed } = after;
   const usable = all.filter(({ number }) => allowed === null || allowed.has(number));
+  const isCounted = all.every(({ spent }) => spent.total > 0) && all.length === before.ticks.size;
+  if (!isCounted || usable.length === 0 || before.allowed?.size !== allowed?.size) {
+    return null;
+  }
   const share = (/** @type {'busy' | 'iowait' | 'steal'} */ name) =>
     sumOf(all.map(({ spent }) => spent[name] / spent.total)) / all.length;
   const busyCores = sumOf(usable.map(({ spent }) => spent.busy / spent.total));

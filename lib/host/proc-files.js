@@ -52,7 +52,10 @@ export function readAllowedCpus(text) {
  */
 export function readScheduling(text) {
   const [, running, waiting] = /^(\d+) (\d+) \d+\s*$/.exec(text) ?? [];
-  return running === undefined ? null : { running: Number(running) / 1e6, waiting: Number(waiting) / 1e6 };
+  // A thread that asks has run: a kernel that does not count gives zeros.
+  return running === undefined || Number(running) === 0
+    ? null
+    : { running: Number(running) / 1e6, waiting: Number(waiting) / 1e6 };
 }
 
 /**
@@ -126,14 +129,22 @@ export function readQuota(text) {
 }
 
 /**
- * @param {string} text of `cpu.stat`, of either version
- * @returns {number | null} ms in which the group was held back by its quota
+ * What a quota has done to a group so far.
+ *
+ * @typedef {object} Throttling
+ * @property {number} periods of the quota
+ * @property {number} throttledPeriods those in which the group was held back
+ * @property {number} time ms for which it was, on each CPU, all together
  */
-export function readThrottled(text) {
-  const [, microseconds] = /^throttled_usec (\d+)$/m.exec(text) ?? [];
-  const [, nanoseconds] = /^throttled_time (\d+)$/m.exec(text) ?? [];
-  if (microseconds !== undefined) {
-    return Number(microseconds) / 1e3;
-  }
-  return nanoseconds === undefined ? null : Number(nanoseconds) / 1e6;
+
+/**
+ * @param {string} text of `cpu.stat`, of either version
+ * @returns {Throttling | null}
+ */
+export function readThrottling(text) {
+  const valueOf = (/** @type {string} */ name) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+  const microseconds = valueOf('throttled_usec');
+  const time = Number.isNaN(microseconds) ? valueOf('throttled_time') / 1e6 : microseconds / 1e3;
+  const [periods, throttledPeriods] = [valueOf('nr_periods'), valueOf('nr_throttled')];
+  return Number.isNaN(time + periods + throttledPeriods) ? null : { periods, throttledPeriods, time };
 }

@@ -380,7 +380,8 @@ export class HttpConnection {
     const { isPersistent, keepAliveTimeout } = this.#parser;
     this.#isBusy = false;
     this.#isAnswered = false;
-    if (this.#keepAlive && isPersistent && isClean && !this.#isSending && !this.#endsAfterBacklog) {
+    const isUsable = this.#socket?.writable === true && !this.#isSending && !this.#endsAfterBacklog;
+    if (this.#keepAlive && isPersistent && isClean && isUsable) {
       this.#usableUntil =
         keepAliveTimeout === Infinity ? Infinity : this.#now() + keepAliveTimeout - KEEP_ALIVE_MARGIN_MS;
     } else {

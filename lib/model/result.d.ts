@@ -434,12 +434,20 @@ export interface HostLoad {
   /** the event loops that carried threads */
   loops: readonly LoopLoad[];
   /** null where no control group limits the process */
-  quota: { cores: number; /** share of the time in which the process was held back */ throttled: number } | null;
+  quota: QuotaLoad | null;
   /** share of the time in which something on the host had to wait for a CPU */
   pressure: number | null;
   network: NetworkLoad | null;
-  /** TCP segments of the whole host */
+  /** TCP segments of the host, or of its network namespace; those sent again are counted apart */
   tcp: { sent: number; retransmitted: number } | null;
+}
+
+export interface QuotaLoad {
+  cores: number;
+  /** share of the quota's periods in which the group was held back */
+  throttled: number;
+  /** CPUs that it could have used while it was held back, on average */
+  heldBack: number;
 }
 
 export interface CpuLoad {

@@ -1,4 +1,5 @@
-import { classify } from '../bottleneck/classify.js';
+import { classify, isHostBusy } from '../bottleneck/classify.js';
+import { busiestThread } from '../bottleneck/host-evidence.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 
@@ -82,16 +83,17 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
     failedAttempts: errors,
     end: finished[finished.length - 1].outcome.end,
   };
-  const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map((each) =>
+  const evidenceOfStep = (/** @type {FinishedStep} */ each) =>
     evidenceOf(
       stageResult({ ...parts, outcome: each.outcome, load: each.load, stopsAt: each.stopsAt }),
       stage.movesBytes,
       availableCores,
-    ),
-  );
+    );
+  const atPeak = stepsAtPeak(finished, Math.min(found.knee ?? load.threads, load.threads)).map(evidenceOfStep);
+  const atHalfSize = finished.filter(({ step }) => step.phase === 'half size').map(evidenceOfStep);
   // With the fewest threads that do as much as any, a client at its limit still has pauses, and a store that refuses what
   // is too much may have nothing to refuse: both show with more of them.
-  const { eventLoopUtilization, busyLoops, loops, cpuCores, host } = mostOf(atPeak, 'eventLoopUtilization');
+  const { eventLoopUtilization, busyLoops, loops, cpuCores, host } = busiestClient(atPeak);
   /** @type {Search} */
   const search = {
     ...found,
@@ -101,6 +103,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
     movesBytes: stage.movesBytes,
     halfSize: halfSize && sizeRates(halfSize, finished),
     refusals: refusalsOf(mostOf(atPeak, 'backoffShare')),
+    busyHost: busyHostOf([...atPeak, ...atHalfSize]),
   };
   const client = { eventLoopUtilization, busyLoops, loops, cpuCores, host };
   const { end } = result;
@@ -136,7 +139,28 @@ function stepsAtPeak(finished, threads) {
 
 /**
  * @param {readonly Evidence[]} steps
- * @param {'eventLoopUtilization' | 'backoffShare'} figure
+ * @returns {Search['busyHost']} of the first of them in which the host had too little CPU; null where it had enough in all
+ */
+function busyHostOf(steps) {
+  const busy = steps.find(isHostBusy);
+  return busy === undefined ? null : { host: busy.host, cpuCores: busy.cpuCores, loops: busy.loops };
+}
+
+/**
+ * @param {readonly Evidence[]} steps
+ * @returns {Evidence} that of the step in which an event loop had the least time left
+ */
+function busiestClient(steps) {
+  const demandOf = (/** @type {Evidence} */ evidence) => {
+    const thread = busiestThread(evidence);
+    return thread === null ? evidence.eventLoopUtilization : thread.running + thread.waiting;
+  };
+  return steps.reduce((one, other) => (demandOf(other) > demandOf(one) ? other : one));
+}
+
+/**
+ * @param {readonly Evidence[]} steps
+ * @param {'backoffShare'} figure
  * @returns {Evidence} that of the step in which it was largest
  */
 function mostOf(steps, figure) {

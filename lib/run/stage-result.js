@@ -159,6 +159,7 @@ export function evidenceOf(result, movesBytes, availableCores) {
     isOpenLoop: load.mode === 'open loop',
     end,
     startDelayP50: latency.startDelay?.p50 ?? null,
+    openedShare: Math.max(result.connections.opened - threads, 0) / Math.max(attempts, 1),
     host: result.hostLoad,
     search: null,
   };

@@ -131,6 +131,7 @@ const NOT_CONNECTED = new Set([
   'ENFILE',
   'ERR_CONNECT_TIMEOUT',
 ]);
+const LOST_ROUTE = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
 const NO_LOCAL_PORT = 'EADDRNOTAVAIL';
 const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'EAI_NODATA']);
 const CLOSED = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
@@ -228,10 +229,13 @@ export function classifyFailure(error, { sent, answered, stale }) {
     message = String(error),
     reason = message,
     code: given,
+    syscall = '',
   } = /** @type {TransportError} */ (error ?? {});
   // A DOMException, such as that of AbortSignal.timeout(), has a number for its code.
   const code = typeof given === 'string' ? given : '';
-  const kind = failureKind(code, name, answered);
+  // A route that goes may also end a connection over which a request has gone.
+  const isLostRoute = sent && LOST_ROUTE.has(code) && syscall !== 'connect';
+  const kind = failureKind(isLostRoute ? 'ECONNRESET' : code, name, answered);
   return new AttemptError({
     kind: kind === 'connection' && stale && !answered ? 'stale-connection' : kind,
     handling: kind === 'certificate' ? 'stop' : 'retry',

@@ -30,6 +30,7 @@ const PLAIN = Object.freeze({
   isOpenLoop: false,
   end: 'complete',
   startDelayP50: null,
+  openedShare: 0,
   host: null,
   search: null,
 });
@@ -52,6 +53,7 @@ const PLATEAU = Object.freeze({
   movesBytes: true,
   halfSize: null,
   refusals: Object.freeze({ threads: 64, operations: 1000, attempts: 1000, throttled: 0, backoffShare: 0 }),
+  busyHost: null,
 });
 
 /**
@@ -129,10 +131,10 @@ test('a thread that waits for a CPU that others have is short of the host’s', 
 
 test('a quota is named before the others on the host', () => {
   const cpu = { ...IDLE_CPU, others: 1.4 };
-  const quota = { cores: 0.5, throttled: 0.48 };
+  const quota = { cores: 0.5, throttled: 0.48, heldBack: 0.4 };
   const { cause, evidence } = classify({ ...PLAIN, ...hostWith({ running: 0.5, waiting: 0.45 }, { cpu, quota }) });
   assert.equal(cause, 'host CPU');
-  assert.match(evidence, /held back 48% of the time by a quota of 0\.50 cores$/);
+  assert.match(evidence, /held back in 48% of the periods of a quota of 0\.50 cores$/);
 });
 
 test('a thread that waits for a CPU that nobody is seen to have proves nothing', () => {
@@ -188,6 +190,31 @@ test('it is not said to be beyond this host where anything of this host may be t
   }
 });
 
+test('where connections are opened for many of the attempts, these wait for each other, and the store is not named', () => {
+  const room = hostWith({ running: 0.3, waiting: 0.01 });
+  assert.equal(causeOf(room), 'beyond this host');
+  for (const search of [null, { ...PLATEAU, movesBytes: false }, sizes(1000, 1010)]) {
+    const { cause, evidence } = classify({ ...PLAIN, ...room, search, openedShare: 0.5 });
+    assert.equal(cause, 'inconclusive');
+    assert.match(evidence, /, but 50% of the attempts had to wait for a connection of their own$/);
+  }
+});
+
+test('a step of a search in which the host had too little CPU counts, whichever it was', () => {
+  const { host } = hostWith({ running: 0.4, waiting: 0.35 });
+  const search = { ...PLATEAU, movesBytes: false, busyHost: { host: host ?? null, cpuCores: 0.4, loops: 1 } };
+  const { cause, evidence } = classify({ ...PLAIN, ...hostWith({ running: 0.3, waiting: 0.01 }), p50: 100, search });
+  assert.equal(cause, 'inconclusive');
+  assert.match(evidence, /event loop ran 40% of the time and waited for a CPU 35%$/);
+});
+
+test('threads that wait for each other are not short of what others have', () => {
+  const loops = Array.from({ length: 16 }, () => loopLoad(0.9, { running: 0.75, waiting: 0.2 }));
+  const cpu = { ...IDLE_CPU, cpus: 16, usable: 16, others: 0.1 };
+  const { cause } = classify({ ...PLAIN, loops: 16, busyLoops: 14, host: { ...NO_HOST_LOAD, cpu, loops } });
+  assert.equal(cause, 'inconclusive');
+});
+
 test('a host without CPU to spare is named before any cause that lies in the store', () => {
   const crowded = { cpu: { ...IDLE_CPU, busiest: 1, others: 1.65 } };
   const room = { running: 0.3, waiting: 0.1 };
@@ -198,9 +225,9 @@ test('a host without CPU to spare is named before any cause that lies in the sto
     classify({
       ...PLAIN,
       mean: 200,
-      ...hostWith({ running: 0.3, waiting: 0.1 }, { quota: { cores: 0.5, throttled: 0.3 } }),
+      ...hostWith({ running: 0.3, waiting: 0.1 }, { quota: { cores: 0.5, throttled: 0.3, heldBack: 0.1 } }),
     }).evidence,
-    /, held back 30% of the time by a quota of 0\.50 cores, /,
+    /, held back in 30% of the periods of a quota of 0\.50 cores, /,
   );
   assert.match(classify({ ...PLAIN, mean: 200, ...hostWith(room) }).evidence, /the store stood still/);
   for (const search of [{ ...PLATEAU, movesBytes: false }, sizes(1000, 1010), sizes(1000, 2000)]) {
@@ -494,7 +521,9 @@ const host = fc.record({
     }),
     { maxLength: 3 },
   ),
-  quota: fc.option(fc.record({ cores: fc.double({ min: 0.1, max: 8, noNaN: true }), throttled: share })),
+  quota: fc.option(
+    fc.record({ cores: fc.double({ min: 0.1, max: 8, noNaN: true }), throttled: share, heldBack: share }),
+  ),
   pressure: knownShare,
   network: fc.option(
     fc.record({
@@ -526,6 +555,7 @@ const figures = fc.record({
   isOpenLoop: fc.boolean(),
   end: fc.constantFrom('complete', 'overloaded', 'stopped', 'stalled', 'fatal'),
   startDelayP50: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true })),
+  openedShare: share,
   host: fc.option(host),
   search: fc.option(
     fc.record({
@@ -538,6 +568,7 @@ const figures = fc.record({
       limitingResource: fc.constantFrom('threads', 'time', 'objects', 'leftovers', 'dollars', null),
       movesBytes: fc.boolean(),
       halfSize: fc.option(fc.tuple(rate, rate).map(([whole, half]) => sizes(whole, half).halfSize)),
+      busyHost: fc.constant(null),
       refusals: fc.record({
         threads: fc.integer({ min: 1, max: 10_000 }),
         operations: fc.nat(100_000),

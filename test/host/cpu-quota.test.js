@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
-import { availableCores, findCpuQuota, throttledTime, usableCores } from '../../lib/host/cpu-quota.js';
+import { availableCores, findCpuQuota, throttlingOf, usableCores } from '../../lib/host/cpu-quota.js';
 
 /** @param {Record<string, string>} files @returns {(path: string) => string | null} */
 function reading(files) {
@@ -14,11 +14,11 @@ test('of the groups that a process is in, the one with the smallest quota counts
     '/sys/fs/cgroup/pods/cpu.max': '400000 100000\n',
     '/sys/fs/cgroup/pods/pod-1/cpu.max': '50000 100000\n',
     '/sys/fs/cgroup/pods/pod-1/container/cpu.max': 'max 100000\n',
-    '/sys/fs/cgroup/pods/pod-1/cpu.stat': 'throttled_usec 7000\n',
+    '/sys/fs/cgroup/pods/pod-1/cpu.stat': 'nr_periods 9\nnr_throttled 3\nthrottled_usec 7000\n',
   });
   const quota = findCpuQuota(read);
   assert.deepEqual(quota, { cores: 0.5, statistics: '/sys/fs/cgroup/pods/pod-1/cpu.stat' });
-  assert.equal(quota && throttledTime(quota, read), 7);
+  assert.deepEqual(quota && throttlingOf(quota, read), { periods: 9, throttledPeriods: 3, time: 7 });
 });
 
 test('a quota of version 1 counts, also where the container sees its group at the root', () => {
@@ -26,11 +26,11 @@ test('a quota of version 1 counts, also where the container sees its group at th
     '/proc/self/cgroup': '4:cpuacct,cpu:/docker/abc\n0::/docker/abc\n',
     '/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us': '150000\n',
     '/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us': '100000\n',
-    '/sys/fs/cgroup/cpu,cpuacct/cpu.stat': 'nr_throttled 1\nthrottled_time 3000000\n',
+    '/sys/fs/cgroup/cpu,cpuacct/cpu.stat': 'nr_periods 9\nnr_throttled 1\nthrottled_time 3000000\n',
   });
   const quota = findCpuQuota(read);
   assert.deepEqual(quota, { cores: 1.5, statistics: '/sys/fs/cgroup/cpu,cpuacct/cpu.stat' });
-  assert.equal(quota && throttledTime(quota, read), 3);
+  assert.deepEqual(quota && throttlingOf(quota, read), { periods: 9, throttledPeriods: 1, time: 3 });
 });
 
 test('without a quota there is none', () => {

@@ -80,7 +80,7 @@ test('quota, pressure, traffic and retransmissions are told by the second, or as
     {
       '/proc/self/cgroup': '0::/\n',
       '/sys/fs/cgroup/cpu.max': '50000 100000\n',
-      '/sys/fs/cgroup/cpu.stat': 'throttled_usec 1000000\n',
+      '/sys/fs/cgroup/cpu.stat': 'nr_periods 10\nnr_throttled 2\nthrottled_usec 1000000\n',
       '/proc/pressure/cpu': 'some avg10=0 avg60=0 avg300=0 total=5000000\n',
       '/proc/net/dev': traffic(0, 0),
       '/proc/net/snmp': 'Tcp: OutSegs RetransSegs\nTcp: 100 5\n',
@@ -100,11 +100,11 @@ test('quota, pressure, traffic and retransmissions are told by the second, or as
     host.files['/proc/net/dev'] = traffic(received, Math.round(sent));
     t.mock.timers.tick(1000);
   }
-  host.files['/sys/fs/cgroup/cpu.stat'] = 'throttled_usec 3000000\n';
+  host.files['/sys/fs/cgroup/cpu.stat'] = 'nr_periods 50\nnr_throttled 32\nthrottled_usec 9000000\n';
   host.files['/proc/pressure/cpu'] = 'some avg10=0 avg60=0 avg300=0 total=6000000\n';
   host.files['/proc/net/snmp'] = 'Tcp: OutSegs RetransSegs\nTcp: 300 15\n';
   const { quota, pressure, network, tcp } = sampler.stop();
-  assert.deepEqual(quota, { cores: 0.5, throttled: 0.5 });
+  assert.deepEqual(quota, { cores: 0.5, throttled: 0.75, heldBack: 2 });
   assert.equal(pressure, 0.25);
   assert.deepEqual(tcp, { sent: 200, retransmitted: 10 });
   assert.deepEqual(network, {
@@ -114,6 +114,25 @@ test('quota, pressure, traffic and retransmissions are told by the second, or as
     sent: (2.6 * full) / 4,
     fullShare: 0.5,
   });
+});
+
+test('a link that carries more than its speed has another speed than it says', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const traffic = (/** @type {number} */ received) => `  tun0: ${received} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n`;
+  const { host, sampler } = hostWith({ '/proc/net/dev': traffic(0), '/sys/class/net/tun0/speed': '10\n' }, 'tun0');
+  host.time += 1000;
+  host.files['/proc/net/dev'] = traffic(30_000_000);
+  t.mock.timers.tick(1000);
+  const { network } = sampler.stop();
+  assert.deepEqual([network?.linkSpeed, network?.fullShare, network?.received], [null, null, 30_000_000]);
+});
+
+test('CPUs that are numbered otherwise than the process knows them tell nothing', () => {
+  const status = { '/proc/self/status': 'Cpus_allowed_list:\t4-7\n' };
+  const { host, sampler } = hostWith({ '/proc/stat': statOf([[1, 1, 0, 0]]), ...status });
+  host.time += 1000;
+  host.files['/proc/stat'] = statOf([[50, 50, 0, 0]]);
+  assert.equal(sampler.stop().cpu, null);
 });
 
 test('the interface to an address of this host is the loopback, and an address to nowhere has none', async () => {

@@ -41,6 +41,7 @@ test('the CPUs that a process may use are single ones and ranges', () => {
 
 test('the time of a thread on a CPU and without one is told in ms', () => {
   assert.deepEqual(files.readScheduling('2500000 1250000 17\n'), { running: 2.5, waiting: 1.25 });
+  assert.equal(files.readScheduling('0 0 0\n'), null, 'a kernel that does not count');
 });
 
 test('pressure is the time in which something waited', () => {
@@ -95,20 +96,28 @@ test('where there is no quota, or none that can be read, there is no limit', () 
 });
 
 test('how long a group was held back is told by either version', () => {
-  assert.equal(files.readThrottled('nr_periods 9\nnr_throttled 3\nthrottled_usec 2500\n'), 2.5);
-  assert.equal(files.readThrottled('nr_periods 9\nnr_throttled 3\nthrottled_time 2500000\n'), 2.5);
+  const throttling = { periods: 9, throttledPeriods: 3, time: 2.5 };
+  assert.deepEqual(files.readThrottling('nr_periods 9\nnr_throttled 3\nthrottled_usec 2500\n'), throttling);
+  assert.deepEqual(files.readThrottling('nr_periods 9\nnr_throttled 3\nthrottled_time 2500000\n'), throttling);
 });
 
 test('text that is something else tells nothing, and never throws', () => {
-  const { readCpuTicks, readAllowedCpus, readScheduling, readPressure, readTcpSegments, readLinkSpeed, readThrottled } =
-    files;
-  for (const read of [readCpuTicks, readAllowedCpus, readScheduling, readPressure, readTcpSegments, readThrottled]) {
+  const {
+    readCpuTicks,
+    readAllowedCpus,
+    readScheduling,
+    readPressure,
+    readTcpSegments,
+    readLinkSpeed,
+    readThrottling,
+  } = files;
+  for (const read of [readCpuTicks, readAllowedCpus, readScheduling, readPressure, readTcpSegments, readThrottling]) {
     assert.equal(read(''), null, read.name);
   }
   assert.equal(files.readTraffic('', 'eth0'), null);
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
-      for (const read of [readScheduling, readPressure, readTcpSegments, readThrottled, readLinkSpeed]) {
+      for (const read of [readScheduling, readPressure, readTcpSegments, readThrottling, readLinkSpeed]) {
         const value = read(text);
         assert.ok(value === null || typeof value === 'object' || Number.isFinite(value));
       }

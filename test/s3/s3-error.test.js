@@ -173,11 +173,21 @@ const FAILURES = /** @type {const} */ ([
 
 for (const [code, kind, handling] of FAILURES) {
   test(`a transport’s ${code} is counted as ${kind}, and the handling is ${handling}`, () => {
-    const error = classifyFailure(Object.assign(new Error('it broke'), { code }), SENT);
+    const failure = Object.assign(new Error('it broke'), { code, syscall: 'connect' });
+    const error = classifyFailure(failure, SENT);
     assert.deepEqual([error.kind, error.handling, error.code, error.status], [kind, handling, code, 0]);
     assert.equal(error.message, `it broke (${code})`);
   });
 }
+
+test('a route that goes under a request leaves it open whether it was carried out', () => {
+  for (const code of ['EHOSTUNREACH', 'ENETUNREACH']) {
+    const lost = Object.assign(new Error('it broke'), { code, syscall: 'read' });
+    const { kind, sent, outcomeUnknown } = classifyFailure(lost, SENT);
+    assert.deepEqual([kind, sent, outcomeUnknown], ['connection', true, true]);
+    assert.equal(classifyFailure(lost, { ...SENT, sent: false }).outcomeUnknown, false);
+  }
+});
 
 test('a connection that ends in mid-answer has truncated it', () => {
   const error = Object.assign(new Error('the other side closed it'), { code: 'ECONNRESET' });
