@@ -18,9 +18,9 @@ function compute(milliseconds) {
 test('a loop that computes is busy, holds up its timers, and its thread has a CPU', async () => {
   await setTimeout(1);
   const stop = measureLoop({ now });
-  await setTimeout(30);
-  compute(100);
-  await setTimeout(30);
+  await setTimeout(120);
+  compute(200);
+  await setTimeout(120);
   const { utilization, running, waiting, delayP99, garbageCollection } = stop();
   assert.ok(utilization > 0.1 && utilization <= 1, String(utilization));
   assert.ok(Number(delayP99) > 50, String(delayP99));
