@@ -4,7 +4,7 @@ import { runScenario } from '../../bench/truth/causes.js';
 import { possibleScenarios } from '../../bench/truth/scenarios.js';
 
 // The short version of `npm run truth`: one run of each scenario. On a machine that others keep busy a cause may remain
-// open, but no wrong one may be named.
+// open, or be what those others take, but no wrong one may be named.
 
 const OBJECTS = 250;
 const MAX_STAGES = 2;
@@ -22,7 +22,7 @@ for (const scenario of possibleScenarios()) {
     const endpoint = causes.plain === ALWAYS_SHOWN ? REFUSING : scenario.endpoint;
     const load = { objects: OBJECTS, options: ['--stages', tried.join()] };
     const named = await runScenario({ ...scenario, endpoint }, load);
-    const allowed = causes.plain === ALWAYS_SHOWN ? [ALWAYS_SHOWN] : [causes.plain, 'inconclusive'];
+    const allowed = causes.plain === ALWAYS_SHOWN ? [ALWAYS_SHOWN] : [causes.plain, 'inconclusive', 'host CPU'];
     assert.equal(named.length, tried.length);
     assert.deepEqual(
       named.filter((cause) => !allowed.includes(cause)),
