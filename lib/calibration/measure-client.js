@@ -1,7 +1,6 @@
 import { DEFAULT_STAGES } from '../operations/registry.js';
 import { runBenchmark } from '../run/benchmark-run.js';
 import { WHOLE } from '../workload/shard.js';
-import { coreWait } from './core-wait.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -130,22 +129,11 @@ function failureOf({ problems, stages, crash }) {
   return broken === undefined ? null : `${broken.stage} did not run to its end: ${broken.end}`;
 }
 
-/**
- * What a stage's own figures do not show.
- *
- * @typedef {object} Seen
- * @property {number} endpointUtilization of the endpoint's event loop, 0 to 1
- * @property {number | null} waited ms for which the client's event loop waited for a core; null where the system does not
- *   count it
- */
-
 /** @implements {RunObserver} */
 class StageWatch {
   #endpoint;
-  /** @type {Map<StageName, Promise<Seen>>} */
-  #seen = new Map();
-  /** @type {number | null} */
-  #waitBefore = null;
+  /** What a stage's own figures do not show: the share of the time in which the endpoint's event loop was busy. */
+  #endpointUtilizations = /** @type {Map<StageName, Promise<number>>} */ (new Map());
   /** Why an operation failed, the first one that did. @type {string | null} */
   failure = null;
 
@@ -155,21 +143,16 @@ class StageWatch {
   }
 
   stageStarts() {
-    this.#waitBefore = coreWait();
     // What the endpoint did before the stage does not count. If it has ended, the report at the stage's end shows that.
     this.#endpoint.report().catch(() => {});
   }
 
   /** @param {StageResult} result */
   stageEnds({ stage }) {
-    const wait = coreWait();
-    const waited = wait === null || this.#waitBefore === null ? null : wait - this.#waitBefore;
-    const seen = this.#endpoint
-      .report()
-      .then(({ eventLoopUtilization }) => ({ endpointUtilization: eventLoopUtilization, waited }));
+    const utilization = this.#endpoint.report().then(({ eventLoopUtilization }) => eventLoopUtilization);
     // A run that is given up does not need it.
-    seen.catch(() => {});
-    this.#seen.set(stage, seen);
+    utilization.catch(() => {});
+    this.#endpointUtilizations.set(stage, utilization);
   }
 
   /**
@@ -204,17 +187,21 @@ class StageWatch {
    * @param {StageResult} result of a stage that has ended
    * @returns {Promise<StageMeasurement & { milliseconds: number }>}
    */
-  async measurementOf({ stage, average, duration, clientLoad }) {
+  async measurementOf({ stage, average, duration, clientLoad, hostLoad }) {
     const { eventLoopUtilization, cpuUser, cpuSystem } = clientLoad;
-    const { endpointUtilization, waited } = /** @type {Seen} */ (await this.#seen.get(stage));
-    const busy = duration * eventLoopUtilization;
+    const endpointUtilization = await /** @type {Promise<number>} */ (this.#endpointUtilizations.get(stage));
+    // The client runs on one event loop.
+    const waiting = hostLoad?.loops[0]?.waiting ?? null;
     return {
       stage,
       operationsPerSecond: average,
       milliseconds: duration,
       eventLoopUtilization,
       // The process's CPU time is that of all its threads: second best.
-      coreShare: waited === null ? Math.min((cpuUser + cpuSystem) / busy, 1) : Math.max(1 - waited / busy, 0),
+      coreShare:
+        waiting === null
+          ? Math.min((cpuUser + cpuSystem) / (duration * eventLoopUtilization), 1)
+          : Math.max(1 - waiting / eventLoopUtilization, 0),
       endpointUtilization,
     };
   }
