@@ -1,11 +1,17 @@
 // What keeps a connection from being opened, or ends it.
 
+const GIVEN_UP = 'ERR_CONNECTION_GIVEN_UP';
+
 /**
  * @param {unknown} error
- * @returns {boolean} whether it is this host that could not open the connection, whatever the address
+ * @returns {boolean} whether it is this host that could not open the connection, or gave it up, whatever the address
  */
 export function isOurs(error) {
-  return ['EMFILE', 'ENFILE'].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '');
+  return ['EMFILE', 'ENFILE', GIVEN_UP].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '');
+}
+
+export function givenUpWhileOpening() {
+  return Object.assign(new Error('the connection was given up while it was being opened'), { code: GIVEN_UP });
 }
 
 /** @param {number} timeout ms */

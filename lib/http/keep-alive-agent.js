@@ -1,8 +1,7 @@
 import { isIP, connect as connectTcp } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { Gate } from './gate.js';
-import { closedWhileOpening, connectTimeoutError, isOurs } from './connection-errors.js';
-
+import { closedWhileOpening, connectTimeoutError, givenUpWhileOpening, isOurs } from './connection-errors.js';
 import { openSharing, readFrom } from './socket-reader.js';
 
 /**
@@ -124,7 +123,7 @@ export class KeepAliveAgent {
     let failed = 0;
     /** @type {Error | null} */
     let lastError = null;
-    const giveUp = () => this.#opening.forEach((socket) => socket.destroy());
+    const giveUp = () => this.#giveUpOpening();
     signal.addEventListener('abort', giveUp, { once: true });
     const openSome = async () => {
       while (left > 0 && !signal.aborted) {
@@ -168,9 +167,14 @@ export class KeepAliveAgent {
   /** Destroys every connection. */
   close() {
     this.#isClosed = true;
+    this.#giveUpOpening();
     for (const socket of this.#open) {
       socket.destroy();
     }
+  }
+
+  #giveUpOpening() {
+    this.#opening.forEach((socket) => socket.destroy(givenUpWhileOpening()));
   }
 
   /**
@@ -202,7 +206,9 @@ export class KeepAliveAgent {
         this.opened += 1;
         return socket;
       } catch (error) {
-        if (!isWanted() || isOurs(error) || !(await this.#drop(address)) || tried.has(await this.#addresses.peek())) {
+        // An address that does not answer is left out for the others, even where nobody waits for this connection any more.
+        const hasOther = !isOurs(error) && (await this.#drop(address));
+        if (!hasOther || !isWanted() || tried.has(await this.#addresses.peek())) {
           throw error;
         }
       }

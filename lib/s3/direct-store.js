@@ -258,7 +258,7 @@ class DirectConnection {
       classifyFailure(error, {
         sent: isSent,
         answered: isSent && hasAnswerBegun,
-        stale: hasWaited && mayResendAtOnce(this, this.#call),
+        stale: hasWaited && mayResendAtOnce(this, this.#call, this.#now()),
       }),
     );
   }

@@ -55,6 +55,9 @@ export function transferOf({ moved, movedBefore, reply }, size) {
 /** A store closes a connection that has carried nothing for a while; it has no reason to close one that was just busy. */
 const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
 
+/** That a connection had been closed before shows a round trip later: what breaks after longer was broken on its way. */
+const SHOWN_TO_BE_CLOSED_MS = 1000;
+
 /**
  * Whether a request may be sent again at once after a kept-alive connection ended without an answer. Reading twice does no
  * harm. A write may have been carried out before the connection broke, unless the connection had been idle long enough
@@ -62,8 +65,10 @@ const IDLE_ENOUGH_TO_BE_CLOSED_MS = 1000;
  *
  * @param {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
  * @param {Pick<S3Call, 'method' | 'sendsObject'>} call
+ * @param {number} now monotonic ms
  * @returns {boolean}
  */
-export function mayResendAtOnce({ startedAt, idleSince }, { method, sendsObject }) {
-  return method !== 'POST' && (!sendsObject || startedAt - idleSince >= IDLE_ENOUGH_TO_BE_CLOSED_MS);
+export function mayResendAtOnce({ startedAt, idleSince }, { method, sendsObject }, now) {
+  const wasIdle = startedAt - idleSince >= IDLE_ENOUGH_TO_BE_CLOSED_MS;
+  return method !== 'POST' && (!sendsObject || (wasIdle && now - startedAt < SHOWN_TO_BE_CLOSED_MS));
 }

@@ -187,7 +187,7 @@ class SdkConnection {
    */
   #classify(error, answered) {
     // The agent does not say which socket an attempt went over: every kept-alive one may have been closed before.
-    const stale = this.#keepAlive && mayResendAtOnce(this, this.#call);
+    const stale = this.#keepAlive && mayResendAtOnce(this, this.#call, this.#now());
     return this.#aborted ?? classifySdkError(error, { stale, answered, redact: this.#redact, now: this.#epochNow() });
   }
 }

@@ -233,6 +233,44 @@ test('an agent that is closed while connections open tries no further address', 
   assert.deepEqual([server.sockets.length, lookup.names], [3, ['store.test']]);
 });
 
+test(
+  'an address that does not answer is left out, though nobody waits for its connection any more',
+  TIME_LIMIT,
+  async (t) => {
+    // Each answers TCP, and never the handshake.
+    const server = await startSocketServer(t, { host: '0.0.0.0' });
+    mockLookup(t, () => ['127.0.0.1', '127.0.0.2']);
+    const { agent } = openAgent(t, {
+      port: server.port,
+      hostname: 'store.test',
+      useTls: true,
+      connectTimeout: 200,
+      now: () => 0,
+    });
+    for (const upTo of [1, 2, 3]) {
+      const isWanted = () => server.sockets.length < upTo;
+      await assert.rejects(connect(agent, isWanted), { code: 'ERR_CONNECT_TIMEOUT' });
+    }
+    const addresses = server.sockets.map(({ localAddress }) => localAddress);
+    assert.deepEqual(addresses, ['127.0.0.1', '127.0.0.2', '127.0.0.2']);
+  },
+);
+
+test('an address is not left out where the agent itself gave its connection up', TIME_LIMIT, async (t) => {
+  const server = await startSocketServer(t, { host: '0.0.0.0' });
+  mockLookup(t, () => ['127.0.0.1', '127.0.0.2']);
+  const { agent } = openAgent(t, { port: server.port, hostname: 'store.test', useTls: true, connectTimeout: 60_000 });
+  for (const upTo of [2, 4]) {
+    const stop = new AbortController();
+    const opening = agent.openAhead(2, stop.signal);
+    await until(() => server.sockets.length === upTo);
+    stop.abort();
+    assert.equal((await opening).failed, 2);
+  }
+  const addresses = server.sockets.map(({ localAddress }) => localAddress);
+  assert.deepEqual(addresses.sort(), ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2']);
+});
+
 test('each address is tried once for a connection, however often the name is looked up', TIME_LIMIT, async (t) => {
   let now = 0;
   const lookup = mockLookup(t, () => ['127.0.0.1', '127.0.0.2']);

@@ -47,21 +47,29 @@ function connectionIdleFor(idle) {
 
 test('whatever does not write may be sent again at once', () => {
   for (const call of [S3_CALLS.GetObject, S3_CALLS.HeadObject, S3_CALLS.DeleteObject]) {
-    assert.equal(mayResendAtOnce(connectionIdleFor(0), call), true);
-    assert.equal(mayResendAtOnce(connectionIdleFor(60_000), call), true);
+    assert.equal(mayResendAtOnce(connectionIdleFor(0), call, 5000), true);
+    assert.equal(mayResendAtOnce(connectionIdleFor(60_000), call, 500_000), true);
   }
 });
 
 test('a write may only be sent again at once over a connection that had been idle for a second', () => {
   assert.deepEqual(
-    [0, 999, 1000, 60_000].map((idle) => mayResendAtOnce(connectionIdleFor(idle), S3_CALLS.PutObject)),
+    [0, 999, 1000, 60_000].map((idle) => mayResendAtOnce(connectionIdleFor(idle), S3_CALLS.PutObject, 5000 + idle)),
     [false, false, true, true],
+  );
+});
+
+test('a write that broke a second after it had begun was not sent over a connection that the store had closed before', () => {
+  const connection = connectionIdleFor(60_000);
+  assert.deepEqual(
+    [0, 999, 1000, 60_000].map((ran) => mayResendAtOnce(connection, S3_CALLS.PutObject, connection.startedAt + ran)),
+    [true, true, false, false],
   );
 });
 
 test('a POST is never sent again at once: it may do twice what it does', () => {
   for (const sendsObject of [true, false]) {
-    assert.equal(mayResendAtOnce(connectionIdleFor(60_000), { method: 'POST', sendsObject }), false);
+    assert.equal(mayResendAtOnce(connectionIdleFor(60_000), { method: 'POST', sendsObject }, 65_000), false);
   }
 });
 
