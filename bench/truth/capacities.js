@@ -18,8 +18,8 @@ const BUCKETS = [500, 1000, 2000].flatMap((rate) => [
 const RUNS = 20;
 const MAX_THREADS = 200;
 
-/** Seconds of the full rate that the objects are enough for: longer than the search may take. */
-const SECONDS_OF_OBJECTS = 30;
+/** Seconds of the full rate that the objects are enough for: more than a search takes. */
+const SECONDS_OF_OBJECTS = 40;
 
 /** How far a capacity may be off. */
 const TOLERANCE = 0.03;

@@ -52,9 +52,10 @@ import { describe } from './message.js';
  *
  * @typedef {Pick<Evidence, 'threads' | 'operations' | 'attempts' | 'throttled' | 'backoffShare'>} Refusals
  *
- * @typedef {{ whole: SizeRate, half: SizeRate, held: number | null }} HalfSize the first two with the same threads, one
- *   after the other; operations a second of the hold between them, of whole objects
- * @typedef {{ size: number, operationsPerSecond: number }} SizeRate size in bytes
+ * @typedef {{ whole: SizeRate, half: SizeRate, held: number }} HalfSize the first two with the same threads, by turns;
+ *   operations a second of the hold before them, of whole objects
+ * @typedef {{ size: number, operationsPerSecond: number, spread: number }} SizeRate size in bytes; the mean of two steps,
+ *   and by how much they differ, as a share of it
  */
 
 /** Medians of fewer operations are chance. */
@@ -344,6 +345,9 @@ const SAME_BYTES = 0.15;
 /** How much the operations must gain from half the size for it. */
 const BANDWIDTH_GAIN = 1.5;
 
+/** Steps of one size that differ by more than this show that something else than the size has changed. */
+const SAME_STEPS = 0.1;
+
 /** A rate that changes more than this between a step and the hold was no plateau when the sizes were compared. */
 const SAME_RATE = 0.15;
 
@@ -355,7 +359,7 @@ const SAME_OPERATIONS = 0.1;
  * @param {Search} search
  * @returns {ProvenCause | InconclusiveReason}
  */
-function classifyPlateau(evidence, { movesBytes, halfSize, busyHost }) {
+function classifyPlateau(evidence, { movesBytes, halfSize, busyHost, capacity }) {
   if (evidence.eventLoopUtilization > ROOMY_LOOP) {
     return 'client nearly busy';
   }
@@ -364,6 +368,9 @@ function classifyPlateau(evidence, { movesBytes, halfSize, busyHost }) {
   }
   if (evidence.openedShare > OPENED_SHARE) {
     return 'connections opened';
+  }
+  if (capacity === null) {
+    return 'not held';
   }
   if (!movesBytes) {
     return 'store';
@@ -376,8 +383,8 @@ function classifyPlateau(evidence, { movesBytes, halfSize, busyHost }) {
  * @returns {ProvenCause | InconclusiveReason}
  */
 function classifySizes({ whole, half, held }) {
-  if (held === null) {
-    return 'not held';
+  if (Math.max(whole.spread, half.spread) > SAME_STEPS) {
+    return 'unsteady sizes';
   }
   if (Math.abs(whole.operationsPerSecond / held - 1) > SAME_RATE) {
     return 'unsteady';

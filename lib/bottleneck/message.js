@@ -146,7 +146,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
     why: (/** @type {Evidence} */ evidence) =>
       `${plateau(evidence)}, ${room(evidence)}, but no objects of half the size were tried`,
     advice: (/** @type {Evidence} */ { search }) =>
-      search?.limitingResource === 'dollars' ? adviceFor('dollars') : 'Write with enough <objects>',
+      search?.limitingResource ? adviceFor(search.limitingResource) : 'Write with enough <objects>',
   },
   'held apart': {
     why: (/** @type {Evidence} */ evidence) =>
@@ -154,12 +154,17 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: 'another try',
   },
   'not held': {
-    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}${sizes(evidence)}, but the capacity was not held`,
+    why: (/** @type {Evidence} */ evidence) => `${plateau(evidence)}, but the capacity was not held`,
     advice: (/** @type {Evidence} */ { search }) => adviceFor(search?.limitingResource ?? null),
   },
   unsteady: {
     why: (/** @type {Evidence} */ evidence) =>
       `${plateau(evidence)}${sizes(evidence)}, but the rate was another when it was held`,
+    advice: 'another try',
+  },
+  'unsteady sizes': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${plateau(evidence)}${sizes(evidence)}, but steps of the same size differed by up to ${percent(spread(evidence))}`,
     advice: 'another try',
   },
   'between sizes': {
@@ -285,6 +290,12 @@ function sizes({ search }) {
   const of = (/** @type {SizeRate} */ { size, operationsPerSecond }) =>
     `${decimal(operationsPerSecond)}/s of ${formatSize(size)}`;
   return search?.halfSize ? `, ${of(search.halfSize.whole)} and ${of(search.halfSize.half)}` : '';
+}
+
+/** @param {Evidence} evidence */
+function spread({ search }) {
+  const { whole, half } = search?.halfSize ?? {};
+  return Math.max(whole?.spread ?? 0, half?.spread ?? 0);
 }
 
 /** @param {Evidence} evidence */

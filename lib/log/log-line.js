@@ -94,6 +94,7 @@ const PHASES = {
   ramp: 'ramp',
   refine: 'refine',
   hold: 'hold',
+  'whole size': 'whole size',
   'half size': 'half size',
   climb: 'climb',
   'second size': 'second size',

@@ -1,7 +1,7 @@
 import type { SearchResult } from './result.js';
 
 /** What a step of a capacity search is for. */
-export type SearchPhase = 'ramp' | 'refine' | 'hold' | 'half size';
+export type SearchPhase = 'ramp' | 'refine' | 'hold' | 'whole size' | 'half size';
 
 /**
  * What a search had too little of to find more: threads that it may use, time, objects or dollars; leftovers are objects
@@ -17,6 +17,6 @@ export interface SearchConclusion extends Pick<SearchResult, 'knee' | 'hasPlatea
   needed: { operations: number; attempts: number } | null;
   /** what was too little to find more */
   limitingResource: LimitingResource | null;
-  /** ops/s of the plateau's most threads with objects of either size, and of the hold between them */
-  halfSize: { whole: number; half: number; held: number | null } | null;
+  /** ops/s of the plateau's most threads, twice with objects of either size by turns; held: of the hold before them */
+  halfSize: { whole: readonly [number, number]; half: readonly [number, number]; held: number } | null;
 }

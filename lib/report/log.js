@@ -309,7 +309,7 @@ export function searchMachineLine({ stage, end, bottleneck }, search) {
 function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, operationsNeeded, dollarsNeeded }) {
   const notes = [
     ...(end === 'complete' ? [] : [`the search ended before its time (${end})`]),
-    ...(operationsNeeded === null ? [] : [`it takes at least ${needs(operationsNeeded, dollarsNeeded)} to tell more`]),
+    ...(operationsNeeded === null ? [] : [`${needs(operationsNeeded, dollarsNeeded)} are enough to tell more`]),
     ...(capacity !== null && 1000 * capacity.seconds < HOLD_MS
       ? [`held for only ${capacity.seconds.toFixed(1)}s`]
       : []),

@@ -3,7 +3,7 @@ import { operationsOf } from '../operations/registry.js';
 import { CapacitySearch } from '../search/capacity-search.js';
 import { CostBudget } from '../cost/cost-budget.js';
 import { SearchObjects } from '../search/search-objects.js';
-import { STAGE_MS, maxOperations, minOperations } from '../search/search-plan.js';
+import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { runStep } from '../search/search-step.js';
 import { noteFatalError, stagesOf } from './run-stages.js';
 import { searchResult, stepResult } from './search-result.js';
@@ -44,11 +44,12 @@ export async function findCapacities(running, workers, result) {
   const objects = new SearchObjects(config.objects);
   const costs = new CostBudget(config.maxCost ?? Infinity, run.requests);
   worstCases(config, unloaded, costs.attemptsFor(stages.map(nameOf))).forEach((notice) => observer.notice(notice));
+  const all = stages.map(nameOf);
   for (const [place, stage] of stages.entries()) {
     if (signal.aborted) {
       return;
     }
-    const names = stages.slice(place).map(nameOf);
+    const names = { toRun: all.slice(place), before: all.slice(0, place) };
     const finished = await searchStage(stage, { running, workers, objects, costs, names, result });
     objects.stageEnds(stage, (object) => run.written.has(object));
     if (stage.creates && config.keep) {
@@ -66,7 +67,7 @@ export async function findCapacities(running, workers, result) {
  * @param {Running['unloaded']} unloaded
  * @returns {string | null}
  */
-function tooFewObjects({ objects }, stage, unloaded) {
+function tooFewObjects({ objects, threads }, stage, unloaded) {
   const latency = unloaded.get(nameOf(stage))?.p50;
   if (latency === undefined || !(stage.creates || stage.removes)) {
     return null;
@@ -74,7 +75,7 @@ function tooFewObjects({ objects }, stage, unloaded) {
   const needed = minOperations(latency);
   return objects >= needed
     ? null
-    : `<objects>: ${objects} are too few for --find-peak, expected at least ${needed}: one thread alone needs that many, at ${latency.toFixed(1)}ms a ${nameOf(stage)}`;
+    : `<objects>: ${objects} are too few for --find-peak, expected ${operationsOfSearch((1000 * threads) / latency, threads)}, which are enough for ${threads} threads: one alone needs ${needed}, at ${latency.toFixed(1)}ms a ${nameOf(stage)}`;
 }
 
 /**
@@ -91,16 +92,16 @@ function worstCases({ objects, threads, stages, maxCost }, unloaded, attempts) {
   if (latency === undefined) {
     return [];
   }
-  const most = maxOperations(threads, latency);
+  const most = operationsOfSearch((1000 * threads) / latency, threads);
   const writes = Math.min(objects, attempts);
-  const capacity = Math.floor((1000 * writes) / STAGE_MS);
+  const capacity = Math.floor(writes / SECONDS_OF_OPERATIONS);
   if (writes >= most || capacity === 0) {
     return [];
   }
   const [given, more] =
     attempts < objects
       ? [`$${maxCost} leaves Write ${Math.floor(attempts)} operations,`, 'more dollars']
-      : [`${objects} objects are`, `${STAGE_MS / 1000} for each write a second`];
+      : [`${objects} objects are`, `${SECONDS_OF_OPERATIONS} for each write a second`];
   return [
     `--find-peak: ${given} enough for a capacity of about ${capacity} writes/s; if you expect more, give ${more}`,
   ];
@@ -120,7 +121,8 @@ function nameOf({ name }) {
  * @param {Workers} parts.workers
  * @param {SearchObjects} parts.objects
  * @param {CostBudget} parts.costs
- * @param {readonly string[]} parts.names of the stages that are still to run, in lower case, this one first
+ * @param {{ toRun: readonly string[], before: readonly string[] }} parts.names of the stages, in lower case, this one the
+ *   first to run
  * @param {RunResult} parts.result
  * @returns {Promise<boolean>} whether the run goes on
  */
@@ -130,7 +132,7 @@ async function searchStage(stage, { running, workers, objects, costs, names, res
   const { name } = stage;
   const count = objects.countFor(stage);
   const given = objects.count;
-  const maxAttempts = costs.attemptsFor(names);
+  const maxAttempts = costs.attemptsFor(names.toRun);
   const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
   const search = new CapacitySearch({
     maxThreads: config.threads,
@@ -197,14 +199,15 @@ function whyNotBegun({ removes }, objects, attempts) {
  * @param {SearchConclusion} conclusion
  * @param {readonly FinishedStep[]} finished
  * @param {CostBudget} costs
- * @param {readonly string[]} names of the stages, this one first
+ * @param {{ toRun: readonly string[], before: readonly string[] }} names of the stages, this one the first to run
  */
-function dollarsNeeded({ limitingResource, needed }, finished, costs, names) {
+function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, before }) {
   if (limitingResource !== 'dollars' || needed === null) {
     return null;
   }
   const made = finished.reduce((sum, { outcome }) => sum + outcome.meter.counts().attempts, 0);
-  return costs.limitFor(names, needed.attempts, made);
+  // Those before it get an equal part of what is added, and may take it, too.
+  return costs.limitFor([...toRun, ...before], needed.attempts, made);
 }
 
 /**

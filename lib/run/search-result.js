@@ -1,5 +1,6 @@
 import { classify, isHostBusy } from '../bottleneck/classify.js';
 import { busiestThread } from '../bottleneck/host-evidence.js';
+import { meanOf } from '../search/statistics.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 
@@ -9,7 +10,7 @@ import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
  * @import { ClockFacts, SearchStep, StageResult, UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { FinishedStep } from '../search/search-step.js'
- * @import { SearchConclusion } from '../model/search.js'
+ * @import { SearchConclusion, SearchPhase } from '../model/search.js'
  */
 
 /**
@@ -121,9 +122,10 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
  */
 function representative(steps, wasHeld) {
   const hold = wasHeld ? steps.findIndex(({ phase }) => phase === 'hold') : -1;
-  // The rate with objects of half the size does not stand for whole ones; that step is never the first.
+  // The rate with objects of half the size does not stand for whole ones; the steps with either are never the first.
   const best = steps.reduce((place, { phase, operationsPerSecond }, each) => {
-    return phase !== 'half size' && operationsPerSecond > steps[place].operationsPerSecond ? each : place;
+    const isOfSizes = phase === 'whole size' || phase === 'half size';
+    return !isOfSizes && operationsPerSecond > steps[place].operationsPerSecond ? each : place;
   }, 0);
   return hold >= 0 ? hold : best;
 }
@@ -184,16 +186,18 @@ function sums(finished) {
 }
 
 /**
- * @param {{ whole: number, half: number, held: number | null }} rates ops/s
+ * @param {NonNullable<SearchConclusion['halfSize']>} rates
  * @param {readonly FinishedStep[]} finished
  * @returns {HalfSize}
  */
 function sizeRates({ whole, half, held }, finished) {
-  const sizeOf = (/** @type {boolean} */ isHalf) =>
-    finished.find(({ step }) => (step.phase === 'half size') === isHalf)?.load.objectSize ?? 0;
-  return {
-    whole: { size: sizeOf(false), operationsPerSecond: whole },
-    half: { size: sizeOf(true), operationsPerSecond: half },
-    held,
+  const rateOf = (/** @type {SearchPhase} */ phase, /** @type {readonly [number, number]} */ steps) => {
+    const operationsPerSecond = meanOf(steps);
+    return {
+      size: finished.find(({ step }) => step.phase === phase)?.load.objectSize ?? 0,
+      operationsPerSecond,
+      spread: Math.abs(steps[1] - steps[0]) / operationsPerSecond,
+    };
   };
+  return { whole: rateOf('whole size', whole), half: rateOf('half size', half), held };
 }

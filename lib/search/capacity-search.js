@@ -1,5 +1,5 @@
 import { OperationBudget, operationsIn } from './operation-budget.js';
-import { HOLD_MS, MIN_HOLD_MS, inWholeWindows, shortest } from './search-plan.js';
+import { COMPARISON, HOLD_MS, MIN_HOLD_MS, inWholeWindows, shortest } from './search-plan.js';
 import { MIN_WINDOWS, WINDOW_MS, stepRate } from './step-rate.js';
 import { TestedSteps } from './tested-steps.js';
 import { batchMeans } from './statistics.js';
@@ -7,7 +7,7 @@ import { batchMeans } from './statistics.js';
 /**
  * @import { Capacity } from '../model/result.js'
  * @import { SearchConclusion, SearchPhase } from '../model/search.js'
- * @import { Step, StepResult, StepTimes } from './search-plan.js'
+ * @import { SizePhase, Step, StepResult, StepTimes } from './search-plan.js'
  */
 
 /**
@@ -18,17 +18,19 @@ import { batchMeans } from './statistics.js';
  * @property {number} [maxAttempts] that there are dollars for
  * @property {boolean} [sharesOperations] whether there are only so many operations, and the user cannot give more: the hold
  *   then gets what is left, half of them or more
- * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether objects of half the size are tried after the hold
+ * @property {'never' | 'on a plateau' | 'always'} [halfSize] whether objects of half the size are tried after the hold: on a
+ *   plateau by turns with whole ones, without one just once, for those that need them later
  */
 
 /** Windows that agree so well are enough during the ramp, and around the knee. */
-const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'half size': 0 });
+const PRECISION = Object.freeze({ ramp: 0.025, refine: 0.01, hold: 0, 'whole size': 0, 'half size': 0 });
 
 /**
  * Finds the number of threads from which on a store does no more, and what it does then. It decides what is tried and what
  * that means; it knows no clock and no store. First comes the ramp, in factors of four while the rate grows in proportion, else
  * of two, until more threads bring next to nothing; then it looks for the knee between the numbers it has tried; then it
- * holds that many threads afresh, in a stretch of time that played no part in choosing them.
+ * holds that many threads afresh, in a stretch of time that played no part in choosing them. Last it compares objects of
+ * both sizes by turns.
  */
 export class CapacitySearch {
   #halfSize;
@@ -38,11 +40,13 @@ export class CapacitySearch {
   /** The step under way. @type {Step | null} */
   #step = null;
   /** What has been done, or cannot be done. */
-  #over = { steps: false, hold: false, halfSize: false };
+  #over = { steps: false, hold: false };
+  /** The steps with objects of either size that are still to come; null before the first. @type {SizePhase[] | null} */
+  #sizesToTry = null;
+  /** Operations a second of those that have been. @type {Record<SizePhase, number[]>} */
+  #sizes = { 'whole size': [], 'half size': [] };
   /** @type {Capacity | null} */
   #capacity = null;
-  /** @type {number | null} */
-  #halfSizeRate = null;
 
   /** @param {SearchOptions} options */
   constructor({ maxThreads, unloadedLatency, maxOperations = Infinity, maxAttempts = Infinity, ...options }) {
@@ -56,7 +60,7 @@ export class CapacitySearch {
       maxOperations,
       maxAttempts,
       sharesOperations,
-      probesHalfSize: halfSize !== 'never',
+      comparesSizes: halfSize !== 'never',
     });
   }
 
@@ -79,26 +83,26 @@ export class CapacitySearch {
       return;
     }
     const rate = windows.length < MIN_WINDOWS || latency === null ? null : stepRate({ windows, threads, latency });
-    if (phase === 'half size') {
-      this.#halfSizeRate = rate?.rate ?? null;
-    } else if (rate !== null) {
-      this.#tested.add(phase, rate);
-    } else {
+    if (rate === null) {
       this.#over.steps = true;
+      this.#sizesToTry &&= [];
       // What succeeded for a while and was ended early had too few operations left.
       if (latency !== null) {
         this.#budget.recordShortage(this.#tested.expectedRate(threads), threads);
       }
+    } else if (isOfSizes(phase)) {
+      this.#sizes[phase].push(rate.rate);
+    } else {
+      this.#tested.add(phase, rate);
     }
   }
 
   /** @returns {SearchConclusion} */
   conclusion() {
-    const { knee, hasPlateau, holdAgrees, needsMoreThreads, best, highest, held } = this.#tested;
-    const half = this.#halfSizeRate;
-    const halfSize = highest === undefined || half === null ? null : { whole: highest.rate, half, held };
+    const { knee, hasPlateau, holdAgrees, needsMoreThreads, best } = this.#tested;
     const { needed } = this.#budget;
     const limitingResource = this.#budget.limitingResource ?? (needsMoreThreads ? 'threads' : null);
+    const halfSize = this.#comparedSizes();
     return { knee, hasPlateau, holdAgrees, best, capacity: this.#capacity, needed, limitingResource, halfSize };
   }
 
@@ -163,18 +167,51 @@ export class CapacitySearch {
 
   /** @returns {Step | null} */
   #nextSize() {
-    const { highest, hasPlateau } = this.#tested;
-    const isWanted =
-      this.#halfSize === 'always' || (this.#halfSize === 'on a plateau' && hasPlateau && this.#capacity !== null);
-    if (!isWanted || this.#over.halfSize || highest === undefined) {
+    this.#sizesToTry ??= this.#planSizes();
+    const phase = this.#sizesToTry.shift();
+    const { highest } = this.#tested;
+    if (phase === undefined || highest === undefined) {
       return null;
     }
-    this.#over.halfSize = true;
+    const { threads, rate } = highest;
+    const times = this.#budget.timesOf(phase, threads);
+    const forOthers = this.#sizesToTry.length * operationsIn(rate, threads, times);
+    return this.#planned(phase, threads, Math.floor(this.#budget.operationsLeft - forOthers), times);
+  }
+
+  /** @returns {SearchConclusion['halfSize']} null where the sizes were not compared to the end */
+  #comparedSizes() {
+    const { 'whole size': whole, 'half size': half } = this.#sizes;
+    const { held } = this.#tested;
+    return whole.length < 2 || half.length < 2 || held === null
+      ? null
+      : { whole: [whole[0], whole[1]], half: [half[0], half[1]], held };
+  }
+
+  /** @returns {SizePhase[]} the steps with objects of either size that there is enough left for */
+  #planSizes() {
+    const { highest, hasPlateau } = this.#tested;
+    if (this.#halfSize === 'never' || highest === undefined) {
+      return [];
+    }
     const { threads, rate } = highest;
     const times = this.#budget.timesOf('half size', threads);
-    const operations = Math.floor(this.#budget.operationsLeft);
-    const fits = shortest(times) <= this.#budget.timeLeft && operationsIn(rate, threads, times) <= operations;
-    return fits ? this.#planned('half size', threads, operations, times) : null;
+    const isTimeFor = (/** @type {readonly SizePhase[]} */ { length }) =>
+      length * shortest(times) <= this.#budget.timeLeft;
+    const areOperationsFor = (/** @type {readonly SizePhase[]} */ { length }) =>
+      length * operationsIn(rate, threads, times) <= Math.floor(this.#budget.operationsLeft);
+    if (hasPlateau && this.#capacity !== null) {
+      if (isTimeFor(COMPARISON) && areOperationsFor(COMPARISON)) {
+        return [...COMPARISON];
+      }
+      if (isTimeFor(COMPARISON)) {
+        this.#budget.recordShortage(this.#tested.expectedRate(threads), threads);
+      } else {
+        this.#budget.limitingResource ??= 'time';
+      }
+    }
+    const once = /** @type {const} */ (['half size']);
+    return this.#halfSize === 'always' && isTimeFor(once) && areOperationsFor(once) ? [...once] : [];
   }
 
   /**
@@ -188,6 +225,14 @@ export class CapacitySearch {
     const attempts = this.#budget.attemptsFor(operations);
     return { phase, threads, operations, attempts, precision: PRECISION[phase], ...times };
   }
+}
+
+/**
+ * @param {SearchPhase} phase
+ * @returns {phase is SizePhase}
+ */
+function isOfSizes(phase) {
+  return phase === 'whole size' || phase === 'half size';
 }
 
 const CONFIDENCE = 0.95;

@@ -1,4 +1,4 @@
-import { STAGE_MS, shortest, timesOf } from './search-plan.js';
+import { COMPARISON, STAGE_MS, operationsOfSearch, shortest, timesOf } from './search-plan.js';
 
 /**
  * @import { LimitingResource, SearchPhase } from '../model/search.js'
@@ -19,15 +19,16 @@ export class OperationBudget {
   #maxOperations;
   #maxAttempts;
   #sharesOperations;
-  #probesHalfSize;
+  #comparesSizes;
   #used = { operations: 0, attempts: 0 };
-  #attemptsAnOperation = 1;
+  /** Of the last step, and the most of all. */
+  #attemptsAnOperation = { last: 1, most: 1 };
   /** ms that the search may still take. */
   timeLeft = STAGE_MS;
   /** What was too little for a step, or for the hold. @type {LimitingResource | null} */
   limitingResource = null;
-  /** Where there are too few: so many, or more, would do. @type {{ operations: number, attempts: number } | null} */
-  needed = null;
+  /** What the steps would have taken for which there was too little. @type {{ operations: number, attempts: number } | null} */
+  #missed = null;
 
   /**
    * @param {object} options
@@ -37,15 +38,15 @@ export class OperationBudget {
    * @param {number} options.maxAttempts that there are dollars for
    * @param {boolean} options.sharesOperations whether the user cannot give more: the hold then gets half of the operations, if
    *   it cannot get all it needs
-   * @param {boolean} options.probesHalfSize whether another size may be tried after the hold
+   * @param {boolean} options.comparesSizes whether objects of half the size may be tried after the hold
    */
-  constructor({ tested, unloadedLatency, maxOperations, maxAttempts, sharesOperations, probesHalfSize }) {
+  constructor({ tested, unloadedLatency, maxOperations, maxAttempts, sharesOperations, comparesSizes }) {
     this.#tested = tested;
     this.#unloadedLatency = unloadedLatency;
     this.#maxOperations = maxOperations;
     this.#maxAttempts = maxAttempts;
     this.#sharesOperations = sharesOperations;
-    this.#probesHalfSize = probesHalfSize;
+    this.#comparesSizes = comparesSizes;
   }
 
   /**
@@ -58,7 +59,8 @@ export class OperationBudget {
     this.#used.operations += operations;
     this.#used.attempts += attempts;
     if (operations > 0) {
-      this.#attemptsAnOperation = Math.max(attempts / operations, 1);
+      const last = Math.max(attempts / operations, 1);
+      this.#attemptsAnOperation = { last, most: Math.max(last, this.#attemptsAnOperation.most) };
     }
   }
 
@@ -72,7 +74,7 @@ export class OperationBudget {
 
   /** Operations that the search may still begin. */
   get operationsLeft() {
-    return Math.max(Math.min(this.#objectsLeft, this.#attemptsLeft / this.#attemptsAnOperation), 0);
+    return Math.max(Math.min(this.#objectsLeft, this.#attemptsLeft / this.#attemptsAnOperation.last), 0);
   }
 
   /**
@@ -81,7 +83,7 @@ export class OperationBudget {
    */
   attemptsFor(operations) {
     const others = this.operationsLeft - operations;
-    return this.#attemptsLeft === Infinity ? Infinity : this.#attemptsLeft - this.#attemptsAnOperation * others;
+    return this.#attemptsLeft === Infinity ? Infinity : this.#attemptsLeft - this.#attemptsAnOperation.last * others;
   }
 
   /**
@@ -100,16 +102,17 @@ export class OperationBudget {
     return { ...times, grace: Math.min(times.grace, left) };
   }
 
-  /** ms for steps, without those of the hold and of the half size. */
+  /** ms for steps, without those of the hold and of the comparison of the sizes. */
   get timeForSteps() {
     const threads = this.#tested.highest?.threads ?? 1;
     const hold = shortest(this.timesOf('hold', threads));
-    // Where there is no time for everything, a first step is worth more than a half-size probe.
-    const keepsForHalfSize = this.#probesHalfSize && !this.#tested.isEmpty;
-    return this.timeLeft - hold - (keepsForHalfSize ? shortest(this.timesOf('half size', threads)) : 0);
+    // Without a plateau there is nothing to compare: where there is no time for everything, the ramp is worth more.
+    const keepsForSizes = this.#comparesSizes && this.#tested.hasPlateau;
+    const comparison = COMPARISON.length * shortest(this.timesOf('half size', threads));
+    return this.timeLeft - hold - (keepsForSizes ? comparison : 0);
   }
 
-  /** Operations for steps, without those of the hold at the best rate so far, and of the half size. */
+  /** Operations for steps, without those of the hold at the best rate so far, and of the comparison of the sizes. */
   get operationsForSteps() {
     const { best, highest } = this.#tested;
     const threads = highest?.threads ?? 0;
@@ -125,12 +128,30 @@ export class OperationBudget {
   /**
    * @param {number} rate operations a second
    * @param {number} threads
-   * @returns {number} operations for the hold: without those of the half size, unless there are too few for both
+   * @returns {number} operations for the hold: without those of the comparison, unless there are too few for both
    */
   operationsForHold(rate, threads) {
-    const without = this.operationsLeft - this.#halfSizeOperations(rate, threads);
+    const without = this.operationsLeft - this.#comparisonOperations(rate, threads);
     const needed = operationsIn(rate, threads, this.timesOf('hold', threads));
     return without >= needed ? without : this.operationsLeft;
+  }
+
+  /**
+   * Where there are too few: so many are enough for another search. It is all that the store can take as far as it is
+   * known, since the other search goes further than this one.
+   *
+   * @returns {{ operations: number, attempts: number } | null}
+   */
+  get needed() {
+    if (this.#missed === null) {
+      return null;
+    }
+    const { rate, threads } = this.#tested.mostExpected;
+    const enough = operationsOfSearch(rate, threads);
+    return {
+      operations: Math.max(this.#missed.operations, enough),
+      attempts: Math.max(this.#missed.attempts, Math.ceil(this.#attemptsAnOperation.most * enough)),
+    };
   }
 
   /**
@@ -142,12 +163,12 @@ export class OperationBudget {
    */
   recordShortage(rate, threads, before = 0) {
     const needed = before + this.#operationsAfter(rate, threads);
-    const { operations, attempts } = this.needed ?? this.#used;
-    this.needed = {
+    const { operations, attempts } = this.#missed ?? this.#used;
+    this.#missed = {
       operations: Math.max(operations, this.#used.operations + needed),
-      attempts: Math.max(attempts, this.#used.attempts + Math.ceil(this.#attemptsAnOperation * needed)),
+      attempts: Math.max(attempts, this.#used.attempts + Math.ceil(this.#attemptsAnOperation.last * needed)),
     };
-    const areObjectsScarce = this.#objectsLeft * this.#attemptsAnOperation <= this.#attemptsLeft;
+    const areObjectsScarce = this.#objectsLeft * this.#attemptsAnOperation.last <= this.#attemptsLeft;
     const objects = this.#sharesOperations ? 'leftovers' : 'objects';
     this.limitingResource = areObjectsScarce ? objects : 'dollars';
   }
@@ -155,18 +176,22 @@ export class OperationBudget {
   /**
    * @param {number} rate operations a second
    * @param {number} threads
-   * @returns {number} operations of the hold, and of the half size
+   * @returns {number} operations of the hold, and of the comparison of the sizes
    */
   #operationsAfter(rate, threads) {
-    return operationsIn(rate, threads, this.timesOf('hold', threads)) + this.#halfSizeOperations(rate, threads);
+    return operationsIn(rate, threads, this.timesOf('hold', threads)) + this.#comparisonOperations(rate, threads);
   }
 
   /**
    * @param {number} rate operations a second, of whole objects
    * @param {number} threads
    */
-  #halfSizeOperations(rate, threads) {
-    return this.#probesHalfSize ? operationsIn(HALF_SIZE_GAIN * rate, threads, this.timesOf('half size', threads)) : 0;
+  #comparisonOperations(rate, threads) {
+    if (!this.#comparesSizes) {
+      return 0;
+    }
+    const rates = COMPARISON.map((phase) => (phase === 'half size' ? HALF_SIZE_GAIN * rate : rate));
+    return rates.reduce((sum, each) => sum + operationsIn(each, threads, this.timesOf('half size', threads)), 0);
   }
 }
 

@@ -16,7 +16,7 @@ const CONFIRMED_AT = 2;
 const HELD_AT = 1.25;
 
 /** Where no more threads are allowed, this many times will do. */
-const CONFIRMED_AT_LEAST = 1.5;
+const CONFIRMED_AT_LEAST = 4 / 3;
 
 /** From this share of a rate in proportion to the threads on, the next step is a large one. */
 const IN_PROPORTION = 0.8;
@@ -70,6 +70,18 @@ export function isConfirmed(knee, highest, maxThreads) {
 }
 
 /**
+ * @param {readonly StepRate[]} ramp steps with ever more threads, at least one, the last with as many as are allowed
+ * @param {number} unloadedLatency ms of an operation at one thread
+ * @returns {number | null} the most threads that would show a plateau if they did as much as all; null where the rate has
+ *   grown about in proportion, so that fewer cannot have done as much
+ */
+export function belowTheMost(ramp, unloadedLatency) {
+  const { threads } = ramp[ramp.length - 1];
+  const fewer = Math.floor(threads / CONFIRMED_AT_LEAST);
+  return fewer > (ramp.at(-2)?.threads ?? 0) && !isInProportion(ramp, unloadedLatency) ? fewer : null;
+}
+
+/**
  * @param {readonly StepRate[]} ramp steps with ever more threads
  * @param {number} unloadedLatency ms of an operation at one thread
  * @returns {number} threads of the next one
@@ -79,10 +91,18 @@ export function nextOfRamp(ramp, unloadedLatency) {
     const threads = Math.ceil((FIRST_RATE * unloadedLatency) / 1000);
     return Math.min(Math.max(threads, MIN_FIRST_THREADS), MAX_FIRST_THREADS);
   }
+  return ramp[ramp.length - 1].threads * (isInProportion(ramp, unloadedLatency) ? 4 : 2);
+}
+
+/**
+ * @param {readonly StepRate[]} ramp steps with ever more threads, at least one
+ * @param {number} unloadedLatency ms of an operation at one thread
+ * @returns {boolean} whether the last step's rate has grown with the threads, or nearly so
+ */
+function isInProportion(ramp, unloadedLatency) {
   const last = ramp[ramp.length - 1];
-  const before = ramp[ramp.length - 2] ?? { threads: 1, rate: 1000 / unloadedLatency };
-  const inProportion = (before.rate * last.threads) / before.threads;
-  return last.threads * (last.rate >= IN_PROPORTION * inProportion ? 4 : 2);
+  const before = ramp.at(-2) ?? { threads: 1, rate: 1000 / unloadedLatency };
+  return last.rate >= (IN_PROPORTION * before.rate * last.threads) / before.threads;
 }
 
 /**

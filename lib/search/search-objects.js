@@ -13,26 +13,31 @@
  * @property {boolean} goesRound whether they are used again and again
  */
 
+/** @type {Readonly<{ first: number, count: number }>} */
+const NONE = Object.freeze({ first: 0, count: 0 });
+
 /**
- * Which objects the steps of a search work on. Write takes them one after the other, those of half the size at the
- * end; Read and Stat go round among what is there; Remove goes through all of it once.
+ * Which objects the steps of a search work on. Write takes them one after the other; Read and Stat go round among those
+ * of one size that it wrote without a break; Remove goes through all of them once.
  */
 export class SearchObjects {
   #next = 0;
+  #all;
   #whole;
-  #half = { first: 0, count: 0 };
+  #half = NONE;
 
   /** @param {number} count objects that may be written, or that are there where the run does not write */
   constructor(count) {
-    this.#whole = { first: 0, count };
+    this.#all = { first: 0, count };
+    this.#whole = this.#all;
   }
 
-  /** Objects of whole and of half size that the stages after Write have, or that Write may write. */
+  /** Objects of either size that the stages after Write have, or that Write may write. */
   get count() {
-    return this.#whole.count + this.#half.count;
+    return this.#all.count;
   }
 
-  /** Objects of whole size that the stages after Write have, or that Write may write. */
+  /** Objects of whole size, without a break, that the stages after Write have, or that Write may write. */
   get wholeCount() {
     return this.#whole.count;
   }
@@ -72,7 +77,7 @@ export class SearchObjects {
    * @param {number} count objects of the range that were used
    */
   use({ creates, removes }, isHalfSize, count) {
-    if (creates && isHalfSize) {
+    if (creates && isHalfSize && this.#half.count === 0) {
       this.#half = { first: this.#next, count };
     }
     if (creates || removes) {
@@ -88,7 +93,8 @@ export class SearchObjects {
    */
   stageEnds({ creates }, has) {
     if (creates) {
-      this.#whole = ifAny({ first: 0, count: this.#next - this.#half.count }, has);
+      this.#all = ifAny({ first: 0, count: this.#next }, has);
+      this.#whole = ifAny({ first: 0, count: this.#half.count === 0 ? this.#next : this.#half.first }, has);
       this.#half = ifAny(this.#half, has);
     }
     this.#next = 0;
@@ -106,5 +112,5 @@ function ifAny({ first, count }, has) {
       return { first, count };
     }
   }
-  return { first, count: 0 };
+  return NONE;
 }

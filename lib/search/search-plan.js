@@ -6,7 +6,7 @@ import { WINDOW_MS } from './step-rate.js';
  */
 
 /** A stage of a search is over after this time, whatever it has found. ms */
-export const STAGE_MS = 25_000;
+export const STAGE_MS = 30_000;
 
 /** The length of a hold, in addition to the time in which it settles. ms */
 export const HOLD_MS = 10_000;
@@ -14,8 +14,15 @@ export const HOLD_MS = 10_000;
 /** A shorter hold is too short for a confidence interval. ms */
 export const MIN_HOLD_MS = 2000;
 
-/** How long objects of the half size are tried. ms */
-const HALF_SIZE_MS = 1500;
+/** How long objects of either size are tried at a time, when the sizes are compared. ms */
+const SIZE_MS = 1000;
+
+/** @typedef {Extract<SearchPhase, 'whole size' | 'half size'>} SizePhase a step that is for comparing the sizes */
+
+/** The steps that compare the sizes: what changes with time shows as a difference between two steps of one size. */
+export const COMPARISON = Object.freeze(
+  /** @type {readonly SizePhase[]} */ (['whole size', 'half size', 'whole size', 'half size']),
+);
 
 const MIN_STEP_MS = 1000;
 const MAX_STEP_MS = 2500;
@@ -81,8 +88,8 @@ export function timesOf(phase, { unloadedLatency, latency }) {
   if (phase === 'hold') {
     return { settle: Math.max(settle, 2 * WINDOW_MS), minDuration: HOLD_MS, maxDuration: HOLD_MS, grace };
   }
-  if (phase === 'half size') {
-    return { settle, minDuration: HALF_SIZE_MS, maxDuration: HALF_SIZE_MS, grace };
+  if (phase === 'whole size' || phase === 'half size') {
+    return { settle, minDuration: SIZE_MS, maxDuration: SIZE_MS, grace };
   }
   const minDuration = upToWindows(between(MIN_STEP_MS, MEASURED_ROUNDS * unloadedLatency, MAX_STEP_MS));
   return {
@@ -110,12 +117,21 @@ export function minOperations(unloadedLatency) {
 }
 
 /**
- * @param {number} threads
- * @param {number} unloadedLatency ms
- * @returns {number} operations that a search can take at most: those of a store that never becomes slower
+ * Operations for each one that a store can do in a second: a stage at its full rate, objects of half the size that are
+ * twice as quick and a little more, and a tenth in addition, by which each step is planned too large.
  */
-export function maxOperations(threads, unloadedLatency) {
-  return Math.ceil((STAGE_MS / unloadedLatency) * threads);
+export const SECONDS_OF_OPERATIONS = 40;
+
+/** So many steps may end with all of the threads' operations under way. */
+const STEPS_AT_PEAK = 10;
+
+/**
+ * @param {number} rate operations a second that the store does at most
+ * @param {number} threads at most
+ * @returns {number} operations that are enough for a search, whatever it finds
+ */
+export function operationsOfSearch(rate, threads) {
+  return Math.ceil(SECONDS_OF_OPERATIONS * rate) + STEPS_AT_PEAK * threads;
 }
 
 /**

@@ -1,4 +1,12 @@
-import { hasLevelled, isConfirmed, kneeOf, nextOfRamp, nextOfRefinement, threadsToHold } from './plateau.js';
+import {
+  belowTheMost,
+  hasLevelled,
+  isConfirmed,
+  kneeOf,
+  nextOfRamp,
+  nextOfRefinement,
+  threadsToHold,
+} from './plateau.js';
 
 /** @import { StepRate } from './step-rate.js' */
 
@@ -8,11 +16,11 @@ const MAX_REFINEMENTS = 4;
 /** How much more than the best step the hold may do. */
 const SURPRISE = 1.1;
 
-/** A step that does less than this share of the best one before may have met a hiccup of the store, and is tried again. */
+/** A step that does less than this share of the best one before shows nothing until it was tried again. */
 const COLLAPSE = 0.9;
 
-/** What is held at less than this share of the best step shows no more than that it can be worse. */
-const DISAPPOINTMENT = 0.8;
+/** What is held at less than this share of the best step does not confirm it. */
+const DISAPPOINTMENT = 0.9;
 
 /** A rate that is expected may be a little off. */
 const MARGIN = 1.1;
@@ -63,15 +71,26 @@ export class TestedSteps {
     return this.#ramp.at(-1);
   }
 
-  /** Whether more threads did far less than fewer, which may have been a hiccup and was not tried again. */
+  /** Whether more threads did less than fewer, which may have been a hiccup of the store and was not tried again. */
+  get #hasFallen() {
+    const [before, last] = this.#ramp.slice(-2);
+    return last !== undefined && last.rate < before.rate && last.threads !== this.#repeated;
+  }
+
+  /** Whether they did so much less that it shows nothing, should there be too little left to try again. */
   get #isUnconfirmed() {
-    const { highest } = this;
     const best = Math.max(0, ...this.#ramp.map(({ rate }) => rate));
-    return highest !== undefined && highest.rate < COLLAPSE * best && highest.threads !== this.#repeated;
+    return this.#hasFallen && /** @type {StepRate} */ (this.highest).rate < COLLAPSE * best;
   }
 
   get #hasLevelled() {
-    return hasLevelled(this.#ramp) && !this.#isUnconfirmed;
+    return (hasLevelled(this.#ramp) || this.#hasLevelledBelowTheMost) && !this.#isUnconfirmed;
+  }
+
+  /** Whether fewer threads that the ramp has leapt over do as much as all that are allowed. */
+  get #hasLevelledBelowTheMost() {
+    const { highest, knee } = this;
+    return highest?.threads === this.#maxThreads && isConfirmed(Number(knee), highest.threads, this.#maxThreads);
   }
 
   /** Operations a second of the best step; 0 where there is none. */
@@ -124,7 +143,7 @@ export class TestedSteps {
   /** @returns {{ phase: 'ramp' | 'refine', threads: number[] } | null} the threads wanted most, and what would do instead */
   next() {
     const highest = this.highest?.threads ?? 0;
-    if (this.#isUnconfirmed) {
+    if (this.#hasFallen) {
       return { phase: 'ramp', threads: [highest] };
     }
     if (highest < this.#maxThreads && !this.hasPlateau) {
@@ -133,24 +152,49 @@ export class TestedSteps {
       const threads = [nextOfRamp(this.#ramp, this.#unloadedLatency), Math.max(2 * highest, 1)];
       return { phase: 'ramp', threads: threads.map((each) => Math.min(each, limit)) };
     }
-    // What cannot be confirmed with the threads that are allowed may turn out to have its knee lower.
-    if (!this.#hasLevelled || this.#refinements.length >= MAX_REFINEMENTS) {
-      return null;
-    }
-    const threads = nextOfRefinement(this.#all(), kneeOf(this.#all()));
+    const threads = this.#refinements.length < MAX_REFINEMENTS ? this.#nextOfRefinement() : null;
     return threads === null ? null : { phase: 'refine', threads: [threads] };
+  }
+
+  /** @returns {number | null} threads */
+  #nextOfRefinement() {
+    if (this.#hasLevelled) {
+      // What cannot be confirmed with the threads that are allowed may turn out to have its knee lower.
+      return nextOfRefinement(this.#all(), kneeOf(this.#all()));
+    }
+    return this.#refinements.length === 0 ? belowTheMost(this.#ramp, this.#unloadedLatency) : null;
+  }
+
+  /**
+   * What a store may turn out to do at most, as far as it is known, and with how many threads.
+   *
+   * @returns {{ rate: number, threads: number }} operations a second
+   */
+  get mostExpected() {
+    const { highest, best, held } = this;
+    return this.#stepsShowPlateau && highest !== undefined
+      ? { rate: Math.max(best, held ?? 0), threads: highest.threads }
+      : { rate: this.#mostWith(this.#maxThreads), threads: this.#maxThreads };
+  }
+
+  /**
+   * @param {number} threads
+   * @returns {number} operations a second that are planned for
+   */
+  expectedRate(threads) {
+    return MARGIN * this.#mostWith(threads);
   }
 
   /**
    * @param {number} threads
    * @returns {number} operations a second that can be expected at most
    */
-  expectedRate(threads) {
+  #mostWith(threads) {
     const steps = this.#all();
     const rates = steps.map((step) => Math.max(step.rate * (threads / step.threads), this.best));
     const seen = steps.filter((step) => step.threads <= threads).map(({ rate }) => rate);
     // The latency with one thread may have been assumed, or have become less: what was seen stands.
-    return MARGIN * Math.max(Math.min((1000 * threads) / this.#unloadedLatency, ...rates), ...seen);
+    return Math.max(Math.min((1000 * threads) / this.#unloadedLatency, ...rates), ...seen);
   }
 
   /**

@@ -53,11 +53,17 @@ export function simulateLoop({ latency, rate = Infinity, pause }, threads, stops
  * Does what a step asks for.
  *
  * @param {StoreModel} model
+ * @param {number} attemptsAnOperation
  * @param {Step} step
  * @returns {StepResult}
  */
-function simulateStep(model, { threads, settle, minDuration, maxDuration, grace, precision, operations }) {
-  const all = simulateLoop(model, threads, settle + maxDuration, operations);
+function simulateStep(
+  model,
+  attemptsAnOperation,
+  { threads, settle, minDuration, maxDuration, grace, precision, operations, attempts },
+) {
+  const most = Math.min(operations, Math.floor(attempts / attemptsAnOperation));
+  const all = simulateLoop(model, threads, settle + maxDuration, most);
   const windows = windowsOf(all, settle, settle + maxDuration);
   let count = Math.min(minDuration / WINDOW_MS, windows.length);
   while (count < windows.length && !isSteady(windows.slice(0, count), precision)) {
@@ -69,11 +75,11 @@ function simulateStep(model, { threads, settle, minDuration, maxDuration, grace,
   const lastAt = begun.reduce((last, { finishedAt }) => Math.max(last, finishedAt), 0);
   const latencies = done.map(({ startedAt, finishedAt }) => finishedAt - startedAt).sort((one, other) => one - other);
   // Without a thread that is free, nothing ran out.
-  const ranDryAt = begun.length === operations ? (begun.at(-1)?.startedAt ?? 0) : Infinity;
+  const ranDryAt = begun.length === most ? (begun.at(-1)?.startedAt ?? 0) : Infinity;
   return {
     elapsed: Math.min(Math.max(lastAt, Math.min(stopsAt, ranDryAt)), settle + maxDuration + grace),
     consumed: begun.length,
-    attempts: begun.length,
+    attempts: attemptsAnOperation * begun.length,
     windows: windows.slice(0, count).filter((_, place) => settle + (place + 1) * WINDOW_MS <= ranDryAt),
     latency: latencies.length === 0 ? null : { mean: meanOf(latencies), p50: latencies[latencies.length >> 1] },
   };
@@ -83,13 +89,14 @@ function simulateStep(model, { threads, settle, minDuration, maxDuration, grace,
  * Runs a search to its end.
  *
  * @param {CapacitySearch} search
- * @param {StoreModel} model
+ * @param {StoreModel | ((step: Step) => StoreModel)} model
+ * @param {number} [attemptsAnOperation]
  * @returns {{ step: Step, result: StepResult }[]}
  */
-export function runSearch(search, model) {
+export function runSearch(search, model, attemptsAnOperation = 1) {
   const steps = [];
   for (let step = search.next(); step !== null; step = search.next()) {
-    const result = simulateStep(model, step);
+    const result = simulateStep(typeof model === 'function' ? model(step) : model, attemptsAnOperation, step);
     search.take(result);
     steps.push({ step, result });
   }

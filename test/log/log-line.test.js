@@ -350,7 +350,7 @@ const anyRecord = fc
       p99: fc.option(milliseconds),
       errors: count,
       clientLoad: count,
-      phase: fc.constantFrom('ramp', 'refine', 'hold', 'half size', 'climb', 'second size'),
+      phase: fc.constantFrom('ramp', 'refine', 'hold', 'whole size', 'half size', 'climb', 'second size'),
     }),
     fc.record({
       kind: fc.constant('capacity'),

@@ -92,7 +92,7 @@ test('without a plateau it is a lower bound', () => {
 test('what was not held is the best that was seen, and why is told', () => {
   assert.equal(
     linesOf({ capacity: null, hasPlateau: false, operationsNeeded: 20_394 }, { threads: 1 })[0],
-    'Write capacity: at least 700.0 ops/s at 1 thread; it takes at least 20394 operations to tell more, it was not held',
+    'Write capacity: at least 700.0 ops/s at 1 thread; 20394 operations are enough to tell more, it was not held',
   );
   assert.equal(
     linesOf({ capacity: null }, { end: 'stopped' })[0],
@@ -103,7 +103,7 @@ test('what was not held is the best that was seen, and why is told', () => {
 test('where dollars were too few, those that would do are told, and not rounded down', () => {
   assert.match(
     linesOf({ hasPlateau: false, operationsNeeded: 26_523, dollarsNeeded: 0.12031 })[0],
-    /; it takes at least 26523 operations and --max-cost 0\.1204 to tell more$/,
+    /; 26523 operations and --max-cost 0\.1204 are enough to tell more$/,
   );
 });
 

@@ -8,16 +8,18 @@ import { TestedSteps } from '../../lib/search/tested-steps.js';
 function prepare(overrides) {
   const tested = new TestedSteps({ maxThreads: 1000, unloadedLatency: 20 });
   const most = { maxOperations: 50_000, maxAttempts: Infinity };
-  const options = { unloadedLatency: 20, ...most, sharesOperations: false, probesHalfSize: false };
+  const options = { unloadedLatency: 20, ...most, sharesOperations: false, comparesSizes: false };
   return { tested, budget: new OperationBudget({ tested, ...options, ...overrides }) };
 }
 
-test('steps leave time for the hold, and for the half size', () => {
+test('steps leave time for the hold, and on a plateau for comparing the sizes', () => {
   assert.equal(prepare().budget.timeForSteps, STAGE_MS - 11_000);
-  const { tested, budget } = prepare({ probesHalfSize: true });
+  const { tested, budget } = prepare({ comparesSizes: true });
   assert.equal(budget.timeForSteps, STAGE_MS - 11_000);
   tested.add('ramp', { threads: 16, rate: 800, error: 0 });
-  assert.equal(budget.timeForSteps, STAGE_MS - 11_000 - 2250);
+  assert.equal(budget.timeForSteps, STAGE_MS - 11_000);
+  tested.add('ramp', { threads: 32, rate: 800, error: 0 });
+  assert.equal(budget.timeForSteps, STAGE_MS - 11_000 - 4 * 1750);
 });
 
 test('steps leave operations for the hold at the best rate so far', () => {
@@ -28,7 +30,7 @@ test('steps leave operations for the hold at the best rate so far', () => {
 });
 
 test('where there are too few operations for the hold already, the steps get them all', () => {
-  const { tested, budget } = prepare({ maxOperations: 8000, probesHalfSize: true });
+  const { tested, budget } = prepare({ maxOperations: 8000, comparesSizes: true });
   tested.add('ramp', { threads: 16, rate: 800, error: 0 });
   budget.spend(1500, 1000, 1000);
   assert.equal(budget.operationsForSteps, 7000);
@@ -40,9 +42,9 @@ test('where there are no more operations to be had, the hold leaves half of them
   assert.equal(budget.operationsForSteps, 5000);
 });
 
-test('the hold leaves operations for the half size', () => {
-  const { budget } = prepare({ probesHalfSize: true });
-  assert.equal(budget.operationsForHold(1000, 10), 50_000 - 2.2 * 1750 - 10);
+test('the hold leaves operations for comparing the sizes', () => {
+  const { budget } = prepare({ comparesSizes: true });
+  assert.equal(budget.operationsForHold(1000, 10), 50_000 - 2 * 1250 - 2 * 2.2 * 1250 - 4 * 10);
   assert.equal(prepare().budget.operationsForHold(1000, 10), 50_000);
 });
 
@@ -52,8 +54,10 @@ test('what is spent is gone', () => {
   assert.deepEqual([budget.timeLeft, budget.operationsLeft], [STAGE_MS - 1500, 49_800]);
 });
 
-test('what is lacking is told with what has been used already, the most of all times', () => {
-  const { budget } = prepare();
+test('what is lacking is told with what has been used already, the most of all times, should it be more than any search takes', () => {
+  const { tested, budget } = prepare({ unloadedLatency: 20 });
+  tested.add('ramp', { threads: 1, rate: 10, error: 0 });
+  tested.add('ramp', { threads: 2, rate: 10, error: 0 });
   assert.deepEqual([budget.needed, budget.limitingResource], [null, null]);
   budget.spend(1500, 200, 200);
   budget.recordShortage(1000, 10, 500);
@@ -72,6 +76,7 @@ test('attempts that fail are paid for, and expected again', () => {
   const hold = 10.5 * 200 + 4;
   assert.equal(budget.operationsForSteps, 3800 - hold);
   assert.equal(budget.attemptsFor(3800 - hold), 7600 - 2 * hold);
+  tested.add('ramp', { threads: 8, rate: 200, error: 0 });
   budget.recordShortage(1000, 10);
   assert.deepEqual(budget.needed, { operations: 200 + 10_510, attempts: 400 + 2 * 10_510 });
   assert.equal(budget.limitingResource, 'dollars');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  belowTheMost,
   hasLevelled,
   isConfirmed,
   kneeOf,
@@ -37,11 +38,12 @@ test('a ramp has levelled where its last step brought less than three per cent, 
   assert.equal(hasLevelled([]), false);
 });
 
-test('a knee is confirmed at twice its threads, or at half as many more where no more are allowed', () => {
+test('a knee is confirmed at twice its threads, or at a third more where no more are allowed', () => {
   assert.equal(isConfirmed(64, 128, 1000), true);
   assert.equal(isConfirmed(64, 127, 1000), false);
   assert.equal(isConfirmed(64, 100, 100), true);
-  assert.equal(isConfirmed(64, 90, 90), false);
+  assert.equal(isConfirmed(12, 16, 16), true);
+  assert.equal(isConfirmed(64, 85, 85), false);
 });
 
 test('a ramp begins with few threads, and with more where operations take long', () => {
@@ -55,6 +57,13 @@ test('it goes on in large steps while the rate grows in proportion, and in small
   assert.equal(nextOfRamp([step(4, 100)], 20), 8);
   assert.equal(nextOfRamp([step(4, 200), step(16, 780)], 20), 64);
   assert.equal(nextOfRamp([step(4, 200), step(16, 400)], 20), 32);
+});
+
+test('with the most threads that are allowed, fewer are tried that would confirm a plateau, unless the rate still grew', () => {
+  assert.equal(belowTheMost([step(4, 175), step(16, 507)], 20), 12);
+  assert.equal(belowTheMost([step(4, 200), step(16, 700)], 20), null);
+  assert.equal(belowTheMost([step(13, 500), step(16, 480)], 20), null, 'more were tested below');
+  assert.equal(belowTheMost([step(1, 50)], 20), null);
 });
 
 test('refining halves the way to what is known to be less, in proportion', () => {

@@ -39,6 +39,18 @@ test('Read and Stat go round among what Write left, each size by itself', () => 
   assert.equal(objects.countFor(stat), Infinity);
 });
 
+test('where Write has taken both sizes by turns, Read goes round those of each size that came first', () => {
+  const objects = new SearchObjects(1000);
+  objects.use(write, false, 400);
+  objects.use(write, true, 100);
+  objects.use(write, false, 50);
+  objects.use(write, true, 80);
+  objects.stageEnds(write, ALL);
+  assert.deepEqual(objects.rangeFor(read, false, 10), { first: 0, count: 400, goesRound: true });
+  assert.deepEqual(objects.rangeFor(read, true, 10), { first: 400, count: 100, goesRound: true });
+  assert.deepEqual([objects.countFor(remove), objects.count, objects.wholeCount], [630, 630, 400]);
+});
+
 test('Remove goes once through all that Write left', () => {
   const objects = written();
   assert.equal(objects.countFor(remove), 700);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  COMPARISON,
   STAGE_MS,
   minOperations,
   inWholeWindows,
-  maxOperations,
+  operationsOfSearch,
   shortest,
   timesOf,
 } from '../../lib/search/search-plan.js';
@@ -36,7 +37,7 @@ test('every time is one of whole windows, and a step and the hold always fit in 
       fc.double({ min: 1, max: 100, noNaN: true }),
       (latency, more) => {
         const expected = { unloadedLatency: latency, latency: latency * more };
-        for (const phase of /** @type {const} */ (['ramp', 'refine', 'hold', 'half size'])) {
+        for (const phase of /** @type {const} */ (['ramp', 'refine', 'hold', ...COMPARISON])) {
           const { settle, minDuration, maxDuration } = timesOf(phase, expected);
           assert.ok([settle, minDuration, maxDuration].every((time) => time % WINDOW_MS === 0 && time > 0));
           assert.ok(minDuration <= maxDuration);
@@ -52,8 +53,8 @@ test('fewer operations than one thread makes in twelve seconds are too few', () 
   assert.equal(minOperations(7), 1715);
 });
 
-test('a store that never becomes slower takes what all threads do for a whole stage', () => {
-  assert.equal(maxOperations(100, 20), 125_000);
+test('a search takes at most what the store does in forty seconds, and what its threads have under way', () => {
+  assert.equal(operationsOfSearch(5000, 100), 201_000);
 });
 
 test('a part of a window is none', () => {

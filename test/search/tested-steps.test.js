@@ -57,15 +57,41 @@ test('a plateau that the threads cannot confirm yet is refined, because its knee
   const tested = climbed(
     [
       [44, 440],
-      [176, 500],
+      [200, 500],
       [256, 500],
     ],
     256,
   );
   assert.equal(tested.hasPlateau, false);
-  assert.deepEqual(tested.next(), { phase: 'refine', threads: [88] });
-  tested.add('refine', { threads: 88, rate: 500, error: 0 });
+  assert.deepEqual(tested.next(), { phase: 'refine', threads: [94] });
+  tested.add('refine', { threads: 94, rate: 500, error: 0 });
   assert.equal(tested.hasPlateau, true);
+});
+
+test('where the most threads did less than in proportion, a plateau below them is looked for', () => {
+  const leapt = climbed(
+    [
+      [4, 182],
+      [16, 500],
+    ],
+    16,
+  );
+  assert.deepEqual([leapt.hasPlateau, leapt.next()], [false, { phase: 'refine', threads: [12] }]);
+  leapt.add('refine', { threads: 12, rate: 499, error: 2 });
+  assert.deepEqual([leapt.hasPlateau, leapt.knee, leapt.needsMoreThreads], [true, 12, false]);
+  assert.deepEqual(leapt.next(), { phase: 'refine', threads: [7] });
+});
+
+test('where fewer threads than the most do less, it ends there without a plateau', () => {
+  const growing = climbed(
+    [
+      [4, 182],
+      [16, 500],
+    ],
+    16,
+  );
+  growing.add('refine', { threads: 12, rate: 440, error: 2 });
+  assert.deepEqual([growing.next(), growing.hasPlateau, growing.needsMoreThreads], [null, false, true]);
 });
 
 test('without a plateau the best step is held', () => {
@@ -92,6 +118,24 @@ test('a step that falls far below the ones before is tried again, once, and the 
   const collapse = climbed([...fallen, [256, 1200]]);
   assert.deepEqual([collapse.highest?.rate, collapse.hasPlateau], [1300, true]);
   assert.equal(collapse.next()?.phase, 'refine');
+});
+
+test('a step that falls a little is tried again, once, before it may end the ramp', () => {
+  const fallen = climbed([
+    [16, 800],
+    [64, 1000],
+    [128, 960],
+  ]);
+  assert.deepEqual(fallen.next(), { phase: 'ramp', threads: [128] });
+  fallen.add('ramp', { threads: 128, rate: 1400, error: 0 });
+  assert.deepEqual([fallen.hasPlateau, fallen.next()?.phase], [false, 'ramp']);
+  const level = climbed([
+    [16, 800],
+    [64, 1000],
+    [128, 960],
+    [128, 950],
+  ]);
+  assert.deepEqual([level.hasPlateau, level.highest?.rate, level.next()?.phase], [true, 960, 'refine']);
 });
 
 test('a step that fell far below the ones before is no plateau until it was tried again', () => {
@@ -140,9 +184,9 @@ test('a hold far below the steps is no plateau', () => {
     [128, 1000],
   ]);
   assert.equal(tested.hasPlateau, true);
-  tested.held = 790;
+  tested.held = 890;
   assert.equal(tested.hasPlateau, false);
-  tested.held = 810;
+  tested.held = 910;
   assert.equal(tested.hasPlateau, true);
 });
 
