@@ -23,7 +23,7 @@ const PROVEN = {
   'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
     `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
     `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
-  concurrency: (evidence) => `${latencies(evidence)}: more <threads> would do more`,
+  concurrency: (evidence) => `${latencies(evidence)}: too few threads to show a limit, more <threads> would`,
   store: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   'beyond this host': (evidence) =>

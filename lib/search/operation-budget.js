@@ -112,16 +112,16 @@ export class OperationBudget {
     return this.timeLeft - hold - (keepsForSizes ? comparison : 0);
   }
 
-  /** Operations for steps, without those of the hold at the best rate so far, and of the comparison of the sizes. */
+  /** Operations for steps, without those of the hold at the best rate so far, and on a plateau of comparing the sizes. */
   get operationsForSteps() {
-    const { best, highest } = this.#tested;
+    const { best, highest, hasPlateau } = this.#tested;
     const threads = highest?.threads ?? 0;
     const hold = operationsIn(best, threads, this.timesOf('hold', threads));
     // What cannot be held any more can still be shown to be higher.
     if (hold > this.operationsLeft && !this.#sharesOperations) {
       return this.operationsLeft;
     }
-    const kept = this.#operationsAfter(best, threads);
+    const kept = hold + (hasPlateau ? this.#comparisonOperations(best, threads) : 0);
     return this.operationsLeft - (this.#sharesOperations ? Math.min(kept, this.#maxOperations / 2) : kept);
   }
 

@@ -21,6 +21,9 @@ const CONFIRMED_AT_LEAST = 4 / 3;
 /** From this share of a rate in proportion to the threads on, the next step is a large one. */
 const IN_PROPORTION = 0.8;
 
+/** From this share on, fewer threads cannot have done as much as the most, though a step may be off. */
+const STILL_GROWN = 0.9;
+
 /** The rate at which a search begins, estimated from the unloaded latency: at a lower rate the count of a second would be too small. */
 const FIRST_RATE = 100;
 
@@ -78,7 +81,8 @@ export function isConfirmed(knee, highest, maxThreads) {
 export function belowTheMost(ramp, unloadedLatency) {
   const { threads } = ramp[ramp.length - 1];
   const fewer = Math.floor(threads / CONFIRMED_AT_LEAST);
-  return fewer > (ramp.at(-2)?.threads ?? 0) && !isInProportion(ramp, unloadedLatency) ? fewer : null;
+  const hasGrown = shareOfProportion(ramp, unloadedLatency) >= STILL_GROWN;
+  return fewer > (ramp.at(-2)?.threads ?? 0) && !hasGrown ? fewer : null;
 }
 
 /**
@@ -91,18 +95,18 @@ export function nextOfRamp(ramp, unloadedLatency) {
     const threads = Math.ceil((FIRST_RATE * unloadedLatency) / 1000);
     return Math.min(Math.max(threads, MIN_FIRST_THREADS), MAX_FIRST_THREADS);
   }
-  return ramp[ramp.length - 1].threads * (isInProportion(ramp, unloadedLatency) ? 4 : 2);
+  return ramp[ramp.length - 1].threads * (shareOfProportion(ramp, unloadedLatency) >= IN_PROPORTION ? 4 : 2);
 }
 
 /**
  * @param {readonly StepRate[]} ramp steps with ever more threads, at least one
  * @param {number} unloadedLatency ms of an operation at one thread
- * @returns {boolean} whether the last step's rate has grown with the threads, or nearly so
+ * @returns {number} the last step's rate ÷ what it would be, had it grown with the threads
  */
-function isInProportion(ramp, unloadedLatency) {
+function shareOfProportion(ramp, unloadedLatency) {
   const last = ramp[ramp.length - 1];
   const before = ramp.at(-2) ?? { threads: 1, rate: 1000 / unloadedLatency };
-  return last.rate >= (IN_PROPORTION * before.rate * last.threads) / before.threads;
+  return last.rate / ((before.rate * last.threads) / before.threads);
 }
 
 /**

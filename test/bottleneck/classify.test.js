@@ -382,7 +382,7 @@ test('throttling and a full event loop contradict each other', () => {
 test('operations that are as quick as if they were alone have too few threads', () => {
   assert.deepEqual(classify({ ...PLAIN, p50: 21, threads: 4 }), {
     cause: 'concurrency',
-    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one: more <threads> would do more',
+    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one: too few threads to show a limit, more <threads> would',
     advice: null,
   });
   assert.equal(causeOf({ p50: 16.7 }), 'concurrency');

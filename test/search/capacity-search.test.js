@@ -264,6 +264,14 @@ test('a plateau that begins a quarter below the most threads, or lower, is found
   }
 });
 
+test('a plateau below the most threads is looked for before operations are kept to compare the sizes on it', () => {
+  const options = { maxThreads: 16, unloadedLatency: 22, maxOperations: 8000 };
+  const found = search({ latency: LATENCIES.fixed(22), rate: 500 }, { ...options, halfSize: 'always' });
+  assert.ok(found.hasPlateau && found.capacity?.seconds === 10, JSON.stringify(found));
+  assert.deepEqual([found.halfSize, found.limitingResource], [null, 'objects']);
+  assert.ok(Number(found.needed?.operations) > 8000);
+});
+
 test('a plateau is not claimed where the most threads are hardly more than it takes', () => {
   for (const [maxThreads, rate] of [
     [16, 780],

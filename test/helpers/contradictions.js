@@ -1,0 +1,50 @@
+/** @import { BottleneckCause, StageResult } from '../../lib/model/result.js' */
+
+/** By how much a plain run may do more than the capacity that a search has held, for its shorter time. */
+const MAX_EXCESS = 1.1;
+
+/** A search knows the knee within so much: it tests no numbers that are closer. */
+const KNEE_RESOLUTION = 1.25;
+
+/**
+ * Causes of a plain run, and those that a search of the same set-up must not find then: it cannot be both.
+ *
+ * @type {Partial<Record<BottleneckCause, readonly BottleneckCause[]>>}
+ */
+const CONTRADICTORY = {
+  concurrency: ['store', 'bandwidth', 'store throttling', 'client CPU', 'host CPU'],
+  'client CPU': ['store', 'bandwidth', 'concurrency'],
+  'host CPU': ['store', 'bandwidth', 'concurrency'],
+  'network link': ['store', 'concurrency'],
+  'beyond this host': ['concurrency', 'client CPU', 'host CPU'],
+  'store throttling': ['concurrency', 'bandwidth'],
+};
+
+/**
+ * @param {Pick<StageResult, 'bottleneck' | 'average' | 'threads'>} plain of a plain run
+ * @param {Pick<StageResult, 'bottleneck' | 'search'>} searched of a search with as many threads at most
+ * @returns {string | null} what cannot both be true
+ */
+export function contradiction(plain, searched) {
+  const { cause, evidence } = plain.bottleneck;
+  const found = searched.bottleneck;
+  return CONTRADICTORY[cause]?.includes(found.cause)
+    ? `plain: ${cause} (${evidence}), search: ${found.cause} (${found.evidence})`
+    : contradictionInThreads(plain, searched);
+}
+
+/**
+ * @param {Pick<StageResult, 'bottleneck' | 'average' | 'threads'>} plain of a plain run
+ * @param {Pick<StageResult, 'search'>} searched of a search with as many threads at most, or more
+ * @returns {string | null} what cannot both be true
+ */
+export function contradictionInThreads({ bottleneck: { cause }, threads, average }, { search }) {
+  if (!search?.hasPlateau) {
+    return null;
+  }
+  if (cause === 'concurrency' && threads > KNEE_RESOLUTION * Number(search.knee)) {
+    return `plain: ${threads} threads are too few, search: ${search.knee} threads do as much as any`;
+  }
+  const held = search.capacity?.operationsPerSecond ?? Infinity;
+  return average > MAX_EXCESS * held ? `plain: ${average} ops/s, search: no more than ${held}` : null;
+}
