@@ -136,7 +136,7 @@ function findCause(evidence) {
     return 'time lost to errors';
   }
   if (search?.holdAgrees === false) {
-    return 'held apart';
+    return isAnyHostBusy(evidence) ? 'host busy' : 'held apart';
   }
   return search?.hasPlateau ? classifyPlateau(evidence, search) : classifyConcurrency({ ...evidence, p50 });
 }
@@ -175,7 +175,8 @@ function classifyConcurrency(evidence) {
     return 'quicker under load';
   }
   if (p50 <= UNLOADED_RANGE * unloadedP50) {
-    return 'concurrency';
+    // What took the CPU may have made the one thread slow, too.
+    return isAnyHostBusy(evidence) ? 'host busy' : 'concurrency';
   }
   if (search !== null) {
     return 'no plateau';
@@ -221,6 +222,14 @@ export function isHostBusy(evidence) {
   const waiting = busiestThread(evidence)?.waiting ?? 0;
   const heldBack = evidence.host?.quota?.throttled ?? 0;
   return Math.max(waiting, heldBack) >= WITHOUT_CPU || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {boolean} whether the host had too little CPU in what the evidence is of, or in another step of the search
+ */
+function isAnyHostBusy(evidence) {
+  return isHostBusy(evidence) || (evidence.search?.busyHost ?? null) !== null;
 }
 
 /** In so many of the seconds a link has to be full to be what limits. */
@@ -359,11 +368,11 @@ const SAME_OPERATIONS = 0.1;
  * @param {Search} search
  * @returns {ProvenCause | InconclusiveReason}
  */
-function classifyPlateau(evidence, { movesBytes, halfSize, busyHost, capacity }) {
+function classifyPlateau(evidence, { movesBytes, halfSize, capacity }) {
   if (evidence.eventLoopUtilization > ROOMY_LOOP) {
     return 'client nearly busy';
   }
-  if (busyHost !== null || isHostBusy(evidence)) {
+  if (isAnyHostBusy(evidence)) {
     return 'host busy';
   }
   if (evidence.openedShare > OPENED_SHARE) {

@@ -68,7 +68,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
   },
   'host busy': {
     why: (/** @type {Evidence} */ evidence) =>
-      `${evidence.search?.hasPlateau ? plateau(evidence) : latencies(evidence)}, but this host had too little CPU: ${cpus(evidence)}, ${schedule(evidence)}`,
+      `${whatWasSeen(evidence)}, but this host had too little CPU: ${cpus(evidence)}, ${schedule(evidence)}`,
     advice: 'a store elsewhere, or an idle host,',
   },
   overloaded: {
@@ -149,8 +149,7 @@ const INCONCLUSIVE = /** @type {const} */ ({
       search?.limitingResource ? adviceFor(search.limitingResource) : 'Write with enough <objects>',
   },
   'held apart': {
-    why: (/** @type {Evidence} */ evidence) =>
-      `${decimal(evidence.search?.capacity?.operationsPerSecond ?? 0)}/s when it was held, but ${decimal(evidence.search?.best ?? 0)}/s in the best step before, ${room(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) => `${heldRate(evidence)}, but ${bestStep(evidence)}, ${room(evidence)}`,
     advice: 'another try',
   },
   'not held': {
@@ -213,6 +212,25 @@ function isProven(finding) {
 /** @param {Evidence} evidence */
 function plateau({ search }) {
   return `more than ${counted(search?.knee ?? 0, 'thread')} brought no more`;
+}
+
+/** @param {Evidence} evidence */
+function heldRate({ search }) {
+  return `${decimal(search?.capacity?.operationsPerSecond ?? 0)}/s when it was held`;
+}
+
+/** @param {Evidence} evidence */
+function bestStep({ search }) {
+  return `${decimal(search?.best ?? 0)}/s in the best step before`;
+}
+
+/** @param {Evidence} evidence that a host without CPU to spare has spoilt */
+function whatWasSeen(evidence) {
+  const { search } = evidence;
+  if (search?.holdAgrees === false) {
+    return `${heldRate(evidence)} and ${bestStep(evidence)}`;
+  }
+  return search?.hasPlateau ? plateau(evidence) : latencies(evidence);
 }
 
 /** @param {Evidence} evidence */

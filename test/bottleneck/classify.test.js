@@ -382,7 +382,8 @@ test('throttling and a full event loop contradict each other', () => {
 test('operations that are as quick as if they were alone have too few threads', () => {
   assert.deepEqual(classify({ ...PLAIN, p50: 21, threads: 4 }), {
     cause: 'concurrency',
-    evidence: 'median latency 21.00ms with 4 threads, 20.00ms with one: too few threads to show a limit, more <threads> would',
+    evidence:
+      'median latency 21.00ms with 4 threads, 20.00ms with one: too few threads to show a limit, more <threads> would',
     advice: null,
   });
   assert.equal(causeOf({ p50: 16.7 }), 'concurrency');
@@ -610,6 +611,23 @@ test('a hold that does not agree with the steps shows nothing', () => {
       /^412\.5\/s when it was held, but 1,000\.0\/s in the best step before, event loop up to 30% busy$/,
     );
   }
+});
+
+test('where a host without CPU to spare may be why the hold did not agree, it is told', () => {
+  const figuresOfHost = hostWith({ running: 0.4, waiting: 0.35 });
+  const busyHost = { host: figuresOfHost.host ?? null, cpuCores: 0.4, loops: 1 };
+  const search = { ...PLATEAU, hasPlateau: false, holdAgrees: false, capacity: capacityOf(412.5), busyHost };
+  const { cause, evidence, advice } = classify({ ...PLAIN, search });
+  assert.deepEqual([cause, advice], ['inconclusive', 'a store elsewhere, or an idle host,']);
+  assert.match(evidence, /^412\.5\/s when it was held and 1,000\.0\/s in the best step before, but this host had too/);
+});
+
+test('where a host without CPU to spare may have made the one thread slow, too, nothing is said of the number of threads', () => {
+  const quick = { p50: 21, unloadedP50: 20 };
+  assert.equal(causeOf({ ...quick, ...hostWith({ running: 0.3, waiting: 0.1 }) }), 'concurrency');
+  assert.equal(causeOf({ ...quick, ...hostWith({ running: 0.3, waiting: 0.25 }) }), 'inconclusive');
+  const crowded = hostWith({ running: 0.05, waiting: 0.1 }, { cpu: { ...IDLE_CPU, others: 1.9 } });
+  assert.match(classify({ ...PLAIN, ...quick, ...crowded }).evidence, /, but this host had too little CPU: /);
 });
 
 test('too few operations of a search are told with what it lacked', () => {

@@ -5,6 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { main as peakPerformance } from '../../lib/cli/merge.js';
 import { CALLED_IN_CLONE, dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { contradiction } from '../helpers/contradictions.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
@@ -25,7 +26,7 @@ describe('a search for the peak', { concurrency: 2 }, () => {
     // How many it takes depends on the latency with one thread, which cannot be measured on every busy machine.
     const expected = outcome.stderr.includes('The latency with one thread is not known')
       ? /^error: Write: 30 operations are too few for a capacity search, expected more <objects>$/m
-      : /^error: <objects>: 30 are too few for --find-peak, expected at least \d+: /m;
+      : /^error: <objects>: 30 are too few for --find-peak, expected \d+, which are enough for 10 threads: one alone needs \d+, /m;
     assert.match(outcome.stderr, expected);
     assert.deepEqual(await keysIn(endpoint), []);
   });
@@ -64,4 +65,21 @@ describe('a search for the peak', { concurrency: 2 }, () => {
       /log\.txt:1: a search with --find-peak begins here, which cannot be added up: it is not counted$/m,
     );
   });
+
+  for (const [faults, threads] of /** @type {const} */ ([
+    ['queue=300,latency=20ms', 12],
+    ['latency=40ms', 6],
+  ])) {
+    test(`a plain run does not contradict it: ${faults}, ${threads} threads`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults });
+      const stageOf = async (/** @type {string[]} */ ...timing) => {
+        const parameters = ['20000', `${threads}`, '--size', '1KiB', '--stages', 'write', '--json', 'result.json'];
+        const command = await startCommand(t, [...parameters, ...timing], { dotEnv: dotEnvOf(endpoint) });
+        assertStatus(await command.outcome, 0);
+        const { stages } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+        return stages[0];
+      };
+      assert.equal(contradiction(await stageOf('--duration', '3s'), await stageOf('--find-peak')), null);
+    });
+  }
 });
