@@ -1,6 +1,6 @@
 import { mixIndex, seedOf } from '../workload/mix.js';
 import { SAVED_MS, bandwidth, delayerOf, timeOfAnswer } from './fault-delays.js';
-import { operationsOf } from './faults.js';
+import { EACH_BUCKET, operationsOf } from './faults.js';
 
 /**
  * @import { Operation } from './router.js'
@@ -34,26 +34,64 @@ const NEEDS_OBJECT = new Set(['wrong-etag', 'wrong-size']);
 const THROTTLING = new Set([429, 503]);
 
 /**
- * Decides what happens to each request. Each item of the plan draws its own series of random numbers, so that a case can
- * be replayed, and one item more does not shift the draws of the others.
+ * Sets up the faults of each bucket. Each item of the plan draws its own series of random numbers, so that a case can be
+ * replayed, and one item more does not shift the draws of the others. The buckets share the state of an item: its rate, its
+ * queue, its draws; one for each bucket has its own state in each.
+ *
+ * @param {FaultPlan} plan
+ * @param {readonly string[]} buckets that exist
+ * @param {() => number} now a monotonic clock, ms
+ * @returns {Map<string, FaultInjector>} by bucket
+ * @throws {Error} when the plan names a bucket that does not exist
  */
+export function faultInjectors({ seed, items }, buckets, now) {
+  const injectors = new Map(buckets.map((bucket) => [bucket, new FaultInjector(now)]));
+  items.forEach((item, place) => {
+    const series = `fault ${place} of ${seed}`;
+    if (item.bucket === EACH_BUCKET) {
+      for (const [bucket, injector] of injectors) {
+        injector.add(activate(item, randomNumbers(seedOf(`${series} in ${bucket}`)), now));
+      }
+      return;
+    }
+    const active = activate(item, randomNumbers(seedOf(series)), now);
+    for (const bucket of item.bucket === null ? buckets : [item.bucket]) {
+      existing(injectors, item.name, bucket).add(active);
+    }
+  });
+  return injectors;
+}
+
+/**
+ * @param {Map<string, FaultInjector>} injectors
+ * @param {string} name of the fault
+ * @param {string} bucket
+ */
+function existing(injectors, name, bucket) {
+  const injector = injectors.get(bucket);
+  if (injector === undefined) {
+    const expected = [...injectors.keys(), EACH_BUCKET].join(', ');
+    throw new Error(`The fault script cannot be used: '${name}@${bucket}': expected a bucket out of ${expected}`);
+  }
+  return injector;
+}
+
+/** Decides what happens to each request for a bucket. */
 export class FaultInjector {
   /** @type {Map<Operation, ActiveItem[]>} */
   #itemsOf = new Map();
   #now;
 
-  /**
-   * @param {FaultPlan} plan
-   * @param {() => number} now a monotonic clock, ms
-   */
-  constructor({ seed, items }, now) {
+  /** @param {() => number} now a monotonic clock, ms */
+  constructor(now) {
     this.#now = now;
-    items.forEach((item, place) => {
-      const active = activate(item, randomNumbers(seedOf(`fault ${place} of ${seed}`)), now);
-      for (const operation of operationsOf(item)) {
-        this.#itemsOf.set(operation, [...(this.#itemsOf.get(operation) ?? []), active]);
-      }
-    });
+  }
+
+  /** @param {ActiveItem} active behind those that the bucket has */
+  add(active) {
+    for (const operation of operationsOf(active.item)) {
+      this.#itemsOf.set(operation, [...(this.#itemsOf.get(operation) ?? []), active]);
+    }
   }
 
   /**

@@ -18,6 +18,7 @@ import { OPERATIONS } from './router.js';
  * @typedef {object} FaultItem
  * @property {string} name
  * @property {Operation | null} operation the only one it applies to; null: those of objects that it can apply to
+ * @property {string | null} bucket the only one it applies to; EACH_BUCKET: to each by itself; null: to all of them together
  * @property {number} [probability] 0 to 1
  * @property {number} [status] of `status`: HTTP status
  * @property {string} [code] of `status`: the error code in the XML body
@@ -37,6 +38,9 @@ import { OPERATIONS } from './router.js';
  * @property {number} skew how far the server's clock is ahead, ms
  * @property {FaultItem[]} items in the order of the script
  */
+
+/** Stands for a bucket's name, which it cannot be on R2: a limit counts in each bucket by itself. */
+export const EACH_BUCKET = 'EACH';
 
 /** What a fault without a method in front applies to: never to preflight, listing and batch deletion. */
 const OBJECT_OPERATIONS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']);
@@ -100,7 +104,8 @@ const KINDS = Object.freeze({
  *
  * `seed` (default 0) lets a case be replayed; `skew` sets the server's clock ahead (or back: `skew=-20m`). Methods are
  * PUT, GET, HEAD, DELETE, and POST (batch deletion), LIST, BUCKET (a look at a bucket), which no fault applies to unless
- * it names them.
+ * it names them. A limit is one for all buckets together, unless a bucket is named: then it is that bucket's alone; with
+ * EACH every bucket has the limit for itself.
  *
  * @param {string} script '' for no faults
  * @returns {FaultPlan}
@@ -133,29 +138,32 @@ export function parseFaults(script) {
  * @returns {string | null} what is wrong with the item
  */
 function addItem(plan, text, seen) {
-  const parts = /^(?:([A-Za-z]+)\.)?([a-z-]+)=(.+)$/.exec(text);
+  const parts = /^(?:([A-Za-z]+)\.)?([a-z-]+)(?:@([A-Za-z0-9._-]+))?=(.+)$/.exec(text);
   if (parts === null) {
-    return 'expected name=value or METHOD.name=value';
+    return 'expected name=value, METHOD.name=value or name@bucket=value';
   }
-  const [, method, name, value] = parts;
-  const setting = `${method ?? ''}.${name}`;
+  const [, method, name, bucket = null, value] = parts;
+  const setting = `${method ?? ''}.${name}@${bucket ?? ''}`;
   if (seen.has(setting) && !KINDS[name]?.repeatable) {
     return 'given twice';
   }
   seen.add(setting);
   return name === 'seed' || name === 'skew'
-    ? setGlobal(plan, { method, name, value })
-    : addFault(plan.items, { method, name, value });
+    ? setGlobal(plan, { method, name, bucket, value })
+    : addFault(plan.items, { method, name, bucket, value });
 }
 
 /**
  * @param {FaultPlan} plan
- * @param {{ method: string | undefined, name: 'seed' | 'skew', value: string }} item
+ * @param {{ method: string | undefined, name: 'seed' | 'skew', bucket: string | null, value: string }} item
  */
-function setGlobal(plan, { method, name, value }) {
+function setGlobal(plan, { method, name, bucket, value }) {
   const number = name === 'seed' ? readCount(value) : readSkew(value);
   if (method !== undefined) {
     return `${name} takes no method`;
+  }
+  if (bucket !== null) {
+    return `${name} takes no bucket`;
   }
   if (number === null) {
     return name === 'seed' ? 'expected a whole number such as 7' : 'expected a duration such as 20m or -20m';
@@ -166,9 +174,9 @@ function setGlobal(plan, { method, name, value }) {
 
 /**
  * @param {FaultItem[]} items
- * @param {{ method: string | undefined, name: string, value: string }} item
+ * @param {{ method: string | undefined, name: string, bucket: string | null, value: string }} item
  */
-function addFault(items, { method, name, value }) {
+function addFault(items, { method, name, bucket, value }) {
   if (!Object.hasOwn(KINDS, name)) {
     return `expected one of seed, skew, ${Object.keys(KINDS).join(', ')}`;
   }
@@ -184,7 +192,7 @@ function addFault(items, { method, name, value }) {
   if (fields === null) {
     return `expected ${form}`;
   }
-  items.push({ name, operation, ...fields });
+  items.push({ name, operation, bucket, ...fields });
   return null;
 }
 

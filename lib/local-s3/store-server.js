@@ -4,7 +4,7 @@ import https from 'node:https';
 import { Answer } from './answer.js';
 import { answerWithFault } from './fault-answers.js';
 import { pass } from './fault-delays.js';
-import { FaultInjector } from './fault-injector.js';
+import { faultInjectors } from './fault-injector.js';
 import { parseFaults } from './faults.js';
 import { Listener } from './listener.js';
 import { ObjectTable } from './object-table.js';
@@ -18,6 +18,7 @@ import { Tally } from './tally.js';
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Endpoint, EndpointOptions } from './endpoint.js'
+ * @import { FaultInjector } from './fault-injector.js'
  * @import { Operation, Target } from './router.js'
  */
 
@@ -44,7 +45,7 @@ export class StoreServer {
   constructor({ buckets, region, credentials, tls, faults }) {
     const plan = parseFaults(faults);
     this.#skew = plan.skew;
-    this.#faults = new FaultInjector(plan, () => performance.now());
+    this.#faults = faultInjectors(plan, buckets, () => performance.now());
     this.#tables = new Map(buckets.map((bucket) => [bucket, new ObjectTable()]));
     this.#signatures = new SignatureCheck({ credentials, region, now: () => this.#now() });
     const server = tls === null ? http.createServer(NO_LIMITS) : https.createServer({ ...NO_LIMITS, ...tls });
@@ -93,7 +94,7 @@ export class StoreServer {
       if (operation === 'OTHER') {
         throw refusal;
       }
-      const body = await receiveBody(message, this.#faults.pace(operation));
+      const body = await receiveBody(message, this.#faults.get(target.bucket)?.pace(operation) ?? null);
       if (body !== null) {
         await this.#letIn(message, target, body);
         await this.#answer(operation, target, body, answer);
@@ -132,10 +133,11 @@ export class StoreServer {
     const table = this.#tableOf(target.bucket);
     const perform = () => OPERATION_TABLE[operation]({ table, target, body, now: this.#now() });
     const size = table.get(target.key)?.body.length;
-    const { delay, fault } = this.#faults.decide(operation, size);
+    const faults = /** @type {FaultInjector} */ (this.#faults.get(target.bucket));
+    const { delay, fault } = faults.decide(operation, size);
     await pass(delay);
-    this.#closeInTime(operation, answer);
-    const pace = operation === 'GET' ? this.#faults.pace(operation) : null;
+    this.#closeInTime(operation, answer, faults);
+    const pace = operation === 'GET' ? faults.pace(operation) : null;
     if (fault === null) {
       const result = perform();
       await (pace === null ? answer.send(result) : answer.sendAtPace(result, pace));
@@ -149,10 +151,11 @@ export class StoreServer {
   /**
    * @param {Operation} operation
    * @param {Answer} answer
+   * @param {FaultInjector} faults of the bucket
    */
-  #closeInTime(operation, { response }) {
+  #closeInTime(operation, { response }, faults) {
     const { socket } = response;
-    if (socket !== null && this.#faults.closesAfter(operation, socket)) {
+    if (socket !== null && faults.closesAfter(operation, socket)) {
       this.#tally.countFault('close');
       response.once('finish', () => socket.destroySoon());
     }

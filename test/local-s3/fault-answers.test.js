@@ -73,6 +73,13 @@ test('rate answers 503 SlowDown above it', async (t) => {
   assert.deepEqual([statuses[503], faults.rate], [refused, refused]);
 });
 
+test('a fault of one bucket leaves the requests of the others alone', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'status@bucket-a=503:100%');
+  await endpoint.put('bucket-b', OBJECT.Key, BODY);
+  await assert.rejects(client.send(new GetObjectCommand(OBJECT)), { name: 'SlowDown' });
+  assert.deepEqual(await bytesOf(client.send(new GetObjectCommand({ ...OBJECT, Bucket: 'bucket-b' }))), BODY);
+});
+
 for (const tls of [false, true]) {
   test(`reset ends the connection with RST before the answer${tls ? ', also over TLS' : ''}`, async (t) => {
     const certificate = tls ? await testCertificate() : null;

@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FaultInjector } from '../../lib/local-s3/fault-injector.js';
+import { faultInjectors } from '../../lib/local-s3/fault-injector.js';
 import { parseFaults } from '../../lib/local-s3/faults.js';
 
 const SIZE = 100;
+
+/** @import { FaultInjector } from '../../lib/local-s3/fault-injector.js' */
 
 /**
  * @param {string} script
  * @param {() => number} [now]
  */
 function injector(script, now = () => 0) {
-  return new FaultInjector(parseFaults(script), now);
+  return injectorsOf(['bucket-a'], script, now)[0];
+}
+
+/**
+ * @param {string[]} buckets
+ * @param {string} script
+ * @param {() => number} [now]
+ */
+function injectorsOf(buckets, script, now = () => 0) {
+  return [...faultInjectors(parseFaults(script), buckets, now).values()];
 }
 
 /**
@@ -120,6 +131,36 @@ test('all operations without a method in front share one queue and one bandwidth
   assert.equal(faults.pace('HEAD'), null, 'a HEAD has no body');
   const apart = injector('PUT.queue=10,GET.queue=10');
   assert.deepEqual([apart.decide('PUT').delay, apart.decide('GET', SIZE).delay, apart.decide('PUT').delay], [0, 0, 50]);
+});
+
+test('buckets share a queue, each has one of its own where the script says so, and one that is named has its alone', () => {
+  /** @param {string} script */
+  const delays = (script) => {
+    const buckets = injectorsOf(['bucket-a', 'bucket-b', 'bucket-c'], script);
+    return [...buckets, ...buckets].map((faults) => faults.decide('PUT').delay);
+  };
+  assert.deepEqual(delays('queue=10'), [0, 50, 150, 250, 350, 450]);
+  assert.deepEqual(delays('queue@EACH=10'), [0, 0, 0, 50, 50, 50]);
+  assert.deepEqual(delays('queue@bucket-b=10'), [0, 0, 0, 0, 50, 0]);
+  assert.deepEqual(delays('queue=1000,queue@EACH=20,PUT.queue@bucket-b=10'), [0, 0, 0, 0, 50, 0]);
+});
+
+test('a rate of each bucket refuses in each what comes above it there', () => {
+  const buckets = injectorsOf(['bucket-a', 'bucket-b'], 'rate@EACH=1,reset@bucket-b=100%');
+  /** @param {FaultInjector} faults */
+  const name = (faults) => faults.decide('HEAD', SIZE).fault?.name;
+  assert.deepEqual([...buckets, ...buckets].map(name), [undefined, 'reset', 'rate', 'rate']);
+});
+
+test('each bucket draws its own faults where an item is for each', () => {
+  const [one, other] = injectorsOf(['bucket-a', 'bucket-b'], 'reset@EACH=50%').map((faults) => namesDrawn(faults, 100));
+  assert.notDeepEqual(one, other);
+});
+
+test('a script that names a bucket which is not there is refused, with those that are', () => {
+  assert.throws(() => injectorsOf(['bucket-a', 'bucket-b'], 'GET.queue@bucket-c=10'), {
+    message: "The fault script cannot be used: 'queue@bucket-c': expected a bucket out of bucket-a, bucket-b, EACH",
+  });
 });
 
 test('retry-after goes with 503 and 429 alone, in whole seconds', () => {

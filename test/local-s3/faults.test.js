@@ -24,10 +24,10 @@ test('a script becomes a plan', () => {
       seed: 7,
       skew: -1_200_000,
       items: [
-        { name: 'latency', operation: null, minimum: 20, maximum: 1500 },
-        { name: 'status', operation: 'PUT', status: 503, code: 'SlowDown', probability: 0.05 },
-        { name: 'status', operation: null, status: 400, code: 'BadDigest', probability: 0.005 },
-        { name: 'retry-after', operation: null, milliseconds: 2000 },
+        { name: 'latency', operation: null, bucket: null, minimum: 20, maximum: 1500 },
+        { name: 'status', operation: 'PUT', bucket: null, status: 503, code: 'SlowDown', probability: 0.05 },
+        { name: 'status', operation: null, bucket: null, status: 400, code: 'BadDigest', probability: 0.005 },
+        { name: 'retry-after', operation: null, bucket: null, milliseconds: 2000 },
       ],
     },
   );
@@ -38,13 +38,22 @@ test('what holds up answers becomes a plan, too', () => {
   assert.deepEqual(
     parseFaults('queue=500,bandwidth=10MB,GET.bandwidth=64KiB,PUT.stall=2s@1.5s,latency=lognormal:20ms:0.5').items,
     [
-      { name: 'queue', operation: null, perSecond: 500 },
-      { name: 'bandwidth', operation: null, bytesPerSecond: 10_000_000 },
-      { name: 'bandwidth', operation: 'GET', bytesPerSecond: 65_536 },
-      { name: 'stall', operation: 'PUT', length: 2000, after: 1500 },
-      { name: 'latency', operation: null, median: 20, sigma: 0.5 },
+      { name: 'queue', operation: null, bucket: null, perSecond: 500 },
+      { name: 'bandwidth', operation: null, bucket: null, bytesPerSecond: 10_000_000 },
+      { name: 'bandwidth', operation: 'GET', bucket: null, bytesPerSecond: 65_536 },
+      { name: 'stall', operation: 'PUT', bucket: null, length: 2000, after: 1500 },
+      { name: 'latency', operation: null, bucket: null, median: 20, sigma: 0.5 },
     ],
   );
+});
+
+test('a fault may be for one bucket, or for each by itself', () => {
+  assert.deepEqual(parseFaults('queue=900,queue@EACH=400,GET.queue@my.bucket-2=100,GET.queue@Photos_1=50').items, [
+    { name: 'queue', operation: null, bucket: null, perSecond: 900 },
+    { name: 'queue', operation: null, bucket: 'EACH', perSecond: 400 },
+    { name: 'queue', operation: 'GET', bucket: 'my.bucket-2', perSecond: 100 },
+    { name: 'queue', operation: 'GET', bucket: 'Photos_1', perSecond: 50 },
+  ]);
 });
 
 test('the code in the body of an injected status fits the status', () => {
@@ -79,7 +88,7 @@ test('a fault that names no method applies to the objects only, and there to wha
 
 test('all mistakes of a script are told at once, each with what was expected', () => {
   const message = complaint(
-    'latency=5,frobnicate=1%,reset=5,PATCH.hang=1%,PUT.truncate=1%,seed=x,hang=1%,hang=2%,nothing',
+    'latency=5,frobnicate=1%,reset=5,PATCH.hang=1%,PUT.truncate=1%,seed=x,hang=1%,hang=2%,queue@b=1,queue@b=2,skew@b=1s,nothing',
   );
   for (const part of [
     "'latency=5': expected a duration",
@@ -89,6 +98,8 @@ test('all mistakes of a script are told at once, each with what was expected', (
     "'PUT.truncate=1%': truncate applies to GET only",
     "'seed=x': expected a whole number",
     "'hang=2%': given twice",
+    "'queue@b=2': given twice",
+    "'skew@b=1s': skew takes no bucket",
     "'nothing': expected name=value",
   ]) {
     assert.ok(message.includes(part), `${message} should say: ${part}`);
@@ -123,6 +134,8 @@ test('values out of range are refused', () => {
 test('an endpoint does not start with a script that has mistakes', async () => {
   const options = { buckets: ['b'], credentials: { accessKeyId: 'a', secretAccessKey: 's' }, faults: 'reset=lots' };
   await assert.rejects(startLocalS3(options), /The fault script cannot be used: 'reset=lots': expected a percentage/);
+  const elsewhere = startLocalS3({ ...options, faults: 'queue@c=400' });
+  await assert.rejects(elsewhere, /The fault script cannot be used: 'queue@c': expected a bucket out of b, EACH/);
 });
 
 const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE', 'POST', 'LIST', 'BUCKET']);
@@ -150,8 +163,9 @@ const ITEMS = fc.oneof(
 );
 
 test('what was written down as a script is read back as the same plan', () => {
-  const entries = fc.uniqueArray(fc.tuple(fc.option(fc.constantFrom(...METHODS)), ITEMS), {
-    selector: ([operation, { name }]) => `${operation}.${name}`,
+  const bucket = fc.option(fc.constantFrom('EACH', 'bucket-a', 'other.bucket_1'));
+  const entries = fc.uniqueArray(fc.tuple(fc.option(fc.constantFrom(...METHODS)), ITEMS, bucket), {
+    selector: ([operation, { name }, place]) => `${operation}.${name}@${place}`,
   });
   fc.assert(
     fc.property(
@@ -160,10 +174,16 @@ test('what was written down as a script is read back as the same plan', () => {
       fc.constantFrom(',', ' , '),
       (items, seed, comma) => {
         const parts = items.map(
-          ([method, { name, value }]) => `${method === null ? '' : `${method}.`}${name}=${value}`,
+          ([method, { name, value }, place]) =>
+            `${method === null ? '' : `${method}.`}${name}${place === null ? '' : `@${place}`}=${value}`,
         );
         const plan = parseFaults([...parts, `seed=${seed}`].join(comma));
-        const expected = items.map(([operation, { name, fields }]) => ({ name, operation, ...fields }));
+        const expected = items.map(([operation, { name, fields }, place]) => ({
+          name,
+          operation,
+          bucket: place,
+          ...fields,
+        }));
         assert.deepEqual(plan, { seed, skew: 0, items: expected });
       },
     ),
@@ -179,6 +199,7 @@ test('any text is either a plan or an error that tells what cannot be used', () 
     '=',
     ',',
     ':',
+    '@',
     '%',
     '5',
     'ms',
