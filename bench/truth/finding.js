@@ -13,8 +13,13 @@
  *
  * @typedef {object} Part
  * @property {string} title
- * @property {(choice: { runs: number | undefined, say: (progress: string) => void }) => Promise<Finding[]>} check with so
- *   many runs of each kind; without a number, with as many as the part takes for enough
+ * @property {(choice: Choice) => Promise<Finding[]>} check
+ * @property {(findings: readonly Finding[]) => string} [format] where a table of what was expected and found does not do
+ *
+ * @typedef {object} Choice
+ * @property {number | undefined} runs of each kind; undefined: as many as the part takes for enough
+ * @property {string} [only] a part of the names of the set-ups that are wanted
+ * @property {(progress: string) => void} say
  */
 
 /**

@@ -7,7 +7,10 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { spawnNode } from './pinned.js';
 
-/** @import { ChildProcessByStdio } from 'node:child_process' */
+/**
+ * @import { ChildProcessByStdio } from 'node:child_process'
+ * @import { Place } from './pinned.js'
+ */
 
 /** No run here takes half as long: one that hangs is a finding. */
 const PATIENCE_MS = 180_000;
@@ -20,7 +23,7 @@ const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
  * @property {number} objects
  * @property {number} threads
  * @property {readonly string[]} options further ones
- * @property {number | null} [core] that the process stays on
+ * @property {Place} [place] of the process
  * @property {(line: string) => unknown} [onLine] a line of the log was printed
  */
 
@@ -31,12 +34,12 @@ const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
  * @returns {Promise<any[]>} the stages of the JSON result
  * @throws {Error} where the run did not end well
  */
-export async function runTool({ env, objects, threads, options, core = null, onLine = () => {} }) {
+export async function runTool({ env, objects, threads, options, place = {}, onLine = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-truth-'));
   const json = join(folder, 'result.json');
   const parameters = [TOOL, String(objects), String(threads), ...options, '--json', json, '--quiet'];
   try {
-    const child = spawnNode(core, parameters, {
+    const child = spawnNode(place, parameters, {
       cwd: folder,
       env: { ...process.env, ...env, HOME: folder, XDG_CACHE_HOME: folder },
       stdio: ['ignore', 'pipe', 'pipe'],

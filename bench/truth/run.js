@@ -2,30 +2,31 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../studies/machine.js';
 import { formatTable } from '../studies/table.js';
-import { plainCauses, searchCauses } from './causes.js';
 import { capacities } from './capacities.js';
 import { openLoop } from './open-loop.js';
 import { percentiles } from './percentiles.js';
+import { plainCauses } from './plain-causes.js';
+import { searchCauses } from './search-causes.js';
 
 /** @import { Finding } from './finding.js' */
 
 // Whether what the tool says of a store is true: endpoints that are known, because they do as a script says, each in a
 // process of its own, against the command line as users run it.
 //
-//     node bench/truth/run.js [--json result.json] [--runs n] [part of a title]
+//     node bench/truth/run.js [--json result.json] [--rounds n] [--only part of a set-up's name] [part of a title]
 
 const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities];
 
 const { values, positionals } = parseArgs({
-  options: { json: { type: 'string' }, runs: { type: 'string' } },
+  options: { json: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
   allowPositionals: true,
 });
-const runs = values.runs === undefined ? undefined : Number(values.runs);
+const runs = values.rounds === undefined ? undefined : Number(values.rounds);
 const [wanted = ''] = positionals;
 const parts = PARTS.filter(({ title }) => title.includes(wanted));
 if (parts.length === 0 || !(runs === undefined || (Number.isInteger(runs) && runs > 0))) {
   const titles = PARTS.map(({ title }) => `  ${title}`).join('\n');
-  process.stderr.write(`error: expected a part of one of these titles, and --runs with a whole number:\n${titles}\n`);
+  process.stderr.write(`error: expected a part of one of these titles, and --rounds with a whole number:\n${titles}\n`);
   process.exit(2);
 }
 const print = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
@@ -33,18 +34,13 @@ const say = (/** @type {string} */ progress) => process.stderr.write(`${progress
 
 print(describeMachine([]));
 const results = [];
-for (const { title, check } of parts) {
+for (const { title, check, format = formatFindings } of parts) {
   const began = performance.now();
-  const findings = await check({ runs, say }).catch(failure);
+  const findings = await check({ runs, only: values.only, say }).catch(failure);
   const seconds = (performance.now() - began) / 1000;
   results.push({ title, seconds, findings });
   print(`\n${title} (${seconds.toFixed(0)} s)\n`);
-  print(
-    formatTable(
-      ['what', 'expected', 'found', ''],
-      findings.map(({ what, expected, found, isRight }) => [what, expected, found, isRight ? 'right' : 'WRONG']),
-    ),
-  );
+  print(format(findings));
 }
 if (values.json !== undefined) {
   writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
@@ -52,6 +48,14 @@ if (values.json !== undefined) {
 const wrong = results.flatMap(({ findings }) => findings).filter(({ isRight }) => !isRight).length;
 print(wrong === 0 ? 'All is as it should be.' : `${wrong} lines are WRONG.`);
 process.exitCode = wrong === 0 ? 0 : 1;
+
+/** @param {readonly Finding[]} findings */
+function formatFindings(findings) {
+  return formatTable(
+    ['what', 'expected', 'found', ''],
+    findings.map(({ what, expected, found, isRight }) => [what, expected, found, isRight ? 'right' : 'WRONG']),
+  );
+}
 
 /**
  * A part that cannot be measured is wrong; the others are measured all the same.

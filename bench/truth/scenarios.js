@@ -1,4 +1,6 @@
+import { canCapLinks } from './capped-link.js';
 import { canPin } from './pinned.js';
+import { canLimitCpu } from './quota-group.js';
 
 /**
  * @import { EndpointScript } from './scripted-endpoint.js'
@@ -14,20 +16,29 @@ import { canPin } from './pinned.js';
  * @property {readonly string[]} options
  * @property {boolean} [isPinned] client and endpoint each stay on a core of their own
  * @property {boolean} [isRobbed] another process runs all the time on the client's core
- * @property {{ plain: string, search?: string }} causes that are to be named
+ * @property {number} [quota] cores that a control group lets the client have
+ * @property {number} [linkSpeed] bits/s that pass between client and endpoint
+ * @property {number} [distance] ms that a request and its answer are under way
+ * @property {Partial<Scenario>} [otherwise] what stands in for it where the machine cannot bring it about
+ * @property {{ plain?: Truth, search?: string }} causes that are to be named
+ *
+ * @typedef {object} Truth what a plain run may name
+ * @property {string} right
+ * @property {readonly string[]} supersets causes that hold, too, and say less
  */
 
 export const CLIENT_CORE = 1;
 const ENDPOINT_CORE = 0;
 
 const SMALL = Object.freeze(['--size', '1KiB']);
+const BEYOND = 'beyond this host';
 
 /**
  * The client that takes the most CPU time, at an endpoint that takes the least. It lists nothing, and has whatever it is
  * asked for: clean-up would not believe it.
  */
 const STARVED = Object.freeze({
-  endpoint: { mode: /** @type {const} */ ('null'), objectSize: 1024, core: ENDPOINT_CORE },
+  endpoint: { mode: /** @type {const} */ ('null'), objectSize: 1024, place: { core: ENDPOINT_CORE } },
   threads: 50,
   stages: 'write,stat',
   options: Object.freeze([...SMALL, '--client', 'sdk', '--cores', '1', '--keep']),
@@ -35,17 +46,46 @@ const STARVED = Object.freeze({
 });
 
 /** A client with room enough. */
-const ROOMY = Object.freeze({ threads: 50, stages: 'write,read,stat,remove', options: SMALL });
+const ROOMY = Object.freeze({ threads: 50, stages: 'write,read', options: SMALL });
+
+/** A limit on bytes. */
+const NARROW = Object.freeze({ threads: 50, stages: 'write,read', options: Object.freeze(['--size', '16KiB']) });
 
 /** @type {readonly Scenario[]} */
 const SCENARIOS = [
-  { ...STARVED, name: 'client starved', rate: 1000, causes: { plain: 'client CPU', search: 'client CPU' } },
+  {
+    ...STARVED,
+    name: 'client starved',
+    rate: 1000,
+    causes: { plain: { right: 'client CPU', supersets: [] }, search: 'client CPU' },
+  },
   {
     ...STARVED,
     name: 'client robbed of its core',
     rate: 500,
     isRobbed: true,
-    causes: { plain: 'host CPU', search: 'host CPU' },
+    causes: { plain: { right: 'host CPU', supersets: [] }, search: 'host CPU' },
+  },
+  {
+    ...STARVED,
+    name: 'client with a quota of half a core',
+    rate: 400,
+    quota: 0.5,
+    causes: { plain: { right: 'host CPU', supersets: [] } },
+  },
+  {
+    ...NARROW,
+    name: 'link of 100 Mbit/s',
+    endpoint: { faults: '' },
+    rate: 700,
+    linkSpeed: 100e6,
+    otherwise: {
+      name: 'link of 100 Mbit/s (the endpoint holds back)',
+      endpoint: { faults: 'bandwidth=12MB' },
+      linkSpeed: undefined,
+    },
+    // How fast the link is, nobody can know: a full link is not to be seen.
+    causes: { plain: { right: BEYOND, supersets: [] } },
   },
   {
     ...ROOMY,
@@ -53,14 +93,23 @@ const SCENARIOS = [
     endpoint: { faults: 'latency=20ms' },
     rate: 250,
     threads: 5,
-    causes: { plain: 'concurrency', search: 'concurrency' },
+    causes: { plain: { right: 'concurrency', supersets: [] }, search: 'concurrency' },
+  },
+  {
+    ...ROOMY,
+    name: 'slow path of 30 ms',
+    endpoint: { faults: '' },
+    rate: 300,
+    threads: 10,
+    distance: 30,
+    causes: { plain: { right: 'concurrency', supersets: [BEYOND] } },
   },
   {
     ...ROOMY,
     name: 'bucket that refuses',
     endpoint: { faults: 'rate=300,latency=5ms' },
     rate: 350,
-    causes: { plain: 'store throttling', search: 'store throttling' },
+    causes: { plain: { right: 'store throttling', supersets: [] }, search: 'store throttling' },
   },
   {
     ...ROOMY,
@@ -68,22 +117,43 @@ const SCENARIOS = [
     endpoint: { faults: 'queue=300,latency=5ms' },
     rate: 300,
     // Its peak is searched for in the part about capacities, where the cause is looked at as well.
-    causes: { plain: 'beyond this host' },
+    causes: { plain: { right: 'store', supersets: [BEYOND] } },
   },
   {
     ...ROOMY,
+    name: 'one bucket of three that queues',
+    endpoint: { buckets: ['truth-1', 'truth-2', 'truth-3'], faults: 'queue@truth-2=100,latency=5ms' },
+    rate: 300,
+    causes: { plain: { right: 'store', supersets: [BEYOND] } },
+  },
+  {
+    ...NARROW,
     name: 'bandwidth cap',
     endpoint: { faults: 'bandwidth=5MB,latency=5ms' },
     // At half the size of the objects, where the cap lets twice as many through.
     rate: 600,
-    stages: 'write,read',
-    options: ['--size', '16KiB'],
-    causes: { plain: 'beyond this host', search: 'bandwidth' },
+    causes: { search: 'bandwidth' },
   },
 ];
 
-/** Those that this machine can bring about. */
-export function possibleScenarios() {
-  const pins = canPin();
-  return SCENARIOS.filter(({ isPinned }) => pins || !isPinned);
+/**
+ * @param {string} [part] of the names of those that are wanted
+ * @returns {{ possible: readonly Scenario[], impossible: readonly string[] }} those that this machine can bring about, and
+ *   the names of the others
+ */
+export function scenariosOf(part = '') {
+  const wanted = SCENARIOS.filter(({ name }) => name.includes(part)).map((scenario) =>
+    isPossible(scenario) ? scenario : { ...scenario, ...scenario.otherwise, otherwise: undefined },
+  );
+  return {
+    possible: wanted.filter(isPossible),
+    impossible: wanted.filter((scenario) => !isPossible(scenario)).map(({ name }) => name),
+  };
+}
+
+/** @param {Scenario} scenario */
+function isPossible({ isPinned = false, quota, linkSpeed }) {
+  return (
+    (!isPinned || canPin()) && (quota === undefined || canLimitCpu()) && (linkSpeed === undefined || canCapLinks())
+  );
 }

@@ -1,9 +1,12 @@
 import { startLocalS3 } from '../../lib/local-s3/start.js';
-import { pinnedNode } from './pinned.js';
+import { nodeAt } from './pinned.js';
 
-/** @import { LocalS3 } from '../../lib/local-s3/start.js' */
+/**
+ * @import { LocalS3 } from '../../lib/local-s3/start.js'
+ * @import { Place } from './pinned.js'
+ */
 
-const BUCKET = 'truth';
+const BUCKETS = Object.freeze(['truth']);
 const CREDENTIALS = { accessKeyId: 'truth', secretAccessKey: 'truth' };
 
 /**
@@ -17,7 +20,8 @@ const CREDENTIALS = { accessKeyId: 'truth', secretAccessKey: 'truth' };
  * @property {string} [faults] see parseFaults
  * @property {'store' | 'null'} [mode]
  * @property {number} [objectSize] in null mode, bytes
- * @property {number | null} [core] that it stays on
+ * @property {readonly string[]} [buckets] one without
+ * @property {Place} [place] of its process
  */
 
 /**
@@ -27,11 +31,11 @@ const CREDENTIALS = { accessKeyId: 'truth', secretAccessKey: 'truth' };
  * @returns {Promise<Result>}
  * @throws {Error} where the endpoint does not start, or ends by itself
  */
-export async function withEndpoint({ core = null, ...script }, work) {
-  const options = { buckets: [BUCKET], credentials: CREDENTIALS, ...script };
-  const endpoint = await startLocalS3(options, pinnedNode(core));
+export async function withEndpoint({ place = {}, buckets = BUCKETS, ...script }, work) {
+  const options = { buckets: [...buckets], credentials: CREDENTIALS, ...script };
+  const endpoint = await startLocalS3(options, nodeAt(place));
   const env = {
-    S3_BUCKET: BUCKET,
+    S3_BUCKET: buckets.join(),
     S3_HOSTNAME: endpoint.hostname,
     S3_PORT: String(endpoint.port),
     S3_ACCESS_KEY: CREDENTIALS.accessKeyId,

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { causeFinding, stageFindings } from '../../bench/truth/cause-finding.js';
 import { isWithinOneStep } from '../../bench/truth/capacities.js';
 import { closeTo, milliseconds } from '../../bench/truth/finding.js';
+import { scenariosOf } from '../../bench/truth/scenarios.js';
+import { countVerdicts, judgeCounts, verdictOf } from '../../bench/truth/verdict.js';
 
 const SILENT = 'inconclusive';
 
@@ -69,4 +71,48 @@ test('a value is right within its tolerance', () => {
   assert.deepEqual(finding(10.5), { what: 'p50', expected: '10.00 ms ± 1.00 ms', found: '10.50 ms', isRight: true });
   assert.equal(finding(8.9).isRight, false);
   assert.equal(finding(NaN).isRight, false);
+});
+
+test('a run is as good as the worst of its stages, and one without stages is wrong', () => {
+  const truth = { right: 'concurrency', supersets: ['beyond this host'] };
+  const expected = /** @type {const} */ ([
+    [['concurrency', 'concurrency'], 'right'],
+    [['concurrency', 'beyond this host'], 'superset'],
+    [['beyond this host', SILENT], 'not shown'],
+    [['concurrency', 'store'], 'wrong'],
+    [['store', SILENT], 'wrong'],
+    [[], 'wrong'],
+  ]);
+  for (const [causes, verdict] of expected) {
+    assert.equal(verdictOf(causes, truth), verdict, causes.join());
+  }
+  assert.equal(verdictOf(['beyond this host'], { ...truth, supersets: [] }), 'wrong', 'no cause includes every other');
+});
+
+test('of ninety runs 86 have to name a cause, of fewer as large a share, and none may be wrong', () => {
+  const counts = { right: 80, superset: 6, 'not shown': 4, wrong: 0 };
+  assert.deepEqual(judgeCounts(counts), { needed: 86, named: 86, isEnough: true });
+  assert.equal(judgeCounts({ ...counts, superset: 5, 'not shown': 5 }).isEnough, false);
+  assert.equal(judgeCounts({ ...counts, right: 89, superset: 0, 'not shown': 0, wrong: 1 }).isEnough, false);
+  assert.deepEqual(judgeCounts(countVerdicts([])), { needed: 0, named: 0, isEnough: false });
+  assert.equal(judgeCounts({ right: 25, superset: 1, 'not shown': 1, wrong: 0 }).isEnough, true);
+  assert.equal(judgeCounts({ right: 25, superset: 0, 'not shown': 2, wrong: 0 }).isEnough, false);
+});
+
+test('each verdict is counted', () => {
+  assert.deepEqual(countVerdicts(['right', 'wrong', 'right', 'not shown', 'superset']), {
+    right: 2,
+    superset: 1,
+    'not shown': 1,
+    wrong: 1,
+  });
+});
+
+test('a set-up is found by a part of its name', () => {
+  const { possible, impossible } = scenariosOf('bucket that');
+  assert.deepEqual(
+    possible.map(({ name }) => name),
+    ['bucket that refuses', 'bucket that queues'],
+  );
+  assert.deepEqual(impossible, []);
 });

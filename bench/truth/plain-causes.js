@@ -1,0 +1,149 @@
+import { formatTable } from '../studies/table.js';
+import { repeat, runScenario } from './run-scenario.js';
+import { scenariosOf } from './scenarios.js';
+import { VERDICTS, countVerdicts, judgeCounts, verdictOf } from './verdict.js';
+
+/**
+ * @import { Finding, Part } from './finding.js'
+ * @import { Scenario, Truth } from './scenarios.js'
+ * @import { Verdict, VerdictCounts } from './verdict.js'
+ *
+ * @typedef {object} StageCause
+ * @property {string} stage
+ * @property {string} cause
+ * @property {string} evidence
+ * @property {unknown} hostLoad what the host did meanwhile
+ *
+ * @typedef {{ verdict: Verdict, stages: readonly StageCause[], failure: string | null }} JudgedRun
+ *
+ * @typedef {Finding & { counts: VerdictCounts, runs: readonly JudgedRun[] }} ScenarioFinding
+ */
+
+const RUNS = 3;
+
+/** Seconds of a scenario's rate that the objects of a stage are enough for. */
+const SECONDS_OF_OBJECTS = 2;
+
+/** @type {Part} */
+export const plainCauses = {
+  title: 'causes: what plain runs say that they were limited by',
+  async check({ runs = RUNS, only, say }) {
+    const { possible, impossible } = scenariosOf(only);
+    /** @type {ScenarioFinding[]} */
+    const findings = [];
+    for (const scenario of possible) {
+      const { plain } = scenario.causes;
+      if (plain !== undefined) {
+        const judged = await repeat(scenario, runs, async (run) => {
+          say(`plain, ${scenario.name}, run ${run + 1} of ${runs}`);
+          return runPlain(scenario, plain);
+        });
+        findings.push(scenarioFinding(scenario.name, plain, judged));
+      }
+    }
+    return [...findings, ...impossible.map(skipped), totalFinding(findings)];
+  },
+  format: formatVerdicts,
+};
+
+/**
+ * @param {Scenario} scenario
+ * @param {Truth} truth
+ * @returns {Promise<JudgedRun>} a run that fails does not take the others with it
+ */
+async function runPlain(scenario, truth) {
+  const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--stages', scenario.stages] };
+  try {
+    const stages = (await runScenario(scenario, load)).map(({ stage, bottleneck: { cause, evidence }, hostLoad }) => ({
+      stage,
+      cause,
+      evidence,
+      hostLoad,
+    }));
+    return {
+      verdict: verdictOf(
+        stages.map(({ cause }) => cause),
+        truth,
+      ),
+      stages,
+      failure: null,
+    };
+  } catch (error) {
+    return { verdict: 'wrong', stages: [], failure: /** @type {Error} */ (error).message };
+  }
+}
+
+/**
+ * @param {string} what
+ * @param {Truth} truth
+ * @param {readonly JudgedRun[]} runs
+ * @returns {ScenarioFinding}
+ */
+function scenarioFinding(what, { right, supersets }, runs) {
+  const counts = countVerdicts(runs.map(({ verdict }) => verdict));
+  return {
+    what,
+    expected: [right, ...supersets].join(' or '),
+    found: VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(', '),
+    isRight: counts.wrong === 0,
+    counts,
+    runs,
+  };
+}
+
+/** @param {string} what @returns {Finding} */
+function skipped(what) {
+  return { what, expected: 'a machine that can do it', found: 'skipped: this one cannot', isRight: true };
+}
+
+/**
+ * @param {readonly ScenarioFinding[]} findings
+ * @returns {Finding}
+ */
+function totalFinding(findings) {
+  const counts = countVerdicts(findings.flatMap(({ runs }) => runs.map(({ verdict }) => verdict)));
+  const { needed, named, isEnough } = judgeCounts(counts);
+  return {
+    what: 'all',
+    expected: `none wrong, ${needed} named`,
+    found: `${counts.wrong} wrong, ${named} named`,
+    isRight: isEnough,
+  };
+}
+
+/**
+ * @param {readonly Finding[]} findings
+ * @returns {string} a table of how often what was named, and below it the evidence of all that was not right
+ */
+function formatVerdicts(findings) {
+  const rows = findings.map((finding) => {
+    const { what, expected, found, isRight } = finding;
+    const counts = isScenario(finding)
+      ? [String(finding.runs.length), ...VERDICTS.map((verdict) => String(finding.counts[verdict]))]
+      : [found, ...VERDICTS.map(() => '')];
+    return [what, expected, ...counts, isRight ? '' : 'WRONG'];
+  });
+  const open = findings
+    .filter(isScenario)
+    .flatMap(({ what, runs }) =>
+      runs.flatMap(({ verdict, stages, failure }, run) =>
+        verdict === 'right' || verdict === 'superset'
+          ? []
+          : [`${what}, run ${run + 1}: ${failure ?? stages.map(describeStage).join('; ')}\n`],
+      ),
+    );
+  return `${formatTable(['set-up', 'expected', 'runs', ...VERDICTS, ''], rows)}${open.length === 0 ? '' : '\n'}${open.join('')}`;
+}
+
+/** @param {StageCause} stage */
+function describeStage({ stage, cause, evidence }) {
+  return `${stage} ${cause} (${evidence})`;
+}
+
+/**
+ * @param {Finding} finding
+ * @returns {finding is ScenarioFinding}
+ */
+function isScenario(finding) {
+  return 'runs' in finding;
+}

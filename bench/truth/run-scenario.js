@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startProcess } from '../studies/started-process.js';
+import { makeCappedLink } from './capped-link.js';
+import { spawnNode } from './pinned.js';
+import { makeQuotaGroup } from './quota-group.js';
+import { runTool } from './run-tool.js';
+import { CLIENT_CORE } from './scenarios.js';
+import { withEndpoint } from './scripted-endpoint.js';
+
+/** @import { Scenario } from './scenarios.js' */
+
+/** Runs that need little of the machine go side by side: one after the other, they would take an hour. */
+const LANES = 4;
+
+const RELAY = new URL('../studies/connection-reuse/relay.js', import.meta.url);
+
+/**
+ * @param {Scenario} scenario
+ * @param {{ objects: number, options: readonly string[] }} load
+ * @returns {Promise<any[]>} the stages of the JSON result
+ * @throws {Error} where the scenario cannot be brought about, or the run did not end well
+ */
+export async function runScenario(scenario, load) {
+  const { endpoint, threads, options, isPinned, isRobbed, quota, linkSpeed, distance } = scenario;
+  const group = quota === undefined ? null : made(makeQuotaGroup(quota));
+  const link = linkSpeed === undefined ? null : made(makeCappedLink(linkSpeed));
+  const place = { core: isPinned ? CLIENT_CORE : null, within: group?.within ?? link?.within };
+  const script = link === null ? endpoint : { ...endpoint, place: { within: link.within } };
+  try {
+    return await withEndpoint(script, async ({ env }) => {
+      const robber = isRobbed ? startRobber() : null;
+      const relay =
+        distance === undefined ? null : await startProcess(RELAY, { port: Number(env.S3_PORT), roundTrip: distance });
+      const way = relay === null ? env : { ...env, S3_PORT: String(relay.offer.port) };
+      try {
+        const all = [...options, ...load.options];
+        return await runTool({ env: way, objects: load.objects, threads, options: all, place });
+      } finally {
+        await robber?.stop();
+        await relay?.stop();
+      }
+    });
+  } finally {
+    group?.remove();
+    link?.remove();
+  }
+}
+
+/**
+ * @template Surroundings
+ * @param {Surroundings | null} surroundings
+ * @returns {Surroundings}
+ * @throws {Error}
+ */
+function made(surroundings) {
+  if (surroundings === null) {
+    throw new Error('this machine made the surroundings of a process before, and does not any more');
+  }
+  return surroundings;
+}
+
+function startRobber() {
+  const program = fileURLToPath(new URL('./burner.js', import.meta.url));
+  const child = spawnNode({ core: CLIENT_CORE }, [program], { stdio: ['pipe', 'inherit', 'inherit'] });
+  const exit = once(child, 'exit');
+  return {
+    async stop() {
+      child.stdin?.end();
+      await exit;
+    },
+  };
+}
+
+/**
+ * Runs a scenario several times: side by side where that changes nothing.
+ *
+ * @template Result
+ * @param {Scenario} scenario
+ * @param {number} runs
+ * @param {(run: number) => Promise<Result>} work
+ * @returns {Promise<Result[]>} in the order of the runs
+ */
+export async function repeat({ isPinned = false, linkSpeed }, runs, work) {
+  const lanes = isPinned || linkSpeed !== undefined ? 1 : LANES;
+  /** @type {Result[]} */
+  const results = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < runs) {
+      const run = next++;
+      results[run] = await work(run);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return results;
+}

@@ -1,0 +1,32 @@
+import { stageFindings } from './cause-finding.js';
+import { repeat, runScenario } from './run-scenario.js';
+import { scenariosOf } from './scenarios.js';
+
+/** @import { Part } from './finding.js' */
+
+const RUNS = 10;
+
+/** Seconds of a scenario's rate that the objects are enough for. */
+const SECONDS_OF_OBJECTS = 30;
+
+/** @type {Part} */
+export const searchCauses = {
+  title: 'causes: what --find-peak says that they were limited by',
+  async check({ runs = RUNS, only, say }) {
+    const findings = [];
+    for (const scenario of scenariosOf(only).possible) {
+      const { search } = scenario.causes;
+      if (search === undefined) {
+        continue;
+      }
+      const [stage] = scenario.stages.split(',');
+      const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--find-peak', '--stages', stage] };
+      const causes = await repeat(scenario, runs, async (run) => {
+        say(`search, ${scenario.name}, run ${run + 1} of ${runs}`);
+        return (await runScenario(scenario, load)).map(({ bottleneck: { cause } }) => cause);
+      });
+      findings.push(...stageFindings(scenario.name, [stage], search, causes));
+    }
+    return findings;
+  },
+};

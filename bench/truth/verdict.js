@@ -1,0 +1,64 @@
+/**
+ * @import { Truth } from './scenarios.js'
+ *
+ * What a run's causes come to, held against the truth: the worst of its stages. A run that failed is wrong, too.
+ *
+ * @typedef {'right' | 'superset' | 'not shown' | 'wrong'} Verdict
+ *
+ * @typedef {Record<Verdict, number>} VerdictCounts runs
+ */
+
+const INCONCLUSIVE = 'inconclusive';
+
+/** From the best to the worst. @type {readonly Verdict[]} */
+export const VERDICTS = ['right', 'superset', 'not shown', 'wrong'];
+
+/** Of ninety runs so many have to name the right cause, or one that includes it. */
+const NAMED_SHARE = 86 / 90;
+
+/**
+ * @param {readonly string[]} causes of the run's stages
+ * @param {Truth} truth
+ * @returns {Verdict}
+ */
+export function verdictOf(causes, truth) {
+  const ranks = causes.map((cause) => VERDICTS.indexOf(verdictOfStage(cause, truth)));
+  return causes.length === 0 ? 'wrong' : VERDICTS[Math.max(...ranks)];
+}
+
+/**
+ * @param {string} cause
+ * @param {Truth} truth
+ * @returns {Verdict}
+ */
+function verdictOfStage(cause, { right, supersets }) {
+  if (cause === right) {
+    return 'right';
+  }
+  if (supersets.includes(cause)) {
+    return 'superset';
+  }
+  return cause === INCONCLUSIVE ? 'not shown' : 'wrong';
+}
+
+/**
+ * @param {readonly Verdict[]} verdicts one of each run
+ * @returns {VerdictCounts}
+ */
+export function countVerdicts(verdicts) {
+  const counts = { right: 0, superset: 0, 'not shown': 0, wrong: 0 };
+  verdicts.forEach((verdict) => (counts[verdict] += 1));
+  return counts;
+}
+
+/**
+ * @param {VerdictCounts} counts of all runs
+ * @returns {{ needed: number, named: number, isEnough: boolean }} runs that have to name the right cause or a superset of
+ *   it, and those that do; enough only where no run is wrong
+ */
+export function judgeCounts({ right, superset, 'not shown': notShown, wrong }) {
+  const named = right + superset;
+  const runs = named + notShown + wrong;
+  const needed = Math.ceil(NAMED_SHARE * runs);
+  return { needed, named, isEnough: runs > 0 && wrong === 0 && named >= needed };
+}
