@@ -1,4 +1,13 @@
-import { busiestThread, busyShare, loopDelay, meanDemand, takerOfCpu } from './host-evidence.js';
+import {
+  busierEndpoint,
+  busiestThread,
+  busyShare,
+  hasLongTail,
+  loopDelay,
+  meanDemand,
+  stolenShare,
+  takerOfCpu,
+} from './host-evidence.js';
 import { describe } from './message.js';
 
 /**
@@ -63,9 +72,6 @@ const MIN_OPERATIONS = 100;
 
 /** Where so many operations fail, the rate of the others does not show what the store can do. */
 const FAILED_OPERATIONS = 0.1;
-
-/** A mean that is so many times the median shows a store that stood still, or became slower. */
-const LONG_TAIL = 2;
 
 /** Where half of the operations of an open loop start later than this, its threads are not enough for the rate. ms */
 const LATE_START_MS = 50;
@@ -157,7 +163,11 @@ function classifyRate({ end, startDelayP50 }) {
  * @returns {ProvenCause | InconclusiveReason}
  */
 function classifyConcurrency(evidence) {
-  const { p50, mean, unloadedP50, unloadedSize, threads, search } = evidence;
+  const { p50, unloadedP50, unloadedSize, threads, search } = evidence;
+  const endpointLimit = search === null && !isRefused(evidence) ? classifyEndpoint(evidence) : null;
+  if (endpointLimit !== null) {
+    return endpointLimit;
+  }
   if (unloadedP50 === null) {
     return 'no unloaded latency';
   }
@@ -168,8 +178,8 @@ function classifyConcurrency(evidence) {
   if (search !== null && threads < search.maxThreads) {
     return 'no plateau';
   }
-  if (Number(mean) > LONG_TAIL * p50) {
-    return isHostBusy(evidence) ? 'host busy' : 'long tail';
+  if (hasLongTail(evidence)) {
+    return isHostBusy(evidence) ? 'host busy' : classifyTail(evidence);
   }
   if (p50 < unloadedP50 / UNLOADED_RANGE) {
     return 'quicker under load';
@@ -194,10 +204,21 @@ function classifyConcurrency(evidence) {
   if (isLinkFull(evidence)) {
     return 'network link';
   }
-  if (evidence.openedShare > OPENED_SHARE) {
-    return 'connections opened';
-  }
-  return isClientIdle(evidence) && waitsForAnswers(evidence) ? 'beyond this host' : 'slower under load';
+  return classifyWaiting(evidence, p50);
+}
+
+/**
+ * Where one bucket of several is slow, or a store stands still for a while, most operations are as quick as ever, and most
+ * of the threads' time is in the others.
+ *
+ * @param {Evidence} evidence
+ * @returns {ProvenCause | InconclusiveReason}
+ */
+function classifyTail(evidence) {
+  const { mean, unloadedP50, unloadedSize, search } = evidence;
+  const isSlowed = mean !== null && unloadedP50 !== null && mean >= SLOWED * unloadedP50;
+  const isComparable = isSlowed && unloadedSize === null && search === null;
+  return isComparable && classifyWaiting(evidence, mean) === 'beyond this host' ? 'beyond this host' : 'long tail';
 }
 
 /** Only so many connections are opened at a time: where that is done for more of the attempts, they wait for each other. */
@@ -250,21 +271,44 @@ function isLinkFull(evidence) {
 const IDLE_LOOP = 0.7;
 const IDLE_CPU = 0.9;
 
-/** @param {Evidence} evidence */
-function isClientIdle(evidence) {
-  const { cpu = null } = evidence.host ?? {};
-  const thread = busiestThread(evidence);
-  return thread !== null && thread.running + thread.waiting < IDLE_LOOP && cpu !== null && cpu.busiest <= IDLE_CPU;
-}
-
 /** So much of the threads' time has to be spent waiting for answers. */
 const WAITING_FOR_ANSWERS = 0.8;
 
-/** @param {Evidence & { p50: number }} evidence */
-function waitsForAnswers(evidence) {
+/**
+ * @param {Evidence} evidence of operations that wait for something
+ * @param {number} latency ms that an operation takes
+ * @returns {ProvenCause | InconclusiveReason} that it is nothing of this host, or which figure does not show it
+ */
+function classifyWaiting(evidence, latency) {
+  const { openedShare, host, backoffShare } = evidence;
+  const thread = busiestThread(evidence);
+  const endpoint = busierEndpoint(evidence);
   const delay = loopDelay(evidence);
+  const isIdle = (/** @type {{ running: number, waiting: number }} */ { running, waiting }) =>
+    running + waiting + stolenShare(evidence) < IDLE_LOOP;
+  if (openedShare > OPENED_SHARE) {
+    return 'connections opened';
+  }
+  if (thread === null) {
+    return 'threads not known';
+  }
+  if (delay === null) {
+    return 'delay not known';
+  }
+  if (!host?.cpu) {
+    return 'CPUs not known';
+  }
+  if (!isIdle(thread)) {
+    return 'loop not idle';
+  }
+  if (endpoint !== null && !isIdle(endpoint)) {
+    return 'endpoint not idle';
+  }
+  if (host.cpu.busiest > IDLE_CPU) {
+    return 'CPU not idle';
+  }
   // An answer that has come may lie there for as long as the loop is late, and so may the request behind it.
-  return delay !== null && 1 - evidence.backoffShare - delay / evidence.p50 >= WAITING_FOR_ANSWERS;
+  return 1 - backoffShare - delay / latency >= WAITING_FOR_ANSWERS ? 'beyond this host' : 'late loop';
 }
 
 /** From here on a loop has no time left. */
@@ -276,6 +320,26 @@ const BUSY_THREAD = 0.85;
 /** A thread that waited no longer than this had a CPU, and one that waited longer than that had too little of it. */
 const MAX_WAIT_ON_CPU = 0.1;
 const MIN_WAIT_FOR_CPU = 0.15;
+
+/**
+ * The endpoint of --local is the only store whose load is known: where it has no time left, no search has to find out
+ * that it is what limits.
+ *
+ * @param {Evidence} evidence with room in the client's event loops
+ * @returns {ProvenCause | null}
+ */
+function classifyEndpoint(evidence) {
+  const endpoint = busierEndpoint(evidence);
+  if (endpoint === null) {
+    return null;
+  }
+  const { running, waiting } = endpoint;
+  if (running >= BUSY_THREAD && waiting < MAX_WAIT_ON_CPU) {
+    return Number(busiestThread(evidence)?.waiting) < WITHOUT_CPU ? 'store' : null;
+  }
+  const isStarved = waiting >= MIN_WAIT_FOR_CPU && running + waiting >= BUSY_THREAD;
+  return isStarved && (busyShare(evidence) ?? 0) >= BUSY_CPUS ? 'host CPU' : null;
+}
 
 /** Where one loop is full, and all of them on average are less busy than this, the client has room on the others. */
 const EVENLY_BUSY = 0.8;

@@ -1,5 +1,5 @@
 /**
- * @import { HostLoad } from '../model/result.js'
+ * @import { EndpointLoad, HostLoad } from '../model/result.js'
  * @import { Evidence } from './classify.js'
  */
 
@@ -47,6 +47,17 @@ function demandOf({ running, waiting }) {
 
 /**
  * @param {Pick<Evidence, 'host'>} evidence
+ * @returns {EndpointLoad | null} of the embedded endpoint, where its thread wanted more of the time than any of the
+ *   client's; null where there is none, or the system does not say it of each
+ */
+export function busierEndpoint({ host }) {
+  const endpoint = host?.endpoint ?? null;
+  const thread = busiestThread({ host });
+  return endpoint !== null && thread !== null && demandOf(endpoint) > demandOf(thread) ? endpoint : null;
+}
+
+/**
+ * @param {Pick<Evidence, 'host'>} evidence
  * @returns {number | null} ms by which half of the timers of the slowest loop came late, or later
  */
 export function loopDelay({ host }) {
@@ -54,13 +65,33 @@ export function loopDelay({ host }) {
   return delays.length === 0 || delays.includes(null) ? null : Math.max(.../** @type {number[]} */ (delays));
 }
 
+/** A mean that is so many times the median shows that some operations take much longer than most. */
+const LONG_TAIL = 2;
+
+/** @param {Pick<Evidence, 'mean' | 'p50'>} evidence */
+export function hasLongTail({ mean, p50 }) {
+  return p50 !== null && Number(mean) > LONG_TAIL * p50;
+}
+
+/**
+ * @param {Pick<Evidence, 'host'>} evidence
+ * @returns {number} the share of the CPUs' time that the hypervisor took, 0 to 1: a thread that it stopped is told to
+ *   neither run nor wait
+ */
+export function stolenShare({ host }) {
+  return host?.cpu?.steal ?? 0;
+}
+
 /**
  * @param {Pick<Evidence, 'host' | 'cpuCores'>} evidence
- * @returns {number | null} the share of the CPUs that the process may use that was busy, by whomever, 0 to 1
+ * @returns {number | null} the share of the CPUs that the process may use that was busy, by whomever, the hypervisor's
+ *   other guests included, 0 to 1
  */
 export function busyShare({ host, cpuCores }) {
   const cpu = host?.cpu ?? null;
-  return cpu === null || cpu.usable === 0 ? null : Math.min((cpu.others + cpuCores) / cpu.usable, 1);
+  return cpu === null || cpu.usable === 0
+    ? null
+    : Math.min((cpu.others + cpuCores) / cpu.usable + stolenShare({ host }), 1);
 }
 
 /**

@@ -1,6 +1,15 @@
 import { counted, decimal, percent, rounded } from '../log/figures.js';
 import { MEGABYTE, formatSize } from '../log/units.js';
-import { busiestThread, busyShare, meanDemand, takerOfCpu } from './host-evidence.js';
+import {
+  busierEndpoint,
+  busiestThread,
+  busyShare,
+  hasLongTail,
+  loopDelay,
+  meanDemand,
+  stolenShare,
+  takerOfCpu,
+} from './host-evidence.js';
 
 /**
  * @import { Evidence, SizeRate } from './classify.js'
@@ -18,16 +27,17 @@ const PROVEN = {
   'client CPU': ({ eventLoopUtilization, loops, cpuCores }) =>
     `busiest of ${counted(loops, 'event loop')} busy ${percent(eventLoopUtilization)} of the time, ` +
     `${cpuCores.toFixed(2)} CPU cores used`,
-  'host CPU': (evidence) => `this host had too little CPU for the client: ${schedule(evidence)}, ${cpuTaker(evidence)}`,
+  'host CPU': (evidence) => `this host had too little CPU for ${tooLittleCpu(evidence)}`,
   'network link': ({ host }) => link(/** @type {NetworkLoad} */ (host?.network ?? null)),
   'store throttling': ({ attempts, throttled, backoffShare, threads, search }) =>
     `${(100 * (throttled / attempts)).toFixed(1)}% of ${rounded(attempts)} attempts refused` +
     `${search === null ? '' : ` with ${counted(threads, 'thread')}`}, threads waited ${percent(backoffShare)} of their time`,
   concurrency: (evidence) => `${latencies(evidence)}: too few threads to show a limit, more <threads> would`,
-  store: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
+  store: (evidence) =>
+    evidence.search === null ? fullEndpoint(evidence) : `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   bandwidth: (evidence) => `${plateau(evidence)}${sizes(evidence)}, ${room(evidence)}`,
   'beyond this host': (evidence) =>
-    `the store or the way to it takes the time: ${latencies(evidence)}, while this host had time left, ` +
+    `the store or the way to it takes the time: ${latencies(evidence)}${tail(evidence)}, while this host had time left, ` +
     `${schedule(evidence)}, ${cpus(evidence)}${retransmissions(evidence)}`,
 };
 
@@ -125,7 +135,42 @@ const INCONCLUSIVE = /** @type {const} */ ({
     advice: searchFor,
   },
   'slower under load': {
-    why: (/** @type {Evidence} */ evidence) => `${latencies(evidence)}, ${room(evidence)}`,
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}: too little more to show a limit, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'threads not known': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, but this system does not tell how the client's threads were scheduled, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'delay not known': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, but the time was too short to see how late the event loop was, ${room(evidence)}`,
+    advice: 'more <objects>',
+  },
+  'CPUs not known': {
+    why: (/** @type {Evidence} */ evidence) => `${latencies(evidence)}, but ${cpus(evidence)}, ${room(evidence)}`,
+    advice: searchFor,
+  },
+  'loop not idle': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, but the client was too busy to lay that on the store, and not busy enough to be the limit: ${schedule(evidence)}, ${cpus(evidence)}`,
+    advice: searchFor,
+  },
+  'endpoint not idle': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, the embedded endpoint was busy, but not all the time: ${endpointSchedule(evidence)}, ${cpus(evidence)}`,
+    advice: 'more <threads>',
+  },
+  'CPU not idle': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, but one of this host's CPUs was ${percent(evidence.host?.cpu?.busiest ?? 0)} busy: ${schedule(evidence)}, ${cpus(evidence)}`,
+    advice: 'a store elsewhere, or an idle host,',
+  },
+  'late loop': {
+    why: (/** @type {Evidence} */ evidence) =>
+      `${latencies(evidence)}, but less than 80% of it shows as waiting for answers: event loop ${milliseconds(loopDelay(evidence))} late, threads lost ${percent(evidence.backoffShare)} of their time to failed attempts`,
     advice: searchFor,
   },
   'smaller objects alone': {
@@ -239,9 +284,8 @@ function schedule(evidence) {
   if (thread === null) {
     return room(evidence);
   }
-  const { running, waiting } = thread;
   const name = evidence.loops === 1 ? 'event loop' : `busiest of ${counted(evidence.loops, 'event loop')}`;
-  return `${name} ran ${percent(running)} of the time and waited for a CPU ${percent(waiting)}`;
+  return `${name} ${timeOf(thread)}`;
 }
 
 /** @param {Evidence} evidence */
@@ -252,9 +296,49 @@ function cpus(evidence) {
   if (share === null || cpu === null) {
     return `how busy its CPUs were is not known${held}`;
   }
-  const others = `${cpu.others.toFixed(2)} of them with other processes`;
-  return `${counted(cpu.usable, 'CPU')} ${percent(share)} busy, ${others}${held}`;
+  const others = `${cpu.others.toFixed(2)} of them with other processes${endpointShare(evidence)}`;
+  const stolen = stolenShare(evidence);
+  const taken = stolen >= SHOWN_STEAL ? `, ${percent(stolen)} taken by the hypervisor` : '';
+  return `${counted(cpu.usable, 'CPU')} ${percent(share)} busy, ${others}${taken}${held}`;
 }
+
+/** @param {Evidence} evidence */
+function endpointShare({ host }) {
+  const { endpoint = null } = host ?? {};
+  return endpoint === null ? '' : ` (the embedded endpoint ${endpoint.cpu.toFixed(2)})`;
+}
+
+/** @param {Evidence} evidence */
+function fullEndpoint(evidence) {
+  const { cpu = null, endpoint = null } = evidence.host ?? {};
+  const of = cpu === null ? '' : ` of ${counted(cpu.usable, 'CPU')}`;
+  return (
+    `the embedded endpoint can do no more: its one event loop ran ${percent(endpoint?.running ?? 0)} of the time, ` +
+    `with ${(endpoint?.cpu ?? 0).toFixed(2)}${of}, ${room(evidence)}`
+  );
+}
+
+/** @param {Evidence} evidence */
+function tooLittleCpu(evidence) {
+  const endpoint = busierEndpoint(evidence);
+  return endpoint === null
+    ? `the client: ${schedule(evidence)}, ${cpuTaker(evidence)}`
+    : `the embedded endpoint: its event loop ${timeOf(endpoint)}, ${cpus(evidence)}`;
+}
+
+/** @param {Evidence} evidence */
+function endpointSchedule(evidence) {
+  const { endpoint = null } = evidence.host ?? {};
+  return endpoint === null ? schedule(evidence) : `its event loop ${timeOf(endpoint)}`;
+}
+
+/** @param {{ running: number, waiting: number }} thread */
+function timeOf({ running, waiting }) {
+  return `ran ${percent(running)} of the time and waited for a CPU ${percent(waiting)}`;
+}
+
+/** A hypervisor that takes less is nothing that a reader has to know. */
+const SHOWN_STEAL = 0.05;
 
 /** A quota that holds back for less is nothing that a reader has to know. */
 const SHOWN_THROTTLING = 0.05;
@@ -301,6 +385,12 @@ function latencies({ threads, p50, unloadedP50, unloadedSize }) {
   const size = unloadedSize === null ? '' : ` and objects of ${formatSize(unloadedSize)}`;
   const alone = `${threads === 1 ? 'before the run' : 'with one'}${size}`;
   return `median latency ${milliseconds(p50)} with ${counted(threads, 'thread')}, ${milliseconds(unloadedP50)} ${alone}`;
+}
+
+/** @param {Evidence} evidence */
+function tail(evidence) {
+  const of = milliseconds(evidence.mean);
+  return hasLongTail(evidence) ? `, but ${of} on average, so some wait far longer` : '';
 }
 
 /** @param {Evidence} evidence */

@@ -42,10 +42,19 @@ export async function startLocalEndpoint({ objects, size, faults }, env, freeMem
   }
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
   const endpoint = await start(credentials, env, faults);
-  const { hostname, port } = endpoint;
+  const { hostname, port, processId } = endpoint;
   return {
     endpoint,
-    store: { buckets: [BUCKET], hostname, port, useTls: false, region: 'auto', credentials, isEmbedded: true },
+    store: {
+      buckets: [BUCKET],
+      hostname,
+      port,
+      useTls: false,
+      region: 'auto',
+      credentials,
+      isEmbedded: true,
+      processId,
+    },
   };
 }
 

@@ -58,6 +58,7 @@ export class Workers {
   #workers;
   /** That carries the traffic to the store; null until it is known. @type {string | null} */
   #interfaceName = null;
+  #endpointProcess;
 
   /**
    * @param {Omit<WorkerSpec, 'threads'>} spec
@@ -75,7 +76,7 @@ export class Workers {
         : sharesOf(threads, cores).map(
             (share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1),
           );
-    const workers = new Workers(clock, all);
+    const workers = new Workers(clock, all, spec.store.processId);
     // Nobody waits for it: a name that does not resolve takes its time.
     void findInterface(spec.store.hostname, spec.store.port).then((name) => (workers.#interfaceName = name));
     return workers;
@@ -84,10 +85,12 @@ export class Workers {
   /**
    * @param {Clock} clock
    * @param {readonly (Worker | RemoteWorker)[]} workers
+   * @param {number} [endpointProcess] the id of the process of an embedded endpoint
    */
-  constructor(clock, workers) {
+  constructor(clock, workers, endpointProcess) {
     this.#clock = clock;
     this.#workers = workers;
+    this.#endpointProcess = endpointProcess;
   }
 
   /**
@@ -112,7 +115,11 @@ export class Workers {
    */
   async runStage(task, signal, hooks) {
     const cpuTime = measureCpuTime();
-    const host = new HostSampler({ now: this.#clock.now, interfaceName: this.#interfaceName });
+    const host = new HostSampler({
+      now: this.#clock.now,
+      interfaceName: this.#interfaceName,
+      endpointProcess: this.#endpointProcess,
+    });
     /** @type {Map<number, SecondLatency>} */
     const secondLatencies = new Map();
     // A worker without threads takes no part: an event loop that was watched for no time at all would count as busy.

@@ -2,16 +2,18 @@ import { cpus } from 'node:os';
 import { findCpuQuota, throttlingOf } from './cpu-quota.js';
 import {
   readAllowedCpus,
+  readCpuTime,
   readCpuTicks,
   readLinkSpeed,
   readPressure,
+  readScheduling,
   readTcpSegments,
   readTraffic,
 } from './proc-files.js';
 import { readSystemFile } from './system-file.js';
 
 /**
- * @import { CpuLoad, HostLoad, NetworkLoad } from '../model/result.js'
+ * @import { CpuLoad, EndpointLoad, HostLoad, NetworkLoad } from '../model/result.js'
  * @import { CpuTicks, Throttling } from './proc-files.js'
  * @import { ReadSystemFile } from './system-file.js'
  */
@@ -34,6 +36,7 @@ export class HostSampler {
   #now;
   #interfaceName;
   #quota;
+  #endpointProcess;
   #before;
   #traffic;
   #linkSpeed;
@@ -45,12 +48,14 @@ export class HostSampler {
    * @param {object} options
    * @param {() => number} options.now monotonic ms
    * @param {string | null} options.interfaceName that carries the traffic to the store; null where it is not known
+   * @param {number | null} [options.endpointProcess] the id of the process of an embedded endpoint
    * @param {ReadSystemFile} [options.read]
    */
-  constructor({ now, interfaceName, read = readSystemFile }) {
+  constructor({ now, interfaceName, endpointProcess = null, read = readSystemFile }) {
     this.#now = now;
     this.#read = read;
     this.#interfaceName = interfaceName;
+    this.#endpointProcess = endpointProcess;
     this.#quota = findCpuQuota(read);
     this.#before = this.#take();
     this.#traffic = { at: this.#before.at, ...(this.#before.traffic ?? { received: 0, sent: 0 }) };
@@ -69,6 +74,7 @@ export class HostSampler {
       quota: this.#quotaLoad(before, after, duration),
       pressure: shareOf(before.pressure, after.pressure, duration),
       network: this.#networkLoad(after, duration),
+      endpoint: endpointLoad(before.endpoint, after.endpoint, duration),
       tcp:
         before.segments === null || after.segments === null
           ? null
@@ -91,6 +97,7 @@ export class HostSampler {
       ownTime: (user + system) / 1000,
       pressure: readPressure(this.#text('/proc/pressure/cpu')),
       traffic: this.#readTraffic(),
+      endpoint: this.#readEndpoint(),
       segments: readTcpSegments(this.#text('/proc/net/snmp')),
     };
   }
@@ -111,6 +118,13 @@ export class HostSampler {
       throttled: periods > 0 ? (after.throttledPeriods - before.throttledPeriods) / periods : 0,
       heldBack: (after.time - before.time) / duration,
     };
+  }
+
+  #readEndpoint() {
+    const folder = `/proc/${this.#endpointProcess}`;
+    const scheduling = this.#endpointProcess === null ? null : readScheduling(this.#text(`${folder}/schedstat`));
+    const cpuTime = this.#endpointProcess === null ? null : readCpuTime(this.#text(`${folder}/stat`));
+    return scheduling === null || cpuTime === null ? null : { ...scheduling, cpuTime };
   }
 
   #readTraffic() {
@@ -216,6 +230,22 @@ function ticksElsewhere() {
       return [number, { total: busy + idle, busy, iowait: 0, steal: 0 }];
     }),
   );
+}
+
+/**
+ * @typedef {{ running: number, waiting: number, cpuTime: number }} EndpointTimes ms
+ *
+ * @param {EndpointTimes | null} before
+ * @param {EndpointTimes | null} after
+ * @param {number} duration ms
+ * @returns {EndpointLoad | null}
+ */
+function endpointLoad(before, after, duration) {
+  if (before === null || after === null) {
+    return null;
+  }
+  const share = (/** @type {keyof EndpointTimes} */ name) => (after[name] - before[name]) / duration;
+  return { cpu: share('cpuTime'), running: share('running'), waiting: share('waiting') };
 }
 
 /**

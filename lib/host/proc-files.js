@@ -2,6 +2,9 @@
 // what it should be: an older kernel, or a container that shows less.
 // https://www.kernel.org/doc/html/latest/filesystems/proc.html
 
+/** What Linux counts CPU time in for all its readers. */
+const TICK_MS = 10;
+
 /**
  * The time that a CPU has spent since it started, in ticks of a hundredth of a second.
  *
@@ -47,7 +50,7 @@ export function readAllowedCpus(text) {
 }
 
 /**
- * @param {string} text of /proc/thread-self/schedstat
+ * @param {string} text of /proc/thread-self/schedstat, or of the same file of a process for its first thread
  * @returns {{ running: number, waiting: number } | null} ms on a CPU, and ms runnable without one
  */
 export function readScheduling(text) {
@@ -56,6 +59,20 @@ export function readScheduling(text) {
   return running === undefined || Number(running) === 0
     ? null
     : { running: Number(running) / 1e6, waiting: Number(waiting) / 1e6 };
+}
+
+/**
+ * @param {string} text of /proc/…/stat
+ * @returns {number | null} ms of CPU time that the process has used, on all threads
+ */
+export function readCpuTime(text) {
+  // A program's name may hold anything, brackets included.
+  const fields = text
+    .slice(text.lastIndexOf(')') + 1)
+    .trim()
+    .split(/\s+/);
+  const [user, system] = [Number(fields[11]), Number(fields[12])];
+  return Number.isFinite(user) && Number.isFinite(system) ? (user + system) * TICK_MS : null;
 }
 
 /**

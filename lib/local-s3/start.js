@@ -16,6 +16,7 @@ import { HOSTNAME } from './listener.js';
  * @property {string} hostname '127.0.0.1'
  * @property {number} port
  * @property {string | null} certificate as PEM; null without TLS
+ * @property {number} processId
  * @property {() => Promise<void>} close cuts all connections and ends the process
  * @property {() => Promise<ProcessReport>} report what it has done so far, and its load since the report before
  * @property {(bucket: string, key: string, body: Uint8Array) => Promise<void>} put plants an object, past all faults
@@ -54,6 +55,7 @@ export async function startLocalS3(options, { env, ...launch } = {}) {
     hostname: HOSTNAME,
     port,
     certificate,
+    processId: /** @type {number} */ (child.pid),
     close: () => calls.close(),
     report: () => calls.call('report'),
     put: (bucket, key, body) => calls.call('put', bucket, key, body),

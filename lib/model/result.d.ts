@@ -440,6 +440,18 @@ export interface HostLoad {
   network: NetworkLoad | null;
   /** TCP segments of the host, or of its network namespace; those sent again are counted apart */
   tcp: { sent: number; retransmitted: number } | null;
+  /** of --local; null where the store is another, or the system does not tell; earlier versions did not look */
+  endpoint?: EndpointLoad | null;
+}
+
+/** What the embedded endpoint had of this host's CPUs. */
+export interface EndpointLoad {
+  /** CPUs that its process used on average */
+  cpu: number;
+  /** share of the time in which the thread of its one event loop had a CPU */
+  running: number;
+  /** likewise, could have run and had none */
+  waiting: number;
 }
 
 export interface QuotaLoad {

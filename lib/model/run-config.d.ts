@@ -77,6 +77,8 @@ export interface StoreConfig {
   credentials: Credentials;
   /** whether it is our own endpoint on this host: it has the same clock, and ends with the run */
   isEmbedded?: boolean;
+  /** the id of its process, where it is our own endpoint */
+  processId?: number;
 }
 
 export interface Credentials {

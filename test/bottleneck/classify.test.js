@@ -82,7 +82,8 @@ function sizes(whole, half, held = whole) {
 test('figures that show nothing are told as such, with what would decide', () => {
   assert.deepEqual(classify(PLAIN), {
     cause: 'inconclusive',
-    evidence: 'median latency 60.00ms with 50 threads, 20.00ms with one, event loop 30% busy',
+    evidence:
+      "median latency 60.00ms with 50 threads, 20.00ms with one, but this system does not tell how the client's threads were scheduled, event loop 30% busy",
     advice: '--find-peak',
   });
 });
@@ -174,20 +175,82 @@ test('where the host has time left and operations wait, it is the store or the w
   });
 });
 
-test('it is not said to be beyond this host where anything of this host may be the reason', () => {
+test('where it does not show that it is beyond this host, the figure is named that is missing or speaks against it', () => {
   const room = { running: 0.3, waiting: 0.01, delayP50: 1 };
-  for (const [figures, why] of /** @type {[Partial<Evidence>, string][]} */ ([
-    [hostWith({ ...room, running: 0.7 }), 'a loop that is nearly busy'],
-    [hostWith({ ...room, running: null }), 'a thread of which nothing is known'],
-    [hostWith(room, { cpu: null }), 'CPUs of which nothing is known'],
-    [hostWith(room, { cpu: { ...IDLE_CPU, busiest: 0.95 } }), 'a CPU that is busy'],
-    [hostWith({ ...room, delayP50: 15 }), 'answers that lie there'],
-    [hostWith({ ...room, delayP50: null }), 'a delay that is not known'],
-    [{ ...hostWith(room), p50: 29 }, 'a latency that is little more'],
-    [{ ...hostWith(room), unloadedSize: 1024 }, 'a reference of smaller objects'],
+  for (const [figures, why] of /** @type {[Partial<Evidence>, RegExp][]} */ ([
+    [hostWith({ ...room, running: 0.7 }), /client was too busy .*: event loop ran 70% of the time/],
+    [hostWith(room, { cpu: { ...IDLE_CPU, steal: 0.4 } }), /too busy .*, 40% taken by the hypervisor$/],
+    [hostWith({ ...room, running: null }), /does not tell how the client's threads were scheduled/],
+    [hostWith(room, { cpu: null }), /how busy its CPUs were is not known/],
+    [hostWith(room, { cpu: { ...IDLE_CPU, busiest: 0.95 } }), /one of this host's CPUs was 95% busy/],
+    [hostWith({ ...room, delayP50: 15 }), /less than 80% of it shows as waiting for answers: event loop 15\.00ms late/],
+    [hostWith({ ...room, delayP50: null }), /too short to see how late the event loop was/],
+    [
+      hostWith(room, { endpoint: { cpu: 0.7, running: 0.6, waiting: 0.15 } }),
+      /the embedded endpoint was busy, .*ran 60%/,
+    ],
+    [{ ...hostWith(room), p50: 29 }, /too little more to show a limit/],
+    [{ ...hostWith(room), unloadedSize: 1024 }, /objects of 1KiB.*larger ones take longer/],
   ])) {
-    assert.equal(causeOf(figures), 'inconclusive', why);
+    const { cause, evidence } = classify({ ...PLAIN, ...figures });
+    assert.equal(cause, 'inconclusive');
+    assert.match(evidence, why);
   }
+});
+
+test('a few operations that wait long take the threads’ time, however quick the others are', () => {
+  const room = hostWith({ running: 0.3, waiting: 0.01, delayP50: 1 });
+  const figures = { ...PLAIN, ...room, p50: 21, mean: 200 };
+  const { cause, evidence } = classify(figures);
+  assert.equal(cause, 'beyond this host');
+  assert.match(evidence, /, 20\.00ms with one, but 200\.00ms on average, so some wait far longer, /);
+  for (const other of [
+    { host: null },
+    { unloadedSize: 1024 },
+    { search: { ...PLATEAU, hasPlateau: false } },
+    { openedShare: 0.5 },
+    hostWith({ running: 0.7, waiting: 0.05, delayP50: 1 }),
+    { unloadedP50: 150 },
+  ]) {
+    assert.equal(causeOf({ ...figures, ...other }), 'inconclusive', JSON.stringify(other));
+  }
+});
+
+test('an embedded endpoint that ran all the time is the store that limits', () => {
+  const endpoint = { cpu: 1.02, running: 0.97, waiting: 0.02 };
+  const crowded = { ...IDLE_CPU, busiest: 1, others: 1.1 };
+  const room = { running: 0.3, waiting: 0.01 };
+  assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { cpu: crowded, endpoint }) }), {
+    cause: 'store',
+    evidence:
+      'the embedded endpoint can do no more: its one event loop ran 97% of the time, with 1.02 of 2 CPUs, event loop 30% busy',
+    advice: null,
+  });
+  const refusals = { operations: 10_000, attempts: 10_500, throttled: 500, backoffShare: 0.1 };
+  for (const [other, why] of /** @type {[Partial<Evidence>, string][]} */ ([
+    [hostWith(room, { endpoint: { ...endpoint, running: 0.84 } }), 'time left'],
+    [hostWith({ running: 0.3, waiting: 0.25 }, { endpoint }), 'a client that had to wait for a CPU'],
+    [{ ...hostWith(room, { endpoint }), ...refusals }, 'refusals'],
+    [{ ...hostWith(room, { endpoint }), search: { ...PLATEAU, hasPlateau: false } }, 'a search without a plateau'],
+  ])) {
+    assert.notEqual(causeOf(other), 'store', why);
+  }
+});
+
+test('an embedded endpoint that others keep from the CPU is short of the host’s', () => {
+  const endpoint = { cpu: 0.7, running: 0.55, waiting: 0.44 };
+  const room = { running: 0.22, waiting: 0.18 };
+  const cpu = { ...IDLE_CPU, busiest: 1, others: 1.71 };
+  assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { cpu, endpoint }) }), {
+    cause: 'host CPU',
+    evidence:
+      'this host had too little CPU for the embedded endpoint: its event loop ran 55% of the time and waited for a CPU 44%, 2 CPUs 100% busy, 1.71 of them with other processes (the embedded endpoint 0.70)',
+    advice: null,
+  });
+  const stolen = { ...IDLE_CPU, steal: 0.75 };
+  assert.equal(causeOf(hostWith(room, { cpu: stolen, endpoint })), 'host CPU', 'the hypervisor has the CPUs');
+  assert.equal(causeOf(hostWith(room, { endpoint })), 'inconclusive', 'nobody is seen to have the CPUs');
+  assert.equal(causeOf(hostWith(room, { cpu, endpoint: { ...endpoint, running: 0.3 } })), 'inconclusive');
 });
 
 test('where connections are opened for many of the attempts, these wait for each other, and the store is not named', () => {
@@ -229,7 +292,6 @@ test('a host without CPU to spare is named before any cause that lies in the sto
     }).evidence,
     /, held back in 30% of the periods of a quota of 0\.50 cores, /,
   );
-  assert.match(classify({ ...PLAIN, mean: 200, ...hostWith(room) }).evidence, /the store stood still/);
   for (const search of [{ ...PLATEAU, movesBytes: false }, sizes(1000, 1010), sizes(1000, 2000)]) {
     const found = { p50: 100, search };
     assert.notEqual(causeOf(found), 'inconclusive');
@@ -302,7 +364,7 @@ test('a stage that ended early says so first, and advises nothing that could not
     [verdict.cause, verdict.evidence, verdict.advice],
     [
       'inconclusive',
-      'stopped before its end: median latency 60.00ms with 50 threads, 20.00ms with one, event loop 30% busy',
+      "stopped before its end: median latency 60.00ms with 50 threads, 20.00ms with one, but this system does not tell how the client's threads were scheduled, event loop 30% busy",
       null,
     ],
   );
@@ -556,6 +618,7 @@ const host = fc.record({
     }),
   ),
   tcp: fc.option(fc.record({ sent: fc.nat(1e6), retransmitted: fc.nat(1000) })),
+  endpoint: fc.option(fc.record({ cpu: fc.double({ min: 0, max: 8, noNaN: true }), running: share, waiting: share })),
 });
 const figures = fc.record({
   eventLoopUtilization: share,
@@ -661,20 +724,29 @@ test('whatever the figures, a cause has what it takes, and stands on one line', 
       const busiest = threads.find(({ running, waiting }) => Number(running) + Number(waiting) === demand);
       const isShort = demand >= 0.85 && Number(busiest?.waiting) >= 0.15;
       const isFull = known ? Number(busiest?.running) >= 0.85 || isShort : eventLoopUtilization >= 0.9;
-      if (cause === 'client CPU' || cause === 'host CPU') {
+      const endpoint = evidence.host?.endpoint ?? { running: 0, waiting: 0 };
+      const endpointDemand = search === null && known ? endpoint.running + endpoint.waiting : 0;
+      const isEndpointLimit = !isFull && endpointDemand >= 0.85 && endpointDemand > demand;
+      if (cause === 'client CPU' || (cause === 'host CPU' && !isEndpointLimit)) {
         assert.ok(isFull && (known || evidence.cpuCores > 0));
       } else if (cause !== 'inconclusive') {
         assert.ok(!isFull);
       }
       if (cause === 'host CPU') {
-        assert.ok(known && threads.some(({ waiting }) => Number(waiting) >= 0.15));
+        const waits = [isEndpointLimit ? endpoint : null, ...threads].map((each) => Number(each?.waiting));
+        assert.ok(known && waits.some((waiting) => waiting >= 0.15));
       }
       if (cause === 'network link') {
         assert.ok(known && demand < 0.8 && Number(evidence.host?.network?.fullShare) >= 0.8);
       }
       if (cause === 'beyond this host') {
         assert.ok(known && demand < 0.7 && Number(evidence.host?.cpu?.busiest) <= 0.9);
-        assert.ok(Number(p50) >= 1.5 * Number(unloadedP50) && evidence.backoffShare <= 0.2);
+        const latency = Number(evidence.mean) > 2 * Number(p50) ? evidence.mean : p50;
+        assert.ok(Number(latency) >= 1.5 * Number(unloadedP50) && evidence.backoffShare <= 0.2);
+        assert.ok(
+          search === null &&
+            (endpoint.running + endpoint.waiting < 0.7 || endpoint.running + endpoint.waiting <= demand),
+        );
       }
       if (cause === 'store throttling') {
         const refused = [evidence, ...(search?.hasPlateau ? [search.refusals] : [])];
@@ -689,7 +761,9 @@ test('whatever the figures, a cause has what it takes, and stands on one line', 
         assert.ok(Number(p50) <= 1.2 * Number(unloadedP50) && !search?.hasPlateau && !evidence.isOpenLoop);
       }
       if (cause === 'store' || cause === 'bandwidth') {
-        assert.ok(search?.hasPlateau && eventLoopUtilization <= 0.75 && evidence.backoffShare < 0.2);
+        const isEndpoint = cause === 'store' && isEndpointLimit && endpoint.running >= 0.85;
+        assert.ok(isEndpoint || (search?.hasPlateau && eventLoopUtilization <= 0.75));
+        assert.ok(evidence.backoffShare < 0.2);
       }
       if (cause === 'store' && search !== null) {
         const { operations, attempts, throttled, backoffShare } = search.refusals;

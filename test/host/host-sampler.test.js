@@ -28,7 +28,7 @@ test('where the system tells nothing, only the CPUs are known, and nothing fails
   t.after(() => sampler.stop());
   host.time += 1000;
   const { cpu, ...others } = sampler.stop();
-  assert.deepEqual(others, { quota: null, pressure: null, network: null, tcp: null });
+  assert.deepEqual(others, { quota: null, pressure: null, network: null, endpoint: null, tcp: null });
   assert.ok(cpu === null || (cpu.iowait === null && cpu.steal === null && cpu.cpus >= 1));
 });
 
@@ -60,6 +60,29 @@ test('shares are those of the time in between, and others’ CPU is counted on t
   );
   assert.deepEqual(rounded, { cpus: 3, usable: 2, busy: 0.4667, iowait: 0.0067, steal: 0.01, busiest: 0.93 });
   assert.ok(others > 1.39 && others <= 1.4, String(others));
+});
+
+test('what the embedded endpoint had of the CPUs is read of its process', () => {
+  const statOfProcess = (/** @type {number} */ user, /** @type {number} */ system) =>
+    `42 (a (strange) name) S 1 42 42 0 -1 4194560 9 0 0 0 ${user} ${system} 0 0 20 0 11 0 100 1000 10`;
+  const host = {
+    time: 1000,
+    /** @type {Record<string, string>} */
+    files: { '/proc/42/stat': statOfProcess(100, 50), '/proc/42/schedstat': '1000000000 200000000 9\n' },
+  };
+  const options = {
+    now: () => host.time,
+    interfaceName: null,
+    read: (/** @type {string} */ path) => host.files[path] ?? null,
+  };
+  const [known, other] = [new HostSampler({ ...options, endpointProcess: 42 }), new HostSampler(options)];
+  host.time += 2000;
+  host.files = { '/proc/42/stat': statOfProcess(250, 80), '/proc/42/schedstat': '2600000000 400000000 99\n' };
+  assert.deepEqual(known.stop().endpoint, { cpu: 0.9, running: 0.8, waiting: 0.1 });
+  assert.equal(other.stop().endpoint, null);
+  const ended = new HostSampler({ ...options, endpointProcess: 42 });
+  host.files = {};
+  assert.equal(ended.stop().endpoint, null, 'its process has ended');
 });
 
 test('a CPU that came or went makes the figures of all of them unknown', () => {

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readScheduling } from '../../lib/host/proc-files.js';
+import { readSystemFile } from '../../lib/host/system-file.js';
+import { folderWith, runInProcess } from '../helpers/command.js';
+import { resultFrom } from '../helpers/result-schema.js';
+
+const TELLS_SCHEDULES = readScheduling(readSystemFile('/proc/self/schedstat') ?? '') !== null;
+
+test('with --local the result tells what the endpoint had of the CPUs', async (t) => {
+  const file = path.join(await folderWith(t, {}), 'result.json');
+  const { status } = await runInProcess(['200', '4', '--local', '--size', '1KiB', '--json', file], {});
+  assert.equal(status, 0);
+  for (const { stage, hostLoad } of resultFrom(await readFile(file, 'utf8')).stages) {
+    if (TELLS_SCHEDULES) {
+      assert.ok(hostLoad.endpoint.running > 0, stage);
+    } else {
+      assert.equal(hostLoad.endpoint, null, stage);
+    }
+  }
+});
