@@ -23,7 +23,7 @@ const SAMPLE_EVERY_MS = 1000;
 /** From this share of a link's speed on it is full: what is missing are the headers of its frames. */
 const FULL_LINK = 0.95;
 
-/** What carries more than that has another speed than it says, as tunnels and the links of containers do. */
+/** What carries more than that has another speed than it says, as some of the devices of virtual machines do. */
 const IMPOSSIBLE = 1.05;
 
 /**
@@ -59,7 +59,7 @@ export class HostSampler {
     this.#quota = findCpuQuota(read);
     this.#before = this.#take();
     this.#traffic = { at: this.#before.at, ...(this.#before.traffic ?? { received: 0, sent: 0 }) };
-    this.#linkSpeed = readLinkSpeed(this.#text(`/sys/class/net/${interfaceName}/speed`));
+    this.#linkSpeed = this.#readLinkSpeed();
     this.#timer = setInterval(() => this.#sampleTraffic(), SAMPLE_EVERY_MS).unref();
   }
 
@@ -125,6 +125,13 @@ export class HostSampler {
     const scheduling = this.#endpointProcess === null ? null : readScheduling(this.#text(`${folder}/schedstat`));
     const cpuTime = this.#endpointProcess === null ? null : readCpuTime(this.#text(`${folder}/stat`));
     return scheduling === null || cpuTime === null ? null : { ...scheduling, cpuTime };
+  }
+
+  /** Pairs of containers and tunnels say a speed, too, but have none: behind a link there is a device. */
+  #readLinkSpeed() {
+    const folder = `/sys/class/net/${this.#interfaceName}`;
+    const isPhysical = this.#read(`${folder}/device/uevent`) !== null;
+    return isPhysical ? readLinkSpeed(this.#text(`${folder}/speed`)) : null;
   }
 
   #readTraffic() {

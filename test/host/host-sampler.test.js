@@ -108,6 +108,7 @@ test('quota, pressure, traffic and retransmissions are told by the second, or as
       '/proc/net/dev': traffic(0, 0),
       '/proc/net/snmp': 'Tcp: OutSegs RetransSegs\nTcp: 100 5\n',
       '/sys/class/net/eth0/speed': '100\n',
+      '/sys/class/net/eth0/device/uevent': 'DRIVER=e1000e\n',
     },
     'eth0',
   );
@@ -141,13 +142,23 @@ test('quota, pressure, traffic and retransmissions are told by the second, or as
 
 test('a link that carries more than its speed has another speed than it says', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const traffic = (/** @type {number} */ received) => `  tun0: ${received} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n`;
-  const { host, sampler } = hostWith({ '/proc/net/dev': traffic(0), '/sys/class/net/tun0/speed': '10\n' }, 'tun0');
+  const traffic = (/** @type {number} */ received) => `  eth0: ${received} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n`;
+  const device = { '/sys/class/net/eth0/speed': '10\n', '/sys/class/net/eth0/device/uevent': 'DRIVER=virtio_net\n' };
+  const { host, sampler } = hostWith({ '/proc/net/dev': traffic(0), ...device }, 'eth0');
   host.time += 1000;
   host.files['/proc/net/dev'] = traffic(30_000_000);
   t.mock.timers.tick(1000);
   const { network } = sampler.stop();
   assert.deepEqual([network?.linkSpeed, network?.fullShare, network?.received], [null, null, 30_000_000]);
+});
+
+test('the speed that the end of a pair without a device says is none', () => {
+  const files = {
+    '/proc/net/dev': '  eth0: 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n',
+    '/sys/class/net/eth0/speed': '10000\n',
+  };
+  const { network } = hostWith(files, 'eth0').sampler.stop();
+  assert.deepEqual([network?.interface, network?.linkSpeed], ['eth0', null]);
 });
 
 test('CPUs that are numbered otherwise than the process knows them tell nothing', () => {
