@@ -1,3 +1,4 @@
+import { bucketMeters } from '../meter/bucket-meter.js';
 import { SecondSampler } from '../meter/second-sampler.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { IntegrityError } from '../operations/operation.js';
@@ -18,6 +19,7 @@ import { ABANDONED, StageWatch } from './stage-watch.js';
  * @import { Budget } from './budget.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
+ * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { Windows } from '../meter/window-counts.js'
  * @import { SecondCount, StageEnd } from '../model/result.js'
  * @import { DataFlow } from '../model/run-events.js'
@@ -78,6 +80,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
  * @property {StageMeters} meters
+ * @property {BucketMeter[] | null} buckets null where there is only one
  */
 
 /**
@@ -102,6 +105,7 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
   const startedAt = clock.now();
   const measured = { measuredFrom: startedAt + load.warmup, measuredUntil: limit?.stopsAt };
   const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
+  const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
   const onSecond = (/** @type {SecondCount} */ count) =>
     hooks.second({ ...count, latencies: meters.takeSecond(count.secondStart) });
   const sampler = new SecondSampler({ clock, counts: meters, startedAt, onSecond });
@@ -133,15 +137,18 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
     random: engine.random,
     pauses,
     signal: watch.stopped,
-    hooks: retryHooks(meters, hooks),
+    hooks: retryHooks(meters, buckets, hooks),
   });
-  const failed = failureCounter(meters, hooks, watch);
+  const failed = failureCounter(meters, buckets, hooks, watch);
   const claims = new Claims(stage, { workload, budget, meters, seed: `kinds of ${runId}` });
   const perform = async (/** @type {OperationRecord} */ record) => {
     const meter = meters.kinds[record.kind];
     try {
       await retrier.run(record);
       meter.succeeded(record, record.size);
+      if (buckets !== null) {
+        buckets[record.slot].succeeded(record);
+      }
       if (record.operation.receives) {
         meter.answered(record.connection.answeredAt - record.attemptStartedAt, record.finishedAt);
       }
@@ -169,21 +176,26 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
     endedAt = clock.now();
     sampler.stop(endedAt);
   }
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters };
+  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets };
 }
 
 /**
  * @param {StageMeters} meters
+ * @param {BucketMeter[] | null} buckets
  * @param {StageHooks} hooks
  * @returns {RetryHooks<OperationRecord>}
  */
-function retryHooks(meters, hooks) {
+function retryHooks(meters, buckets, hooks) {
   return {
-    attemptFailed(error, { kind, attemptStartedAt, finishedAt }) {
+    attemptFailed(error, { kind, slot, attemptStartedAt, finishedAt }) {
       const meter = meters.kinds[kind];
       meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
       meter.throttled += Number(isThrottled(error));
       meter.unsent += Number(!error.sent);
+      if (buckets !== null) {
+        buckets[slot].failedAttempts += Number(error.kind !== ABANDONED);
+        buckets[slot].throttled += Number(isThrottled(error));
+      }
     },
     retrying(error, { kind }) {
       meters.kinds[kind].retries += 1;
@@ -194,14 +206,25 @@ function retryHooks(meters, hooks) {
 
 /**
  * @param {StageMeters} meters
+ * @param {BucketMeter[] | null} buckets
  * @param {StageHooks} hooks
  * @param {StageWatch} watch
  * @returns {(record: OperationRecord, error: unknown) => void} what is done about an operation that did not succeed
  */
-function failureCounter(meters, hooks, watch) {
+function failureCounter(meters, buckets, hooks, watch) {
   return (record, error) => {
-    const { kind, attemptStartedAt, finishedAt } = record;
+    const { kind, slot, attemptStartedAt, finishedAt } = record;
     const meter = meters.kinds[kind];
+    if (error instanceof AttemptError && error.handling === 'retry' && watch.stopped.aborted) {
+      meter.abandoned += 1;
+      // An attempt that was cut off might have succeeded: only the time before it was lost.
+      meter.gaveUp(record, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
+      return;
+    }
+    if (buckets !== null) {
+      buckets[slot].failed += 1;
+      buckets[slot].failedAttempts += Number(error instanceof IntegrityError);
+    }
     if (error instanceof IntegrityError) {
       meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
       meter.integrityErrors += 1;
@@ -209,10 +232,6 @@ function failureCounter(meters, hooks, watch) {
     } else if (!(error instanceof AttemptError) || error.handling === 'stop') {
       meter.failed += 1;
       watch.fail({ error, bucket: record.bucket, operation: record.operation.name });
-    } else if (watch.stopped.aborted && error.handling === 'retry') {
-      meter.abandoned += 1;
-      // An attempt that was cut off might have succeeded: only the time before it was lost.
-      meter.gaveUp(record, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
     } else {
       meter.failed += 1;
       meter.gaveUp(record, finishedAt);

@@ -19,6 +19,7 @@ import { runStage } from './run-stage.js';
  * @import { Load, StageHooks } from './run-stage.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { ConnectionMeterState } from '../meter/connection-meter.js'
+ * @import { BucketMeterState } from '../meter/bucket-meter.js'
  * @import { StageMeterState } from '../meter/stage-meter.js'
  * @import { LoopLoad, StageEnd } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
@@ -64,9 +65,12 @@ import { runStage } from './run-stage.js';
  * @property {number} startedAt monotonic ms
  * @property {number} endedAt monotonic ms
  * @property {StageMeterState[]} meters by kind
+ * @property {BucketShare[]} buckets in the order of the run's list
  * @property {LoopLoad} loop
  * @property {WorkerConnections} connections since the stage before
  */
+
+/** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null where it is the only one: see `meters` */
 
 /**
  * @typedef {object} WorkerConnections
@@ -193,10 +197,11 @@ export class Worker {
     } finally {
       loop = stopMeasuring();
     }
-    const { meters, ...outcome } = staged;
+    const { meters, buckets, ...outcome } = staged;
     return {
       ...outcome,
       meters: meters.kinds.map((meter) => meter.toState(outcome.endedAt)),
+      buckets: this.#spec.layout.buckets.map((bucket, slot) => ({ bucket, state: buckets?.[slot].toState() ?? null })),
       loop,
       connections: this.#takeConnections(),
     };

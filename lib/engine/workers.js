@@ -1,5 +1,6 @@
 import { HostSampler } from '../host/host-sampler.js';
 import { findInterface } from '../host/store-interface.js';
+import { bucketMeters } from '../meter/bucket-meter.js';
 import { measureCpuTime } from '../meter/client-load.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
@@ -10,10 +11,11 @@ import { Worker } from './worker.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
+ * @import { BucketShare, WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
  * @import { StageHooks } from './run-stage.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
+ * @import { BucketMeter, BucketMeterState } from '../meter/bucket-meter.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'
  * @import { ClientLoad, HostLoad, SecondLatency, StageEnd } from '../model/result.js'
  * @import { DataFlow } from '../model/run-events.js'
@@ -29,11 +31,14 @@ import { Worker } from './worker.js';
  * @property {number} endedAt monotonic ms at which the last worker had done
  * @property {StageMeter} meter
  * @property {readonly StageMeter[]} kinds the meters by kind, whose sum the other one is
+ * @property {readonly BucketOutcome[]} buckets in the order of the run's list
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
  * @property {ClientLoad} clientLoad
  * @property {HostLoad} hostLoad
  * @property {ConnectionOutcome} connections since the stage before
  */
+
+/** @typedef {{ bucket: string, meter: BucketMeter | null }} BucketOutcome null where it is the only one: see the stage's meter */
 
 /**
  * @typedef {object} ConnectionOutcome
@@ -248,6 +253,7 @@ function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
     endedAt,
     meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows }),
     kinds,
+    buckets: sumOfBuckets(outcomes.map(({ buckets }) => buckets)),
     clientLoad: {
       ...cpuTime,
       loops: outcomes.length,
@@ -256,4 +262,17 @@ function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
     },
     connections,
   };
+}
+
+/**
+ * @param {readonly BucketShare[][]} shares of the workers
+ * @returns {BucketOutcome[]}
+ */
+function sumOfBuckets(shares) {
+  const [first] = shares;
+  const meters = bucketMeters(first.length);
+  meters?.forEach((meter, slot) =>
+    shares.forEach((share) => meter.addState(/** @type {BucketMeterState} */ (share[slot].state))),
+  );
+  return first.map(({ bucket }, slot) => ({ bucket, meter: meters?.[slot] ?? null }));
 }

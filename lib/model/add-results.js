@@ -7,7 +7,7 @@ import { addSeconds, peakOf } from './seconds.js';
 /**
  * @import { SomeCounts } from './counters.js'
  * @import { CountName } from './result.js'
- * @import { BottleneckSum, KindSum, CleanupResult, ClientLoad, CommonFacts, CommonOptions, ConnectionResult } from './result.js'
+ * @import { BottleneckSum, BucketSum, KindSum, CleanupResult, ClientLoad, CommonFacts, CommonOptions, ConnectionResult } from './result.js'
  * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
  */
 
@@ -136,6 +136,7 @@ export function addStages(stages) {
     storeClock: common(stages.map(({ storeClock = null }) => storeClock)),
     seconds,
     ...addKinds(stages, times),
+    ...addBuckets(stages, times),
   };
 }
 
@@ -168,6 +169,55 @@ function addKinds(stages, times) {
       };
     }),
   };
+}
+
+/**
+ * Hosts may work in different buckets.
+ *
+ * @param {readonly StageSum[]} stages
+ * @param {Times} times
+ * @returns {{ buckets?: BucketSum[] }} nothing where one of them does not tell its buckets apart
+ */
+function addBuckets(stages, times) {
+  const parts = stages.flatMap((stage) =>
+    stage.buckets === undefined
+      ? []
+      : [stage.buckets.map((bucket) => ({ ...bucket, measured: measuredIn(bucket, stage) }))],
+  );
+  if (parts.length < stages.length) {
+    return {};
+  }
+  const all = parts.flat();
+  return {
+    buckets: [...new Set(all.map(({ bucket }) => bucket))].map((bucket) => {
+      const same = all.filter((each) => each.bucket === bucket);
+      const sum = (/** @type {'operations' | 'failed' | 'failedAttempts' | 'throttled'} */ name) =>
+        same.reduce((total, each) => total + each[name], 0);
+      const { summary, encoded } = addHistograms(
+        same.map(({ latency, histogram }) => ({ summary: latency, encoded: histogram })),
+      );
+      return {
+        bucket,
+        operations: sum('operations'),
+        failed: sum('failed'),
+        failedAttempts: sum('failedAttempts'),
+        throttled: sum('throttled'),
+        average: rateOf(sumOf(same.map(({ measured }) => measured)), times),
+        latency: summary,
+        histogram: encoded,
+      };
+    }),
+  };
+}
+
+/**
+ * @param {BucketSum} bucket
+ * @param {Partial<Times>} times of its stage
+ * @returns {number | null} operations in its rate
+ */
+function measuredIn({ average }, times) {
+  const time = measuredTime(times);
+  return average === null || time <= 0 ? null : (average * time) / 1000;
 }
 
 /** @param {readonly (string | null)[]} ends */
@@ -224,16 +274,33 @@ function isNumber(value) {
  * @param {Times} times
  * @returns {{ average: number | null, averageBytes: number | null }}
  */
-export function averagesOf(counts, { duration, warmup, drain }) {
-  const measured = duration === null ? 0 : duration - (warmup ?? 0) - (drain ?? 0);
+export function averagesOf(counts, times) {
   const rate = (/** @type {CountName} */ all, /** @type {CountName[]} */ edges) => {
     const outside = sumOf(edges.map((edge) => counts[edge]));
-    return outside === null || measured <= 0 ? null : (1000 * (Number(counts[all]) - outside)) / measured;
+    return rateOf(outside === null ? null : Number(counts[all]) - outside, times);
   };
   return {
     average: rate('operations', ['warmupOperations', 'drainOperations']),
     averageBytes: rate('bytes', ['warmupBytes', 'drainBytes']),
   };
+}
+
+/**
+ * @param {number | null} count of what is in the rate
+ * @param {Times} times
+ * @returns {number | null} a second
+ */
+function rateOf(count, times) {
+  const measured = measuredTime(times);
+  return count === null || measured <= 0 ? null : (1000 * count) / measured;
+}
+
+/**
+ * @param {Partial<Times>} times
+ * @returns {number} ms that rates are of
+ */
+function measuredTime({ duration, warmup, drain }) {
+  return (duration ?? 0) - (warmup ?? 0) - (drain ?? 0);
 }
 
 /**

@@ -109,11 +109,14 @@ function firstOf(problems) {
  * @returns {string[]} a line for each text that is no histogram of ours
  */
 function brokenHistograms(stages) {
-  return stages.flatMap(({ latency, seconds }, index) => {
+  return stages.flatMap(({ latency, seconds, buckets = [] }, index) => {
     const histograms = [
       ...LATENCIES.map((name) => [`latency.histogram.${name}`, latency.histogram[name]]),
       ...seconds.map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
         return [`seconds[${place}].histogram`, histogram];
+      }),
+      ...buckets.map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
+        return [`buckets[${place}].histogram`, histogram];
       }),
     ];
     return histograms

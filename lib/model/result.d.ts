@@ -82,7 +82,7 @@ export interface MergeWarning {
 
 /** A stage of a result that was read, or of several hosts: what a host does not tell, or they differ in, is null. */
 export type StageSum = Pick<StageResult, KnownField> & {
-  [Field in Exclude<keyof StageResult, KnownField | 'stage' | 'end' | 'bottleneck' | 'kinds'>]?:
+  [Field in Exclude<keyof StageResult, KnownField | 'stage' | 'end' | 'bottleneck' | 'kinds' | 'buckets'>]?:
     StageResult[Field] | null;
 } & {
   /** of whatever version, as the cause of its bottleneck and its end are */
@@ -90,6 +90,7 @@ export type StageSum = Pick<StageResult, KnownField> & {
   end?: string | null;
   bottleneck?: BottleneckSum | null;
   kinds?: readonly KindSum[];
+  buckets?: readonly BucketSum[];
   /** counters that only a later version knows, by their names */
   further?: Record<string, number>;
   merge?: StageMerge;
@@ -99,6 +100,9 @@ export type StageSum = Pick<StageResult, KnownField> & {
 export type KindSum = Pick<KindResult, 'operation' | 'errors' | 'latency'> & {
   [Field in Exclude<keyof KindResult, 'operation' | 'errors' | 'latency' | 'bottleneck'>]?: KindResult[Field] | null;
 } & { bottleneck?: BottleneckSum | null };
+
+/** What is done in one bucket, as a {@link StageSum} has it. */
+export type BucketSum = Omit<BucketResult, 'average'> & { average: number | null };
 
 /** The figures are those of each host alone: they are null for several. */
 export type BottleneckSum = { cause: string; evidence: string | null; advice: string | null };
@@ -315,6 +319,27 @@ export interface StageResultFields {
   search?: SearchResult;
   /** of a stage that mixes operations: each kind by itself, in the order in which the stage names them */
   kinds?: readonly KindResult[];
+  /** in the order of the run's list */
+  buckets: readonly BucketResult[];
+}
+
+/** What a stage did in one bucket. Its kinds of operations are taken together: each has the same share in every bucket. */
+export interface BucketResult {
+  bucket: string;
+  /** that succeeded */
+  operations: number;
+  /** operations that did not, those with wrong content included */
+  failed: number;
+  /** those that the end of the stage cut off are not among them */
+  failedAttempts: number;
+  /** those of them by whose answer the store asked for fewer requests */
+  throttled: number;
+  /** ops/s: as the stage's */
+  average: number;
+  /** ms, of operations as the stage's; null where there are none */
+  latency: LatencySummary | null;
+  /** in µs, as in {@link StageHistograms} */
+  histogram: string | null;
 }
 
 /** The operations of one kind in a stage that mixes several. Their counts add up to the stage's. */

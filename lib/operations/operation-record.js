@@ -19,6 +19,8 @@ export class OperationRecord {
   localIndex = 0;
   /** Of the object in the whole run. */
   index = 0;
+  /** Of the bucket among those of the run. */
+  slot = 0;
   bucket = '';
   key = '';
   /** Bytes. */
@@ -62,7 +64,8 @@ export class OperationRecord {
     this.isWrite = operation.creates;
     this.localIndex = localIndex;
     this.index = globalIndex(shard, localIndex);
-    this.bucket = keyspace.bucketOf(this.index);
+    this.slot = keyspace.slotOf(this.index, keyspace.buckets.length);
+    this.bucket = keyspace.buckets[this.slot];
     this.key = keyspace.keyOf(this.index);
     this.size = this.workload.sizeOf(this.index);
     // What one kind of operation sends is not to reach the next.

@@ -8,9 +8,9 @@ import { peakOf } from '../model/seconds.js';
  * @import { Evidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Pacing } from '../engine/arrivals.js'
- * @import { ConnectionOutcome, StageOutcome } from '../engine/workers.js'
+ * @import { BucketOutcome, ConnectionOutcome, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
+ * @import { BucketResult, ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
  * @import { KindResult, SecondCount, StageCounts, StageResult } from '../model/result.js'
  * @import { UnloadedLatency } from '../model/result.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
@@ -50,6 +50,7 @@ export function stageResult(parts) {
   const seconds = meter.seconds
     .until(outcome.endedAt)
     .map((count) => ({ ...count, ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY) }));
+  const figures = figuresOf(meter, seconds, measuredTime);
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -69,7 +70,8 @@ export function stageResult(parts) {
     unloaded,
     storeClock,
     objectsNeeded: parts.objectsNeeded ?? null,
-    ...figuresOf(meter, seconds, measuredTime),
+    ...figures,
+    buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
   };
   const bottleneck = classify(evidenceOf(result, stage.movesBytes, availableCores));
   return stage.kinds.length === 1
@@ -102,6 +104,29 @@ function figuresOf(meter, seconds, time) {
     latency: stageLatency(meter.latencies()),
     failedAttempts: failedAttempts(counts),
     ...counts,
+  };
+}
+
+/**
+ * @param {BucketOutcome} outcome
+ * @param {ReturnType<typeof figuresOf>} whole of the stage, which are those of its only bucket
+ * @param {number} duration ms that the rates are of
+ * @returns {BucketResult}
+ */
+function bucketResult({ bucket, meter }, whole, duration) {
+  if (meter === null) {
+    const { operations, failed, integrityErrors, throttled, average, latency } = whole;
+    return {
+      ...{ bucket, operations, failed: failed + integrityErrors, failedAttempts: whole.failedAttempts, throttled },
+      ...{ average, latency: latency.operations, histogram: latency.histogram.operations },
+    };
+  }
+  const { operations, failed, throttled, latencies } = meter;
+  return {
+    ...{ bucket, operations, failed, failedAttempts: meter.failedAttempts, throttled },
+    average: (1000 * meter.measured) / duration,
+    latency: latencies.summary(),
+    histogram: latencies.encode(),
   };
 }
 

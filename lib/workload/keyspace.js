@@ -105,9 +105,13 @@ export class Keyspace {
     return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
   }
 
-  /** The probes, as if they were the objects. @returns {Pick<Keyspace, 'bucketOf' | 'keyOf'>} */
+  /** The probes, as if they were the objects. @returns {Pick<Keyspace, 'buckets' | 'slotOf' | 'keyOf'>} */
   get probes() {
-    return { bucketOf: (index) => this.bucketOf(index), keyOf: (index) => this.probeKeyOf(index) };
+    return {
+      buckets: this.buckets,
+      slotOf: (index, count) => this.slotOf(index, count),
+      keyOf: (index) => this.probeKeyOf(index),
+    };
   }
 
   /**

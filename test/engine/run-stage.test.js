@@ -170,6 +170,18 @@ test('whatever becomes of its objects, the counts of a stage are exact', TIME_LI
         expected.operations,
       );
       assert.deepEqual(seconds, meter.seconds.until(outcome.endedAt));
+      outcome.buckets?.forEach((bucket, slot) => {
+        const inBucket = script.filter((_, index) => engine.workload.keyspace.slotOf(index, 2) === slot);
+        const right = expectedCounts(inBucket, maxAttempts);
+        assert.deepEqual(
+          [bucket.operations, bucket.latencies.count, bucket.failed, bucket.failedAttempts, bucket.throttled],
+          [
+            ...[right.operations, right.operations, right.failed + right.integrityErrors],
+            ...[right.attempts - right.operations, right.throttled],
+          ],
+        );
+      });
+      assert.equal(outcome.buckets?.length, 2);
     }),
     { numRuns: 40 },
   );

@@ -1,3 +1,4 @@
+import { BucketMeter } from '../../lib/meter/bucket-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { stageResult } from '../../lib/run/stage-result.js';
@@ -19,6 +20,9 @@ import { NO_HOST_LOAD } from './host-load.js';
 
 /** Bytes of an object. */
 const SIZE = 16 * 1024;
+
+/** That take turns. */
+const BUCKETS = ['bucket-a', 'bucket-b'];
 
 const CONNECTIONS = { opened: 2, reused: 98, lookupTime: null, meter: new ConnectionMeter() };
 const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization: 0.25, busyLoops: 0.25 };
@@ -42,14 +46,18 @@ export function finishedStage(course, overrides = {}) {
   const clock = new ManualClock(startedAt);
   const begun = clock.now();
   const meter = new StageMeter(clock, begun);
-  for (const { after, latency = after, failures = [] } of operations) {
+  const buckets = BUCKETS.map((bucket) => ({ bucket, meter: new BucketMeter() }));
+  for (const [place, { after, latency = after, failures = [] }] of operations.entries()) {
+    const bucket = buckets[place % BUCKETS.length].meter;
     clock.advance(after);
     for (const kind of failures) {
       meter.attemptFailed(kind, 1, clock.now());
       meter.retries += 1;
+      bucket.failedAttempts += 1;
     }
     const times = { startedAt: clock.now() - latency, attemptStartedAt: clock.now() - latency / (failures.length + 1) };
     meter.succeeded({ ...times, finishedAt: clock.now() }, SIZE);
+    bucket.succeeded({ ...times, finishedAt: clock.now() });
   }
   clock.advance(rest);
   const stage = stageNamed(name);
@@ -59,6 +67,7 @@ export function finishedStage(course, overrides = {}) {
   const measured = {
     meter,
     kinds: [meter],
+    buckets,
     clientLoad: CLIENT_LOAD,
     hostLoad: NO_HOST_LOAD,
     connections: CONNECTIONS,

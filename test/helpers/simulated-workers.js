@@ -88,7 +88,8 @@ export class SimulatedWorkers {
     }
     const clientLoad = { cpuUser: 100, cpuSystem: 0, loops: 1, eventLoopUtilization: 0.1, busyLoops: 0.1 };
     const connections = { opened: 0, reused: 0, lookupTime: null, meter: new ConnectionMeter() };
-    const measured = { meter, kinds: [meter], secondLatencies: new Map(), clientLoad, connections };
+    const buckets = [{ bucket: 'bucket', meter: null }];
+    const measured = { meter, kinds: [meter], buckets, secondLatencies: new Map(), clientLoad, connections };
     return {
       end: 'complete',
       fatal: null,

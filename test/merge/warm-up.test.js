@@ -44,6 +44,7 @@ function warmedStage() {
       endedAt: clock.now(),
       meter,
       kinds: [meter],
+      buckets: [],
       clientLoad: { cpuUser: 1, cpuSystem: 1, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
       hostLoad: NO_HOST_LOAD,
       connections: { opened: 1, reused: 199, lookupTime: null, meter: new ConnectionMeter() },

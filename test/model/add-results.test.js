@@ -75,10 +75,48 @@ test('a sum is a result: counters, seconds and histograms hold what its parts he
         const histogram = decodeHistogram(String(stage.latency.histogram.operations));
         assert.equal(histogram.totalCount, stage.operations);
         assert.equal(stage.latency.operations?.count ?? 0, stage.operations);
+        assertBuckets(stage, parts);
       }
     }),
     { numRuns: 40 },
   );
+});
+
+/**
+ * @param {StageSum} stage
+ * @param {readonly StageSum[]} parts
+ */
+function assertBuckets({ buckets = [], average }, parts) {
+  assert.deepEqual(
+    buckets.map(({ bucket }) => bucket),
+    ['bucket-a', 'bucket-b'],
+  );
+  for (const { bucket, operations, failedAttempts, latency, histogram } of buckets) {
+    const same = parts.flatMap((part) => (part.buckets ?? []).filter((each) => each.bucket === bucket));
+    const sum = (/** @type {'operations' | 'failedAttempts'} */ name) =>
+      same.reduce((total, each) => total + each[name], 0);
+    assert.deepEqual([operations, failedAttempts], [sum('operations'), sum('failedAttempts')]);
+    assert.equal(decodeHistogram(String(histogram)).totalCount, operations);
+    assert.equal(latency?.count ?? 0, operations);
+  }
+  const rates = buckets.reduce((sum, bucket) => sum + Number(bucket.average), 0);
+  assert.equal(rounded(rates), rounded(Number(average)));
+}
+
+test('buckets that hosts do not share stand beside each other, and none where a host does not tell them apart', () => {
+  const [one, other, untold] = [resultOf(), resultOf(), resultOf()];
+  other.stages[0].buckets?.forEach((bucket) => (bucket.bucket = bucket.bucket.replace('bucket-b', 'bucket-c')));
+  delete untold.stages[0].buckets;
+  const [{ buckets }] = assertResult(addResults([one, other])).stages;
+  assert.deepEqual(
+    buckets.map((/** @type {any} */ { bucket, operations }) => [bucket, operations]),
+    [
+      ['bucket-a', 6],
+      ['bucket-b', 2],
+      ['bucket-c', 2],
+    ],
+  );
+  assert.equal(addResults([one, untold]).stages[0].buckets, undefined);
 });
 
 test('of the facts that stays in which all hosts agree', () => {

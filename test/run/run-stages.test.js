@@ -61,6 +61,7 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
         ...times,
         meter,
         kinds: [meter],
+        buckets: [{ bucket: 'bucket', meter: null }],
         secondLatencies,
         connections,
         clientLoad,

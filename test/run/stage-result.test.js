@@ -45,6 +45,7 @@ function resultOf(offset, gaps, rest, { load = {}, unloaded = null } = {}) {
     endedAt: clock.now(),
     meter,
     kinds: [meter],
+    buckets: [{ bucket: 'bucket', meter: null }],
   };
   return stageResult({
     stage: STAGES[1],
@@ -90,7 +91,16 @@ test('a stage that time ends has the rate of its time, whenever its last operati
     stageResult({
       stage: STAGES[1],
       outcome: {
-        ...{ end: 'complete', fatal: null, startedAt, endedAt, meter, kinds: [meter], secondLatencies: new Map() },
+        ...{
+          end: 'complete',
+          fatal: null,
+          startedAt,
+          endedAt,
+          meter,
+          kinds: [meter],
+          buckets: [],
+          secondLatencies: new Map(),
+        },
         ...{
           clientLoad: CLIENT_LOAD,
           hostLoad: NO_HOST_LOAD,
@@ -138,6 +148,7 @@ function evidenceAfter(record) {
     endedAt: clock.now(),
     meter,
     kinds: [meter],
+    buckets: [{ bucket: 'bucket', meter: null }],
   };
   const result = stageResult({
     stage: STAGES[1],
@@ -247,6 +258,7 @@ test('a stage of several kinds has the figures of each, with a bottleneck of its
     outcome: {
       ...outcome,
       meter,
+      buckets: [],
       secondLatencies: new Map(),
       clientLoad: CLIENT_LOAD,
       hostLoad: NO_HOST_LOAD,

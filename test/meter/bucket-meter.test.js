@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BucketMeter, bucketMeters } from '../../lib/meter/bucket-meter.js';
+
+const operation = fc.record({
+  worker: fc.nat(2),
+  startedAt: fc.integer({ min: 0, max: 1000 }),
+  latency: fc.integer({ min: 1, max: 5000 }),
+});
+
+test('what several workers counted in a bucket adds up to what one would have counted', () => {
+  const time = { measuredFrom: 500, measuredUntil: 3000 };
+  fc.assert(
+    fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
+      const whole = new BucketMeter(time);
+      const workers = Array.from({ length: 3 }, () => new BucketMeter(time));
+      for (const { worker, startedAt, latency } of operations) {
+        for (const meter of [whole, workers[worker]]) {
+          meter.succeeded({ startedAt, finishedAt: startedAt + latency });
+          meter.failedAttempts += 2;
+          meter.throttled += 1;
+          meter.failed += 1;
+        }
+      }
+      const sum = new BucketMeter();
+      workers.forEach((meter) => sum.addState(structuredClone(meter.toState())));
+      assert.deepEqual(sum.toState(), whole.toState());
+      assert.equal(sum.measured, whole.measured);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('warm-up and drain are no part of the rate of a bucket, and the warm-up none of its latencies', () => {
+  const meter = new BucketMeter({ measuredFrom: 1000, measuredUntil: 2000 });
+  for (const finishedAt of [999, 1000, 2000, 2001]) {
+    meter.succeeded({ startedAt: finishedAt - 10, finishedAt });
+  }
+  assert.deepEqual([meter.operations, meter.measured, meter.latencies.count], [4, 2, 3]);
+});
+
+test('the only bucket of a run is not counted by itself', () => {
+  assert.equal(bucketMeters(1), null);
+  assert.equal(bucketMeters(3)?.length, 3);
+});
