@@ -1,3 +1,4 @@
+import { bucketFindings } from '../bottleneck/bucket-findings.js';
 import { formatSize } from '../log/units.js';
 import { costLine } from './cost-line.js';
 import { FailureNotices } from './failure-notices.js';
@@ -148,6 +149,7 @@ class Console {
         `${stage}: ${abandoned} operations were still under way when the stage had to end, and were cut off`,
       );
     }
+    bucketFindings(result.buckets).forEach((finding) => this.#screen.err(`${stage}: ${finding}`));
     if (end === 'stalled') {
       const question = this.#hasWarnedOfTimeout ? 'is --timeout long enough?' : 'is the store still there?';
       this.#screen.err(`${stage}: ended because nothing succeeded any more: ${question}`);

@@ -1,3 +1,4 @@
+import { bucketFindings } from '../bottleneck/bucket-findings.js';
 import { counted } from '../log/figures.js';
 import { plainLine } from '../log/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../log/units.js';
@@ -115,6 +116,7 @@ function stageLines(stage, isDated) {
     ['Operations', operationsText(stage)],
     ['Errors', formatErrors(stage.errors)],
     ...limitsLine(stage.merge),
+    ...bucketLines(stage),
     ...latencyLines(stage),
   ];
 }
@@ -157,6 +159,14 @@ function overlapText(overlap, hosts) {
 function limitsLine(merge) {
   const limits = formatLimits(merge);
   return limits === null ? [] : [['Limited by', limits]];
+}
+
+/**
+ * @param {MergedStage} stage
+ * @returns {[label: string, text: string][]}
+ */
+function bucketLines({ buckets = [] }) {
+  return bucketFindings(buckets).map((finding, place) => [place === 0 ? 'Buckets' : '', finding]);
 }
 
 /** @param {MergedStage} stage */

@@ -15,7 +15,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
     ...['host', 'local-s3'],
   ],
-  report: ['search', 'cost', 'operations', 'model', 'log'],
+  report: ['search', 'bottleneck', 'cost', 'operations', 'model', 'log'],
   run: [
     ...[
       'preflight',

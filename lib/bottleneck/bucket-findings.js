@@ -1,0 +1,107 @@
+import { percent, rounded } from '../log/figures.js';
+
+/** @import { BucketSum, LatencySummary } from '../model/result.js' */
+
+/** Medians and shares of fewer operations are chance. */
+const MIN_OPERATIONS = 100;
+
+/**
+ * From so many times the others' median and mean latency on, a bucket is slower. A cache that answers about half of the
+ * reads moves medians alone, a few very slow answers move means alone: neither is a slow bucket.
+ */
+const SLOWER = 1.5;
+
+/** What is shorter is a delay of the client. ms */
+const MIN_DIFFERENCE_MS = 1;
+
+/** Fewer failed attempts, or a smaller share of them, are no more than an accident. */
+const MIN_FAILED = 10;
+const MIN_FAILED_SHARE = 0.01;
+
+/** From so many times the others' share on, a bucket fails more often. */
+const MORE_OFTEN = 3;
+
+/**
+ * What sets single buckets apart from the others. Objects are spread evenly, so that all buckets have the same rate in a
+ * closed loop, whatever they could do: latencies and failures tell them apart.
+ *
+ * @param {readonly BucketSum[]} buckets of a stage
+ * @returns {string[]} a sentence for each bucket that is clearly slower than the others, or fails clearly more often
+ */
+export function bucketFindings(buckets) {
+  return buckets.flatMap((bucket) => {
+    const others = buckets.filter((other) => other !== bucket);
+    const slower = comparedLatency(bucket, others);
+    const failures = comparedFailures(bucket, others);
+    if (slower !== null) {
+      return [`bucket ${bucket.bucket} is slower than the others: ${[slower, failures].filter(Boolean).join('; ')}`];
+    }
+    return failures === null ? [] : [`bucket ${bucket.bucket} fails more often than the others: ${failures}`];
+  });
+}
+
+/**
+ * @param {BucketSum} bucket
+ * @param {readonly BucketSum[]} others
+ * @returns {string | null} null where it is not clearly slower
+ */
+function comparedLatency(bucket, others) {
+  const [own] = knownLatencies([bucket]);
+  const theirs = knownLatencies(others);
+  if (own === undefined || theirs.length === 0) {
+    return null;
+  }
+  const { p50, mean } = own;
+  const otherP50 = median(theirs.map((latency) => latency.p50));
+  const otherMean = median(theirs.map((latency) => latency.mean));
+  const isSlower = p50 >= SLOWER * otherP50 && mean >= SLOWER * otherMean && p50 - otherP50 >= MIN_DIFFERENCE_MS;
+  return isSlower ? `p50 ${p50.toFixed(1)}ms, the others ${otherP50.toFixed(1)}ms` : null;
+}
+
+/**
+ * @param {readonly BucketSum[]} buckets
+ * @returns {LatencySummary[]} of those with enough operations
+ */
+function knownLatencies(buckets) {
+  return buckets.flatMap(({ latency }) => (latency === null || latency.count < MIN_OPERATIONS ? [] : [latency]));
+}
+
+/**
+ * @param {BucketSum} bucket
+ * @param {readonly BucketSum[]} others
+ * @returns {string | null} null where it does not clearly fail more often
+ */
+function comparedFailures(bucket, others) {
+  const { failedAttempts, throttled } = bucket;
+  const [own, theirs] = [shareFailed([bucket]), shareFailed(others)];
+  if (own === null || theirs === null || failedAttempts < MIN_FAILED) {
+    return null;
+  }
+  if (own < Math.max(MIN_FAILED_SHARE, MORE_OFTEN * theirs)) {
+    return null;
+  }
+  const kind = throttled === 0 ? '' : `, ${rounded(throttled)} of them throttled`;
+  return `${rounded(failedAttempts)} of its ${rounded(attemptsOf(bucket))} attempts failed${kind} (the others: ${percent(theirs)})`;
+}
+
+/**
+ * @param {readonly BucketSum[]} buckets
+ * @returns {number | null} the share of their attempts that failed, 0 to 1; null where there are too few
+ */
+function shareFailed(buckets) {
+  const attempts = buckets.reduce((sum, bucket) => sum + attemptsOf(bucket), 0);
+  const failed = buckets.reduce((sum, { failedAttempts }) => sum + failedAttempts, 0);
+  return attempts < MIN_OPERATIONS ? null : failed / attempts;
+}
+
+/** @param {BucketSum} bucket */
+function attemptsOf({ operations, failedAttempts }) {
+  return operations + failedAttempts;
+}
+
+/** @param {readonly number[]} values at least one */
+function median(values) {
+  const sorted = values.toSorted((one, other) => one - other);
+  const upper = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[upper] : (sorted[upper - 1] + sorted[upper]) / 2;
+}
