@@ -1,9 +1,18 @@
 import { operationNamed, operationsOf } from '../operations/registry.js';
+import { isR2 } from '../s3/r2.js';
 
 /** @import { RunConfig } from '../model/run-config.js' */
 
 /** What a million operations cost in dollars, by R2's list prices: https://developers.cloudflare.com/r2/pricing/ */
 export const DOLLARS_A_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
+
+/**
+ * @param {string} hostname of a store
+ * @returns {boolean} whether these are its prices
+ */
+export function hasThesePrices(hostname) {
+  return isR2(hostname);
+}
 
 /**
  * @param {string} stage its name in lower case

@@ -3,7 +3,7 @@ import { SecondSampler } from '../meter/second-sampler.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { IntegrityError } from '../operations/operation.js';
 import { OperationRecord } from '../operations/operation-record.js';
-import { Pauses, Retrier, isThrottled } from '../s3/retry.js';
+import { Pauses, Retrier, isRefused } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { objectSizes } from '../workload/sizes.js';
 import { Claims } from './claims.js';
@@ -190,11 +190,11 @@ function retryHooks(meters, buckets, hooks) {
     attemptFailed(error, { kind, slot, attemptStartedAt, finishedAt }) {
       const meter = meters.kinds[kind];
       meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
-      meter.throttled += Number(isThrottled(error));
+      meter.throttled += Number(isRefused(error));
       meter.unsent += Number(!error.sent);
       if (buckets !== null) {
         buckets[slot].failedAttempts += Number(error.kind !== ABANDONED);
-        buckets[slot].throttled += Number(isThrottled(error));
+        buckets[slot].throttled += Number(isRefused(error));
       }
     },
     retrying(error, { kind }) {

@@ -118,6 +118,7 @@ export class Worker {
       threads,
       now: clock.now,
       epochNow: clock.epochNow,
+      onColo: (colo) => connectionMeter.answered(colo),
     });
     const alarm = spec.openLoop ? await Alarm.open(clock) : null;
     return new Worker(spec, { clock, random, agent, connectionMeter, objectStore, alarm });

@@ -34,6 +34,7 @@ const LAST_WORDS_MS = 1000;
  * @typedef {ResponseHandler & RequestHandler} HttpHandler
  *
  * @typedef {object} RequestHandler
+ * @property {() => void} [onConnection] the request goes over a connection that has carried none before
  * @property {(bytes: number) => void} onSent so many more bytes of the body have been taken by the connection
  * @property {(isProven: boolean) => void} onEnd the answer is complete; not proven where its end is that of the connection:
  *   over TLS Node does not tell an orderly end from one that was forged, so size or content have to prove it
@@ -204,6 +205,7 @@ export class HttpConnection {
   /** @param {Socket} socket */
   #adopt(socket) {
     this.#socket = socket;
+    this.#handler.onConnection?.();
     this.#usableUntil = Infinity;
     const isMine = () => this.#socket === socket;
     readFrom(socket, (bytes, length) => isMine() && this.#receive(bytes, length));

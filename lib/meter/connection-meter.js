@@ -1,3 +1,4 @@
+import { sumsByName } from '../model/counters.js';
 import { LatencyHistogram } from './latency-histogram.js';
 
 /**
@@ -6,13 +7,15 @@ import { LatencyHistogram } from './latency-histogram.js';
  */
 
 /**
- * @typedef {Record<'tcp' | 'tls', HistogramState>} ConnectionMeterState
+ * @typedef {Record<'tcp' | 'tls', HistogramState> & { colos: Record<string, number> }} ConnectionMeterState
  */
 
 /** Collects what connections cost to open, from one stage to the next. */
 export class ConnectionMeter {
   #tcp = new LatencyHistogram();
   #tls = new LatencyHistogram();
+  /** @type {Map<string, number>} */
+  #colos = new Map();
 
   /** @param {{ tcp: number, tls: number | null }} milliseconds of one connection */
   opened({ tcp, tls }) {
@@ -22,11 +25,17 @@ export class ConnectionMeter {
     }
   }
 
-  /** @returns {ConnectionMeterState} of the connections opened since the last call */
+  /** @param {string} colo that gave the first answer over a connection */
+  answered(colo) {
+    this.#addColo(colo, 1);
+  }
+
+  /** @returns {ConnectionMeterState} of the connections opened, and first answered, since the last call */
   take() {
-    const state = { tcp: this.#tcp.toState(), tls: this.#tls.toState() };
+    const state = { tcp: this.#tcp.toState(), tls: this.#tls.toState(), colos: this.#colosByName() };
     this.#tcp = new LatencyHistogram();
     this.#tls = new LatencyHistogram();
+    this.#colos = new Map();
     return state;
   }
 
@@ -35,13 +44,27 @@ export class ConnectionMeter {
    *
    * @param {ConnectionMeterState} state
    */
-  addState({ tcp, tls }) {
+  addState({ tcp, tls, colos }) {
     this.#tcp.addState(tcp);
     this.#tls.addState(tls);
+    Object.entries(colos).forEach(([colo, connections]) => this.#addColo(colo, connections));
   }
 
   /** @returns {OpeningCosts} */
   costs() {
-    return { tcp: this.#tcp.summary(), tls: this.#tls.summary() };
+    return { tcp: this.#tcp.summary(), tls: this.#tls.summary(), colos: this.#colosByName() };
+  }
+
+  /** The busiest first. */
+  #colosByName() {
+    return sumsByName([Object.fromEntries(this.#colos)]);
+  }
+
+  /**
+   * @param {string} colo
+   * @param {number} connections
+   */
+  #addColo(colo, connections) {
+    this.#colos.set(colo, (this.#colos.get(colo) ?? 0) + connections);
   }
 }

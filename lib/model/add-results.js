@@ -410,8 +410,18 @@ function addConnections(parts) {
       lookupTime: null,
       tcp: null,
       tls: null,
+      ...addColos(known),
     }
   );
+}
+
+/**
+ * @param {readonly ConnectionResult[]} parts
+ * @returns {Pick<ConnectionResult, 'colos'>} nothing where one of them did not look
+ */
+function addColos(parts) {
+  const known = parts.flatMap(({ colos }) => (colos === undefined ? [] : [colos]));
+  return known.length < parts.length ? {} : { colos: sumsByName(known) };
 }
 
 /**

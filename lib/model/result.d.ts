@@ -437,6 +437,8 @@ export interface OpeningCosts {
   tcp: LatencySummary | null;
   /** null over plain HTTP */
   tls: LatencySummary | null;
+  /** connections that were first answered in the stage, by the Cloudflare data center that did; an earlier version did not look */
+  colos?: Record<string, number>;
 }
 
 /** What a stage cost the client itself. */

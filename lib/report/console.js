@@ -1,5 +1,6 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
 import { formatSize } from '../log/units.js';
+import { coloLine } from './colo-line.js';
 import { costLine } from './cost-line.js';
 import { FailureNotices } from './failure-notices.js';
 import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } from './progress.js';
@@ -158,6 +159,14 @@ class Console {
       this.#screen.err(
         `${stage}: ended because operations started more than 10 s late: expected a lower --rate, or more threads`,
       );
+    }
+  }
+
+  /** @param {readonly StageResult[]} stages */
+  stagesEnd(stages) {
+    const colos = coloLine(stages);
+    if (colos !== null) {
+      this.notice(`Cloudflare's data centers that answered: ${colos}`);
     }
   }
 

@@ -1,9 +1,7 @@
-import { DOLLARS_A_MILLION, dollarsOf, stagesBilledAs } from '../cost/prices.js';
+import { DOLLARS_A_MILLION, dollarsOf, hasThesePrices, stagesBilledAs } from '../cost/prices.js';
 import { operationsOf } from '../operations/registry.js';
 
 /** @import { RunConfig } from '../model/run-config.js' */
-
-const R2_HOST = /\.r2\.cloudflarestorage\.com$/i;
 
 const EXCLUDED = 'without retries, clean-up and requests before the stages';
 
@@ -14,7 +12,7 @@ const EXCLUDED = 'without retries, clean-up and requests before the stages';
  * @returns {string | null} one line, or null for a store that is not R2
  */
 export function costLine({ objects, stages, store, duration, findPeak = false }) {
-  if (!R2_HOST.test(store.hostname)) {
+  if (!hasThesePrices(store.hostname)) {
     return null;
   }
   if (duration !== undefined || findPeak) {

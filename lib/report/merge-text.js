@@ -2,6 +2,7 @@ import { bucketFindings } from '../bottleneck/bucket-findings.js';
 import { counted } from '../log/figures.js';
 import { plainLine } from '../log/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../log/units.js';
+import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
 import { listed, shorten } from './names.js';
 
@@ -32,7 +33,7 @@ const MOMENT_WIDTH = '12:00:06.123'.length;
  */
 export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated } }) {
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
-  const head = [row('Hosts', `${names.length}: ${listed(names)}`), ...clockLines(clocks)];
+  const head = [row('Hosts', `${names.length}: ${listed(names)}`), ...clockLines(clocks), ...coloLines(stages)];
   const blocks = stages.map((stage) => [
     stage.stage,
     ...stageLines(stage, isDated).map(([label, text]) => `  ${row(label, text)}`),
@@ -74,6 +75,12 @@ function clockLines({ worst, trusted, withoutMachineLines }) {
     lines.push(`no machine lines in the log of ${listed(withoutMachineLines)}: ${assumption}`);
   }
   return lines.map((line, place) => row(place === 0 ? 'Clocks' : '', line));
+}
+
+/** @param {readonly MergedStage[]} stages */
+function coloLines(stages) {
+  const colos = coloLine(stages);
+  return colos === null ? [] : [row('Colos', colos)];
 }
 
 /**

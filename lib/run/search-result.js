@@ -1,5 +1,6 @@
 import { classify, isHostBusy } from '../bottleneck/classify.js';
 import { busiestThread } from '../bottleneck/host-evidence.js';
+import { sumsByName } from '../model/counters.js';
 import { meanOf } from '../search/statistics.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
@@ -81,6 +82,8 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
   const result = {
     ...whole,
     ...sums(finished),
+    // Most connections have their first answer in the first step.
+    connections: { ...whole.connections, colos: sumsByName(finished.map(colosOf)) },
     failedAttempts: errors,
     end: finished[finished.length - 1].outcome.end,
   };
@@ -175,6 +178,11 @@ function mostOf(steps, figure) {
  */
 function refusalsOf({ threads, operations, attempts, throttled, backoffShare }) {
   return { threads, operations, attempts, throttled, backoffShare };
+}
+
+/** @param {FinishedStep} finished */
+function colosOf({ outcome }) {
+  return outcome.connections.meter.costs().colos ?? {};
 }
 
 /** @param {readonly FinishedStep[]} finished */

@@ -1,8 +1,10 @@
 import { connectionClosed } from '../http/connection-errors.js';
 import { HttpConnection } from '../http/http-connection.js';
 import { isNamed } from '../http/response-parser.js';
+import { RAY_HEADER, coloOf } from './colo.js';
 import { isWholeDocument, parseErrorBody } from './error-response.js';
 import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
+import { isR2 } from './r2.js';
 import { redactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
@@ -70,6 +72,8 @@ class DirectConnection {
   #now;
   #epochNow;
   #payloadIsSigned;
+  #isR2;
+  #onColo;
   #http;
   /** Reused for every request. */
   #request = {
@@ -97,6 +101,8 @@ class DirectConnection {
   /** @type {string | null} */
   #date = null;
   #failureBody = '';
+  /** The next answer is the first over its connection. */
+  #isFirstAnswer = false;
   /** Bytes of the object that is being written, or read. */
   #size = 0;
 
@@ -114,12 +120,14 @@ class DirectConnection {
    * @param {(text: string) => string} redact takes secrets out of the store's answers
    * @param {StoreOptions} options
    */
-  constructor(host, signer, redact, { agent, keepAlive, useTls, now, epochNow }) {
+  constructor(host, signer, redact, { agent, hostname, keepAlive, useTls, now, epochNow, onColo }) {
     this.#signer = signer;
     this.#redact = redact;
     this.#now = now;
     this.#epochNow = epochNow;
     this.#payloadIsSigned = !useTls;
+    this.#isR2 = isR2(hostname);
+    this.#onColo = onColo ?? (() => {});
     this.#http = new HttpConnection(this, { agent, host, keepAlive, now });
     this.#dispatch = (resolve, reject) => {
       this.#resolve = resolve;
@@ -177,6 +185,10 @@ class DirectConnection {
 
   // What the HTTP connection calls while a request runs.
 
+  onConnection() {
+    this.#isFirstAnswer = true;
+  }
+
   /** @param {number} bytes of a body, which the connection has taken */
   onSent(bytes) {
     this.moved += bytes;
@@ -191,7 +203,9 @@ class DirectConnection {
    * @param {number} status
    */
   onHeader(bytes, name, nameEnd, value, valueEnd, status) {
-    if (status < 300) {
+    if (this.#isFirstAnswer && isNamed(bytes, name, nameEnd, RAY_HEADER)) {
+      this.#takeColo(bytes.toString('latin1', value, valueEnd));
+    } else if (status < 300) {
       if (isNamed(bytes, name, nameEnd, 'etag')) {
         this.reply.etagDigest = etagDigest(bytes, value, valueEnd);
       }
@@ -208,6 +222,7 @@ class DirectConnection {
    */
   onHead(status, contentLength) {
     this.#status = status;
+    this.#isFirstAnswer = false;
     this.reply.contentLength = contentLength;
     if (this.#sink !== null) {
       this.answeredAt = this.#now();
@@ -263,6 +278,15 @@ class DirectConnection {
     );
   }
 
+  /** @param {string} ray */
+  #takeColo(ray) {
+    const colo = coloOf(ray);
+    if (colo !== null) {
+      this.#isFirstAnswer = false;
+      this.#onColo(colo);
+    }
+  }
+
   /** Whether an answer is all there whose end was that of its connection: an object by its size, another by its content. */
   #isWhole() {
     return this.#sink === null
@@ -279,6 +303,7 @@ class DirectConnection {
       message: this.#redact(message),
       retryAfter: this.#retryAfter,
       date: this.#date,
+      isR2: this.#isR2,
       now: this.#epochNow(),
     });
   }

@@ -222,3 +222,13 @@ export function backoff(request, error, chance) {
 export function isThrottled(error) {
   return error.kind === THROTTLED;
 }
+
+/**
+ * Whatever else an attempt that is counted so was, it is retried as its kind says.
+ *
+ * @param {AttemptError} error
+ * @returns {boolean} whether the store had too much to do, as it said or as its documentation says
+ */
+export function isRefused(error) {
+  return isThrottled(error) || error.isOverload;
+}

@@ -25,6 +25,7 @@ import { parseRetryAfter } from './error-response.js';
  * @property {boolean} [outcomeUnknown] the request may have been carried out although no answer said so, or although the
  *   answer was an error
  * @property {boolean} [wasMoving] its time was over while its object was on the way: more time might have done
+ * @property {boolean} [isOverload] the store had too much to do, although it did not ask for fewer requests
  * @property {boolean} [staleConnection] the store had closed the kept-alive connection; a fresh one will do
  */
 
@@ -43,6 +44,7 @@ export class AttemptError extends Error {
     this.sent = details.sent ?? true;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.wasMoving = details.wasMoving ?? false;
+    this.isOverload = details.isOverload ?? false;
     this.staleConnection = details.staleConnection ?? false;
   }
 }
@@ -53,10 +55,10 @@ export class AttemptError extends Error {
  */
 export function detailsOf(error) {
   const { kind, handling, message, status, code, retryAfter, serverTime } = error;
-  const { sent, outcomeUnknown, wasMoving, staleConnection } = error;
+  const { sent, outcomeUnknown, wasMoving, isOverload, staleConnection } = error;
   return {
     ...{ kind, handling, message, status, code, retryAfter, serverTime },
-    ...{ sent, outcomeUnknown, wasMoving, staleConnection },
+    ...{ sent, outcomeUnknown, wasMoving, isOverload, staleConnection },
   };
 }
 
@@ -142,6 +144,12 @@ const TLS = /^(ERR_SSL_|ERR_TLS_|EPROTO$)/;
 /** The name of what http/protocol-error.js throws; node:http's parser, under the SDK, gives codes (HPE_…). */
 const UNREADABLE = 'ProtocolError';
 
+/**
+ * How R2 answers requests that a bucket has no room for, where it does not ask for fewer: an answer 500 is «usually» that, says
+ * its documentation, and no fault of the one request. A HEAD is answered without a code.
+ */
+const R2_OVERLOAD = { status: 500, codes: ['InternalError', ''] };
+
 /** Failures that come up before a request has a connection: it cannot have been carried out. */
 const BEFORE_REQUEST = new Set(['connect', NO_PORT, 'name', 'certificate']);
 
@@ -155,10 +163,11 @@ const PORT_PAUSE_MS = 1000;
  * @param {string} [answer.message]
  * @param {string | null} [answer.retryAfter] the header's value
  * @param {string | null} [answer.date] the header's value
+ * @param {boolean} [answer.isR2] whether it is an answer of R2
  * @param {number} answer.now epoch ms
  * @returns {AttemptError}
  */
-export function classifyAnswer({ status, code = '', message = '', retryAfter = null, date = null, now }) {
+export function classifyAnswer({ status, code = '', message = '', retryAfter = null, date = null, isR2 = false, now }) {
   // The code is text from outside: `constructor` must not find what every object inherits.
   const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
   const details = [code, message].filter((part) => part !== '').join(': ');
@@ -172,6 +181,7 @@ export function classifyAnswer({ status, code = '', message = '', retryAfter = n
     code,
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
+    isOverload: isR2 && status === R2_OVERLOAD.status && R2_OVERLOAD.codes.includes(code),
     outcomeUnknown: !NOT_CARRIED_OUT_STATUSES.has(status) && !NOT_CARRIED_OUT.has(code),
   });
 }

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ProtocolError } from '../http/protocol-error.js';
+import { RAY_HEADER, coloOf } from './colo.js';
 import { decodeEntities } from './error-response.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
@@ -22,7 +23,8 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
  * @param {StoreOptions} options
  * @returns {S3Client}
  */
-export function createSdkClient({ agent, keepAlive, useTls, hostname, port, region, credentials, threads, epochNow }) {
+export function createSdkClient(options) {
+  const { agent, keepAlive, useTls, hostname, port, region, credentials, threads, epochNow, onColo } = options;
   // The threads are the limit. Where the agent has one of its own, a socket that is being closed makes a request wait, and
   // the one that it is handed then is neither counted as reused nor, without keepAlive, a fresh one.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
@@ -60,9 +62,33 @@ export function createSdkClient({ agent, keepAlive, useTls, hostname, port, regi
     },
     { step: 'deserialize', priority: 'low', name: 'receivedStatus' },
   );
+  if (onColo !== undefined) {
+    client.middlewareStack.add(coloMiddleware(onColo), { step: 'deserialize', priority: 'low', name: 'colo' });
+  }
   // Asked for with each request, for the host's clock may be set in mid-run. What the SDK learns from answers is dropped.
   Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
   return client;
+}
+
+/**
+ * @param {(colo: string) => void} onColo see StoreOptions
+ * @returns {any} the middleware that looks at the first answer over each connection
+ */
+function coloMiddleware(onColo) {
+  /** @type {WeakSet<object>} */
+  const known = new WeakSet();
+  return (/** @type {any} */ next) => async (/** @type {any} */ args) => {
+    const result = await next(args);
+    const { headers, body } = result.response;
+    if (body?.socket && !known.has(body.socket)) {
+      known.add(body.socket);
+      const colo = coloOf(headers[RAY_HEADER] ?? '');
+      if (colo !== null) {
+        onColo(colo);
+      }
+    }
+    return result;
+  };
 }
 
 /**
@@ -102,10 +128,11 @@ export function sendCommand(client, command, signal) {
  * @param {boolean} context.stale see classifyFailure
  * @param {boolean} context.answered the answer had begun
  * @param {(text: string) => string} [context.redact] takes secrets out of the store's answer
+ * @param {boolean} [context.isR2] whether the store is R2
  * @param {number} context.now epoch ms
  * @returns {AttemptError}
  */
-export function classifySdkError(error, { stale, answered, redact = (text) => text, now }) {
+export function classifySdkError(error, { stale, answered, redact = (text) => text, isR2, now }) {
   const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300 || isErrorInSuccess(status, $response)) {
@@ -118,6 +145,7 @@ export function classifySdkError(error, { stale, answered, redact = (text) => te
       message: isGeneric(text) ? '' : redact(decodeEntities(text)),
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
+      isR2,
       now,
     });
   }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
 import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
+import { isR2 } from './r2.js';
 import { redactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
@@ -44,6 +45,7 @@ export class SdkStore {
 class SdkConnection {
   #client;
   #keepAlive;
+  #isR2;
   #redact;
   #now;
   #epochNow;
@@ -69,9 +71,10 @@ class SdkConnection {
    * @param {(text: string) => string} redact takes secrets out of the store's answers
    * @param {StoreOptions} options
    */
-  constructor(client, redact, { keepAlive, now, epochNow }) {
+  constructor(client, redact, { hostname, keepAlive, now, epochNow }) {
     this.#client = client;
     this.#keepAlive = keepAlive;
+    this.#isR2 = isR2(hostname);
     this.#redact = redact;
     this.#now = now;
     this.#epochNow = epochNow;
@@ -188,7 +191,8 @@ class SdkConnection {
   #classify(error, answered) {
     // The agent does not say which socket an attempt went over: every kept-alive one may have been closed before.
     const stale = this.#keepAlive && mayResendAtOnce(this, this.#call, this.#now());
-    return this.#aborted ?? classifySdkError(error, { stale, answered, redact: this.#redact, now: this.#epochNow() });
+    const context = { stale, answered, redact: this.#redact, isR2: this.#isR2, now: this.#epochNow() };
+    return this.#aborted ?? classifySdkError(error, context);
   }
 }
 

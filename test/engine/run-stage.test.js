@@ -18,7 +18,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
  */
 
 /**
- * @typedef {'success' | 'transient' | 'throttled' | 'own' | 'integrity'} Outcome of an attempt
+ * @typedef {'success' | 'transient' | 'throttled' | 'overload' | 'own' | 'integrity'} Outcome of an attempt
  */
 
 const [write, read, , remove] = STAGES;
@@ -103,6 +103,9 @@ function mockTimers(t) {
  * @param {Engine} engine
  */
 function answerRead({ sink, index }, outcome, engine) {
+  if (outcome === 'overload') {
+    throw new AttemptError({ kind: 'server-error', handling: 'retry', message: 'too much to do', isOverload: true });
+  }
   if (outcome === 'transient' || outcome === 'throttled') {
     throw attemptError('retry', outcome);
   }
@@ -115,7 +118,7 @@ function answerRead({ sink, index }, outcome, engine) {
 }
 
 test('whatever becomes of its objects, the counts of a stage are exact', TIME_LIMIT, async () => {
-  const failures = fc.array(fc.constantFrom('transient', 'throttled'), { maxLength: 5 });
+  const failures = fc.array(fc.constantFrom('transient', 'throttled', 'overload'), { maxLength: 5 });
   const end = fc.constantFrom('success', 'success', 'own', 'integrity');
   const objects = fc.array(fc.tuple(failures, end), { maxLength: 25 });
   const maxAttempts = 4;
@@ -198,7 +201,7 @@ function expectedCounts(script, maxAttempts) {
     const met = failures.slice(0, maxAttempts);
     counts.attempts += met.length + Number(!givenUp);
     counts.retries += met.length - Number(givenUp);
-    counts.throttled += met.filter((outcome) => outcome === 'throttled').length;
+    counts.throttled += met.filter((outcome) => outcome !== 'transient').length;
     counts.operations += Number(!givenUp && end === 'success');
     counts.failed += Number(givenUp || end === 'own');
     counts.integrityErrors += Number(!givenUp && end === 'integrity');

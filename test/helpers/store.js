@@ -31,11 +31,13 @@ const MAX_CONNECT_MS = 10_000;
  * @param {number} [choice.threads]
  * @param {boolean} [choice.keepAlive]
  * @param {number} [choice.timeout] ms for an attempt
+ * @param {string} [choice.name] of the host, for the client; it is the target all the same
+ * @param {(colo: string) => void} [choice.onColo] see StoreOptions
  * @param {boolean} [choice.trusting] whether the target's certificate is trusted
  * @returns {Promise<TestStore>}
  */
 export async function openTestStore(t, client, target, choice = {}) {
-  const { threads = 1, keepAlive = true, timeout = 10_000, trusting = true } = choice;
+  const { threads = 1, keepAlive = true, timeout = 10_000, trusting = true, name = target.hostname, onColo } = choice;
   if (target.tls !== null && trusting) {
     trustCertificate(t, target.tls.cert);
   }
@@ -55,7 +57,7 @@ export async function openTestStore(t, client, target, choice = {}) {
   const options = {
     agent,
     useTls,
-    hostname,
+    hostname: name,
     port,
     region,
     credentials,
@@ -63,6 +65,7 @@ export async function openTestStore(t, client, target, choice = {}) {
     threads,
     now: performance.now.bind(performance),
     epochNow: Date.now,
+    onColo,
   };
   const store = await openStore(client, options);
   const connections = Array.from({ length: threads }, (_, thread) => store.openConnection(thread));

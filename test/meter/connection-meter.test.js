@@ -31,7 +31,7 @@ test('what was taken is told no more, and what comes later is told by itself', (
   const meter = meterOf([{ tcp: 1, tls: 10 }]);
   const first = meter.take();
   assert.deepEqual([first.tcp.count, first.tls.sum], [1, 10]);
-  assert.deepEqual(meter.costs(), { tcp: null, tls: null });
+  assert.deepEqual(meter.costs(), { tcp: null, tls: null, colos: {} });
   meter.opened({ tcp: 5, tls: 50 });
   const second = meter.take();
   assert.deepEqual([second.tcp.count, second.tls.minimum], [1, 50]);
@@ -59,4 +59,20 @@ test('what several cores opened adds up to what one would have told', () => {
     }),
     { numRuns: 60 },
   );
+});
+
+test('the data centers that answered are counted by connection, the busiest first, over workers and from take to take', () => {
+  const meter = new ConnectionMeter();
+  ['AMS', 'FRA', 'FRA'].forEach((colo) => meter.answered(colo));
+  const sum = new ConnectionMeter();
+  sum.answered('AMS');
+  sum.answered('PRG');
+  sum.answered('AMS');
+  sum.addState(structuredClone(meter.take()));
+  assert.deepEqual(Object.entries(sum.costs().colos ?? {}), [
+    ['AMS', 3],
+    ['FRA', 2],
+    ['PRG', 1],
+  ]);
+  assert.deepEqual(meter.take().colos, {});
 });

@@ -52,6 +52,23 @@ for (const [status, code, kind, handling] of ANSWERS) {
   });
 }
 
+test('500 of R2 is an overload without ceasing to be an error of the server, and of no other store', () => {
+  const overloads = ANSWERS.filter(
+    ([status, code]) => classifyAnswer({ status, code, isR2: true, now: NOW }).isOverload,
+  );
+  assert.deepEqual(
+    overloads.map(([status, code]) => [status, code]),
+    [[500, 'InternalError']],
+  );
+  for (const code of ['InternalError', '']) {
+    const answer = { status: 500, code, now: NOW };
+    const { isOverload, ...ofR2 } = detailsOf(classifyAnswer({ ...answer, isR2: true }));
+    const { isOverload: isOverloadElsewhere, ...elsewhere } = detailsOf(classifyAnswer(answer));
+    assert.deepEqual([isOverload, isOverloadElsewhere], [true, false]);
+    assert.deepEqual(ofR2, elsewhere, 'it is tried again, and named, as ever');
+  }
+});
+
 test('an answer to a HEAD has no code, and its status decides', () => {
   const verdicts = [401, 403, 404, 400, 429, 500, 501, 503].map((status) => {
     const { kind, handling, message } = classifyAnswer({ status, now: NOW });

@@ -104,10 +104,55 @@ export function testStore(client) {
   }
   testDocuments(client);
   testRefusals(client);
+  testCloudflare(client);
   testDamage(client);
   testDeadlines(client);
   testFailuresToConnect(client);
   testStrangeAnswers(client);
+}
+
+/** @param {ClientName} client */
+function testCloudflare(client) {
+  test(`${client}: the data center is that of the first answer over a connection`, TIME_LIMIT, async (t) => {
+    const first = ['CF-Ray: 230b030023ae2822-FRA', 'cf-ray: 9-AMS', 'CF-RAY: evil-\tfra', 'Server: other'];
+    let opened = 0;
+    const { port } = await startSocketServer(t, {
+      onSocket: (socket) => {
+        const place = opened;
+        let header = first[place];
+        opened += 1;
+        socket.on('data', () => {
+          const status = place === 1 ? '503 Slow Down' : '200 OK';
+          socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n${header}\r\n\r\n`);
+          header = 'CF-Ray: 2-LHR';
+        });
+      },
+    });
+    const target = { hostname: '127.0.0.1', port, region: 'auto', credentials: CREDENTIALS, tls: null };
+    /** @type {string[]} */
+    const colos = [];
+    const choice = { threads: first.length, onColo: (/** @type {string} */ colo) => colos.push(colo) };
+    const { connections } = await openTestStore(t, client, target, choice);
+    for (let round = 0; round < 2; round += 1) {
+      // All at a time, so that each has a connection of its own.
+      await Promise.allSettled(connections.map((connection) => requestsOf(connection).HEAD()));
+    }
+    assert.deepEqual([opened, colos.toSorted()], [first.length, ['AMS', 'FRA']]);
+  });
+
+  test(`${client}: an error of the server is an overload where the store is R2`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'status=500:100%' });
+    await endpoint.put(BUCKET, KEY, Buffer.alloc(1000));
+    for (const [name, isOverload] of /** @type {const} */ ([
+      ['abc.r2.cloudflarestorage.com', true],
+      [endpoint.hostname, false],
+    ])) {
+      const { connections } = await openTestStore(t, client, endpoint, { name });
+      for (const request of Object.values(requestsOf(connections[0]))) {
+        await assertFails(request(), { kind: 'server-error', handling: 'retry', isOverload });
+      }
+    }
+  });
 }
 
 /**

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { coloLine } from '../../lib/report/colo-line.js';
+
+/** @param {Record<string, number>[]} colos of the stages */
+function lineOf(...colos) {
+  const connections = { opened: 0, reused: 0, lookupTime: null, tcp: null, tls: null };
+  return coloLine(colos.map((each) => ({ connections: { ...connections, colos: each } })));
+}
+
+test('the data centers of all stages are named, the busiest first, and noted where there are several', () => {
+  assert.equal(lineOf({ FRA: 1200 }, {}), 'FRA (1,200 connections)');
+  assert.equal(lineOf({ FRA: 1 }), 'FRA (1 connection)');
+  assert.equal(
+    lineOf({ AMS: 2, FRA: 1 }, { FRA: 47 }),
+    'FRA (48 connections), AMS (2): several data centers answered, by ways of different length',
+  );
+});
+
+test('nothing is said of a store that is not behind Cloudflare, or of results that do not tell', () => {
+  assert.equal(lineOf({}, {}), null);
+  assert.equal(coloLine([{ connections: null }, {}]), null);
+});
