@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addCounts, sumOf, sumsByName } from './counters.js';
 import { decodeHistogram, HISTOGRAM_FORMAT, HistogramSum, LATENCIES } from './histogram.js';
+import { addRamps } from './ramp.js';
 import { FORMAT } from './schema.js';
 import { addSeconds, peakOf } from './seconds.js';
 
@@ -137,6 +138,7 @@ export function addStages(stages) {
     seconds,
     ...addKinds(stages, times),
     ...addBuckets(stages, times),
+    ...addRampsOf(stages),
   };
 }
 
@@ -218,6 +220,15 @@ function addBuckets(stages, times) {
 function measuredIn({ average }, times) {
   const time = measuredTime(times);
   return average === null || time <= 0 ? null : (average * time) / 1000;
+}
+
+/**
+ * @param {readonly StageSum[]} stages
+ * @returns {Pick<StageSum, 'ramp'>} nothing where one of them is no ramp
+ */
+function addRampsOf(stages) {
+  const ramps = stages.flatMap(({ ramp }) => (ramp === undefined ? [] : [ramp]));
+  return ramps.length < stages.length ? {} : { ramp: addRamps(ramps) };
 }
 
 /** @param {readonly (string | null)[]} ends */

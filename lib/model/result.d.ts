@@ -82,7 +82,7 @@ export interface MergeWarning {
 
 /** A stage of a result that was read, or of several hosts: what a host does not tell, or they differ in, is null. */
 export type StageSum = Pick<StageResult, KnownField> & {
-  [Field in Exclude<keyof StageResult, KnownField | 'stage' | 'end' | 'bottleneck' | 'kinds' | 'buckets'>]?:
+  [Field in Exclude<keyof StageResult, KnownField | 'stage' | 'end' | 'bottleneck' | 'kinds' | 'buckets' | 'ramp'>]?:
     StageResult[Field] | null;
 } & {
   /** of whatever version, as the cause of its bottleneck and its end are */
@@ -91,6 +91,8 @@ export type StageSum = Pick<StageResult, KnownField> & {
   bottleneck?: BottleneckSum | null;
   kinds?: readonly KindSum[];
   buckets?: readonly BucketSum[];
+  /** steps in slots; of several hosts, the sums of each slot */
+  ramp?: RampResult;
   /** counters that only a later version knows, by their names */
   further?: Record<string, number>;
   merge?: StageMerge;
@@ -127,6 +129,8 @@ export interface StageMerge {
   /** one for each run of each host */
   shares: StageShare[];
   missingLatency: MissingLatency[];
+  /** where the hosts went through the steps of a ramp */
+  ramp?: MergedRamp;
 }
 
 /** A rate of all hosts together. */
@@ -168,6 +172,60 @@ export interface StageShare {
   peak: number;
   /** what the host says it was limited by; null where it does not */
   limitedBy: string | null;
+}
+
+/** What the slots of a ramp show of all hosts together. Rates are ops/s. */
+export interface MergedRamp {
+  of: RampKind;
+  /** in their order */
+  slots: MergedSlot[];
+  /** the hosts that have no whole step of a slot, though they took part in others */
+  missing: MissedSlots[];
+  /** whether a shard has no log, so that no sum is known to be whole */
+  lacksShard: boolean;
+  /** the fewest threads of all hosts that did as much as any others; null where no slot counts */
+  knee: number | null;
+  /** whether more threads brought no more; otherwise the capacity is higher than what was found */
+  hasPlateau: boolean;
+  /** of the slots that did as much as any others; null where no slot counts */
+  capacity: Capacity | null;
+  /** where hosts joined one after the other: whose limit it was; null for a ramp of threads */
+  limit: RampLimit | null;
+}
+
+/** What all hosts did in a slot. */
+export interface MergedSlot {
+  /** epoch s */
+  slotStart: number;
+  /** of all hosts */
+  threads: number;
+  /** that had threads */
+  hosts: number;
+  /** the mean of the seconds that count */
+  operationsPerSecond: number;
+  /** its standard error */
+  error: number;
+  /** whether no host is missing, so that it counts towards knee and capacity */
+  counts: boolean;
+}
+
+export interface MissedSlots {
+  host: string;
+  /** epoch s */
+  slots: number[];
+  /** null where its log has nothing of them */
+  shortfalls: (RampShortfall | null)[];
+}
+
+/**
+ * Whose limit a ramp of hosts shows: of each host's own side, or of what they share. `unknown` comes with what would have
+ * to be known.
+ */
+export interface RampLimit {
+  side: 'hosts' | 'shared' | 'unknown';
+  lacks: 'slots' | 'proportion' | 'newcomer' | null;
+  /** that were compared: the first, one with fewer hosts, and the last */
+  slots: { hosts: number; operationsPerSecond: number }[];
 }
 
 export type MissingLatency = { host: string; file: string; line: number | null; reason: string };
@@ -244,6 +302,10 @@ export interface RunOptions {
   keep?: true;
   /** where its stages are searches for the peak, and not one measurement each */
   findPeak?: true;
+  /** where its stages go through steps: threads of this host in each of them, 0 before it joins */
+  ramp?: readonly number[];
+  /** ms of such a step */
+  stepTime?: number;
 }
 
 /** ms: the store's clock is so far ahead of this host's */
@@ -317,6 +379,8 @@ export interface StageResultFields {
   storeClock: ClockFacts | null;
   /** where the peak was searched for */
   search?: SearchResult;
+  /** where the stage went through steps in slots; its bottleneck is that of the step with the most threads */
+  ramp?: RampResult;
   /** of a stage that mixes operations: each kind by itself, in the order in which the stage names them */
   kinds?: readonly KindResult[];
   /** in the order of the run's list */
@@ -608,6 +672,47 @@ export interface SearchStep {
   failed: number;
   eventLoopUtilization: number;
 }
+
+/** Of what a ramp takes more in each step: of the threads of each host, or of the hosts. */
+export type RampKind = 'threads' | 'hosts';
+
+/** The steps of a stage, in slots that are the same on every host. */
+export interface RampResult {
+  of: RampKind;
+  /** in the order of their slots */
+  steps: RampStep[];
+}
+
+/**
+ * What was done in a slot. It counts in whole seconds of the store's clock, between the time in which it settles and the one
+ * in which its last operations complete, so that the seconds of hosts can be added.
+ */
+export interface RampStep {
+  /** epoch s */
+  slotStart: number;
+  /** s */
+  slotSeconds: number;
+  /** that had threads in it: 1, or 0, for a run */
+  hosts: number;
+  threads: number;
+  /** epoch s of the first second that counts */
+  secondStart: number;
+  /** that completed in each of the seconds that count */
+  operations: readonly number[];
+  /** of those operations; null where there were none, or it is not known */
+  latency: LatencySummary | null;
+  /** in µs, as in {@link StageHistograms} */
+  histogram: string | null;
+  /** failed attempts of the whole slot */
+  errors: number;
+  /** those of them by whose answer the store asked for fewer requests */
+  throttled: number;
+  /** why the step is not whole, so that it does not count; null where it is */
+  shortfall: RampShortfall | null;
+}
+
+/** The host began the slot too late, ran out of objects in it, or was stopped; or as {@link StageEnd}. */
+export type RampShortfall = 'late' | 'objects' | Exclude<StageEnd, 'complete'>;
 
 /** What a stage does at most, found by holding it. */
 export interface Capacity {

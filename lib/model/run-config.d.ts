@@ -1,3 +1,5 @@
+import type { RampKind } from './result.js';
+
 /** The configuration of a run, checked and complete. */
 export interface RunConfig {
   /** of this host; with a duration, the most that it writes */
@@ -41,9 +43,20 @@ export interface RunConfig {
   gap: number;
   /** raise the concurrency up to the threads, and find what each stage can do at most */
   findPeak?: boolean;
+  /** go through steps in slots that all hosts share */
+  rampPlan?: RampPlan;
   /** dollars, by R2's list prices */
   maxCost?: number;
   store: StoreConfig;
+}
+
+/** How each stage goes through its steps. */
+export interface RampPlan {
+  of: RampKind;
+  /** of this host in each step; 0 before it joins */
+  threads: readonly number[];
+  /** ms of a step, whole seconds */
+  stepTime: number;
 }
 
 /** A host's share of a run: of the objects of all hosts, every Nth one. Within a host objects are counted from 0. */

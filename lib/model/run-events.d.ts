@@ -1,4 +1,4 @@
-import type { RunFacts, SearchStep, SecondCount, StageResult } from './result.js';
+import type { RampKind, RampStep, RunFacts, SearchStep, SecondCount, StageResult } from './result.js';
 import type { StageName } from '../log/log-line.js';
 
 /** What a run reports while it runs. */
@@ -23,6 +23,8 @@ export interface RunObserver {
   progress: (done: number, flow: DataFlow) => void;
   /** of a capacity search */
   stepEnds: (stage: StageName, step: SearchStep) => void;
+  /** of a ramp: a slot is over */
+  slotEnds: (stage: StageName, of: RampKind, step: RampStep) => void;
   stageEnds: (result: StageResult) => void;
   /** reported from time to time */
   cleanupProgress: (progress: CleanupProgress) => void;

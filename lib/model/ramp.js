@@ -1,0 +1,105 @@
+import { decodeHistogram, HistogramSum } from './histogram.js';
+
+/**
+ * @import { RampResult, RampShortfall, RampStep } from './result.js'
+ *
+ * @typedef {Pick<RampStep, 'latency' | 'histogram'>} StepLatency
+ */
+
+/** In words, from the least to the worst: of several hosts, a step has the shortfall of the worst of them. */
+const SHORTFALLS = Object.freeze({
+  late: 'came too late',
+  objects: 'ran out of objects',
+  stopped: 'was stopped',
+  stalled: 'got no answers any more',
+  overloaded: 'was overloaded',
+  fatal: 'ended with an error',
+});
+
+/**
+ * @param {RampShortfall | null} shortfall null where a log has nothing of the step
+ * @returns {string} what became of the host
+ */
+export function describeShortfall(shortfall) {
+  return shortfall === null ? 'has nothing of it in its log' : SHORTFALLS[shortfall];
+}
+
+/** @type {Readonly<StepLatency>} */
+export const NO_STEP_LATENCY = Object.freeze({ latency: null, histogram: null });
+
+/**
+ * Adds the steps of hosts, slot by slot. Slots are the same where they begin at the same second and count the same ones.
+ *
+ * @param {readonly RampResult[]} ramps at least one
+ * @returns {RampResult} the same whatever the order
+ */
+export function addRamps(ramps) {
+  /** @type {Map<string, RampStep[]>} */
+  const bySlot = new Map();
+  for (const step of ramps.flatMap(({ steps }) => steps)) {
+    const slot = slotOfStep(step);
+    bySlot.set(slot, [...(bySlot.get(slot) ?? []), step]);
+  }
+  const steps = [...bySlot.values()].map(addSteps);
+  return {
+    of: ramps.every(({ of }) => of === 'hosts') ? 'hosts' : 'threads',
+    steps: steps.sort((one, other) => one.slotStart - other.slotStart || one.slotSeconds - other.slotSeconds),
+  };
+}
+
+/**
+ * @param {RampStep} step
+ * @returns {string} the same for steps whose seconds can be added
+ */
+export function slotOfStep({ slotStart, slotSeconds, secondStart, operations }) {
+  return [slotStart, slotSeconds, secondStart, operations.length].join(' ');
+}
+
+/**
+ * @param {readonly RampStep[]} steps of one slot, at least one
+ * @returns {RampStep}
+ */
+function addSteps(steps) {
+  const [first] = steps;
+  if (steps.length === 1) {
+    return first;
+  }
+  const sum = (/** @type {'hosts' | 'threads' | 'errors' | 'throttled'} */ name) =>
+    steps.reduce((total, step) => total + step[name], 0);
+  return {
+    ...first,
+    hosts: sum('hosts'),
+    threads: sum('threads'),
+    operations: first.operations.map((_, place) => steps.reduce((total, step) => total + step.operations[place], 0)),
+    ...addHistograms(steps),
+    errors: sum('errors'),
+    throttled: sum('throttled'),
+    shortfall: worstOf(steps.map(({ shortfall }) => shortfall)),
+  };
+}
+
+/**
+ * @param {readonly RampStep[]} steps
+ * @returns {StepLatency} not known where a step with operations does not know it
+ */
+function addHistograms(steps) {
+  const busy = steps.filter(({ operations }) => operations.some((count) => count > 0));
+  const encoded = busy.flatMap(({ histogram }) => (histogram === null ? [] : [histogram]));
+  return encoded.length < busy.length ? NO_STEP_LATENCY : sumOfHistograms(encoded);
+}
+
+/**
+ * @param {readonly string[]} encoded histograms of µs
+ * @returns {StepLatency}
+ */
+export function sumOfHistograms(encoded) {
+  const sum = new HistogramSum();
+  encoded.forEach((histogram) => sum.add(decodeHistogram(histogram)));
+  return sum.count === 0 ? NO_STEP_LATENCY : { latency: sum.summary(), histogram: sum.encode() };
+}
+
+/** @param {readonly (RampShortfall | null)[]} shortfalls */
+function worstOf(shortfalls) {
+  const names = /** @type {RampShortfall[]} */ (Object.keys(SHORTFALLS));
+  return names.findLast((each) => shortfalls.includes(each)) ?? null;
+}
