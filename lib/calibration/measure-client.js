@@ -180,6 +180,7 @@ class StageWatch {
   retrying() {}
   progress() {}
   stepEnds() {}
+  slotEnds() {}
   cleanupProgress() {}
   notice() {}
 

@@ -70,7 +70,19 @@ const OPTIONS = {
     help: 'length of each stage; <objects> is then the maximum',
     read: values.stageDuration,
   },
-  gap: { flags: '--gap <time>', help: 'pause between stages with --duration', read: values.gap, fallback: '5s' },
+  ramp: {
+    flags: '--ramp <threads>',
+    help: 'steps with ever more threads, in slots that hosts share: 8,16,32,64',
+    read: values.rampThreads,
+  },
+  rampHosts: { flags: '--ramp-hosts', help: 'steps with ever more hosts: shard i joins in slot i' },
+  stepTime: { flags: '--step-time <time>', help: 'length of such a step', read: values.stepTime, fallback: '10s' },
+  gap: {
+    flags: '--gap <time>',
+    help: 'pause between stages of a fixed length',
+    read: values.gap,
+    fallback: '5s',
+  },
   startAt: {
     flags: '--start-at <time>',
     help: "start by the store's clock: ISO time, epoch seconds, next:60s, +30s",
@@ -226,6 +238,9 @@ Exit status: 0 all well, 1 incomplete or a failed check, 2 usage or credentials,
  * @property {'constant' | 'poisson'} arrival
  * @property {number} warmup ms
  * @property {boolean} findPeak
+ * @property {number[] | undefined} ramp threads by step
+ * @property {boolean} rampHosts
+ * @property {number} stepTime ms
  * @property {number | undefined} maxCost dollars
  * @property {number} gap ms
  * @property {{ index: number | null, count: number | null } | undefined} shard
@@ -641,6 +656,15 @@ const AGAINST_SEARCH = Object.freeze({
   warmup: '--warmup',
 });
 
+/** Likewise, which the steps of a ramp set. */
+const AGAINST_RAMP = Object.freeze({
+  findPeak: '--find-peak',
+  duration: '--duration',
+  rate: '--rate',
+  warmup: '--warmup',
+  maxCost: '--max-cost',
+});
+
 /**
  * Options that exclude or need each other.
  *
@@ -682,8 +706,29 @@ const CONFLICTS = [
     problem: '--arrival: it sets when the operations of --rate start, expected --rate as well',
   },
   {
-    isThere: ({ gap, duration }) => gap !== undefined && duration === undefined,
-    problem: '--gap: it is the pause between the stages of --duration, expected --duration as well',
+    isThere: ({ gap, duration }, options) => gap !== undefined && duration === undefined && !isRamp(options),
+    problem:
+      '--gap: it is the pause between stages of a fixed length, expected --duration, --ramp or --ramp-hosts as well',
+  },
+  {
+    isThere: ({ stepTime }, options) => stepTime !== undefined && !isRamp(options),
+    problem: '--step-time: it is the length of a step of a ramp, expected --ramp or --ramp-hosts as well',
+  },
+  {
+    isThere: ({ ramp, rampHosts }) => ramp !== undefined && rampHosts,
+    problem: '--ramp-hosts: each step has either more threads or more hosts, expected no --ramp',
+  },
+  {
+    isThere: (_given, { ramp, threads }) => ramp !== undefined && threads !== undefined && ramp.at(-1) > threads,
+    problem: '--ramp: its last step has more threads than <threads>, expected as many or fewer',
+  },
+  {
+    isThere: ({ shard }, { rampHosts }) => rampHosts && shard === undefined,
+    problem: '--ramp-hosts: hosts join in the order of their shards, expected --shard and --run-id as well',
+  },
+  {
+    isThere: ({ shard, startAt }, options) => isRamp(options) && shard !== undefined && startAt === undefined,
+    problem: '--shard: the steps of a ramp are at the same time on all hosts, expected --start-at as well',
   },
   {
     isThere: (_given, { warmup, duration }) => duration !== undefined && warmup >= duration,
@@ -727,7 +772,27 @@ function optionConflicts(given, options, cleanup) {
   const problems = CONFLICTS.filter(({ isThere }) => isThere(given, options)).map(({ problem }) =>
     problem.replaceAll('--cleanup', cleanup),
   );
-  return options.findPeak ? [...problems, ...againstSearch(given, options)] : problems;
+  return [
+    ...problems,
+    ...(options.findPeak ? againstSearch(given, options) : []),
+    ...(isRamp(options) ? againstRamp(given, options) : []),
+  ];
+}
+
+/** @param {Record<string, any>} options */
+function isRamp({ ramp, rampHosts }) {
+  return ramp !== undefined || rampHosts;
+}
+
+/**
+ * @param {Record<string, any>} given
+ * @param {Record<string, any>} options
+ */
+function againstRamp(given, { ramp, warmup }) {
+  const flag = ramp === undefined ? '--ramp-hosts' : '--ramp';
+  return Object.entries(AGAINST_RAMP)
+    .filter(([name]) => given[name] !== undefined && !(name === 'warmup' && warmup === 0))
+    .map(([, other]) => `${other}: ${flag} sets load and time itself, step by step, expected one of the two`);
 }
 
 /**

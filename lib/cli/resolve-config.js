@@ -4,12 +4,16 @@ import { UsageError } from './usage-error.js';
 /**
  * @import { RunConfig } from '../model/run-config.js'
  * @import { StoreConfig } from '../model/run-config.js'
- * @import { Shard } from '../model/run-config.js'
+ * @import { RampPlan, Shard } from '../model/run-config.js'
  * @import { CommandLine } from './command-line.js'
  */
 
 /** With `--cores auto`, another core is used for each so many threads. */
 const THREADS_A_CORE = 250;
+
+/** Each joins in a slot of its own. */
+const MIN_RAMP_HOSTS = 2;
+const MAX_RAMP_HOSTS = 60;
 
 /**
  * Where schedulers for many hosts put the number of a host. Kubernetes does not give the pods of an indexed Job their
@@ -42,10 +46,32 @@ export function resolveConfig(options, { store, env, availableCores, now, random
   if (shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
   }
-  // A thread without an object would only hold a connection open.
-  const threads = Math.min(options.threads, options.objects);
+  // A thread without an object, or beyond those of the last step, would only hold a connection open.
+  const threads = Math.min(options.threads, options.objects, options.ramp?.at(-1) ?? Infinity);
   const cores = chooseCores(options.cores, threads, Math.max(Math.floor(availableCores), 1));
-  return Object.freeze({ ...options, runId, store, threads, cores, availableCores, shard });
+  const rampPlan = planRamp(options, threads, shard);
+  return Object.freeze({ ...options, runId, store, threads, cores, availableCores, shard, rampPlan });
+}
+
+/**
+ * @param {CommandLine} options
+ * @param {number} threads of this host
+ * @param {Shard} shard
+ * @returns {RampPlan | undefined} undefined where the stages do not go through steps
+ * @throws {UsageError}
+ */
+function planRamp({ ramp, rampHosts, stepTime }, threads, { index, count }) {
+  if (ramp !== undefined) {
+    return { of: 'threads', threads: ramp.map((each) => Math.min(each, threads)), stepTime };
+  }
+  if (!rampHosts) {
+    return undefined;
+  }
+  if (count < MIN_RAMP_HOSTS || count > MAX_RAMP_HOSTS) {
+    throw new UsageError([`--ramp-hosts: expected --shard i/N with N from ${MIN_RAMP_HOSTS} to ${MAX_RAMP_HOSTS}`]);
+  }
+  const joining = Array.from({ length: count }, (_, slot) => (slot >= index ? threads : 0));
+  return { of: 'hosts', threads: joining, stepTime };
 }
 
 /**

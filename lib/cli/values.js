@@ -173,6 +173,43 @@ export const stageDuration = durationFrom(MIN_DURATION_MS, 'a time from 1s to 16
 export const gap = durationFrom(0, 'a time up to 168h');
 export const warmup = durationFrom(0, 'a time up to 168h');
 
+/** A shorter step has no two seconds to count, a longer one does not fit on a line of the log. Seconds. */
+const MIN_STEP_SECONDS = 4;
+const MAX_STEP_SECONDS = 60;
+
+/**
+ * @param {string} given
+ * @returns {number} ms, whole seconds
+ */
+export function stepTime(given) {
+  const duration = parseDuration(given);
+  const seconds = duration / 1000;
+  if (!Number.isInteger(seconds) || seconds < MIN_STEP_SECONDS || seconds > MAX_STEP_SECONDS) {
+    throw new RangeError(
+      `expected whole seconds from ${MIN_STEP_SECONDS}s to ${MAX_STEP_SECONDS}s, got ${quote(given)}`,
+    );
+  }
+  return duration;
+}
+
+const MIN_STEPS = 2;
+const MAX_STEPS = 20;
+
+/**
+ * @param {string} given comma-separated
+ * @returns {number[]} threads, ever more of them
+ */
+export function rampThreads(given) {
+  const threads = listOf(given).map((text) => (/^[0-9]{1,6}$/.test(text) ? Number(text) : NaN));
+  const isRising = threads.every((each, place) => each > (threads[place - 1] ?? 0) && each <= MAX_THREAD_COUNT);
+  if (!isRising || threads.length < MIN_STEPS || threads.length > MAX_STEPS) {
+    throw new RangeError(
+      `expected ${MIN_STEPS} to ${MAX_STEPS} rising numbers of threads, such as 8,16,32,64, got ${quote(given)}`,
+    );
+  }
+  return threads;
+}
+
 /**
  * @param {string} given such as `0.5` or `2`
  * @returns {number} dollars

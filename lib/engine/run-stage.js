@@ -103,7 +103,8 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
   const connections = engine.connections.slice(0, load.threads);
   const pauses = new Pauses();
   const startedAt = clock.now();
-  const measured = { measuredFrom: startedAt + load.warmup, measuredUntil: limit?.stopsAt };
+  const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
+  const measured = { measuredFrom: startedAt + load.warmup, measuredUntil };
   const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
   const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
   const onSecond = (/** @type {SecondCount} */ count) =>

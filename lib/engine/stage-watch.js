@@ -21,6 +21,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * @typedef {object} TimeLimit
  * @property {number} stopsAt no operation is begun any more
  * @property {number} endsAt what is still under way is aborted
+ * @property {boolean} [measuresDrain] whether what completes between the two is in rates as all else is
  */
 
 /** The kind of error of an attempt that the end of its stage cut off. */

@@ -140,12 +140,12 @@ class Console {
   stageEnds(result) {
     this.#progress.stop();
     this.#failures.flush();
-    const { stage, end, skipped, abandoned, search } = result;
+    const { stage, end, skipped, abandoned, search, ramp } = result;
     if (skipped > 0) {
       this.#screen.err(`${stage}: ${skipped} objects were skipped, because they had not been written`);
     }
-    // A step of a search is cut off at its end, and says nothing by it.
-    if (abandoned > 0 && search === undefined) {
+    // A step of a search, or of a ramp, is cut off at its end, and says nothing by it.
+    if (abandoned > 0 && search === undefined && ramp === undefined) {
       this.#screen.err(
         `${stage}: ${abandoned} operations were still under way when the stage had to end, and were cut off`,
       );

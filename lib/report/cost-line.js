@@ -8,14 +8,14 @@ const EXCLUDED = 'without retries, clean-up and requests before the stages';
 /**
  * What a run costs on R2, before it begins.
  *
- * @param {Pick<RunConfig, 'objects' | 'stages' | 'store' | 'duration' | 'findPeak'>} config
+ * @param {Pick<RunConfig, 'objects' | 'stages' | 'store' | 'duration' | 'findPeak' | 'rampPlan'>} config
  * @returns {string | null} one line, or null for a store that is not R2
  */
-export function costLine({ objects, stages, store, duration, findPeak = false }) {
+export function costLine({ objects, stages, store, duration, findPeak = false, rampPlan }) {
   if (!hasThesePrices(store.hostname)) {
     return null;
   }
-  if (duration !== undefined || findPeak) {
+  if (duration !== undefined || findPeak || rampPlan !== undefined) {
     // As many objects are written as there are at most; all else goes on as long as the stages last.
     const written = operationsOf(stages).flatMap(({ creates, name }) => (creates ? [name] : []));
     const writes = objects * stagesBilledAs('A', written);

@@ -1,11 +1,11 @@
 import { formatLine } from '../log/log-line.js';
 import { MEGABYTE, formatTimeOfDay } from '../log/units.js';
-import { runLine, stageMachineLines } from './machine-lines.js';
+import { rampMachineLines, runLine, stageMachineLines } from './machine-lines.js';
 import { HOLD_MS } from '../search/search-plan.js';
 
 /**
  * @import { LogRecord, RetryingRecord, StageName } from '../log/log-line.js'
- * @import { RunFacts, SearchResult, SearchStep, SecondCount, StageResult } from '../model/result.js'
+ * @import { RampKind, RampStep, RunFacts, SearchResult, SearchStep, SecondCount, StageResult } from '../model/result.js'
  * @import { StagePlan } from '../model/run-events.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  */
@@ -52,6 +52,17 @@ export class RunLog {
   stepEnds(stage, step) {
     this.#write(stepRow(stage, step));
     this.#writeForMachines(() => [stepMachineLine(stage, step)]);
+  }
+
+  /**
+   * A log that is cut off after it has the step all the same.
+   *
+   * @param {StageName} stage
+   * @param {RampKind} of
+   * @param {RampStep} step
+   */
+  slotEnds(stage, of, step) {
+    this.#writeForMachines(() => rampMachineLines(stage, of, step));
   }
 
   /**

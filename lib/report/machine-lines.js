@@ -3,7 +3,7 @@ import { shorten } from './names.js';
 
 /**
  * @import { MachineRecord } from '../log/log-line.js'
- * @import { CountName, RunFacts, StageResult } from '../model/result.js'
+ * @import { CountName, RampKind, RampStep, RunFacts, StageResult } from '../model/result.js'
  */
 
 /** Version of the machine lines' shapes; it goes up when a reader of the old ones would misread the new ones. */
@@ -52,7 +52,22 @@ export function stageMachineLines(result) {
   });
   return [
     { kind: 'machine', data: { ...totals, clock: storeClock, errors: mostFrequent(errors) } },
-    ...histogramLines(stage, result.latency.histogram.operations ?? ''),
+    ...histogramLines({ kind: 'histogram', stage }, result.latency.histogram.operations ?? ''),
+  ];
+}
+
+/**
+ * @param {string} stage
+ * @param {RampKind} of
+ * @param {RampStep} step
+ * @returns {MachineRecord[]} the step, and its latency histogram in as many parts as it takes
+ */
+export function rampMachineLines(stage, of, { histogram, ...step }) {
+  // The percentiles follow from the histogram, and a line has little room.
+  const data = { kind: 'ramp-step', stage, of, ...step, latency: undefined };
+  return [
+    { kind: 'machine', data },
+    ...histogramLines({ kind: 'ramp-histogram', stage, slotStart: step.slotStart }, histogram ?? ''),
   ];
 }
 
@@ -65,20 +80,19 @@ function pick(result, names) {
 }
 
 /**
- * @param {string} stage
+ * @param {Record<string, unknown>} of what it is the histogram
  * @param {string} encoded
  * @returns {MachineRecord[]}
  */
-function histogramLines(stage, encoded) {
-  const of = Math.ceil(encoded.length / PART_LENGTH);
-  return Array.from({ length: of }, (_, place) => ({
+function histogramLines(of, encoded) {
+  const parts = Math.ceil(encoded.length / PART_LENGTH);
+  return Array.from({ length: parts }, (_, place) => ({
     kind: 'machine',
     data: {
-      kind: 'histogram',
-      stage,
+      ...of,
       unit: 'us',
       part: place + 1,
-      of,
+      of: parts,
       data: encoded.slice(place * PART_LENGTH, (place + 1) * PART_LENGTH),
     },
   }));

@@ -27,6 +27,7 @@ const EVENTS = {
   failed: true,
   progress: true,
   stepEnds: true,
+  slotEnds: true,
   stageEnds: true,
   cleanupProgress: true,
   notice: true,

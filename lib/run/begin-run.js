@@ -2,6 +2,7 @@ import { formatDuration } from '../log/units.js';
 import { requestAbsentObject } from '../preflight/control-request.js';
 import { waitUntil } from '../clock/pause.js';
 import { PHASES } from './phases.js';
+import { lengthOfRamps } from './ramp-schedule.js';
 import { preflight } from '../preflight/preflight.js';
 import { MAX_WAIT_MS } from '../clock/start-time.js';
 import { StoreClock } from '../clock/store-clock.js';
@@ -144,7 +145,7 @@ export async function checkStore({ config, run, signal, observer, runClock, budg
  * @param {string | null} clockProblem why the store's clock is unknown
  * @returns {{ startsAt: number | null, problem: string | null }} epoch ms, null where the run starts as soon as it can
  */
-export function chooseStart({ startAt }, clock, launchedAt, clockProblem) {
+export function chooseStart({ startAt, ...config }, clock, launchedAt, clockProblem) {
   if (startAt === undefined) {
     return { startsAt: null, problem: null };
   }
@@ -157,7 +158,10 @@ export function chooseStart({ startAt }, clock, launchedAt, clockProblem) {
     };
   }
   // A run that was started in time, and is late for another reason, keeps to its moment as well as it can.
-  return { startsAt, problem: startProblem(startsAt, startsAt - launched, clock.epochNow()) };
+  const wait = startsAt - launched;
+  // Slots that are over are missed; those to come can still be kept.
+  const isUnderWay = wait < 0 && -wait < lengthOfRamps(config);
+  return { startsAt, problem: isUnderWay ? null : startProblem(startsAt, wait, clock.epochNow()) };
 }
 
 /**

@@ -8,6 +8,7 @@ import { keptSizeProblem } from '../preflight/kept-size.js';
 import { openRun } from './open-run.js';
 import { Phases } from './phases.js';
 import { runFacts } from './run-facts.js';
+import { runRamps } from './run-ramps.js';
 import { runStages } from './run-stages.js';
 import { TimeBudget } from '../preflight/time-budget.js';
 import { WriteChecks } from '../preflight/write-checks.js';
@@ -144,7 +145,8 @@ async function runByStoreClock(beginning, launchedAt, result) {
   if (config.findPeak) {
     await findCapacities(measuring, workers, result);
   } else {
-    await runStages(measuring, workers, firstStageAt, result);
+    const runAll = config.rampPlan === undefined ? runStages : runRamps;
+    await runAll(measuring, workers, firstStageAt, result);
     result.kept = config.keep && run.wroteObjects ? run.written.end : 0;
   }
 }

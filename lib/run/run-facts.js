@@ -46,14 +46,15 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * Options that most runs do not have are left out where they were not given: the room on a machine line is limited.
  *
  * @param {RunConfig} config
- * @returns {Pick<RunOptions, 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak'>}
+ * @returns {Pick<RunOptions, 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'ramp' | 'stepTime'>}
  */
-function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak }) {
+function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak, rampPlan }) {
   return {
-    ...(duration === undefined ? {} : { gap }),
+    ...(duration === undefined && rampPlan === undefined ? {} : { gap }),
     ...(rate === undefined ? {} : { rate, arrival }),
     ...(warmup === 0 ? {} : { warmup }),
     ...(keep ? { keep } : {}),
     ...(findPeak ? { findPeak } : {}),
+    ...(rampPlan === undefined ? {} : { ramp: rampPlan.threads, stepTime: rampPlan.stepTime }),
   };
 }

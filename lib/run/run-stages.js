@@ -104,7 +104,15 @@ function objectsNeeded({ end, startedAt, endedAt, meter }, { stopsAt }) {
     return null;
   }
   const { operations } = meter.counts();
-  const needed = (MARGIN_OF_OBJECTS * operations * (stopsAt - startedAt)) / Math.max(endedAt - startedAt, 1);
+  return enoughObjects((operations * (stopsAt - startedAt)) / Math.max(endedAt - startedAt, 1));
+}
+
+/**
+ * @param {number} expected operations, at rates that were seen for a while
+ * @returns {number} objects that suffice for them, rounded to two digits
+ */
+export function enoughObjects(expected) {
+  const needed = MARGIN_OF_OBJECTS * expected;
   const step = 10 ** Math.max(Math.floor(Math.log10(needed)) - 1, 0);
   return Math.ceil(needed / step) * step;
 }

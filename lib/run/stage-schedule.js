@@ -8,7 +8,7 @@
  */
 
 /** Aborting and settling take a moment, and must not delay the next stage. */
-const SETTLING_MS = 100;
+export const SETTLING_MS = 100;
 
 /**
  * The slots of stages that last a fixed time: they start together on all hosts that started together, however long the

@@ -99,6 +99,43 @@ describe('the command line', { concurrency: 3 }, () => {
     });
   }
 
+  for (const [option, values, expected] of /** @type {const} */ ([
+    ['--ramp', ['', '8', '8,8', '16,8', '0,8', '8,x', '8,100001', '1.5,2'], /2 to 20 rising numbers of threads/],
+    ['--step-time', ['3s', '61s', '4500ms', '0', 'soon'], /whole seconds from 4s to 60s|a duration such as/],
+  ])) {
+    test(`values that ${option} does not take are refused by name`, async () => {
+      const ramp = option === '--ramp' ? [] : ['--ramp', '1,2'];
+      for (const given of values) {
+        const lines = await refused('10', '10', '--local', ...ramp, `${option}=${given}`);
+        assert.ok(lines[0].startsWith(`error: ${option}: `), lines[0]);
+        assert.match(lines[0], expected);
+      }
+    });
+  }
+
+  test('a ramp sets load and time, and its hosts share their slots', async () => {
+    const sets = (/** @type {string} */ flag) =>
+      `error: ${flag}: --ramp sets load and time itself, step by step, expected one of the two`;
+    const against = ['--duration', '10s', '--rate', '5', '--warmup', '1s', '--max-cost', '1'];
+    assert.deepEqual(await refused('10', '10', '--local', '--ramp', '1,2', ...against), [
+      ...['--duration', '--rate', '--warmup', '--max-cost'].map(sets),
+      HINT,
+    ]);
+    assert.deepEqual(await refused('10', '10', '--local', '--ramp', '1,2', '--find-peak'), [sets('--find-peak'), HINT]);
+    for (const [given, problem] of [
+      ['--ramp 1,2,11', '--ramp: its last step has more threads than <threads>, expected as many or fewer'],
+      ['--ramp 1,2 --ramp-hosts --shard 0/2 --run-id a --start-at +1s', '--ramp-hosts: each step has either'],
+      ['--ramp-hosts', '--ramp-hosts: hosts join in the order of their shards, expected --shard and --run-id'],
+      ['--ramp 1,2 --shard 0/2 --run-id a', '--shard: the steps of a ramp are at the same time on all hosts'],
+      ['--ramp-hosts --shard 0/1 --run-id a --start-at +1s', '--ramp-hosts: expected --shard i/N with N from 2'],
+      ['--step-time 5s', '--step-time: it is the length of a step of a ramp, expected --ramp or --ramp-hosts'],
+      ['--gap 5s', '--gap: it is the pause between stages of a fixed length, expected --duration, --ramp or'],
+    ]) {
+      const [line] = await refused('10', '10', '--local', ...given.split(' '));
+      assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
+    }
+  });
+
   test('--cleanup wants a run id, or --list, and not both', async () => {
     assert.match((await refused('--cleanup'))[0], /^error: --cleanup: expected a run id, or --cleanup --list/);
     assert.match(
@@ -147,7 +184,7 @@ describe('the command line', { concurrency: 3 }, () => {
     const { stdout, stderr, status } = await runInProcess(['--help'], {});
     assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
     const lines = stdout.trimEnd().split('\n');
-    assert.ok(lines.length <= 50, `${lines.length} lines`);
+    assert.ok(lines.length <= 56, `${lines.length} lines`);
     assert.deepEqual(
       lines.filter((line) => line.length > 100),
       [],

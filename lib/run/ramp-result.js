@@ -1,0 +1,118 @@
+import { ConnectionMeter } from '../meter/connection-meter.js';
+import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
+import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
+import { failedAttempts, stageResult } from './stage-result.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { Load } from '../engine/run-stage.js'
+ * @import { StageOutcome } from '../engine/workers.js'
+ * @import { RampKind, RampShortfall, RampStep, StageResult } from '../model/result.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { RampSlot } from './ramp-schedule.js'
+ */
+
+/**
+ * @typedef {object} FinishedSlot
+ * @property {StageOutcome | null} outcome null where nothing ran in it
+ * @property {Load | null} load likewise
+ * @property {number} stopsAt monotonic ms at which no operation was begun any more
+ * @property {number} claimed objects that were taken, where each is taken once
+ * @property {RampStep} step
+ */
+
+/** From the best to the worst. */
+const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
+
+/**
+ * @param {RampSlot} slot
+ * @param {{ threads: number, outcome: StageOutcome | null, shortfall: RampShortfall | null }} ran
+ * @returns {RampStep}
+ */
+export function stepOf({ startsAt, countsFrom, stopsAt, endsAt }, { threads, outcome, shortfall }) {
+  const counted = Array.from({ length: stopsAt - countsFrom }, (_, place) => countsFrom + place);
+  const counts = outcome?.meter.counts();
+  const histograms = counted.flatMap((second) => outcome?.secondLatencies.get(second)?.histogram ?? []);
+  return {
+    slotStart: startsAt,
+    slotSeconds: endsAt - startsAt,
+    hosts: Number(threads > 0),
+    threads,
+    secondStart: countsFrom,
+    operations: counted.map((second) => outcome?.meter.seconds.at(second).operations ?? 0),
+    ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),
+    errors: counts === undefined ? 0 : failedAttempts(counts),
+    throttled: counts?.throttled ?? 0,
+    shortfall,
+  };
+}
+
+/**
+ * The result of a stage that went through steps: all they did together. What limited it, and what client and host did
+ * meanwhile, is that of the whole step with the most threads.
+ *
+ * @param {object} parts
+ * @param {Stage} parts.stage
+ * @param {RampKind} parts.of
+ * @param {readonly FinishedSlot[]} parts.finished of which one has run, at least
+ * @param {Clock} parts.clock
+ * @param {number} parts.objects that the stage was given
+ * @param {StageResult['unloaded']} parts.unloaded
+ * @param {number} parts.availableCores that the process may use
+ * @param {StageResult['storeClock']} parts.storeClock
+ * @returns {StageResult}
+ */
+export function rampResult({ stage, of, finished, ...context }) {
+  const ran = finished.flatMap(({ outcome, load, ...rest }) =>
+    outcome === null || load === null ? [] : [{ outcome, load, ...rest }],
+  );
+  const whole = ran.filter(({ step }) => step.shortfall === null);
+  const most = (whole.length > 0 ? whole : ran).reduce((one, other) =>
+    other.load.threads >= one.load.threads ? other : one,
+  );
+  const last = finished[finished.length - 1];
+  const parts = { stage, ...context, load: most.load };
+  const { bottleneck, clientLoad, hostLoad } = stageResult({ ...parts, outcome: most.outcome });
+  const outcome = sumOfOutcomes(
+    ran.map((each) => each.outcome),
+    stage,
+    context.clock,
+  );
+  // A stage that ended before its last slot has no drain: what completed late in a slot counts as all else does.
+  const stopsAt = last.outcome !== null && outcome.meter.counts().drainOperations > 0 ? last.stopsAt : undefined;
+  const result = stageResult({ ...parts, outcome, stopsAt });
+  return { ...result, bottleneck, clientLoad, hostLoad, ramp: { of, steps: finished.map(({ step }) => step) } };
+}
+
+/**
+ * @param {readonly StageOutcome[]} outcomes of one stage, one after the other, at least one
+ * @param {Stage} stage
+ * @param {Clock} clock
+ * @returns {StageOutcome} with the load of client and host in the last of them
+ */
+function sumOfOutcomes(outcomes, stage, clock) {
+  const last = outcomes[outcomes.length - 1];
+  const [{ startedAt }] = outcomes;
+  const { endedAt } = last;
+  const kinds = stage.kinds.map((_, kind) => {
+    const sum = new StageMeter(clock, startedAt);
+    outcomes.forEach((outcome) => sum.addState(outcome.kinds[kind].toState(outcome.endedAt)));
+    return sum;
+  });
+  const connections = { ...last.connections, opened: 0, reused: 0, meter: new ConnectionMeter() };
+  for (const { opened, reused, meter } of outcomes.map((outcome) => outcome.connections)) {
+    connections.opened += opened;
+    connections.reused += reused;
+    connections.meter.addState(meter.take());
+  }
+  return {
+    ...last,
+    end: ENDS[Math.max(...outcomes.map(({ end }) => ENDS.indexOf(end)))],
+    startedAt,
+    endedAt,
+    meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null }),
+    kinds,
+    secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
+    connections,
+  };
+}

@@ -1,0 +1,258 @@
+import { Budget, budgetMemory } from '../engine/budget.js';
+import { waitUntil } from '../clock/pause.js';
+import { SearchObjects } from '../search/search-objects.js';
+import { SETTLING_MS } from './stage-schedule.js';
+import { rampResult, stepOf } from './ramp-result.js';
+import { slotsOfStage } from './ramp-schedule.js';
+import { enoughObjects, noteFatalError, stagesOf } from './run-stages.js';
+
+/**
+ * @import { Load } from '../engine/run-stage.js'
+ * @import { StageOutcome, Workers } from '../engine/workers.js'
+ * @import { RampShortfall, RunResult } from '../model/result.js'
+ * @import { RampPlan } from '../model/run-config.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { FinishedSlot } from './ramp-result.js'
+ * @import { RampSlot } from './ramp-schedule.js'
+ * @import { Running } from './run-stages.js'
+ */
+
+/**
+ * @typedef {object} Ramping
+ * @property {Running} running
+ * @property {RampPlan} plan
+ * @property {Workers} workers
+ * @property {SearchObjects} objects
+ */
+
+/**
+ * Runs each stage in steps, in slots that follow from the start and from the command line alone: hosts that share both
+ * are in the same step at the same time, without a word between them.
+ *
+ * @param {Running} running with a plan
+ * @param {Workers} workers
+ * @param {number} startsAt monotonic ms of the first stage
+ * @param {RunResult} result that the stages are added to
+ */
+export async function runRamps(running, workers, startsAt, result) {
+  const { config, run, signal } = running;
+  const { rampPlan: plan } = config;
+  if (plan === undefined) {
+    throw new RangeError('expected a plan of the steps');
+  }
+  const ramping = { running, plan, workers, objects: new SearchObjects(config.objects) };
+  const firstStageAt = run.clock.toEpoch(startsAt);
+  for (const [place, stage] of stagesOf(config).entries()) {
+    if (signal.aborted) {
+      return;
+    }
+    const goesOn = await runRamp(stage, slotsOfStage(config, firstStageAt, place), ramping, result);
+    ramping.objects.stageEnds(stage, (object) => run.written.has(object));
+    if (!goesOn) {
+      return;
+    }
+  }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {readonly RampSlot[]} slots
+ * @param {Ramping} ramping
+ * @param {RunResult} result
+ * @returns {Promise<boolean>} whether the run goes on
+ */
+async function runRamp(stage, slots, ramping, result) {
+  const { running, plan, objects } = ramping;
+  const { config, run, signal, observer, phases } = running;
+  const { clock } = run;
+  const { name } = stage;
+  const ahead = slots.find((slot) => !isLate(slot, clock.epochNow()));
+  const given = objects.count;
+  if (ahead === undefined || objects.countFor(stage) === 0) {
+    observer.notice(`${name}: ${ahead === undefined ? 'all its slots are over' : 'there are no objects for it'}`);
+    return true;
+  }
+  const moment = ahead.startsAt * 1000 - clock.toEpoch(0);
+  await phases.during(`waiting for the time of ${name}`, () => waitUntil(moment, clock, signal), moment);
+  if (signal.aborted) {
+    return false;
+  }
+  observer.stageStarts({
+    stage: name,
+    objects: given,
+    threads: config.threads,
+    buckets: config.store.buckets.length,
+    objectSize: stage.movesBytes ? config.size : 0,
+    duration: 1000 * (slots[slots.length - 1].endsAt - ahead.startsAt),
+  });
+  const finished = await runSlots(stage, slots, ramping);
+  noteShortage(stage, finished, ramping);
+  const last = finished.findLast(({ outcome }) => outcome !== null)?.outcome ?? null;
+  if (last === null) {
+    return false;
+  }
+  const ofStage = rampResult({
+    stage,
+    of: plan.of,
+    finished,
+    clock,
+    objects: given,
+    unloaded: running.unloaded.get(name.toLowerCase()) ?? null,
+    availableCores: config.availableCores,
+    storeClock: running.runClock.facts(),
+  });
+  result.stages.push(ofStage);
+  observer.stageEnds(ofStage);
+  noteFatalError(last.fatal, running, result);
+  return last.end === 'complete';
+}
+
+/**
+ * @param {RampSlot} slot
+ * @param {number} now epoch ms
+ * @returns {boolean} whether a step that began now would count before it has settled
+ */
+function isLate({ startsAt, countsFrom }, now) {
+  return now / 1000 > (startsAt + countsFrom) / 2;
+}
+
+/**
+ * @param {Stage} stage
+ * @param {readonly RampSlot[]} slots
+ * @param {Ramping} ramping
+ * @returns {Promise<FinishedSlot[]>}
+ */
+async function runSlots(stage, slots, ramping) {
+  const { running, plan, objects } = ramping;
+  const { run, signal, observer } = running;
+  const { clock } = run;
+  const monotonic = (/** @type {number} */ second) => second * 1000 - clock.toEpoch(0);
+  /** @type {FinishedSlot[]} */
+  const finished = [];
+  let done = 0;
+  let moved = 0;
+  for (const [place, slot] of slots.entries()) {
+    const threads = plan.threads[place];
+    /** @param {RampShortfall | null} shortfall @param {Partial<FinishedSlot>} [ran] */
+    const end = (shortfall, ran = {}) => {
+      const each = { outcome: null, load: null, stopsAt: monotonic(slot.stopsAt), claimed: 0, ...ran };
+      const step = stepOf(slot, { threads, outcome: each.outcome, shortfall });
+      finished.push({ ...each, step });
+      observer.slotEnds(stage.name, plan.of, step);
+    };
+    if (threads === 0) {
+      noteWaiting(stage, place, ramping, slots);
+      await waitUntil(monotonic(slot.stopsAt), clock, signal);
+      end(signal.aborted ? 'stopped' : null);
+    } else if (objects.countFor(stage) === 0) {
+      end('objects');
+    } else {
+      // A second that the step before has reported is not to be reported twice.
+      const before = finished.at(-1)?.outcome;
+      const from = Math.max(slot.startsAt, before ? Math.ceil(clock.toEpoch(before.endedAt) / 1000) : 0);
+      await waitUntil(monotonic(from), clock, signal);
+      if (signal.aborted) {
+        end('stopped');
+      } else if (isLate(slot, clock.epochNow())) {
+        end('late');
+      } else {
+        const isLast = place === slots.length - 1;
+        const ran = await runSlot(stage, threads, { slot, isLast, monotonic, done, moved }, ramping);
+        ({ done, moved } = ran);
+        end(ran.shortfall, ran);
+      }
+    }
+    if (signal.aborted || !['complete', undefined].includes(finished[place].outcome?.end)) {
+      break;
+    }
+  }
+  return finished;
+}
+
+/**
+ * @param {Stage} stage
+ * @param {number} place of the slot, whose step has no threads
+ * @param {Ramping} ramping
+ * @param {readonly RampSlot[]} slots
+ */
+function noteWaiting({ name }, place, { running, plan: { threads } }, slots) {
+  if (place === 0) {
+    const joins = threads.findIndex((each) => each > 0);
+    const seconds = slots[joins].startsAt - running.run.clock.epochNow() / 1000;
+    running.observer.notice(`${name}: this host joins in slot ${joins + 1}, in ${seconds.toFixed(1)}s`);
+  }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {number} threads
+ * @param {object} at
+ * @param {RampSlot} at.slot
+ * @param {boolean} at.isLast
+ * @param {(second: number) => number} at.monotonic ms of an epoch second
+ * @param {number} at.done operations of the steps before
+ * @param {number} at.moved bytes of the steps before
+ * @param {Ramping} ramping
+ * @returns {Promise<{ outcome: StageOutcome, load: Load, claimed: number, done: number, moved: number, shortfall: RampShortfall | null }>}
+ */
+async function runSlot(stage, threads, { slot, isLast, monotonic, ...before }, { running, workers, objects }) {
+  const { config, signal, observer } = running;
+  const { name } = stage;
+  const range = objects.rangeFor(stage, false, Infinity);
+  const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
+  /** @type {Load} */
+  const load = { threads, objectSize: config.size, pacing: null, warmup: 0, windows: null };
+  // Of the whole stage there is but one drain, at its end.
+  const limit = {
+    stopsAt: monotonic(slot.stopsAt),
+    endsAt: monotonic(slot.endsAt) - SETTLING_MS,
+    measuresDrain: !isLast,
+  };
+  let moved = 0;
+  const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
+    second: (second) => observer.second(name, second),
+    retrying: (kind, advice) => observer.retrying(kind, advice),
+    integrityError: (message) => observer.integrityError(name, message),
+    failed: (operation, message) => observer.failed(name, operation, message),
+    progress(count, flow) {
+      moved = flow.moved;
+      observer.progress(before.done + count, { ...flow, moved: before.moved + moved });
+    },
+  });
+  const claimed = range.goesRound ? 0 : new Budget(budget).claimed;
+  objects.use(stage, false, claimed);
+  const isDry = !range.goesRound && claimed === range.count;
+  return {
+    outcome,
+    load,
+    claimed,
+    done: before.done + outcome.meter.done,
+    moved: before.moved + moved,
+    shortfall: outcome.end === 'complete' ? (isDry ? 'objects' : null) : outcome.end,
+  };
+}
+
+/**
+ * Says once where the objects ran out, and how many it would have taken. What Remove has is what Write has left.
+ *
+ * @param {Stage} stage
+ * @param {readonly FinishedSlot[]} finished
+ * @param {Ramping} ramping
+ */
+function noteShortage({ name, creates }, finished, { running, plan }) {
+  const place = finished.findIndex(({ step }) => step.shortfall === 'objects');
+  if (place < 0) {
+    return;
+  }
+  const { config, observer } = running;
+  const { outcome, claimed, step } = finished[place];
+  const time = outcome === null ? 0 : outcome.endedAt - outcome.startedAt;
+  const used = finished.slice(0, place).reduce((sum, each) => sum + each.claimed, 0);
+  const ahead = plan.threads.slice(place).reduce((sum, threads) => sum + threads / step.threads, 0);
+  const needed = enoughObjects(used + (ahead * claimed * plan.stepTime) / Math.max(time, 1));
+  const advice = creates ? `; pass about ${needed} <objects> instead of ${config.objects}` : '';
+  observer.notice(
+    `${name}: its objects ran out in step ${place + 1} of ${plan.threads.length}, with ${step.threads} threads: ` +
+      `that step does not count, nor do those after it${advice}`,
+  );
+}
