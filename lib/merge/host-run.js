@@ -1,13 +1,13 @@
 import { formatDuration } from '../log/units.js';
 import { decodeHistogram } from '../model/histogram.js';
 import { Finding, StageLog, stageWarnings } from './stage-log.js';
-import { isUnknownClock, readHistogramPart, readStageLine } from './machine-facts.js';
+import { isUnknownClock, readHistogramPart, readRampStep, readStageLine } from './machine-facts.js';
 import { wholeDays } from './time-line.js';
 import { UnknownNames } from './warnings.js';
 
 /**
  * @import { LogRecord, SecondRecord, SummaryRecord } from '../log/log-line.js'
- * @import { RunLine, StageLine } from './machine-facts.js'
+ * @import { HistogramPart, RunLine, StageLine } from './machine-facts.js'
  * @import { SecondPool } from './seconds.js'
  * @import { Result, StageSum } from '../model/result.js'
  * @import { Histogram } from 'hdr-histogram-js'
@@ -81,9 +81,9 @@ export class HostRun {
    * @param {StageSum} result
    * @param {{ facts: StageLine, summary: SummaryRecord }} lines that the log would have of it
    */
-  addStage({ seconds, ...result }, { facts, summary }) {
+  addStage({ seconds, ramp = undefined, ...result }, { facts, summary }) {
     const stage = this.#stage(result.stage, null);
-    Object.assign(stage, { result: { ...result, seconds: [] }, facts, summary });
+    Object.assign(stage, { result: { ...result, seconds: [] }, facts, summary, ramp: ramp ?? null });
     for (const { secondStart, operations, ...latency } of seconds) {
       stage.addSecond(null, secondStart, { operationsPerSecond: operations }, true);
       if (this.#shared.keepsSecondLatencies && operations > 0) {
@@ -214,9 +214,27 @@ export class HostRun {
       if (part && histogram) {
         this.#shared.addHistogram(part.stage, histogram);
       }
+    } else if (data.kind === 'ramp-step') {
+      this.#addRampStep(line, data);
+    } else if (data.kind === 'ramp-histogram') {
+      const part = readHistogramPart(data);
+      this.stages.get(part?.stage ?? '')?.addRampHistogramPart(/** @type {HistogramPart} */ (part));
     } else {
       this.unknown.kinds.at(line, typeof data.kind === 'string' ? data.kind : 'no kind');
     }
+  }
+
+  /**
+   * @param {number} line
+   * @param {Record<string, unknown>} data
+   */
+  #addRampStep(line, data) {
+    const read = readRampStep(data);
+    if (read === null) {
+      this.#addUnusable(line, 'a step of a ramp', 'not all that it takes to count it');
+      return;
+    }
+    this.#stage(read.stage, line).addRampStep(read.of, read.step);
   }
 
   /**

@@ -6,6 +6,7 @@ import { wholeDays } from './time-line.js';
 
 /**
  * @import { SummaryRecord } from '../log/log-line.js'
+ * @import { RampResult } from '../model/result.js'
  * @import { HostRun } from './host-run.js'
  * @import { StageLog } from './stage-log.js'
  */
@@ -240,4 +241,28 @@ function operationsOf({ milliseconds, averageOperationsPerSecond }, scheduled) {
   const about = averageOperationsPerSecond * seconds;
   const maxRoundingError = 0.05 * seconds + 0.0005 * averageOperationsPerSecond + 0.5;
   return scheduled !== null && Math.abs(about - scheduled) <= maxRoundingError ? scheduled : Math.round(about);
+}
+
+/**
+ * What a host has of the steps of a stage.
+ *
+ * @typedef {object} StageRamp
+ * @property {string} host
+ * @property {RampResult | null} ramp null where there are no steps
+ * @property {boolean} hasBegun whether it was in the stage at all
+ */
+
+/**
+ * @param {string} stage
+ * @param {readonly Host[]} hosts
+ * @returns {StageRamp[]} of the hosts that have the stage
+ */
+export function rampsOf(stage, hosts) {
+  return hosts.flatMap(({ name, runs }) => {
+    const logs = runs.flatMap((run) => run.stages.get(stage) ?? []);
+    const ramps = logs.flatMap(({ ramp }) => ramp ?? []);
+    const [first] = ramps;
+    const ramp = first === undefined ? null : { of: first.of, steps: ramps.flatMap(({ steps }) => steps) };
+    return logs.length === 0 ? [] : [{ host: name, ramp, hasBegun: logs.some(({ hasBegun }) => hasBegun) }];
+  });
 }

@@ -4,7 +4,7 @@ import { checkSchema } from '../model/check-schema.js';
 import { COUNT_NAMES, countsInLog } from '../model/counters.js';
 import { SCHEMA } from '../model/schema.js';
 
-/** @import { ClockFacts, CommonOptions, CountName } from '../model/result.js' */
+/** @import { ClockFacts, CommonOptions, CountName, RampResult, RampStep } from '../model/result.js' */
 
 // What the machine lines of a log say, taken with care: a log may be damaged, of a later version, or made up. A field that
 // is missing or is not what it should be is null, or 0 for a count; what cannot be used, and what is not known, is named.
@@ -45,6 +45,7 @@ import { SCHEMA } from '../model/schema.js';
  *
  * @typedef {object} HistogramPart
  * @property {string} stage
+ * @property {number | null} slotStart epoch s, where it is that of a step of a ramp
  * @property {number} part from 1
  * @property {number} of
  * @property {string} data
@@ -222,7 +223,22 @@ export function readHistogramPart(data) {
   if (stage === null || !isPart || data.unit !== 'us' || typeof data.data !== 'string') {
     return null;
   }
-  return { stage, part, of, data: data.data };
+  return { stage, slotStart: asCount(data.slotStart), part, of, data: data.data };
+}
+
+/**
+ * @param {Record<string, unknown>} data of a machine line
+ * @returns {{ stage: string, of: RampResult['of'], step: RampStep } | null} a step of a ramp, without its latencies; null
+ *   where it does not say all of it
+ */
+export function readRampStep(data) {
+  const stage = asStage(data.stage);
+  const step = fitting({ ...data, latency: null, histogram: null }, SCHEMA.$defs.rampStep);
+  if (stage === null || step === null) {
+    return null;
+  }
+  const of = data.of === 'hosts' ? 'hosts' : 'threads';
+  return { stage, of, step: /** @type {RampStep} */ (/** @type {unknown} */ (step)) };
 }
 
 /** The fields of a machine line, as they are taken out of it. */

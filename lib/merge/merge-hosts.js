@@ -4,10 +4,11 @@ import { HISTOGRAM_FORMAT } from '../model/histogram.js';
 import { FORMAT } from '../model/schema.js';
 import { addSecond } from '../model/seconds.js';
 import { STAGE_NAMES } from '../operations/registry.js';
-import { hostsOf, originOf, viewsOf } from './hosts.js';
+import { hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
 import { isUnknownClock } from './machine-facts.js';
 import { overlapOf } from './overlap.js';
 import { bytesIn, PeakFinder } from './peak-finder.js';
+import { mergeRamps, rampWarnings } from './ramp.js';
 import { secondsOf, timeSeriesOf } from './seconds.js';
 import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, unknownNames } from './warnings.js';
 
@@ -70,7 +71,11 @@ export function mergeHosts(intake) {
       views.set(stage, ofStage);
     }
   }
-  const stages = [...views].map(([stage, ofStage]) => mergeStage(ofStage, intake.latencies.get(stage)));
+  const lost = missingShards(intake.runs);
+  const stages = [...views].map(([stage, ofStage]) => {
+    const ramps = mergeRamps(rampsOf(stage, hosts), lost.length > 0);
+    return mergeStage(ofStage, intake.latencies.get(stage), ramps);
+  });
   const merge = {
     peaks: Object.fromEntries(stages.map((stage) => [stage.stage, stage.merge.peak.operationsPerSecond])),
     isDated: origin.isDated,
@@ -79,7 +84,8 @@ export function mergeHosts(intake) {
       ...intake.warnings(),
       ...mixedRuns(intake.runs),
       ...hostsOfOneRunApart(views),
-      ...missingShards(intake.runs),
+      ...lost,
+      ...rampWarnings(stages, new Map(hosts.map(({ name, file }) => [name, file]))),
       ...unknownNames(intake.runs),
     ],
   };
@@ -174,9 +180,10 @@ function uncertaintiesOf({ facts, stages }) {
 /**
  * @param {readonly StageView[]} views at least one
  * @param {HistogramSum | undefined} latencies of all of them
+ * @param {ReturnType<typeof mergeRamps>} ramps
  * @returns {MergedStage}
  */
-function mergeStage(views, latencies) {
+function mergeStage(views, latencies, ramps) {
   const hosts = new Set(views.map(({ host }) => host)).size;
   const finder = new PeakFinder(hosts);
   /** Tenths of ops/s in the best second of each. @type {Map<StageView, number>} */
@@ -198,6 +205,7 @@ function mergeStage(views, latencies) {
   const missingLatency = missingLatencies(views);
   return {
     ...sum,
+    ...(ramps === null ? {} : { ramp: ramps.ramp }),
     peak: peak.operationsPerSecond,
     latency: missingLatency.length > 0 ? UNKNOWN_LATENCY : latencyOf(sum.latency, latencies),
     merge: {
@@ -218,6 +226,7 @@ function mergeStage(views, latencies) {
         limitedBy: causeOf(log),
       })),
       missingLatency,
+      ...(ramps === null ? {} : { ramp: ramps.merged }),
     },
   };
 }

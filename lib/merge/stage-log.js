@@ -1,3 +1,4 @@
+import { sumOfHistograms } from '../model/ramp.js';
 import { MAX_RATE, SecondSeries } from './seconds.js';
 import { andMore } from './warnings.js';
 
@@ -6,7 +7,7 @@ import { andMore } from './warnings.js';
  * @import { RunWarning } from './host-run.js'
  * @import { HistogramPart, StageLine } from './machine-facts.js'
  * @import { SecondPool } from './seconds.js'
- * @import { SecondLatency, StageSum } from '../model/result.js'
+ * @import { RampResult, RampStep, SecondLatency, StageSum } from '../model/result.js'
  * @import { Histogram } from 'hdr-histogram-js'
  */
 
@@ -37,6 +38,10 @@ export class StageLog {
   secondLatencies = new Map();
   /** The stage of a result, without its seconds, where this is one and no log. @type {StageSum | null} */
   result = null;
+  /** Its steps, where it went through any. @type {RampResult | null} */
+  ramp = null;
+  /** By the slot of a step. @type {Map<number, HistogramParts>} */
+  #rampParts = new Map();
   /** @type {number | null} */
   scheduled = null;
   retries = 0;
@@ -62,6 +67,11 @@ export class StageLog {
   /** Whether the stage has a beginning in the log and no end. */
   get isCut() {
     return this.summary === null && this.facts === null && (this.#hasBegun || this.extent !== null);
+  }
+
+  /** Whether the log has a beginning of the stage, whatever came after it. */
+  get hasBegun() {
+    return this.#hasBegun || this.isMeasured;
   }
 
   /** Operations in the lines of the seconds. */
@@ -134,6 +144,44 @@ export class StageLog {
     return null;
   }
 
+  /**
+   * @param {RampResult['of']} of
+   * @param {RampStep} step
+   */
+  addRampStep(of, step) {
+    this.ramp ??= { of, steps: [] };
+    if (!this.ramp.steps.some(({ slotStart }) => slotStart === step.slotStart)) {
+      this.ramp.steps.push(step);
+    }
+  }
+
+  /**
+   * What does not belong to its step leaves that without percentiles.
+   *
+   * @param {HistogramPart} part of the step in its slot
+   */
+  addRampHistogramPart({ slotStart, ...part }) {
+    const step = this.ramp?.steps.findIndex((each) => each.slotStart === slotStart) ?? -1;
+    if (this.ramp === null || slotStart === null || step < 0) {
+      return;
+    }
+    const parts = this.#rampParts.get(slotStart) ?? new HistogramParts();
+    this.#rampParts.set(slotStart, parts);
+    const whole = parts.add(part);
+    if (whole === null) {
+      return;
+    }
+    try {
+      const latencies = sumOfHistograms([whole]);
+      const operations = this.ramp.steps[step].operations.reduce((sum, count) => sum + count, 0);
+      if (latencies.latency?.count === operations) {
+        this.ramp.steps[step] = { ...this.ramp.steps[step], ...latencies };
+      }
+    } catch {
+      // A damaged log: the rates of the step stand without it.
+    }
+  }
+
   /** @returns {string | null} why the log has no percentiles of the stage to add, in words */
   missingHistogram() {
     if (this.facts?.measured === 0) {
@@ -151,7 +199,7 @@ export class HistogramParts {
   isWhole = false;
 
   /**
-   * @param {HistogramPart} part
+   * @param {Pick<HistogramPart, 'part' | 'of' | 'data'>} part
    * @returns {string | null} the whole encoding, once, with the part that was the last to come
    */
   add({ part, of, data }) {

@@ -5,6 +5,7 @@ import { formatMegabytes, formatTimeOfDay } from '../log/units.js';
 import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
 import { listed, shorten } from './names.js';
+import { formatRamp } from './ramp-text.js';
 
 /**
  * @import { MergedResult, MergedStage } from '../merge/merge-hosts.js'
@@ -39,8 +40,17 @@ export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated } })
     ...stageLines(stage, isDated).map(([label, text]) => `  ${row(label, text)}`),
     '',
     ...formatHostRows(stage.merge).map((line) => `  ${line}`),
+    ...rampLines(stage).map((line) => `  ${line}`.trimEnd()),
   ]);
   return [head, ...blocks, ...advice(stages)].map((lines) => `\n${lines.join('\n')}\n`).join('');
+}
+
+/**
+ * @param {MergedStage} stage
+ * @returns {string[]} nothing where it went through no steps
+ */
+function rampLines({ ramp, merge: { ramp: merged } }) {
+  return ramp === undefined || merged === undefined ? [] : ['', ...formatRamp({ ramp, merged })];
 }
 
 /**

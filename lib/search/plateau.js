@@ -45,7 +45,7 @@ export function kneeOf(steps) {
  * @param {readonly StepRate[]} steps at least one
  * @returns {number[]} the tested numbers of threads that do as much as any others, the fewest first
  */
-function threadsAsGood(steps) {
+export function threadsAsGood(steps) {
   const level = Math.max(...steps.map(({ rate, error }) => rate - DOUBT * error));
   return steps
     .filter(({ rate, error }) => rate + DOUBT * error >= KNEE_SHARE * level)

@@ -37,7 +37,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cost: ['operations', 's3'],
   cleanup: ['clock', 'engine', 'workload', 's3'],
   calibration: ['run', 'local-s3', 'operations', 'workload', 'log'],
-  merge: ['operations', 'model', 'log'],
+  merge: ['search', 'operations', 'model', 'log'],
   bottleneck: ['log'],
   engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter', 'host'],
   operations: ['workload', 's3'],

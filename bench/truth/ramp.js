@@ -1,0 +1,212 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { spawnNode } from './pinned.js';
+import { withEndpoint } from './scripted-endpoint.js';
+
+/**
+ * @import { ChildProcessByStdio } from 'node:child_process'
+ * @import { Finding, Part } from './finding.js'
+ */
+
+const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
+const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
+
+/** A host is ready so long after its start, on however busy a machine. Seconds. */
+const READY_IN = 12;
+
+/** No ramp here takes half as long. */
+const PATIENCE_MS = 180_000;
+
+/**
+ * @typedef {object} RampHost
+ * @property {number} [shift] ms by which its clock is ahead
+ * @property {number} [startsLate] seconds after the start of the first slot
+ * @property {number} [diesAfter] slots of the first stage after which it is killed
+ *
+ * @typedef {object} RampTogether
+ * @property {Record<string, string>} env of the endpoint
+ * @property {readonly RampHost[]} hosts
+ * @property {number} objects of each
+ * @property {number} threads of each
+ * @property {readonly string[]} options further ones
+ */
+
+/**
+ * Several hosts, each a process with a clock of its own, go through the steps of a ramp together. Then their logs are put
+ * together as a user does it.
+ *
+ * @param {RampTogether} setup
+ * @returns {Promise<{ stages: any[], text: string, warnings: string }>} of the merged result, and what is shown of it
+ */
+export async function rampTogether({ env, hosts, objects, threads, options }) {
+  const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-ramp-'));
+  const start = Math.ceil(Date.now() / 1000) + READY_IN;
+  const common = [TOOL, String(objects), String(threads), ...options, '--run-id', 'ramp', '--start-at', String(start)];
+  try {
+    const logs = await Promise.all(
+      hosts.map(async ({ shift = 0, startsLate, diesAfter = Infinity }, index) => {
+        if (startsLate !== undefined) {
+          await wait((start + startsLate) * 1000 - Date.now());
+        }
+        const child = spawnNode(null, [...common, '--shard', `${index}/${hosts.length}`, '--quiet'], {
+          cwd: folder,
+          env: { ...process.env, ...env, HOME: folder, XDG_CACHE_HOME: folder, NODE_OPTIONS: withClock(shift) },
+          stdio: ['ignore', 'pipe', 'inherit'],
+          timeout: PATIENCE_MS,
+          killSignal: 'SIGKILL',
+        });
+        const { stdout } = /** @type {ChildProcessByStdio<null, any, null>} */ (child);
+        const log = join(folder, `log-${index}.txt`);
+        const lines = /** @type {string[]} */ ([]);
+        const closed = once(child, 'close');
+        for await (const line of createInterface({ input: stdout })) {
+          lines.push(line);
+          if (lines.filter((each) => each.includes('"kind":"ramp-step"')).length >= diesAfter) {
+            child.kill('SIGKILL');
+          }
+        }
+        await closed;
+        writeFileSync(log, `${lines.join('\n')}\n`);
+        return log;
+      }),
+    );
+    return await mergeLogs(logs, join(folder, 'sum.json'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/**
+ * @param {number} shift ms
+ * @returns {string} options of Node with which a process takes it to be that much later
+ */
+function withClock(shift) {
+  const source = `const now = Date.now; Date.now = () => now() + ${shift};`;
+  return `--import=data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+/**
+ * @param {readonly string[]} logs
+ * @param {string} json
+ * @returns {Promise<{ stages: any[], text: string, warnings: string }>}
+ */
+function mergeLogs(logs, json) {
+  return new Promise((resolve, reject) => {
+    // Where a host is missing, the status is 1.
+    execFile(process.execPath, [PEAK, ...logs, '--json', json], (_, text, warnings) => {
+      try {
+        resolve({ stages: JSON.parse(readFileSync(json, 'utf8')).stages, text, warnings });
+      } catch {
+        reject(new Error(`the logs could not be put together: ${warnings}`));
+      }
+    });
+  });
+}
+
+/** ops/s of the store that has a limit. */
+const LIMIT = 1500;
+const QUEUE = `queue=${LIMIT},latency=20ms`;
+const STEPS = '2,4,8,12,16,24,32,48';
+
+/** How far the capacity may be off. */
+const TOLERANCE = 0.03;
+
+const RUNS = 3;
+const RUNS_OF_HOSTS = 10;
+const SHIFTS = [-7000, 0, 11_000];
+
+/** Write alone: its objects are enough for all slots at the limit. */
+const OPTIONS = ['--stages', 'write', '--size', '1KiB', '--cores', '1', '--step-time'];
+
+/** @type {readonly { name: string, hosts: readonly RampHost[] }[]} */
+const TROUBLES = [
+  { name: 'three hosts', hosts: SHIFTS.map((shift) => ({ shift })) },
+  {
+    name: 'one of three killed half-way, one late',
+    hosts: SHIFTS.map((shift, host) => ({
+      shift,
+      ...(host === 1 ? { startsLate: 5 } : {}),
+      ...(host === 2 ? { diesAfter: 6 } : {}),
+    })),
+  },
+];
+
+/** @type {readonly { name: string, faults: string, threads: number, side: string }[]} */
+const SET_UPS = [
+  { name: 'a store that queues', faults: `queue=${LIMIT},latency=10ms`, threads: 40, side: 'shared' },
+  { name: 'hosts with few threads', faults: 'latency=20ms', threads: 8, side: 'hosts' },
+];
+
+/** @type {Part} */
+export const ramps = {
+  title: 'ramps: several hosts in the same steps',
+  async check({ runs, say }) {
+    const findings = [];
+    for (const { name, hosts } of TROUBLES) {
+      findings.push(await capacityFinding(name, hosts, runs ?? RUNS, say));
+    }
+    for (const setUp of SET_UPS) {
+      findings.push(await sideFinding(setUp, runs ?? RUNS_OF_HOSTS, say));
+    }
+    return findings;
+  },
+};
+
+/**
+ * @param {string} name
+ * @param {readonly RampHost[]} hosts
+ * @param {number} runs
+ * @param {(progress: string) => void} say
+ * @returns {Promise<Finding>}
+ */
+async function capacityFinding(name, hosts, runs, say) {
+  const found = [];
+  for (let run = 0; run < runs; run++) {
+    say(`${name}, run ${run + 1} of ${runs}`);
+    const ramp = await withEndpoint({ faults: QUEUE }, async ({ env }) => {
+      const options = [...OPTIONS, '5s', '--ramp', STEPS];
+      const { stages } = await rampTogether({ env, hosts, objects: 30_000, threads: 48, options });
+      return stages[0].merge.ramp;
+    });
+    found.push({ rate: ramp.capacity?.operationsPerSecond ?? NaN, hasPlateau: ramp.hasPlateau, knee: ramp.knee });
+  }
+  return {
+    what: `${name}: capacity together`,
+    expected: `${LIMIT} ± ${100 * TOLERANCE}%, a plateau`,
+    found: found.map(({ rate, hasPlateau, knee }) => `${rate.toFixed(1)}${hasPlateau ? '' : '+'} at ${knee}`).join(' '),
+    isRight: found.every(({ rate, hasPlateau }) => hasPlateau && Math.abs(rate / LIMIT - 1) <= TOLERANCE),
+  };
+}
+
+/**
+ * @param {typeof SET_UPS[number]} setUp
+ * @param {number} runs
+ * @param {(progress: string) => void} say
+ * @returns {Promise<Finding>}
+ */
+async function sideFinding({ name, faults, threads, side }, runs, say) {
+  /** @type {string[]} */
+  const found = [];
+  for (let run = 0; run < runs; run++) {
+    say(`${name}, run ${run + 1} of ${runs}`);
+    const limit = await withEndpoint({ faults }, async ({ env }) => {
+      const hosts = SHIFTS.map((shift) => ({ shift }));
+      const options = [...OPTIONS, '6s', '--ramp-hosts'];
+      const { stages } = await rampTogether({ env, hosts, objects: 40_000, threads, options });
+      return stages[0].merge.ramp.limit;
+    });
+    found.push(limit.side);
+  }
+  return {
+    what: `${name}: whose limit it is`,
+    expected: side,
+    found: [...new Set(found)].map((each) => `${each} (${found.filter((one) => one === each).length})`).join(', '),
+    isRight: found.every((each) => each === side),
+  };
+}

@@ -1,0 +1,241 @@
+import { addRamps, describeShortfall, slotOfStep } from '../model/ramp.js';
+import { hasLevelled, isConfirmed, kneeOf, threadsAsGood } from '../search/plateau.js';
+import { batchMeans, meanOf, standardErrorOf } from '../search/statistics.js';
+
+/**
+ * @import { Capacity, MergedRamp, MergedSlot, MergeWarning, MissedSlots, RampLimit, RampResult, RampStep } from '../model/result.js'
+ * @import { StageRamp } from './hosts.js'
+ */
+
+const CONFIDENCE = 0.95;
+
+/** A few seconds may look as if they were more uncertain than a slot ever is. Share of the rate. */
+const MAX_ERROR = 0.03;
+
+/** Hosts that keep this share of their rate when others join have nothing to share with them that is full. */
+const KEPT_SHARE = 0.9;
+
+/**
+ * So many times the hosts must be there for the two to be told apart: fewer newcomers would take less from the others than a
+ * slot is uncertain.
+ */
+const JOINED_SHARE = 1.2;
+
+/** Below this share of what the others do each, those that joined did next to nothing. */
+const NEWCOMER_SHARE = 0.05;
+
+/**
+ * @typedef {object} Slot what the hosts did in one slot
+ * @property {RampStep} sum
+ * @property {ReadonlyMap<string, RampStep>} steps by host
+ * @property {MergedSlot} merged
+ */
+
+/**
+ * What the steps of all hosts show together: slot by slot, by the seconds of the store's clock.
+ *
+ * @param {readonly StageRamp[]} hosts what each has of the stage, at least one
+ * @param {boolean} lacksShard whether a host has no log, whose operations are in no sum
+ * @returns {{ ramp: RampResult, merged: MergedRamp } | null} the sums, and what they show; null where no host has any steps
+ */
+export function mergeRamps(hosts, lacksShard) {
+  const ramps = hosts.flatMap(({ ramp }) => (ramp === null ? [] : [ramp]));
+  if (ramps.length === 0) {
+    return null;
+  }
+  const ramp = addRamps(ramps);
+  const members = hosts.filter(takesPart);
+  const missing = members.flatMap((host) => missedBy(host, ramp.steps));
+  const slots = ramp.steps.map((sum) => slotOf(sum, members, missing, lacksShard));
+  const counted = slots.filter(({ merged }) => merged.counts && merged.threads > 0);
+  return {
+    ramp,
+    merged: {
+      of: ramp.of,
+      slots: slots.map(({ merged }) => merged),
+      missing,
+      lacksShard,
+      ...plateauOf(counted),
+      limit: ramp.of === 'hosts' ? limitOf(counted) : null,
+    },
+  };
+}
+
+/**
+ * @param {StageRamp} host
+ * @returns {boolean} whether the store had anything from it: who came too late for all slots did not
+ */
+function takesPart({ ramp, hasBegun }) {
+  return ramp === null || ramp.steps.length === 0 ? hasBegun : ramp.steps.some(({ shortfall }) => shortfall !== 'late');
+}
+
+/**
+ * @param {StageRamp} host
+ * @param {readonly RampStep[]} slots of all hosts
+ * @returns {MissedSlots[]} at most one
+ */
+function missedBy({ host, ramp }, slots) {
+  const own = new Map(ramp?.steps.map((step) => [slotOfStep(step), step]));
+  const missed = slots.filter(
+    (slot) => (own.get(slotOfStep(slot))?.shortfall ?? null) !== null || !own.has(slotOfStep(slot)),
+  );
+  if (missed.length === 0) {
+    return [];
+  }
+  return [
+    {
+      host,
+      slots: missed.map(({ slotStart }) => slotStart),
+      shortfalls: missed.map((slot) => own.get(slotOfStep(slot))?.shortfall ?? null),
+    },
+  ];
+}
+
+/**
+ * @param {RampStep} sum
+ * @param {readonly StageRamp[]} hosts
+ * @param {readonly MissedSlots[]} missing
+ * @param {boolean} lacksShard
+ * @returns {Slot}
+ */
+function slotOf(sum, hosts, missing, lacksShard) {
+  const name = slotOfStep(sum);
+  const steps = new Map(
+    hosts.flatMap(({ host, ramp }) => {
+      const step = ramp?.steps.find((each) => slotOfStep(each) === name);
+      return step === undefined ? [] : [/** @type {const} */ ([host, step])];
+    }),
+  );
+  const rate = rateOf(sum);
+  const error = sum.operations.length < 2 ? Infinity : standardErrorOf(sum.operations);
+  return {
+    sum,
+    steps,
+    merged: {
+      slotStart: sum.slotStart,
+      threads: sum.threads,
+      hosts: sum.hosts,
+      operationsPerSecond: rate,
+      error: Math.min(error, MAX_ERROR * rate),
+      counts: !lacksShard && !missing.some(({ slots }) => slots.includes(sum.slotStart)),
+    },
+  };
+}
+
+/** @param {RampStep} step */
+function rateOf({ operations }) {
+  return operations.length === 0 ? 0 : meanOf(operations);
+}
+
+/**
+ * @param {readonly Slot[]} slots that count
+ * @returns {Pick<MergedRamp, 'knee' | 'hasPlateau' | 'capacity'>}
+ */
+function plateauOf(slots) {
+  if (slots.length === 0) {
+    return { knee: null, hasPlateau: false, capacity: null };
+  }
+  const rates = slots
+    .map(({ merged: { threads, operationsPerSecond: rate, error } }) => ({ threads, rate, error }))
+    .sort((one, other) => one.threads - other.threads);
+  const knee = kneeOf(rates);
+  const highest = rates[rates.length - 1].threads;
+  const asGood = threadsAsGood(rates);
+  const seconds = slots.filter(({ merged }) => asGood.includes(merged.threads)).flatMap(({ sum }) => sum.operations);
+  return {
+    knee,
+    hasPlateau: hasLevelled(rates) && isConfirmed(knee, highest, highest),
+    capacity: capacityOf(seconds, knee),
+  };
+}
+
+/**
+ * @param {readonly number[]} seconds operations of all hosts in each of them
+ * @param {number} threads
+ * @returns {Capacity | null}
+ */
+function capacityOf(seconds, threads) {
+  if (seconds.length < 2 || !seconds.some((count) => count > 0)) {
+    return null;
+  }
+  const { mean, low, high } = batchMeans(seconds, 1);
+  return { operationsPerSecond: mean, low, high, confidence: CONFIDENCE, threads, seconds: seconds.length };
+}
+
+/**
+ * Whose limit it is where hosts joined one after the other. Where those that were there keep what they had, nothing that
+ * they share is full; where they give up what the newcomers get, something is.
+ *
+ * @param {readonly Slot[]} slots that count, in their order
+ * @returns {RampLimit}
+ */
+function limitOf(slots) {
+  const [first] = slots;
+  const last = slots.at(-1);
+  const before = slots.findLast(({ merged }) => JOINED_SHARE * merged.hosts <= Number(last?.merged.hosts));
+  if (last === undefined || before === undefined || before.merged.operationsPerSecond === 0) {
+    return { side: 'unknown', lacks: 'slots', slots: [] };
+  }
+  const shown = [...new Set([first, before, last])].map(({ merged: { hosts, operationsPerSecond } }) => ({
+    hosts,
+    operationsPerSecond,
+  }));
+  const [sinceFirst, sinceBefore] = [first, before].map((slot) => changeOf(slot, last));
+  if (sinceFirst.isIdle || sinceBefore.isIdle) {
+    return { side: 'unknown', lacks: 'newcomer', slots: shown };
+  }
+  if (sinceBefore.isFlat && !sinceBefore.isKept) {
+    return { side: 'shared', lacks: null, slots: shown };
+  }
+  return sinceFirst.isKept && sinceBefore.isKept
+    ? { side: 'hosts', lacks: null, slots: shown }
+    : { side: 'unknown', lacks: 'proportion', slots: shown };
+}
+
+/**
+ * @param {Slot} before
+ * @param {Slot} after with further hosts
+ * @returns {{ isIdle: boolean, isFlat: boolean, isKept: boolean }} whether those that joined did next to nothing, whether
+ *   they brought nothing to the sum, and whether the others kept what they had
+ */
+function changeOf(before, after) {
+  const active = [...after.steps].filter(([, { threads }]) => threads > 0);
+  const wasThere = (/** @type {string} */ host) => Number(before.steps.get(host)?.threads) > 0;
+  const sumOf = (/** @type {typeof active} */ hosts) => hosts.reduce((sum, [, step]) => sum + rateOf(step), 0);
+  const newcomers = active.filter(([host]) => !wasThere(host));
+  const others = active.filter(([host]) => wasThere(host));
+  const kept = sumOf(others);
+  const rate = before.merged.operationsPerSecond;
+  const [one, other] = [before, after].map(({ merged }) => ({
+    threads: merged.threads,
+    rate: merged.operationsPerSecond,
+    error: merged.error,
+  }));
+  return {
+    isIdle: sumOf(newcomers) / newcomers.length < (NEWCOMER_SHARE * kept) / others.length,
+    isFlat: hasLevelled([one, other]),
+    isKept: kept >= KEPT_SHARE * rate,
+  };
+}
+
+/**
+ * @param {readonly { stage: string, merge: { ramp?: MergedRamp } }[]} stages
+ * @param {ReadonlyMap<string, string>} files by host
+ * @returns {MergeWarning[]} one for each host that missed slots of a stage
+ */
+export function rampWarnings(stages, files) {
+  return stages.flatMap(({ stage, merge: { ramp } }) =>
+    (ramp?.missing ?? []).map(({ host, slots, shortfalls }) => ({
+      file: files.get(host) ?? host,
+      line: null,
+      message: `${stage}: ${host} missed ${slots.length} of ${ramp?.slots.length} slots of the ramp, because it ${reasonsOf(shortfalls)}: they do not count`,
+      // What ran out of objects did all that it was given.
+      incomplete: shortfalls.some((each) => each !== 'objects'),
+    })),
+  );
+}
+
+/** @param {MissedSlots['shortfalls']} shortfalls */
+function reasonsOf(shortfalls) {
+  return [...new Set(shortfalls.map(describeShortfall))].join(', ');
+}

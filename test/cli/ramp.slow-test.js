@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { rampTogether } from '../../bench/truth/ramp.js';
+import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+
+const LIMIT = 300;
+
+/** A queue gives to nobody more than its rate, but what was under way as a second begins may come in it. */
+const MAX_EXCESS = 1.1;
+
+/** @param {any} ramp of a merged stage @returns {number[]} the places of the slots that count */
+function counting({ slots }) {
+  return slots.flatMap((/** @type {any} */ { counts }, /** @type {number} */ place) => (counts ? [place] : []));
+}
+
+// A busy machine may keep hosts from a slot, or from the limit. What a slot shows must be true all the same.
+describe('hosts that go through a ramp together', { concurrency: 2, timeout: 240_000 }, () => {
+  test('show no more than the store gives, in the slots that all of them share', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: `queue=${LIMIT},latency=10ms` });
+    const { accessKeyId, secretAccessKey } = endpoint.credentials;
+    const env = {
+      S3_BUCKET: endpoint.buckets.join(','),
+      S3_HOSTNAME: endpoint.hostname,
+      S3_PORT: String(endpoint.port),
+      S3_USE_SSL: '0',
+      S3_ACCESS_KEY: accessKeyId,
+      S3_SECRET_KEY: secretAccessKey,
+    };
+    const steps = ['--ramp', '1,2,4,8,16', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--cores', '1'];
+    const hosts = [{ shift: -7000 }, { shift: 0, startsLate: 1 }, { shift: 11_000, diesAfter: 4 }];
+    const { stages, text, warnings } = await rampTogether({ env, hosts, objects: 8000, threads: 16, options: steps });
+    const [{ ramp, merge, operations }] = stages;
+    assert.equal(ramp.steps.length, 5);
+    const [late, killed] = ['1/3', '2/3'].map((shard) =>
+      merge.ramp.missing.find((/** @type {any} */ { host }) => host.endsWith(shard)),
+    );
+    assert.ok(late.slots.includes(ramp.steps[0].slotStart) && late.shortfalls[0] === 'late', JSON.stringify(late));
+    assert.ok(killed.slots.includes(ramp.steps[4].slotStart) && killed.shortfalls.at(-1) === null);
+    assert.ok(!counting(merge.ramp).includes(0) && !counting(merge.ramp).includes(4));
+    for (const [place, { threads, operationsPerSecond }] of merge.ramp.slots.entries()) {
+      assert.ok(operationsPerSecond <= MAX_EXCESS * LIMIT, `slot ${place}: ${operationsPerSecond} ops/s`);
+      if (counting(merge.ramp).includes(place)) {
+        assert.equal(threads, 3 * [1, 2, 4, 8, 16][place]);
+      }
+    }
+    const counted = ramp.steps.flatMap((/** @type {any} */ step) => step.operations);
+    assert.ok(counted.reduce((/** @type {number} */ sum, /** @type {number} */ each) => sum + each, 0) <= operations);
+    assert.match(text, /does not count: .*came too late/);
+    assert.match(warnings, /missed \d of 5 slots of the ramp, because it .*came too late/);
+  });
+});
+
+describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
+  test('has the same sums from its log and from its result, and leaves nothing behind', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
+    const run = ['4000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--gap', '1s', '--stages', 'write,read'];
+    const command = await startCommand(t, [...run, '--log', 'log.txt', '--json', 'result.json', '--size', '1KiB'], {
+      dotEnv: dotEnvOf(endpoint),
+    });
+    assertStatus(await command.outcome, 0);
+    const [log, json] = ['log.txt', 'result.json'].map((name) => path.join(command.folder, name));
+    const sums = await Promise.all(
+      [log, json].map(async (file) => {
+        const { stdout } = await runCommand(t, ['merge', file, '--json', '-']);
+        return JSON.parse(stdout).stages;
+      }),
+    );
+    const { stages } = JSON.parse(await readFile(json, 'utf8'));
+    for (const [place, { ramp, seconds, operations }] of stages.entries()) {
+      assert.deepEqual(
+        ramp.steps.map((/** @type {any} */ { threads }) => threads),
+        [1, 2, 4],
+      );
+      const bySecond = new Map(seconds.map((/** @type {any} */ each) => [each.secondStart, each.operations]));
+      for (const step of ramp.steps) {
+        step.operations.forEach((/** @type {number} */ count, /** @type {number} */ index) => {
+          assert.equal(count, bySecond.get(step.secondStart + index) ?? 0);
+        });
+      }
+      assert.equal(
+        operations,
+        [...bySecond.values()].reduce((sum, count) => sum + count, 0),
+      );
+      const [ofLog, ofJson] = sums.map((each) => each[place]);
+      assert.deepEqual(ofLog.ramp, ofJson.ramp);
+      assert.deepEqual(ofLog.merge.ramp, ofJson.merge.ramp);
+    }
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('says in which step its objects ran out, and that the steps from there on do not count', async (t) => {
+    const run = ['150', '8', '--ramp', '1,8', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
+    const outcome = await runCommand(t, [...run, '--faults', 'latency=30ms']);
+    assertStatus(outcome, 0);
+    assert.match(
+      outcome.stderr,
+      /^Write: its objects ran out in step [12] of 2, with [18] threads: that step does not count, nor do those after it; pass about \d+ <objects> instead of 150$/m,
+    );
+    const steps = machineLines(recordsOf(outcome.stdout), 'ramp-step');
+    assert.equal(steps.at(-1)?.shortfall, 'objects');
+  });
+
+  test('that is stopped has the steps before it in its log', async (t) => {
+    const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
+    const command = await startCommand(t, [...run, '--faults', 'latency=20ms']);
+    await command.shows('stdout', /"kind":"ramp-step"/);
+    command.child.kill('SIGTERM');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 143);
+    const steps = machineLines(recordsOf(outcome.stdout), 'ramp-step');
+    assert.equal(steps[0].shortfall, null);
+    assert.equal(steps.at(-1)?.shortfall, 'stopped');
+  });
+});

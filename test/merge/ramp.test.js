@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mergeRamps } from '../../lib/merge/ramp.js';
+import { formatRamp } from '../../lib/report/ramp-text.js';
+
+/**
+ * @import { MergedRamp, RampKind, RampResult, RampShortfall, RampStep } from '../../lib/model/result.js'
+ * @import { StageRamp } from '../../lib/merge/hosts.js'
+ */
+
+const START = 1_700_000_000;
+const SLOT_SECONDS = 10;
+
+/** A shortfall, or a step of which the log has nothing. @typedef {RampShortfall | 'cut'} Trouble */
+
+/**
+ * @param {object} load
+ * @param {readonly number[][]} load.threads of each host, by slot
+ * @param {(slot: number, active: readonly number[]) => number[]} load.rates ops/s of each host, by its threads in a slot
+ * @param {RampKind} [load.of]
+ * @param {Readonly<Record<string, Trouble>>} [load.troubles] by host and slot, such as `1 0`
+ * @returns {StageRamp[]}
+ */
+function hostsOf({ threads, rates, of = 'threads', troubles = {} }) {
+  return threads.map((ofHost, host) => {
+    const steps = ofHost.flatMap((count, slot) => {
+      const trouble = troubles[`${host} ${slot}`] ?? null;
+      const active = threads.map((each, other) => (troubles[`${other} ${slot}`] === undefined ? each[slot] : 0));
+      const rate = trouble === null ? rates(slot, active)[host] : 0;
+      return trouble === 'cut' ? [] : [stepOf(slot, count, rate, trouble)];
+    });
+    /** @type {RampResult} */
+    const ramp = { of, steps };
+    return { host: `host-${host}`, ramp, hasBegun: true };
+  });
+}
+
+/**
+ * @param {number} slot
+ * @param {number} threads
+ * @param {number} rate
+ * @param {RampShortfall | null} shortfall
+ * @returns {RampStep}
+ */
+function stepOf(slot, threads, rate, shortfall) {
+  const slotStart = START + SLOT_SECONDS * slot;
+  // What is over in one second is missing in the next.
+  const operations = Array.from(
+    { length: 8 },
+    (_, second) => Math.floor((second + 1) * rate) - Math.floor(second * rate),
+  );
+  return {
+    slotStart,
+    slotSeconds: SLOT_SECONDS,
+    hosts: Number(threads > 0),
+    threads,
+    secondStart: slotStart + 1,
+    operations,
+    latency: null,
+    histogram: null,
+    errors: 0,
+    throttled: 0,
+    shortfall,
+  };
+}
+
+/**
+ * @param {{ each: number, limit: number }} store ops/s of a thread alone, and of all hosts together
+ * @returns {(slot: number, active: readonly number[]) => number[]}
+ */
+function storeWith({ each, limit }) {
+  return (_, active) => {
+    const sum = active.reduce((total, threads) => total + threads, 0);
+    return active.map((threads) => (sum === 0 ? 0 : threads * Math.min(each, limit / sum)));
+  };
+}
+
+/**
+ * @param {readonly StageRamp[]} hosts
+ * @param {boolean} [lacksShard]
+ */
+function merged(hosts, lacksShard = false) {
+  const result = mergeRamps(hosts, lacksShard);
+  assert.ok(result !== null);
+  return { ...result, text: formatRamp(result) };
+}
+
+const STEPS = [8, 16, 32, 64, 128];
+const STORE = storeWith({ each: 20, limit: 1500 });
+
+/** @param {MergedRamp} ramp */
+function countingSlots({ slots }) {
+  return slots.flatMap(({ counts }, place) => (counts ? [place] : []));
+}
+
+test('three hosts together show the limit of a store, and from how many threads on', () => {
+  const { merged: ramp, text } = merged(hostsOf({ threads: [STEPS, STEPS, STEPS], rates: STORE }));
+  assert.deepEqual(countingSlots(ramp), [0, 1, 2, 3, 4]);
+  assert.deepEqual(
+    ramp.slots.map(({ threads, hosts }) => [threads, hosts]),
+    STEPS.map((threads) => [3 * threads, 3]),
+  );
+  assert.deepEqual([ramp.knee, ramp.hasPlateau], [96, true]);
+  assert.ok(ramp.capacity !== null && Math.abs(ramp.capacity.operationsPerSecond - 1500) < 3);
+  assert.ok(ramp.capacity.low <= 1500 && ramp.capacity.high >= 1500 && ramp.capacity.seconds === 24);
+  assert.match(
+    text.at(-1) ?? '',
+    /^Ramp capacity: 1[45]\d\d\.\d ops\/s .* from 96 threads of all hosts on: .*; 5 of 5 slots count\.$/,
+  );
+});
+
+test('whatever hosts, threads and limit, the sums are those of the seconds, and no capacity is above the limit', () => {
+  const anyHosts = fc.record({
+    hosts: fc.integer({ min: 1, max: 5 }),
+    each: fc.integer({ min: 5, max: 50 }),
+    limit: fc.integer({ min: 200, max: 20_000 }),
+  });
+  fc.assert(
+    fc.property(anyHosts, ({ hosts, each, limit }) => {
+      const threads = Array.from({ length: hosts }, () => STEPS);
+      const { ramp, merged: found } = merged(hostsOf({ threads, rates: storeWith({ each, limit }) }));
+      ramp.steps.forEach(({ operations }, slot) => {
+        const mean = operations.reduce((sum, count) => sum + count, 0) / operations.length;
+        assert.equal(found.slots[slot].operationsPerSecond, mean);
+        assert.ok(Math.abs(mean - Math.min(limit, hosts * STEPS[slot] * each)) <= hosts + 1);
+      });
+      assert.ok(Number(found.capacity?.operationsPerSecond) <= limit + hosts + 1);
+      const isReached = hosts * STEPS[3] * each >= limit;
+      assert.equal(found.hasPlateau, isReached);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a host that is killed leaves no false plateau: slots without it do not count', () => {
+  // Were the slots after its end counted, their sum would seem to grow by nothing.
+  const threads = [STEPS, STEPS, STEPS];
+  const troubles = { '2 3': /** @type {const} */ ('cut'), '2 4': /** @type {const} */ ('cut') };
+  const { merged: ramp, text } = merged(hostsOf({ threads, rates: storeWith({ each: 20, limit: 1e6 }), troubles }));
+  assert.deepEqual(countingSlots(ramp), [0, 1, 2]);
+  assert.equal(ramp.hasPlateau, false);
+  assert.deepEqual(ramp.missing, [{ host: 'host-2', slots: [START + 30, START + 40], shortfalls: [null, null] }]);
+  assert.match(text[4], /does not count: host-2 has nothing of it in its log$/);
+  assert.match(text.at(-1) ?? '', /^Ramp capacity: at least .*no plateau up to 96.*3 of 5 slots count/);
+});
+
+test('the limit is found in the slots that all hosts share, where one came late and one was killed', () => {
+  const steps = [8, 16, 32, 64, 128, 256];
+  const troubles = {
+    ...{ '0 0': /** @type {const} */ ('late'), '0 1': /** @type {const} */ ('late') },
+    ...{ '1 5': /** @type {const} */ ('cut') },
+  };
+  const { merged: ramp, text } = merged(hostsOf({ threads: [steps, steps, steps], rates: STORE, troubles }));
+  assert.deepEqual(countingSlots(ramp), [2, 3, 4]);
+  assert.equal(ramp.hasPlateau, true);
+  assert.ok(Math.abs(Number(ramp.capacity?.operationsPerSecond) - 1500) < 3);
+  assert.match(text[1], /does not count: host-0 came too late$/);
+});
+
+test('a host that came too late for all slots takes part in none, and spoils none', () => {
+  const late = Object.fromEntries(STEPS.map((_, slot) => [`1 ${slot}`, /** @type {const} */ ('late')]));
+  const { merged: ramp } = merged(hostsOf({ threads: [STEPS, STEPS], rates: STORE, troubles: late }));
+  assert.equal(countingSlots(ramp).length, STEPS.length);
+});
+
+test('a host of whose steps the log has nothing was there, and no slot counts', () => {
+  const hosts = hostsOf({ threads: [STEPS], rates: STORE });
+  const { merged: ramp, text } = merged([...hosts, { host: 'host-9', ramp: null, hasBegun: true }]);
+  assert.deepEqual(countingSlots(ramp), []);
+  assert.match(text.at(-1) ?? '', /cannot tell what the store can do: there is no slot with figures of all hosts/);
+});
+
+test('nothing is said of the store where a shard has no log', () => {
+  const { merged: ramp, text } = merged(hostsOf({ threads: [STEPS, STEPS], rates: STORE }), true);
+  assert.deepEqual([countingSlots(ramp), ramp.capacity, ramp.knee], [[], null, null]);
+  assert.match(text.at(-1) ?? '', /cannot tell .* a shard has no log/);
+});
+
+test('hosts whose slots are not the same have none in common', () => {
+  const [one, other] = hostsOf({ threads: [STEPS, STEPS], rates: STORE });
+  const steps = other.ramp?.steps.map((step) => ({
+    ...step,
+    slotStart: step.slotStart + 3,
+    secondStart: step.secondStart + 3,
+  }));
+  const { merged: ramp } = merged([one, { ...other, ramp: { of: 'threads', steps: steps ?? [] } }]);
+  assert.deepEqual([ramp.slots.length, countingSlots(ramp)], [10, []]);
+});
+
+/** Host i joins in slot i, with so many threads. @param {number} hosts @param {number} each */
+function joining(hosts, each) {
+  return Array.from({ length: hosts }, (_, host) =>
+    Array.from({ length: hosts }, (_unused, slot) => (slot >= host ? each : 0)),
+  );
+}
+
+test('hosts that each bring as much as the one before are limited on their own side', () => {
+  const rates = storeWith({ each: 50, limit: 1e6 });
+  const { merged: ramp, text } = merged(hostsOf({ threads: joining(3, 10), rates, of: 'hosts' }));
+  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['hosts', null]);
+  assert.match(
+    text.at(-1) ?? '',
+    /^Limited on the hosts' side: .*\(500\.0, 1000\.0, 1500\.0 ops\/s with 1, 2, 3 hosts\).*not the bucket\.$/,
+  );
+});
+
+test('hosts that share out what one alone could do are limited by what they share', () => {
+  const { merged: ramp, text } = merged(
+    hostsOf({ threads: joining(3, 100), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
+  );
+  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['shared', null]);
+  assert.match(text.at(-1) ?? '', /^Limited by what the hosts share: .*the bucket, the account, or a path/);
+});
+
+test('a sum that grows by less than the hosts tells nothing, and the line says what is missing', () => {
+  const { merged: ramp, text } = merged(
+    hostsOf({ threads: joining(2, 20), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
+  );
+  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'proportion']);
+  assert.match(text.at(-1) ?? '', /^Cannot tell whose limit it is: .*a slot with one more host is missing/);
+});
+
+test('a further host tells it: the sum stays flat where it had grown by less than the hosts', () => {
+  const { merged: ramp } = merged(
+    hostsOf({ threads: joining(3, 20), rates: storeWith({ each: 50, limit: 1500 }), of: 'hosts' }),
+  );
+  assert.equal(ramp.limit?.side, 'shared');
+});
+
+test('a host that does next to nothing proves no limit that is shared', () => {
+  const rates = (/** @type {number} */ _, /** @type {readonly number[]} */ active) =>
+    active.map((threads, host) => (host === 1 ? 0 : threads * 50));
+  const { merged: ramp, text } = merged(hostsOf({ threads: joining(2, 10), rates, of: 'hosts' }));
+  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'newcomer']);
+  assert.match(text.at(-1) ?? '', /a host did next to nothing when it joined/);
+});
+
+test('joins that do not count prove nothing', () => {
+  const troubles = { '1 1': /** @type {const} */ ('late') };
+  const { merged: ramp, text } = merged(hostsOf({ threads: joining(2, 10), rates: STORE, of: 'hosts', troubles }));
+  assert.deepEqual([ramp.limit?.side, ramp.limit?.lacks], ['unknown', 'slots']);
+  assert.match(text.at(-1) ?? '', /two slots that count, the second one with more hosts, are missing/);
+});
+
+test('of any number of hosts, those that share a limit are told from those that each have their own', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 60 }), fc.integer({ min: 100, max: 900 }), (hosts, limit) => {
+      const threads = joining(hosts, 10);
+      const sideOf = (/** @type {{ each: number, limit: number }} */ store) =>
+        merged(hostsOf({ threads, rates: storeWith(store), of: 'hosts' })).merged.limit?.side;
+      assert.equal(sideOf({ each: 100, limit }), 'shared');
+      assert.equal(sideOf({ each: 20, limit: 1e6 }), 'hosts');
+    }),
+    { numRuns: 25 },
+  );
+});
