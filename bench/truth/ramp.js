@@ -112,7 +112,7 @@ function mergeLogs(logs, json) {
 /** ops/s of the store that has a limit. */
 const LIMIT = 1500;
 const QUEUE = `queue=${LIMIT},latency=20ms`;
-const STEPS = '2,4,8,12,16,24,32,48';
+const STEPS = '4,8,12,16,24,32,40,48,56,64';
 
 /** How far the capacity may be off. */
 const TOLERANCE = 0.03;
@@ -128,11 +128,11 @@ const OPTIONS = ['--stages', 'write', '--size', '1KiB', '--cores', '1', '--step-
 const TROUBLES = [
   { name: 'three hosts', hosts: SHIFTS.map((shift) => ({ shift })) },
   {
-    name: 'one of three killed half-way, one late',
+    name: 'one of three killed on the way, one late',
     hosts: SHIFTS.map((shift, host) => ({
       shift,
       ...(host === 1 ? { startsLate: 5 } : {}),
-      ...(host === 2 ? { diesAfter: 6 } : {}),
+      ...(host === 2 ? { diesAfter: 8 } : {}),
     })),
   },
 ];
@@ -171,7 +171,7 @@ async function capacityFinding(name, hosts, runs, say) {
     say(`${name}, run ${run + 1} of ${runs}`);
     const ramp = await withEndpoint({ faults: QUEUE }, async ({ env }) => {
       const options = [...OPTIONS, '5s', '--ramp', STEPS];
-      const { stages } = await rampTogether({ env, hosts, objects: 30_000, threads: 48, options });
+      const { stages } = await rampTogether({ env, hosts, objects: 40_000, threads: 64, options });
       return stages[0].merge.ramp;
     });
     found.push({ rate: ramp.capacity?.operationsPerSecond ?? NaN, hasPlateau: ramp.hasPlateau, knee: ramp.knee });

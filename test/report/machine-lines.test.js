@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatLine, parseLine } from '../../lib/log/log-line.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { FORMAT_VERSION, runLine, stageMachineLines } from '../../lib/report/machine-lines.js';
+import { FORMAT_VERSION, rampMachineLines, runLine, stageMachineLines } from '../../lib/report/machine-lines.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -77,6 +77,43 @@ test('a run’s line keeps its length, and its run id, with the longest names an
   const data = written(runLine(facts));
   assert.equal(data.run, 'r'.repeat(64));
   assert.equal(data.options.objects, most);
+});
+
+test('a run’s line keeps its length with the most steps of a ramp', () => {
+  const threads = Array.from({ length: 20 }, (_, place) => 100_000 - place);
+  const most = {
+    objects: 1e9,
+    threads: 100_000,
+    size: 5 * 1024 ** 3,
+    timeout: 3_600_000,
+    retries: 1000,
+    gap: 604_800_000,
+  };
+  const config = runConfig(
+    { ...NO_TARGET, hostname: `${'a'.repeat(63)}.`.repeat(4).slice(0, 253), port: 65_535 },
+    { ...most, runId: 'r'.repeat(64), prefix: 'p'.repeat(512), rampPlan: { of: 'threads', threads, stepTime: 60_000 } },
+  );
+  const versions = { 'r2-benchmark': '100.100.100-beta.100', node: 'v100.100.100', sdk: '3.10000.100' };
+  const facts = runFacts({ config, host: 'h'.repeat(253), startedAt: Date.now(), clock: null, versions });
+  assert.deepEqual(written(runLine(facts)).options.ramp, threads);
+});
+
+test('the lines of a step have its seconds and its histogram, and keep their length', () => {
+  const latencies = new LatencyHistogram();
+  // No two gaps between them are the same, so that they compress badly.
+  Array.from({ length: 2000 }, (_, place) => latencies.record(1 + ((place * 7919 * (place % 13)) % 9973)));
+  const step = {
+    ...{ slotStart: 7_258_118_400, slotSeconds: 60, hosts: 1, threads: 100_000, secondStart: 7_258_118_400 },
+    operations: Array.from({ length: 48 }, () => 999_999),
+    ...{ latency: latencies.summary(), histogram: latencies.encode() },
+    ...{ errors: Number.MAX_SAFE_INTEGER, throttled: Number.MAX_SAFE_INTEGER, shortfall: null },
+  };
+  const [line, ...parts] = rampMachineLines('Remove', 'threads', step).map(written);
+  const { latency, histogram, ...rest } = step;
+  assert.deepEqual(line, { kind: 'ramp-step', stage: 'Remove', of: 'threads', ...rest });
+  assert.ok(parts.length > 1 && latency !== null);
+  assert.ok(parts.every(({ slotStart }) => slotStart === step.slotStart));
+  assert.equal(parts.map(({ data }) => data).join(''), histogram);
 });
 
 test('the line at a stage’s end has its absolute times and all its counts', () => {

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget } from '../../lib/engine/budget.js';
+import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
+import { StageMeter } from '../../lib/meter/stage-meter.js';
+import { Phases } from '../../lib/run/phases.js';
+import { runRamps } from '../../lib/run/run-ramps.js';
+import { NO_HOST_LOAD } from '../helpers/host-load.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { SimulatedTime } from '../helpers/simulated-time.js';
+
+/**
+ * @import { StageTask } from '../../lib/engine/worker.js'
+ * @import { Workers } from '../../lib/engine/workers.js'
+ * @import { RampStep, RunResult } from '../../lib/model/result.js'
+ * @import { RampPlan, RunConfig } from '../../lib/model/run-config.js'
+ * @import { TestContext } from 'node:test'
+ */
+
+const START = 1_700_000_000_000;
+const FIRST = START / 1000;
+
+/** Each thread does so many operations a second. */
+const RATE = 10;
+
+/**
+ * Runs ramps over workers whose threads take a tenth of a second for an operation.
+ *
+ * @param {TestContext} t
+ * @param {Partial<RunConfig> & { rampPlan: RampPlan }} overrides
+ * @param {object} [options]
+ * @param {AbortController} [options.controller]
+ * @param {number} [options.overrun] ms by which a step is over too late
+ */
+function prepare(t, overrides, { controller = new AbortController(), overrun = 0 } = {}) {
+  const time = new SimulatedTime(t, START);
+  const { clock } = time;
+  /** @type {(StageTask & { at: number })[]} */
+  const tasks = [];
+  const { observer, events } = recordingObserver();
+  const workers = {
+    /** @param {StageTask} task */
+    async runStage(task) {
+      const startedAt = clock.now();
+      tasks.push({ ...task, at: (clock.toEpoch(startedAt) - START) / 1000 });
+      const { stopsAt } = /** @type {{ stopsAt: number }} */ (task.limit);
+      const meter = new StageMeter(clock, startedAt);
+      const budget = new Budget(task.budget);
+      let isDry = false;
+      while (clock.now() < stopsAt && !isDry && !controller.signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, 1000 / RATE));
+        for (let thread = 0; thread < task.load.threads && !isDry; thread++) {
+          isDry = budget.claim() < 0;
+          const at = clock.now() - 1000 / RATE;
+          if (!isDry) {
+            meter.succeeded({ startedAt: at, attemptStartedAt: at, finishedAt: clock.now() }, 1);
+          }
+        }
+      }
+      await new Promise((resolve) => setTimeout(resolve, overrun));
+      return {
+        ...{ end: controller.signal.aborted ? 'stopped' : 'complete', fatal: null, startedAt, endedAt: clock.now() },
+        ...{ meter, kinds: [meter], secondLatencies: new Map(), hostLoad: NO_HOST_LOAD },
+        connections: { opened: 1, reused: 0, lookupTime: null, meter: new ConnectionMeter() },
+        clientLoad: { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
+      };
+    },
+  };
+  const config = runConfig(NO_TARGET, { objects: 100_000, threads: 8, ...overrides });
+  const phases = new Phases(clock.now, observer, clock.now());
+  const running = {
+    ...{ config, run: { clock, written: { has: () => true } }, signal: controller.signal, observer, phases },
+    ...{ runClock: { facts: () => null }, unloaded: new Map() },
+  };
+  const result = /** @type {RunResult} */ (
+    /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
+  );
+  const run = (startsAt = clock.now()) =>
+    runRamps(
+      /** @type {Parameters<typeof runRamps>[0]} */ (/** @type {unknown} */ (running)),
+      /** @type {Workers} */ (/** @type {unknown} */ (workers)),
+      startsAt,
+      result,
+    );
+  const notices = () => events.filter(([name]) => name === 'notice').map(([, message]) => message);
+  const steps = () =>
+    events.filter(([name]) => name === 'slotEnds').map(([, , , step]) => /** @type {RampStep} */ (step));
+  return { time, tasks, result, run, notices, steps, controller };
+}
+
+/**
+ * @param {readonly number[]} threads
+ * @param {RampPlan['of']} [of]
+ * @returns {RampPlan}
+ */
+function planOf(threads, of = 'threads') {
+  return { of, threads, stepTime: 5000 };
+}
+
+test('each step has its threads in its slot, and counts the whole seconds in which it is settled', async (t) => {
+  const { time, tasks, run, result, steps } = prepare(t, {
+    stages: ['write', 'read'],
+    gap: 2000,
+    rampPlan: planOf([2, 4, 8]),
+  });
+  await time.until(run());
+  assert.deepEqual(
+    tasks.map(({ at, load, budget, stage }) => [stage.name, at, load.threads, budget.goesRound]),
+    [
+      ...[0, 5, 10].map((at, place) => ['Write', at, 2 ** (place + 1), false]),
+      ...[17, 22, 27].map((at, place) => ['Read', at, 2 ** (place + 1), true]),
+    ],
+  );
+  assert.deepEqual(
+    steps().map(({ slotStart, secondStart, threads, shortfall }) => [
+      slotStart - FIRST,
+      secondStart - FIRST,
+      threads,
+      shortfall,
+    ]),
+    [0, 5, 10, 17, 22, 27].map((at, place) => [at, at + 1, [2, 4, 8][place % 3], null]),
+  );
+  for (const { operations, threads } of steps()) {
+    assert.equal(operations.length, 3);
+    const sum = operations.reduce((total, count) => total + count, 0);
+    assert.ok(Math.abs(sum - 3 * RATE * threads) <= threads, `${operations}`);
+  }
+  for (const { ramp, operations, seconds, connections } of result.stages) {
+    assert.equal(ramp?.steps.length, 3);
+    assert.equal(
+      seconds.reduce((sum, each) => sum + each.operations, 0),
+      operations,
+    );
+    assert.equal(connections.opened, 3);
+  }
+});
+
+test('objects are taken once, and the next step goes on where the one before has ended', async (t) => {
+  const { time, tasks, run, result } = prepare(t, { stages: ['write'], rampPlan: planOf([1, 2]) });
+  await time.until(run());
+  const [first, second] = tasks.map(({ budget }) => budget.first);
+  assert.equal(first, 0);
+  assert.ok(Number(second) >= 39 && Number(second) + tasks[1].budget.objects === 100_000);
+  assert.ok(result.stages[0].operations > Number(second));
+});
+
+test('where the objects run out, that step and those after it do not count', async (t) => {
+  const { time, run, steps, notices, tasks } = prepare(t, {
+    stages: ['write'],
+    objects: 100,
+    rampPlan: planOf([2, 4, 8]),
+  });
+  await time.until(run());
+  assert.deepEqual(
+    steps().map(({ shortfall }) => shortfall),
+    [null, 'objects', 'objects'],
+  );
+  assert.equal(tasks.length, 2);
+  const [notice] = notices();
+  const [, needed] = /step 2 of 3, with 4 threads: .*; pass about (\d+) <objects> instead of 100$/.exec(notice) ?? [];
+  assert.ok(Number(needed) >= 4 * RATE * (2 + 4 + 8), notice);
+  assert.equal(notices().length, 1);
+});
+
+test('a host that comes late joins at the next slot, and says which it has missed', async (t) => {
+  const { time, tasks, run, steps } = prepare(t, { stages: ['write'], rampPlan: planOf([2, 4, 8]) });
+  await time.until(run(time.clock.now() - 7000));
+  assert.deepEqual(
+    steps().map(({ shortfall, slotStart }) => [slotStart - FIRST, shortfall]),
+    [
+      [-7, 'late'],
+      [-2, 'late'],
+      [3, null],
+    ],
+  );
+  assert.deepEqual(
+    tasks.map(({ at }) => at),
+    [3],
+  );
+});
+
+test('a step that is over too late leaves the next slot out, so that no second is counted twice', async (t) => {
+  const { time, run, steps } = prepare(t, { stages: ['write'], rampPlan: planOf([2, 4, 8]) }, { overrun: 1300 });
+  await time.until(run());
+  assert.deepEqual(
+    steps().map(({ shortfall }) => shortfall),
+    [null, 'late', null],
+  );
+});
+
+test('a host waits for its own slot, and its waiting is a whole step', async (t) => {
+  const { time, tasks, run, steps, notices } = prepare(t, { stages: ['write'], rampPlan: planOf([0, 0, 8], 'hosts') });
+  await time.until(run());
+  assert.deepEqual(
+    steps().map(({ hosts, threads, shortfall }) => [hosts, threads, shortfall]),
+    [
+      [0, 0, null],
+      [0, 0, null],
+      [1, 8, null],
+    ],
+  );
+  assert.deepEqual(
+    tasks.map(({ at }) => at),
+    [10],
+  );
+  assert.deepEqual(notices(), ['Write: this host joins in slot 3, in 10.0s']);
+});
+
+test('a run that is stopped has no whole step from there on', async (t) => {
+  const controller = new AbortController();
+  const { time, run, steps, result } = prepare(
+    t,
+    { stages: ['write', 'read'], rampPlan: planOf([2, 4, 8]) },
+    { controller },
+  );
+  setTimeout(() => controller.abort(), 7000);
+  await time.until(run());
+  assert.deepEqual(
+    steps().map(({ shortfall }) => shortfall),
+    [null, 'stopped'],
+  );
+  assert.deepEqual(
+    result.stages.map(({ stage, end }) => [stage, end]),
+    [['Write', 'stopped']],
+  );
+});
