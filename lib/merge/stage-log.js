@@ -14,6 +14,9 @@ import { andMore } from './warnings.js';
 /** The longest way between two lines of the old tool, whose interval drifts, that is no gap yet. Seconds. */
 export const MAX_INTERVAL_SECONDS = 3;
 
+/** No ramp has as many: a log with more of them was made up. */
+const MAX_RAMP_STEPS = 1000;
+
 /** @typedef {{ line: number | null, message: string }} Remark */
 
 /** What a log says of one stage of one run. */
@@ -150,8 +153,9 @@ export class StageLog {
    */
   addRampStep(of, step) {
     this.ramp ??= { of, steps: [] };
-    if (!this.ramp.steps.some(({ slotStart }) => slotStart === step.slotStart)) {
-      this.ramp.steps.push(step);
+    const { steps } = this.ramp;
+    if (steps.length < MAX_RAMP_STEPS && !steps.some(({ slotStart }) => slotStart === step.slotStart)) {
+      steps.push(step);
     }
   }
 
