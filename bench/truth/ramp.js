@@ -54,7 +54,7 @@ export async function rampTogether({ env, hosts, objects, threads, options }) {
         if (startsLate !== undefined) {
           await wait((start + startsLate) * 1000 - Date.now());
         }
-        const child = spawnNode(null, [...common, '--shard', `${index}/${hosts.length}`, '--quiet'], {
+        const child = spawnNode({}, [...common, '--shard', `${index}/${hosts.length}`, '--quiet'], {
           cwd: folder,
           env: { ...process.env, ...env, HOME: folder, XDG_CACHE_HOME: folder, NODE_OPTIONS: withClock(shift) },
           stdio: ['ignore', 'pipe', 'inherit'],

@@ -6,6 +6,7 @@ import { capacities } from './capacities.js';
 import { openLoop } from './open-loop.js';
 import { percentiles } from './percentiles.js';
 import { plainCauses } from './plain-causes.js';
+import { ramps } from './ramp.js';
 import { searchCauses } from './search-causes.js';
 
 /** @import { Finding } from './finding.js' */
@@ -15,7 +16,7 @@ import { searchCauses } from './search-causes.js';
 //
 //     node bench/truth/run.js [--json result.json] [--rounds n] [--only part of a set-up's name] [part of a title]
 
-const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities];
+const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities, ramps];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
