@@ -1,3 +1,4 @@
+import { BucketMeter } from '../meter/bucket-meter.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
 import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
@@ -6,7 +7,7 @@ import { failedAttempts, stageResult } from './stage-result.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { StageOutcome } from '../engine/workers.js'
+ * @import { BucketOutcome, StageOutcome } from '../engine/workers.js'
  * @import { RampKind, RampShortfall, RampStep, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { RampSlot } from './ramp-schedule.js'
@@ -112,7 +113,21 @@ function sumOfOutcomes(outcomes, stage, clock) {
     endedAt,
     meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null }),
     kinds,
+    buckets: sumOfBuckets(outcomes.map(({ buckets }) => buckets)),
     secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
     connections,
   };
+}
+
+/**
+ * @param {readonly (readonly BucketOutcome[])[]} outcomes of the same buckets, at least one
+ * @returns {BucketOutcome[]}
+ */
+function sumOfBuckets(outcomes) {
+  return outcomes[0].map(({ bucket }, slot) => {
+    const meters = outcomes.flatMap((outcome) => outcome[slot].meter ?? []);
+    const sum = new BucketMeter();
+    meters.forEach((meter) => sum.addState(meter.toState()));
+    return { bucket, meter: meters.length === 0 ? null : sum };
+  });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget } from '../../lib/engine/budget.js';
+import { bucketMeters } from '../../lib/meter/bucket-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { Phases } from '../../lib/run/phases.js';
@@ -46,6 +47,8 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
       tasks.push({ ...task, at: (clock.toEpoch(startedAt) - START) / 1000 });
       const { stopsAt } = /** @type {{ stopsAt: number }} */ (task.limit);
       const meter = new StageMeter(clock, startedAt);
+      const { buckets } = config.store;
+      const meters = bucketMeters(buckets.length);
       const budget = new Budget(task.budget);
       let isDry = false;
       while (clock.now() < stopsAt && !isDry && !controller.signal.aborted) {
@@ -54,14 +57,21 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
           isDry = budget.claim() < 0;
           const at = clock.now() - 1000 / RATE;
           if (!isDry) {
-            meter.succeeded({ startedAt: at, attemptStartedAt: at, finishedAt: clock.now() }, 1);
+            const times = { startedAt: at, attemptStartedAt: at, finishedAt: clock.now() };
+            meter.succeeded(times, 1);
+            meters?.[thread % buckets.length].succeeded(times);
           }
         }
       }
       await new Promise((resolve) => setTimeout(resolve, overrun));
       return {
         ...{ end: controller.signal.aborted ? 'stopped' : 'complete', fatal: null, startedAt, endedAt: clock.now() },
-        ...{ meter, kinds: [meter], secondLatencies: new Map(), hostLoad: NO_HOST_LOAD },
+        ...{
+          meter,
+          kinds: [meter],
+          buckets: buckets.map((bucket, slot) => ({ bucket, meter: meters?.[slot] ?? null })),
+        },
+        ...{ secondLatencies: new Map(), hostLoad: NO_HOST_LOAD },
         connections: { opened: 1, reused: 0, lookupTime: null, meter: new ConnectionMeter() },
         clientLoad: { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
       };
@@ -126,8 +136,12 @@ test('each step has its threads in its slot, and counts the whole seconds in whi
     const sum = operations.reduce((total, count) => total + count, 0);
     assert.ok(Math.abs(sum - 3 * RATE * threads) <= threads, `${operations}`);
   }
-  for (const { ramp, operations, seconds, connections } of result.stages) {
+  for (const { ramp, operations, seconds, connections, buckets } of result.stages) {
     assert.equal(ramp?.steps.length, 3);
+    assert.deepEqual(
+      buckets.map((bucket) => [bucket.bucket, bucket.operations]),
+      ['one', 'two'].map((bucket) => [bucket, operations / 2]),
+    );
     assert.equal(
       seconds.reduce((sum, each) => sum + each.operations, 0),
       operations,
