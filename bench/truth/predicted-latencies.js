@@ -1,3 +1,5 @@
+import { mixIndex } from '../../lib/workload/mix.js';
+
 /**
  * An open loop at a store that answers after a fixed time, and for a while not at all.
  *
@@ -40,6 +42,16 @@ export function predictOpenLoop({ rate, operations, threads, serviceTime, stall 
 export function percentileOf(sorted, share) {
   return sorted[Math.max(Math.round(share * sorted.length), 1) - 1];
 }
+
+/**
+ * @param {number} count
+ * @returns {Float64Array} intervals between random arrivals, the same each time, with a mean of 1
+ */
+export function exponentialIntervals(count) {
+  return Float64Array.from({ length: count }, (_, place) => -Math.log((mixIndex(place, SEED) + 0.5) / 2 ** 32));
+}
+
+const SEED = 7;
 
 /** @param {readonly number[]} values */
 function ascending(values) {

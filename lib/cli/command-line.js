@@ -90,6 +90,23 @@ const OPTIONS = {
   },
   shard: { flags: '--shard <i/N>', help: "this host's share: i of N from 0, or auto", read: values.shard },
   findPeak: { flags: '--find-peak', help: 'add threads, up to <threads>, and find the capacity' },
+  peakOf: {
+    flags: '--peak-of <name>',
+    help: 'what --find-peak varies: threads, buckets or rate',
+    read: oneOf('threads', 'buckets', 'rate'),
+    fallback: 'threads',
+  },
+  target: {
+    flags: '--target <ops/s>',
+    help: 'with --peak-of buckets: how many would this take?',
+    read: values.rate,
+  },
+  slo: {
+    flags: '--slo <time>',
+    help: 'with --peak-of rate: what p99 may reach',
+    read: values.latencyLimit,
+    fallback: '50ms',
+  },
   maxCost: {
     flags: '--max-cost <dollars>',
     help: "what the run may cost, at R2's list prices",
@@ -241,6 +258,9 @@ Exit status: 0 all well, 1 incomplete or a failed check, 2 usage or credentials,
  * @property {number[] | undefined} ramp threads by step
  * @property {boolean} rampHosts
  * @property {number} stepTime ms
+ * @property {'threads' | 'buckets' | 'rate'} peakOf
+ * @property {number | undefined} target ops/s
+ * @property {number} slo ms
  * @property {number | undefined} maxCost dollars
  * @property {number} gap ms
  * @property {{ index: number | null, count: number | null } | undefined} shard
@@ -702,8 +722,24 @@ const CONFLICTS = [
     problem: '--calibrate: it measures the client alone, expected no --cleanup',
   },
   {
-    isThere: ({ arrival, rate }) => arrival !== undefined && rate === undefined,
-    problem: '--arrival: it sets when the operations of --rate start, expected --rate as well',
+    isThere: ({ arrival, rate, peakOf }) => arrival !== undefined && rate === undefined && peakOf !== 'rate',
+    problem: '--arrival: it sets when the operations of --rate start, expected --rate or --peak-of rate as well',
+  },
+  {
+    isThere: ({ peakOf }, { findPeak }) => peakOf !== undefined && !findPeak,
+    problem: '--peak-of: it says what --find-peak varies, expected --find-peak as well',
+  },
+  {
+    isThere: ({ target }, { peakOf }) => target !== undefined && peakOf !== 'buckets',
+    problem: '--target: it asks how many buckets a rate takes, expected --find-peak --peak-of buckets as well',
+  },
+  {
+    isThere: ({ slo }, { peakOf }) => slo !== undefined && peakOf !== 'rate',
+    problem: '--slo: it limits the latency of the highest rate, expected --find-peak --peak-of rate as well',
+  },
+  {
+    isThere: ({ keep }, { peakOf }) => keep && peakOf === 'buckets',
+    problem: '--keep: a later run could not find what --peak-of buckets leaves, expected one of the two',
   },
   {
     isThere: ({ gap, duration }, options) => gap !== undefined && duration === undefined && !isRamp(options),

@@ -46,6 +46,11 @@ export function resolveConfig(options, { store, env, availableCores, now, random
   if (shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
   }
+  if (options.peakOf === 'buckets' && store.buckets.length < 2) {
+    throw new UsageError([
+      `--peak-of buckets: expected two buckets in S3_BUCKET, or more, got ${store.buckets.length}: --peak-of threads searches one`,
+    ]);
+  }
   // A thread without an object, or beyond those of the last step, would only hold a connection open.
   const threads = Math.min(options.threads, options.objects, options.ramp?.at(-1) ?? Infinity);
   const cores = chooseCores(options.cores, threads, Math.max(Math.floor(availableCores), 1));

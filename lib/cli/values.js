@@ -173,6 +173,8 @@ export const stageDuration = durationFrom(MIN_DURATION_MS, 'a time from 1s to 16
 export const gap = durationFrom(0, 'a time up to 168h');
 export const warmup = durationFrom(0, 'a time up to 168h');
 
+export const latencyLimit = timeout;
+
 /** A shorter step has no two seconds to count, a longer one does not fit on a line of the log. Seconds. */
 const MIN_STEP_SECONDS = 4;
 const MAX_STEP_SECONDS = 60;

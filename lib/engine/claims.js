@@ -1,4 +1,5 @@
 import { seedOf } from '../workload/mix.js';
+import { localIndex } from '../workload/shard.js';
 
 /**
  * @import { StageMeters } from '../meter/stage-meter.js'
@@ -24,6 +25,8 @@ export class Claims {
   #knowsObjects;
   #allNeedObjects;
   #budget;
+  /** @type {(place: number) => number} */
+  #localIndexOf;
   #meters;
 
   /**
@@ -32,15 +35,17 @@ export class Claims {
    * @param {Workload} options.workload
    * @param {Budget} options.budget
    * @param {StageMeters} options.meters that count what is skipped
+   * @param {readonly number[]} [options.bucketStarts] see Load
    * @param {string} options.seed of the order of kinds
    */
-  constructor({ kinds }, { workload, budget, meters, seed }) {
+  constructor({ kinds }, { workload, budget, meters, bucketStarts, seed }) {
     this.#kinds = kinds;
     this.#kindOf = kindOrder(kinds, seed);
     this.#workload = workload;
     this.#knowsObjects = workload.wroteObjects;
     this.#allNeedObjects = kinds.every(({ operation }) => operation.needsObject);
     this.#budget = budget;
+    this.#localIndexOf = bucketStarts === undefined ? (place) => place : objectsInTurn(bucketStarts, workload);
     this.#meters = meters;
   }
 
@@ -56,9 +61,9 @@ export class Claims {
     for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
       const kind = this.#kindOf(claim);
       const { operation } = this.#kinds[kind];
-      const localIndex = this.#budget.localIndexOf(claim);
-      if (!this.#knowsObjects || !operation.needsObject || written.has(localIndex)) {
-        record.take(kind, operation, localIndex);
+      const object = this.#localIndexOf(this.#budget.localIndexOf(claim));
+      if (!this.#knowsObjects || !operation.needsObject || written.has(object)) {
+        record.take(kind, operation, object);
         return claim;
       }
       if (!this.#budget.goesRound) {
@@ -93,5 +98,21 @@ export function kindOrder(kinds, seed) {
   return (claim) => {
     const point = (Math.imul(claim, GOLDEN_STEP) + offset) >>> 0;
     return bounds.findIndex((bound) => point < bound);
+  };
+}
+
+/**
+ * Each bucket's objects by themselves are numbered without a gap, whatever the other buckets have: where each object is does
+ * not depend on how many buckets took part when it was written.
+ *
+ * @param {readonly number[]} starts see Load
+ * @param {Pick<Workload, 'keyspace' | 'shard'>} workload
+ * @returns {(place: number) => number} the local index of the object at a place of the stage
+ */
+function objectsInTurn(starts, { keyspace, shard }) {
+  const count = starts.length;
+  return (place) => {
+    const bucket = place % count;
+    return localIndex(shard, keyspace.indexIn(bucket, starts[bucket] + Math.floor(place / count)));
   };
 }

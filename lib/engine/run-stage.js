@@ -68,6 +68,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {Pacing | null} pacing of an open loop; null for a closed one, in which a thread starts
  *   its next operation when the one before has ended
  * @property {number} warmup ms at the beginning whose operations are in no rate and no percentile
+ * @property {readonly number[]} [bucketStarts] the first buckets, which alone take part, in turn: how many objects of each come
+ *   before those of the stage; absent where all buckets take part
  * @property {Windows | null} windows in which operations are counted in addition to seconds
  */
 
@@ -141,7 +143,8 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
     hooks: retryHooks(meters, buckets, hooks),
   });
   const failed = failureCounter(meters, buckets, hooks, watch);
-  const claims = new Claims(stage, { workload, budget, meters, seed: `kinds of ${runId}` });
+  const { bucketStarts } = load;
+  const claims = new Claims(stage, { workload, budget, meters, bucketStarts, seed: `kinds of ${runId}` });
   const perform = async (/** @type {OperationRecord} */ record) => {
     const meter = meters.kinds[record.kind];
     try {

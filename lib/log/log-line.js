@@ -38,6 +38,14 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
  * @typedef {{ kind: 'step-row', stage: string, threads: number, operationsPerSecond: number, p50: number | null,
  *   p99: number | null, errors: number, clientLoad: number, phase: keyof typeof PHASES }} StepRowRecord percentiles in ms,
  *   `clientLoad` in whole per cent of the busiest event loop's time
+ * @typedef {Omit<StepRowRecord, 'kind' | 'phase'> & { kind: 'bucket-row', buckets: number }} BucketRowRecord of so many buckets
+ * @typedef {{ kind: 'rate-header' }} RateHeaderRecord
+ * @typedef {Omit<StepRowRecord, 'kind' | 'threads'> & { kind: 'rate-row', rate: number, verdict: 'kept' | 'missed' | 'client' }}
+ *   RateRowRecord `rate` is what was to be started a second
+ * @typedef {{ kind: 'bucket-limit', stage: string, limit: 'per bucket' | 'whole store' | 'inconclusive', evidence: string }}
+ *   BucketLimitRecord
+ * @typedef {{ kind: 'highest-rate', stage: string, bound: 'exact' | 'at least' | 'at most', operationsPerSecond: number | null,
+ *   interval: { low: number, high: number } | null, evidence: string }} HighestRateRecord
  * @typedef {{ kind: 'capacity', stage: string, word: 'capacity' | 'ceiling', bound: 'exact' | 'at least', operationsPerSecond: number,
  *   interval: { low: number, high: number } | null, threads: number, note: string | null }} CapacityRecord `interval` is
  *   null where the capacity was not held; `note` is what it lacks
@@ -49,7 +57,8 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
  *   written `-`, where there are none; `peakMegabytesPerSecond` is null where the column is absent
  * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineRecord
  * @typedef {ScheduleRecord | SecondRecord | RetryingRecord | SummaryRecord | IntegrityRecord | LatencyRecord
- *   | ConnectionsRecord | LimitRecord | SearchRecord | StepHeaderRecord | StepRowRecord | CapacityRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
+ *   | ConnectionsRecord | LimitRecord | SearchRecord | StepHeaderRecord | StepRowRecord | BucketRowRecord | RateHeaderRecord | RateRowRecord
+ *   | BucketLimitRecord | HighestRateRecord | CapacityRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
  */
 
 /**
@@ -136,6 +145,15 @@ const NOTATIONS = {
   causeColumn: between('  ', choice(CAUSES), ''),
   loadColumn: column(7, between('', count, '%')),
   phaseColumn: between('  ', choice(PHASES), ''),
+  bucketsColumn: between('  ', either(1, '1 bucket', between('', count, ' buckets')), ''),
+  verdictColumn: between(', ', choice({ kept: 'kept', missed: 'missed', client: 'missed by this host' }), ''),
+  bucketLimit: choice({
+    'per bucket': 'per bucket',
+    'whole store': 'whole store, account or path',
+    inconclusive: 'cannot tell',
+  }),
+  rateBound: choice({ exact: '', 'at least': 'at least ', 'at most': 'at most ' }),
+  knownRate: either(null, 'not known', between('', rate, ' ops/s')),
   bound: choice({ exact: '', 'at least': 'at least ' }),
   interval: either(null, '', between(' ', confidenceInterval(rate), '')),
   threadCount: either(1, '1 thread', between('', count, ' threads')),
@@ -168,6 +186,16 @@ const SHAPES = compileAll({
   'step-row':
     '{stage:stageColumn}{threads:countColumn}{operationsPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}' +
     '{errors:errorsColumn}{clientLoad:loadColumn}{phase:phaseColumn}',
+  'bucket-row':
+    '{stage:stageColumn}{threads:countColumn}{operationsPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}' +
+    '{errors:errorsColumn}{clientLoad:loadColumn}{buckets:bucketsColumn}',
+  'rate-header': 'Stage        Rate      Ops/s        p50        p99    Errors Client  Step',
+  'rate-row':
+    '{stage:stageColumn}{rate:rateColumn}{operationsPerSecond:rateColumn}{p50:percentileColumn}{p99:percentileColumn}' +
+    '{errors:errorsColumn}{clientLoad:loadColumn}{phase:phaseColumn}{verdict:verdictColumn}',
+  'bucket-limit': '{stage:stage} limit over buckets: {limit:bucketLimit} ({evidence:sentence})',
+  'highest-rate':
+    '{stage:stage} highest rate: {bound:rateBound}{operationsPerSecond:knownRate}{interval:interval}; {evidence:sentence}',
   capacity:
     '{stage:stage} {word:capacityWord}: {bound:bound}{operationsPerSecond:rate} ops/s{interval:interval} ' +
     'at {threads:threadCount}{note:note}',

@@ -36,6 +36,18 @@ export class LatencyHistogram {
   #maximum = 0;
   count = 0;
 
+  /**
+   * @param {string} encoded see {@link LatencyHistogram#encode}
+   * @returns {LatencyHistogram} its values, without their exact sum and extremes
+   */
+  static decode(encoded) {
+    const histogram = new LatencyHistogram();
+    const decoded = decodeFromCompressedBase64(encoded, HISTOGRAM_BITS, false);
+    histogram.#histogram.add(decoded);
+    histogram.count = decoded.totalCount;
+    return histogram;
+  }
+
   /** @param {number} milliseconds */
   record(milliseconds) {
     this.#histogram.recordValue(Math.min(Math.round(milliseconds * MICROSECONDS), MAX_TRACKABLE));
@@ -118,6 +130,21 @@ export class LatencyHistogram {
       p999: this.#percentile(99.9),
       maximum: this.#maximum,
     };
+  }
+
+  /**
+   * @param {number} milliseconds
+   * @returns {number} values above that, as far as the histogram tells them apart
+   */
+  countAbove(milliseconds) {
+    let [atMost, above] = [0, this.count + 1];
+    // The value of each rank is at least that of the one before.
+    while (above - atMost > 1) {
+      const rank = Math.floor((atMost + above) / 2);
+      const value = this.#histogram.getValueAtPercentile((100 * rank) / this.count);
+      [atMost, above] = value <= milliseconds * MICROSECONDS ? [rank, above] : [atMost, rank];
+    }
+    return this.count - atMost;
   }
 
   /** @returns {string} the compressed HdrHistogram V2 encoding of the values in µs, in base64 */

@@ -306,6 +306,12 @@ export interface RunOptions {
   ramp?: readonly number[];
   /** ms of such a step */
   stepTime?: number;
+  /** what they vary, where it is not the threads */
+  peakOf?: Exclude<SearchDimension, 'threads'>;
+  /** ops/s: of a search over buckets */
+  target?: number;
+  /** ms: of a search for the highest rate */
+  slo?: number;
 }
 
 /** ms: the store's clock is so far ahead of this host's */
@@ -646,6 +652,71 @@ export interface SearchResult {
   operationsNeeded: number | null;
   /** where --max-cost left too few: what it would have to be, at least */
   dollarsNeeded: number | null;
+  /** what was varied; absent for threads */
+  dimension?: Exclude<SearchDimension, 'threads'>;
+  /** of a search over buckets; knee, hasPlateau, capacity and best are those of the first bucket alone */
+  buckets?: BucketSearchResult;
+  /** of a search for the highest rate */
+  rate?: RateSearchResult;
+}
+
+/** What a search varies. */
+export type SearchDimension = 'threads' | 'buckets' | 'rate';
+
+/** ops/s with the ends of the interval that holds the true rate with this confidence. */
+export interface RateInterval {
+  operationsPerSecond: number;
+  low: number;
+  high: number;
+  confidence: number;
+}
+
+/** Whose limit it is, as far as a search over buckets shows it. */
+export type BucketLimit = 'per bucket' | 'whole store' | 'inconclusive';
+
+/** What so many buckets did together. */
+export interface BucketRate {
+  buckets: number;
+  /** of all of them */
+  threads: number;
+  rate: RateInterval;
+}
+
+/** What a search over buckets found. */
+export interface BucketSearchResult {
+  limit: BucketLimit;
+  /** in figures, one line */
+  evidence: string;
+  steps: BucketRate[];
+  threadsPerBucket: number | null;
+  /** for all buckets, where <threads> did not suffice */
+  threadsNeeded: number | null;
+  /** of a limit per bucket */
+  perBucket: RateInterval | null;
+  /** ops/s that were asked for */
+  target: number | null;
+  /** for the target; null where there is none, or more buckets do not bring it */
+  bucketsNeeded: number | null;
+}
+
+/** How the highest rate lies to the one that was found; none where nothing was tried for long enough. */
+export type RateBound = 'exact' | 'at least' | 'at most' | 'none';
+
+/** Whether a step of an open loop stayed within its limits; where it did not, whether that was the client's doing. */
+export type RateVerdict = 'kept' | 'missed' | 'client';
+
+/** What a search for the highest rate of an open loop found. */
+export interface RateSearchResult {
+  /** ms that the 99th percentile may reach */
+  slo: number;
+  /** share of the attempts that may fail, 0 to 1 */
+  errorShare: number;
+  bound: RateBound;
+  operationsPerSecond: number | null;
+  /** confidence is null where the ends are a rate that was kept and one that was not */
+  interval: { low: number; high: number; confidence: number | null } | null;
+  /** in figures, one line */
+  evidence: string;
 }
 
 /** times are epoch ms, latencies ms */
@@ -671,6 +742,12 @@ export interface SearchStep {
   /** operations that did not succeed in the end */
   failed: number;
   eventLoopUtilization: number;
+  /** that took part, where a search varies them */
+  buckets?: number;
+  /** ops/s that were started, where a search varies them */
+  rate?: number;
+  /** of such a rate */
+  verdict?: RateVerdict;
 }
 
 /** Of what a ramp takes more in each step: of the threads of each host, or of the hosts. */

@@ -1,4 +1,4 @@
-import type { RampKind } from './result.js';
+import type { RampKind, SearchDimension } from './result.js';
 
 /** The configuration of a run, checked and complete. */
 export interface RunConfig {
@@ -45,6 +45,12 @@ export interface RunConfig {
   findPeak?: boolean;
   /** go through steps in slots that all hosts share */
   rampPlan?: RampPlan;
+  /** what a search for the peak varies; absent for threads */
+  peakOf?: SearchDimension;
+  /** ops/s for which a search over buckets says how many it takes */
+  target?: number;
+  /** ms that the 99th percentile may reach in a search for the highest rate */
+  slo?: number;
   /** dollars, by R2's list prices */
   maxCost?: number;
   store: StoreConfig;

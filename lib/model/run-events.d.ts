@@ -1,4 +1,4 @@
-import type { RampKind, RampStep, RunFacts, SearchStep, SecondCount, StageResult } from './result.js';
+import type { RampKind, RampStep, RunFacts, SearchDimension, SearchStep, SecondCount, StageResult } from './result.js';
 import type { StageName } from '../log/log-line.js';
 
 /** What a run reports while it runs. */
@@ -45,6 +45,8 @@ export interface StagePlan {
   duration: number | null;
   /** whether it is a capacity search */
   isSearch?: boolean;
+  /** what such a search varies; absent for threads */
+  dimension?: SearchDimension;
 }
 
 /** What a run does before its first stage, and between two of them. */

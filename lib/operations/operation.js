@@ -12,7 +12,7 @@
  * What operations work on: the same for all threads of a worker.
  *
  * @typedef {object} Workload
- * @property {Pick<Keyspace, 'buckets' | 'slotOf' | 'keyOf'>} keyspace
+ * @property {Pick<Keyspace, 'buckets' | 'slotOf' | 'indexIn' | 'keyOf'>} keyspace
  * @property {(index: number) => number} sizeOf bytes of an object, by its index: the same on any host
  * @property {Payload} payload
  * @property {WrittenObjects} written

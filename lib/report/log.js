@@ -5,6 +5,7 @@ import { HOLD_MS } from '../search/search-plan.js';
 
 /**
  * @import { LogRecord, RetryingRecord, StageName } from '../log/log-line.js'
+ * @import { BucketSearchResult, RateSearchResult } from '../model/result.js'
  * @import { RampKind, RampStep, RunFacts, SearchResult, SearchStep, SecondCount, StageResult } from '../model/result.js'
  * @import { StagePlan } from '../model/run-events.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
@@ -36,12 +37,12 @@ export class RunLog {
     this.#writeForMachines(() => [runLine(facts)]);
   }
 
-  /** @param {Pick<StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch'>} plan */
-  stageStarts({ isSearch = false, ...plan }) {
+  /** @param {Pick<StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch' | 'dimension'>} plan */
+  stageStarts({ isSearch = false, dimension, ...plan }) {
     this.#isSearch = isSearch;
     this.#write({ kind: isSearch ? 'search' : 'schedule', ...plan });
     if (isSearch) {
-      this.#write({ kind: 'step-header' });
+      this.#write({ kind: dimension === 'rate' ? 'rate-header' : 'step-header' });
     }
   }
 
@@ -270,9 +271,16 @@ function tableRow(result) {
  * @param {SearchStep} step
  * @returns {LogRecord}
  */
-export function stepRow(stage, { phase, threads, operationsPerSecond, p50, p99, errors, eventLoopUtilization }) {
+export function stepRow(stage, { phase, threads, errors, eventLoopUtilization, buckets, rate, verdict, ...step }) {
+  const { operationsPerSecond, p50, p99 } = step;
   const clientLoad = Math.round(100 * eventLoopUtilization);
-  return { kind: 'step-row', stage, threads, operationsPerSecond, p50, p99, errors, clientLoad, phase };
+  const figures = { stage, operationsPerSecond, p50, p99, errors, clientLoad };
+  if (rate !== undefined && verdict !== undefined) {
+    return { kind: 'rate-row', ...figures, rate, phase, verdict };
+  }
+  return buckets === undefined
+    ? { kind: 'step-row', ...figures, threads, phase }
+    : { kind: 'bucket-row', ...figures, threads, buckets };
 }
 
 /**
@@ -295,7 +303,7 @@ export function stepMachineLine(stage, step) {
 export function searchLines(result, search) {
   const { stage, integrityErrors } = result;
   return [
-    capacityLine(result, search),
+    foundLine(result, search),
     ...(integrityErrors === 0 ? [] : [/** @type {LogRecord} */ ({ kind: 'integrity', stage, count: integrityErrors })]),
     limitLine(result),
   ];
@@ -304,11 +312,37 @@ export function searchLines(result, search) {
 /**
  * @param {StageResult} result
  * @param {SearchResult} search
+ * @returns {LogRecord}
+ */
+function foundLine(result, search) {
+  const { stage } = result;
+  const { buckets, rate } = search;
+  if (buckets !== undefined) {
+    return { kind: 'bucket-limit', stage, limit: buckets.limit, evidence: buckets.evidence };
+  }
+  if (rate !== undefined) {
+    const { bound, operationsPerSecond, interval, evidence } = rate;
+    const known = bound === 'none' ? /** @type {const} */ ('exact') : bound;
+    // The ends of an interval without a confidence are in the evidence.
+    const shown = interval?.confidence === null ? null : interval;
+    return { kind: 'highest-rate', stage, bound: known, operationsPerSecond, interval: shown, evidence };
+  }
+  return capacityLine(result, search);
+}
+
+/**
+ * @param {StageResult} result
+ * @param {SearchResult} search
  * @returns {LogRecord} the same for programs
  */
 export function searchMachineLine({ stage, end, bottleneck }, search) {
-  const { knee, hasPlateau, capacity, best, operationsNeeded, dollarsNeeded } = search;
-  const found = { knee, hasPlateau, capacity, best, operationsNeeded, dollarsNeeded };
+  const { knee, hasPlateau, capacity, best, operationsNeeded, dollarsNeeded, dimension } = search;
+  const found = {
+    ...{ knee, hasPlateau, capacity, best, operationsNeeded, dollarsNeeded },
+    ...(dimension === undefined ? {} : { dimension }),
+    ...(search.buckets === undefined ? {} : { buckets: withoutText(search.buckets) }),
+    ...(search.rate === undefined ? {} : { rate: withoutText(search.rate) }),
+  };
   return { kind: 'machine', data: { kind: 'search', stage, end, ...found, limitedBy: bottleneck.cause } };
 }
 
@@ -346,4 +380,12 @@ function needs(operations, dollars) {
   // What is rounded down would not suffice.
   const limit = dollars === null ? '' : ` and --max-cost ${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)}`;
   return `${operations} operations${limit}`;
+}
+
+/**
+ * @param {BucketSearchResult | RateSearchResult} found
+ * @returns {Record<string, unknown>} without what other lines say: the room on a machine line is limited
+ */
+function withoutText(found) {
+  return Object.fromEntries(Object.entries(found).filter(([name]) => name !== 'evidence' && name !== 'steps'));
 }

@@ -4,6 +4,7 @@ import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findCapacities } from './find-capacities.js';
+import { indexCount } from './index-count.js';
 import { keptSizeProblem } from '../preflight/kept-size.js';
 import { openRun } from './open-run.js';
 import { Phases } from './phases.js';
@@ -160,7 +161,9 @@ async function runByStoreClock(beginning, launchedAt, result) {
  * @param {RunResult} result
  * @param {RunObserver} observer
  */
-async function removeLeftovers({ keep, objects, timeout, shard }, run, checks, { stages, crash }, observer) {
+async function removeLeftovers(config, run, checks, { stages, crash }, observer) {
+  const { keep, timeout, shard } = config;
+  const indices = indexCount(config);
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   // A stage that broke off has no counts to go by.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
@@ -175,7 +178,7 @@ async function removeLeftovers({ keep, objects, timeout, shard }, run, checks, {
   }
   const outcomeUnknown = isUncertain || probes.size > 0;
   const owns = (/** @type {OwnKey} */ { isProbe, index }) =>
-    isProbe ? isOfShard(shard, index) : ownsObjects && isInShard(shard, index, objects);
+    isProbe ? isOfShard(shard, index) : ownsObjects && isInShard(shard, index, indices);
   return cleanUpRun({
     keyspace,
     storeOptions: run.controlOptions,
@@ -183,7 +186,7 @@ async function removeLeftovers({ keep, objects, timeout, shard }, run, checks, {
     random,
     timeout,
     owns,
-    unlisted: isLeft ? new UnlistedObjects(written, shard, objects) : null,
+    unlisted: isLeft ? new UnlistedObjects(written, shard, indices) : null,
     outcomeUnknown,
     versioned,
     requests,

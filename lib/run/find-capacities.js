@@ -1,21 +1,21 @@
 import { adviceFor } from '../bottleneck/message.js';
 import { operationsOf } from '../operations/registry.js';
-import { CapacitySearch } from '../search/capacity-search.js';
 import { CostBudget } from '../cost/cost-budget.js';
-import { SearchObjects } from '../search/search-objects.js';
 import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { runStep } from '../search/search-step.js';
 import { noteFatalError, stagesOf } from './run-stages.js';
-import { searchResult, stepResult } from './search-result.js';
+import { dimensionOf } from './search-dimensions.js';
 
 /**
  * @import { Workers } from '../engine/workers.js'
  * @import { RunResult } from '../model/result.js'
- * @import { SearchConclusion } from '../model/search.js'
  * @import { Stage } from '../operations/stage.js'
+ * @import { BucketObjects } from '../search/bucket-objects.js'
+ * @import { SearchObjects } from '../search/search-objects.js'
  * @import { FinishedStep } from '../search/search-step.js'
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Running } from './run-stages.js'
+ * @import { Dimension, Shortage, StageSearch } from './search-dimensions.js'
  */
 
 /** The latency that is assumed where the probe could not measure it. ms */
@@ -25,7 +25,7 @@ const USUAL_LATENCY_MS = 50;
 const MIN_HALVED_BYTES = 2;
 
 /**
- * Searches for the capacity of each stage: see CapacitySearch.
+ * Searches for the capacity of each stage: see CapacitySearch, BucketSearch and RateSearch.
  *
  * @param {Running} running
  * @param {Workers} workers
@@ -41,16 +41,19 @@ export async function findCapacities(running, workers, result) {
     result.problems.push(problem);
     return;
   }
-  const objects = new SearchObjects(config.objects);
+  const dimension = dimensionOf(config);
+  const objects = dimension.objects();
   const costs = new CostBudget(config.maxCost ?? Infinity, run.requests);
-  worstCases(config, unloaded, costs.attemptsFor(stages.map(nameOf))).forEach((notice) => observer.notice(notice));
+  if (config.peakOf === undefined || config.peakOf === 'threads') {
+    worstCases(config, unloaded, costs.attemptsFor(stages.map(nameOf))).forEach((notice) => observer.notice(notice));
+  }
   const all = stages.map(nameOf);
   for (const [place, stage] of stages.entries()) {
     if (signal.aborted) {
       return;
     }
     const names = { toRun: all.slice(place), before: all.slice(0, place) };
-    const finished = await searchStage(stage, { running, workers, objects, costs, names, result });
+    const finished = await searchStage(stage, { running, workers, dimension, objects, costs, names, result });
     objects.stageEnds(stage, (object) => run.written.has(object));
     if (stage.creates && config.keep) {
       result.kept = objects.wholeCount;
@@ -119,14 +122,15 @@ function nameOf({ name }) {
  * @param {object} parts
  * @param {Running} parts.running
  * @param {Workers} parts.workers
- * @param {SearchObjects} parts.objects
+ * @param {Dimension} parts.dimension
+ * @param {SearchObjects | BucketObjects} parts.objects
  * @param {CostBudget} parts.costs
  * @param {{ toRun: readonly string[], before: readonly string[] }} parts.names of the stages, in lower case, this one the
  *   first to run
  * @param {RunResult} parts.result
  * @returns {Promise<boolean>} whether the run goes on
  */
-async function searchStage(stage, { running, workers, objects, costs, names, result }) {
+async function searchStage(stage, { running, workers, dimension, objects, costs, names, result }) {
   const { config, run, signal, observer } = running;
   const { clock } = run;
   const { name } = stage;
@@ -134,14 +138,17 @@ async function searchStage(stage, { running, workers, objects, costs, names, res
   const given = objects.count;
   const maxAttempts = costs.attemptsFor(names.toRun);
   const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
-  const search = new CapacitySearch({
+  const context = { clock, objects: given, unloaded, storeClock: running.runClock.facts() };
+  const limits = {
     maxThreads: config.threads,
     unloadedLatency: unloaded?.p50 ?? USUAL_LATENCY_MS,
     maxOperations: count,
     maxAttempts,
     sharesOperations: stage.removes,
     halfSize: halfSizeProbeOf(stage, config, objects),
-  });
+    available: (/** @type {number} */ buckets) => objects.countFor(stage, buckets),
+  };
+  const search = dimension.search(stage, limits, context);
   observer.stageStarts({
     stage: name,
     objects: given,
@@ -150,8 +157,9 @@ async function searchStage(stage, { running, workers, objects, costs, names, res
     objectSize: stage.movesBytes ? config.size : 0,
     duration: STAGE_MS,
     isSearch: true,
+    ...(config.peakOf === undefined ? {} : { dimension: config.peakOf }),
   });
-  const finished = await runSteps(search, stage, { running, workers, objects, costs });
+  const finished = await runSteps(search, stage, { running, workers, dimension, objects, costs });
   const last = finished.at(-1)?.outcome;
   if (last === undefined) {
     if (!signal.aborted) {
@@ -161,17 +169,12 @@ async function searchStage(stage, { running, workers, objects, costs, names, res
     }
     return false;
   }
-  const conclusion = search.conclusion();
-  const stageResult = searchResult({
+  const stageResult = search.result(finished, {
     stage,
-    finished,
-    conclusion,
-    dollarsNeeded: dollarsNeeded(conclusion, finished, costs, names),
+    dollarsNeeded: dollarsNeeded(search.conclusion(), finished, costs, names),
     maxThreads: config.threads,
-    clock,
-    objects: given,
-    unloaded,
     availableCores: config.availableCores,
+    ...context,
     storeClock: running.runClock.facts(),
   });
   result.stages.push(stageResult);
@@ -196,7 +199,7 @@ function whyNotBegun({ removes }, objects, attempts) {
 }
 
 /**
- * @param {SearchConclusion} conclusion
+ * @param {Shortage} conclusion
  * @param {readonly FinishedStep[]} finished
  * @param {CostBudget} costs
  * @param {{ toRun: readonly string[], before: readonly string[] }} names of the stages, this one the first to run
@@ -211,16 +214,17 @@ function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, b
 }
 
 /**
- * @param {CapacitySearch} search
+ * @param {StageSearch} search
  * @param {Stage} stage
  * @param {object} parts
  * @param {Running} parts.running
  * @param {Workers} parts.workers
- * @param {SearchObjects} parts.objects
+ * @param {Dimension} parts.dimension
+ * @param {SearchObjects | BucketObjects} parts.objects
  * @param {CostBudget} parts.costs
  * @returns {Promise<FinishedStep[]>}
  */
-async function runSteps(search, stage, { running, workers, objects, costs }) {
+async function runSteps(search, stage, { running, workers, dimension, objects, costs }) {
   const { config, run, signal, observer } = running;
   const { name } = stage;
   const finished = [];
@@ -233,7 +237,8 @@ async function runSteps(search, stage, { running, workers, objects, costs }) {
       workers,
       stage,
       objectSize: isHalfSize ? Math.floor(config.size / 2) : config.size,
-      range: objects.rangeFor(stage, isHalfSize, step.operations),
+      range: objects.rangeFor(stage, isHalfSize, step.operations, step.buckets),
+      pacing: dimension.pacing(step),
       clock: run.clock,
       signal,
       hooks: {
@@ -246,18 +251,17 @@ async function runSteps(search, stage, { running, workers, objects, costs }) {
         },
       },
     });
-    const { outcome, claimed, begun, elapsed, windows } = result;
+    const { outcome, claimed, begun } = result;
     const { attempts } = outcome.meter.counts();
-    objects.use(stage, isHalfSize, claimed);
+    objects.use(stage, isHalfSize, claimed, step.buckets);
     costs.spend(name.toLowerCase(), attempts);
     done += begun;
     finished.push(result);
-    observer.stepEnds(name, stepResult(result, run.clock));
+    observer.stepEnds(name, search.stepResult(result));
     if (outcome.end !== 'complete') {
       break;
     }
-    const latency = outcome.meter.latencies().operations.summary();
-    search.take({ elapsed, consumed: begun, attempts, windows, latency });
+    search.take(result);
   }
   return finished;
 }
@@ -267,7 +271,7 @@ async function runSteps(search, stage, { running, workers, objects, costs }) {
  *
  * @param {Stage} stage
  * @param {RunConfig} config
- * @param {SearchObjects} objects
+ * @param {SearchObjects | BucketObjects} objects
  * @returns {'never' | 'on a plateau' | 'always'}
  */
 function halfSizeProbeOf({ creates, receives }, { size, stages }, objects) {

@@ -4,6 +4,7 @@ import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { writesObjects } from '../operations/registry.js';
+import { indexCount } from './index-count.js';
 import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { Payload } from '../workload/payload.js';
@@ -45,7 +46,7 @@ const CLOCK_CONNECTIONS = 4;
  * @returns {Promise<OpenRun>}
  */
 export async function openRun(config, { clock, random, notice = () => {} }) {
-  const { objects, threads, timeout, keepAlive, client, store, stages } = config;
+  const { threads, timeout, keepAlive, client, store, stages } = config;
   const agent = new KeepAliveAgent({
     ...store,
     addresses: new AddressBook(store.hostname, clock.now),
@@ -72,7 +73,7 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
   deadlines.start();
 
   const layout = layoutOf(config);
-  const written = new WrittenObjects(memoryFor(objects));
+  const written = new WrittenObjects(memoryFor(indexCount(config)));
   const wroteObjects = writesObjects(stages);
   /** @type {Workers | null} */
   let cores = null;
@@ -115,7 +116,7 @@ function layoutOf({ runId, prefix, store }) {
 }
 
 /** @param {RunConfig} config */
-function workerSpec({ client, store, keepAlive, timeout, retries, shard, rate }) {
+function workerSpec({ client, store, keepAlive, timeout, retries, shard, rate, peakOf }) {
   return {
     client,
     store,
@@ -124,7 +125,7 @@ function workerSpec({ client, store, keepAlive, timeout, retries, shard, rate })
     maxAttempts: retries + 1,
     // A single attempt may be given longer than the pause after which a store counts as gone.
     stallTimeout: Math.max(STALL_TIMEOUT_MS, 2 * timeout),
-    openLoop: rate !== undefined,
+    openLoop: rate !== undefined || peakOf === 'rate',
     shard,
   };
 }

@@ -46,9 +46,11 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * Options that most runs do not have are left out where they were not given: the room on a machine line is limited.
  *
  * @param {RunConfig} config
- * @returns {Pick<RunOptions, 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'ramp' | 'stepTime'>}
+ * @returns {Pick<RunOptions, FurtherOption>}
+ *
+ * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'stepTime'} FurtherOption
  */
-function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak, rampPlan }) {
+function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak, peakOf, target, slo, rampPlan }) {
   return {
     ...(duration === undefined && rampPlan === undefined ? {} : { gap }),
     ...(rate === undefined ? {} : { rate, arrival }),
@@ -56,5 +58,8 @@ function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak, 
     ...(keep ? { keep } : {}),
     ...(findPeak ? { findPeak } : {}),
     ...(rampPlan === undefined ? {} : { ramp: rampPlan.threads, stepTime: rampPlan.stepTime }),
+    ...(peakOf === undefined || peakOf === 'threads' ? {} : { peakOf }),
+    ...(target === undefined ? {} : { target }),
+    ...(peakOf === 'rate' ? { slo, arrival } : {}),
   };
 }

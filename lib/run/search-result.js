@@ -8,7 +8,7 @@ import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 /**
  * @import { Evidence, Refusals, Search, HalfSize } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { ClockFacts, SearchStep, StageResult, UnloadedLatency } from '../model/result.js'
+ * @import { ClockFacts, SearchStep, StageCounts, StageResult, UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { FinishedStep } from '../search/search-step.js'
  * @import { SearchConclusion, SearchPhase } from '../model/search.js'
@@ -42,7 +42,11 @@ export function stepResult({ step, load, outcome, windows }, clock) {
     startedAt: clock.toEpoch(outcome.startedAt),
     endedAt: clock.toEpoch(outcome.endedAt),
     operations,
-    operationsPerSecond: decisiveRate(step.phase, { windows, threads: step.threads, latency }),
+    operationsPerSecond: decisiveRate(step.rate === undefined ? step.phase : 'hold', {
+      windows,
+      threads: step.threads,
+      latency,
+    }),
     seconds: (windows.length * WINDOW_MS) / 1000,
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
@@ -50,6 +54,8 @@ export function stepResult({ step, load, outcome, windows }, clock) {
     throttled,
     failed: failed + integrityErrors,
     eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
+    ...(step.buckets === undefined ? {} : { buckets: step.buckets }),
+    ...(step.rate === undefined ? {} : { rate: step.rate }),
   };
 }
 
@@ -78,15 +84,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
   const parts = { stage, ...context };
   const whole = stageResult({ ...parts, outcome, load, stopsAt });
   const { halfSize, holdAgrees, limitingResource, needed, ...found } = conclusion;
-  const errors = steps.reduce((sum, step) => sum + step.errors, 0);
-  const result = {
-    ...whole,
-    ...sums(finished),
-    // Most connections have their first answer in the first step.
-    connections: { ...whole.connections, colos: sumsByName(finished.map(colosOf)) },
-    failedAttempts: errors,
-    end: finished[finished.length - 1].outcome.end,
-  };
+  const result = withAllSteps(whole, finished);
   const evidenceOfStep = (/** @type {FinishedStep} */ each) =>
     evidenceOf(
       stageResult({ ...parts, outcome: each.outcome, load: each.load, stopsAt: each.stopsAt }),
@@ -185,12 +183,23 @@ function colosOf({ outcome }) {
   return outcome.connections.meter.costs().colos ?? {};
 }
 
-/** @param {readonly FinishedStep[]} finished */
-function sums(finished) {
+/**
+ * @param {StageResult} shown the figures of the step that stands for the stage
+ * @param {readonly FinishedStep[]} finished at least one
+ * @returns {StageResult} with what counts for the whole stage, whichever step it was in
+ */
+export function withAllSteps(shown, finished) {
   const counts = finished.map(({ outcome }) => outcome.meter.counts());
-  return Object.fromEntries(
-    REPORTED_OF_ALL_STEPS.map((name) => [name, counts.reduce((sum, each) => sum + each[name], 0)]),
-  );
+  const sumOf = (/** @type {(each: StageCounts) => number} */ figure) =>
+    counts.reduce((sum, each) => sum + figure(each), 0);
+  return {
+    ...shown,
+    ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sumOf((each) => each[name])])),
+    // Most connections have their first answer in the first step.
+    connections: { ...shown.connections, colos: sumsByName(finished.map(colosOf)) },
+    failedAttempts: sumOf(failedAttempts),
+    end: finished[finished.length - 1].outcome.end,
+  };
 }
 
 /**

@@ -11,6 +11,7 @@
  * @property {number} first place
  * @property {number} count
  * @property {boolean} goesRound whether they are used again and again
+ * @property {readonly number[]} [bucketStarts] see Load
  */
 
 /** @type {Readonly<{ first: number, count: number }>} */

@@ -58,6 +58,8 @@ const MIN_SEARCH_MS = 12_000;
  * @typedef {object} StepPlan
  * @property {SearchPhase} phase
  * @property {number} threads
+ * @property {number} [buckets] the first so many, which alone take part; absent where all do
+ * @property {number} [rate] operations a second of an open loop; absent in a closed one
  * @property {number} operations that it may begin at most
  * @property {number} attempts that it may make at most
  * @property {number} precision the windows' standard error, as a share of their mean, at which it may end early
@@ -73,6 +75,7 @@ const MIN_SEARCH_MS = 12_000;
  * @property {number} attempts
  * @property {readonly number[]} windows operations that completed in each window that was measured
  * @property {Latency | null} latency of the operations; null where none succeeded
+ * @property {boolean} [isClientBusy] whether this host, and not the store, had no time left
  */
 
 /**

@@ -3,6 +3,7 @@ import { Budget, budgetMemory } from '../engine/budget.js';
 
 /**
  * @import { Step } from './search-plan.js'
+ * @import { Pacing } from '../engine/arrivals.js'
  * @import { Workers, StageOutcome } from '../engine/workers.js'
  * @import { Load, StageHooks } from '../engine/run-stage.js'
  * @import { Clock } from '../clock/clock.js'
@@ -37,16 +38,19 @@ const ROUNDING = 1e-6;
  * @param {Stage} options.stage
  * @param {number} options.objectSize bytes
  * @param {Range} options.range of objects
+ * @param {Pacing | null} [options.pacing] of an open loop
  * @param {Clock} options.clock
  * @param {AbortSignal} options.signal stops it
  * @param {Omit<StageHooks, 'second'>} options.hooks
  * @returns {Promise<FinishedStep>}
  */
-export async function runStep(step, { workers, stage, objectSize, range, clock, signal, hooks }) {
+export async function runStep(step, { workers, stage, objectSize, range, pacing = null, clock, signal, hooks }) {
   const startsAt = clock.now();
   const { threads, settle, maxDuration, grace } = step;
   const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
-  const load = { threads, objectSize, pacing: null, warmup: settle, windows: { startsAt, width: WINDOW_MS } };
+  const { bucketStarts } = range;
+  const windows = { startsAt, width: WINDOW_MS };
+  const load = { threads, objectSize, pacing, warmup: settle, windows, ...(bucketStarts && { bucketStarts }) };
   const stopsAt = startsAt + settle + maxDuration;
   const limit = { stopsAt, endsAt: stopsAt + grace };
   const end = new EarlyEnd(step, { startsAt, now: clock.now, close: () => new Budget(budget).close() });

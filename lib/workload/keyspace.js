@@ -84,6 +84,19 @@ export class Keyspace {
   }
 
   /**
+   * The inverse of {@link bucketOf}: the objects of one bucket, one after the other.
+   *
+   * @param {number} bucket its place among the buckets, from 0
+   * @param {number} number of the object among those of the bucket, from 0
+   * @returns {number} the object's index
+   */
+  indexIn(bucket, number) {
+    const count = this.buckets.length;
+    const turn = count === 1 ? 0 : mixIndex(number, this.#seed) % count;
+    return number * count + ((bucket - turn + count) % count);
+  }
+
+  /**
    * The leading hexadecimal digits spread the keys over the store's key space; the index after them can be read back.
    *
    * @param {number} index
@@ -105,11 +118,12 @@ export class Keyspace {
     return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
   }
 
-  /** The probes, as if they were the objects. @returns {Pick<Keyspace, 'buckets' | 'slotOf' | 'keyOf'>} */
+  /** The probes, as if they were the objects. @returns {Pick<Keyspace, 'buckets' | 'slotOf' | 'indexIn' | 'keyOf'>} */
   get probes() {
     return {
       buckets: this.buckets,
       slotOf: (index, count) => this.slotOf(index, count),
+      indexIn: (bucket, number) => this.indexIn(bucket, number),
       keyOf: (index) => this.probeKeyOf(index),
     };
   }

@@ -24,6 +24,34 @@ describe('a search for the peak', () => {
     }
   });
 
+  test('what it varies has options of its own, which nothing else takes', async () => {
+    const buckets = ['--find-peak', '--peak-of', 'buckets'];
+    for (const [parameters, problem] of /** @type {[string[], string][]} */ ([
+      [['--peak-of', 'rate'], '--peak-of: it says what --find-peak varies, expected --find-peak as well'],
+      [
+        ['--find-peak', '--target', '1000'],
+        '--target: it asks how many buckets a rate takes, expected --find-peak --peak-of buckets as well',
+      ],
+      [
+        [...buckets, '--slo', '50ms'],
+        '--slo: it limits the latency of the highest rate, expected --find-peak --peak-of rate as well',
+      ],
+      [
+        [...buckets, '--keep'],
+        '--keep: a later run could not find what --peak-of buckets leaves, expected one of the two',
+      ],
+      [
+        [...buckets, '--arrival', 'poisson'],
+        '--arrival: it sets when the operations of --rate start, expected --rate or --peak-of rate as well',
+      ],
+      [buckets, '--peak-of buckets: expected two buckets in S3_BUCKET, or more, got 1: --peak-of threads searches one'],
+      [['--find-peak', '--peak-of', 'hosts'], '--peak-of: expected threads or buckets or rate, got "hosts"'],
+      [['--find-peak', '--peak-of', 'rate', '--slo', '0ms'], '--slo: expected a time from 1ms to 1h, got "0ms"'],
+    ])) {
+      assert.deepEqual(await refused(...parameters), [`error: ${problem}`]);
+    }
+  });
+
   test('dollars are a number above nothing', async () => {
     for (const given of ['', '0', '-1', '1e3', '$5', 'much', '0.0000001']) {
       const [error] = await refused(`--max-cost=${given}`);

@@ -154,6 +154,31 @@ const EXAMPLES = {
     clientLoad: 100,
     phase: 'ramp',
   },
+  'Write          96     1185.7    79.68ms   163.97ms         0     7%  3 buckets': {
+    ...{ kind: 'bucket-row', stage: 'Write', threads: 96, operationsPerSecond: 1185.7, p50: 79.68, p99: 163.97 },
+    ...{ errors: 0, clientLoad: 7, buckets: 3 },
+  },
+  'Stage        Rate      Ops/s        p50        p99    Errors Client  Step': { kind: 'rate-header' },
+  'Write       400.0      399.5    20.01ms    61.50ms         0    12%  refine, missed by this host': {
+    ...{ kind: 'rate-row', stage: 'Write', rate: 400, operationsPerSecond: 399.5, p50: 20.01, p99: 61.5, errors: 0 },
+    ...{ clientLoad: 12, phase: 'refine', verdict: 'client' },
+  },
+  'Write limit over buckets: whole store, account or path (3 buckets did 1.01 times as much as one)': {
+    ...{ kind: 'bucket-limit', stage: 'Write', limit: 'whole store' },
+    evidence: '3 buckets did 1.01 times as much as one',
+  },
+  'Write highest rate: 441.5 ops/s (95% CI 430.1 to 452.9); p99 up to 50.00ms': {
+    ...{ kind: 'highest-rate', stage: 'Write', bound: 'exact', operationsPerSecond: 441.5 },
+    ...{ interval: { low: 430.1, high: 452.9 }, evidence: 'p99 up to 50.00ms' },
+  },
+  'Read highest rate: at most 1.0 ops/s; it was not held': {
+    ...{ kind: 'highest-rate', stage: 'Read', bound: 'at most', operationsPerSecond: 1, interval: null },
+    evidence: 'it was not held',
+  },
+  'Read highest rate: not known; it was not held': {
+    ...{ kind: 'highest-rate', stage: 'Read', bound: 'exact', operationsPerSecond: null, interval: null },
+    evidence: 'it was not held',
+  },
   'Write ceiling: 803.2 ops/s (95% CI 798.1 to 808.4) at 16 threads': {
     kind: 'capacity',
     word: 'ceiling',

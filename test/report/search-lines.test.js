@@ -4,7 +4,7 @@ import { formatLine } from '../../lib/log/log-line.js';
 import { searchLines, searchMachineLine, stepMachineLine, stepRow } from '../../lib/report/log.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
-/** @import { SearchResult, SearchStep, StageResult } from '../../lib/model/result.js' */
+/** @import { RateSearchResult, SearchResult, SearchStep, StageResult } from '../../lib/model/result.js' */
 
 /** @type {SearchStep} */
 const STEP = Object.freeze({
@@ -124,4 +124,50 @@ test('programs can read what was found', () => {
       ...{ operationsNeeded: null, dollarsNeeded: null, limitedBy: result.bottleneck.cause },
     },
   });
+});
+
+test('a step over buckets shows how many, and a step of an open loop its rate and what became of it', () => {
+  assert.equal(
+    formatLine(stepRow('Write', { ...STEP, phase: 'hold', buckets: 2 })),
+    'Write          16      803.2    20.01ms    24.50ms         7    12%  2 buckets',
+  );
+  assert.equal(
+    formatLine(stepRow('Write', { ...STEP, rate: 805, verdict: 'kept' })),
+    'Write       805.0      803.2    20.01ms    24.50ms         7    12%  ramp, kept',
+  );
+});
+
+test('a search over buckets ends with whose limit it is, and one for the highest rate with that', () => {
+  const buckets = {
+    ...{
+      limit: /** @type {const} */ ('per bucket'),
+      evidence: 'evidence',
+      steps: [],
+      threadsPerBucket: 12,
+      threadsNeeded: null,
+    },
+    ...{
+      perBucket: { operationsPerSecond: 400, low: 398, high: 402, confidence: 0.95 },
+      target: 1000,
+      bucketsNeeded: 3,
+    },
+  };
+  const [found] = linesOf({ dimension: 'buckets', buckets: { ...buckets, steps: [] } });
+  assert.equal(found, 'Write limit over buckets: per bucket (evidence)');
+  const interval = { low: 430, high: 450, confidence: 0.95 };
+  const rate = /** @type {const} */ ({
+    ...{ slo: 50, errorShare: 0.001, bound: 'exact', operationsPerSecond: 440, interval, evidence: 'evidence' },
+  });
+  assert.deepEqual(
+    [
+      rate,
+      { ...rate, interval: { ...interval, confidence: null } },
+      { ...rate, bound: 'none', operationsPerSecond: null, interval: null },
+    ].map((each) => linesOf({ dimension: 'rate', rate: /** @type {RateSearchResult} */ (each) })[0]),
+    [
+      'Write highest rate: 440.0 ops/s (95% CI 430.0 to 450.0); evidence',
+      'Write highest rate: 440.0 ops/s; evidence',
+      'Write highest rate: not known; evidence',
+    ],
+  );
 });

@@ -1,0 +1,168 @@
+import { counted, decimal, percent, rounded } from '../log/figures.js';
+
+/**
+ * @import { Bottleneck, BucketSearchResult, RateInterval, RateSearchResult, StageResult } from '../model/result.js'
+ * @import { BucketConclusion, BucketDoubt, RateConclusion } from '../model/search.js'
+ */
+
+/**
+ * @param {BucketConclusion} conclusion
+ * @param {object} options
+ * @param {number} options.buckets that there are
+ * @param {number | null} options.target ops/s
+ * @returns {BucketSearchResult}
+ */
+export function bucketFinding(conclusion, { buckets, target }) {
+  const { limit, steps, threadsPerBucket, threadsNeeded, perBucket } = conclusion;
+  const bucketsNeeded = bucketsFor(target, conclusion);
+  const parts = [
+    bucketEvidence(conclusion),
+    ...(target === null ? [] : [targetEvidence(target, bucketsNeeded, conclusion)]),
+    ...(threadsNeeded === null ? [] : [`${counted(buckets, 'bucket')} would take ${rounded(threadsNeeded)} <threads>`]),
+  ];
+  const evidence = parts.filter((part) => part !== '').join('; ');
+  return { limit, evidence, steps, threadsPerBucket, threadsNeeded, perBucket, target, bucketsNeeded };
+}
+
+/**
+ * @param {number | null} target ops/s
+ * @param {BucketConclusion} conclusion
+ * @returns {number | null} buckets; null where it is not known, or no number of them would do
+ */
+function bucketsFor(target, { limit, perBucket, steps }) {
+  if (target === null || limit === 'inconclusive') {
+    return null;
+  }
+  if (perBucket !== null) {
+    return Math.ceil(target / perBucket.operationsPerSecond);
+  }
+  return target <= steps[0].rate.operationsPerSecond ? 1 : null;
+}
+
+/** @type {Record<BucketDoubt, (conclusion: BucketConclusion) => string>} */
+const DOUBTS = {
+  'no plateau': () => 'the first bucket alone has shown no plateau',
+  'too few threads': ({ threadsPerBucket }) =>
+    `two buckets would take ${rounded(2 * Number(threadsPerBucket))} <threads>`,
+  'too few operations': ({ needed }) => `it takes at least ${rounded(needed?.operations ?? 0)} operations to tell more`,
+  'client busy': (conclusion) => `${growth(conclusion)}, but this host had too little CPU`,
+  'in between': (conclusion) => `${growth(conclusion)}: neither in proportion nor none`,
+  'ended early': () => 'the search ended before its time',
+};
+
+/** @type {Record<BucketDoubt, string | null>} */
+const ADVICE = {
+  'no plateau': 'more <threads> and <objects>',
+  'too few threads': 'more <threads>',
+  'too few operations': 'more <objects>, or a higher --max-cost',
+  'client busy': 'a host with more CPU',
+  'in between': 'another try, or more buckets',
+  'ended early': 'another try',
+};
+
+/** @param {BucketConclusion} conclusion */
+function bucketEvidence(conclusion) {
+  const { doubt, perBucket, threadsPerBucket } = conclusion;
+  if (doubt !== null) {
+    return DOUBTS[doubt](conclusion);
+  }
+  const threads = `with ${counted(Number(threadsPerBucket), 'thread')} for each`;
+  return perBucket === null
+    ? `${growth(conclusion)}, ${threads}`
+    : `${growth(conclusion)}: ${interval(perBucket)} for each, ${threads}`;
+}
+
+/** @param {BucketConclusion} conclusion */
+function growth({ steps }) {
+  const [first, last] = [steps[0], steps[steps.length - 1]];
+  const times = last.rate.operationsPerSecond / first.rate.operationsPerSecond;
+  return `${counted(last.buckets, 'bucket')} did ${times.toFixed(2)} times as much as one, ${decimal(last.rate.operationsPerSecond)} ops/s`;
+}
+
+/**
+ * @param {number} target ops/s
+ * @param {number | null} needed
+ * @param {BucketConclusion} conclusion
+ */
+function targetEvidence(target, needed, { limit, steps }) {
+  const rate = `${rounded(target)} ops/s`;
+  if (limit === 'inconclusive') {
+    return '';
+  }
+  if (needed === null) {
+    return `more buckets will not bring ${rate}`;
+  }
+  const tried = steps[steps.length - 1].buckets;
+  return `buckets needed for ${rate}: ${rounded(needed)}${needed > tried ? ', if it goes on like this' : ''}`;
+}
+
+/**
+ * @param {BucketConclusion} conclusion
+ * @param {Bottleneck} whole of the step with the most buckets, or of the first bucket where there was none
+ * @returns {Bottleneck}
+ */
+export function bucketBottleneck(conclusion, whole) {
+  const { limit, doubt } = conclusion;
+  if (limit === 'per bucket') {
+    return { cause: 'store', evidence: `each bucket has a limit of its own, ${growth(conclusion)}`, advice: null };
+  }
+  if (limit === 'whole store') {
+    const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
+    return { cause: 'beyond this host', evidence, advice: 'a second host' };
+  }
+  if (doubt === null || (doubt === 'client busy' && whole.cause.endsWith('CPU'))) {
+    return whole;
+  }
+  return { cause: 'inconclusive', evidence: DOUBTS[doubt](conclusion), advice: ADVICE[doubt] };
+}
+
+/**
+ * @param {RateConclusion} conclusion
+ * @param {object} limits
+ * @param {number} limits.slo ms
+ * @param {number} limits.errorShare 0 to 1
+ * @param {number} limits.threads
+ * @returns {RateSearchResult}
+ */
+export function rateFinding(conclusion, { slo, errorShare, threads }) {
+  const { bound, rate, interval: found, held, isClientLimited, needed, limitingResource } = conclusion;
+  const parts = [
+    `p99 up to ${slo.toFixed(2)}ms, less than ${(100 * errorShare).toFixed(1)}% errors`,
+    ...(held === null
+      ? ['it was not held']
+      : [`${decimal(held.rate)}/s were held with a p99 of ${held.p99.toFixed(2)}ms`]),
+    ...(found?.confidence === null ? [`${decimal(found.high)}/s were not kept`] : []),
+    ...(isClientLimited
+      ? [`at higher rates this host, with ${counted(threads, 'thread')}, was too late or too busy`]
+      : []),
+    ...(needed === null ? [] : [`it takes at least ${rounded(needed.operations)} operations to tell more`]),
+    ...(limitingResource === 'time' && bound !== 'exact' ? ['there was no time for more'] : []),
+  ];
+  return { slo, errorShare, bound, operationsPerSecond: rate, interval: found, evidence: parts.join(', ') };
+}
+
+/**
+ * @param {RateConclusion} conclusion
+ * @param {Pick<StageResult, 'bottleneck' | 'clientLoad'>} whole of the step that stands for the stage
+ * @param {object} broken what broke the limit
+ * @param {number} broken.slo ms
+ * @param {boolean} broken.isByErrors
+ * @returns {Bottleneck}
+ */
+export function rateBottleneck({ bound, rate, isClientLimited }, { bottleneck, clientLoad }, { slo, isByErrors }) {
+  if (isClientLimited) {
+    const evidence = 'this host started operations too late, or had too little CPU, before the store was late';
+    return { cause: 'inconclusive', evidence, advice: 'more <threads>, or another host,' };
+  }
+  if ((bound !== 'exact' && bound !== 'at most') || isByErrors) {
+    return bottleneck;
+  }
+  const busy = percent(clientLoad.eventLoopUtilization);
+  const evidence = `above ${decimal(rate ?? 0)}/s answers took longer than ${slo.toFixed(2)}ms, event loop ${busy} busy`;
+  return { cause: 'beyond this host', evidence, advice: null };
+}
+
+/** @param {RateInterval} rate */
+function interval({ operationsPerSecond, low, high, confidence }) {
+  return `${decimal(operationsPerSecond)} ops/s (${percent(confidence)} CI ${decimal(low)} to ${decimal(high)})`;
+}

@@ -1,0 +1,40 @@
+import { bucketBottleneck, bucketFinding } from '../bottleneck/search-findings.js';
+import { searchResult, stepResult, withAllSteps } from './search-result.js';
+import { stageResult } from './stage-result.js';
+
+/**
+ * @import { BucketConclusion } from '../model/search.js'
+ * @import { SearchResult, StageResult } from '../model/result.js'
+ * @import { FinishedStep } from '../search/search-step.js'
+ * @import { ResultParts } from './search-dimensions.js'
+ */
+
+/**
+ * The result of a search over buckets: its rates and latencies are those of the step with the most buckets, or of the first
+ * bucket alone where there was none.
+ *
+ * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: BucketConclusion, buckets: number, target: number | null }} parts
+ * @returns {StageResult}
+ */
+export function bucketResult({ finished, conclusion, buckets, target, ...parts }) {
+  const ofOne = finished.filter(({ step }) => step.buckets === undefined);
+  const one = searchResult({ ...parts, finished: ofOne, conclusion: conclusion.one });
+  const shown = finished.findLast(({ step }) => step.buckets !== undefined);
+  const { outcome, load, stopsAt } = shown ?? ofOne[ofOne.length - 1];
+  const whole = shown === undefined ? one : stageResult({ ...parts, outcome, load, stopsAt });
+  const steps = finished.map((each) => stepResult(each, parts.clock));
+  const { needed } = conclusion;
+  const search = /** @type {SearchResult} */ ({
+    ...one.search,
+    steps,
+    operationsNeeded: needed?.operations ?? null,
+    dollarsNeeded: parts.dollarsNeeded,
+    dimension: 'buckets',
+    buckets: bucketFinding(conclusion, { buckets, target }),
+  });
+  return {
+    ...withAllSteps(whole, finished),
+    bottleneck: bucketBottleneck(conclusion, whole.bottleneck),
+    search,
+  };
+}

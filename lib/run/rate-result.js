@@ -1,0 +1,105 @@
+import { rateBottleneck, rateFinding } from '../bottleneck/search-findings.js';
+import { LatencyHistogram } from '../meter/latency-histogram.js';
+import { ERROR_SHARE, verdictOf } from '../search/rate-search.js';
+import { WINDOW_MS } from '../search/step-rate.js';
+import { stepResult, withAllSteps } from './search-result.js';
+import { failedAttempts, stageResult } from './stage-result.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { RateConclusion } from '../model/search.js'
+ * @import { SearchStep, StageResult } from '../model/result.js'
+ * @import { RateMeasurement } from '../search/rate-search.js'
+ * @import { FinishedStep } from '../search/search-step.js'
+ * @import { ResultParts } from './search-dimensions.js'
+ */
+
+/**
+ * @param {FinishedStep} finished
+ * @param {object} options
+ * @param {number} options.slo ms
+ * @param {boolean} options.isClientBusy
+ * @param {Clock} options.clock
+ * @returns {RateMeasurement}
+ */
+export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
+  const counts = outcome.meter.counts();
+  const { operations, attempts } = outcome.meter.latencies();
+  const from = clock.toEpoch(outcome.startedAt) + step.settle;
+  const until = from + windows.length * WINDOW_MS;
+  const seconds = [...outcome.secondLatencies]
+    .filter(([second]) => 1000 * second >= from && 1000 * (second + 1) <= until)
+    .flatMap(([, { histogram }]) => (histogram === null ? [] : [LatencyHistogram.decode(histogram)]))
+    .map((latencies) => ({ operations: latencies.count, late: latencies.countAbove(slo) }));
+  const { p99 = 0, maximum = 0 } = operations.summary() ?? {};
+  return {
+    completed: operations.count,
+    late: operations.countAbove(slo),
+    seconds,
+    attempts: attempts.count,
+    lateAttempts: attempts.countAbove(slo),
+    failedAttempts: failedAttempts(counts),
+    allAttempts: counts.attempts,
+    p99,
+    maximum,
+    duration: windows.length * WINDOW_MS,
+    isClientBusy,
+  };
+}
+
+/**
+ * @param {FinishedStep} finished
+ * @param {Parameters<typeof measurementOf>[1]} options
+ * @returns {SearchStep}
+ */
+export function rateStepResult(finished, options) {
+  const { rate = 0 } = finished.step;
+  const verdict = verdictOf(rate, measurementOf(finished, options));
+  return { ...stepResult(finished, options.clock), verdict };
+}
+
+/**
+ * The result of a search for the highest rate: its figures are those of the last hold that was kept, or of the highest rate
+ * that was, or else of the last one that was tried.
+ *
+ * @param {ResultParts & { finished: readonly FinishedStep[], steps: readonly SearchStep[], conclusion: RateConclusion,
+ *   slo: number }} parts
+ * @returns {StageResult}
+ */
+export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
+  const { outcome, load, stopsAt } = finished[representative(steps)];
+  const whole = stageResult({ ...parts, outcome, load, stopsAt });
+  const { bound, rate, needed } = conclusion;
+  const missed = steps.filter(({ verdict }) => verdict === 'missed');
+  const isByErrors = missed.some(({ errors, operations }) => errors > ERROR_SHARE * (operations + errors));
+  return {
+    ...withAllSteps(whole, finished),
+    bottleneck: rateBottleneck(conclusion, whole, { slo, isByErrors }),
+    search: {
+      steps: [...steps],
+      knee: null,
+      hasPlateau: bound === 'exact',
+      capacity: null,
+      best: rate ?? 0,
+      operationsNeeded: needed?.operations ?? null,
+      dollarsNeeded: parts.dollarsNeeded,
+      dimension: 'rate',
+      rate: rateFinding(conclusion, { slo, errorShare: ERROR_SHARE, threads: parts.maxThreads }),
+    },
+  };
+}
+
+/**
+ * @param {readonly SearchStep[]} steps at least one
+ * @returns {number} the place of the step whose figures stand for the stage
+ */
+function representative(steps) {
+  const kept = steps.map(({ verdict }) => verdict === 'kept');
+  const held = steps.findLastIndex(({ phase }, place) => phase === 'hold' && kept[place]);
+  if (held >= 0) {
+    return held;
+  }
+  const rates = steps.map(({ rate = 0 }, place) => (kept[place] ? rate : 0));
+  const highest = Math.max(...rates);
+  return highest > 0 ? rates.indexOf(highest) : steps.length - 1;
+}

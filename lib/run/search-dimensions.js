@@ -1,0 +1,186 @@
+import { isHostBusy } from '../bottleneck/classify.js';
+import { BucketObjects } from '../search/bucket-objects.js';
+import { BucketSearch } from '../search/bucket-search.js';
+import { CapacitySearch } from '../search/capacity-search.js';
+import { RateSearch } from '../search/rate-search.js';
+import { SearchObjects } from '../search/search-objects.js';
+import { writesObjects } from '../operations/registry.js';
+import { bucketResult } from './bucket-result.js';
+import { measurementOf, rateResult, rateStepResult } from './rate-result.js';
+import { searchResult, stepResult } from './search-result.js';
+import { evidenceOf, stageResult } from './stage-result.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { Pacing } from '../engine/arrivals.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { ClockFacts, SearchStep, StageResult, UnloadedLatency } from '../model/result.js'
+ * @import { SearchConclusion } from '../model/search.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { Step } from '../search/search-plan.js'
+ * @import { FinishedStep } from '../search/search-step.js'
+ */
+
+/**
+ * What the result of a stage needs in addition to its steps; see searchResult.
+ *
+ * @typedef {object} ResultParts
+ * @property {Stage} stage
+ * @property {number | null} dollarsNeeded
+ * @property {number} maxThreads
+ * @property {Clock} clock
+ * @property {number} objects
+ * @property {UnloadedLatency | null} unloaded
+ * @property {number} availableCores
+ * @property {ClockFacts | null} storeClock
+ */
+
+/**
+ * @typedef {object} SearchLimits
+ * @property {number} maxThreads
+ * @property {number} unloadedLatency ms
+ * @property {number} maxOperations
+ * @property {number} maxAttempts
+ * @property {boolean} sharesOperations
+ * @property {'never' | 'on a plateau' | 'always'} halfSize
+ * @property {(buckets: number) => number} available operations that there are objects for in so many buckets
+ *
+ * @typedef {Pick<SearchConclusion, 'needed' | 'limitingResource'>} Shortage
+ *
+ * @typedef {object} StageSearch
+ * @property {() => Step | null} next
+ * @property {(finished: FinishedStep) => void} take
+ * @property {(finished: FinishedStep) => SearchStep} stepResult
+ * @property {() => Shortage} conclusion
+ * @property {(finished: readonly FinishedStep[], parts: ResultParts) => StageResult} result
+ */
+
+/**
+ * What a search varies, and how.
+ *
+ * @typedef {object} Dimension
+ * @property {() => SearchObjects | BucketObjects} objects
+ * @property {(step: Step) => Pacing | null} pacing
+ * @property {(stage: Stage, limits: SearchLimits, context: SearchContext) => StageSearch} search of a stage
+ *
+ * @typedef {Pick<ResultParts, 'clock' | 'objects' | 'unloaded' | 'storeClock'>} SearchContext
+ */
+
+/**
+ * @param {RunConfig} config
+ * @returns {Dimension}
+ */
+export function dimensionOf(config) {
+  switch (config.peakOf) {
+    case 'buckets':
+      return overBuckets(config);
+    case 'rate':
+      return overRates(config);
+    default:
+      return overThreads(config);
+  }
+}
+
+/**
+ * @param {RunConfig} config
+ * @returns {Dimension}
+ */
+function overThreads({ objects }) {
+  return {
+    objects: () => new SearchObjects(objects),
+    pacing: () => null,
+    search(_stage, limits, { clock }) {
+      const search = new CapacitySearch(limits);
+      return {
+        next: () => search.next(),
+        take: (finished) => search.take(stepOutcome(finished)),
+        stepResult: (finished) => stepResult(finished, clock),
+        conclusion: () => search.conclusion(),
+        result: (finished, parts) => searchResult({ ...parts, finished, conclusion: search.conclusion() }),
+      };
+    },
+  };
+}
+
+/**
+ * @param {RunConfig} config
+ * @returns {Dimension}
+ */
+function overBuckets({ objects, stages, store, target, availableCores }) {
+  const buckets = store.buckets.length;
+  return {
+    objects: () => new BucketObjects({ objects, buckets, areThere: !writesObjects(stages) }),
+    pacing: () => null,
+    search(stage, limits, context) {
+      const search = new BucketSearch({ buckets, ...limits });
+      return {
+        next: () => search.next(),
+        take(finished) {
+          const isClientBusy =
+            finished.step.buckets !== undefined && isClientFull(stage, finished, { ...context, availableCores });
+          search.take({ ...stepOutcome(finished), isClientBusy });
+        },
+        stepResult: (finished) => stepResult(finished, context.clock),
+        conclusion: () => search.conclusion(),
+        result: (finished, parts) =>
+          bucketResult({ ...parts, finished, conclusion: search.conclusion(), buckets, target: target ?? null }),
+      };
+    },
+  };
+}
+
+/**
+ * @param {RunConfig} config
+ * @returns {Dimension}
+ */
+function overRates({ objects, arrival, runId, slo = 0, availableCores }) {
+  return {
+    objects: () => new SearchObjects(objects),
+    // Times that were the same in each step would show the same queues again and again.
+    pacing: ({ rate = 0 }) => ({ rate, arrival, seed: `arrivals of ${runId} at ${rate}` }),
+    search(stage, limits, context) {
+      const { clock } = context;
+      const search = new RateSearch(limits);
+      const options = (/** @type {FinishedStep} */ finished) => ({
+        slo,
+        clock,
+        isClientBusy: isClientFull(stage, finished, { ...context, availableCores }),
+      });
+      return {
+        next: () => search.next(),
+        take: (finished) =>
+          search.take({ ...stepOutcome(finished), measurement: measurementOf(finished, options(finished)) }),
+        stepResult: (finished) => rateStepResult(finished, options(finished)),
+        conclusion: () => search.conclusion(),
+        result: (finished, parts) =>
+          rateResult({
+            ...parts,
+            finished,
+            steps: finished.map((each) => rateStepResult(each, options(each))),
+            conclusion: search.conclusion(),
+            slo,
+          }),
+      };
+    },
+  };
+}
+
+/** @param {FinishedStep} finished */
+function stepOutcome({ outcome, elapsed, begun, windows }) {
+  const { attempts } = outcome.meter.counts();
+  const latency = outcome.meter.latencies().operations.summary();
+  return { elapsed, consumed: begun, attempts, windows, latency };
+}
+
+/**
+ * @param {Stage} stage
+ * @param {FinishedStep} finished
+ * @param {SearchContext & Pick<ResultParts, 'availableCores'>} context
+ * @returns {boolean} whether this host, or its link, had nothing to spare
+ */
+function isClientFull(stage, { outcome, load, stopsAt }, context) {
+  const result = stageResult({ ...context, stage, outcome, load, stopsAt });
+  const { cause } = result.bottleneck;
+  const isHostFull = isHostBusy(evidenceOf(result, stage.movesBytes, context.availableCores));
+  return cause === 'client CPU' || cause === 'host CPU' || cause === 'network link' || isHostFull;
+}

@@ -1,0 +1,306 @@
+import { CapacitySearch } from './capacity-search.js';
+import { HOLD_MS, MIN_HOLD_MS, STAGE_MS, inWholeWindows, timesOf } from './search-plan.js';
+import { batchMeans } from './statistics.js';
+import { StepBudget } from './step-budget.js';
+import { WINDOW_MS } from './step-rate.js';
+
+/**
+ * @import { BucketLimit, RateInterval } from '../model/result.js'
+ * @import { BucketConclusion, BucketDoubt, SearchConclusion } from '../model/search.js'
+ * @import { Step, StepResult } from './search-plan.js'
+ */
+
+/** How long so many buckets are measured; all of them for as long as a hold. ms */
+const BUCKETS_MS = 5000;
+
+/** The rate with one bucket was seen for a while only. */
+const MARGIN = 1.1;
+
+/** With so much of a bucket's rate for each further bucket, at least, the rate grows in proportion. */
+const IN_PROPORTION = 0.85;
+
+/** The same for the last buckets alone, whose share is less certain. */
+const STILL_IN_PROPORTION = 0.7;
+
+/** With so much more in all than one bucket does, at most, the rate is flat. */
+const FLAT = 1.15;
+
+/** @typedef {{ buckets: number, threads: number, rate: RateInterval, isClientBusy: boolean }} BucketStep */
+
+/**
+ * Finds out whether each bucket has a limit of its own. It decides what is tried and what that means; it knows no clock and no
+ * store. First it searches for the plateau of the first bucket alone; then it holds more and more buckets, each with as many
+ * threads as that plateau took.
+ */
+export class BucketSearch {
+  #buckets;
+  #maxThreads;
+  #unloadedLatency;
+  #available;
+  #objects;
+  #inner;
+  #budget;
+  /** What was concluded of one bucket, once it was. @type {SearchConclusion | null} */
+  #one = null;
+  /** Numbers of buckets still to be tried. @type {number[]} */
+  #plan = [];
+  /** @type {BucketStep[]} */
+  #steps = [];
+  /** @type {Step | null} */
+  #step = null;
+
+  /**
+   * @param {object} options
+   * @param {number} options.buckets that there are, two or more
+   * @param {number} options.maxThreads
+   * @param {number} options.unloadedLatency ms of an operation at one thread
+   * @param {number} [options.maxOperations] that there are objects for
+   * @param {number} [options.maxAttempts] that there are dollars for
+   * @param {(buckets: number) => number} [options.available] operations that there are objects for in the first so many buckets
+   * @param {boolean} [options.sharesOperations] see SearchOptions
+   */
+  constructor({ buckets, maxThreads, unloadedLatency, available = () => Infinity, ...options }) {
+    const { maxOperations = Infinity, maxAttempts = Infinity, sharesOperations = false } = options;
+    this.#buckets = buckets;
+    this.#maxThreads = maxThreads;
+    this.#unloadedLatency = unloadedLatency;
+    this.#available = available;
+    this.#objects = /** @type {'leftovers' | 'objects'} */ (sharesOperations ? 'leftovers' : 'objects');
+    const share = shareOfOne(buckets);
+    this.#inner = new CapacitySearch({
+      maxThreads,
+      unloadedLatency,
+      maxOperations: Math.min(share * maxOperations, available(1)),
+      maxAttempts: share * maxAttempts,
+      sharesOperations,
+    });
+    this.#budget = new StepBudget({ time: Infinity, maxOperations, maxAttempts });
+  }
+
+  /** @returns {Step | null} null where the search is over */
+  next() {
+    if (this.#one === null) {
+      const step = this.#inner.next();
+      if (step !== null) {
+        this.#step = step;
+        return step;
+      }
+      this.#one = this.#inner.conclusion();
+      this.#plan =
+        this.#threads === null ? [] : numbersOf(Math.min(this.#buckets, Math.floor(this.#maxThreads / this.#threads)));
+    }
+    this.#step = this.#nextBuckets();
+    return this.#step;
+  }
+
+  /** @param {StepResult} result of the step that was planned last */
+  take(result) {
+    this.#budget.spend(result.elapsed, result.consumed, result.attempts);
+    const { buckets, threads } = /** @type {Step} */ (this.#step);
+    if (buckets === undefined) {
+      this.#inner.take(result);
+      return;
+    }
+    const rate = result.windows.length * WINDOW_MS < MIN_HOLD_MS ? null : batchMeans(result.windows, WINDOW_MS / 1000);
+    if (rate === null || rate.mean === 0) {
+      this.#plan = [];
+      this.#recordShortage([buckets]);
+      return;
+    }
+    const { mean: operationsPerSecond, low, high } = rate;
+    const { isClientBusy = false } = result;
+    this.#steps.push({ buckets, threads, rate: { operationsPerSecond, low, high, confidence: 0.95 }, isClientBusy });
+  }
+
+  /** Threads for each bucket. @returns {number | null} null where one bucket alone has shown no plateau */
+  get #threads() {
+    return this.#one?.hasPlateau ? (this.#one.capacity?.threads ?? null) : null;
+  }
+
+  /** @returns {Step | null} */
+  #nextBuckets() {
+    const [buckets, ...others] = this.#plan;
+    if (buckets === undefined) {
+      return null;
+    }
+    const threads = buckets * Number(this.#threads);
+    const times = timesOf('hold', { unloadedLatency: this.#unloadedLatency, latency: this.#latency });
+    const rest = sumOf(this.#plan.map((each) => this.#operationsFor(each)));
+    const share = Math.floor((this.#budget.operationsLeft * this.#operationsFor(buckets)) / rest);
+    const operations = Math.min(share, this.#available(buckets));
+    const time = (1000 * (operations - 2 * threads)) / (buckets * this.#rateOfOne);
+    const duration = Math.min(durationOf(buckets, this.#most), inWholeWindows(time - times.settle));
+    if (duration < MIN_HOLD_MS) {
+      this.#recordShortage(this.#plan);
+      this.#plan = [];
+      return null;
+    }
+    this.#plan = others;
+    return {
+      ...times,
+      phase: 'hold',
+      buckets,
+      threads,
+      operations: Math.min(this.#budget.operationsLeft, this.#available(buckets)),
+      attempts: this.#budget.attemptsLeft,
+      precision: 0,
+      minDuration: duration,
+      maxDuration: duration,
+    };
+  }
+
+  /** ops/s that one bucket does at most. */
+  get #rateOfOne() {
+    return MARGIN * (this.#one?.capacity?.operationsPerSecond ?? 0);
+  }
+
+  /** ms that an operation takes on the plateau. */
+  get #latency() {
+    const { capacity } = /** @type {SearchConclusion} */ (this.#one);
+    return capacity === null ? this.#unloadedLatency : (1000 * capacity.threads) / capacity.operationsPerSecond;
+  }
+
+  /** The most buckets that the threads suffice for. */
+  get #most() {
+    return Math.min(this.#buckets, Math.floor(this.#maxThreads / Number(this.#threads)));
+  }
+
+  /** @param {number} buckets */
+  #operationsFor(buckets) {
+    const { settle } = timesOf('hold', { unloadedLatency: this.#unloadedLatency, latency: this.#latency });
+    const seconds = (settle + durationOf(buckets, this.#most)) / 1000;
+    return buckets * (this.#rateOfOne * seconds + 2 * Number(this.#threads));
+  }
+
+  /** @param {readonly number[]} numbers of buckets for which there were too few operations */
+  #recordShortage(numbers) {
+    this.#budget.recordShortage(sumOf(numbers.map((each) => this.#operationsFor(each))), this.#objects);
+  }
+
+  /** @returns {BucketConclusion} */
+  conclusion() {
+    const one = this.#one ?? this.#inner.conclusion();
+    const first = this.#steps[0];
+    const last = this.#steps.at(-1);
+    const found = {
+      one,
+      steps: this.#steps.map(({ buckets, threads, rate }) => ({ buckets, threads, rate })),
+      threadsPerBucket: this.#threads,
+      threadsNeeded: this.#threadsNeeded,
+      ...this.#shortage(one),
+    };
+    const { limit, doubt } = this.#limit(first, last);
+    return {
+      ...found,
+      limit,
+      doubt,
+      perBucket: limit === 'per bucket' && last !== undefined ? dividedBy(last.rate, last.buckets) : null,
+    };
+  }
+
+  /** @returns {number | null} threads that it would take for all buckets; null where there are enough */
+  get #threadsNeeded() {
+    const needed = this.#buckets * Number(this.#threads);
+    return needed > this.#maxThreads ? needed : null;
+  }
+
+  /**
+   * @param {SearchConclusion} one
+   * @returns {Pick<BucketConclusion, 'needed' | 'limitingResource'>}
+   */
+  #shortage(one) {
+    const { needed, limitingResource } = this.#budget;
+    if (needed !== null || one.needed === null) {
+      return { needed, limitingResource: limitingResource ?? one.limitingResource };
+    }
+    const share = shareOfOne(this.#buckets);
+    const ofAll = (/** @type {number} */ part) => Math.ceil(part / share);
+    return {
+      needed: { operations: ofAll(one.needed.operations), attempts: ofAll(one.needed.attempts) },
+      limitingResource: one.limitingResource,
+    };
+  }
+
+  /**
+   * @param {BucketStep | undefined} first
+   * @param {BucketStep | undefined} last
+   * @returns {{ limit: BucketLimit, doubt: BucketDoubt | null }}
+   */
+  #limit(first, last) {
+    const unknown = (/** @type {BucketDoubt} */ doubt) => ({ limit: /** @type {const} */ ('inconclusive'), doubt });
+    if (this.#threads === null) {
+      return unknown(this.#one === null ? 'ended early' : 'no plateau');
+    }
+    if (this.#most < 2) {
+      return unknown('too few threads');
+    }
+    if (first === undefined || last === undefined || last.buckets === 1) {
+      return unknown(this.#budget.needed === null ? 'ended early' : 'too few operations');
+    }
+    const growth = growthOf(first, last);
+    const before = this.#steps[this.#steps.length - 2];
+    // What grew in proportion at first may have met another limit since.
+    if (growth.share >= IN_PROPORTION && growthOf(before, last).share >= STILL_IN_PROPORTION) {
+      return { limit: 'per bucket', doubt: null };
+    }
+    // A client without time left may itself be what kept more buckets from bringing more.
+    if (this.#steps.some(({ isClientBusy }) => isClientBusy)) {
+      return unknown('client busy');
+    }
+    return growth.times <= FLAT ? { limit: 'whole store', doubt: null } : unknown('in between');
+  }
+}
+
+/**
+ * @param {BucketStep} one
+ * @param {BucketStep} other with more buckets
+ * @returns {{ times: number, share: number }} so many times the rate; the share of the growth that would be in proportion
+ */
+function growthOf(one, other) {
+  const times = other.rate.operationsPerSecond / one.rate.operationsPerSecond;
+  return { times, share: (times - 1) / (other.buckets / one.buckets - 1) };
+}
+
+/**
+ * @param {number} most
+ * @returns {number[]} 1, 2, 4, … and that many
+ */
+function numbersOf(most) {
+  const numbers = [];
+  for (let number = 1; number < most; number *= 2) {
+    numbers.push(number);
+  }
+  return most < 2 ? [] : [...numbers, most];
+}
+
+/**
+ * @param {number} buckets
+ * @param {number} most
+ * @returns {number} ms
+ */
+function durationOf(buckets, most) {
+  return buckets === most ? HOLD_MS : BUCKETS_MS;
+}
+
+/**
+ * @param {number} buckets
+ * @returns {number} the share of all operations that the search on the first bucket may take, 0 to 1
+ */
+function shareOfOne(buckets) {
+  const others = sumOf(numbersOf(buckets).map((each) => MARGIN * each * durationOf(each, buckets)));
+  return STAGE_MS / (STAGE_MS + others);
+}
+
+/**
+ * @param {RateInterval} rate
+ * @param {number} buckets
+ * @returns {RateInterval}
+ */
+function dividedBy({ operationsPerSecond, low, high, confidence }, buckets) {
+  return { operationsPerSecond: operationsPerSecond / buckets, low: low / buckets, high: high / buckets, confidence };
+}
+
+/** @param {readonly number[]} values */
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}

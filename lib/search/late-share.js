@@ -1,0 +1,115 @@
+import { MAX_SAMPLE_SIZE, studentT } from './statistics.js';
+
+/**
+ * What a rate came to.
+ *
+ * @typedef {object} LateCount
+ * @property {number} rate operations a second that were started
+ * @property {number} operations that were measured
+ * @property {number} late those of them that took too long
+ * @property {readonly SecondCount[]} seconds the whole seconds of that time
+ *
+ * @typedef {Pick<LateCount, 'operations' | 'late'>} SecondCount
+ */
+
+/**
+ * Where the share of late operations crosses a limit.
+ *
+ * @typedef {object} Crossing all in operations a second
+ * @property {number} rate
+ * @property {number} low end of its 95% confidence interval
+ * @property {number} high
+ */
+
+const MAX_ITERATIONS = 50;
+const CONVERGED = 1e-9;
+
+/** An operation is late because the one before it was: a single wait shows as some late operations. */
+const MIN_DISPERSION = 8;
+
+/** Rates that were chosen by what others had shown, and seconds that share a queue, say less than the line takes them to say. */
+const DEPENDENCE = 2;
+
+/** No share of late operations is known from fewer rates than this. */
+const MIN_RATES = 3;
+
+/**
+ * Late operations come in clusters, so that the share of a few seconds says little; all rates near the limit together say
+ * much more. The tail of a queue's waiting time is about exponential, and the logarithm of a small share of late operations is
+ * therefore about linear in the rate (S. Asmussen, Applied Probability and Queues, 2003, chapter XIII). A logistic
+ * regression, whose dispersion is that of the seconds, finds the line (P. McCullagh, J. A. Nelder, Generalized Linear Models,
+ * 1989, chapter 4); where it meets the limit, and the interval, follow by the delta method.
+ *
+ * @param {readonly LateCount[]} counts in any order
+ * @param {number} limit the share of late operations, between 0 and 1
+ * @returns {Crossing | null} null where the counts show no line that rises
+ */
+export function crossingOf(counts, limit) {
+  const withLate = new Set(counts.filter(({ late }) => late > 0).map(({ rate }) => rate));
+  if (counts.length < MIN_RATES || withLate.size < 2) {
+    return null;
+  }
+  const center = counts.reduce((sum, { rate }) => sum + rate, 0) / counts.length;
+  const points = counts.map(({ rate, ...count }) => ({ ...count, x: rate / center - 1 }));
+  const line = fitLine(points);
+  if (line === null || line.slope <= 0) {
+    return null;
+  }
+  const { intercept, slope, covariance } = line;
+  const cells = points.flatMap(({ x, seconds }) => seconds.map((second) => ({ ...second, x })));
+  const freedom = Math.max(cells.length - 2, 1);
+  const residuals = cells.map(({ x, operations, late }) => {
+    const share = logistic(intercept + slope * x);
+    return (late - operations * share) ** 2 / (operations * share * (1 - share));
+  });
+  const dispersion = Math.max(residuals.reduce((sum, each) => sum + each, 0) / freedom, MIN_DISPERSION);
+  const x = (Math.log(limit / (1 - limit)) - intercept) / slope;
+  const variance = (covariance[0] + 2 * x * covariance[1] + x ** 2 * covariance[2]) / slope ** 2;
+  const half =
+    DEPENDENCE * studentT(Math.min(freedom, MAX_SAMPLE_SIZE - 1)) * Math.sqrt(dispersion * variance) * center;
+  const rate = center * (1 + x);
+  return Number.isFinite(half) ? { rate, low: Math.max(rate - half, 0), high: rate + half } : null;
+}
+
+/**
+ * Newton's method on the likelihood of log(late ÷ punctual) = intercept + slope × x.
+ *
+ * @param {readonly { x: number, operations: number, late: number }[]} points
+ * @returns {{ intercept: number, slope: number, covariance: [number, number, number] } | null} the covariances are those of
+ *   the intercept, of both, and of the slope, at a dispersion of 1; null where there is no such line
+ */
+function fitLine(points) {
+  const late = points.reduce((sum, point) => sum + point.late, 0);
+  const operations = points.reduce((sum, point) => sum + point.operations, 0);
+  let intercept = Math.log(late / Math.max(operations - late, 1));
+  let slope = 0;
+  for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
+    let [a, b, c, u, v] = [0, 0, 0, 0, 0];
+    for (const point of points) {
+      const share = logistic(intercept + slope * point.x);
+      const weight = point.operations * share * (1 - share);
+      const surplus = point.late - point.operations * share;
+      a += weight;
+      b += weight * point.x;
+      c += weight * point.x ** 2;
+      u += surplus;
+      v += surplus * point.x;
+    }
+    const determinant = a * c - b * b;
+    if (!(determinant > 0) || !Number.isFinite(determinant)) {
+      return null;
+    }
+    const steps = [(c * u - b * v) / determinant, (a * v - b * u) / determinant];
+    intercept += steps[0];
+    slope += steps[1];
+    if (Math.abs(steps[0]) + Math.abs(steps[1]) < CONVERGED * (1 + Math.abs(slope))) {
+      return { intercept, slope, covariance: [c / determinant, -b / determinant, a / determinant] };
+    }
+  }
+  return null;
+}
+
+/** @param {number} value */
+function logistic(value) {
+  return 1 / (1 + Math.exp(-value));
+}

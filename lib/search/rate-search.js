@@ -1,0 +1,401 @@
+import { crossingOf } from './late-share.js';
+import { HOLD_MS, inWholeWindows } from './search-plan.js';
+import { StepBudget } from './step-budget.js';
+import { WINDOW_MS } from './step-rate.js';
+
+/**
+ * @import { RateVerdict } from '../model/result.js'
+ * @import { RateConclusion, SearchPhase } from '../model/search.js'
+ * @import { Crossing, LateCount, SecondCount } from './late-share.js'
+ * @import { Step } from './search-plan.js'
+ */
+
+/**
+ * What a step of an open loop came to, once it had settled.
+ *
+ * @typedef {object} RateMeasurement
+ * @property {number} completed operations
+ * @property {number} late those of them that took longer than they may, from the moment at which they were to start
+ * @property {readonly SecondCount[]} seconds the whole seconds of that time
+ * @property {number} attempts
+ * @property {number} lateAttempts those of them that took longer than an operation may, by themselves
+ * @property {number} failedAttempts in the whole step
+ * @property {number} allAttempts in the whole step
+ * @property {number} p99 ms
+ * @property {number} maximum ms
+ * @property {number} duration ms that were measured
+ * @property {boolean} isClientBusy whether this host, and not the store, had no time left
+ *
+ * @typedef {Step & { rate: number }} RateStep
+ * @typedef {LateCount & { verdict: RateVerdict, p99: number, phase: SearchPhase }} Tried
+ *
+ * @typedef {object} RateStepResult
+ * @property {number} elapsed ms of the whole step
+ * @property {number} consumed operations that it began, whatever became of them
+ * @property {number} attempts
+ * @property {RateMeasurement} measurement
+ */
+
+/** The search of a stage is over after this time, whatever it has found. ms */
+export const RATE_SEARCH_MS = 150_000;
+
+const NONE = /** @type {Tried | null} */ (null);
+
+/** Of the interval around a limit that is not sharp. */
+const CONFIDENCE = 0.95;
+
+/** An operation in a hundred may take longer than the percentile allows. */
+export const LATE_SHARE = 0.01;
+
+/** So many attempts in all may fail. */
+export const ERROR_SHARE = 0.001;
+
+/** A single late or failed operation is no share. */
+const ACCIDENTS = 1;
+
+/** Two rates that are no further apart are one answer. */
+const FINE_ENOUGH = 1.03;
+
+/** Threads' worth of the unloaded rate at which the search begins: next to nothing for most stores. */
+const FIRST_THREADS = 4;
+const MIN_RATE = 1;
+const MAX_RATE = 1_000_000;
+const FACTOR = 2;
+
+/** Where the first rate was too much already, the next ones are much lower. */
+const DOWN_FACTOR = 4;
+
+const SETTLE_MS = 500;
+const MAX_SETTLE_MS = 3000;
+const GRACE_MS = 1000;
+const DURATION_MS = Object.freeze({ ramp: 2000, refine: 4000 });
+
+/** A percentile of a slow rate takes time. */
+const MIN_OPERATIONS = 200;
+const MAX_STRETCHED_MS = 6000;
+
+/** Where even the last hold was not kept, a lower rate is held, at most so many times. */
+const MAX_HOLDS = 3;
+
+/** Where nothing was kept below what was missed, so much lower. */
+const STEP_DOWN = 1.1;
+
+/** At the limit itself a hold would be kept half of the time. */
+const BELOW_LIMIT = 0.97;
+
+/** Where a limit is not sharp, these rates around it, in turn, show it best. */
+const AROUND_LIMIT = Object.freeze([0.97, 1.02, 0.94]);
+
+/** What a queue does in a few seconds is chance: so many longer steps are needed to know it. */
+const MIN_SAMPLES = 3;
+
+/** The limit is known well enough with such an interval, as a share of it on either side. */
+const PRECISION = 0.05;
+
+/** Rates in this range around the limit lie on the line of late operations. */
+const NEAR = Object.freeze({ from: 0.75, to: 1.15 });
+
+/**
+ * Finds the highest rate of an open loop at which a percentile of the latency, and the share of errors, stay within their
+ * limits. It decides what is tried and what that means; it knows no clock and no store. It doubles the rate until a limit is
+ * broken, halves the gap until it is narrow, and holds what it has found afresh. Where the client could not keep the times
+ * of its operations, the store's limit was not reached.
+ */
+export class RateSearch {
+  #maxThreads;
+  #objects;
+  #budget;
+  #first;
+  /** @type {Tried[]} */
+  #tried = [];
+  /** @type {RateStep | null} */
+  #step = null;
+  #settle = SETTLE_MS;
+  #holds = 0;
+  #samples = 0;
+  #isOver = false;
+
+  /**
+   * @param {object} options
+   * @param {number} options.maxThreads
+   * @param {number} options.unloadedLatency ms of an operation alone
+   * @param {number} [options.maxOperations] that there are objects for
+   * @param {number} [options.maxAttempts] that there are dollars for
+   * @param {boolean} [options.sharesOperations] whether the user cannot give more operations, because an earlier stage leaves them
+   */
+  constructor({
+    maxThreads,
+    unloadedLatency,
+    maxOperations = Infinity,
+    maxAttempts = Infinity,
+    sharesOperations = false,
+  }) {
+    this.#maxThreads = maxThreads;
+    this.#objects = /** @type {'leftovers' | 'objects'} */ (sharesOperations ? 'leftovers' : 'objects');
+    this.#budget = new StepBudget({ time: RATE_SEARCH_MS, maxOperations, maxAttempts });
+    this.#first = inRange((1000 * Math.min(FIRST_THREADS, maxThreads)) / unloadedLatency);
+  }
+
+  /** @returns {RateStep | null} null where the search is over */
+  next() {
+    this.#step = this.#isOver ? null : this.#plan();
+    this.#isOver = this.#step === null;
+    return this.#step;
+  }
+
+  /** @param {RateStepResult} result of the step that was planned last */
+  take({ elapsed, consumed, attempts, measurement }) {
+    const { rate, phase, minDuration } = /** @type {RateStep} */ (this.#step);
+    this.#budget.spend(elapsed, consumed, attempts);
+    // A step that ended long before its time had too few operations left.
+    if (measurement.duration < minDuration / 2) {
+      this.#isOver = true;
+      this.#budget.recordShortage(this.#operationsOf(rate, HOLD_MS), this.#objects);
+      return;
+    }
+    const verdict = verdictOf(rate, measurement);
+    const { completed: operations, late, seconds, p99 } = measurement;
+    this.#tried.push({ rate, operations, late, seconds, verdict, p99, phase: /** @type {SearchPhase} */ (phase) });
+    // What the store has not answered yet delays what comes next.
+    this.#settle = verdict === 'kept' ? SETTLE_MS : Math.min(SETTLE_MS + measurement.maximum, MAX_SETTLE_MS);
+  }
+
+  /** The highest rate that was kept below the lowest one that was not. */
+  get #low() {
+    const high = this.#high?.rate ?? Infinity;
+    return this.#tried.filter(({ rate, verdict }) => verdict === 'kept' && rate < high).reduce(higher, NONE);
+  }
+
+  /** The lowest rate that was not kept. */
+  get #high() {
+    return this.#tried.filter(({ verdict }) => verdict !== 'kept').reduce(lower, NONE);
+  }
+
+  /** @returns {Crossing | null} where the limit is, as far as all steps together show it */
+  get #crossing() {
+    const missed = this.#tried.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
+    const kept = this.#tried.filter(({ verdict }) => verdict === 'kept').reduce(higher, NONE);
+    if (missed === null || kept === null) {
+      return null;
+    }
+    const [from, to] = [NEAR.from * Math.min(kept.rate, missed.rate), NEAR.to * Math.max(kept.rate, missed.rate)];
+    const near = this.#tried.filter(({ rate, verdict }) => verdict !== 'client' && rate >= from && rate <= to);
+    const crossing = crossingOf(near, LATE_SHARE);
+    // Beyond what was tried, the line is a guess.
+    return crossing !== null && crossing.rate >= from && crossing.rate <= to ? crossing : null;
+  }
+
+  /** @returns {RateStep | null} */
+  #plan() {
+    const low = this.#low;
+    const high = this.#high;
+    const last = this.#tried.at(-1);
+    if (last?.phase === 'hold') {
+      return last.verdict === 'kept' || this.#holds >= MAX_HOLDS ? null : this.#hold(BELOW_LIMIT * last.rate);
+    }
+    if (high === null || (low === null && high === last)) {
+      return this.#nextRamp(low, last);
+    }
+    const limit = this.#crossing;
+    const next = limit === null && this.#samples === 0 ? this.#bisect(low, high) : null;
+    return next ?? this.#sample(limit) ?? this.#hold(Infinity);
+  }
+
+  /**
+   * @param {Tried | null} low
+   * @param {Tried | undefined} last
+   * @returns {RateStep | null}
+   */
+  #nextRamp(low, last) {
+    const factor = last === undefined ? 1 : last.verdict === 'kept' ? FACTOR : 1 / DOWN_FACTOR;
+    const rate = last === undefined ? this.#first : inRange(factor * last.rate);
+    if (rate !== last?.rate && this.#affords(rate, DURATION_MS.ramp, low?.rate ?? 0)) {
+      return this.#planned('ramp', rate, DURATION_MS.ramp);
+    }
+    return low === null ? null : this.#hold(low.rate);
+  }
+
+  /**
+   * @param {Tried | null} low null where what seemed to be kept was above what was not
+   * @param {Tried} high
+   * @returns {RateStep | null} null where both are near each other, or there is too little left
+   */
+  #bisect(low, high) {
+    const rate = low === null ? high.rate / STEP_DOWN : Math.sqrt(low.rate * high.rate);
+    const isNear = low !== null && high.rate / low.rate <= FINE_ENOUGH;
+    return !isNear && this.#affords(rate, DURATION_MS.refine, rate)
+      ? this.#planned('refine', rate, DURATION_MS.refine)
+      : null;
+  }
+
+  /**
+   * @param {Crossing | null} crossing
+   * @returns {RateStep | null} null where the limit is known well enough, or there is too little left
+   */
+  #sample(crossing) {
+    const limit = crossing?.rate ?? this.#low?.rate ?? 0;
+    const rate = limit * AROUND_LIMIT[this.#samples % AROUND_LIMIT.length];
+    const isPrecise = crossing === null || crossing.high - crossing.low <= 2 * PRECISION * limit;
+    if (limit === 0 || (this.#samples >= MIN_SAMPLES && isPrecise) || !this.#affords(rate, HOLD_MS, rate)) {
+      return null;
+    }
+    this.#samples += 1;
+    return this.#planned('refine', rate, HOLD_MS);
+  }
+
+  /**
+   * @param {number} most ops/s
+   * @returns {RateStep | null} at the limit, as far as it is known
+   */
+  #hold(most) {
+    const limit = this.#crossing;
+    const known = limit === null ? this.#low?.rate : BELOW_LIMIT * limit.rate;
+    if (known === undefined) {
+      return null;
+    }
+    const rate = Math.min(known, most);
+    if (!this.#affords(rate, HOLD_MS, 0)) {
+      return null;
+    }
+    this.#holds += 1;
+    return this.#planned('hold', rate, HOLD_MS);
+  }
+
+  /**
+   * @param {number} rate ops/s
+   * @param {number} duration ms
+   * @param {number} held ops/s that are to be held afterwards
+   * @returns {boolean} whether there are time and operations for a step, and for the hold after it
+   */
+  #affords(rate, duration, held) {
+    const hold = held === 0 ? 0 : MAX_SETTLE_MS + HOLD_MS + GRACE_MS;
+    const time = this.#settle + stretched(rate, duration) + GRACE_MS + hold;
+    const operations = this.#operationsOf(rate, duration) + (held === 0 ? 0 : this.#operationsOf(held, HOLD_MS));
+    if (operations > this.#budget.operationsLeft) {
+      this.#budget.recordShortage(operations, this.#objects);
+      return false;
+    }
+    if (time > this.#budget.timeLeft) {
+      this.#budget.limitingResource ??= 'time';
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * @param {number} rate ops/s
+   * @param {number} duration ms
+   */
+  #operationsOf(rate, duration) {
+    // A step is ended a look before it would take too many.
+    return (rate * (this.#settle + stretched(rate, duration) + 2 * WINDOW_MS)) / 1000 + this.#maxThreads;
+  }
+
+  /**
+   * @param {'ramp' | 'refine' | 'hold'} phase
+   * @param {number} rate ops/s
+   * @param {number} time ms that are measured
+   * @returns {RateStep}
+   */
+  #planned(phase, rate, time) {
+    const duration = stretched(rate, time);
+    return {
+      phase,
+      rate,
+      threads: this.#maxThreads,
+      operations: this.#budget.operationsLeft,
+      attempts: this.#budget.attemptsLeft,
+      precision: 0,
+      settle: inWholeWindows(this.#settle + WINDOW_MS - 1),
+      minDuration: duration,
+      maxDuration: duration,
+      grace: GRACE_MS,
+    };
+  }
+
+  /** @returns {RateConclusion} */
+  conclusion() {
+    const low = this.#low;
+    const high = this.#high;
+    const held = this.#tried.filter(({ phase, verdict }) => phase === 'hold' && verdict === 'kept').at(-1) ?? null;
+    const { needed, limitingResource } = this.#budget;
+    const common = {
+      held: held && { rate: held.rate, p99: held.p99 },
+      isClientLimited: high?.verdict === 'client',
+      needed,
+      limitingResource,
+    };
+    const crossing = this.#crossing;
+    if (crossing !== null && high?.verdict !== 'client') {
+      const { rate, ...interval } = crossing;
+      return { ...common, bound: 'exact', rate, interval: { ...interval, confidence: CONFIDENCE } };
+    }
+    if (low === null) {
+      return high === null || high.verdict === 'client'
+        ? { ...common, bound: 'none', rate: null, interval: null }
+        : { ...common, bound: 'at most', rate: high.rate, interval: null };
+    }
+    if (high === null || high.verdict === 'client' || held === null) {
+      return { ...common, bound: 'at least', rate: held?.rate ?? low.rate, interval: null };
+    }
+    return {
+      ...common,
+      bound: 'exact',
+      rate: low.rate,
+      interval: { low: low.rate, high: high.rate, confidence: null },
+    };
+  }
+}
+
+/**
+ * @param {number} rate ops/s that were to be started
+ * @param {RateMeasurement} measurement
+ * @returns {RateVerdict}
+ */
+export function verdictOf(rate, measurement) {
+  const { completed, late, attempts, lateAttempts, duration, failedAttempts, allAttempts, isClientBusy } = measurement;
+  const expected = (rate * duration) / 1000;
+  const isBehind = completed < 0.95 * expected - 4 * Math.sqrt(expected);
+  const isLate = late > Math.max(LATE_SHARE * completed, ACCIDENTS) || isBehind;
+  if (failedAttempts > Math.max(ERROR_SHARE * allAttempts, ACCIDENTS)) {
+    return 'missed';
+  }
+  if (!isLate) {
+    return 'kept';
+  }
+  // The store has answered in time what it was asked: it was asked too late.
+  return isClientBusy || lateAttempts <= Math.max(LATE_SHARE * attempts, ACCIDENTS) ? 'client' : 'missed';
+}
+
+/**
+ * @param {number} rate ops/s
+ * @param {number} duration ms
+ * @returns {number} ms, in whole windows: longer where there would be too few operations for a percentile
+ */
+function stretched(rate, duration) {
+  const wanted = Math.min((1000 * MIN_OPERATIONS) / rate, MAX_STRETCHED_MS);
+  return inWholeWindows(Math.max(duration, wanted));
+}
+
+/** @param {number} rate ops/s */
+function inRange(rate) {
+  return Math.min(Math.max(rate, MIN_RATE), MAX_RATE);
+}
+
+/**
+ * @param {Tried | null} one
+ * @param {Tried} other
+ * @returns {Tried}
+ */
+function higher(one, other) {
+  return one === null || other.rate > one.rate ? other : one;
+}
+
+/**
+ * @param {Tried | null} one
+ * @param {Tried} other
+ * @returns {Tried}
+ */
+function lower(one, other) {
+  return one === null || other.rate < one.rate ? other : one;
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RATE_SEARCH_MS, RateSearch, verdictOf } from '../../lib/search/rate-search.js';
+import { chance } from '../helpers/chance.js';
+
+/**
+ * @typedef {object} Queue
+ * @property {number} service ms for which an operation keeps the store busy
+ * @property {number} delay ms that its answer takes in addition
+ * @property {number} slo ms
+ * @property {boolean} isRandom whether operations arrive at random
+ */
+
+/**
+ * The latencies of a queue with one server follow from each other: D. V. Lindley, The theory of queues with a single server, 1952.
+ *
+ * @param {Queue} queue
+ * @param {number} rate ops/s
+ * @param {number} count
+ * @param {number} seed
+ */
+function latenciesOf({ service, delay, isRandom }, rate, count, seed) {
+  const { exponential } = chance(seed);
+  let wait = 0;
+  return Array.from({ length: count }, () => {
+    wait = Math.max(wait + service - ((isRandom ? exponential() : 1) * 1000) / rate, 0);
+    return wait + delay;
+  });
+}
+
+/**
+ * @param {Queue} queue
+ * @param {object} [options]
+ * @param {number} [options.seed]
+ * @param {number} [options.maxOperations]
+ * @param {number} [options.clientRate] ops/s that the client can start
+ * @param {number} [options.errorsAbove] ops/s above which attempts fail
+ */
+function search(queue, { seed = 1, maxOperations, clientRate = Infinity, errorsAbove = Infinity } = {}) {
+  const found = new RateSearch({ maxThreads: 200, unloadedLatency: queue.delay, maxOperations });
+  const steps = [];
+  for (let step = found.next(); step !== null; step = found.next()) {
+    const { rate, settle, maxDuration } = step;
+    const count = Math.round((rate * (settle + maxDuration)) / 1000);
+    const isLate = rate > clientRate;
+    const measured = latenciesOf(queue, rate, count, 1000 * seed + steps.length)
+      .slice(Math.round((rate * settle) / 1000))
+      .map((latency) => (isLate ? latency + queue.slo : latency));
+    const late = (/** @type {readonly number[]} */ latencies) => latencies.filter((each) => each > queue.slo).length;
+    const seconds = Array.from({ length: Math.floor(maxDuration / 1000) }, (_, second) => {
+      const part = measured.slice(Math.round(second * rate), Math.round((second + 1) * rate));
+      return { operations: part.length, late: late(part) };
+    });
+    steps.push({ ...step, count });
+    found.take({
+      elapsed: settle + maxDuration + 50,
+      consumed: count,
+      attempts: count,
+      measurement: {
+        ...{ completed: measured.length, late: late(measured), seconds, duration: maxDuration, isClientBusy: false },
+        ...{ attempts: measured.length, lateAttempts: isLate ? 0 : late(measured), allAttempts: count },
+        failedAttempts: rate > errorsAbove ? Math.ceil(0.01 * count) : 0,
+        p99: measured.toSorted((one, other) => one - other)[Math.floor(0.99 * measured.length)],
+        maximum: Math.max(...measured),
+      },
+    });
+  }
+  return { steps, ...found.conclusion() };
+}
+
+/** The share of late operations of a long time reaches a hundredth at this rate. @param {Queue} queue */
+function kneeOf(queue) {
+  let [low, high] = [0, 1000 / queue.service];
+  while (high / Math.max(low, 1) > 1.002) {
+    const rate = (low + high) / 2;
+    const late = latenciesOf(queue, rate, 400_000, 7).filter((latency) => latency > queue.slo).length;
+    [low, high] = late <= 4000 ? [rate, high] : [low, rate];
+  }
+  return low;
+}
+
+const SHARP = { service: 2, delay: 20, slo: 50, isRandom: false };
+
+test('where nothing waits below the store’s own rate, that rate is found', () => {
+  for (const service of [0.5, 1, 2, 5]) {
+    const { bound, rate, interval, held } = search({ ...SHARP, service });
+    const truth = 1000 / service;
+    assert.equal(bound, 'exact');
+    assert.ok(Math.abs(Number(rate) / truth - 1) < 0.05, `${rate} of ${truth}`);
+    assert.ok(interval && interval.low <= truth && truth <= 1.01 * interval.high, JSON.stringify({ truth, interval }));
+    assert.ok(held !== null && held.p99 <= 50);
+  }
+});
+
+test('the rate at which the 99th percentile of random arrivals reaches its limit is found', () => {
+  const queue = { service: 1, delay: 20, slo: 40, isRandom: true };
+  const truth = kneeOf(queue);
+  const found = Array.from({ length: 40 }, (_, seed) => search(queue, { seed }));
+  const near = found.filter(({ rate }) => Math.abs(Number(rate) / truth - 1) < 0.05);
+  const covered = found.filter(({ interval }) => interval && interval.low <= truth && truth <= interval.high);
+  assert.ok(near.length >= 38, `${near.length} of 40 within 5% of ${truth}`);
+  assert.ok(covered.length >= 35, `${covered.length} of 40 intervals hold it`);
+});
+
+test('what the client could not start in time is a lower bound, and no limit of the store', () => {
+  const { bound, rate, isClientLimited } = search(SHARP, { clientRate: 300 });
+  assert.deepEqual([bound, isClientLimited], ['at least', true]);
+  assert.ok(Number(rate) > 270 && Number(rate) <= 300, String(rate));
+});
+
+test('errors break the limit, however quick the answers are', () => {
+  const { bound, rate } = search(SHARP, { errorsAbove: 350 });
+  assert.equal(bound, 'exact');
+  assert.ok(Number(rate) > 330 && Number(rate) <= 350, String(rate));
+});
+
+test('a store that is always slower than the limit has no rate that keeps it', () => {
+  const { bound, rate } = search({ ...SHARP, slo: 10 });
+  assert.deepEqual([bound, rate], ['at most', 1]);
+});
+
+test('too few operations end it with what it would have taken, and no more are begun', () => {
+  const { steps, bound, limitingResource, needed } = search(SHARP, { maxOperations: 3000 });
+  assert.equal(bound, 'at least');
+  assert.equal(limitingResource, 'objects');
+  assert.ok(steps.reduce((sum, { count }) => sum + count, 0) <= 3000);
+  assert.ok(needed !== null && needed.operations > 3000);
+});
+
+test('its time is limited', () => {
+  const { steps } = search({ service: 2, delay: 20, slo: 80, isRandom: true });
+  const time = steps.reduce((sum, { settle, maxDuration, grace }) => sum + settle + maxDuration + grace, 0);
+  assert.ok(time <= RATE_SEARCH_MS, `${time} ms`);
+});
+
+test('an operation that the store answered in time was late by the client’s doing', () => {
+  const measurement = {
+    ...{ completed: 1000, late: 50, seconds: [], attempts: 1000, lateAttempts: 0, failedAttempts: 0 },
+    ...{ allAttempts: 1000, p99: 60, maximum: 70, duration: 2000, isClientBusy: false },
+  };
+  assert.equal(verdictOf(500, measurement), 'client');
+  assert.equal(verdictOf(500, { ...measurement, lateAttempts: 50 }), 'missed');
+  assert.equal(verdictOf(500, { ...measurement, lateAttempts: 50, isClientBusy: true }), 'client');
+  assert.equal(verdictOf(500, { ...measurement, late: 10 }), 'kept');
+  assert.equal(verdictOf(500, { ...measurement, late: 10, failedAttempts: 2 }), 'missed');
+  assert.equal(verdictOf(2000, { ...measurement, late: 0, lateAttempts: 1000 }), 'missed');
+});
