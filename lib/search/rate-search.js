@@ -160,15 +160,17 @@ export class RateSearch {
     this.#settle = verdict === 'kept' ? SETTLE_MS : Math.min(SETTLE_MS + measurement.maximum, MAX_SETTLE_MS);
   }
 
-  /** The highest rate that was kept below the lowest one that was not. */
+  /** The highest rate that was kept below the lowest one that was too much for the store. */
   get #low() {
-    const high = this.#high?.rate ?? Infinity;
-    return this.#tried.filter(({ rate, verdict }) => verdict === 'kept' && rate < high).reduce(higher, NONE);
+    const missed = this.#tried.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
+    const most = missed?.rate ?? Infinity;
+    return this.#tried.filter(({ rate, verdict }) => verdict === 'kept' && rate < most).reduce(higher, NONE);
   }
 
-  /** The lowest rate that was not kept. */
+  /** The lowest rate above it that was not kept: a host that was busy for a while says nothing of rates that were. */
   get #high() {
-    return this.#tried.filter(({ verdict }) => verdict !== 'kept').reduce(lower, NONE);
+    const low = this.#low?.rate ?? 0;
+    return this.#tried.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
   }
 
   /** @returns {Crossing | null} where the limit is, as far as all steps together show it */
@@ -193,12 +195,28 @@ export class RateSearch {
     if (last?.phase === 'hold') {
       return last.verdict === 'kept' || this.#holds >= MAX_HOLDS ? null : this.#hold(BELOW_LIMIT * last.rate);
     }
+    if (
+      last?.verdict === 'client' &&
+      this.#isFirstAt(last.rate) &&
+      this.#affords(last.rate, DURATION_MS.refine, low?.rate ?? 0)
+    ) {
+      return this.#planned('refine', last.rate, DURATION_MS.refine);
+    }
     if (high === null || (low === null && high === last)) {
       return this.#nextRamp(low, last);
     }
     const limit = this.#crossing;
     const next = limit === null && this.#samples === 0 ? this.#bisect(low, high) : null;
     return next ?? this.#sample(limit) ?? this.#hold(Infinity);
+  }
+
+  /**
+   * What others on the host did for a few seconds is tried again.
+   *
+   * @param {number} rate ops/s
+   */
+  #isFirstAt(rate) {
+    return this.#tried.filter((each) => each.rate === rate).length === 1;
   }
 
   /**

@@ -34,15 +34,16 @@ function latenciesOf({ service, delay, isRandom }, rate, count, seed) {
  * @param {number} [options.seed]
  * @param {number} [options.maxOperations]
  * @param {number} [options.clientRate] ops/s that the client can start
+ * @param {number} [options.busyStep] the place of a step in which the host is busy
  * @param {number} [options.errorsAbove] ops/s above which attempts fail
  */
-function search(queue, { seed = 1, maxOperations, clientRate = Infinity, errorsAbove = Infinity } = {}) {
+function search(queue, { seed = 1, maxOperations, clientRate = Infinity, busyStep = -1, errorsAbove = Infinity } = {}) {
   const found = new RateSearch({ maxThreads: 200, unloadedLatency: queue.delay, maxOperations });
   const steps = [];
   for (let step = found.next(); step !== null; step = found.next()) {
     const { rate, settle, maxDuration } = step;
     const count = Math.round((rate * (settle + maxDuration)) / 1000);
-    const isLate = rate > clientRate;
+    const isLate = rate > clientRate || steps.length === busyStep;
     const measured = latenciesOf(queue, rate, count, 1000 * seed + steps.length)
       .slice(Math.round((rate * settle) / 1000))
       .map((latency) => (isLate ? latency + queue.slo : latency));
@@ -106,6 +107,12 @@ test('what the client could not start in time is a lower bound, and no limit of 
   const { bound, rate, isClientLimited } = search(SHARP, { clientRate: 300 });
   assert.deepEqual([bound, isClientLimited], ['at least', true]);
   assert.ok(Number(rate) > 270 && Number(rate) <= 300, String(rate));
+});
+
+test('a host that is busy for a while takes nothing away from the rates that were kept', () => {
+  const { bound, rate } = search({ ...SHARP, service: 1 }, { busyStep: 5 });
+  assert.equal(bound, 'exact');
+  assert.ok(Math.abs(Number(rate) / 1000 - 1) < 0.05, String(rate));
 });
 
 test('errors break the limit, however quick the answers are', () => {
