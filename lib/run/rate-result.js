@@ -8,7 +8,7 @@ import { failedAttempts, stageResult } from './stage-result.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { RateConclusion } from '../model/search.js'
- * @import { SearchStep, StageResult } from '../model/result.js'
+ * @import { LoopLoad, SearchStep, StageResult } from '../model/result.js'
  * @import { RateMeasurement } from '../search/rate-search.js'
  * @import { FinishedStep } from '../search/search-step.js'
  * @import { ResultParts } from './search-dimensions.js'
@@ -44,7 +44,22 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
     maximum,
     duration: windows.length * WINDOW_MS,
     isClientBusy,
+    isHostUnsteady: outcome.hostLoad.loops.some((loop) => isUnsteady(loop, slo)),
   };
+}
+
+/** From this share of the time without a CPU on, the slowest hundredth of the operations may be the host's. */
+const WITHOUT_CPU = 0.05;
+
+/** Likewise, from this share of what an operation may take, by which one in a hundred timers was late. */
+const LATE_TIMERS = 0.2;
+
+/**
+ * @param {LoopLoad} loop
+ * @param {number} slo ms
+ */
+function isUnsteady({ waiting, delayP99 }, slo) {
+  return Number(waiting) >= WITHOUT_CPU || Number(delayP99) >= LATE_TIMERS * slo;
 }
 
 /**

@@ -25,6 +25,7 @@ import { WINDOW_MS } from './step-rate.js';
  * @property {number} maximum ms
  * @property {number} duration ms that were measured
  * @property {boolean} isClientBusy whether this host, and not the store, had no time left
+ * @property {boolean} isHostUnsteady whether this host stood still so often that a hundredth of the operations may be late by it
  *
  * @typedef {Step & { rate: number }} RateStep
  * @typedef {LateCount & { verdict: RateVerdict, p99: number, phase: SearchPhase }} Tried
@@ -46,6 +47,9 @@ const CONFIDENCE = 0.95;
 
 /** An operation in a hundred may take longer than the percentile allows. */
 export const LATE_SHARE = 0.01;
+
+/** Where more operations than this are late, the store is asked for too much. */
+const MOST = 0.5;
 
 /** So many attempts in all may fail. */
 export const ERROR_SHARE = 0.001;
@@ -371,7 +375,17 @@ export class RateSearch {
  * @returns {RateVerdict}
  */
 export function verdictOf(rate, measurement) {
-  const { completed, late, attempts, lateAttempts, duration, failedAttempts, allAttempts, isClientBusy } = measurement;
+  const {
+    completed,
+    late,
+    attempts,
+    lateAttempts,
+    duration,
+    failedAttempts,
+    allAttempts,
+    isClientBusy,
+    isHostUnsteady,
+  } = measurement;
   const expected = (rate * duration) / 1000;
   const isBehind = completed < 0.95 * expected - 4 * Math.sqrt(expected);
   const isLate = late > Math.max(LATE_SHARE * completed, ACCIDENTS) || isBehind;
@@ -381,8 +395,10 @@ export function verdictOf(rate, measurement) {
   if (!isLate) {
     return 'kept';
   }
-  // The store has answered in time what it was asked: it was asked too late.
-  return isClientBusy || lateAttempts <= Math.max(LATE_SHARE * attempts, ACCIDENTS) ? 'client' : 'missed';
+  // A host that stands still now and then makes some operations late, but not most of them.
+  const isByHost = isClientBusy || (isHostUnsteady && late <= MOST * completed);
+  // What the store has answered in time, it was asked too late.
+  return isByHost || lateAttempts <= Math.max(LATE_SHARE * attempts, ACCIDENTS) ? 'client' : 'missed';
 }
 
 /**

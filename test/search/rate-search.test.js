@@ -58,7 +58,14 @@ function search(queue, { seed = 1, maxOperations, clientRate = Infinity, busySte
       consumed: count,
       attempts: count,
       measurement: {
-        ...{ completed: measured.length, late: late(measured), seconds, duration: maxDuration, isClientBusy: false },
+        ...{
+          completed: measured.length,
+          late: late(measured),
+          seconds,
+          duration: maxDuration,
+          isClientBusy: false,
+          isHostUnsteady: false,
+        },
         ...{ attempts: measured.length, lateAttempts: isLate ? 0 : late(measured), allAttempts: count },
         failedAttempts: rate > errorsAbove ? Math.ceil(0.01 * count) : 0,
         p99: measured.toSorted((one, other) => one - other)[Math.floor(0.99 * measured.length)],
@@ -143,11 +150,14 @@ test('its time is limited', () => {
 test('an operation that the store answered in time was late by the client’s doing', () => {
   const measurement = {
     ...{ completed: 1000, late: 50, seconds: [], attempts: 1000, lateAttempts: 0, failedAttempts: 0 },
-    ...{ allAttempts: 1000, p99: 60, maximum: 70, duration: 2000, isClientBusy: false },
+    ...{ allAttempts: 1000, p99: 60, maximum: 70, duration: 2000, isClientBusy: false, isHostUnsteady: false },
   };
   assert.equal(verdictOf(500, measurement), 'client');
   assert.equal(verdictOf(500, { ...measurement, lateAttempts: 50 }), 'missed');
   assert.equal(verdictOf(500, { ...measurement, lateAttempts: 50, isClientBusy: true }), 'client');
+  const unsteady = { ...measurement, lateAttempts: 900, isHostUnsteady: true };
+  assert.equal(verdictOf(500, unsteady), 'client');
+  assert.equal(verdictOf(500, { ...unsteady, late: 900 }), 'missed');
   assert.equal(verdictOf(500, { ...measurement, late: 10 }), 'kept');
   assert.equal(verdictOf(500, { ...measurement, late: 10, failedAttempts: 2 }), 'missed');
   assert.equal(verdictOf(2000, { ...measurement, late: 0, lateAttempts: 1000 }), 'missed');
