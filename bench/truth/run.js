@@ -4,6 +4,7 @@ import { describeMachine } from '../studies/machine.js';
 import { formatTable } from '../studies/table.js';
 import { capacities } from './capacities.js';
 import { openLoop } from './open-loop.js';
+import { peaks } from './peaks.js';
 import { percentiles } from './percentiles.js';
 import { plainCauses } from './plain-causes.js';
 import { ramps } from './ramp.js';
@@ -16,7 +17,7 @@ import { searchCauses } from './search-causes.js';
 //
 //     node bench/truth/run.js [--json result.json] [--rounds n] [--only part of a set-up's name] [part of a title]
 
-const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities, ramps];
+const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities, peaks, ramps];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
