@@ -10,7 +10,8 @@ import { runOha } from './measure-oha.js';
 
 const run = promisify(execFile);
 const TOOL = fileURLToPath(new URL('../r2-benchmark.js', import.meta.url));
-const BARE = fileURLToPath(new URL('./bare-undici.js', import.meta.url));
+const BARE_UNDICI = fileURLToPath(new URL('./bare-undici.js', import.meta.url));
+const BARE_SOCKETS = fileURLToPath(new URL('./bare-sockets.js', import.meta.url));
 const PEAK_MEMORY = new URL('./peak-memory.js', import.meta.url).href;
 const MAX_OUTPUT_LENGTH = 64 * 1024 ** 2;
 
@@ -45,7 +46,8 @@ export const SHORT_RUN_DIVISOR = 5;
 const CLIENTS = {
   direct: async (/** @type {Load} */ load) => (await runTool('direct', load)).stages,
   sdk: async (/** @type {Load} */ load) => (await runTool('sdk', load)).stages,
-  bare: runBare,
+  undici: async (/** @type {Load} */ load) => runBare(BARE_UNDICI, load),
+  sockets: async (/** @type {Load} */ load) => runBare(BARE_SOCKETS, load),
   oha: runOha,
 };
 
@@ -141,11 +143,12 @@ async function runTool(client, { objects, threads, objectSize, cores = 1, env })
 }
 
 /**
+ * @param {string} program
  * @param {Load} load
  * @returns {Promise<any[]>}
  */
-async function runBare({ objects, threads, objectSize, env }) {
-  const { stdout } = await runNode([BARE, ...[objects, threads, objectSize].map(String)], env, tmpdir());
+async function runBare(program, { objects, threads, objectSize, env }) {
+  const { stdout } = await runNode([program, ...[objects, threads, objectSize].map(String)], env, tmpdir());
   return JSON.parse(stdout).stages;
 }
 

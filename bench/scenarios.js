@@ -16,7 +16,7 @@ const MIB = 1024 ** 2;
  *
  * @typedef {object} Contestant
  * @property {string} name
- * @property {'direct' | 'sdk' | 'bare' | 'oha'} client
+ * @property {'direct' | 'sdk' | 'undici' | 'sockets' | 'oha'} client
  * @property {number} objects of the long run; the short one, which has a fifth of them, must still give each thread some
  * @property {number} [threads] in place of the scenario's
  * @property {number} [cores] 1 without
@@ -37,7 +37,7 @@ export const SCENARIOS = [
     rounds: 5,
     clients: [
       { name: 'direct', client: 'direct', objects: 60_000 },
-      { name: 'bare undici', client: 'bare', objects: 60_000 },
+      { name: 'bare undici', client: 'undici', objects: 60_000 },
       { name: 'sdk', client: 'sdk', objects: 6_000 },
       { name: 'oha', client: 'oha', objects: 60_000 },
     ],
@@ -55,7 +55,7 @@ export const SCENARIOS = [
     rounds: 3,
     clients: [
       { name: 'direct', client: 'direct', objects: 60_000 },
-      { name: 'bare undici', client: 'bare', objects: 60_000 },
+      { name: 'bare undici', client: 'undici', objects: 60_000 },
     ],
     comparisons: [{ of: 'direct', to: 'bare undici' }],
   },
@@ -67,7 +67,7 @@ export const SCENARIOS = [
     rounds: 3,
     clients: [
       { name: 'direct', client: 'direct', objects: 2_000 },
-      { name: 'bare undici', client: 'bare', objects: 2_000 },
+      { name: 'bare undici', client: 'undici', objects: 2_000 },
     ],
     comparisons: [{ of: 'direct', to: 'bare undici' }],
   },
@@ -79,7 +79,7 @@ export const SCENARIOS = [
     rounds: 3,
     clients: [
       { name: 'direct', client: 'direct', objects: 60_000 },
-      { name: 'bare undici', client: 'bare', objects: 60_000 },
+      { name: 'bare undici', client: 'undici', objects: 60_000 },
       { name: 'oha', client: 'oha', objects: 60_000 },
     ],
     comparisons: [
@@ -97,10 +97,15 @@ export const SCENARIOS = [
       { name: '50', client: 'direct', objects: 100_000 },
       { name: '1,000', client: 'direct', objects: 100_000, threads: 1_000 },
       { name: '10,000', client: 'direct', objects: 100_000, threads: 10_000 },
+      { name: 'sockets, 50', client: 'sockets', objects: 100_000 },
+      { name: 'sockets, 1,000', client: 'sockets', objects: 100_000, threads: 1_000 },
+      { name: 'sockets, 10,000', client: 'sockets', objects: 100_000, threads: 10_000 },
     ],
     comparisons: [
       { of: '1,000', to: '50', hasDifference: true },
       { of: '10,000', to: '50', hasDifference: true },
+      { of: 'sockets, 1,000', to: 'sockets, 50', hasDifference: true },
+      { of: 'sockets, 10,000', to: 'sockets, 50', hasDifference: true },
     ],
   },
   {
