@@ -4,6 +4,7 @@ import { scenariosOf } from './scenarios.js';
 import { VERDICTS, countVerdicts, judgeCounts, verdictOf } from './verdict.js';
 
 /**
+ * @import { HostLoad } from '../../lib/model/result.js'
  * @import { Finding, Part } from './finding.js'
  * @import { Scenario, Truth } from './scenarios.js'
  * @import { Verdict, VerdictCounts } from './verdict.js'
@@ -12,7 +13,7 @@ import { VERDICTS, countVerdicts, judgeCounts, verdictOf } from './verdict.js';
  * @property {string} stage
  * @property {string} cause
  * @property {string} evidence
- * @property {unknown} hostLoad what the host did meanwhile
+ * @property {HostLoad} hostLoad what the host did meanwhile
  *
  * @typedef {{ verdict: Verdict, stages: readonly StageCause[], failure: string | null }} JudgedRun
  *
@@ -34,7 +35,7 @@ export const plainCauses = {
     for (const scenario of possible) {
       const { plain } = scenario.causes;
       if (plain !== undefined) {
-        const judged = await repeat(scenario, runs, async (run) => {
+        const judged = await repeat(runs, async (run) => {
           say(`plain, ${scenario.name}, run ${run + 1} of ${runs}`);
           return runPlain(scenario, plain);
         });
@@ -61,10 +62,7 @@ async function runPlain(scenario, truth) {
       hostLoad,
     }));
     return {
-      verdict: verdictOf(
-        stages.map(({ cause }) => cause),
-        truth,
-      ),
+      verdict: verdictOf(stages, truth),
       stages,
       failure: null,
     };

@@ -10,9 +10,6 @@ import { withEndpoint } from './scripted-endpoint.js';
 
 /** @import { Scenario } from './scenarios.js' */
 
-/** Runs that need little of the machine go side by side: one after the other, they would take an hour. */
-const LANES = 4;
-
 const RELAY = new URL('../studies/connection-reuse/relay.js', import.meta.url);
 
 /**
@@ -73,25 +70,19 @@ function startRobber() {
 }
 
 /**
- * Runs a scenario several times: side by side where that changes nothing.
+ * Runs a scenario several times, one after the other: side by side, the runs would take each other's CPU, and be limited by
+ * that.
  *
  * @template Result
- * @param {Scenario} scenario
  * @param {number} runs
  * @param {(run: number) => Promise<Result>} work
  * @returns {Promise<Result[]>} in the order of the runs
  */
-export async function repeat({ isPinned = false, linkSpeed }, runs, work) {
-  const lanes = isPinned || linkSpeed !== undefined ? 1 : LANES;
+export async function repeat(runs, work) {
   /** @type {Result[]} */
   const results = [];
-  let next = 0;
-  const lane = async () => {
-    while (next < runs) {
-      const run = next++;
-      results[run] = await work(run);
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  for (let run = 0; run < runs; run++) {
+    results.push(await work(run));
+  }
   return results;
 }

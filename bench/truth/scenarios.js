@@ -25,6 +25,7 @@ import { canLimitCpu } from './quota-group.js';
  * @typedef {object} Truth what a plain run may name
  * @property {string} right
  * @property {readonly string[]} supersets causes that hold, too, and say less
+ * @property {string} [underSteal] a cause that holds, too, where the machine's hypervisor takes a part of its CPUs
  */
 
 export const CLIENT_CORE = 1;
@@ -57,7 +58,7 @@ const SCENARIOS = [
     ...STARVED,
     name: 'client starved',
     rate: 1000,
-    causes: { plain: { right: 'client CPU', supersets: [] }, search: 'client CPU' },
+    causes: { plain: { right: 'client CPU', supersets: [], underSteal: 'host CPU' }, search: 'client CPU' },
   },
   {
     ...STARVED,

@@ -21,7 +21,7 @@ export const searchCauses = {
       }
       const [stage] = scenario.stages.split(',');
       const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--find-peak', '--stages', stage] };
-      const causes = await repeat(scenario, runs, async (run) => {
+      const causes = await repeat(runs, async (run) => {
         say(`search, ${scenario.name}, run ${run + 1} of ${runs}`);
         return (await runScenario(scenario, load)).map(({ bottleneck: { cause } }) => cause);
       });

@@ -1,4 +1,5 @@
 /**
+ * @import { HostLoad } from '../../lib/model/result.js'
  * @import { Truth } from './scenarios.js'
  *
  * What a run's causes come to, held against the truth: the worst of its stages. A run that failed is wrong, too.
@@ -16,26 +17,31 @@ export const VERDICTS = ['right', 'superset', 'not shown', 'wrong'];
 /** Of ninety runs so many have to name the right cause, or one that includes it. */
 const NAMED_SHARE = 86 / 90;
 
+/** From this share of the CPUs' time on, it is as true that the hypervisor limits as that the client does. */
+const STEAL = 0.05;
+
 /**
- * @param {readonly string[]} causes of the run's stages
+ * @param {readonly JudgedStage[]} stages of the run
  * @param {Truth} truth
  * @returns {Verdict}
+ *
+ * @typedef {{ cause: string, hostLoad: Pick<HostLoad, 'cpu'> | null }} JudgedStage
  */
-export function verdictOf(causes, truth) {
-  const ranks = causes.map((cause) => VERDICTS.indexOf(verdictOfStage(cause, truth)));
-  return causes.length === 0 ? 'wrong' : VERDICTS[Math.max(...ranks)];
+export function verdictOf(stages, truth) {
+  const ranks = stages.map((stage) => VERDICTS.indexOf(verdictOfStage(stage, truth)));
+  return stages.length === 0 ? 'wrong' : VERDICTS[Math.max(...ranks)];
 }
 
 /**
- * @param {string} cause
+ * @param {JudgedStage} stage
  * @param {Truth} truth
  * @returns {Verdict}
  */
-function verdictOfStage(cause, { right, supersets }) {
+function verdictOfStage({ cause, hostLoad }, { right, supersets, underSteal }) {
   if (cause === right) {
     return 'right';
   }
-  if (supersets.includes(cause)) {
+  if (supersets.includes(cause) || (cause === underSteal && Number(hostLoad?.cpu?.steal) >= STEAL)) {
     return 'superset';
   }
   return cause === INCONCLUSIVE ? 'not shown' : 'wrong';

@@ -5,7 +5,6 @@ import {
   hasLongTail,
   loopDelay,
   meanDemand,
-  stolenShare,
   takerOfCpu,
 } from './host-evidence.js';
 import { describe } from './message.js';
@@ -285,7 +284,7 @@ function classifyWaiting(evidence, latency) {
   const endpoint = busierEndpoint(evidence);
   const delay = loopDelay(evidence);
   const isIdle = (/** @type {{ running: number, waiting: number }} */ { running, waiting }) =>
-    running + waiting + stolenShare(evidence) < IDLE_LOOP;
+    running + waiting < IDLE_LOOP;
   if (openedShare > OPENED_SHARE) {
     return 'connections opened';
   }

@@ -35,9 +35,27 @@ export function meanDemand({ host, busyLoops, loops }) {
 function threadsOf(host) {
   const loops = host?.loops ?? [];
   const known = loops.flatMap(({ running, waiting }) =>
-    running === null || waiting === null ? [] : [{ running, waiting }],
+    running === null || waiting === null ? [] : [withStolenTime({ running, waiting }, host)],
   );
   return known.length < loops.length ? [] : known;
+}
+
+/**
+ * While the hypervisor has the CPU of a thread, the thread is told to neither run nor wait (Linux takes stolen time out of
+ * its clock of tasks). It has lost as large a part of its time on a CPU as all have lost of theirs.
+ *
+ * @template {Thread} Scheduled
+ * @param {Scheduled} thread
+ * @param {HostLoad | null} host
+ * @returns {Scheduled} that has waited for what was stolen, too
+ */
+function withStolenTime(thread, host) {
+  const { busy = 0, steal = null } = host?.cpu ?? {};
+  if (steal === null || steal === 0 || busy === 0) {
+    return thread;
+  }
+  const stolen = thread.running * (steal / busy);
+  return { ...thread, waiting: Math.min(thread.waiting + stolen, Math.max(1 - thread.running, thread.waiting)) };
 }
 
 /** @param {Thread} thread */
@@ -51,7 +69,7 @@ function demandOf({ running, waiting }) {
  *   client's; null where there is none, or the system does not say it of each
  */
 export function busierEndpoint({ host }) {
-  const endpoint = host?.endpoint ?? null;
+  const endpoint = host?.endpoint ? withStolenTime(host.endpoint, host) : null;
   const thread = busiestThread({ host });
   return endpoint !== null && thread !== null && demandOf(endpoint) > demandOf(thread) ? endpoint : null;
 }
@@ -75,8 +93,7 @@ export function hasLongTail({ mean, p50 }) {
 
 /**
  * @param {Pick<Evidence, 'host'>} evidence
- * @returns {number} the share of the CPUs' time that the hypervisor took, 0 to 1: a thread that it stopped is told to
- *   neither run nor wait
+ * @returns {number} the share of the CPUs' time that the hypervisor took, 0 to 1
  */
 export function stolenShare({ host }) {
   return host?.cpu?.steal ?? 0;

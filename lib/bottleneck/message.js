@@ -390,7 +390,7 @@ function latencies({ threads, p50, unloadedP50, unloadedSize }) {
 /** @param {Evidence} evidence */
 function tail(evidence) {
   const of = milliseconds(evidence.mean);
-  return hasLongTail(evidence) ? `, but ${of} on average, so some wait far longer` : '';
+  return hasLongTail(evidence) ? `, but ${of} on average` : '';
 }
 
 /** @param {Evidence} evidence */

@@ -31,8 +31,8 @@ export const timeOfDay = {
 
 /** Text in words and figures, of this tool's own making. @type {Notation} */
 export const sentence = {
-  pattern: '[\\x20-\\x7e]{1,400}',
-  expected: 'up to 400 printable ASCII characters',
+  pattern: '[\\x20-\\x7e]{1,600}',
+  expected: 'up to 600 printable ASCII characters',
   isExact: true,
   parse: (text) => text,
   format: String,

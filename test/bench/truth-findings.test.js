@@ -84,10 +84,27 @@ test('a run is as good as the worst of its stages, and one without stages is wro
     [[], 'wrong'],
   ]);
   for (const [causes, verdict] of expected) {
-    assert.equal(verdictOf(causes, truth), verdict, causes.join());
+    assert.equal(verdictOf(causes.map(stageWith), truth), verdict, causes.join());
   }
-  assert.equal(verdictOf(['beyond this host'], { ...truth, supersets: [] }), 'wrong', 'no cause includes every other');
+  const narrow = { ...truth, supersets: [] };
+  assert.equal(verdictOf([stageWith('beyond this host')], narrow), 'wrong', 'no cause includes every other');
 });
+
+test('on a machine that its hypervisor robs, a client without CPU is short of the host’s as well', () => {
+  const truth = { right: 'client CPU', supersets: [], underSteal: 'host CPU' };
+  const robbed = (/** @type {number | null} */ steal) => ({
+    cause: 'host CPU',
+    hostLoad: { cpu: { cpus: 2, usable: 2, busy: 0.5, iowait: 0, busiest: 1, others: 0, steal } },
+  });
+  assert.equal(verdictOf([robbed(0.2)], truth), 'superset');
+  assert.equal(verdictOf([robbed(0.01)], truth), 'wrong');
+  assert.equal(verdictOf([robbed(null)], truth), 'wrong');
+});
+
+/** @param {string} cause */
+function stageWith(cause) {
+  return { cause, hostLoad: null };
+}
 
 test('of ninety runs 86 have to name a cause, of fewer as large a share, and none may be wrong', () => {
   const counts = { right: 80, superset: 6, 'not shown': 4, wrong: 0 };

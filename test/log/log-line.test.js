@@ -302,7 +302,7 @@ const rate = decimal(1);
 const milliseconds = decimal(2);
 const opening = fc.option(fc.record({ p50: milliseconds, maximum: milliseconds }));
 
-const sentence = fc.stringMatching(/^[\x20-\x7e]{1,400}$/);
+const sentence = fc.stringMatching(/^[\x20-\x7e]{1,600}$/);
 const cause = fc.constantFrom('client CPU', 'store throttling', 'concurrency', 'store', 'bandwidth', 'inconclusive');
 
 /** Values as a line can hold them, and plain objects, so that the same record must come back. */
