@@ -21,7 +21,7 @@ const BUCKETS_AT_ONCE = 8;
  * @property {number} count of objects and probes that were seen
  * @property {boolean} isWhole whether all pages were read; otherwise there may be more
  * @property {{ objects: number, size: number } | null} readable what a run that reads them is to be given: so many of the
- *   shard's first objects, of so many bytes each; null where there are only probes
+ *   shard's first objects, of so many bytes each; null where there are only probes, or some of those objects are missing
  * @property {Map<string, AttemptError>} unlisted buckets that could not be listed, and their errors
  */
 
@@ -66,7 +66,7 @@ export async function findExistingObjects({ keyspace, shard }, access) {
       unlisted.set(bucket, error);
     }
   });
-  return { count, isWhole, readable: readableOf(sizes), unlisted };
+  return { count, isWhole, readable: readableOf(sizes, isWhole && unlisted.size === 0), unlisted };
 }
 
 /**
@@ -93,16 +93,18 @@ async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) 
 }
 
 /**
- * A search for the peak leaves smaller objects after those of full size.
+ * A search for the peak leaves smaller objects after those of full size; one over buckets leaves gaps between them.
  *
  * @param {ReadonlyMap<number, number>} sizes by local index
+ * @param {boolean} areAll whether each object that is there is among them
  */
-function readableOf(sizes) {
+function readableOf(sizes, areAll) {
   if (sizes.size === 0) {
     return null;
   }
   const indices = [...sizes.keys()];
   const size = /** @type {number} */ (sizes.get(indices.reduce((least, index) => Math.min(least, index))));
-  const last = indices.filter((index) => sizes.get(index) === size).reduce((most, index) => Math.max(most, index));
-  return { objects: last + 1, size };
+  const same = indices.filter((index) => sizes.get(index) === size);
+  const objects = same.reduce((most, index) => Math.max(most, index)) + 1;
+  return areAll && same.length < objects ? null : { objects, size };
 }
