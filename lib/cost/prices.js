@@ -1,5 +1,5 @@
 import { operationNamed, operationsOf } from '../operations/registry.js';
-import { isR2 } from '../s3/r2.js';
+import { isR2 } from '../s3/cloudflare.js';
 
 /** @import { RunConfig } from '../model/run-config.js' */
 

@@ -1,10 +1,9 @@
 import { connectionClosed } from '../http/connection-errors.js';
 import { HttpConnection } from '../http/http-connection.js';
 import { isNamed } from '../http/response-parser.js';
-import { RAY_HEADER, coloOf } from './colo.js';
+import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { isWholeDocument, parseErrorBody } from './error-response.js';
 import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
-import { isR2 } from './r2.js';
 import { redactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';

@@ -74,7 +74,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} threads
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing
- * @property {(colo: string) => void} [onColo] the first answer over a connection came from that Cloudflare data center, see colo.js
+ * @property {(colo: string) => void} [onColo] the first answer over a connection came from that Cloudflare data center, see cloudflare.js
  */
 
 /**

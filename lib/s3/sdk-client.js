@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ProtocolError } from '../http/protocol-error.js';
-import { RAY_HEADER, coloOf } from './colo.js';
+import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from './error-response.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 

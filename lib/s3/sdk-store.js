@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
 import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
-import { isR2 } from './r2.js';
+import { isR2 } from './cloudflare.js';
 import { redactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
