@@ -25,7 +25,7 @@ export class Claims {
   #knowsObjects;
   #allNeedObjects;
   #budget;
-  /** @type {(place: number) => number} */
+  /** @type {(turn: number) => number} */
   #localIndexOf;
   #meters;
 
@@ -45,7 +45,7 @@ export class Claims {
     this.#knowsObjects = workload.wroteObjects;
     this.#allNeedObjects = kinds.every(({ operation }) => operation.needsObject);
     this.#budget = budget;
-    this.#localIndexOf = bucketStarts === undefined ? (place) => place : objectsInTurn(bucketStarts, workload);
+    this.#localIndexOf = bucketStarts === undefined ? (turn) => turn : objectsInTurn(bucketStarts, workload);
     this.#meters = meters;
   }
 
@@ -107,12 +107,12 @@ export function kindOrder(kinds, seed) {
  *
  * @param {readonly number[]} starts see Load
  * @param {Pick<Workload, 'keyspace' | 'shard'>} workload
- * @returns {(place: number) => number} the local index of the object at a place of the stage
+ * @returns {(turn: number) => number} the local index of the object whose turn in the stage it is, from 0
  */
 function objectsInTurn(starts, { keyspace, shard }) {
   const count = starts.length;
-  return (place) => {
-    const bucket = place % count;
-    return localIndex(shard, keyspace.indexIn(bucket, starts[bucket] + Math.floor(place / count)));
+  return (turn) => {
+    const bucket = turn % count;
+    return localIndex(shard, keyspace.indexIn(bucket, starts[bucket] + Math.floor(turn / count)));
   };
 }

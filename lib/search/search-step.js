@@ -152,7 +152,7 @@ class EarlyEnd {
  */
 function wholeWindows(counts, from, until) {
   const first = from / WINDOW_MS;
-  // The times are differences of long floats: a window may seem to limitingResource a billionth of a millisecond.
+  // The times are differences of large floats: a whole window may seem too short by a billionth of a millisecond.
   const length = Math.max(Math.floor(until / WINDOW_MS + ROUNDING) - first, 0);
   return Array.from({ length }, (_, place) => counts[first + place] ?? 0);
 }
