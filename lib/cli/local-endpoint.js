@@ -3,6 +3,7 @@ import { MAX_BODY_BYTES } from '../local-s3/receive-body.js';
 import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../log/units.js';
 import { UsageError } from './usage-error.js';
+import { bucketNames } from './values.js';
 
 /**
  * @import { CommandLine } from './command-line.js'
@@ -10,7 +11,8 @@ import { UsageError } from './usage-error.js';
  * @import { StoreConfig } from '../model/run-config.js'
  */
 
-const BUCKET = 'local';
+/** Where the environment names no more than one. */
+const BUCKETS = Object.freeze(['local']);
 
 /** What an object takes in the endpoint in addition to its bytes: its key, its place in the table, its ETag. */
 const OVERHEAD_BYTES = 1024;
@@ -41,12 +43,13 @@ export async function startLocalEndpoint({ objects, size, faults }, env, freeMem
     ]);
   }
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
-  const endpoint = await start(credentials, env, faults);
+  const buckets = readBuckets(env);
+  const endpoint = await start(buckets, credentials, env, faults);
   const { hostname, port, processId } = endpoint;
   return {
     endpoint,
     store: {
-      buckets: [BUCKET],
+      buckets,
       hostname,
       port,
       useTls: false,
@@ -59,13 +62,33 @@ export async function startLocalEndpoint({ objects, size, faults }, env, freeMem
 }
 
 /**
+ * Several buckets of the environment are those of the endpoint, too: they can be searched over, and have faults of their own.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {string[]}
+ * @throws {UsageError}
+ */
+function readBuckets({ S3_BUCKET = '' }) {
+  if (!S3_BUCKET.includes(',')) {
+    return [...BUCKETS];
+  }
+  try {
+    const names = [...new Set(bucketNames(S3_BUCKET))];
+    return names.length > 1 ? names : [...BUCKETS];
+  } catch (error) {
+    throw new UsageError([`S3_BUCKET: ${/** @type {Error} */ (error).message}`]);
+  }
+}
+
+/**
+ * @param {string[]} buckets
  * @param {{ accessKeyId: string, secretAccessKey: string }} credentials
  * @param {NodeJS.ProcessEnv} env
  * @param {string} [faults]
  */
-async function start(credentials, env, faults = '') {
+async function start(buckets, credentials, env, faults = '') {
   try {
-    return await startLocalS3({ buckets: [BUCKET], credentials, faults }, { env });
+    return await startLocalS3({ buckets, credentials, faults }, { env });
   } catch (error) {
     throw new UsageError([`--local: ${/** @type {Error} */ (error).message}`]);
   }

@@ -9,6 +9,21 @@ import { resultFrom } from '../helpers/result-schema.js';
 
 const TELLS_SCHEDULES = readScheduling(readSystemFile('/proc/self/schedstat') ?? '') !== null;
 
+test('with --local, several buckets of the environment are those of the endpoint', async (t) => {
+  const bucketsOf = async (/** @type {string} */ S3_BUCKET) => {
+    const file = path.join(await folderWith(t, {}), 'result.json');
+    const { status } = await runInProcess(['20', '2', '--local', '--size', '1KiB', '--json', file], { S3_BUCKET });
+    assert.equal(status, 0);
+    const [{ buckets }] = resultFrom(await readFile(file, 'utf8')).stages;
+    return buckets.map((/** @type {{ bucket: string }} */ { bucket }) => bucket);
+  };
+  assert.deepEqual(await bucketsOf('photos,videos'), ['photos', 'videos']);
+  assert.deepEqual(await bucketsOf('photos'), ['local']);
+  const { status, stderr } = await runInProcess(['20', '2', '--local'], { S3_BUCKET: 'photos,a/b' });
+  assert.equal(status, 2);
+  assert.match(stderr, /^error: S3_BUCKET: expected bucket names of 3 to 63 /m);
+});
+
 test('with --local the result tells what the endpoint had of the CPUs', async (t) => {
   const file = path.join(await folderWith(t, {}), 'result.json');
   const { status } = await runInProcess(['200', '4', '--local', '--size', '1KiB', '--json', file], {});
