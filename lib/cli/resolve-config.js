@@ -1,3 +1,4 @@
+import { writesObjects } from '../operations/registry.js';
 import { WHOLE } from '../workload/shard.js';
 import { UsageError } from './usage-error.js';
 
@@ -10,6 +11,9 @@ import { UsageError } from './usage-error.js';
 
 /** With `--cores auto`, another core is used for each so many threads. */
 const THREADS_A_CORE = 250;
+
+/** A search over buckets keeps four bytes for each object in each bucket: 1 GB. */
+const MAX_SPREAD_OBJECTS = 250_000_000;
 
 /** Each joins in a slot of its own. */
 const MIN_RAMP_HOSTS = 2;
@@ -46,16 +50,33 @@ export function resolveConfig(options, { store, env, availableCores, now, random
   if (shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
   }
-  if (options.peakOf === 'buckets' && store.buckets.length < 2) {
-    throw new UsageError([
-      `--peak-of buckets: expected two buckets in S3_BUCKET, or more, got ${store.buckets.length}: --peak-of threads searches one`,
-    ]);
+  if (options.peakOf === 'buckets') {
+    checkBuckets(options, store);
   }
   // A thread without an object, or beyond those of the last step, would only hold a connection open.
   const threads = Math.min(options.threads, options.objects, options.ramp?.at(-1) ?? Infinity);
   const cores = chooseCores(options.cores, threads, Math.max(Math.floor(availableCores), 1));
   const rampPlan = planRamp(options, threads, shard);
   return Object.freeze({ ...options, runId, store, threads, cores, availableCores, shard, rampPlan });
+}
+
+/**
+ * @param {CommandLine} options of a search over buckets
+ * @param {StoreConfig} store
+ * @throws {UsageError}
+ */
+function checkBuckets({ objects, stages }, { buckets: { length: buckets }, isEmbedded = false }) {
+  if (buckets < 2) {
+    const names = isEmbedded ? 'the variable S3_BUCKET, as in S3_BUCKET=one,two' : 'S3_BUCKET';
+    throw new UsageError([
+      `--peak-of buckets: expected two buckets in ${names}, or more, got ${buckets}: --peak-of threads searches one`,
+    ]);
+  }
+  if (writesObjects(stages) && objects * buckets > MAX_SPREAD_OBJECTS) {
+    throw new UsageError([
+      `--peak-of buckets: <objects> × buckets, ${objects} × ${buckets}, would take too much memory: expected at most ${Math.floor(MAX_SPREAD_OBJECTS / buckets)} <objects> over ${buckets} buckets, or fewer buckets in S3_BUCKET`,
+    ]);
+  }
 }
 
 /**

@@ -4,7 +4,6 @@ import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findCapacities } from './find-capacities.js';
-import { indexCount } from './index-count.js';
 import { keptSizeProblem } from '../preflight/kept-size.js';
 import { openRun } from './open-run.js';
 import { Phases } from './phases.js';
@@ -163,7 +162,6 @@ async function runByStoreClock(beginning, launchedAt, result) {
  */
 async function removeLeftovers(config, run, checks, { stages, crash }, observer) {
   const { keep, timeout, shard } = config;
-  const indices = indexCount(config);
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   // A stage that broke off has no counts to go by.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
@@ -178,7 +176,7 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
   }
   const outcomeUnknown = isUncertain || probes.size > 0;
   const owns = (/** @type {OwnKey} */ { isProbe, index }) =>
-    isProbe ? isOfShard(shard, index) : ownsObjects && isInShard(shard, index, indices);
+    isProbe ? isOfShard(shard, index) : ownsObjects && isInShard(shard, index, run.indexCount);
   return cleanUpRun({
     keyspace,
     storeOptions: run.controlOptions,
@@ -186,7 +184,7 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
     random,
     timeout,
     owns,
-    unlisted: isLeft ? new UnlistedObjects(written, shard, indices) : null,
+    unlisted: isLeft ? new UnlistedObjects(written, shard, run.indexCount) : null,
     outcomeUnknown,
     versioned,
     requests,

@@ -4,7 +4,6 @@ import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { writesObjects } from '../operations/registry.js';
-import { indexCount } from './index-count.js';
 import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { Payload } from '../workload/payload.js';
@@ -30,6 +29,7 @@ const CLOCK_CONNECTIONS = 4;
  * What a run works with, from its start to its end.
  *
  * @typedef {object} Engine
+ * @property {number} indexCount local indices that its objects may have
  * @property {() => Promise<Workers>} openWorkers to be called once the clock is set
  * @property {() => Promise<void>} closeWorkers gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
@@ -73,7 +73,8 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
   deadlines.start();
 
   const layout = layoutOf(config);
-  const written = new WrittenObjects(memoryFor(indexCount(config)));
+  const indexCount = indicesOf(config);
+  const written = new WrittenObjects(memoryFor(indexCount));
   const wroteObjects = writesObjects(stages);
   /** @type {Workers | null} */
   let cores = null;
@@ -89,6 +90,7 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
     payload: new Payload(config.runId),
     written,
     wroteObjects,
+    indexCount,
     controlConnections: connections.slice(0, controlConnectionCount),
     clockConnections: connections.slice(controlConnectionCount),
     controlOptions,
@@ -108,6 +110,17 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
       agent.close();
     },
   };
+}
+
+/**
+ * A search over buckets writes as many objects as any other run at most, but all of them may be in one of the buckets, which
+ * has no more than every so many-th index.
+ *
+ * @param {RunConfig} config
+ * @returns {number}
+ */
+function indicesOf({ objects, peakOf, stages, store }) {
+  return peakOf === 'buckets' && writesObjects(stages) ? objects * store.buckets.length : objects;
 }
 
 /** @param {RunConfig} config */

@@ -44,7 +44,10 @@ describe('a search for the peak', () => {
         [...buckets, '--arrival', 'poisson'],
         '--arrival: it sets when the operations of --rate start, expected --rate or --peak-of rate as well',
       ],
-      [buckets, '--peak-of buckets: expected two buckets in S3_BUCKET, or more, got 1: --peak-of threads searches one'],
+      [
+        buckets,
+        '--peak-of buckets: expected two buckets in the variable S3_BUCKET, as in S3_BUCKET=one,two, or more, got 1: --peak-of threads searches one',
+      ],
       [['--find-peak', '--peak-of', 'hosts'], '--peak-of: expected threads or buckets or rate, got "hosts"'],
       [['--find-peak', '--peak-of', 'rate', '--slo', '0ms'], '--slo: expected a time from 1ms to 1h, got "0ms"'],
     ])) {

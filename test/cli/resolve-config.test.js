@@ -38,6 +38,16 @@ function problemsOf(call) {
   assert.fail('it was not refused');
 }
 
+test('a search over buckets that would keep too much in memory is refused, with what it may be given', () => {
+  const search = '--find-peak --peak-of buckets';
+  assert.equal(resolve(`125000000 10 ${search}`).objects, 125_000_000);
+  assert.equal(
+    problemsOf(() => resolve(`125000001 10 ${search}`)),
+    '--peak-of buckets: <objects> × buckets, 125000001 × 2, would take too much memory: expected at most 125000000 <objects> over 2 buckets, or fewer buckets in S3_BUCKET',
+  );
+  assert.equal(resolve(`125000001 10 ${search} --stages read --run-id r`).objects, 125_000_001);
+});
+
 test('there are no more threads than objects, and no more cores than threads', () => {
   fc.assert(
     fc.property(

@@ -8,6 +8,8 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
+/** @import { RunConfig } from '../../lib/model/run-config.js' */
+
 const WORLD = { clock: new Clock(), random: Math.random };
 const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
@@ -30,6 +32,20 @@ test('the more buckets, the more of them are checked at the same time', async ()
     const buckets = Array.from({ length: count }, (_, place) => `bucket-${place}`);
     const run = await openRun(runConfig({ ...NO_TARGET, buckets }), WORLD);
     assert.equal(run.controlConnections.length, expected);
+    await run.close();
+  }
+});
+
+test('a search over buckets may have all of its objects in one of them, and knows of each', async () => {
+  const over = { objects: 50, findPeak: true, peakOf: /** @type {const} */ ('buckets') };
+  for (const [overrides, indices] of /** @type {[Partial<RunConfig>, number][]} */ ([
+    [over, 100],
+    [{ ...over, stages: ['read'] }, 50],
+    [{ objects: 50 }, 50],
+  ])) {
+    const run = await openRun(runConfig(NO_TARGET, overrides), WORLD);
+    run.written.add(indices - 1, 7);
+    assert.deepEqual([run.indexCount, run.written.end], [indices, indices]);
     await run.close();
   }
 });
