@@ -2,7 +2,7 @@ import { counted, decimal, percent, rounded } from '../log/figures.js';
 
 /**
  * @import { Bottleneck, BucketSearchResult, RateInterval, RateSearchResult, StageResult } from '../model/result.js'
- * @import { BucketConclusion, BucketDoubt, RateConclusion } from '../model/search.js'
+ * @import { BucketConclusion, UnknownLimitReason, RateConclusion } from '../model/search.js'
  */
 
 /**
@@ -39,8 +39,8 @@ function bucketsFor(target, { limit, perBucket, steps }) {
   return target <= steps[0].rate.operationsPerSecond ? 1 : null;
 }
 
-/** @type {Record<BucketDoubt, (conclusion: BucketConclusion) => string>} */
-const DOUBTS = {
+/** @type {Record<UnknownLimitReason, (conclusion: BucketConclusion) => string>} */
+const REASONS = {
   'no plateau': () => 'the first bucket alone has shown no plateau',
   'too few threads': ({ threadsPerBucket }) =>
     `two buckets would take ${rounded(2 * Number(threadsPerBucket))} <threads>`,
@@ -50,7 +50,7 @@ const DOUBTS = {
   'ended early': () => 'the search ended before its time',
 };
 
-/** @type {Record<BucketDoubt, string | null>} */
+/** @type {Record<UnknownLimitReason, string | null>} */
 const ADVICE = {
   'no plateau': 'more <threads> and <objects>',
   'too few threads': 'more <threads>',
@@ -62,9 +62,9 @@ const ADVICE = {
 
 /** @param {BucketConclusion} conclusion */
 function bucketEvidence(conclusion) {
-  const { doubt, perBucket, threadsPerBucket } = conclusion;
-  if (doubt !== null) {
-    return DOUBTS[doubt](conclusion);
+  const { reason, perBucket, threadsPerBucket } = conclusion;
+  if (reason !== null) {
+    return REASONS[reason](conclusion);
   }
   const threads = `with ${counted(Number(threadsPerBucket), 'thread')} for each`;
   return perBucket === null
@@ -102,7 +102,7 @@ function targetEvidence(target, needed, { limit, steps }) {
  * @returns {Bottleneck}
  */
 export function bucketBottleneck(conclusion, whole) {
-  const { limit, doubt } = conclusion;
+  const { limit, reason } = conclusion;
   if (limit === 'per bucket') {
     return { cause: 'store', evidence: `each bucket has a limit of its own, ${growth(conclusion)}`, advice: null };
   }
@@ -110,10 +110,10 @@ export function bucketBottleneck(conclusion, whole) {
     const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
     return { cause: 'beyond this host', evidence, advice: 'a second host' };
   }
-  if (doubt === null || (doubt === 'client busy' && whole.cause.endsWith('CPU'))) {
+  if (reason === null || (reason === 'client busy' && whole.cause.endsWith('CPU'))) {
     return whole;
   }
-  return { cause: 'inconclusive', evidence: DOUBTS[doubt](conclusion), advice: ADVICE[doubt] };
+  return { cause: 'inconclusive', evidence: REASONS[reason](conclusion), advice: ADVICE[reason] };
 }
 
 /**

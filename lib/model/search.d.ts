@@ -22,7 +22,7 @@ export interface SearchConclusion extends Pick<SearchResult, 'knee' | 'hasPlatea
 }
 
 /** Why nothing can be said of the limit of a bucket. */
-export type BucketDoubt =
+export type UnknownLimitReason =
   'no plateau' | 'too few threads' | 'too few operations' | 'client busy' | 'in between' | 'ended early';
 
 /** What a search over buckets concludes from its steps. */
@@ -36,7 +36,7 @@ export interface BucketConclusion extends Pick<SearchConclusion, 'needed' | 'lim
   threadsNeeded: number | null;
   limit: BucketLimit;
   /** null where the limit is known */
-  doubt: BucketDoubt | null;
+  reason: UnknownLimitReason | null;
   /** of a limit per bucket */
   perBucket: RateInterval | null;
 }

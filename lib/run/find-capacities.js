@@ -146,7 +146,7 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
     maxAttempts,
     sharesOperations: stage.removes,
     halfSize: halfSizeProbeOf(stage, config, objects),
-    available: (/** @type {number} */ buckets) => objects.countFor(stage, buckets),
+    available: (/** @type {number} */ buckets) => objects.countIn(stage, buckets),
   };
   const search = dimension.search(stage, limits, context);
   observer.stageStarts({

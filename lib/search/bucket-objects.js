@@ -1,3 +1,5 @@
+import { sumOf } from './statistics.js';
+
 /**
  * @import { Effects, Range } from './search-objects.js'
  */
@@ -45,10 +47,18 @@ export class BucketObjects {
 
   /**
    * @param {Effects} stage
-   * @param {number} [buckets] of the step
-   * @returns {number} operations that it can make of them
+   * @returns {number} operations that all of its steps together can make of them
    */
-  countFor({ creates, removes }, buckets = 1) {
+  countFor(stage) {
+    return stage.removes ? sumOf(this.#there) - sumOf(this.#used) : this.countIn(stage, 1);
+  }
+
+  /**
+   * @param {Effects} stage
+   * @param {number} buckets of a step, the first of all
+   * @returns {number} operations that the step can make of them, in turn
+   */
+  countIn({ creates, removes }, buckets) {
     if (creates) {
       return this.#most - sumOf(this.#used);
     }
@@ -62,11 +72,11 @@ export class BucketObjects {
    * @param {boolean} _isHalfSize
    * @param {number} most objects
    * @param {number} [buckets] of the step
-   * @returns {Range} of places: see Load
+   * @returns {Range} of objects in turn: see Load
    */
   rangeFor(stage, _isHalfSize, most, buckets = 1) {
     if (stage.creates || stage.removes) {
-      const count = Math.min(most, this.countFor(stage, buckets));
+      const count = Math.min(most, this.countIn(stage, buckets));
       return { first: 0, count, goesRound: false, bucketStarts: this.#used.slice(0, buckets) };
     }
     const bucketStarts = Array.from({ length: buckets }, () => 0);
@@ -76,7 +86,7 @@ export class BucketObjects {
   /**
    * @param {Effects} stage
    * @param {boolean} _isHalfSize
-   * @param {number} count places of the range that were used
+   * @param {number} count objects of the range that were used
    * @param {number} [buckets] of the step
    */
   use({ creates, removes }, _isHalfSize, count, buckets = 1) {
@@ -98,9 +108,4 @@ export class BucketObjects {
     }
     this.#used = this.#there.map(() => 0);
   }
-}
-
-/** @param {readonly number[]} counts */
-function sumOf(counts) {
-  return counts.reduce((sum, count) => sum + count, 0);
 }

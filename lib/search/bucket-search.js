@@ -1,12 +1,12 @@
 import { CapacitySearch } from './capacity-search.js';
 import { HOLD_MS, MIN_HOLD_MS, STAGE_MS, inWholeWindows, timesOf } from './search-plan.js';
-import { batchMeans } from './statistics.js';
+import { batchMeans, sumOf } from './statistics.js';
 import { StepBudget } from './step-budget.js';
 import { WINDOW_MS } from './step-rate.js';
 
 /**
  * @import { BucketLimit, RateInterval } from '../model/result.js'
- * @import { BucketConclusion, BucketDoubt, SearchConclusion } from '../model/search.js'
+ * @import { BucketConclusion, UnknownLimitReason, SearchConclusion } from '../model/search.js'
  * @import { Step, StepResult } from './search-plan.js'
  */
 
@@ -37,7 +37,10 @@ export class BucketSearch {
   #maxThreads;
   #unloadedLatency;
   #available;
-  #objects;
+  /** Operations that the first bucket had objects for at the beginning, and their share of all. */
+  #inFirst;
+  /** Of all operations, the one that the search on the first bucket may take, 0 to 1. */
+  #share;
   #inner;
   #budget;
   /** What was concluded of one bucket, once it was. @type {SearchConclusion | null} */
@@ -65,16 +68,18 @@ export class BucketSearch {
     this.#maxThreads = maxThreads;
     this.#unloadedLatency = unloadedLatency;
     this.#available = available;
-    this.#objects = /** @type {'leftovers' | 'objects'} */ (sharesOperations ? 'leftovers' : 'objects');
-    const share = shareOfOne(buckets);
+    const inFirst = available(1);
+    const ofFirst = Math.min(shareOfOne(buckets) * maxOperations, shareOfFirst(buckets) * inFirst);
+    this.#share = ofFirst > 0 && ofFirst < Infinity ? ofFirst / maxOperations : shareOfOne(buckets);
+    this.#inFirst = { before: inFirst, share: inFirst / maxOperations };
     this.#inner = new CapacitySearch({
       maxThreads,
       unloadedLatency,
-      maxOperations: Math.min(share * maxOperations, available(1)),
-      maxAttempts: share * maxAttempts,
+      maxOperations: ofFirst,
+      maxAttempts: shareOfOne(buckets) * maxAttempts,
       sharesOperations,
     });
-    this.#budget = new StepBudget({ time: Infinity, maxOperations, maxAttempts });
+    this.#budget = new StepBudget({ time: Infinity, maxOperations, maxAttempts, sharesOperations });
   }
 
   /** @returns {Step | null} null where the search is over */
@@ -127,7 +132,9 @@ export class BucketSearch {
     const times = timesOf('hold', { unloadedLatency: this.#unloadedLatency, latency: this.#latency });
     const rest = sumOf(this.#plan.map((each) => this.#operationsFor(each)));
     const share = Math.floor((this.#budget.operationsLeft * this.#operationsFor(buckets)) / rest);
-    const operations = Math.min(share, this.#available(buckets));
+    // Each step takes the first bucket's objects, too, which may end before those of all.
+    const ofThis = this.#operationsFor(buckets) / buckets / this.#inFirstFor(this.#plan);
+    const operations = Math.min(share, Math.floor(ofThis * this.#available(buckets)));
     const time = (1000 * (operations - 2 * threads)) / (buckets * this.#rateOfOne);
     const duration = Math.min(durationOf(buckets, this.#most), inWholeWindows(time - times.settle));
     if (duration < MIN_HOLD_MS) {
@@ -172,9 +179,22 @@ export class BucketSearch {
     return buckets * (this.#rateOfOne * seconds + 2 * Number(this.#threads));
   }
 
+  /**
+   * @param {readonly number[]} numbers of buckets
+   * @returns {number} operations that steps with so many buckets take in the first one
+   */
+  #inFirstFor(numbers) {
+    return sumOf(numbers.map((each) => this.#operationsFor(each) / each));
+  }
+
   /** @param {readonly number[]} numbers of buckets for which there were too few operations */
   #recordShortage(numbers) {
-    this.#budget.recordShortage(sumOf(numbers.map((each) => this.#operationsFor(each))), this.#objects);
+    const { before, share } = this.#inFirst;
+    const inAll = sumOf(numbers.map((each) => this.#operationsFor(each)));
+    const inFirst = before - this.#available(1) + this.#inFirstFor(numbers);
+    // Where the first bucket has a share of all objects, so many in all give it as many as it takes.
+    const forFirst = before < Infinity ? inFirst / share - this.#budget.operationsUsed : 0;
+    this.#budget.recordShortage(Math.max(inAll, forFirst));
   }
 
   /** @returns {BucketConclusion} */
@@ -189,11 +209,11 @@ export class BucketSearch {
       threadsNeeded: this.#threadsNeeded,
       ...this.#shortage(one),
     };
-    const { limit, doubt } = this.#limit(first, last);
+    const { limit, reason } = this.#limit(first, last);
     return {
       ...found,
       limit,
-      doubt,
+      reason,
       perBucket: limit === 'per bucket' && last !== undefined ? dividedBy(last.rate, last.buckets) : null,
     };
   }
@@ -213,8 +233,7 @@ export class BucketSearch {
     if (needed !== null || one.needed === null) {
       return { needed, limitingResource: limitingResource ?? one.limitingResource };
     }
-    const share = shareOfOne(this.#buckets);
-    const ofAll = (/** @type {number} */ part) => Math.ceil(part / share);
+    const ofAll = (/** @type {number} */ part) => Math.ceil(part / this.#share);
     return {
       needed: { operations: ofAll(one.needed.operations), attempts: ofAll(one.needed.attempts) },
       limitingResource: one.limitingResource,
@@ -224,10 +243,13 @@ export class BucketSearch {
   /**
    * @param {BucketStep | undefined} first
    * @param {BucketStep | undefined} last
-   * @returns {{ limit: BucketLimit, doubt: BucketDoubt | null }}
+   * @returns {{ limit: BucketLimit, reason: UnknownLimitReason | null }}
    */
   #limit(first, last) {
-    const unknown = (/** @type {BucketDoubt} */ doubt) => ({ limit: /** @type {const} */ ('inconclusive'), doubt });
+    const unknown = (/** @type {UnknownLimitReason} */ reason) => ({
+      limit: /** @type {const} */ ('inconclusive'),
+      reason,
+    });
     if (this.#threads === null) {
       return unknown(this.#one === null ? 'ended early' : 'no plateau');
     }
@@ -241,13 +263,13 @@ export class BucketSearch {
     const before = this.#steps[this.#steps.length - 2];
     // What grew in proportion at first may have met another limit since.
     if (growth.share >= IN_PROPORTION && growthOf(before, last).share >= STILL_IN_PROPORTION) {
-      return { limit: 'per bucket', doubt: null };
+      return { limit: 'per bucket', reason: null };
     }
     // A client without time left may itself be what kept more buckets from bringing more.
     if (this.#steps.some(({ isClientBusy }) => isClientBusy)) {
       return unknown('client busy');
     }
-    return growth.times <= FLAT ? { limit: 'whole store', doubt: null } : unknown('in between');
+    return growth.times <= FLAT ? { limit: 'whole store', reason: null } : unknown('in between');
   }
 }
 
@@ -292,15 +314,19 @@ function shareOfOne(buckets) {
 }
 
 /**
+ * @param {number} buckets
+ * @returns {number} likewise, of the operations that there are objects for in the first bucket
+ */
+function shareOfFirst(buckets) {
+  const others = sumOf(numbersOf(buckets).map((each) => MARGIN * durationOf(each, buckets)));
+  return STAGE_MS / (STAGE_MS + others);
+}
+
+/**
  * @param {RateInterval} rate
  * @param {number} buckets
  * @returns {RateInterval}
  */
 function dividedBy({ operationsPerSecond, low, high, confidence }, buckets) {
   return { operationsPerSecond: operationsPerSecond / buckets, low: low / buckets, high: high / buckets, confidence };
-}
-
-/** @param {readonly number[]} values */
-function sumOf(values) {
-  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -78,7 +78,7 @@ export class CapacitySearch {
       this.#capacity = capacityOf(windows, threads);
       this.#tested.held = this.#capacity?.operationsPerSecond ?? null;
       if (windows.length < maxDuration / WINDOW_MS) {
-        this.#budget.recordShortage(this.#tested.expectedRate(threads), threads, -consumed);
+        this.#budget.recordShortageAt(this.#tested.expectedRate(threads), threads, -consumed);
       }
       return;
     }
@@ -88,7 +88,7 @@ export class CapacitySearch {
       this.#sizesToTry &&= [];
       // What succeeded for a while and was ended early had too few operations left.
       if (latency !== null) {
-        this.#budget.recordShortage(this.#tested.expectedRate(threads), threads);
+        this.#budget.recordShortageAt(this.#tested.expectedRate(threads), threads);
       }
     } else if (isOfSizes(phase)) {
       this.#sizes[phase].push(rate.rate);
@@ -141,7 +141,7 @@ export class CapacitySearch {
     if (unaffordable === null) {
       this.#budget.limitingResource ??= 'time';
     } else {
-      this.#budget.recordShortage(unaffordable.rate, unaffordable.threads, unaffordable.needed);
+      this.#budget.recordShortageAt(unaffordable.rate, unaffordable.threads, unaffordable.needed);
     }
     return null;
   }
@@ -158,7 +158,7 @@ export class CapacitySearch {
     const operations = Math.floor(this.#budget.operationsForHold(rate, threads));
     const maxDuration = Math.min(HOLD_MS, inWholeWindows((1000 * (operations - threads)) / rate - times.settle));
     if (maxDuration < HOLD_MS) {
-      this.#budget.recordShortage(rate, threads);
+      this.#budget.recordShortageAt(rate, threads);
     }
     return maxDuration >= this.#minHold
       ? this.#planned('hold', threads, operations, { ...times, minDuration: maxDuration, maxDuration })
@@ -205,7 +205,7 @@ export class CapacitySearch {
         return [...COMPARISON];
       }
       if (isTimeFor(COMPARISON)) {
-        this.#budget.recordShortage(this.#tested.expectedRate(threads), threads);
+        this.#budget.recordShortageAt(this.#tested.expectedRate(threads), threads);
       } else {
         this.#budget.limitingResource ??= 'time';
       }

@@ -1,7 +1,8 @@
+import { StepBudget } from './step-budget.js';
 import { COMPARISON, STAGE_MS, operationsOfSearch, shortest, timesOf } from './search-plan.js';
 
 /**
- * @import { LimitingResource, SearchPhase } from '../model/search.js'
+ * @import { SearchPhase } from '../model/search.js'
  * @import { StepTimes } from './search-plan.js'
  * @import { TestedSteps } from './tested-steps.js'
  */
@@ -13,22 +14,12 @@ const HALF_SIZE_GAIN = 2.2;
  * What a search has left of its time, of its operations and of their attempts, and what has to be kept of each for what is
  * still to come. It plans in operations, each of which takes as many attempts as in the last step.
  */
-export class OperationBudget {
+export class OperationBudget extends StepBudget {
   #tested;
   #unloadedLatency;
   #maxOperations;
-  #maxAttempts;
   #sharesOperations;
   #comparesSizes;
-  #used = { operations: 0, attempts: 0 };
-  /** Of the last step, and the most of all. */
-  #attemptsAnOperation = { last: 1, most: 1 };
-  /** ms that the search may still take. */
-  timeLeft = STAGE_MS;
-  /** What was too little for a step, or for the hold. @type {LimitingResource | null} */
-  limitingResource = null;
-  /** What the steps would have taken for which there was too little. @type {{ operations: number, attempts: number } | null} */
-  #missed = null;
 
   /**
    * @param {object} options
@@ -41,40 +32,12 @@ export class OperationBudget {
    * @param {boolean} options.comparesSizes whether objects of half the size may be tried after the hold
    */
   constructor({ tested, unloadedLatency, maxOperations, maxAttempts, sharesOperations, comparesSizes }) {
+    super({ time: STAGE_MS, maxOperations, maxAttempts, sharesOperations });
     this.#tested = tested;
     this.#unloadedLatency = unloadedLatency;
     this.#maxOperations = maxOperations;
-    this.#maxAttempts = maxAttempts;
     this.#sharesOperations = sharesOperations;
     this.#comparesSizes = comparesSizes;
-  }
-
-  /**
-   * @param {number} elapsed ms
-   * @param {number} operations that were begun
-   * @param {number} attempts
-   */
-  spend(elapsed, operations, attempts) {
-    this.timeLeft -= elapsed;
-    this.#used.operations += operations;
-    this.#used.attempts += attempts;
-    if (operations > 0) {
-      const last = Math.max(attempts / operations, 1);
-      this.#attemptsAnOperation = { last, most: Math.max(last, this.#attemptsAnOperation.most) };
-    }
-  }
-
-  get #objectsLeft() {
-    return this.#maxOperations - this.#used.operations;
-  }
-
-  get #attemptsLeft() {
-    return this.#maxAttempts - this.#used.attempts;
-  }
-
-  /** Operations that the search may still begin. */
-  get operationsLeft() {
-    return Math.max(Math.min(this.#objectsLeft, this.#attemptsLeft / this.#attemptsAnOperation.last), 0);
   }
 
   /**
@@ -83,7 +46,7 @@ export class OperationBudget {
    */
   attemptsFor(operations) {
     const others = this.operationsLeft - operations;
-    return this.#attemptsLeft === Infinity ? Infinity : this.#attemptsLeft - this.#attemptsAnOperation.last * others;
+    return this.attemptsLeft === Infinity ? Infinity : this.attemptsLeft - this.attemptsAnOperation.last * others;
   }
 
   /**
@@ -143,14 +106,15 @@ export class OperationBudget {
    * @returns {{ operations: number, attempts: number } | null}
    */
   get needed() {
-    if (this.#missed === null) {
+    const missed = super.needed;
+    if (missed === null) {
       return null;
     }
     const { rate, threads } = this.#tested.mostExpected;
     const enough = operationsOfSearch(rate, threads);
     return {
-      operations: Math.max(this.#missed.operations, enough),
-      attempts: Math.max(this.#missed.attempts, Math.ceil(this.#attemptsAnOperation.most * enough)),
+      operations: Math.max(missed.operations, enough),
+      attempts: Math.max(missed.attempts, Math.ceil(this.attemptsAnOperation.most * enough)),
     };
   }
 
@@ -161,16 +125,8 @@ export class OperationBudget {
    * @param {number} threads
    * @param {number} [before] operations that are needed before
    */
-  recordShortage(rate, threads, before = 0) {
-    const needed = before + this.#operationsAfter(rate, threads);
-    const { operations, attempts } = this.#missed ?? this.#used;
-    this.#missed = {
-      operations: Math.max(operations, this.#used.operations + needed),
-      attempts: Math.max(attempts, this.#used.attempts + Math.ceil(this.#attemptsAnOperation.last * needed)),
-    };
-    const areObjectsScarce = this.#objectsLeft * this.#attemptsAnOperation.last <= this.#attemptsLeft;
-    const objects = this.#sharesOperations ? 'leftovers' : 'objects';
-    this.limitingResource = areObjectsScarce ? objects : 'dollars';
+  recordShortageAt(rate, threads, before = 0) {
+    this.recordShortage(before + this.#operationsAfter(rate, threads));
   }
 
   /**

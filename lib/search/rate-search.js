@@ -107,7 +107,6 @@ const NEAR = Object.freeze({ from: 0.75, to: 1.15 });
  */
 export class RateSearch {
   #maxThreads;
-  #objects;
   #budget;
   #first;
   /** @type {Tried[]} */
@@ -135,8 +134,7 @@ export class RateSearch {
     sharesOperations = false,
   }) {
     this.#maxThreads = maxThreads;
-    this.#objects = /** @type {'leftovers' | 'objects'} */ (sharesOperations ? 'leftovers' : 'objects');
-    this.#budget = new StepBudget({ time: RATE_SEARCH_MS, maxOperations, maxAttempts });
+    this.#budget = new StepBudget({ time: RATE_SEARCH_MS, maxOperations, maxAttempts, sharesOperations });
     this.#first = inRange((1000 * Math.min(FIRST_THREADS, maxThreads)) / unloadedLatency);
   }
 
@@ -154,7 +152,7 @@ export class RateSearch {
     // A step that ended long before its time had too few operations left.
     if (measurement.duration < minDuration / 2) {
       this.#isOver = true;
-      this.#budget.recordShortage(this.#operationsOf(rate, HOLD_MS), this.#objects);
+      this.#budget.recordShortage(this.#operationsOf(rate, HOLD_MS));
       return;
     }
     const verdict = verdictOf(rate, measurement);
@@ -294,7 +292,7 @@ export class RateSearch {
     const time = this.#settle + stretched(rate, duration) + GRACE_MS + hold;
     const operations = this.#operationsOf(rate, duration) + (held === 0 ? 0 : this.#operationsOf(held, HOLD_MS));
     if (operations > this.#budget.operationsLeft) {
-      this.#budget.recordShortage(operations, this.#objects);
+      this.#budget.recordShortage(operations);
       return false;
     }
     if (time > this.#budget.timeLeft) {

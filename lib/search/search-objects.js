@@ -61,6 +61,14 @@ export class SearchObjects {
 
   /**
    * @param {Effects} stage
+   * @returns {number} likewise, of a step: see BucketObjects
+   */
+  countIn(stage) {
+    return this.countFor(stage);
+  }
+
+  /**
+   * @param {Effects} stage
    * @param {boolean} isHalfSize
    * @param {number} most objects
    * @returns {Range}

@@ -1,9 +1,17 @@
 /**
+ * @param {readonly number[]} values
+ * @returns {number} 0 where there are none
+ */
+export function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/**
  * @param {readonly number[]} values at least one
  * @returns {number}
  */
 export function meanOf(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sumOf(values) / values.length;
 }
 
 /**

@@ -60,5 +60,21 @@ test('objects that the run finds are spread over all buckets', () => {
     [1, 2, 3].map((buckets) => objects.rangeFor(READ, false, 100, buckets).count),
     [3, 6, 9],
   );
-  assert.deepEqual([objects.countFor(READ, 3), objects.countFor(REMOVE, 3)], [Infinity, 9]);
+  assert.deepEqual([objects.countIn(READ, 3), objects.countIn(REMOVE, 3)], [Infinity, 9]);
+});
+
+test('Remove has what is left in all buckets, however unevenly Write has filled them', () => {
+  const objects = new BucketObjects({ objects: 1000, buckets: 3, areThere: false });
+  for (const [buckets, used] of [
+    [1, 400],
+    [2, 100],
+    [3, 60],
+  ]) {
+    objects.use(WRITE, false, used, buckets);
+  }
+  objects.stageEnds(WRITE);
+  assert.deepEqual([objects.countFor(REMOVE), objects.countIn(REMOVE, 1), objects.countIn(REMOVE, 3)], [560, 470, 60]);
+  objects.use(REMOVE, false, 70, 1);
+  objects.use(REMOVE, false, 30, 2);
+  assert.equal(objects.countFor(REMOVE), 460);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { BucketObjects } from '../../lib/search/bucket-objects.js';
 import { BucketSearch } from '../../lib/search/bucket-search.js';
 import { chance } from '../helpers/chance.js';
 import { runSearch } from '../helpers/simulated-store.js';
@@ -34,6 +35,82 @@ function search(rateOf, { seed = 1, isClientBusy = false, ...options } = {}) {
   runSearch(/** @type {any} */ (driven), model);
   return { buckets, ...found.conclusion() };
 }
+
+/**
+ * A search whose operations are made of objects.
+ *
+ * @param {BucketObjects} objects
+ * @param {{ creates: boolean, removes: boolean }} stage
+ * @param {object} options
+ * @param {number} options.limit of each bucket, in ops/s
+ * @param {number} options.buckets
+ */
+function searchObjects(objects, stage, { limit, buckets }) {
+  const found = new BucketSearch({
+    ...{ buckets, maxThreads: 400, unloadedLatency: 20 },
+    maxOperations: objects.countFor(stage),
+    available: (count) => objects.countIn(stage, count),
+    sharesOperations: stage.removes,
+  });
+  /** @type {number | undefined} */
+  let count;
+  const driven = {
+    next() {
+      const step = found.next();
+      count = step?.buckets;
+      assert.ok(step === null || step.operations <= objects.countIn(stage, count ?? 1));
+      return step;
+    },
+    take(/** @type {any} */ result) {
+      objects.use(stage, false, result.consumed, count);
+      found.take(result);
+    },
+  };
+  runSearch(/** @type {any} */ (driven), () => ({ latency: () => 20, rate: limit * (count ?? 1) }));
+  objects.stageEnds(stage);
+  return found.conclusion();
+}
+
+const WRITE = { creates: true, removes: false };
+const REMOVE = { creates: false, removes: true };
+
+test('Remove of objects that are spread evenly finds the limit, or says how many objects more it takes', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2000, max: 100_000 }),
+      fc.integer({ min: 2, max: 4 }),
+      fc.integer({ min: 200, max: 500 }),
+      (given, buckets, limit) => {
+        let count = given;
+        let found = null;
+        for (let attempt = 0; attempt < 8 && found?.limit !== 'per bucket'; attempt++) {
+          const objects = new BucketObjects({ objects: count, buckets, areThere: true });
+          found = searchObjects(objects, REMOVE, { limit, buckets });
+          if (found.limit !== 'per bucket') {
+            const needed = Number(found.needed?.operations);
+            assert.equal(found.limitingResource, 'leftovers');
+            assert.ok(needed > count, `${needed} instead of ${count}: ${JSON.stringify(found)}`);
+            count = needed;
+          }
+        }
+        assert.equal(found?.limit, 'per bucket', JSON.stringify(found));
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+test('Remove finds the limit with what a search of Write has left in each bucket', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 4 }), fc.integer({ min: 200, max: 500 }), (buckets, limit) => {
+      const objects = new BucketObjects({ objects: 200_000, buckets, areThere: false });
+      assert.equal(searchObjects(objects, WRITE, { limit, buckets }).limit, 'per bucket');
+      const found = searchObjects(objects, REMOVE, { limit, buckets });
+      assert.equal(found.limit, 'per bucket', JSON.stringify(found));
+    }),
+    { numRuns: 10 },
+  );
+});
 
 test('a limit of each bucket is found, whatever it is and however many there are', () => {
   fc.assert(
@@ -77,20 +154,20 @@ test('the buckets are doubled, and all of them come last, each with the threads 
 
 test('what grows at first and meets another limit is neither', () => {
   const found = search((count) => Math.min(300 * count, 700));
-  assert.deepEqual([found.limit, found.doubt], ['inconclusive', 'in between']);
+  assert.deepEqual([found.limit, found.reason], ['inconclusive', 'in between']);
   const late = search((count) => Math.min(300 * count, 1900), { buckets: 8 });
-  assert.deepEqual([late.limit, late.doubt], ['inconclusive', 'in between']);
+  assert.deepEqual([late.limit, late.reason], ['inconclusive', 'in between']);
 });
 
 test('a busy client is no limit of the store, unless the rate grows in proportion all the same', () => {
   const flat = search(() => 400, { isClientBusy: true });
-  assert.deepEqual([flat.limit, flat.doubt], ['inconclusive', 'client busy']);
+  assert.deepEqual([flat.limit, flat.reason], ['inconclusive', 'client busy']);
   assert.equal(search((count) => 400 * count, { isClientBusy: true }).limit, 'per bucket');
 });
 
 test('without a plateau of one bucket nothing is said of several', () => {
   const found = search((count) => 5000 * count, { maxThreads: 20 });
-  assert.deepEqual([found.limit, found.doubt, found.buckets], ['inconclusive', 'no plateau', []]);
+  assert.deepEqual([found.limit, found.reason, found.buckets], ['inconclusive', 'no plateau', []]);
 });
 
 test('threads that do not suffice for all buckets are named, with how many would', () => {

@@ -60,10 +60,10 @@ test('what is lacking is told with what has been used already, the most of all t
   tested.add('ramp', { threads: 2, rate: 10, error: 0 });
   assert.deepEqual([budget.needed, budget.limitingResource], [null, null]);
   budget.spend(1500, 200, 200);
-  budget.recordShortage(1000, 10, 500);
+  budget.recordShortageAt(1000, 10, 500);
   const all = 200 + 500 + 10_510;
   assert.deepEqual([budget.needed, budget.limitingResource], [{ operations: all, attempts: all }, 'objects']);
-  budget.recordShortage(100, 10);
+  budget.recordShortageAt(100, 10);
   assert.deepEqual(budget.needed, { operations: all, attempts: all });
 });
 
@@ -77,7 +77,7 @@ test('attempts that fail are paid for, and expected again', () => {
   assert.equal(budget.operationsForSteps, 3800 - hold);
   assert.equal(budget.attemptsFor(3800 - hold), 7600 - 2 * hold);
   tested.add('ramp', { threads: 8, rate: 200, error: 0 });
-  budget.recordShortage(1000, 10);
+  budget.recordShortageAt(1000, 10);
   assert.deepEqual(budget.needed, { operations: 200 + 10_510, attempts: 400 + 2 * 10_510 });
   assert.equal(budget.limitingResource, 'dollars');
 });
