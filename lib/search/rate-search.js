@@ -24,7 +24,8 @@ import { WINDOW_MS } from './step-rate.js';
  * @property {number} p99 ms
  * @property {number} maximum ms
  * @property {number} duration ms that were measured
- * @property {boolean} isClientBusy whether this host, and not the store, had no time left
+ * @property {boolean} isClientBusy whether this host, and not the store, had no time left: what it ran of the store itself
+ *   included
  * @property {boolean} isHostUnsteady whether this host stood still so often that a hundredth of the operations may be late by it
  *
  * @typedef {Step & { rate: number }} RateStep
@@ -48,8 +49,8 @@ const CONFIDENCE = 0.95;
 /** An operation in a hundred may take longer than the percentile allows. */
 export const LATE_SHARE = 0.01;
 
-/** Where more operations than this are late, the store is asked for too much. */
-const MOST = 0.5;
+/** A host that stands still now and then makes this share of the operations late, at most. */
+const MAX_LATE_BY_HOST = 0.5;
 
 /** So many attempts in all may fail. */
 export const ERROR_SHARE = 0.001;
@@ -162,6 +163,12 @@ export class RateSearch {
     this.#settle = verdict === 'kept' ? SETTLE_MS : Math.min(SETTLE_MS + measurement.maximum, MAX_SETTLE_MS);
   }
 
+  /** What was tried: where a host that was busy has kept a rate from being judged, another try at that rate stands for it. */
+  get #judged() {
+    const rates = new Set(this.#tried.filter(({ verdict }) => verdict !== 'client').map(({ rate }) => rate));
+    return this.#tried.filter(({ rate, verdict }) => verdict !== 'client' || !rates.has(rate));
+  }
+
   /** The highest rate that was kept below the lowest one that was too much for the store. */
   get #low() {
     const missed = this.#tried.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
@@ -172,7 +179,7 @@ export class RateSearch {
   /** The lowest rate above it that was not kept: a host that was busy for a while says nothing of rates that were. */
   get #high() {
     const low = this.#low?.rate ?? 0;
-    return this.#tried.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
+    return this.#judged.filter(({ rate, verdict }) => verdict !== 'kept' && rate > low).reduce(lower, NONE);
   }
 
   /** @returns {Crossing | null} where the limit is, as far as all steps together show it */
@@ -204,7 +211,7 @@ export class RateSearch {
     ) {
       return this.#planned('refine', last.rate, DURATION_MS.refine);
     }
-    if (high === null || (low === null && high === last)) {
+    if (high === null || (low === null && high.rate === last?.rate)) {
       return this.#nextRamp(low, last);
     }
     const limit = this.#crossing;
@@ -393,8 +400,7 @@ export function verdictOf(rate, measurement) {
   if (!isLate) {
     return 'kept';
   }
-  // A host that stands still now and then makes some operations late, but not most of them.
-  const isByHost = isClientBusy || (isHostUnsteady && late <= MOST * completed);
+  const isByHost = isClientBusy || (isHostUnsteady && late <= MAX_LATE_BY_HOST * completed);
   // What the store has answered in time, it was asked too late.
   return isByHost || lateAttempts <= Math.max(LATE_SHARE * attempts, ACCIDENTS) ? 'client' : 'missed';
 }

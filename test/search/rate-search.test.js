@@ -4,6 +4,11 @@ import { RATE_SEARCH_MS, RateSearch, verdictOf } from '../../lib/search/rate-sea
 import { chance } from '../helpers/chance.js';
 
 /**
+ * @import { RateVerdict } from '../../lib/model/result.js'
+ * @import { RateConclusion } from '../../lib/model/search.js'
+ */
+
+/**
  * @typedef {object} Queue
  * @property {number} service ms for which an operation keeps the store busy
  * @property {number} delay ms that its answer takes in addition
@@ -114,6 +119,55 @@ test('what the client could not start in time is a lower bound, and no limit of 
   const { bound, rate, isClientLimited } = search(SHARP, { clientRate: 300 });
   assert.deepEqual([bound, isClientLimited], ['at least', true]);
   assert.ok(Number(rate) > 270 && Number(rate) <= 300, String(rate));
+});
+
+test('where the client cannot start even the first rate, the next ones are much lower', () => {
+  const { steps, bound, rate } = search({ ...SHARP, service: 0.1, delay: 0.5 }, { clientRate: 300 });
+  assert.deepEqual(
+    steps.slice(0, 7).map((step) => step.rate),
+    [8000, 8000, 2000, 2000, 500, 500, 125],
+  );
+  assert.equal(bound, 'at least');
+  assert.ok(Number(rate) > 270 && Number(rate) <= 300, String(rate));
+});
+
+/**
+ * @param {(rate: number, place: number) => RateVerdict} verdictAt
+ * @returns {RateConclusion} of a search in which each step has the verdict that it is told
+ */
+function searchWith(verdictAt) {
+  const found = new RateSearch({ maxThreads: 200, unloadedLatency: 20 });
+  let place = 0;
+  for (let step = found.next(); step !== null; step = found.next()) {
+    const { rate, settle, maxDuration: duration } = step;
+    const verdict = verdictAt(rate, place);
+    const completed = Math.round((rate * duration) / 1000);
+    const late = verdict === 'kept' ? 0 : completed;
+    found.take({
+      elapsed: settle + duration,
+      consumed: completed,
+      attempts: completed,
+      measurement: {
+        ...{ completed, late, seconds: [{ operations: completed, late }], attempts: completed },
+        ...{ lateAttempts: verdict === 'missed' ? late : 0, failedAttempts: 0, allAttempts: completed, duration },
+        ...{ p99: 20, maximum: 20, isClientBusy: false, isHostUnsteady: false },
+      },
+    });
+    place += 1;
+  }
+  return found.conclusion();
+}
+
+test('a rate that a busy host could not try at first, and that the store missed then, is a limit of the store', () => {
+  const busyAt = (/** @type {number} */ busy) => (/** @type {number} */ rate, /** @type {number} */ place) =>
+    rate < 1599 ? 'kept' : place === busy ? 'client' : 'missed';
+  const usual = searchWith(busyAt(-1));
+  const found = searchWith(busyAt(3));
+  assert.deepEqual([usual.bound, usual.isClientLimited], ['exact', false]);
+  assert.deepEqual(
+    [found.bound, found.isClientLimited, found.rate, found.interval],
+    ['exact', false, usual.rate, usual.interval],
+  );
 });
 
 test('a host that is busy for a while takes nothing away from the rates that were kept', () => {
