@@ -99,21 +99,22 @@ function targetEvidence(target, needed, { limit, steps }) {
 /**
  * @param {BucketConclusion} conclusion
  * @param {Bottleneck} whole of the step with the most buckets, or of the first bucket where there was none
+ * @param {boolean} isBusy whether the host had too little CPU in that step
  * @returns {Bottleneck}
  */
-export function bucketBottleneck(conclusion, whole) {
-  const { limit, reason } = conclusion;
+export function bucketBottleneck(conclusion, whole, isBusy) {
+  const { limit } = conclusion;
+  const reason = limit !== 'inconclusive' && isBusy ? 'client busy' : conclusion.reason;
+  if (reason !== null) {
+    return reason === 'client busy' && whole.cause.endsWith('CPU')
+      ? whole
+      : { cause: 'inconclusive', evidence: REASONS[reason](conclusion), advice: ADVICE[reason] };
+  }
   if (limit === 'per bucket') {
     return { cause: 'store', evidence: `each bucket has a limit of its own, ${growth(conclusion)}`, advice: null };
   }
-  if (limit === 'whole store') {
-    const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
-    return { cause: 'beyond this host', evidence, advice: 'a second host' };
-  }
-  if (reason === null || (reason === 'client busy' && whole.cause.endsWith('CPU'))) {
-    return whole;
-  }
-  return { cause: 'inconclusive', evidence: REASONS[reason](conclusion), advice: ADVICE[reason] };
+  const evidence = `a limit of the whole store, the account or the path to it, ${growth(conclusion)}`;
+  return { cause: 'beyond this host', evidence, advice: 'a second host' };
 }
 
 /**
@@ -144,12 +145,14 @@ export function rateFinding(conclusion, { slo, errorShare, threads }) {
 /**
  * @param {RateConclusion} conclusion
  * @param {Pick<StageResult, 'bottleneck' | 'clientLoad'>} whole of the step that stands for the stage
- * @param {object} broken what broke the limit
+ * @param {object} broken what broke the limit, and where
  * @param {number} broken.slo ms
  * @param {boolean} broken.isByErrors
+ * @param {boolean} broken.isBusy whether the host had too little CPU in that step
  * @returns {Bottleneck}
  */
-export function rateBottleneck({ bound, rate, isClientLimited }, { bottleneck, clientLoad }, { slo, isByErrors }) {
+export function rateBottleneck({ bound, rate, isClientLimited }, { bottleneck, clientLoad }, broken) {
+  const { slo, isByErrors, isBusy } = broken;
   if (isClientLimited) {
     const evidence = 'this host started operations too late, or had too little CPU, before the store was late';
     return { cause: 'inconclusive', evidence, advice: 'more <threads>, or another host,' };
@@ -157,8 +160,17 @@ export function rateBottleneck({ bound, rate, isClientLimited }, { bottleneck, c
   if ((bound !== 'exact' && bound !== 'at most') || isByErrors) {
     return bottleneck;
   }
-  const busy = percent(clientLoad.eventLoopUtilization);
-  const evidence = `above ${decimal(rate ?? 0)}/s answers took longer than ${slo.toFixed(2)}ms, event loop ${busy} busy`;
+  const late = `above ${decimal(rate ?? 0)}/s answers took longer than ${slo.toFixed(2)}ms`;
+  if (isBusy) {
+    return bottleneck.cause.endsWith('CPU')
+      ? bottleneck
+      : {
+          cause: 'inconclusive',
+          evidence: `${late}, but this host had too little CPU`,
+          advice: 'a host with more CPU',
+        };
+  }
+  const evidence = `${late}, event loop ${percent(clientLoad.eventLoopUtilization)} busy`;
   return { cause: 'beyond this host', evidence, advice: null };
 }
 

@@ -1,12 +1,13 @@
+import { isHostBusy } from '../bottleneck/classify.js';
 import { bucketBottleneck, bucketFinding } from '../bottleneck/search-findings.js';
 import { searchResult, stepResult, withAllSteps } from './search-result.js';
-import { stageResult } from './stage-result.js';
+import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
  * @import { BucketConclusion } from '../model/search.js'
  * @import { SearchResult, StageResult } from '../model/result.js'
  * @import { FinishedStep } from '../search/search-step.js'
- * @import { ResultParts } from './search-dimensions.js'
+ * @import { ResultParts } from './search-result.js'
  */
 
 /**
@@ -24,6 +25,7 @@ export function bucketResult({ finished, conclusion, buckets, target, ...parts }
   const whole = shown === undefined ? one : stageResult({ ...parts, outcome, load, stopsAt });
   const steps = finished.map((each) => stepResult(each, parts.clock));
   const { needed } = conclusion;
+  const evidence = evidenceOf(whole, parts.stage.movesBytes, parts.availableCores);
   const search = /** @type {SearchResult} */ ({
     ...one.search,
     steps,
@@ -34,7 +36,7 @@ export function bucketResult({ finished, conclusion, buckets, target, ...parts }
   });
   return {
     ...withAllSteps(whole, finished),
-    bottleneck: bucketBottleneck(conclusion, whole.bottleneck),
+    bottleneck: bucketBottleneck(conclusion, whole.bottleneck, isHostBusy(evidence)),
     search,
   };
 }

@@ -1,17 +1,18 @@
+import { isHostBusy } from '../bottleneck/classify.js';
 import { rateBottleneck, rateFinding } from '../bottleneck/search-findings.js';
 import { LatencyHistogram } from '../meter/latency-histogram.js';
 import { ERROR_SHARE, verdictOf } from '../search/rate-search.js';
 import { WINDOW_MS } from '../search/step-rate.js';
 import { stepResult, withAllSteps } from './search-result.js';
-import { failedAttempts, stageResult } from './stage-result.js';
+import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { RateConclusion } from '../model/search.js'
- * @import { LoopLoad, SearchStep, StageResult } from '../model/result.js'
+ * @import { HostLoad, LoopLoad, SearchStep, StageResult } from '../model/result.js'
  * @import { RateMeasurement } from '../search/rate-search.js'
  * @import { FinishedStep } from '../search/search-step.js'
- * @import { ResultParts } from './search-dimensions.js'
+ * @import { ResultParts } from './search-result.js'
  */
 
 /**
@@ -43,7 +44,7 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
     p99,
     maximum,
     duration: windows.length * WINDOW_MS,
-    isClientBusy,
+    isClientBusy: isClientBusy || isEndpointStarved(outcome.hostLoad),
     isHostUnsteady: outcome.hostLoad.loops.some((loop) => isUnsteady(loop, slo)),
   };
 }
@@ -63,14 +64,22 @@ function isUnsteady({ waiting, delayP99 }, slo) {
 }
 
 /**
+ * @param {HostLoad} load
+ * @returns {boolean} whether the embedded endpoint answered late because this host had no CPU for it
+ */
+function isEndpointStarved({ endpoint }) {
+  return Number(endpoint?.waiting) >= WITHOUT_CPU;
+}
+
+/**
  * @param {FinishedStep} finished
- * @param {Parameters<typeof measurementOf>[1]} options
+ * @param {RateMeasurement} measurement of that step
+ * @param {Clock} clock
  * @returns {SearchStep}
  */
-export function rateStepResult(finished, options) {
+export function rateStepResult(finished, measurement, clock) {
   const { rate = 0 } = finished.step;
-  const verdict = verdictOf(rate, measurementOf(finished, options));
-  return { ...stepResult(finished, options.clock), verdict };
+  return { ...stepResult(finished, clock), verdict: verdictOf(rate, measurement) };
 }
 
 /**
@@ -84,12 +93,13 @@ export function rateStepResult(finished, options) {
 export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
   const { outcome, load, stopsAt } = finished[representative(steps)];
   const whole = stageResult({ ...parts, outcome, load, stopsAt });
+  const evidence = evidenceOf(whole, parts.stage.movesBytes, parts.availableCores);
   const { bound, rate, needed } = conclusion;
   const missed = steps.filter(({ verdict }) => verdict === 'missed');
   const isByErrors = missed.some(({ errors, operations }) => errors > ERROR_SHARE * (operations + errors));
   return {
     ...withAllSteps(whole, finished),
-    bottleneck: rateBottleneck(conclusion, whole, { slo, isByErrors }),
+    bottleneck: rateBottleneck(conclusion, whole, { slo, isByErrors, isBusy: isHostBusy(evidence) }),
     search: {
       steps: [...steps],
       knee: null,

@@ -11,28 +11,15 @@ import { searchResult, stepResult } from './search-result.js';
 import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
- * @import { Clock } from '../clock/clock.js'
  * @import { Pacing } from '../engine/arrivals.js'
  * @import { RunConfig } from '../model/run-config.js'
- * @import { ClockFacts, SearchStep, StageResult, UnloadedLatency } from '../model/result.js'
+ * @import { SearchStep, StageResult } from '../model/result.js'
  * @import { SearchConclusion } from '../model/search.js'
  * @import { Stage } from '../operations/stage.js'
+ * @import { RateMeasurement } from '../search/rate-search.js'
  * @import { Step } from '../search/search-plan.js'
  * @import { FinishedStep } from '../search/search-step.js'
- */
-
-/**
- * What the result of a stage needs in addition to its steps; see searchResult.
- *
- * @typedef {object} ResultParts
- * @property {Stage} stage
- * @property {number | null} dollarsNeeded
- * @property {number} maxThreads
- * @property {Clock} clock
- * @property {number} objects
- * @property {UnloadedLatency | null} unloaded
- * @property {number} availableCores
- * @property {ClockFacts | null} storeClock
+ * @import { ResultParts } from './search-result.js'
  */
 
 /**
@@ -141,22 +128,27 @@ function overRates({ objects, arrival, runId, slo = 0, availableCores }) {
     search(stage, limits, context) {
       const { clock } = context;
       const search = new RateSearch(limits);
-      const options = (/** @type {FinishedStep} */ finished) => ({
-        slo,
-        clock,
-        isClientBusy: isClientFull(stage, finished, { ...context, availableCores }),
-      });
+      /** @type {Map<FinishedStep, RateMeasurement>} */
+      const measurements = new Map();
+      // Each is looked at several times, and takes all of the step's histograms to be decoded.
+      const measured = (/** @type {FinishedStep} */ finished) => {
+        const isClientBusy = () => isClientFull(stage, finished, { ...context, availableCores });
+        const measurement =
+          measurements.get(finished) ?? measurementOf(finished, { slo, clock, isClientBusy: isClientBusy() });
+        measurements.set(finished, measurement);
+        return measurement;
+      };
+      const resultOf = (/** @type {FinishedStep} */ finished) => rateStepResult(finished, measured(finished), clock);
       return {
         next: () => search.next(),
-        take: (finished) =>
-          search.take({ ...stepOutcome(finished), measurement: measurementOf(finished, options(finished)) }),
-        stepResult: (finished) => rateStepResult(finished, options(finished)),
+        take: (finished) => search.take({ ...stepOutcome(finished), measurement: measured(finished) }),
+        stepResult: resultOf,
         conclusion: () => search.conclusion(),
         result: (finished, parts) =>
           rateResult({
             ...parts,
             finished,
-            steps: finished.map((each) => rateStepResult(each, options(each))),
+            steps: finished.map(resultOf),
             conclusion: search.conclusion(),
             slo,
           }),

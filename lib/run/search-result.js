@@ -15,6 +15,20 @@ import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
  */
 
 /**
+ * What the result of a stage needs in addition to its steps.
+ *
+ * @typedef {object} ResultParts
+ * @property {Stage} stage
+ * @property {number | null} dollarsNeeded see SearchResult
+ * @property {number} maxThreads that the search may use
+ * @property {Clock} clock
+ * @property {number} objects that the stage was given
+ * @property {UnloadedLatency | null} unloaded
+ * @property {number} availableCores that the process may use
+ * @property {ClockFacts | null} storeClock
+ */
+
+/**
  * What was not done counts for the whole stage, whichever step it was in: it decides on the exit status and on what is to
  * be cleaned up. All other figures are those of the step that stands for the stage.
  */
@@ -63,17 +77,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
  * The result of a capacity search: its rates and latencies are those of the hold, or of the best step where
  * there was none.
  *
- * @param {object} parts
- * @param {Stage} parts.stage
- * @param {readonly FinishedStep[]} parts.finished at least one
- * @param {SearchConclusion} parts.conclusion
- * @param {number} parts.maxThreads that the search may use
- * @param {Clock} parts.clock
- * @param {number} parts.objects that the stage was given
- * @param {number | null} parts.dollarsNeeded see SearchResult
- * @param {UnloadedLatency | null} parts.unloaded
- * @param {number} parts.availableCores that the process may use
- * @param {ClockFacts | null} parts.storeClock
+ * @param {ResultParts & { finished: readonly FinishedStep[], conclusion: SearchConclusion }} parts at least one step
  * @returns {StageResult}
  */
 export function searchResult({ stage, finished, conclusion, maxThreads, dollarsNeeded, ...context }) {

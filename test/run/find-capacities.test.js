@@ -512,3 +512,70 @@ test('where the latency could not be measured beforehand, the search finds its w
   await run();
   assert.equal(result.stages[0].search?.hasPlateau, true);
 });
+
+/** Each bucket takes no more than 300 operations a second. @param {StageTask} task @returns {StoreModel} */
+const ofEachBucket = ({ load }) => ({ latency: () => 20, rate: 300 * (load.bucketStarts?.length ?? 2) });
+
+test('Remove over buckets has what Write left in all of them', async () => {
+  const store = { ...runConfig(NO_TARGET).store, buckets: ['one', 'two', 'three', 'four'] };
+  const { run, result } = prepare(
+    { objects: 100_000, store, peakOf: 'buckets', stages: ['write', 'remove'] },
+    ofEachBucket,
+  );
+  await run();
+  assert.deepEqual(
+    result.stages.map(({ stage, search }) => [stage, search?.buckets?.limit]),
+    [
+      ['Write', 'per bucket'],
+      ['Remove', 'per bucket'],
+    ],
+  );
+});
+
+test('a host without CPU to spare keeps the store from being named over buckets', async () => {
+  for (const hostLoad of [NO_HOST_LOAD, BUSY_HOST]) {
+    const { run, workers, result } = prepare({ peakOf: 'buckets', stages: ['stat'] }, ofEachBucket);
+    workers.override = () => ({ hostLoad });
+    await run();
+    const [{ search, bottleneck }] = result.stages;
+    assert.equal(search?.buckets?.limit, 'per bucket');
+    assert.equal(bottleneck.cause, hostLoad === BUSY_HOST ? 'inconclusive' : 'store');
+  }
+});
+
+/** Seconds of a step, which tell how often they are looked at. */
+class CountingSeconds extends Map {
+  looks = 0;
+
+  [Symbol.iterator]() {
+    this.looks += 1;
+    return super[Symbol.iterator]();
+  }
+}
+
+const OVER_RATES = /** @type {const} */ ({ peakOf: 'rate', slo: 50, stages: ['stat'] });
+
+test('the histograms of a step of a search for the highest rate are decoded once', async () => {
+  const { run, workers, result } = prepare(OVER_RATES);
+  /** @type {CountingSeconds[]} */
+  const seconds = [];
+  workers.override = () => {
+    const secondLatencies = new CountingSeconds();
+    seconds.push(secondLatencies);
+    return { secondLatencies };
+  };
+  await run();
+  assert.ok(result.stages[0].search?.steps.every(({ verdict }) => verdict !== undefined));
+  assert.deepEqual(new Set(seconds.map(({ looks }) => looks)), new Set([1]));
+});
+
+test('a store on this host that had no CPU is not a store that misses its limit of latency', async () => {
+  for (const waiting of [0, 0.06]) {
+    const { run, workers, result } = prepare(OVER_RATES, () => ({ latency: () => 80 }));
+    const hostLoad = { ...NO_HOST_LOAD, endpoint: { cpu: 0.5, running: 0.4, waiting } };
+    workers.override = () => ({ hostLoad });
+    await run();
+    const verdicts = result.stages[0].search?.steps.map(({ verdict }) => verdict);
+    assert.deepEqual(new Set(verdicts), new Set([waiting === 0 ? 'missed' : 'client']));
+  }
+});
