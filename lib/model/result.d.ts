@@ -302,8 +302,10 @@ export interface RunOptions {
   keep?: true;
   /** where its stages are searches for the peak, and not one measurement each */
   findPeak?: true;
-  /** where its stages go through steps: threads of this host in each of them, 0 before it joins */
+  /** where its stages go through steps with ever more threads: those of this host in each of them */
   ramp?: readonly number[];
+  /** where its stages go through steps with ever more hosts: shard i joins in slot i, with all its threads */
+  rampHosts?: true;
   /** ms of such a step */
   stepTime?: number;
   /** what they vary, where it is not the threads */

@@ -1,6 +1,6 @@
 /**
  * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { RampPlan, RunConfig } from '../model/run-config.js'
  */
 
 /**
@@ -48,7 +48,7 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'stepTime'} FurtherOption
+ * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime'} FurtherOption
  */
 function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak, peakOf, target, slo, rampPlan }) {
   return {
@@ -57,9 +57,20 @@ function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak, 
     ...(warmup === 0 ? {} : { warmup }),
     ...(keep ? { keep } : {}),
     ...(findPeak ? { findPeak } : {}),
-    ...(rampPlan === undefined ? {} : { ramp: rampPlan.threads, stepTime: rampPlan.stepTime }),
+    ...(rampPlan === undefined ? {} : rampOptions(rampPlan)),
     ...(peakOf === undefined || peakOf === 'threads' ? {} : { peakOf }),
     ...(target === undefined ? {} : { target }),
     ...(peakOf === 'rate' ? { slo, arrival } : {}),
   };
+}
+
+/**
+ * The threads of hosts that join one after the other follow from the shard and from those of this host. Sixty hosts have more
+ * slots than there is room for on a machine line.
+ *
+ * @param {RampPlan} plan
+ * @returns {Pick<RunOptions, 'ramp' | 'rampHosts' | 'stepTime'>}
+ */
+function rampOptions({ of, threads, stepTime }) {
+  return of === 'hosts' ? { rampHosts: true, stepTime } : { ramp: threads, stepTime };
 }

@@ -9,7 +9,10 @@ import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { MachineRecord } from '../../lib/log/log-line.js' */
+/**
+ * @import { MachineRecord } from '../../lib/log/log-line.js'
+ * @import { RampPlan } from '../../lib/model/run-config.js'
+ */
 
 const MAX_LINE_LENGTH = 999;
 
@@ -79,8 +82,9 @@ test('a run’s line keeps its length, and its run id, with the longest names an
   assert.equal(data.options.objects, most);
 });
 
-test('a run’s line keeps its length with the most steps of a ramp', () => {
+test('a run’s line keeps its length with the most steps of a ramp, and with the most hosts of one', () => {
   const threads = Array.from({ length: 20 }, (_, place) => 100_000 - place);
+  const joining = Array.from({ length: 60 }, (_, slot) => (slot < 59 ? 0 : 100_000));
   const most = {
     objects: 1e9,
     threads: 100_000,
@@ -89,13 +93,22 @@ test('a run’s line keeps its length with the most steps of a ramp', () => {
     retries: 1000,
     gap: 604_800_000,
   };
-  const config = runConfig(
-    { ...NO_TARGET, hostname: `${'a'.repeat(63)}.`.repeat(4).slice(0, 253), port: 65_535 },
-    { ...most, runId: 'r'.repeat(64), prefix: 'p'.repeat(512), rampPlan: { of: 'threads', threads, stepTime: 60_000 } },
-  );
-  const versions = { 'r2-benchmark': '100.100.100-beta.100', node: 'v100.100.100', sdk: '3.10000.100' };
-  const facts = runFacts({ config, host: 'h'.repeat(253), startedAt: Date.now(), clock: null, versions });
-  assert.deepEqual(written(runLine(facts)).options.ramp, threads);
+  const lineOf = (/** @type {RampPlan} */ rampPlan) => {
+    const config = runConfig(
+      { ...NO_TARGET, hostname: `${'a'.repeat(63)}.`.repeat(4).slice(0, 253), port: 65_535 },
+      { ...most, runId: 'r'.repeat(64), prefix: 'p'.repeat(512), shard: { index: 59, count: 60 }, rampPlan },
+    );
+    const versions = { 'r2-benchmark': '100.100.100-beta.100', node: 'v100.100.100', sdk: '3.10000.100' };
+    return written(runLine(runFacts({ config, host: 'h'.repeat(253), startedAt: Date.now(), clock: null, versions })));
+  };
+  assert.deepEqual(lineOf({ of: 'threads', threads, stepTime: 60_000 }).options.ramp, threads);
+  for (const each of [joining, joining.map(() => 100_000)]) {
+    const { shard, options } = lineOf({ of: 'hosts', threads: each, stepTime: 60_000 });
+    assert.deepEqual(
+      [shard, options.threads, options.rampHosts, options.stepTime, options.ramp],
+      ['59/60', 100_000, true, 60_000, undefined],
+    );
+  }
 });
 
 test('the lines of a step have its seconds and its histogram, and keep their length', () => {

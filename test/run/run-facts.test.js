@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunConfig } from '../../lib/model/run-config.js' */
+/** @import { RampPlan, RunConfig } from '../../lib/model/run-config.js' */
 
 const STARTED = Date.parse('2026-01-31T23:59:58.400Z');
 
@@ -54,6 +54,20 @@ test('what most runs are not told stands in them only where they were', () => {
   const told = { duration: 60_000, gap: 0, rate: 12.5, arrival: /** @type {const} */ ('poisson'), warmup: 2000 };
   assert.deepEqual(factsOf({ ...told, keep: true }).options, { ...usual, ...told, keep: true });
   assert.equal(factsOf({ findPeak: true }).options.findPeak, true);
+});
+
+test('of a ramp of threads they have the steps, and of one of hosts what these follow from', () => {
+  const rampOf = (/** @type {RampPlan} */ rampPlan) => {
+    const { ramp, rampHosts, stepTime } = factsOf({ rampPlan }).options;
+    return { ramp, rampHosts, stepTime };
+  };
+  const stepTime = 10_000;
+  assert.deepEqual(rampOf({ of: 'threads', threads: [2, 4], stepTime }), {
+    ramp: [2, 4],
+    rampHosts: undefined,
+    stepTime,
+  });
+  assert.deepEqual(rampOf({ of: 'hosts', threads: [0, 4], stepTime }), { ramp: undefined, rampHosts: true, stepTime });
 });
 
 test('nothing in them is secret', () => {
