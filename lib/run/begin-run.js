@@ -2,7 +2,7 @@ import { formatDuration } from '../log/units.js';
 import { requestAbsentObject } from '../preflight/control-request.js';
 import { waitUntil } from '../clock/pause.js';
 import { PHASES } from './phases.js';
-import { lengthOfRamps } from './ramp-schedule.js';
+import { lengthOfRamps } from './stage-schedule.js';
 import { preflight } from '../preflight/preflight.js';
 import { MAX_WAIT_MS } from '../clock/start-time.js';
 import { StoreClock } from '../clock/store-clock.js';

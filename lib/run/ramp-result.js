@@ -10,7 +10,7 @@ import { failedAttempts, stageResult } from './stage-result.js';
  * @import { BucketOutcome, StageOutcome } from '../engine/workers.js'
  * @import { RampKind, RampShortfall, RampStep, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { RampSlot } from './ramp-schedule.js'
+ * @import { RampSlot } from './stage-schedule.js'
  */
 
 /**

@@ -1,10 +1,9 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { waitUntil } from '../clock/pause.js';
 import { SearchObjects } from '../search/search-objects.js';
-import { SETTLING_MS } from './stage-schedule.js';
 import { rampResult, stepOf } from './ramp-result.js';
-import { slotsOfStage } from './ramp-schedule.js';
 import { enoughObjects, noteFatalError, stagesOf } from './run-stages.js';
+import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
 
 /**
  * @import { Load } from '../engine/run-stage.js'
@@ -13,8 +12,8 @@ import { enoughObjects, noteFatalError, stagesOf } from './run-stages.js';
  * @import { RampPlan } from '../model/run-config.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { FinishedSlot } from './ramp-result.js'
- * @import { RampSlot } from './ramp-schedule.js'
  * @import { Running } from './run-stages.js'
+ * @import { RampSlot } from './stage-schedule.js'
  */
 
 /**

@@ -1,3 +1,17 @@
+/** @import { RunConfig } from '../model/run-config.js' */
+
+/** Aborting and settling take a moment, and must not delay the next stage, or the next step. */
+export const SETTLING_MS = 100;
+
+/** The share of a slot in which its step settles, and the one in which its last operations complete. */
+const EDGE_SHARE = 0.1;
+
+/** Neither is shorter, however short the slot is. Seconds. */
+const MIN_EDGE = 0.5;
+
+/** Whole seconds would be in another slot where the start was off by the rounding of a float. ms */
+const ROUNDING_MS = 1;
+
 /**
  * When a stage runs; all in monotonic ms.
  *
@@ -6,9 +20,6 @@
  * @property {number} stopsAt no operation is begun any more
  * @property {number} endsAt what is still under way is aborted, so that the next stage can start in time
  */
-
-/** Aborting and settling take a moment, and must not delay the next stage. */
-export const SETTLING_MS = 100;
 
 /**
  * The slots of stages that last a fixed time: they start together on all hosts that started together, however long the
@@ -24,4 +35,42 @@ export function slotOf(startsAt, duration, gap, place) {
   const start = startsAt + place * (duration + gap);
   const stop = start + duration;
   return { startsAt: start, stopsAt: stop, endsAt: Math.max(stop + gap - SETTLING_MS, stop) };
+}
+
+/**
+ * When a step runs, in epoch seconds of the store's clock, so that all hosts count the same seconds.
+ *
+ * @typedef {object} RampSlot
+ * @property {number} startsAt
+ * @property {number} countsFrom the step has settled
+ * @property {number} stopsAt nothing counts from here on, and no operation is begun any more
+ * @property {number} endsAt
+ */
+
+/**
+ * The slots of a stage. They begin on whole seconds: a second that is part of two slots could be counted in neither.
+ *
+ * @param {Pick<RunConfig, 'rampPlan' | 'gap'>} config
+ * @param {number} startsAt epoch ms of the first stage
+ * @param {number} place of the stage, from 0
+ * @returns {RampSlot[]} one for each step
+ */
+export function slotsOfStage({ rampPlan, gap }, startsAt, place) {
+  const { threads, stepTime } = rampPlan ?? { threads: [], stepTime: 0 };
+  const length = stepTime / 1000;
+  const edge = Math.ceil(Math.max(EDGE_SHARE * length, MIN_EDGE));
+  const first = Math.ceil((startsAt - ROUNDING_MS) / 1000) + place * (threads.length * length + Math.ceil(gap / 1000));
+  return threads.map((_, step) => {
+    const start = first + step * length;
+    return { startsAt: start, countsFrom: start + edge, stopsAt: start + length - edge, endsAt: start + length };
+  });
+}
+
+/**
+ * @param {Partial<Pick<RunConfig, 'rampPlan' | 'gap' | 'stages'>>} config
+ * @returns {number} ms from the start of the first stage to the end of the last one; 0 where they go through no steps
+ */
+export function lengthOfRamps({ rampPlan, gap = 0, stages = [] }) {
+  const slots = slotsOfStage({ rampPlan, gap }, 0, Math.max(stages.length - 1, 0));
+  return 1000 * (slots.at(-1)?.endsAt ?? 0);
 }

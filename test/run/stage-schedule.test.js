@@ -1,7 +1,20 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slotOf } from '../../lib/run/stage-schedule.js';
+import { lengthOfRamps, slotOf, slotsOfStage } from '../../lib/run/stage-schedule.js';
+
+const START = 1_700_000_000_000;
+
+const anyPlan = fc.record({
+  threads: fc.array(fc.nat(100), { minLength: 2, maxLength: 20 }),
+  seconds: fc.integer({ min: 4, max: 60 }),
+  gap: fc.nat(9000),
+});
+
+/** @param {{ threads: number[], seconds: number, gap: number }} plan */
+function configOf({ threads, seconds, gap }) {
+  return { rampPlan: { of: /** @type {const} */ ('threads'), threads, stepTime: 1000 * seconds }, gap };
+}
 
 test('a stage has its whole duration, and the next one starts a gap later', () => {
   assert.deepEqual(slotOf(1000, 60_000, 5000, 0), { startsAt: 1000, stopsAt: 61_000, endsAt: 65_900 });
@@ -23,4 +36,46 @@ test('whatever the lengths, slots follow each other and never overlap', () => {
       },
     ),
   );
+});
+
+test('a slot of ten seconds settles for one, counts eight, and has one for what is still under way', () => {
+  const [first, second] = slotsOfStage(configOf({ threads: [1, 2], seconds: 10, gap: 5000 }), START, 0);
+  const start = START / 1000;
+  assert.deepEqual(first, { startsAt: start, countsFrom: start + 1, stopsAt: start + 9, endsAt: start + 10 });
+  assert.deepEqual(second.startsAt, start + 10);
+  const [next] = slotsOfStage(configOf({ threads: [1, 2], seconds: 10, gap: 4500 }), START, 1);
+  assert.equal(next.startsAt, start + 25);
+});
+
+test('slots are whole seconds, follow each other, and count two seconds or more', () => {
+  fc.assert(
+    fc.property(anyPlan, fc.nat(999), fc.nat(3), (plan, milliseconds, place) => {
+      const config = configOf(plan);
+      const slots = slotsOfStage(config, START + milliseconds, place);
+      assert.equal(slots.length, plan.threads.length);
+      slots.forEach((slot, index) => {
+        Object.values(slot).forEach((second) => assert.ok(Number.isInteger(second)));
+        assert.ok(slot.countsFrom > slot.startsAt && slot.stopsAt >= slot.countsFrom + 2 && slot.endsAt > slot.stopsAt);
+        assert.equal(slot.endsAt - slot.startsAt, plan.seconds);
+        assert.equal(slot.startsAt, slots[index - 1]?.endsAt ?? slot.startsAt);
+      });
+      const [after] = slotsOfStage(config, START + milliseconds, place + 1);
+      assert.ok(after.startsAt * 1000 >= slots[slots.length - 1].endsAt * 1000 + plan.gap);
+    }),
+  );
+});
+
+test('a start is the same on hosts whose clocks are not the same to the last bit', () => {
+  fc.assert(
+    fc.property(anyPlan, fc.double({ min: -0.4, max: 0.4, noNaN: true }), (plan, rounding) => {
+      const config = configOf(plan);
+      assert.deepEqual(slotsOfStage(config, START + rounding, 0), slotsOfStage(config, START, 0));
+    }),
+  );
+});
+
+test('all ramps of a run take as long as their slots and the gaps between them', () => {
+  const config = configOf({ threads: [1, 2, 4], seconds: 10, gap: 5000 });
+  assert.equal(lengthOfRamps({ ...config, stages: ['write', 'read'] }), 65_000);
+  assert.equal(lengthOfRamps({ stages: ['write', 'read'], gap: 5000 }), 0);
 });
