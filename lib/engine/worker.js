@@ -18,8 +18,8 @@ import { runStage } from './run-stage.js';
  * @import { Clock } from '../clock/clock.js'
  * @import { Load, StageHooks } from './run-stage.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
- * @import { ConnectionMeterState } from '../meter/connection-meter.js'
- * @import { BucketMeterState } from '../meter/bucket-meter.js'
+ * @import { ConnectionCounts } from '../meter/connection-meter.js'
+ * @import { BucketShare } from '../meter/bucket-meter.js'
  * @import { StageMeterState } from '../meter/stage-meter.js'
  * @import { LoopLoad, StageEnd } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
@@ -67,17 +67,7 @@ import { runStage } from './run-stage.js';
  * @property {StageMeterState[]} meters by kind
  * @property {BucketShare[]} buckets in the order of the run's list
  * @property {LoopLoad} loop
- * @property {WorkerConnections} connections since the stage before
- */
-
-/** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null where it is the only one: see `meters` */
-
-/**
- * @typedef {object} WorkerConnections
- * @property {number} opened
- * @property {number} reused
- * @property {number | null} lookupTime ms
- * @property {ConnectionMeterState} costs
+ * @property {ConnectionCounts} connections since the stage before
  */
 
 /** One event loop's share of a run: its threads, their connections, its meters. */
@@ -214,7 +204,7 @@ export class Worker {
     this.#agent.close();
   }
 
-  /** @returns {WorkerConnections} */
+  /** @returns {ConnectionCounts} */
   #takeConnections() {
     const { opened, reused } = this.#agent;
     const lookupTime = this.#agent.takeLookupTime();

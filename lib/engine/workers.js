@@ -1,8 +1,8 @@
 import { HostSampler } from '../host/host-sampler.js';
 import { findInterface } from '../host/store-interface.js';
-import { bucketMeters } from '../meter/bucket-meter.js';
+import { sumOfBuckets } from '../meter/bucket-meter.js';
 import { measureCpuTime } from '../meter/client-load.js';
-import { ConnectionMeter } from '../meter/connection-meter.js';
+import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
 import { NO_FLOW, sumOfFlows } from './data-flow.js';
 import { RemoteWorker } from './remote-worker.js';
@@ -11,11 +11,12 @@ import { Worker } from './worker.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { BucketShare, WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
+ * @import { WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
  * @import { StageHooks } from './run-stage.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
- * @import { BucketMeter, BucketMeterState } from '../meter/bucket-meter.js'
+ * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { ConnectionMeter } from '../meter/connection-meter.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'
  * @import { ClientLoad, HostLoad, SecondLatency, StageEnd } from '../model/result.js'
  * @import { DataFlow } from '../model/run-events.js'
@@ -234,17 +235,8 @@ function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
   const endedAt = Math.max(...outcomes.map((outcome) => outcome.endedAt));
   const utilizations = outcomes.map(({ loop }) => loop.utilization);
   const kinds = stage.kinds.map(() => new StageMeter(clock, startedAt, { windows }));
-  const connections = {
-    opened: 0,
-    reused: 0,
-    lookupTime: outcomes.find(({ connections: { lookupTime } }) => lookupTime !== null)?.connections.lookupTime ?? null,
-    meter: new ConnectionMeter(),
-  };
   for (const outcome of outcomes) {
     kinds.forEach((meter, kind) => meter.addState(outcome.meters[kind]));
-    connections.opened += outcome.connections.opened;
-    connections.reused += outcome.connections.reused;
-    connections.meter.addState(outcome.connections.costs);
   }
   return {
     end: ENDS[Math.max(...outcomes.map(({ end }) => ENDS.indexOf(end)))],
@@ -260,19 +252,6 @@ function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
       eventLoopUtilization: Math.max(...utilizations),
       busyLoops: utilizations.reduce((sum, utilization) => sum + utilization),
     },
-    connections,
+    connections: sumOfConnections(outcomes.map(({ connections }) => connections)),
   };
-}
-
-/**
- * @param {readonly BucketShare[][]} shares of the workers
- * @returns {BucketOutcome[]}
- */
-function sumOfBuckets(shares) {
-  const [first] = shares;
-  const meters = bucketMeters(first.length);
-  meters?.forEach((meter, slot) =>
-    shares.forEach((share) => meter.addState(/** @type {BucketMeterState} */ (share[slot].state))),
-  );
-  return first.map(({ bucket }, slot) => ({ bucket, meter: meters?.[slot] ?? null }));
 }

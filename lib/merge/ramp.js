@@ -35,10 +35,10 @@ const NEWCOMER_SHARE = 0.05;
  * What the steps of all hosts show together: slot by slot, by the seconds of the store's clock.
  *
  * @param {readonly StageRamp[]} hosts what each has of the stage, at least one
- * @param {boolean} lacksShard whether a host has no log, whose operations are in no sum
+ * @param {boolean} shardIsMissing whether a host has no log, whose operations are in no sum
  * @returns {{ ramp: RampResult, merged: MergedRamp } | null} the sums, and what they show; null where no host has any steps
  */
-export function mergeRamps(hosts, lacksShard) {
+export function mergeRamps(hosts, shardIsMissing) {
   const ramps = hosts.flatMap(({ ramp }) => (ramp === null ? [] : [ramp]));
   if (ramps.length === 0) {
     return null;
@@ -46,7 +46,7 @@ export function mergeRamps(hosts, lacksShard) {
   const ramp = addRamps(ramps);
   const members = hosts.filter(takesPart);
   const missing = members.flatMap((host) => missedBy(host, ramp.steps));
-  const slots = ramp.steps.map((sum) => slotOf(sum, members, missing, lacksShard));
+  const slots = ramp.steps.map((sum) => slotOf(sum, members, missing, shardIsMissing));
   const counted = slots.filter(({ merged }) => merged.counts && merged.threads > 0);
   return {
     ramp,
@@ -54,7 +54,7 @@ export function mergeRamps(hosts, lacksShard) {
       of: ramp.of,
       slots: slots.map(({ merged }) => merged),
       missing,
-      lacksShard,
+      shardIsMissing,
       ...plateauOf(counted),
       limit: ramp.of === 'hosts' ? limitOf(counted) : null,
     },
@@ -95,10 +95,10 @@ function missedBy({ host, ramp }, slots) {
  * @param {RampStep} sum
  * @param {readonly StageRamp[]} hosts
  * @param {readonly MissedSlots[]} missing
- * @param {boolean} lacksShard
+ * @param {boolean} shardIsMissing
  * @returns {Slot}
  */
-function slotOf(sum, hosts, missing, lacksShard) {
+function slotOf(sum, hosts, missing, shardIsMissing) {
   const name = slotOfStep(sum);
   const steps = new Map(
     hosts.flatMap(({ host, ramp }) => {
@@ -117,7 +117,7 @@ function slotOf(sum, hosts, missing, lacksShard) {
       hosts: sum.hosts,
       operationsPerSecond: rate,
       error: Math.min(error, MAX_ERROR * rate),
-      counts: !lacksShard && !missing.some(({ slots }) => slots.includes(sum.slotStart)),
+      counts: !shardIsMissing && !missing.some(({ slots }) => slots.includes(sum.slotStart)),
     },
   };
 }

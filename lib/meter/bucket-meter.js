@@ -11,6 +11,8 @@ import { LatencyHistogram } from './latency-histogram.js';
  * @typedef {Record<typeof COUNTS[number], number> & { latencies: HistogramState }} BucketMeterState
  */
 
+/** @typedef {{ bucket: string, state: BucketMeterState | null }} BucketShare null where it is the only one: see the stage's meter */
+
 const COUNTS = /** @type {const} */ (['operations', 'drained', 'failed', 'failedAttempts', 'throttled']);
 
 /** Counts a stage's operations in one of several buckets, of whatever kind. What only the stage has is not counted again. */
@@ -76,4 +78,17 @@ export class BucketMeter {
  */
 export function bucketMeters(buckets, time) {
   return buckets === 1 ? null : Array.from({ length: buckets }, () => new BucketMeter(time));
+}
+
+/**
+ * @param {readonly (readonly BucketShare[])[]} parts of a stage, each with the same buckets; at least one
+ * @returns {{ bucket: string, meter: BucketMeter | null }[]} null as in the parts
+ */
+export function sumOfBuckets(parts) {
+  return parts[0].map(({ bucket }, slot) => {
+    const states = parts.flatMap((part) => part[slot].state ?? []);
+    const sum = new BucketMeter();
+    states.forEach((state) => sum.addState(state));
+    return { bucket, meter: states.length === 0 ? null : sum };
+  });
 }

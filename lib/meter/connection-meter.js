@@ -10,6 +10,16 @@ import { LatencyHistogram } from './latency-histogram.js';
  * @typedef {Record<'tcp' | 'tls', HistogramState> & { colos: Record<string, number> }} ConnectionMeterState
  */
 
+/**
+ * What was done with connections in a part of a stage: on one worker, or in one step.
+ *
+ * @typedef {object} ConnectionCounts
+ * @property {number} opened
+ * @property {number} reused
+ * @property {number | null} lookupTime ms; null where no name was looked up
+ * @property {ConnectionMeterState} costs
+ */
+
 /** Collects what connections cost to open, from one stage to the next. */
 export class ConnectionMeter {
   #tcp = new LatencyHistogram();
@@ -32,11 +42,16 @@ export class ConnectionMeter {
 
   /** @returns {ConnectionMeterState} of the connections opened, and first answered, since the last call */
   take() {
-    const state = { tcp: this.#tcp.toState(), tls: this.#tls.toState(), colos: this.#colosByName() };
+    const state = this.toState();
     this.#tcp = new LatencyHistogram();
     this.#tls = new LatencyHistogram();
     this.#colos = new Map();
     return state;
+  }
+
+  /** @returns {ConnectionMeterState} */
+  toState() {
+    return { tcp: this.#tcp.toState(), tls: this.#tls.toState(), colos: this.#colosByName() };
   }
 
   /**
@@ -67,4 +82,23 @@ export class ConnectionMeter {
   #addColo(colo, connections) {
     this.#colos.set(colo, (this.#colos.get(colo) ?? 0) + connections);
   }
+}
+
+/**
+ * @param {readonly ConnectionCounts[]} parts of one stage
+ * @returns {Omit<ConnectionCounts, 'costs'> & { meter: ConnectionMeter }} with the first time that a look-up took
+ */
+export function sumOfConnections(parts) {
+  const sum = {
+    opened: 0,
+    reused: 0,
+    lookupTime: parts.find(({ lookupTime }) => lookupTime !== null)?.lookupTime ?? null,
+    meter: new ConnectionMeter(),
+  };
+  for (const { opened, reused, costs } of parts) {
+    sum.opened += opened;
+    sum.reused += reused;
+    sum.meter.addState(costs);
+  }
+  return sum;
 }

@@ -4,6 +4,7 @@ import { decodeHistogram, HISTOGRAM_FORMAT, HistogramSum, LATENCIES } from './hi
 import { addRamps } from './ramp.js';
 import { FORMAT } from './schema.js';
 import { addSeconds, peakOf } from './seconds.js';
+import { STAGE_ENDS } from './stage-ends.js';
 
 /**
  * @import { SomeCounts } from './counters.js'
@@ -11,9 +12,6 @@ import { addSeconds, peakOf } from './seconds.js';
  * @import { BottleneckSum, BucketSum, KindSum, CleanupResult, ClientLoad, CommonFacts, CommonOptions, ConnectionResult } from './result.js'
  * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
  */
-
-/** From well to badly: several hosts ended as the worst of them did. */
-const ENDS = ['complete', 'stopped', 'stalled', 'overloaded', 'fatal'];
 
 /** What nothing is added to: the result of no host. @type {Readonly<Result>} */
 export const EMPTY_RESULT = Object.freeze({
@@ -236,8 +234,11 @@ function worstEnd(ends) {
   if (ends.includes(null)) {
     return null;
   }
-  const badness = (/** @type {string | null} */ end) =>
-    ENDS.includes(String(end)) ? ENDS.indexOf(String(end)) : Infinity;
+  // An end that only another version has may be worse than any.
+  const badness = (/** @type {string | null} */ end) => {
+    const place = STAGE_ENDS.findIndex((each) => each === end);
+    return place < 0 ? Infinity : place;
+  };
   const sorted = ends.toSorted((one, other) => badness(other) - badness(one) || (String(one) < String(other) ? -1 : 1));
   return sorted[0];
 }

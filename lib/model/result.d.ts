@@ -182,7 +182,7 @@ export interface MergedRamp {
   /** the hosts that have no whole step of a slot, though they took part in others */
   missing: MissedSlots[];
   /** whether a shard has no log, so that no sum is known to be whole */
-  lacksShard: boolean;
+  shardIsMissing: boolean;
   /** the fewest threads of all hosts that did as much as any others; null where no slot counts */
   knee: number | null;
   /** whether more threads brought no more; otherwise the capacity is higher than what was found */

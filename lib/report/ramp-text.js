@@ -36,17 +36,17 @@ function column(text) {
  * @param {number} slotStart
  * @param {MergedRamp} merged
  */
-function whyNot(slotStart, { missing, lacksShard }) {
+function whyNot(slotStart, { missing, shardIsMissing }) {
   const absent = missing.flatMap(({ host, slots, shortfalls }) => {
     const place = slots.indexOf(slotStart);
     return place < 0 ? [] : [`${host} ${describeShortfall(shortfalls[place])}`];
   });
-  return listed(lacksShard ? [...absent, 'a shard has no log'] : absent);
+  return listed(shardIsMissing ? [...absent, 'a shard has no log'] : absent);
 }
 
 /** @param {MergedRamp} merged */
 function conclusionOf(merged) {
-  if (merged.lacksShard) {
+  if (merged.shardIsMissing) {
     return [`Ramp: cannot tell what the store can do: a shard has no log, and its operations are in no sum.`];
   }
   if (merged.capacity === null || merged.knee === null) {

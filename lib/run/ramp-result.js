@@ -1,13 +1,14 @@
-import { BucketMeter } from '../meter/bucket-meter.js';
-import { ConnectionMeter } from '../meter/connection-meter.js';
+import { sumOfBuckets } from '../meter/bucket-meter.js';
+import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
 import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
+import { worstEnd } from '../model/stage-ends.js';
 import { failedAttempts, stageResult } from './stage-result.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { BucketOutcome, StageOutcome } from '../engine/workers.js'
+ * @import { StageOutcome } from '../engine/workers.js'
  * @import { RampKind, RampShortfall, RampStep, StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { RampSlot } from './stage-schedule.js'
@@ -21,9 +22,6 @@ import { failedAttempts, stageResult } from './stage-result.js';
  * @property {number} claimed objects that were taken, where each is taken once
  * @property {RampStep} step
  */
-
-/** From the best to the worst. */
-const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
 
 /**
  * @param {RampSlot} slot
@@ -100,34 +98,21 @@ function sumOfOutcomes(outcomes, stage, clock) {
     outcomes.forEach((outcome) => sum.addState(outcome.kinds[kind].toState(outcome.endedAt)));
     return sum;
   });
-  const connections = { ...last.connections, opened: 0, reused: 0, meter: new ConnectionMeter() };
-  for (const { opened, reused, meter } of outcomes.map((outcome) => outcome.connections)) {
-    connections.opened += opened;
-    connections.reused += reused;
-    connections.meter.addState(meter.take());
-  }
   return {
     ...last,
-    end: ENDS[Math.max(...outcomes.map(({ end }) => ENDS.indexOf(end)))],
+    end: worstEnd(outcomes.map(({ end }) => end)),
     startedAt,
     endedAt,
     meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null }),
     kinds,
-    buckets: sumOfBuckets(outcomes.map(({ buckets }) => buckets)),
+    buckets: sumOfBuckets(
+      outcomes.map(({ buckets }) =>
+        buckets.map(({ bucket, meter }) => ({ bucket, state: meter === null ? null : meter.toState() })),
+      ),
+    ),
     secondLatencies: new Map(outcomes.flatMap(({ secondLatencies }) => [...secondLatencies])),
-    connections,
+    connections: sumOfConnections(
+      outcomes.map(({ connections: { meter, ...counts } }) => ({ ...counts, costs: meter.toState() })),
+    ),
   };
-}
-
-/**
- * @param {readonly (readonly BucketOutcome[])[]} outcomes of the same buckets, at least one
- * @returns {BucketOutcome[]}
- */
-function sumOfBuckets(outcomes) {
-  return outcomes[0].map(({ bucket }, slot) => {
-    const meters = outcomes.flatMap((outcome) => outcome[slot].meter ?? []);
-    const sum = new BucketMeter();
-    meters.forEach((meter) => sum.addState(meter.toState()));
-    return { bucket, meter: meters.length === 0 ? null : sum };
-  });
 }

@@ -220,14 +220,14 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, ...before }, {
   });
   const claimed = range.goesRound ? 0 : new Budget(budget).claimed;
   objects.use(stage, false, claimed);
-  const isDry = !range.goesRound && claimed === range.count;
+  const hasRunOut = !range.goesRound && claimed === range.count;
   return {
     outcome,
     load,
     claimed,
     done: before.done + outcome.meter.done,
     moved: before.moved + moved,
-    shortfall: outcome.end === 'complete' ? (isDry ? 'objects' : null) : outcome.end,
+    shortfall: outcome.end === 'complete' ? (hasRunOut ? 'objects' : null) : outcome.end,
   };
 }
 

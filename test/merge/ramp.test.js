@@ -78,10 +78,10 @@ function storeWith({ each, limit }) {
 
 /**
  * @param {readonly StageRamp[]} hosts
- * @param {boolean} [lacksShard]
+ * @param {boolean} [shardIsMissing]
  */
-function merged(hosts, lacksShard = false) {
-  const result = mergeRamps(hosts, lacksShard);
+function merged(hosts, shardIsMissing = false) {
+  const result = mergeRamps(hosts, shardIsMissing);
   assert.ok(result !== null);
   return { ...result, text: formatRamp(result) };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
+import { ConnectionMeter, sumOfConnections } from '../../lib/meter/connection-meter.js';
 
 /** Of a sum of floating-point numbers that is added up in another order. */
 const ROUNDING = 1e-9;
@@ -75,4 +75,18 @@ test('the data centers that answered are counted by connection, the busiest firs
     ['PRG', 1],
   ]);
   assert.deepEqual(meter.take().colos, {});
+});
+
+test('the first look-up that is known is that of the sum, and adding takes nothing from the parts', () => {
+  const meters = [meterOf([{ tcp: 1, tls: null }]), meterOf([{ tcp: 3, tls: null }])];
+  const add = () =>
+    sumOfConnections([
+      { opened: 1, reused: 2, lookupTime: null, costs: meters[0].toState() },
+      { opened: 3, reused: 4, lookupTime: 12, costs: meters[1].toState() },
+      { opened: 0, reused: 0, lookupTime: 99, costs: new ConnectionMeter().toState() },
+    ]);
+  add();
+  const { meter, ...counts } = add();
+  assert.deepEqual(counts, { opened: 4, reused: 6, lookupTime: 12 });
+  assert.deepEqual([meter.costs().tcp?.count, meter.costs().tcp?.mean], [2, 2]);
 });

@@ -50,13 +50,13 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
       const { buckets } = config.store;
       const meters = bucketMeters(buckets.length);
       const budget = new Budget(task.budget);
-      let isDry = false;
-      while (clock.now() < stopsAt && !isDry && !controller.signal.aborted) {
+      let hasRunOut = false;
+      while (clock.now() < stopsAt && !hasRunOut && !controller.signal.aborted) {
         await new Promise((resolve) => setTimeout(resolve, 1000 / RATE));
-        for (let thread = 0; thread < task.load.threads && !isDry; thread++) {
-          isDry = budget.claim() < 0;
+        for (let thread = 0; thread < task.load.threads && !hasRunOut; thread++) {
+          hasRunOut = budget.claim() < 0;
           const at = clock.now() - 1000 / RATE;
-          if (!isDry) {
+          if (!hasRunOut) {
             const times = { startedAt: at, attemptStartedAt: at, finishedAt: clock.now() };
             meter.succeeded(times, 1);
             meters?.[thread % buckets.length].succeeded(times);
