@@ -56,7 +56,7 @@ export async function runByCommand({
     terminal.err(`error: ${error.message}`);
     stopRequest.storeLost(error);
   });
-  if (config.threads < options.threads) {
+  if (options.threads > config.objects) {
     notify(`${options.threads} threads are more than ${config.objects} objects need: ${config.threads} are used`);
   }
   const identity = { host: hostname(), versions: versionsOf(config.client) };

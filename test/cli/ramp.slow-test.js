@@ -57,11 +57,13 @@ describe('hosts that go through a ramp together', { concurrency: 2, timeout: 240
 describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
   test('has the same sums from its log and from its result, and leaves nothing behind', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
-    const run = ['4000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--gap', '1s', '--stages', 'write,read'];
+    const run = ['4000', '100', '--ramp', '1,2,4', '--step-time', '4s', '--gap', '1s', '--stages', 'write,read'];
     const command = await startCommand(t, [...run, '--log', 'log.txt', '--json', 'result.json', '--size', '1KiB'], {
       dotEnv: dotEnvOf(endpoint),
     });
-    assertStatus(await command.outcome, 0);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    assert.doesNotMatch(outcome.stderr, /objects need/, 'there are more objects than threads');
     const [log, json] = ['log.txt', 'result.json'].map((name) => path.join(command.folder, name));
     const sums = await Promise.all(
       [log, json].map(async (file) => {
