@@ -57,6 +57,11 @@ export function resolveConfig(options, { store, env, availableCores, now, random
   const threads = Math.min(options.threads, options.objects, options.ramp?.at(-1) ?? Infinity);
   const cores = chooseCores(options.cores, threads, Math.max(Math.floor(availableCores), 1));
   const rampPlan = planRamp(options, threads, shard);
+  if (rampPlan !== undefined && shard.count > 1 && options.startAt?.isCommon === false) {
+    throw new UsageError([
+      '--start-at: the steps of a ramp are at the same time on all hosts, expected a moment that is the same for them, such as next:60s, not one that each counts from its own start',
+    ]);
+  }
   return Object.freeze({ ...options, runId, store, threads, cores, availableCores, shard, rampPlan });
 }
 

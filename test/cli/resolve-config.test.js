@@ -150,3 +150,20 @@ test('whatever the time and the chance, it is a run id', () => {
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(fc.property(time, chance, (now, random) => isRunId(makeRunId(now, () => random))));
 });
+
+test('hosts that go through a ramp together have a start that they share', () => {
+  const problem = /^--start-at: the steps of a ramp are at the same time on all hosts, expected a moment .* next:60s/;
+  for (const ramp of ['--ramp 1,2', '--ramp-hosts']) {
+    const line = `10 4 ${ramp} --run-id a-run --shard 1/2 --start-at`;
+    assert.match(
+      problemsOf(() => resolve(`${line} +30s`)),
+      problem,
+    );
+    for (const start of ['next:60s', '1800000000']) {
+      assert.equal(resolve(`${line} ${start}`).shard.index, 1);
+    }
+  }
+  for (const alone of ['', '--run-id a-run --shard 0/1']) {
+    assert.deepEqual(resolve(`10 4 --ramp 1,2 --start-at +30s ${alone}`.trim()).rampPlan?.threads, [1, 2]);
+  }
+});
