@@ -24,6 +24,8 @@ import { failedAttempts, stageResult } from './stage-result.js';
  */
 
 /**
+ * A step in which nothing ran, for whatever reason, has no threads: they would be in the sum of all hosts.
+ *
  * @param {RampSlot} slot
  * @param {{ threads: number, outcome: StageOutcome | null, shortfall: RampShortfall | null }} ran
  * @returns {RampStep}
@@ -35,8 +37,8 @@ export function stepOf({ startsAt, countsFrom, stopsAt, endsAt }, { threads, out
   return {
     slotStart: startsAt,
     slotSeconds: endsAt - startsAt,
-    hosts: Number(threads > 0),
-    threads,
+    hosts: Number(outcome !== null),
+    threads: outcome === null ? 0 : threads,
     secondStart: countsFrom,
     operations: counted.map((second) => outcome?.meter.seconds.at(second).operations ?? 0),
     ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),

@@ -244,14 +244,15 @@ function noteShortage({ name, creates }, finished, { running, plan }) {
     return;
   }
   const { config, observer } = running;
-  const { outcome, claimed, step } = finished[place];
+  const { outcome, claimed } = finished[place];
+  const ofStep = plan.threads[place];
   const time = outcome === null ? 0 : outcome.endedAt - outcome.startedAt;
   const used = finished.slice(0, place).reduce((sum, each) => sum + each.claimed, 0);
-  const ahead = plan.threads.slice(place).reduce((sum, threads) => sum + threads / step.threads, 0);
+  const ahead = plan.threads.slice(place).reduce((sum, threads) => sum + threads / ofStep, 0);
   const needed = enoughObjects(used + (ahead * claimed * plan.stepTime) / Math.max(time, 1));
   const advice = creates ? `; pass about ${needed} <objects> instead of ${config.objects}` : '';
   observer.notice(
-    `${name}: its objects ran out in step ${place + 1} of ${plan.threads.length}, with ${step.threads} threads: ` +
+    `${name}: its objects ran out in step ${place + 1} of ${plan.threads.length}, with ${ofStep} threads: ` +
       `that step does not count, nor do those after it${advice}`,
   );
 }

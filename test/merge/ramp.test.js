@@ -45,6 +45,7 @@ function hostsOf({ threads, rates, of = 'threads', troubles = {} }) {
  */
 function stepOf(slot, threads, rate, shortfall) {
   const slotStart = START + SLOT_SECONDS * slot;
+  const isIn = threads > 0 && shortfall !== 'late';
   // What is over in one second is missing in the next.
   const operations = Array.from(
     { length: 8 },
@@ -53,8 +54,8 @@ function stepOf(slot, threads, rate, shortfall) {
   return {
     slotStart,
     slotSeconds: SLOT_SECONDS,
-    hosts: Number(threads > 0),
-    threads,
+    hosts: Number(isIn),
+    threads: isIn ? threads : 0,
     secondStart: slotStart + 1,
     operations,
     latency: null,
@@ -155,12 +156,20 @@ test('the limit is found in the slots that all hosts share, where one came late 
   assert.deepEqual(countingSlots(ramp), [2, 3, 4]);
   assert.equal(ramp.hasPlateau, true);
   assert.ok(Math.abs(Number(ramp.capacity?.operationsPerSecond) - 1500) < 3);
+  assert.deepEqual([ramp.slots[0].threads, ramp.slots[0].hosts], [16, 2], 'whose step did not run is in no sum');
   assert.match(text[1], /does not count: host-0 came too late$/);
 });
 
 test('a host that came too late for all slots takes part in none, and spoils none', () => {
   const late = Object.fromEntries(STEPS.map((_, slot) => [`1 ${slot}`, /** @type {const} */ ('late')]));
   const { merged: ramp } = merged(hostsOf({ threads: [STEPS, STEPS], rates: STORE, troubles: late }));
+  assert.equal(countingSlots(ramp).length, STEPS.length);
+});
+
+test('a host that never had an object for the stage takes part in no slot, and spoils none', () => {
+  const [one, other] = hostsOf({ threads: [STEPS, STEPS], rates: STORE });
+  const steps = STEPS.map((_, slot) => stepOf(slot, 0, 0, 'objects'));
+  const { merged: ramp } = merged([one, { ...other, ramp: { of: 'threads', steps } }]);
   assert.equal(countingSlots(ramp).length, STEPS.length);
 });
 

@@ -167,8 +167,12 @@ test('where the objects run out, that step and those after it do not count', asy
   });
   await time.until(run());
   assert.deepEqual(
-    steps().map(({ shortfall }) => shortfall),
-    [null, 'objects', 'objects'],
+    steps().map(({ shortfall, threads }) => [shortfall, threads]),
+    [
+      [null, 2],
+      ['objects', 4],
+      ['objects', 0],
+    ],
   );
   assert.equal(tasks.length, 2);
   const [notice] = notices();
@@ -181,11 +185,11 @@ test('a host that comes late joins at the next slot, and says which it has misse
   const { time, tasks, run, steps } = prepare(t, { stages: ['write'], rampPlan: planOf([2, 4, 8]) });
   await time.until(run(time.clock.now() - 7000));
   assert.deepEqual(
-    steps().map(({ shortfall, slotStart }) => [slotStart - FIRST, shortfall]),
+    steps().map(({ shortfall, slotStart, hosts, threads }) => [slotStart - FIRST, shortfall, hosts, threads]),
     [
-      [-7, 'late'],
-      [-2, 'late'],
-      [3, null],
+      [-7, 'late', 0, 0],
+      [-2, 'late', 0, 0],
+      [3, null, 1, 8],
     ],
   );
   assert.deepEqual(
