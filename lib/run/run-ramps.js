@@ -68,7 +68,9 @@ async function runRamp(stage, slots, ramping, result) {
   const ahead = slots.find((slot) => !isLate(slot, clock.epochNow()));
   const given = objects.count;
   if (ahead === undefined || objects.countFor(stage) === 0) {
-    observer.notice(`${name}: ${ahead === undefined ? 'all its slots are over' : 'there are no objects for it'}`);
+    const shortfall = ahead === undefined ? 'late' : 'objects';
+    slots.forEach((slot) => observer.slotEnds(name, plan.of, stepOf(slot, { threads: 0, outcome: null, shortfall })));
+    noteIdleness(name, shortfall, result);
     return true;
   }
   const moment = ahead.startsAt * 1000 - clock.toEpoch(0);
@@ -88,7 +90,10 @@ async function runRamp(stage, slots, ramping, result) {
   noteShortage(stage, finished, ramping);
   const last = finished.findLast(({ outcome }) => outcome !== null)?.outcome ?? null;
   if (last === null) {
-    return false;
+    if (!signal.aborted) {
+      noteIdleness(name, finished[finished.length - 1].step.shortfall, result);
+    }
+    return !signal.aborted;
   }
   const ofStage = rampResult({
     stage,
@@ -104,6 +109,22 @@ async function runRamp(stage, slots, ramping, result) {
   observer.stageEnds(ofStage);
   noteFatalError(last.fatal, running, result);
   return last.end === 'complete';
+}
+
+/**
+ * A host that did nothing in a stage has not done what it was asked to: its run does not end well.
+ *
+ * @param {string} stage
+ * @param {RampShortfall | null} shortfall of its last step
+ * @param {RunResult} result
+ */
+function noteIdleness(stage, shortfall, result) {
+  result.problems.push(
+    shortfall === 'objects'
+      ? `${stage}: nothing was done, because there were no objects for it: expected that the stages before it leave some`
+      : `${stage}: nothing was done, because this host came too late for all of its slots: expected it to be ready at the time of --start-at`,
+  );
+  result.mayPass = true;
 }
 
 /**

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { exitStatus } from '../../lib/cli/closing-messages.js';
+import { EXIT } from '../../lib/cli/exit-status.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { bucketMeters } from '../../lib/meter/bucket-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { Phases } from '../../lib/run/phases.js';
+import { RunLog } from '../../lib/report/log.js';
+import { runFacts } from '../../lib/run/run-facts.js';
 import { runRamps } from '../../lib/run/run-ramps.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
+import { aggregateOf, warningsOf } from '../merge/logs-of.js';
 
 /**
+ * @import { StopRequest } from '../../lib/cli/stop-request.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { Workers } from '../../lib/engine/workers.js'
  * @import { RampStep, RunResult } from '../../lib/model/result.js'
@@ -21,6 +27,9 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 
 const START = 1_700_000_000_000;
 const FIRST = START / 1000;
+
+/** Nobody asked the run to stop. */
+const NOT_ASKED = /** @type {StopRequest} */ (/** @type {unknown} */ ({ status: null }));
 
 /** Each thread does so many operations a second. */
 const RATE = 10;
@@ -33,8 +42,9 @@ const RATE = 10;
  * @param {object} [options]
  * @param {AbortController} [options.controller]
  * @param {number} [options.overrun] ms by which a step is over too late
+ * @param {boolean} [options.hasWritten] whether the objects of Write are there after it
  */
-function prepare(t, overrides, { controller = new AbortController(), overrun = 0 } = {}) {
+function prepare(t, overrides, { controller = new AbortController(), overrun = 0, hasWritten = true } = {}) {
   const time = new SimulatedTime(t, START);
   const { clock } = time;
   /** @type {(StageTask & { at: number })[]} */
@@ -80,11 +90,11 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
   const config = runConfig(NO_TARGET, { objects: 100_000, threads: 8, ...overrides });
   const phases = new Phases(clock.now, observer, clock.now());
   const running = {
-    ...{ config, run: { clock, written: { has: () => true } }, signal: controller.signal, observer, phases },
+    ...{ config, run: { clock, written: { has: () => hasWritten } }, signal: controller.signal, observer, phases },
     ...{ runClock: { facts: () => null }, unloaded: new Map() },
   };
   const result = /** @type {RunResult} */ (
-    /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
+    /** @type {unknown} */ ({ problems: [], mayPass: false, stages: [], cleanup: null, crash: null })
   );
   const run = (startsAt = clock.now()) =>
     runRamps(
@@ -96,7 +106,24 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
   const notices = () => events.filter(([name]) => name === 'notice').map(([, message]) => message);
   const steps = () =>
     events.filter(([name]) => name === 'slotEnds').map(([, , , step]) => /** @type {RampStep} */ (step));
-  return { time, tasks, result, run, notices, steps, controller };
+  return { time, tasks, result, run, notices, steps, events, config, controller };
+}
+
+/**
+ * @param {ReturnType<typeof recordingObserver>['events']} events
+ * @param {RunConfig} config
+ * @returns {string[]} the lines of the log that they make
+ */
+function logOf(events, config) {
+  /** @type {string[]} */
+  const lines = [];
+  const write = (/** @type {string} */ line) => lines.push(line);
+  const log = /** @type {any} */ (new RunLog({ writeLine: write, writeMachineLine: write }));
+  log.runStarts(runFacts({ config, host: 'fra-1', startedAt: START, clock: null, versions: {} }));
+  for (const [name, ...parameters] of events) {
+    log[name]?.(...parameters);
+  }
+  return lines;
 }
 
 /**
@@ -196,6 +223,41 @@ test('a host that comes late joins at the next slot, and says which it has misse
     tasks.map(({ at }) => at),
     [3],
   );
+});
+
+test('a host that comes too late for all slots says so, slot by slot, and does not end well', async (t) => {
+  const { time, tasks, run, result, steps, events, config } = prepare(t, {
+    stages: ['write', 'read'],
+    rampPlan: planOf([2, 4]),
+  });
+  await time.until(run(time.clock.now() - 60_000));
+  assert.deepEqual(
+    steps().map(({ shortfall, hosts, threads }) => [shortfall, hosts, threads]),
+    Array.from({ length: 4 }, () => ['late', 0, 0]),
+  );
+  assert.deepEqual([tasks.length, result.stages.length], [0, 0]);
+  assert.deepEqual(warningsOf(aggregateOf({ log: logOf(events, config) })), []);
+  assert.ok(events.every(([name]) => name !== 'stageStarts'), 'what begins in a log and does not end was cut short');
+  assert.deepEqual(
+    result.problems.map((problem) => problem.split(',')[0]),
+    ['Write: nothing was done', 'Read: nothing was done'],
+  );
+  assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
+});
+
+test('a host without an object for a stage says so, slot by slot, and does not end well', async (t) => {
+  const { time, run, result, steps } = prepare(
+    t,
+    { stages: ['write', 'read'], rampPlan: planOf([2, 4]) },
+    { hasWritten: false },
+  );
+  await time.until(run());
+  assert.deepEqual(
+    steps().map(({ shortfall }) => shortfall),
+    [null, null, 'objects', 'objects'],
+  );
+  assert.match(result.problems.join('\n'), /^Read: nothing was done, because there were no objects for it: expected/);
+  assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
 });
 
 test('a step that is over too late leaves the next slot out, so that no second is counted twice', async (t) => {
