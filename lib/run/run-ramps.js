@@ -8,7 +8,7 @@ import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
 /**
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome, Workers } from '../engine/workers.js'
- * @import { RampShortfall, RunResult } from '../model/result.js'
+ * @import { RampShortfall, RunResult, SecondCount } from '../model/result.js'
  * @import { RampPlan } from '../model/run-config.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { FinishedSlot } from './ramp-result.js'
@@ -147,6 +147,7 @@ async function runSlots(stage, slots, ramping) {
   const { run, signal, observer } = running;
   const { clock } = run;
   const monotonic = (/** @type {number} */ second) => second * 1000 - clock.toEpoch(0);
+  const seconds = withIdleSeconds((second) => observer.second(stage.name, second));
   /** @type {FinishedSlot[]} */
   const finished = [];
   let done = 0;
@@ -177,7 +178,7 @@ async function runSlots(stage, slots, ramping) {
         end('late');
       } else {
         const isLast = place === slots.length - 1;
-        const ran = await runSlot(stage, threads, { slot, isLast, monotonic, done, moved }, ramping);
+        const ran = await runSlot(stage, threads, { slot, isLast, monotonic, seconds, done, moved }, ramping);
         ({ done, moved } = ran);
         end(ran.shortfall, ran);
       }
@@ -187,6 +188,23 @@ async function runSlots(stage, slots, ramping) {
     }
   }
   return finished;
+}
+
+/**
+ * The seconds between two steps belong to the stage as all others do, though no step reports them.
+ *
+ * @param {(second: SecondCount) => void} handOn
+ * @returns {(second: SecondCount) => void} to be called with the seconds of one step after the other
+ */
+function withIdleSeconds(handOn) {
+  let next = Infinity;
+  return (second) => {
+    for (; next < second.secondStart; next += 1) {
+      handOn({ secondStart: next, operations: 0, bytes: 0 });
+    }
+    handOn(second);
+    next = second.secondStart + 1;
+  };
 }
 
 /**
@@ -210,12 +228,13 @@ function noteWaiting({ name }, place, { running, plan: { threads } }, slots) {
  * @param {RampSlot} at.slot
  * @param {boolean} at.isLast
  * @param {(second: number) => number} at.monotonic ms of an epoch second
+ * @param {(second: SecondCount) => void} at.seconds takes each second that is over
  * @param {number} at.done operations of the steps before
  * @param {number} at.moved bytes of the steps before
  * @param {Ramping} ramping
  * @returns {Promise<{ outcome: StageOutcome, load: Load, claimed: number, done: number, moved: number, shortfall: RampShortfall | null }>}
  */
-async function runSlot(stage, threads, { slot, isLast, monotonic, ...before }, { running, workers, objects }) {
+async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...before }, { running, workers, objects }) {
   const { config, signal, observer } = running;
   const { name } = stage;
   const range = objects.rangeFor(stage, false, Infinity);
@@ -230,7 +249,7 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, ...before }, {
   };
   let moved = 0;
   const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
-    second: (second) => observer.second(name, second),
+    second: seconds,
     retrying: (kind, advice) => observer.retrying(kind, advice),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),

@@ -5,6 +5,7 @@ import { EXIT } from '../../lib/cli/exit-status.js';
 import { Budget } from '../../lib/engine/budget.js';
 import { bucketMeters } from '../../lib/meter/bucket-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { Phases } from '../../lib/run/phases.js';
 import { RunLog } from '../../lib/report/log.js';
@@ -18,6 +19,7 @@ import { aggregateOf, warningsOf } from '../merge/logs-of.js';
 
 /**
  * @import { StopRequest } from '../../lib/cli/stop-request.js'
+ * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { Workers } from '../../lib/engine/workers.js'
  * @import { RampStep, RunResult } from '../../lib/model/result.js'
@@ -51,8 +53,12 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
   const tasks = [];
   const { observer, events } = recordingObserver();
   const workers = {
-    /** @param {StageTask} task */
-    async runStage(task) {
+    /**
+     * @param {StageTask} task
+     * @param {AbortSignal} _signal
+     * @param {StageHooks} hooks
+     */
+    async runStage(task, _signal, hooks) {
       const startedAt = clock.now();
       tasks.push({ ...task, at: (clock.toEpoch(startedAt) - START) / 1000 });
       const { stopsAt } = /** @type {{ stopsAt: number }} */ (task.limit);
@@ -74,6 +80,9 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
         }
       }
       await new Promise((resolve) => setTimeout(resolve, overrun));
+      for (const second of meter.seconds.until(clock.now())) {
+        hooks.second({ ...second, latencies: new LatencyHistogram() });
+      }
       return {
         ...{ end: controller.signal.aborted ? 'stopped' : 'complete', fatal: null, startedAt, endedAt: clock.now() },
         ...{
@@ -176,6 +185,24 @@ test('each step has its threads in its slot, and counts the whole seconds in whi
     assert.equal(connections.opened, 3);
   }
 });
+
+for (const seconds of [4, 12]) {
+  test(`the log has a line for each second of a stage with steps of ${seconds} s, as the result has`, async (t) => {
+    const rampPlan = { ...planOf([2, 4, 8]), stepTime: 1000 * seconds };
+    const { time, run, result, events, config } = prepare(t, { stages: ['write'], rampPlan });
+    await time.until(run(), 200_000);
+    const log = aggregateOf({ log: logOf(events, config) });
+    assert.deepEqual(warningsOf(log), []);
+    const [stage] = result.stages;
+    const ofLog = [...log.merged.seconds('Write')].map(({ secondStart, operations }) => [secondStart, operations]);
+    assert.deepEqual(
+      ofLog,
+      stage.seconds.map(({ secondStart, operations }) => [secondStart, operations]),
+    );
+    assert.ok(seconds === 4 || ofLog.some(([, operations]) => operations === 0));
+    assert.equal(log.stages[0].operations, stage.operations);
+  });
+}
 
 test('objects are taken once, and the next step goes on where the one before has ended', async (t) => {
   const { time, tasks, run, result } = prepare(t, { stages: ['write'], rampPlan: planOf([1, 2]) });
