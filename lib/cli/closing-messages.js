@@ -22,8 +22,11 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
   }
   // What was skipped had failed in Write, or was still under way when its time was over.
   const isIncomplete = stages.some(
-    ({ end, operations, failed, integrityErrors }) =>
-      end !== 'complete' || operations === 0 || failed + integrityErrors > 0,
+    ({ end, operations, failed, integrityErrors, ramp }) =>
+      end !== 'complete' ||
+      operations === 0 ||
+      failed + integrityErrors > 0 ||
+      ramp?.steps.some(({ shortfall }) => shortfall === 'stalled'),
   );
   return isIncomplete || crash !== null || (cleanup !== null && !isClean(cleanup)) ? EXIT.incomplete : EXIT.complete;
 }

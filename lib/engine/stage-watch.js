@@ -21,6 +21,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * @typedef {object} TimeLimit
  * @property {number} stopsAt no operation is begun any more
  * @property {number} endsAt what is still under way is aborted
+ * @property {number} [noSuccessSince] since when nothing has succeeded, where that was before the stage began
  * @property {boolean} [measuresDrain] whether what completes between the two is in rates as all else is
  */
 
@@ -62,6 +63,7 @@ export class StageWatch {
   #timer;
   /** @type {NodeJS.Timeout | undefined} */
   #settling;
+  #startedAt = 0;
   #lookedAt = 0;
   /** The last success; later by the time in which nothing was under way since. monotonic ms */
   #lastProgressAt = 0;
@@ -104,7 +106,8 @@ export class StageWatch {
   }
 
   start() {
-    this.#lookedAt = this.#lastProgressAt = this.#clock.now();
+    this.#lookedAt = this.#startedAt = this.#clock.now();
+    this.#lastProgressAt = this.#limit?.noSuccessSince ?? this.#startedAt;
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
     this.#signal.addEventListener('abort', this.#onRequest, { once: true });
     this.#watchLimit();
@@ -157,7 +160,10 @@ export class StageWatch {
       this.#lastProgressAt += now - this.#lookedAt;
     }
     this.#lookedAt = now;
-    this.#lastProgressAt = Math.max(this.#lastProgressAt, this.#budget.shareSuccess(this.#meters.lastSuccessAt));
+    const { lastSuccessAt } = this.#meters;
+    // Before the first one it is the stage's start, which is no success.
+    const shared = this.#budget.shareSuccess(lastSuccessAt > this.#startedAt ? lastSuccessAt : 0);
+    this.#lastProgressAt = Math.max(this.#lastProgressAt, shared);
     return now - this.#lastProgressAt;
   }
 

@@ -33,6 +33,7 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  * @property {[second: number, bytes: number][]} byteShifts see byte-shifts.js
  * @property {readonly number[]} windows operations by window, see window-counts.js; empty where there are none
  * @property {StageLatencyState} histograms
+ * @property {number} lastSuccessAt monotonic ms of the last success, or of the stage's start
  */
 
 /**
@@ -181,6 +182,7 @@ export class StageMeter {
       byteShifts: this.byteShifts.toState(),
       windows: this.windows,
       histograms: this.#latencies.toState(),
+      lastSuccessAt: this.lastSuccessAt,
     };
   }
 
@@ -189,7 +191,7 @@ export class StageMeter {
    *
    * @param {StageMeterState} state
    */
-  addState({ counts, seconds, byteShifts, windows, histograms }) {
+  addState({ counts, seconds, byteShifts, windows, histograms, lastSuccessAt }) {
     for (const name of SUMMED_COUNTS) {
       this[name] += counts[name];
     }
@@ -201,6 +203,7 @@ export class StageMeter {
     this.byteShifts.addState(byteShifts);
     this.#windows.addCounts(windows);
     this.#latencies.addState(histograms);
+    this.lastSuccessAt = Math.max(this.lastSuccessAt, lastSuccessAt);
   }
 
   /**

@@ -11,7 +11,7 @@ const SHORTFALLS = Object.freeze({
   late: 'came too late',
   objects: 'ran out of objects',
   stopped: 'was stopped',
-  stalled: 'got no answers any more',
+  stalled: 'had no success',
   overloaded: 'was overloaded',
   fatal: 'ended with an error',
 });

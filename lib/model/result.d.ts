@@ -771,8 +771,9 @@ export interface RampStep {
   slotStart: number;
   /** s */
   slotSeconds: number;
-  /** that had threads in it: 1, or 0, for a run */
+  /** that had requests under way in it: 1, or 0, for a run */
   hosts: number;
+  /** of those hosts */
   threads: number;
   /** epoch s of the first second that counts */
   secondStart: number;
@@ -790,7 +791,10 @@ export interface RampStep {
   shortfall: RampShortfall | null;
 }
 
-/** The host began the slot too late, ran out of objects in it, or was stopped; or as {@link StageEnd}. */
+/**
+ * The host began the slot too late, ran out of objects in it, or was stopped; or as {@link StageEnd}. `stalled` is also a step
+ * without a success in the seconds that count, after which the stage goes on.
+ */
 export type RampShortfall = 'late' | 'objects' | Exclude<StageEnd, 'complete'>;
 
 /** What a stage does at most, found by holding it. */

@@ -144,10 +144,11 @@ class Console {
     if (skipped > 0) {
       this.#screen.err(`${stage}: ${skipped} objects were skipped, because they had not been written`);
     }
-    // A step of a search, or of a ramp, is cut off at its end, and says nothing by it.
-    if (abandoned > 0 && search === undefined && ramp === undefined) {
+    // A step of a search is cut off at its end, and says nothing by it.
+    if (abandoned > 0 && search === undefined) {
+      const whole = ramp === undefined ? 'the stage' : 'their step';
       this.#screen.err(
-        `${stage}: ${abandoned} operations were still under way when the stage had to end, and were cut off`,
+        `${stage}: ${abandoned} operations were still under way when ${whole} had to end, and were cut off`,
       );
     }
     bucketFindings(result.buckets).forEach((finding) => this.#screen.err(`${stage}: ${finding}`));

@@ -30,22 +30,55 @@ import { failedAttempts, stageResult } from './stage-result.js';
  * @param {{ threads: number, outcome: StageOutcome | null, shortfall: RampShortfall | null }} ran
  * @returns {RampStep}
  */
-export function stepOf({ startsAt, countsFrom, stopsAt, endsAt }, { threads, outcome, shortfall }) {
-  const counted = Array.from({ length: stopsAt - countsFrom }, (_, place) => countsFrom + place);
+export function stepOf(slot, { threads, outcome, shortfall }) {
+  const { startsAt, countsFrom, endsAt } = slot;
   const counts = outcome?.meter.counts();
-  const histograms = counted.flatMap((second) => outcome?.secondLatencies.get(second)?.histogram ?? []);
+  const histograms = countedSeconds(slot).flatMap((second) => outcome?.secondLatencies.get(second)?.histogram ?? []);
   return {
     slotStart: startsAt,
     slotSeconds: endsAt - startsAt,
     hosts: Number(outcome !== null),
     threads: outcome === null ? 0 : threads,
     secondStart: countsFrom,
-    operations: counted.map((second) => outcome?.meter.seconds.at(second).operations ?? 0),
+    operations: countedOperations(slot, outcome),
     ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),
     errors: counts === undefined ? 0 : failedAttempts(counts),
     throttled: counts?.throttled ?? 0,
     shortfall,
   };
+}
+
+/** @param {RampSlot} slot */
+function countedSeconds({ countsFrom, stopsAt }) {
+  return Array.from({ length: stopsAt - countsFrom }, (_, place) => countsFrom + place);
+}
+
+/**
+ * @param {RampSlot} slot
+ * @param {StageOutcome | null} outcome
+ * @returns {number[]} operations in each of the seconds that count
+ */
+function countedOperations(slot, outcome) {
+  return countedSeconds(slot).map((second) => outcome?.meter.seconds.at(second).operations ?? 0);
+}
+
+/**
+ * A store that was asked and gave nothing has no rate that says what it can do: it may have been lost.
+ *
+ * @param {RampSlot} slot
+ * @param {StageOutcome} outcome
+ * @param {boolean} hasRunOut whether its objects did not last
+ * @returns {RampShortfall | null} null where the step is whole
+ */
+export function shortfallOf(slot, outcome, hasRunOut) {
+  if (outcome.end !== 'complete') {
+    return outcome.end;
+  }
+  if (hasRunOut) {
+    return 'objects';
+  }
+  const isInVain = outcome.meter.counts().attempts > 0 && !countedOperations(slot, outcome).some((count) => count > 0);
+  return isInVain ? 'stalled' : null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { waitUntil } from '../clock/pause.js';
 import { SearchObjects } from '../search/search-objects.js';
-import { rampResult, stepOf } from './ramp-result.js';
+import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { enoughObjects, noteFatalError, stagesOf } from './run-stages.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
 
@@ -152,6 +152,7 @@ async function runSlots(stage, slots, ramping) {
   const finished = [];
   let done = 0;
   let moved = 0;
+  let silence = 0;
   for (const [place, slot] of slots.entries()) {
     const threads = plan.threads[place];
     /** @param {RampShortfall | null} shortfall @param {Partial<FinishedSlot>} [ran] */
@@ -178,9 +179,10 @@ async function runSlots(stage, slots, ramping) {
         end('late');
       } else {
         const isLast = place === slots.length - 1;
-        const ran = await runSlot(stage, threads, { slot, isLast, monotonic, seconds, done, moved }, ramping);
-        ({ done, moved } = ran);
+        const ran = await runSlot(stage, threads, { slot, isLast, monotonic, seconds, done, moved, silence }, ramping);
+        ({ done, moved, silence } = ran);
         end(ran.shortfall, ran);
+        noteSilence(stage, place, ran, ramping);
       }
     }
     if (signal.aborted || !['complete', undefined].includes(finished[place].outcome?.end)) {
@@ -231,11 +233,12 @@ function noteWaiting({ name }, place, { running, plan: { threads } }, slots) {
  * @param {(second: SecondCount) => void} at.seconds takes each second that is over
  * @param {number} at.done operations of the steps before
  * @param {number} at.moved bytes of the steps before
+ * @param {number} at.silence ms without a success at the end of the steps before
  * @param {Ramping} ramping
- * @returns {Promise<{ outcome: StageOutcome, load: Load, claimed: number, done: number, moved: number, shortfall: RampShortfall | null }>}
+ * @returns {Promise<{ outcome: StageOutcome, load: Load, claimed: number, done: number, moved: number, silence: number, shortfall: RampShortfall | null }>}
  */
 async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...before }, { running, workers, objects }) {
-  const { config, signal, observer } = running;
+  const { config, run, signal, observer } = running;
   const { name } = stage;
   const range = objects.rangeFor(stage, false, Infinity);
   const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
@@ -245,6 +248,7 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
   const limit = {
     stopsAt: monotonic(slot.stopsAt),
     endsAt: monotonic(slot.endsAt) - SETTLING_MS,
+    noSuccessSince: run.clock.now() - before.silence,
     measuresDrain: !isLast,
   };
   let moved = 0;
@@ -267,8 +271,35 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
     claimed,
     done: before.done + outcome.meter.done,
     moved: before.moved + moved,
-    shortfall: outcome.end === 'complete' ? (hasRunOut ? 'objects' : null) : outcome.end,
+    silence: silenceAfter(outcome, before.silence),
+    shortfall: shortfallOf(slot, outcome, hasRunOut),
   };
+}
+
+/**
+ * The steps of a stage are too short to tell by themselves that the store is lost.
+ *
+ * @param {StageOutcome} outcome of a step
+ * @param {number} before ms without a success at the end of the steps before it
+ * @returns {number} ms without a success at its end, but for the time between steps, in which nothing was under way
+ */
+function silenceAfter({ startedAt, endedAt, meter }, before) {
+  return meter.operations === 0 ? before + endedAt - startedAt : endedAt - meter.lastSuccessAt;
+}
+
+/**
+ * @param {Stage} stage
+ * @param {number} place of the step
+ * @param {{ outcome: StageOutcome, shortfall: RampShortfall | null }} ran
+ * @param {Ramping} ramping
+ */
+function noteSilence({ name }, place, { outcome, shortfall }, { running, plan: { threads } }) {
+  if (shortfall === 'stalled' && outcome.end === 'complete') {
+    running.observer.notice(
+      `${name}: nothing succeeded in the seconds of step ${place + 1} of ${threads.length} that count, with ${threads[place]} threads: ` +
+        `that step does not count; is the store still there?`,
+    );
+  }
 }
 
 /**

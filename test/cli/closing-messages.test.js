@@ -54,6 +54,7 @@ test('whatever is missing from a run makes it incomplete', () => {
     { integrityErrors: 1 },
     { end: 'stalled' },
     { end: 'stopped' },
+    { ramp: { of: 'threads', steps: [{ shortfall: null }, { shortfall: 'stalled' }] } },
   ]) {
     assert.equal(statusOf({ stages: [STAGE, { ...STAGE, ...flaw }] }), 1, JSON.stringify(flaw));
   }

@@ -106,6 +106,22 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
     assert.equal(steps.at(-1)?.shortfall, 'objects');
   });
 
+  test('whose store freezes says so, counts no step without a success, and ends with status 1', async (t) => {
+    const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
+    const outcome = await runCommand(t, [...run, '--faults', 'latency=20ms,stall=14s@5s']);
+    assertStatus(outcome, 1);
+    assert.match(
+      outcome.stderr,
+      /^Write: nothing succeeded in the seconds of step 3 of 3 that count, with 4 threads: /m,
+    );
+    assert.match(
+      outcome.stderr,
+      /^Write: \d+ operations were still under way when their step had to end, and were cut/m,
+    );
+    const steps = machineLines(recordsOf(outcome.stdout), 'ramp-step');
+    assert.equal(steps.at(-1)?.shortfall, 'stalled');
+  });
+
   test('that is stopped has the steps before it in its log', async (t) => {
     const run = ['9000', '4', '--ramp', '1,2,4', '--step-time', '4s', '--stages', 'write', '--size', '1KiB', '--local'];
     const command = await startCommand(t, [...run, '--faults', 'latency=20ms']);

@@ -122,6 +122,18 @@ test('a success on another core puts the minute off, too', (t) => {
   assert.equal(watch.end, 'stalled');
 });
 
+test('time without a success before the stage began is a part of the minute', (t) => {
+  const limit = { stopsAt: 200_000, endsAt: 210_000, noSuccessSince: 0 };
+  const { watch, clock, pass, stops } = startWatch(t, [], limit);
+  clock.advance(50_000);
+  limit.noSuccessSince = clock.now() - 40_000;
+  watch.start();
+  pass(19_750);
+  assert.equal(stops(), 0);
+  pass(250);
+  assert.deepEqual([watch.end, stops()], ['stalled', 1]);
+});
+
 test('time in which nothing was under way is no time without a success', (t) => {
   const { watch, elsewhere, meter, clock, pass, stops } = startWatch(t);
   watch.start();

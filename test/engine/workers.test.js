@@ -56,6 +56,7 @@ function emptyOutcome(overrides = {}) {
         }),
         seconds: [],
         byteShifts: [],
+        lastSuccessAt: 100,
         windows: [],
         histograms: {
           ...{ firstTry: nothing, operations: nothing, attempts: nothing },

@@ -146,6 +146,14 @@ test('a host that is killed leaves no false plateau: slots without it do not cou
   assert.match(text.at(-1) ?? '', /^Ramp capacity: at least .*no plateau up to 96.*3 of 5 slots count/);
 });
 
+test('a host for which nothing succeeded leaves no false plateau', () => {
+  const troubles = { '0 3': /** @type {const} */ ('stalled') };
+  const rates = (/** @type {number} */ _, /** @type {readonly number[]} */ [threads]) => [50 * threads];
+  const { merged: ramp, text } = merged(hostsOf({ threads: [[8, 16, 32, 64]], rates, troubles }));
+  assert.deepEqual([countingSlots(ramp), ramp.hasPlateau], [[0, 1, 2], false]);
+  assert.match(text[4], /does not count: host-0 had no success$/);
+});
+
 test('the limit is found in the slots that all hosts share, where one came late and one was killed', () => {
   const steps = [8, 16, 32, 64, 128, 256];
   const troubles = {

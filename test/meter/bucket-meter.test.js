@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BucketMeter, bucketMeters } from '../../lib/meter/bucket-meter.js';
+import { BucketMeter, bucketMeters, sumOfBuckets } from '../../lib/meter/bucket-meter.js';
 
 const operation = fc.record({
   worker: fc.nat(2),
@@ -23,8 +23,10 @@ test('what several workers counted in a bucket adds up to what one would have co
           meter.failed += 1;
         }
       }
-      const sum = new BucketMeter();
-      workers.forEach((meter) => sum.addState(structuredClone(meter.toState())));
+      const [{ meter: sum }] = sumOfBuckets(
+        workers.map((meter) => [{ bucket: 'one', state: structuredClone(meter.toState()) }]),
+      );
+      assert.ok(sum !== null);
       assert.deepEqual(sum.toState(), whole.toState());
       assert.equal(sum.measured, whole.measured);
     }),
@@ -43,4 +45,5 @@ test('warm-up and drain are no part of the rate of a bucket, and the warm-up non
 test('the only bucket of a run is not counted by itself', () => {
   assert.equal(bucketMeters(1), null);
   assert.equal(bucketMeters(3)?.length, 3);
+  assert.deepEqual(sumOfBuckets([[{ bucket: 'one', state: null }]]), [{ bucket: 'one', meter: null }]);
 });

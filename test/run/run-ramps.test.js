@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { exitStatus } from '../../lib/cli/closing-messages.js';
 import { EXIT } from '../../lib/cli/exit-status.js';
 import { Budget } from '../../lib/engine/budget.js';
+import { ABANDONED, STALL_TIMEOUT_MS } from '../../lib/engine/stage-watch.js';
+import { mergeRamps } from '../../lib/merge/ramp.js';
 import { bucketMeters } from '../../lib/meter/bucket-meter.js';
 import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
@@ -20,6 +22,7 @@ import { aggregateOf, warningsOf } from '../merge/logs-of.js';
 /**
  * @import { StopRequest } from '../../lib/cli/stop-request.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
+ * @import { TimeLimit } from '../../lib/engine/stage-watch.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { Workers } from '../../lib/engine/workers.js'
  * @import { RampStep, RunResult } from '../../lib/model/result.js'
@@ -44,9 +47,14 @@ const RATE = 10;
  * @param {object} [options]
  * @param {AbortController} [options.controller]
  * @param {number} [options.overrun] ms by which a step is over too late
+ * @param {number} [options.frozenFrom] ms behind the start from which on the store answers nothing
  * @param {boolean} [options.hasWritten] whether the objects of Write are there after it
  */
-function prepare(t, overrides, { controller = new AbortController(), overrun = 0, hasWritten = true } = {}) {
+function prepare(
+  t,
+  overrides,
+  { controller = new AbortController(), overrun = 0, frozenFrom = Infinity, hasWritten = true } = {},
+) {
   const time = new SimulatedTime(t, START);
   const { clock } = time;
   /** @type {(StageTask & { at: number })[]} */
@@ -61,14 +69,22 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
     async runStage(task, _signal, hooks) {
       const startedAt = clock.now();
       tasks.push({ ...task, at: (clock.toEpoch(startedAt) - START) / 1000 });
-      const { stopsAt } = /** @type {{ stopsAt: number }} */ (task.limit);
+      const { stopsAt, endsAt, noSuccessSince } = /** @type {Required<TimeLimit>} */ (task.limit);
       const meter = new StageMeter(clock, startedAt);
       const { buckets } = config.store;
       const meters = bucketMeters(buckets.length);
       const budget = new Budget(task.budget);
       let hasRunOut = false;
-      while (clock.now() < stopsAt && !hasRunOut && !controller.signal.aborted) {
+      let isStalled = false;
+      const isFrozen = () => clock.epochNow() - START >= frozenFrom;
+      const isOver = () => hasRunOut || isStalled || controller.signal.aborted;
+      while (clock.now() < (isFrozen() ? endsAt : stopsAt) && !isOver()) {
         await new Promise((resolve) => setTimeout(resolve, 1000 / RATE));
+        if (isFrozen()) {
+          const since = meter.operations === 0 ? noSuccessSince : meter.lastSuccessAt;
+          isStalled = clock.now() - since >= STALL_TIMEOUT_MS;
+          continue;
+        }
         for (let thread = 0; thread < task.load.threads && !hasRunOut; thread++) {
           hasRunOut = budget.claim() < 0;
           const at = clock.now() - 1000 / RATE;
@@ -79,19 +95,28 @@ function prepare(t, overrides, { controller = new AbortController(), overrun = 0
           }
         }
       }
+      for (let thread = 0; thread < task.load.threads && isFrozen(); thread++) {
+        meter.attemptFailed(ABANDONED, 1000, clock.now());
+        meter.abandoned += 1;
+      }
       await new Promise((resolve) => setTimeout(resolve, overrun));
       for (const second of meter.seconds.until(clock.now())) {
         hooks.second({ ...second, latencies: new LatencyHistogram() });
       }
       return {
-        ...{ end: controller.signal.aborted ? 'stopped' : 'complete', fatal: null, startedAt, endedAt: clock.now() },
+        ...{
+          end: isStalled ? 'stalled' : controller.signal.aborted ? 'stopped' : 'complete',
+          fatal: null,
+          startedAt,
+          endedAt: clock.now(),
+        },
         ...{
           meter,
           kinds: [meter],
           buckets: buckets.map((bucket, slot) => ({ bucket, meter: meters?.[slot] ?? null })),
         },
         ...{ secondLatencies: new Map(), hostLoad: NO_HOST_LOAD },
-        connections: { opened: 1, reused: 0, lookupTime: null, meter: new ConnectionMeter() },
+        connections: { opened: 1, reused: 0, lookupTime: tasks.length === 1 ? 7 : null, meter: new ConnectionMeter() },
         clientLoad: { cpuUser: 0, cpuSystem: 0, loops: 1, eventLoopUtilization: 0, busyLoops: 0 },
       };
     },
@@ -184,6 +209,11 @@ test('each step has its threads in its slot, and counts the whole seconds in whi
     );
     assert.equal(connections.opened, 3);
   }
+  assert.deepEqual(
+    result.stages.map(({ connections }) => connections.lookupTime),
+    [7, null],
+    'the first step has looked the name up for all',
+  );
 });
 
 for (const seconds of [4, 12]) {
@@ -264,7 +294,10 @@ test('a host that comes too late for all slots says so, slot by slot, and does n
   );
   assert.deepEqual([tasks.length, result.stages.length], [0, 0]);
   assert.deepEqual(warningsOf(aggregateOf({ log: logOf(events, config) })), []);
-  assert.ok(events.every(([name]) => name !== 'stageStarts'), 'what begins in a log and does not end was cut short');
+  assert.ok(
+    events.every(([name]) => name !== 'stageStarts'),
+    'what begins in a log and does not end was cut short',
+  );
   assert.deepEqual(
     result.problems.map((problem) => problem.split(',')[0]),
     ['Write: nothing was done', 'Read: nothing was done'],
@@ -331,4 +364,48 @@ test('a run that is stopped has no whole step from there on', async (t) => {
     result.stages.map(({ stage, end }) => [stage, end]),
     [['Write', 'stopped']],
   );
+});
+
+test('a step in which the store answers nothing does not count, and proves no plateau', async (t) => {
+  const { time, run, steps, result, notices } = prepare(
+    t,
+    { stages: ['write'], rampPlan: planOf([8, 16, 32, 64]) },
+    { frozenFrom: 15_000 },
+  );
+  await time.until(run());
+  assert.deepEqual(
+    steps().map(({ shortfall }) => shortfall),
+    [null, null, null, 'stalled'],
+  );
+  const [{ ramp = null, end, abandoned }] = result.stages;
+  assert.deepEqual([end, abandoned], ['complete', 64]);
+  const merged = mergeRamps([{ host: 'fra-1', ramp, hasBegun: true }], false)?.merged;
+  assert.deepEqual(
+    merged?.slots.map(({ counts }) => counts),
+    [true, true, true, false],
+  );
+  assert.equal(merged?.hasPlateau, false);
+  assert.match(notices().join('\n'), /^Write: nothing succeeded in .* step 4 of 4 .*, with 64 threads: /);
+  assert.equal(exitStatus(result, NOT_ASKED), EXIT.incomplete);
+});
+
+test('a store that is lost ends the stage, however short its steps are', async (t) => {
+  const { time, run, steps, result, tasks } = prepare(
+    t,
+    { stages: ['write', 'read'], rampPlan: { ...planOf([1, 2, 3, 4, 5, 6]), stepTime: 20_000 } },
+    { frozenFrom: 20_000 },
+  );
+  await time.until(run(), 200_000);
+  assert.deepEqual(
+    steps().map(({ shortfall }) => shortfall),
+    [null, 'stalled', 'stalled', 'stalled', 'stalled'],
+  );
+  assert.deepEqual(
+    result.stages.map(({ stage, end }) => [stage, end]),
+    [['Write', 'stalled']],
+  );
+  const silences = tasks.map(
+    ({ at, limit }) => START / 1000 + at - time.clock.toEpoch(Number(limit?.noSuccessSince)) / 1000,
+  );
+  assert.deepEqual(silences.map(Math.round), [0, 0, 20, 40, 60]);
 });
