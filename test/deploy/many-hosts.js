@@ -61,7 +61,9 @@ export class Store {
    */
   async holdsObjectsOf(hosts, objects) {
     const listings = await Promise.all(this.buckets.map((bucket) => this.server.list(bucket)));
-    const indices = listings.flat().map(({ key }) => Number(/-(\d+)$/.exec(key)?.[1]));
+    // What preflight writes is no write of a stage.
+    const objectKeys = listings.flat().filter(({ key }) => !key.includes('-probe-'));
+    const indices = objectKeys.map(({ key }) => Number(/-(\d+)$/.exec(key)?.[1]));
     // A host has every so manieth object of the run.
     return new Set(indices.filter((index) => index < hosts * objects).map((index) => index % hosts)).size === hosts;
   }
