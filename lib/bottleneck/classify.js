@@ -184,8 +184,7 @@ function classifyConcurrency(evidence) {
     return 'quicker under load';
   }
   if (p50 <= UNLOADED_RANGE * unloadedP50) {
-    // What took the CPU may have made the one thread slow, too.
-    return isAnyHostBusy(evidence) ? 'host busy' : 'concurrency';
+    return mayHaveSlowedOneThread(evidence) ? 'host busy' : 'concurrency';
   }
   if (search !== null) {
     return 'no plateau';
@@ -250,6 +249,20 @@ export function isHostBusy(evidence) {
  */
 function isAnyHostBusy(evidence) {
   return isHostBusy(evidence) || (evidence.search?.busyHost ?? null) !== null;
+}
+
+/** Up to here a loop has time left for one thread, whatever it waits for now and then. */
+const ROOM_FOR_ONE = 0.5;
+
+/**
+ * @param {Evidence} evidence
+ * @returns {boolean} whether what took the CPU may have made the one thread alone slow, too, so that it is no reference
+ */
+function mayHaveSlowedOneThread(evidence) {
+  const { running, waiting } = busiestThread(evidence) ?? { running: 0, waiting: 0 };
+  const heldBack = evidence.host?.quota?.throttled ?? 0;
+  const isCrowded = (busyShare(evidence) ?? 0) >= BUSY_CPUS || heldBack >= WITHOUT_CPU;
+  return isCrowded || running + waiting >= ROOM_FOR_ONE || (evidence.search?.busyHost ?? null) !== null;
 }
 
 /** In so many of the seconds a link has to be full to be what limits. */
@@ -367,7 +380,11 @@ function classifyClient(evidence) {
   const { busyLoops, cpuCores, availableCores } = evidence;
   const thread = busiestThread(evidence);
   if (thread !== null && thread.waiting >= MIN_WAIT_FOR_CPU) {
-    return takerOfCpu(evidence.host) === null ? 'host busy with others' : 'host CPU';
+    if (takerOfCpu(evidence.host) !== null) {
+      return 'host CPU';
+    }
+    // Its threads, those of the garbage collector among them, waited for each other.
+    return cpuCores >= CPU_SHARE * (evidence.host?.cpu?.usable || Infinity) ? 'client CPU' : 'host busy with others';
   }
   if (meanDemand(evidence) < EVENLY_BUSY) {
     return 'loops unevenly busy';

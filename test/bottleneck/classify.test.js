@@ -152,6 +152,17 @@ test('a quota is named before the others on the host', () => {
   assert.match(evidence, /held back in 48% of the periods of a quota of 0\.50 cores$/);
 });
 
+test('a client whose threads waited for each other, on all the CPUs that it may use, is what limits', () => {
+  const cpu = { ...IDLE_CPU, usable: 1, busiest: 1, others: 0 };
+  const thread = hostWith({ running: 0.65, waiting: 0.34 }, { cpu });
+  assert.equal(causeOf({ cpuCores: 0.98, ...thread }), 'client CPU');
+  assert.equal(causeOf({ cpuCores: 0.8, ...thread }), 'inconclusive');
+  assert.equal(
+    causeOf({ cpuCores: 0.98, ...hostWith({ running: 0.65, waiting: 0.34 }, { cpu: null }) }),
+    'inconclusive',
+  );
+});
+
 test('a thread that waits for a CPU that nobody is seen to have proves nothing', () => {
   const { cause, evidence } = classify({ ...PLAIN, ...hostWith({ running: 0.5, waiting: 0.45 }) });
   assert.equal(cause, 'inconclusive');
@@ -703,6 +714,11 @@ test('where a host without CPU to spare may have made the one thread slow, too, 
   const quick = { p50: 21, unloadedP50: 20 };
   assert.equal(causeOf({ ...quick, ...hostWith({ running: 0.3, waiting: 0.1 }) }), 'concurrency');
   assert.equal(causeOf({ ...quick, ...hostWith({ running: 0.3, waiting: 0.25 }) }), 'inconclusive');
+  assert.equal(
+    causeOf({ ...quick, ...hostWith({ running: 0.1, waiting: 0.25 }) }),
+    'concurrency',
+    'there was room for one',
+  );
   const crowded = hostWith({ running: 0.05, waiting: 0.1 }, { cpu: { ...IDLE_CPU, others: 1.9 } });
   assert.match(classify({ ...PLAIN, ...quick, ...crowded }).evidence, /, but this host had too little CPU: /);
 });
