@@ -4,6 +4,7 @@ import { sumOfBuckets } from '../meter/bucket-meter.js';
 import { measureCpuTime } from '../meter/client-load.js';
 import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
+import { worstEnd } from '../model/stage-ends.js';
 import { NO_FLOW, sumOfFlows } from './data-flow.js';
 import { RemoteWorker } from './remote-worker.js';
 import { SecondMerger } from './second-merger.js';
@@ -51,9 +52,6 @@ import { Worker } from './worker.js';
 
 /** Ends of a stage on one worker after which the others have no reason to go on. */
 const ENDS_ALL_WORKERS = ['stalled', 'overloaded', 'fatal'];
-
-/** From the best to the worst: where a stage ended differently on two workers, the worst is reported. */
-const ENDS = /** @type {const} */ (['complete', 'stopped', 'stalled', 'overloaded', 'fatal']);
 
 /** @type {Readonly<SecondLatency>} */
 const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
@@ -239,7 +237,7 @@ function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
     kinds.forEach((meter, kind) => meter.addState(outcome.meters[kind]));
   }
   return {
-    end: ENDS[Math.max(...outcomes.map(({ end }) => ENDS.indexOf(end)))],
+    end: worstEnd(outcomes.map(({ end }) => end)),
     fatal: outcomes.find(({ fatal }) => fatal !== null)?.fatal ?? null,
     startedAt,
     endedAt,

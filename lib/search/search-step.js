@@ -68,10 +68,12 @@ export async function runStep(step, { workers, stage, objectSize, range, pacing 
     },
   });
   const claimed = range.goesRound ? 0 : new Budget(budget).claimed;
-  // Behind its last object a step is no closed loop any more: one thread after the other falls idle.
-  const isDry = !range.goesRound && claimed === range.count;
-  const drySince = isDry ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0) : Infinity;
-  const measuredUntil = Math.min(stopsAt, end.closedAt, drySince, outcome.endedAt);
+  // After its last object a step is no closed loop any more: one thread after the other falls idle.
+  const hasRunOut = !range.goesRound && claimed === range.count;
+  const ranOutAt = hasRunOut
+    ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
+    : Infinity;
+  const measuredUntil = Math.min(stopsAt, end.closedAt, ranOutAt, outcome.endedAt);
   const { operations, failed, integrityErrors, skipped, abandoned } = outcome.meter.counts();
   return {
     step,
