@@ -162,7 +162,7 @@ function classifyRate({ end, startDelayP50 }) {
  * @returns {ProvenCause | InconclusiveReason}
  */
 function classifyConcurrency(evidence) {
-  const { p50, unloadedP50, unloadedSize, threads, search } = evidence;
+  const { p50, unloadedP50, threads, search } = evidence;
   const endpointLimit = search === null && !isRefused(evidence) ? classifyEndpoint(evidence) : null;
   if (endpointLimit !== null) {
     return endpointLimit;
@@ -178,7 +178,7 @@ function classifyConcurrency(evidence) {
     return 'no plateau';
   }
   if (hasLongTail(evidence)) {
-    return isHostBusy(evidence) ? 'host busy' : classifyTail(evidence);
+    return unlessHostBusy(evidence, classifyTail(evidence));
   }
   if (p50 < unloadedP50 / UNLOADED_RANGE) {
     return 'quicker under load';
@@ -186,23 +186,36 @@ function classifyConcurrency(evidence) {
   if (p50 <= UNLOADED_RANGE * unloadedP50) {
     return mayHaveSlowedOneThread(evidence) ? 'host busy' : 'concurrency';
   }
-  if (search !== null) {
-    return 'no plateau';
-  }
-  if (isHostBusy(evidence)) {
-    return 'host busy';
-  }
+  return search === null ? unlessHostBusy(evidence, classifySlowness(evidence, unloadedP50)) : 'no plateau';
+}
+
+/**
+ * @param {Evidence & { p50: number }} evidence of operations that take longer than they do alone
+ * @param {number} unloadedP50 ms that they take alone
+ * @returns {ProvenCause | InconclusiveReason}
+ */
+function classifySlowness(evidence, unloadedP50) {
   // Larger objects take longer than small ones, load or no load.
-  if (unloadedSize !== null) {
+  if (evidence.unloadedSize !== null) {
     return 'smaller objects alone';
   }
-  if (p50 < SLOWED * unloadedP50) {
+  if (evidence.p50 < SLOWED * unloadedP50) {
     return 'slower under load';
   }
-  if (isLinkFull(evidence)) {
-    return 'network link';
-  }
-  return classifyWaiting(evidence, p50);
+  return isLinkFull(evidence) ? 'network link' : classifyWaiting(evidence, evidence.p50);
+}
+
+/** Causes that are shown by where the time goes, although threads of the client had to wait for a CPU now and then. */
+const SHOWN_BY_WAITING = new Set(['network link', 'beyond this host']);
+
+/**
+ * @param {Evidence} evidence
+ * @param {ProvenCause | InconclusiveReason} found what it would show on a host with time left
+ * @returns {ProvenCause | InconclusiveReason}
+ */
+function unlessHostBusy(evidence, found) {
+  const isBusy = SHOWN_BY_WAITING.has(found) ? isHostCrowded(evidence) : isHostBusy(evidence);
+  return isBusy ? 'host busy' : found;
 }
 
 /**
@@ -238,9 +251,16 @@ const BUSY_CPUS = 0.9;
  * @returns {boolean}
  */
 export function isHostBusy(evidence) {
-  const waiting = busiestThread(evidence)?.waiting ?? 0;
+  return (busiestThread(evidence)?.waiting ?? 0) >= WITHOUT_CPU || isHostCrowded(evidence);
+}
+
+/**
+ * @param {Evidence} evidence
+ * @returns {boolean} whether there was next to nothing left of the CPUs that the process may use, or of its quota
+ */
+function isHostCrowded(evidence) {
   const heldBack = evidence.host?.quota?.throttled ?? 0;
-  return Math.max(waiting, heldBack) >= WITHOUT_CPU || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
+  return heldBack >= WITHOUT_CPU || (busyShare(evidence) ?? 0) >= BUSY_CPUS;
 }
 
 /**
@@ -260,9 +280,7 @@ const ROOM_FOR_ONE = 0.5;
  */
 function mayHaveSlowedOneThread(evidence) {
   const { running, waiting } = busiestThread(evidence) ?? { running: 0, waiting: 0 };
-  const heldBack = evidence.host?.quota?.throttled ?? 0;
-  const isCrowded = (busyShare(evidence) ?? 0) >= BUSY_CPUS || heldBack >= WITHOUT_CPU;
-  return isCrowded || running + waiting >= ROOM_FOR_ONE || (evidence.search?.busyHost ?? null) !== null;
+  return isHostCrowded(evidence) || running + waiting >= ROOM_FOR_ONE || (evidence.search?.busyHost ?? null) !== null;
 }
 
 /** In so many of the seconds a link has to be full to be what limits. */

@@ -200,6 +200,19 @@ test('where the host has time left and operations wait, it is the store or the w
   });
 });
 
+test('where the time goes shows although threads waited for a CPU now and then, but not on a host without CPU to spare', () => {
+  // Seen: a queue of 166 ms behind a client whose hypervisor took 31% of the CPUs.
+  const now = { running: 0.18, waiting: 0.24, delayP50: 1 };
+  const queue = { p50: 166, unloadedP50: 7 };
+  assert.equal(causeOf({ ...queue, ...hostWith(now) }), 'beyond this host');
+  assert.equal(causeOf({ ...queue, mean: 400, ...hostWith(now) }), 'beyond this host', 'where few operations wait');
+  assert.equal(causeOf({ ...queue, ...hostWith(now, { network: NETWORK }) }), 'network link');
+  assert.equal(causeOf({ ...queue, ...hostWith({ ...now, running: 0.5 }) }), 'inconclusive');
+  assert.equal(causeOf({ ...queue, ...hostWith(now, { cpu: { ...IDLE_CPU, others: 1.7 } }) }), 'inconclusive');
+  const quota = { cores: 0.5, throttled: 0.3, heldBack: 0.1 };
+  assert.equal(causeOf({ ...queue, ...hostWith(now, { quota }) }), 'inconclusive');
+});
+
 test('where it does not show that it is beyond this host, the figure is named that is missing or speaks against it', () => {
   const room = { running: 0.3, waiting: 0.01, delayP50: 1 };
   for (const [figures, why] of /** @type {[Partial<Evidence>, RegExp][]} */ ([
