@@ -1,6 +1,7 @@
 import { addRamps, describeShortfall, slotOfStep } from '../model/ramp.js';
 import { hasLevelled, isConfirmed, kneeOf, threadsAsGood } from '../search/plateau.js';
-import { batchMeans, meanOf, standardErrorOf } from '../search/statistics.js';
+import { batchMeans } from '../search/batch-means.js';
+import { meanOf, standardErrorOf } from '../statistics/moments.js';
 
 /**
  * @import { Capacity, MergedRamp, MergedSlot, MergeWarning, MissedSlots, RampLimit, RampResult, RampStep } from '../model/result.js'

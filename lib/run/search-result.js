@@ -1,7 +1,7 @@
 import { classify, isHostBusy } from '../bottleneck/classify.js';
 import { busiestThread } from '../bottleneck/host-evidence.js';
 import { sumsByName } from '../model/counters.js';
-import { meanOf } from '../search/statistics.js';
+import { meanOf } from '../statistics/moments.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
 import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
 

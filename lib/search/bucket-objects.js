@@ -1,4 +1,4 @@
-import { sumOf } from './statistics.js';
+import { sumOf } from '../statistics/moments.js';
 
 /**
  * @import { Effects, Range } from './search-objects.js'

@@ -1,6 +1,7 @@
 import { CapacitySearch } from './capacity-search.js';
 import { HOLD_MS, MIN_HOLD_MS, STAGE_MS, inWholeWindows, timesOf } from './search-plan.js';
-import { batchMeans, sumOf } from './statistics.js';
+import { sumOf } from '../statistics/moments.js';
+import { batchMeans } from './batch-means.js';
 import { StepBudget } from './step-budget.js';
 import { WINDOW_MS } from './step-rate.js';
 

@@ -2,7 +2,7 @@ import { OperationBudget, operationsIn } from './operation-budget.js';
 import { COMPARISON, HOLD_MS, MIN_HOLD_MS, inWholeWindows, shortest } from './search-plan.js';
 import { MIN_WINDOWS, WINDOW_MS, stepRate } from './step-rate.js';
 import { TestedSteps } from './tested-steps.js';
-import { batchMeans } from './statistics.js';
+import { batchMeans } from './batch-means.js';
 
 /**
  * @import { Capacity } from '../model/result.js'

@@ -1,4 +1,4 @@
-import { MAX_SAMPLE_SIZE, studentT } from './statistics.js';
+import { studentT } from '../statistics/student-t.js';
 
 /**
  * What a rate came to.
@@ -65,8 +65,7 @@ export function crossingOf(counts, limit) {
   const dispersion = Math.max(residuals.reduce((sum, each) => sum + each, 0) / freedom, MIN_DISPERSION);
   const x = (Math.log(limit / (1 - limit)) - intercept) / slope;
   const variance = (covariance[0] + 2 * x * covariance[1] + x ** 2 * covariance[2]) / slope ** 2;
-  const half =
-    DEPENDENCE * studentT(Math.min(freedom, MAX_SAMPLE_SIZE - 1)) * Math.sqrt(dispersion * variance) * center;
+  const half = DEPENDENCE * studentT(freedom) * Math.sqrt(dispersion * variance) * center;
   const rate = center * (1 + x);
   return Number.isFinite(half) ? { rate, low: Math.max(rate - half, 0), high: rate + half } : null;
 }

@@ -1,4 +1,5 @@
-import { batchMeans, meanOf, standardErrorOf } from './statistics.js';
+import { meanOf, standardErrorOf } from '../statistics/moments.js';
+import { batchMeans } from './batch-means.js';
 
 /**
  * @import { SearchPhase } from '../model/search.js'

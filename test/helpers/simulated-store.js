@@ -1,4 +1,4 @@
-import { meanOf } from '../../lib/search/statistics.js';
+import { meanOf } from '../../lib/statistics/moments.js';
 import { isSteady, WINDOW_MS } from '../../lib/search/step-rate.js';
 
 /**

@@ -1,74 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { mean as exactMean, sampleStandardDeviation } from 'simple-statistics';
-import { MAX_SAMPLE_SIZE, batchMeans, meanOf, standardErrorOf, studentT } from '../../lib/search/statistics.js';
-import ttest from 'ttest';
+import { batchMeans } from '../../lib/search/batch-means.js';
+import { studentT } from '../../lib/statistics/student-t.js';
 import { chance } from '../helpers/chance.js';
-
-test('mean and standard error are those of a statistics package', () => {
-  const values = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 2, maxLength: 50 });
-  fc.assert(
-    fc.property(values, (sample) => {
-      const scale = Math.max(...sample, 1);
-      assert.ok(Math.abs(meanOf(sample) - exactMean(sample)) <= 1e-9 * scale);
-      const expected = sampleStandardDeviation(sample) / Math.sqrt(sample.length);
-      assert.ok(Math.abs(standardErrorOf(sample) - expected) <= 1e-6 * scale);
-    }),
-  );
-});
-
-test('each quantile is the one that a statistics package works out', () => {
-  for (let freedom = 2; freedom < MAX_SAMPLE_SIZE; freedom += 2) {
-    // Two samples of the same size and variance have as many degrees of freedom as values beside their means.
-    const one = Array.from({ length: freedom / 2 + 1 }, (_, place) => place);
-    const other = one.map((value) => value + 10);
-    const [low, high] = ttest(other, one, { varEqual: true, alpha: 0.05 }).confidence();
-    const standardError = sampleStandardDeviation(one) * Math.sqrt(2 / one.length);
-    const quantile = (high - low) / 2 / standardError;
-    assert.ok(Math.abs(studentT(freedom) - quantile) < 0.001, `${freedom}: ${studentT(freedom)}, not ${quantile}`);
-    assert.ok(Math.abs(exactMean(other) - exactMean(one) - (low + high) / 2) < 1e-9);
-  }
-});
-
-/**
- * @param {number} freedom degrees of freedom
- * @param {number} limit
- * @returns {number} the share of Student's t distribution between -limit and limit: the density is (1 + t²/ν)^(-(ν + 1)/2)
- *   but for a constant, and t = √ν tan φ makes of it cos^(ν - 1) φ, which Simpson's rule sums up
- */
-function shareWithin(freedom, limit) {
-  const integral = (/** @type {number} */ until) => {
-    const steps = 2000;
-    let sum = 0;
-    for (let step = 0; step <= steps; step++) {
-      const weight = step === 0 || step === steps ? 1 : step % 2 === 1 ? 4 : 2;
-      sum += weight * Math.cos((until * step) / steps) ** (freedom - 1);
-    }
-    return (sum * until) / steps / 3;
-  };
-  return integral(Math.atan(limit / Math.sqrt(freedom))) / integral(Math.PI / 2);
-}
-
-test('each quantile leaves five of a hundred outside', () => {
-  for (let freedom = 1; freedom < MAX_SAMPLE_SIZE; freedom++) {
-    const share = shareWithin(freedom, studentT(freedom));
-    assert.ok(Math.abs(share - 0.95) < 1e-4, `${freedom}: ${share}`);
-  }
-});
-
-test('the quantiles fall towards that of the normal distribution', () => {
-  for (let freedom = 2; freedom < MAX_SAMPLE_SIZE; freedom++) {
-    assert.ok(studentT(freedom) < studentT(freedom - 1), String(freedom));
-  }
-  assert.ok(studentT(MAX_SAMPLE_SIZE - 1) > 1.96);
-});
-
-test('degrees of freedom beyond the table are refused', () => {
-  for (const freedom of [0, -1, 1.5, MAX_SAMPLE_SIZE, NaN]) {
-    assert.throws(() => studentT(freedom), /^RangeError: expected 1 to 29 degrees of freedom/);
-  }
-});
 
 const TRUTH = 1000;
 const INTERVAL = 0.25;
@@ -151,13 +86,13 @@ test('batches are merged where neighbours resemble each other more than chance e
 });
 
 test('the interval is as many standard errors wide as there are degrees of freedom', () => {
-  // 16 values of alternating deviation: standard deviation √(16/15), and 2.131 for 15 degrees of freedom.
+  // 16 values of alternating deviation: standard deviation √(16/15), and 15 degrees of freedom.
   const { mean, low, high, batches } = batchMeans(
     Array.from({ length: 16 }, (_, place) => 250 + (-1) ** place),
     1,
   );
   assert.deepEqual([mean, batches], [250, 16]);
-  const half = (2.131 * Math.sqrt(16 / 15)) / 4;
+  const half = (studentT(15) * Math.sqrt(16 / 15)) / 4;
   assert.ok(Math.abs(high - mean - half) < 1e-9 && Math.abs(mean - low - half) < 1e-9, `${low} to ${high}`);
 });
 

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { incompleteBeta } from '../../lib/statistics/incomplete-beta.js';
+
+/** What is left to 1 is known exactly as well. */
+const share = fc.integer({ min: 0, max: 2 ** 20 }).map((part) => part / 2 ** 20);
+
+/**
+ * @param {number} found
+ * @param {number} expected
+ * @param {number} [precision]
+ */
+function assertClose(found, expected, precision = 1e-10) {
+  assert.ok(Math.abs(found - expected) <= precision, `${found}, expected ${expected}`);
+}
+
+test('where it has a formula, it is what the formula gives', () => {
+  const parameter = fc.double({ min: 0.1, max: 500, noNaN: true });
+  fc.assert(
+    fc.property(share, parameter, (x, a) => {
+      assertClose(incompleteBeta(x, a, 1), x ** a);
+      assertClose(incompleteBeta(x, 1, a), 1 - (1 - x) ** a);
+      assertClose(incompleteBeta(x, 0.5, 0.5), (2 / Math.PI) * Math.asin(Math.sqrt(x)));
+    }),
+  );
+});
+
+test('it is the sum of the binomial distribution from a on', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), fc.nat(), share, (n, place, p) => {
+      const least = 1 + (place % n);
+      let probability = (1 - p) ** n;
+      let sum = 0;
+      for (let k = 1; k <= n && p < 1; k += 1) {
+        probability *= ((n - k + 1) / k) * (p / (1 - p));
+        sum += k >= least ? probability : 0;
+      }
+      assertClose(incompleteBeta(p, least, n - least + 1), p === 1 ? 1 : sum, 1e-9);
+    }),
+  );
+});
+
+test('the two sides are one, and it rises', () => {
+  const parameter = fc.double({ min: 0.1, max: 1e6, noNaN: true });
+  fc.assert(
+    fc.property(share, share, parameter, parameter, (one, other, a, b) => {
+      assertClose(incompleteBeta(one, a, b) + incompleteBeta(1 - one, b, a), 1, 1e-6);
+      const [low, high] = [Math.min(one, other), Math.max(one, other)];
+      assert.ok(incompleteBeta(low, a, b) <= incompleteBeta(high, a, b) + 1e-9);
+    }),
+  );
+});
+
+test('counts of a thousand million are no more than it can do', () => {
+  // By the central limit theorem, half of the distribution is below its mean.
+  assertClose(incompleteBeta(0.5, 5e8, 5e8), 0.5, 1e-4);
+  const deviation = Math.sqrt(0.25 / 1e9);
+  assertClose(incompleteBeta(0.5 + 1.959964 * deviation, 5e8, 5e8), 0.975, 1e-4);
+});

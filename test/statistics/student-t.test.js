@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { sampleStandardDeviation } from 'simple-statistics';
+import { bothTails, studentT } from '../../lib/statistics/student-t.js';
+import ttest from 'ttest';
+
+/** NIST/SEMATECH e-Handbook of Statistical Methods, section 1.3.6.7.2: 0.975 for 1, 2, 3 … degrees of freedom. */
+const HANDBOOK = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11,
+  2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+
+test('the quantiles are those of the handbook', () => {
+  HANDBOOK.forEach((quantile, place) => {
+    assert.equal(Number(studentT(place + 1).toFixed(3)), quantile);
+  });
+  assert.equal(studentT(100).toFixed(3), '1.984');
+});
+
+test('with many degrees of freedom it is the normal distribution', () => {
+  assert.equal(studentT(1e7).toFixed(5), '1.95996');
+});
+
+test('each quantile is the one that a statistics package works out', () => {
+  for (let freedom = 2; freedom < 60; freedom += 2) {
+    // Two samples of the same size and variance have as many degrees of freedom as values beside their means.
+    const one = Array.from({ length: freedom / 2 + 1 }, (_, place) => place);
+    const other = one.map((value) => value + 10);
+    const [low, high] = ttest(other, one, { varEqual: true, alpha: 0.05 }).confidence();
+    const standardError = sampleStandardDeviation(one) * Math.sqrt(2 / one.length);
+    const quantile = (high - low) / 2 / standardError;
+    assert.ok(Math.abs(studentT(freedom) - quantile) < 1e-6, `${freedom}: ${studentT(freedom)}, not ${quantile}`);
+  }
+});
+
+test('both tails are those of a statistics package, with degrees of freedom by Welch as well', () => {
+  const sample = fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 3, maxLength: 12 });
+  const samples = fc.tuple(sample, sample).filter((pair) => pair.every((values) => new Set(values).size > 1));
+  fc.assert(
+    fc.property(samples, ([one, other]) => {
+      const welch = ttest(one, other, { varEqual: false, alpha: 0.05 });
+      const found = bothTails(welch.testValue(), welch.freedom());
+      assert.ok(Math.abs(found - welch.pValue()) < 1e-8, `${found}, not ${welch.pValue()}`);
+    }),
+  );
+});
+
+/**
+ * @param {number} freedom degrees of freedom
+ * @param {number} limit
+ * @returns {number} the share of Student's t distribution between -limit and limit: the density is (1 + t²/ν)^(-(ν + 1)/2)
+ *   but for a constant, and t = √ν tan φ makes of it cos^(ν - 1) φ, which Simpson's rule sums up
+ */
+function shareWithin(freedom, limit) {
+  const integral = (/** @type {number} */ until) => {
+    const steps = 2000;
+    let sum = 0;
+    for (let step = 0; step <= steps; step++) {
+      const weight = step === 0 || step === steps ? 1 : step % 2 === 1 ? 4 : 2;
+      sum += weight * Math.cos((until * step) / steps) ** (freedom - 1);
+    }
+    return (sum * until) / steps / 3;
+  };
+  return integral(Math.atan(limit / Math.sqrt(freedom))) / integral(Math.PI / 2);
+}
+
+test('each quantile leaves five of a hundred outside, between whole degrees of freedom as well', () => {
+  for (let freedom = 1; freedom < 60; freedom += 0.5) {
+    const share = shareWithin(freedom, studentT(freedom));
+    assert.ok(Math.abs(share - 0.95) < 1e-4, `${freedom}: ${share}`);
+    assert.ok(Math.abs(bothTails(studentT(freedom), freedom) - 0.05) < 1e-9);
+  }
+});
+
+test('the more degrees of freedom, the smaller the quantile', () => {
+  fc.assert(
+    fc.property(fc.double({ min: 1, max: 1e4, noNaN: true }), (freedom) => {
+      assert.ok(studentT(freedom * 1.1) < studentT(freedom));
+    }),
+  );
+});
+
+test('the sign of a difference does not change its probability', () => {
+  assert.equal(bothTails(-2.5, 7), bothTails(2.5, 7));
+  assert.equal(bothTails(0, 7), 1);
+});
+
+test('no degrees of freedom are refused', () => {
+  for (const freedom of [0, -1, NaN]) {
+    assert.throws(() => studentT(freedom), /^RangeError: expected degrees of freedom above 0/);
+  }
+});
