@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { calibrationPath } from '../calibration/calibration-file.js';
 import { compareWithCalibration } from '../calibration/comparison.js';
+import { resultOf } from '../model/result-of-run.js';
 import { openListeners } from '../report/reporters.js';
 import { runBenchmark } from '../run/benchmark-run.js';
 import { cleanupCommand } from './cleanup.js';
@@ -11,10 +12,11 @@ import { reportError } from './report-error.js';
 import { usableCores } from '../host/cpu-quota.js';
 
 /**
- * @import { ReportedRun } from '../report/reporter.js'
+ * @import { Result } from '../model/result.js'
  * @import { CommandContext } from './cleanup.js'
  * @import { CommandLine } from './command-line.js'
- * @import { Prepared, ResultOutput } from './prepare.js'
+ * @import { Prepared } from './prepare.js'
+ * @import { ResultOutput } from './result-files.js'
  * @import { Terminal } from './terminal.js'
  * @import { StopRequest } from './stop-request.js'
  */
@@ -91,7 +93,8 @@ export async function runByCommand({
       // If nobody reads it, there is nothing left to stop.
       stopRequest.onRequest = () => {};
     }
-    const failures = await writeResults(results, { ...result, stages, crash, exitStatus: status }, terminal);
+    const reported = resultOf({ ...result, stages, crash, exitStatus: status });
+    const failures = await writeResults(results, reported, terminal);
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
     if (result.crash !== null) {
       reportError(result.crash, terminal, withStack);
@@ -103,15 +106,15 @@ export async function runByCommand({
 }
 
 /**
- * @param {readonly ResultOutput[]} results
- * @param {ReportedRun} run
+ * @param {readonly ResultOutput[]} outputs
+ * @param {Result} result
  * @param {Terminal} terminal
  * @returns {Promise<string[]>} why files could not be written
  */
-async function writeResults(results, run, terminal) {
+async function writeResults(outputs, result, terminal) {
   const failures = [];
-  for (const { reporter, file } of results) {
-    const parts = reporter.format(run);
+  for (const { reporter, file } of outputs) {
+    const parts = reporter.format(result);
     if (file === null) {
       await terminal.report([...parts].join(''));
     } else {

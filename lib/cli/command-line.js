@@ -280,8 +280,7 @@ Exit status: 0 all well, 1 incomplete or a failed check, 2 usage or credentials,
 /**
  * @typedef {object} MergeOptions
  * @property {readonly string[]} files
- * @property {string | undefined} json
- * @property {string | undefined} csv
+ * @property {Readonly<Record<string, string>>} results the file of each result that is asked for, by its option
  * @property {boolean} severalRuns whether runs of one host that were not at the same time are added up
  */
 
@@ -447,8 +446,7 @@ function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup
     });
     Object.assign(options, { objects, threads });
   }
-  const results = RESULT_REPORTERS.map(({ option: { name } }) => [name, options[name]]);
-  options.results = Object.fromEntries(results.filter(([, file]) => file !== undefined));
+  options.results = resultFiles(options);
   const problems = [
     ...reader.problems,
     ...optionConflicts(givenOptions, options, cleanup),
@@ -490,15 +488,25 @@ function commandOf({ init, cleanup }, { calibrate, list }) {
  * @throws {UsageError}
  */
 function mergeOptions(command, name) {
-  const { json, csv, severalRuns = false } = command.opts();
-  const problems = Object.entries({ json, csv }).flatMap(([option, file]) =>
+  const options = command.opts();
+  const results = resultFiles(options);
+  const problems = Object.entries(results).flatMap(([option, file]) =>
     file === '' ? [`--${option}: expected a file, got nothing`] : [],
   );
-  problems.push(...sharedFiles({ json, csv }));
+  problems.push(...sharedFiles(results));
   if (problems.length > 0) {
     throw new UsageError(problems, helpHint(name));
   }
-  return { files: command.args, json, csv, severalRuns };
+  return { files: command.args, results, severalRuns: options.severalRuns ?? false };
+}
+
+/**
+ * @param {Record<string, any>} options
+ * @returns {Record<string, string>} the file of each result that is asked for, by its option
+ */
+function resultFiles(options) {
+  const results = RESULT_REPORTERS.map(({ option: { name } }) => [name, options[name]]);
+  return Object.fromEntries(results.filter(([, file]) => file !== undefined));
 }
 
 /**
@@ -589,14 +597,14 @@ function subcommand(name, outputs, reader) {
  * @param {string} merge the command for a shell
  */
 function mergeCommand(name, outputs, { benchmark }, merge) {
-  return newCommand(name, outputs)
+  const command = newCommand(name, outputs)
     .description(COMMANDS.merge.description)
     .argument(
       '<files...>',
       'what r2-benchmark wrote to --log, --json or stdout, one file for each host; - is standard input',
-    )
-    .option('--json <file>', 'write the whole result to a file')
-    .option('--csv <file>', 'write the time series to a file: second_start, stage, host, ops, bytes')
+    );
+  RESULT_REPORTERS.forEach(({ option }) => command.option(`--${option.name} <file>`, option.help));
+  return command
     .option('--several-runs', 'add up runs of one host that were not at the same time, instead of refusing them')
     .addHelpText(
       'after',

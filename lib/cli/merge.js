@@ -3,27 +3,21 @@ import { Intake } from '../merge/intake.js';
 import { mergeHosts } from '../merge/merge-hosts.js';
 import { readFiles, whatIsLost } from '../merge/read-files.js';
 import { placeOf } from '../merge/warnings.js';
-import { formatCsv } from '../report/csv.js';
-import { mergeJson } from '../report/json.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
 import { EXIT } from './exit-status.js';
 import { invocationOf } from './invocation.js';
 import { readMergeCommandLine } from './command-line.js';
-import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
+import { STANDARD_OUTPUT } from './output-file.js';
 import { reportError } from './report-error.js';
-import { UsageError } from './usage-error.js';
+import { openResults } from './result-files.js';
+import { Checks, UsageError } from './usage-error.js';
 
 /**
  * @import { Readable, Writable } from 'node:stream'
  * @import { Merged } from '../merge/merge-hosts.js'
  * @import { Caller } from './invocation.js'
  * @import { MergeOptions } from './command-line.js'
- */
-
-/**
- * @typedef {object} Report
- * @property {ReportFile | null} file null where it goes to standard output
- * @property {(merged: Merged) => Iterable<string>} format
+ * @import { ResultOutput } from './result-files.js'
  */
 
 /** @typedef {{ stdin: Readable, stdout: Output, stderr: Output }} Outputs */
@@ -84,9 +78,11 @@ async function withOutputs({ stdin, ...streams }, work) {
 async function merge(options, { stdin, stdout, stderr }) {
   const err = errorLines(stderr);
   await protectLogs(options);
-  const reports = openReports(options);
+  const checks = new Checks();
+  const results = await openResults(options.results, checks);
   try {
-    const merged = await readHosts(options, stdin);
+    checks.conclude();
+    const merged = await readHosts(options, results, stdin);
     if (!options.severalRuns && merged.runsApart.length > 0) {
       throw new UsageError(merged.runsApart.map((apart) => `${placeOf(apart)}: ${apart.message}`));
     }
@@ -98,10 +94,10 @@ async function merge(options, { stdin, stdout, stderr }) {
       err('error: no stage in any of the logs, expected what r2-benchmark.js writes to stdout');
       return EXIT.incomplete;
     }
-    const isWritten = await writeAll(merged, reports, stdout, err);
+    const isWritten = await writeAll(merged, results, stdout, err);
     return isWritten && !warnings.some(({ incomplete }) => incomplete) ? EXIT.complete : EXIT.incomplete;
   } finally {
-    reports.forEach(({ file }) => file?.discard());
+    results.forEach(({ file }) => file?.discard());
   }
 }
 
@@ -111,10 +107,10 @@ async function merge(options, { stdin, stdout, stderr }) {
  * @param {MergeOptions} options
  * @throws {UsageError}
  */
-async function protectLogs({ json, csv }) {
+async function protectLogs({ results }) {
   const problems = [];
-  for (const [option, path] of Object.entries({ json, csv })) {
-    const lost = path === undefined || path === STANDARD_OUTPUT ? null : await whatIsLost(path);
+  for (const [option, path] of Object.entries(results)) {
+    const lost = path === STANDARD_OUTPUT ? null : await whatIsLost(path);
     if (lost !== null) {
       problems.push(`--${option}: ${path} is ${lost}, which would be overwritten: name another file for the report`);
     }
@@ -125,57 +121,36 @@ async function protectLogs({ json, csv }) {
 }
 
 /**
- * Opened before the logs are read: a path that cannot be written is known at once.
- *
  * @param {MergeOptions} options
- * @returns {Report[]}
- */
-function openReports({ json, csv }) {
-  /** @type {Report[]} */
-  const reports = [];
-  const open = (
-    /** @type {string | undefined} */ path,
-    /** @type {string} */ option,
-    /** @type {Report['format']} */ format,
-  ) => {
-    if (path !== undefined) {
-      reports.push({ file: path === STANDARD_OUTPUT ? null : new ReportFile(path, option), format });
-    }
-  };
-  open(json, '--json', mergeJson);
-  open(csv, '--csv', ({ timeSeries, result }) => formatCsv({ timeSeries, isDated: result.merge.isDated }));
-  return reports;
-}
-
-/**
- * @param {MergeOptions} options
+ * @param {readonly ResultOutput[]} results
  * @param {Readable} stdin
  */
-async function readHosts({ files, json }, stdin) {
-  const intake = new Intake({ keepsSecondLatencies: json !== undefined });
+async function readHosts({ files }, results, stdin) {
+  const keepsSecondLatencies = results.some(({ reporter }) => reporter.needsSecondLatencies);
+  const intake = new Intake({ keepsSecondLatencies });
   await readFiles(files, stdin, intake);
   return mergeHosts(intake);
 }
 
 /**
  * @param {Merged} merged
- * @param {readonly Report[]} reports
+ * @param {readonly ResultOutput[]} outputs
  * @param {Output} stdout
  * @param {(line: string) => void} err
  * @returns {Promise<boolean>} whether every file could be written
  */
-async function writeAll(merged, reports, stdout, err) {
-  const forStdout = reports.find(({ file }) => file === null)?.format ?? textOf;
-  for (const text of forStdout(merged)) {
+async function writeAll({ result, timeSeries }, outputs, stdout, err) {
+  const forStdout = outputs.find(({ file }) => file === null);
+  for (const text of forStdout?.reporter.format(result, timeSeries) ?? textOf(result)) {
     await stdout.write(text);
   }
-  const failures = reports.flatMap(({ file, format }) => file?.write(format(merged)) ?? []);
+  const failures = outputs.flatMap(({ reporter, file }) => file?.write(reporter.format(result, timeSeries)) ?? []);
   failures.forEach((failure) => err(`error: ${failure}`));
   return failures.length === 0;
 }
 
-/** @param {Merged} merged */
-function textOf({ result }) {
+/** @param {Merged['result']} result */
+function textOf(result) {
   return [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result)];
 }
 

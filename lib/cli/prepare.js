@@ -1,27 +1,19 @@
 import { dollarsOf } from '../cost/prices.js';
-import { RESULT_REPORTERS } from '../report/reporters.js';
 import { readStoreConfig } from './environment.js';
 import { availableCores } from '../host/cpu-quota.js';
 import { fileLimitProblem, openFileLimit } from './host-limits.js';
 import { startLocalEndpoint } from './local-endpoint.js';
-import { LogFile, ReportFile, STANDARD_OUTPUT } from './output-file.js';
+import { LogFile } from './output-file.js';
 import { resolveConfig } from './resolve-config.js';
+import { openResults } from './result-files.js';
 import { Checks, UsageError } from './usage-error.js';
 
 /**
  * @import { RunConfig } from '../model/run-config.js'
- * @import { ResultReporter } from '../report/reporter.js'
  * @import { StoreConfig } from '../model/run-config.js'
  * @import { Invocation } from './invocation.js'
  * @import { CommandLine } from './command-line.js'
- */
-
-/**
- * Where a result goes.
- *
- * @typedef {object} ResultOutput
- * @property {ResultReporter} reporter
- * @property {ReportFile | null} file null for stdout
+ * @import { ResultOutput } from './result-files.js'
  */
 
 /**
@@ -76,26 +68,6 @@ export async function prepare(options, { env, process: host, now, random, invoca
     await close();
     throw error;
   }
-}
-
-/**
- * @param {Readonly<Record<string, string>>} files by option
- * @param {Checks} checks
- * @returns {Promise<ResultOutput[]>} what can be written; the checks know the rest
- */
-async function openResults(files, checks) {
-  /** @type {ResultOutput[]} */
-  const results = [];
-  for (const reporter of RESULT_REPORTERS) {
-    const { name } = reporter.option;
-    if (files[name] === STANDARD_OUTPUT) {
-      results.push({ reporter, file: null });
-    } else if (files[name] !== undefined) {
-      const file = await checks.run(() => new ReportFile(files[name], `--${name}`));
-      results.push(...(file instanceof ReportFile ? [{ reporter, file }] : []));
-    }
-  }
-  return results;
 }
 
 /**

@@ -26,12 +26,11 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, unkno
 
 /**
  * @typedef {object} Merged what all logs and results say together
- * @property {MergedResult} result but for the seconds of its stages
- * @property {(stage: string) => Iterable<SecondResult>} seconds of a stage, over all hosts, worked out anew with each call
+ * @property {MergedResult} result the seconds of its stages are worked out anew each time somebody goes through them
  * @property {() => Iterable<TimeSeriesRow>} timeSeries what each host did in each second, likewise
  * @property {MergeWarning[]} runsApart what does not belong into one sum, unless the user says so
  *
- * @typedef {StageSum & { merge: StageMerge }} MergedStage
+ * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult>, merge: StageMerge }} MergedStage
  * @typedef {Required<Omit<Result, 'stages'>> & { stages: MergedStage[] }} MergedResult
  */
 
@@ -92,7 +91,6 @@ export function mergeHosts(intake) {
   const together = addResults(hosts.flatMap((host) => host.runs.map((run) => resultOf(run, host))));
   return {
     result: { ...together, stages, merge },
-    seconds: (stage) => secondResults(views.get(stage) ?? []),
     timeSeries: () => timeSeriesOf(views),
     runsApart: runsOfOneHostApart(views),
   };
@@ -205,6 +203,7 @@ function mergeStage(views, latencies, ramps) {
   const missingLatency = missingLatencies(views);
   return {
     ...sum,
+    seconds: { [Symbol.iterator]: () => secondResults(views) },
     ...(ramps === null ? {} : { ramp: ramps.ramp }),
     peak: peak.operationsPerSecond,
     latency: missingLatency.length > 0 ? UNKNOWN_LATENCY : latencyOf(sum.latency, latencies),

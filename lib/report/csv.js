@@ -2,7 +2,8 @@ import { formatTimeOfDay } from '../log/units.js';
 
 /**
  * @import { TimeSeriesRow } from '../merge/seconds.js'
- * @import { ReportedRun, ResultReporter } from './reporter.js'
+ * @import { WritableResult } from '../model/write-result.js'
+ * @import { ResultReporter } from './reporter.js'
  */
 
 /** Rows that are handed on together, in characters. */
@@ -50,13 +51,13 @@ function field(text) {
 /**
  * The seconds of a run, in the same columns.
  *
- * @param {ReportedRun} run
+ * @param {WritableResult} result
  * @returns {Generator<TimeSeriesRow, void, undefined>}
  */
-function* rowsOf({ facts: { host }, stages }) {
+function* rowsOf({ host, stages }) {
   for (const { stage, seconds } of stages) {
     for (const { secondStart, operations, bytes } of seconds) {
-      yield { second: secondStart, stage, host, operations, bytes };
+      yield { second: secondStart, stage, host: host ?? '', operations, bytes };
     }
   }
 }
@@ -64,5 +65,6 @@ function* rowsOf({ facts: { host }, stages }) {
 /** @type {ResultReporter} */
 export const csvReporter = {
   option: { name: 'csv', help: 'write the seconds to a file; - is stdout' },
-  format: (run) => formatCsv({ timeSeries: () => rowsOf(run), isDated: true }),
+  format: (result, hostSeconds = () => rowsOf(result)) =>
+    formatCsv({ timeSeries: hostSeconds, isDated: result.merge?.isDated ?? true }),
 };

@@ -1,6 +1,8 @@
 import type { RunConfig } from '../model/run-config.js';
-import type { RunResult, StageResult } from '../model/result.js';
+import type { StageResult } from '../model/result.js';
 import type { RunObserver } from '../model/run-events.js';
+import type { WritableResult } from '../model/write-result.js';
+import type { TimeSeriesRow } from '../merge/seconds.js';
 
 /** Where lines for people go, and the log where it has no other place. A terminal, or what stands in for it. */
 export interface Screen {
@@ -44,20 +46,23 @@ export interface Listener extends Partial<RunObserver> {
   close?: () => void;
 }
 
-/** A result as reporters take it. */
-export type ReportedRun = Omit<RunResult, 'mayPass' | 'existing' | 'kept'> & { exitStatus: number };
-
 /** Listens to the events of a run. */
 export interface ListeningReporter {
   listen: (context: ReporterContext) => Listener;
 }
 
-/** Takes the result of a run. */
+/** Takes a result: of a run, or of several hosts together. */
 export interface ResultReporter {
   /** the option that names the file of the result, without dashes; `--help` shows it with its text */
   option: { name: string; help: string };
-  /** the result, in as many parts as are handed on together */
-  format: (run: ReportedRun) => Iterable<string>;
+  /** whether it shows the latencies of single seconds, which take memory when hosts are added up */
+  needsSecondLatencies?: true;
+  /**
+   * @param result whose seconds may be worked out anew each time somebody goes through them
+   * @param hostSeconds what each host did in each second; absent where the result is that of one run
+   * @returns the text, in as many parts as are handed on together
+   */
+  format: (result: WritableResult, hostSeconds?: () => Iterable<TimeSeriesRow>) => Iterable<string>;
 }
 
 /** One output of a run. */

@@ -13,7 +13,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     'cost',
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
-    ...['host', 'local-s3'],
+    ...['host', 'local-s3', 'model'],
   ],
   report: ['search', 'bottleneck', 'cost', 'operations', 'model', 'log'],
   run: [
@@ -55,7 +55,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
 
 /** Which folders a folder may know by types alone. */
 const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
-  cli: ['model', 'engine', 'meter', 's3'],
+  cli: ['engine', 'meter', 's3'],
   report: ['model', 'merge', 'meter'],
   run: ['model'],
   preflight: ['model'],

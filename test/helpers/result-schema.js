@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { resultOf } from '../../lib/model/result-of-run.js';
 import { writeResult } from '../../lib/model/write-result.js';
-import { resultOf } from '../../lib/report/json.js';
 
 const FILE = new URL('../../lib/model/result.schema.json', import.meta.url);
 
@@ -58,7 +58,7 @@ export function resultFrom(text) {
 }
 
 /**
- * @param {any} run as reporters take it, or as much of it as a test needs
+ * @param {any} run that is over, or as much of it as a test needs
  * @returns {string} what --json writes of it
  */
 export function jsonOf(run) {

@@ -9,7 +9,7 @@ import { decodeHistogram } from '../../lib/model/histogram.js';
 import { Intake } from '../../lib/merge/intake.js';
 import { mergeHosts } from '../../lib/merge/merge-hosts.js';
 import { readFiles } from '../../lib/merge/read-files.js';
-import { mergeJson } from '../../lib/report/json.js';
+import { writeResult } from '../../lib/model/write-result.js';
 import { RunLog } from '../../lib/report/log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
@@ -101,7 +101,7 @@ async function merged(files) {
     const said = message.replaceAll(`${folder}/`, '').replace(/\b([ab]):1\b/, '$1');
     return `${incomplete ? '!' : ''}${path.basename(file)}: ${said}`;
   });
-  return { ...whole, warnings, report: resultFrom([...mergeJson(whole)].join('')) };
+  return { ...whole, warnings, report: resultFrom([...writeResult(whole.result)].join('')) };
 }
 
 /**
@@ -195,7 +195,8 @@ test('a host whose log and result are both given is counted once', async () => {
 
 test('a result of a search is not added up, and what hosts did together cannot be', async () => {
   const search = runOf({ index: 0, of: 1, operations: OPERATIONS, findPeak: true });
-  const together = [...mergeJson(await merged({ a: ONE.json, b: OTHER.json }))].join('');
+  const both = await merged({ a: ONE.json, b: OTHER.json });
+  const together = [...writeResult(both.result)].join('');
   const { report, warnings } = await merged({ search: search.json, together, b: OTHER.json });
   assert.equal(report.stages[0].operations, OPERATIONS.length);
   assert.deepEqual(warnings.slice(0, 2), [

@@ -6,7 +6,7 @@ import { finishedStage } from '../helpers/finished-stage.js';
 import { jsonOf, resultFrom } from '../helpers/result-schema.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { readResult } from '../../lib/model/read-result.js';
-import { mergeJson } from '../../lib/report/json.js';
+import { jsonReporter } from '../../lib/report/json.js';
 import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 
 /**
@@ -78,8 +78,8 @@ const AGGREGATE = aggregateOf(LOGS);
 test('the JSON report is a result: hosts, stages with all counts and seconds, and what merging says', () => {
   const warning = { file: 'a', line: 1, message: 'b', incomplete: false };
   const { result } = AGGREGATE;
-  const told = { ...AGGREGATE, result: { ...result, merge: { ...result.merge, warnings: [warning] } } };
-  const text = [...mergeJson(told)].join('');
+  const told = { ...result, merge: { ...result.merge, warnings: [warning] } };
+  const text = [...jsonReporter.format(told)].join('');
   const report = resultFrom(text);
   assert.deepEqual([readResult(text).problems, readResult(text).warnings], [[], []]);
   const { stages, merge, hosts } = report;
@@ -112,7 +112,7 @@ test('the JSON report is a result: hosts, stages with all counts and seconds, an
 });
 
 test('what a log does not tell is null, and not nothing', () => {
-  const [write] = JSON.parse([...mergeJson(AGGREGATE)].join('')).stages;
+  const [write] = JSON.parse([...jsonReporter.format(AGGREGATE.result)].join('')).stages;
   assert.deepEqual([write.timeLost, write.unknownOutcomes, write.clientLoad], [null, null, null]);
   assert.deepEqual([write.seconds[0].histogram, write.warmupOperations], [null, 0]);
 });

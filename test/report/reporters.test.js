@@ -82,15 +82,15 @@ test('each reporter listens to a run or takes its result, and no two share an op
 });
 
 test('the CSV of a run has a row for each second of each stage', () => {
-  const run = /** @type {any} */ ({
-    facts: { host: 'a,b' },
+  const result = /** @type {any} */ ({
+    host: 'a,b',
     stages: [
       { stage: 'Write', seconds: [{ secondStart: 0, operations: 5, bytes: 50 }] },
       { stage: 'Read', seconds: [{ secondStart: 1, operations: 7, bytes: 70 }] },
     ],
   });
   assert.equal(
-    [...csvReporter.format(run)].join(''),
+    [...csvReporter.format(result)].join(''),
     'second_start,stage,host,ops,bytes\n' +
       '1970-01-01T00:00:00Z,Write,"a,b",5,50\n' +
       '1970-01-01T00:00:01Z,Read,"a,b",7,70\n',

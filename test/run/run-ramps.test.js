@@ -224,7 +224,8 @@ for (const seconds of [4, 12]) {
     const log = aggregateOf({ log: logOf(events, config) });
     assert.deepEqual(warningsOf(log), []);
     const [stage] = result.stages;
-    const ofLog = [...log.merged.seconds('Write')].map(({ secondStart, operations }) => [secondStart, operations]);
+    const [write] = log.merged.result.stages;
+    const ofLog = [...write.seconds].map(({ secondStart, operations }) => [secondStart, operations]);
     assert.deepEqual(
       ofLog,
       stage.seconds.map(({ secondStart, operations }) => [secondStart, operations]),

@@ -1,0 +1,33 @@
+import { RESULT_REPORTERS } from '../report/reporters.js';
+import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
+
+/**
+ * @import { ResultReporter } from '../report/reporter.js'
+ * @import { Checks } from './usage-error.js'
+ *
+ * @typedef {object} ResultOutput where a result goes
+ * @property {ResultReporter} reporter
+ * @property {ReportFile | null} file null for stdout
+ */
+
+/**
+ * Opens the files of results, before there is one: a path that cannot be written is known at once.
+ *
+ * @param {Readonly<Record<string, string>>} files by the option of the reporter
+ * @param {Checks} checks
+ * @returns {Promise<ResultOutput[]>} what can be written; the checks know the rest
+ */
+export async function openResults(files, checks) {
+  /** @type {ResultOutput[]} */
+  const results = [];
+  for (const reporter of RESULT_REPORTERS) {
+    const { name } = reporter.option;
+    if (files[name] === STANDARD_OUTPUT) {
+      results.push({ reporter, file: null });
+    } else if (files[name] !== undefined) {
+      const file = await checks.run(() => new ReportFile(files[name], `--${name}`));
+      results.push(...(file instanceof ReportFile ? [{ reporter, file }] : []));
+    }
+  }
+  return results;
+}
