@@ -1,6 +1,7 @@
 import { bucketMeters } from '../meter/bucket-meter.js';
 import { SecondSampler } from '../meter/second-sampler.js';
 import { StageMeters } from '../meter/stage-meter.js';
+import { ABANDONED } from '../model/failed-attempts.js';
 import { IntegrityError } from '../operations/operation.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { Pauses, Retrier, isRefused } from '../s3/retry.js';
@@ -10,7 +11,7 @@ import { Claims } from './claims.js';
 import { watchFlow } from './data-flow.js';
 import { OpenLoop } from './open-loop.js';
 import { runPool } from './run-concurrently.js';
-import { ABANDONED, StageWatch } from './stage-watch.js';
+import { StageWatch } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'

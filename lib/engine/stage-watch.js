@@ -1,3 +1,4 @@
+import { ABANDONED } from '../model/failed-attempts.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
@@ -24,9 +25,6 @@ import { AttemptError } from '../s3/s3-error.js';
  * @property {number} [noSuccessSince] since when nothing has succeeded, where that was before the stage began
  * @property {boolean} [measuresDrain] whether what completes between the two is in rates as all else is
  */
-
-/** The kind of error of an attempt that the end of its stage cut off. */
-export const ABANDONED = 'abandoned';
 
 /** A stage in which nothing succeeds for this long has lost its store. */
 export const STALL_TIMEOUT_MS = 60_000;

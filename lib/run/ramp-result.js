@@ -1,9 +1,10 @@
 import { sumOfBuckets } from '../meter/bucket-meter.js';
 import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
+import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { NO_STEP_LATENCY, sumOfHistograms } from '../model/ramp.js';
 import { worstEnd } from '../model/stage-ends.js';
-import { failedAttempts, stageResult } from './stage-result.js';
+import { stageResult } from './stage-result.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -42,7 +43,7 @@ export function stepOf(slot, { threads, outcome, shortfall }) {
     secondStart: countsFrom,
     operations: countedOperations(slot, outcome),
     ...(histograms.length === 0 ? NO_STEP_LATENCY : sumOfHistograms(histograms)),
-    errors: counts === undefined ? 0 : failedAttempts(counts),
+    errors: counts === undefined ? 0 : failedAttemptsOf(counts),
     throttled: counts?.throttled ?? 0,
     shortfall,
   };

@@ -1,10 +1,11 @@
 import { isHostBusy } from '../bottleneck/classify.js';
 import { rateBottleneck, rateFinding } from '../bottleneck/search-findings.js';
 import { LatencyHistogram } from '../meter/latency-histogram.js';
+import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { ERROR_SHARE, verdictOf } from '../search/rate-search.js';
 import { WINDOW_MS } from '../search/step-rate.js';
 import { stepResult, withAllSteps } from './search-result.js';
-import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
+import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -39,7 +40,7 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
     seconds,
     attempts: attempts.count,
     lateAttempts: attempts.countAbove(slo),
-    failedAttempts: failedAttempts(counts),
+    failedAttempts: failedAttemptsOf(counts),
     allAttempts: counts.attempts,
     p99,
     maximum,

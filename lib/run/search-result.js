@@ -1,9 +1,10 @@
 import { classify, isHostBusy } from '../bottleneck/classify.js';
 import { busiestThread } from '../bottleneck/host-evidence.js';
 import { sumsByName } from '../model/counters.js';
-import { meanOf } from '../statistics/moments.js';
+import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { WINDOW_MS, decisiveRate } from '../search/step-rate.js';
-import { evidenceOf, failedAttempts, stageResult } from './stage-result.js';
+import { meanOf } from '../statistics/moments.js';
+import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
  * @import { Evidence, Refusals, Search, HalfSize } from '../bottleneck/classify.js'
@@ -64,7 +65,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
     seconds: (windows.length * WINDOW_MS) / 1000,
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
-    errors: failedAttempts(counts),
+    errors: failedAttemptsOf(counts),
     throttled,
     failed: failed + integrityErrors,
     eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
@@ -201,7 +202,7 @@ export function withAllSteps(shown, finished) {
     ...Object.fromEntries(REPORTED_OF_ALL_STEPS.map((name) => [name, sumOf((each) => each[name])])),
     // Most connections have their first answer in the first step.
     connections: { ...shown.connections, colos: sumsByName(finished.map(colosOf)) },
-    failedAttempts: sumOf(failedAttempts),
+    failedAttempts: sumOf(failedAttemptsOf),
     end: finished[finished.length - 1].outcome.end,
   };
 }

@@ -1,7 +1,7 @@
 import { classify } from '../bottleneck/classify.js';
-import { ABANDONED } from '../engine/stage-watch.js';
 import { peakBytesOf } from '../meter/second-counts.js';
 import { stageLatency } from '../meter/stage-latencies.js';
+import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { peakOf } from '../model/seconds.js';
 
 /**
@@ -11,7 +11,7 @@ import { peakOf } from '../model/seconds.js';
  * @import { BucketOutcome, ConnectionOutcome, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { BucketResult, ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
- * @import { KindResult, SecondCount, StageCounts, StageResult } from '../model/result.js'
+ * @import { KindResult, SecondCount, StageResult } from '../model/result.js'
  * @import { UnloadedLatency } from '../model/result.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { Stage } from '../operations/stage.js'
@@ -102,7 +102,7 @@ function figuresOf(meter, seconds, time) {
     averageBytes,
     peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...time, average: averageBytes }),
     latency: stageLatency(meter.latencies()),
-    failedAttempts: failedAttempts(counts),
+    failedAttempts: failedAttemptsOf(counts),
     ...counts,
   };
 }
@@ -145,14 +145,6 @@ function kindResults(whole, { stage, outcome, availableCores, unloadedByOperatio
     const bottleneck = classify(evidenceOf({ ...whole, ...figures, unloaded, threads }, movesBytes, availableCores));
     return { operation: name, threads, ...figures, unloaded, bottleneck };
   });
-}
-
-/**
- * @param {StageCounts} counts
- * @returns {number}
- */
-export function failedAttempts({ attempts, operations, errors }) {
-  return attempts - operations - (errors[ABANDONED] ?? 0);
 }
 
 /**
