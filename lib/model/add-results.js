@@ -33,7 +33,8 @@ export const EMPTY_RESULT = Object.freeze({
 
 /**
  * Adds up results of hosts that measured together. Counts and histograms are sums; of the facts that stays which is the
- * same for all; what has no meaning for several hosts is null, and what belongs to each alone, as a search, is left out.
+ * same for all; what has no meaning for several hosts is null, and what belongs to each alone, as a search or what was asserted
+ * of it, is left out.
  *
  * @param {readonly Result[]} results
  * @returns {Result} the same whatever the order, but for that of hosts, problems and stages
@@ -52,6 +53,7 @@ export function addResults(results) {
     hosts: parts.flatMap(({ hosts }) => hosts),
     cleanup: addCleanups(parts.map(({ cleanup }) => cleanup)),
     requests: addRequests(parts.map(({ requests }) => requests)),
+    thresholds: [],
     stages: [...names].map((name) => {
       return addStages(parts.flatMap(({ stages }) => stages.filter(({ stage }) => stage === name)));
     }),

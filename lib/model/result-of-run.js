@@ -21,6 +21,7 @@ export function resultOf({ facts, problems, stages, cleanup, requests, crash, ex
     hosts: [facts],
     cleanup,
     requests,
+    thresholds: [],
     stages,
   };
 }

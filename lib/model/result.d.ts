@@ -20,6 +20,8 @@ export interface Result extends CommonFacts {
   cleanup: CleanupResult | null;
   /** that are no stage's; null where they are not known */
   requests: RequestCounts | null;
+  /** what was asserted of the result, in the order in which it was; an earlier version had none */
+  thresholds?: readonly ThresholdResult[];
   /** what merging adds */
   merge?: MergeResult;
 }
@@ -78,6 +80,32 @@ export interface MergeWarning {
   message: string;
   /** whether something that belongs to the total is missing from it, or was never done */
   incomplete: boolean;
+}
+
+/** Whether what was asserted holds; inconclusive where a figure is not known. */
+export type ThresholdOutcome = 'passed' | 'missed' | 'inconclusive';
+
+/** The units of figures that can be asserted; a share is from 0 to 1. */
+export type ThresholdUnit =
+  'ops/s' | 'bytes/s' | 'ms' | 'bytes' | 'share' | 'operations' | 'attempts' | 'objects' | 'threads';
+
+/** What was asserted of a result, and whether it holds. */
+export interface ThresholdResult {
+  /** as `--assert` takes it, such as `read.p99 < 50ms` */
+  expression: string;
+  /** as `stages` have it; null where it is a figure of all of them */
+  stage: string | null;
+  /** a name of the table in docs/ci.md */
+  metric: string;
+  /** null where it is not known */
+  value: number | null;
+  /** null where it depends on a figure of the baseline that is not known */
+  limit: number | null;
+  /** of value and limit */
+  unit: ThresholdUnit;
+  outcome: ThresholdOutcome;
+  /** the figures in words, or why they are not known: a line that can stand after the expression */
+  message: string;
 }
 
 /** A stage of a result that was read, or of several hosts: what a host does not tell, or they differ in, is null. */
