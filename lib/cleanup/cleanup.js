@@ -56,14 +56,6 @@ export function newResult() {
 }
 
 /**
- * @param {CleanupResult} result
- * @returns {boolean} whether nothing of the run is left, as far as can be known
- */
-export function isClean({ left, unlisted, otherBuckets }) {
-  return left === 0 && unlisted === 0 && otherBuckets === null;
-}
-
-/**
  * Removes what a run wrote. It lists the run's prefix and deletes only keys that the run itself would give an object, and
  * it ends with a count that is taken from the store.
  *

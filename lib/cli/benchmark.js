@@ -7,6 +7,7 @@ import { runBenchmark } from '../run/benchmark-run.js';
 import { cleanupCommand } from './cleanup.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
+import { judge, statusWith, thresholdLines } from './guard.js';
 import { versionsOf } from './package-version.js';
 import { reportError } from './report-error.js';
 import { usableCores } from '../host/cpu-quota.js';
@@ -39,7 +40,7 @@ const LAUNCHED_AT = 0;
 export async function runByCommand({
   options,
   env,
-  prepared: { target, config, results, logFile },
+  prepared: { target, config, results, logFile, guard },
   context,
   stopRequest,
   withStack,
@@ -93,13 +94,21 @@ export async function runByCommand({
       // If nobody reads it, there is nothing left to stop.
       stopRequest.onRequest = () => {};
     }
-    const reported = resultOf({ ...result, stages, crash, exitStatus: status });
+    const measured = resultOf({ ...result, stages, crash, exitStatus: status });
+    const judged = judge(guard, measured);
+    const lines = thresholdLines(judged.thresholds);
+    [...guard.warnings, ...judged.warnings].forEach((warning) => terminal.err(`warning: ${warning}`));
+    lines.notices.forEach(notify);
+    lines.errors.forEach((line) => terminal.err(line));
+    const finalStatus = statusWith(status, judged.thresholds);
+    const reported = { ...measured, exitStatus: finalStatus, thresholds: judged.thresholds };
     const failures = await writeResults(results, reported, terminal);
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
     if (result.crash !== null) {
       reportError(result.crash, terminal, withStack);
     }
-    return failures.length > 0 && status === EXIT.complete ? EXIT.incomplete : status;
+    const mayBeWorse = finalStatus === EXIT.complete || finalStatus === EXIT.thresholdMissed;
+    return failures.length > 0 && mayBeWorse ? EXIT.incomplete : finalStatus;
   } finally {
     observer.close();
   }

@@ -1,8 +1,8 @@
 import { formatSize } from '../log/units.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
-import { isClean } from '../cleanup/cleanup.js';
 import { findPrefix } from '../cleanup/find-prefix.js';
+import { isClean } from '../model/completeness.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';

@@ -1,4 +1,4 @@
-import { isClean } from '../cleanup/cleanup.js';
+import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { cleanupCommand, cleanupProblems, describeCleanup, mayHelpAgain, readAgainCommand } from './cleanup.js';
 import { EXIT } from './exit-status.js';
 
@@ -20,14 +20,7 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
   if (problems.length > 0) {
     return mayPass ? EXIT.incomplete : EXIT.usage;
   }
-  // What was skipped had failed in Write, or was still under way when its time was over.
-  const isIncomplete = stages.some(
-    ({ end, operations, failed, integrityErrors, ramp }) =>
-      end !== 'complete' ||
-      operations === 0 ||
-      failed + integrityErrors > 0 ||
-      ramp?.steps.some(({ shortfall }) => shortfall === 'stalled'),
-  );
+  const isIncomplete = stages.some((stage) => shortcomingsOf(stage).length > 0);
   return isIncomplete || crash !== null || (cleanup !== null && !isClean(cleanup)) ? EXIT.incomplete : EXIT.complete;
 }
 

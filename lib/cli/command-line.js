@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { quote } from '../log/quote.js';
 import { RESULT_REPORTERS } from '../report/reporters.js';
 import { DEFAULT_STAGES, operationsOf, writesObjects } from '../operations/registry.js';
+import { readThresholds } from '../thresholds/read-thresholds.js';
 import { DEFAULT_FILE } from './environment.js';
 import { FROM_CLONE } from './invocation.js';
 import { STANDARD_OUTPUT } from './output-file.js';
@@ -13,6 +14,8 @@ import { oneOf, someText } from './values.js';
 
 /**
  * @import { StartTime } from '../model/run-config.js'
+ * @import { AssertedRun } from '../thresholds/read-thresholds.js'
+ * @import { Threshold } from '../thresholds/threshold.js'
  * @import { Invocation } from './invocation.js'
  */
 
@@ -22,7 +25,24 @@ import { oneOf, someText } from './values.js';
  * @property {string} help
  * @property {(text: string) => any} [read] of an option that takes a value; throws a RangeError that says what was expected
  * @property {string} [fallback] the value where the option is absent, as the user would write it
+ * @property {true} [repeats] whether it may be given several times, each with a value of its own
  */
+
+/** What a result is held against: options of a run and of `merge`. @type {Readonly<Record<'assert' | 'assertFile' | 'baseline', OptionRow>>} */
+const GUARD_OPTIONS = Object.freeze({
+  assert: {
+    flags: '--assert <limit>',
+    help: "exit with 3 unless this holds: 'read.p99 < 50ms'; may be repeated",
+    read: (text) => text,
+    repeats: true,
+  },
+  assertFile: { flags: '--assert-file <file>', help: 'likewise, one on each line of a file', read: someText },
+  baseline: {
+    flags: '--baseline <file>',
+    help: "earlier --json, for limits such as 'read.rate > 0.95 * baseline'",
+    read: someText,
+  },
+});
 
 /** Every option of the benchmark: flag, reader, default and help. @type {Readonly<Record<string, OptionRow>>} */
 const OPTIONS = {
@@ -144,6 +164,7 @@ const OPTIONS = {
   ...Object.fromEntries(
     RESULT_REPORTERS.map(({ option: { name, help } }) => [name, { flags: `--${name} <file>`, help, read: someText }]),
   ),
+  ...GUARD_OPTIONS,
   init: { flags: '--init [file]', help: 'write a .env to fill in, and exit', read: someText },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
   cleanup: { flags: '--cleanup [run-id]', help: 'same as the command cleanup', read: values.anyRunId },
@@ -228,7 +249,7 @@ Examples:
   without an account:       ${benchmark} 10000 100 --local
   keep the log of a run:    ${benchmark} 10000 1000 --log log-$(hostname).txt
   add up all hosts' logs:   ${peak} log*.txt
-Exit status: 0 all well, 1 incomplete or a failed check, 2 usage or credentials, 128+n by signal n.`;
+Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed, 128+n by signal n.`;
 
 /**
  * The options of a run, and of all commands that work on a store or on the client.
@@ -269,6 +290,9 @@ Exit status: 0 all well, 1 incomplete or a failed check, 2 usage or credentials,
  * @property {boolean} logAppend
  * @property {string | undefined} json
  * @property {Readonly<Record<string, string>>} results the file of each result that is asked for, by its option
+ * @property {readonly Threshold[]} thresholds those of --assert
+ * @property {string | undefined} assertFile
+ * @property {string | undefined} baseline the file of a result
  * @property {boolean} quiet
  * @property {string | undefined} cleanup
  * @property {string | undefined} init the file to write; then objects and threads are undefined
@@ -282,6 +306,9 @@ Exit status: 0 all well, 1 incomplete or a failed check, 2 usage or credentials,
  * @property {readonly string[]} files
  * @property {Readonly<Record<string, string>>} results the file of each result that is asked for, by its option
  * @property {boolean} severalRuns whether runs of one host that were not at the same time are added up
+ * @property {readonly Threshold[]} thresholds those of --assert
+ * @property {string | undefined} assertFile
+ * @property {string | undefined} baseline the file of a result
  */
 
 /**
@@ -371,7 +398,12 @@ class OptionReader {
     if (fallback !== undefined) {
       option.default(defaultOf(row), fallback);
     }
-    return read === undefined ? option : option.argParser((text) => this.read(row, text));
+    if (read === undefined) {
+      return option;
+    }
+    return option.argParser((text, /** @type {any} */ before) =>
+      row.repeats ? [...(before ?? []), this.read(row, text)] : this.read(row, text),
+    );
   }
 
   /**
@@ -460,6 +492,9 @@ function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup
       problems.push(`--keep: the stage ${removal.name} would remove the objects, expected --stages without it`);
     }
   }
+  const asserted = readAssertions(options.assert, options.stages === undefined ? null : assertedRun(options));
+  options.thresholds = asserted.thresholds;
+  problems.push(...asserted.problems);
   if (problems.length > 0) {
     throw new UsageError(problems, helpHint(command));
   }
@@ -489,15 +524,46 @@ function commandOf({ init, cleanup }, { calibrate, list }) {
  */
 function mergeOptions(command, name) {
   const options = command.opts();
+  const { assert, assertFile, baseline, severalRuns = false } = options;
   const results = resultFiles(options);
-  const problems = Object.entries(results).flatMap(([option, file]) =>
+  const files = { ...results, 'assert-file': assertFile, baseline };
+  const problems = Object.entries(files).flatMap(([option, file]) =>
     file === '' ? [`--${option}: expected a file, got nothing`] : [],
   );
-  problems.push(...sharedFiles(results));
+  const asserted = readAssertions(assert, null);
+  problems.push(...sharedFiles(results), ...asserted.problems);
   if (problems.length > 0) {
     throw new UsageError(problems, helpHint(name));
   }
-  return { files: command.args, results, severalRuns: options.severalRuns ?? false };
+  return { files: command.args, results, severalRuns, thresholds: asserted.thresholds, assertFile, baseline };
+}
+
+/**
+ * @param {readonly string[] | undefined} assertions as --assert has them
+ * @param {AssertedRun | null} run null where nothing is known of it yet
+ */
+function readAssertions(assertions = [], run) {
+  return readThresholds(
+    assertions.map((text) => ({ text, place: '--assert' })),
+    run,
+  );
+}
+
+/**
+ * @param {Record<string, any>} options of a run
+ * @returns {AssertedRun} what can be asserted of it
+ */
+export function assertedRun({ stages, findPeak, peakOf, rate }) {
+  const isOpenLoop = rate !== undefined || (findPeak && peakOf === 'rate');
+  return {
+    stages,
+    mayHave(stage, condition) {
+      if (condition === 'reads') {
+        return operationsOf([stage]).some(({ receives }) => receives);
+      }
+      return condition === 'search' ? findPeak : isOpenLoop;
+    },
+  };
 }
 
 /**
@@ -604,6 +670,10 @@ function mergeCommand(name, outputs, { benchmark }, merge) {
       'what r2-benchmark wrote to --log, --json or stdout, one file for each host; - is standard input',
     );
   RESULT_REPORTERS.forEach(({ option }) => command.option(`--${option.name} <file>`, option.help));
+  const collect = (/** @type {string} */ text, /** @type {string[]} */ before = []) => [...before, text];
+  Object.values(GUARD_OPTIONS).forEach(({ flags, help, repeats }) =>
+    repeats ? command.option(flags, help, collect) : command.option(flags, help),
+  );
   return command
     .option('--several-runs', 'add up runs of one host that were not at the same time, instead of refusing them')
     .addHelpText(
@@ -614,7 +684,7 @@ Example:
   anywhere, afterwards:    ${merge} log*.txt
 
 A report named - goes to standard output, and nothing else does then.
-Exit status: 0 all well, 1 something is missing or ended early, 2 usage, 141 the output was closed.`,
+Exit status: 0 all well, 1 incomplete, 2 usage, 3 --assert missed, 141 the output was closed.`,
     )
     .showHelpAfterError(`(${helpHint(merge)})`);
 }
@@ -781,6 +851,15 @@ const CONFLICTS = [
   {
     isThere: (_given, { log, logAppend }) => logAppend && log === undefined,
     problem: '--log-append: it adds to the file of --log, expected --log as well',
+  },
+  {
+    isThere: ({ assert, assertFile, baseline }, { cleanup, calibrate, list }) =>
+      (assert ?? assertFile ?? baseline) !== undefined && (cleanup !== undefined || calibrate || list),
+    problem: '--assert: it is about the result of a run, expected a run',
+  },
+  {
+    isThere: ({ assert, assertFile, baseline }) => baseline !== undefined && (assert ?? assertFile) === undefined,
+    problem: '--baseline: nothing is compared with it, expected --assert with a limit such as 0.95 * baseline',
   },
   {
     isThere: (_given, { faults, local }) => faults !== undefined && !local,

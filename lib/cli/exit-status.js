@@ -7,6 +7,8 @@ export const EXIT = Object.freeze({
   incomplete: 1,
   /** Usage, configuration or credentials. */
   usage: 2,
+  /** All went well, but for a figure that is not as --assert wants it. */
+  thresholdMissed: 3,
   /** The output was closed: what a shell shows for SIGPIPE. */
   outputClosed: 128 + constants.signals.SIGPIPE,
 });

@@ -4,7 +4,9 @@ import { mergeHosts } from '../merge/merge-hosts.js';
 import { readFiles, whatIsLost } from '../merge/read-files.js';
 import { placeOf } from '../merge/warnings.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
+import { checkThresholds } from '../thresholds/read-thresholds.js';
 import { EXIT } from './exit-status.js';
+import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
 import { invocationOf } from './invocation.js';
 import { readMergeCommandLine } from './command-line.js';
 import { STANDARD_OUTPUT } from './output-file.js';
@@ -16,7 +18,9 @@ import { Checks, UsageError } from './usage-error.js';
  * @import { Readable, Writable } from 'node:stream'
  * @import { Merged } from '../merge/merge-hosts.js'
  * @import { Caller } from './invocation.js'
+ * @import { ThresholdResult } from '../model/result.js'
  * @import { MergeOptions } from './command-line.js'
+ * @import { Guard } from './guard.js'
  * @import { ResultOutput } from './result-files.js'
  */
 
@@ -79,6 +83,7 @@ async function merge(options, { stdin, stdout, stderr }) {
   const err = errorLines(stderr);
   await protectLogs(options);
   const checks = new Checks();
+  const guard = await checks.run(() => readGuard(options, null));
   const results = await openResults(options.results, checks);
   try {
     checks.conclude();
@@ -94,11 +99,33 @@ async function merge(options, { stdin, stdout, stderr }) {
       err('error: no stage in any of the logs, expected what r2-benchmark.js writes to stdout');
       return EXIT.incomplete;
     }
-    const isWritten = await writeAll(merged, results, stdout, err);
-    return isWritten && !warnings.some(({ incomplete }) => incomplete) ? EXIT.complete : EXIT.incomplete;
+    const judged = judgeMerged(/** @type {Guard} */ (guard), merged.result);
+    judged.lines.forEach((line) => err(line));
+    const { thresholds } = judged;
+    const isWritten = await writeAll({ ...merged, result: { ...merged.result, thresholds } }, results, stdout, err);
+    const isComplete = isWritten && !warnings.some(({ incomplete }) => incomplete);
+    return statusWith(isComplete ? EXIT.complete : EXIT.incomplete, thresholds);
   } finally {
     results.forEach(({ file }) => file?.discard());
   }
+}
+
+/**
+ * @param {Guard} guard
+ * @param {Merged['result']} result
+ * @returns {{ thresholds: ThresholdResult[], lines: string[] }}
+ * @throws {UsageError} where something is asserted of a stage that nobody ran
+ */
+function judgeMerged(guard, result) {
+  const stages = result.stages.map(({ stage }) => stage.toLowerCase());
+  const problems = checkThresholds(guard.thresholds, { stages, mayHave: () => true });
+  if (problems.length > 0) {
+    throw new UsageError(problems);
+  }
+  const { thresholds, warnings } = judge(guard, result);
+  const { notices, errors } = thresholdLines(thresholds);
+  const told = [...guard.warnings, ...warnings].map((warning) => `warning: ${warning}`);
+  return { thresholds, lines: [...told, ...notices, ...errors] };
 }
 
 /**

@@ -3,6 +3,8 @@ import { readStoreConfig } from './environment.js';
 import { availableCores } from '../host/cpu-quota.js';
 import { fileLimitProblem, openFileLimit } from './host-limits.js';
 import { startLocalEndpoint } from './local-endpoint.js';
+import { assertedRun } from './command-line.js';
+import { readGuard } from './guard.js';
 import { LogFile } from './output-file.js';
 import { resolveConfig } from './resolve-config.js';
 import { openResults } from './result-files.js';
@@ -13,6 +15,7 @@ import { Checks, UsageError } from './usage-error.js';
  * @import { StoreConfig } from '../model/run-config.js'
  * @import { Invocation } from './invocation.js'
  * @import { CommandLine } from './command-line.js'
+ * @import { Guard } from './guard.js'
  * @import { ResultOutput } from './result-files.js'
  */
 
@@ -22,8 +25,12 @@ import { Checks, UsageError } from './usage-error.js';
  * @property {RunConfig} config
  * @property {readonly ResultOutput[]} results
  * @property {LogFile | null} logFile
+ * @property {Guard} guard
  * @property {() => Promise<void>} close
  */
+
+/** @type {Guard} */
+const NO_GUARD = { thresholds: [], baseline: null, warnings: [] };
 
 /**
  * Makes ready what does not take the store: variables, limits of this host, the files of results. All problems are
@@ -44,6 +51,7 @@ export async function prepare(options, { env, process: host, now, random, invoca
   const target = await checks.run(() => openTarget(options, env, host, invocation));
   const isRun = options.cleanup === undefined && !options.list;
   const { log, logAppend } = options;
+  const guard = isRun ? await checks.run(() => readGuard(options, assertedRun(options))) : NO_GUARD;
   const results = isRun ? await openResults(options.results, checks) : [];
   const logFile = isRun && log !== undefined ? await checks.run(() => new LogFile(log, { append: logAppend })) : null;
   const close = async () => {
@@ -63,7 +71,7 @@ export async function prepare(options, { env, process: host, now, random, invoca
       await checks.run(() => checked && checkCost(checked));
     }
     checks.conclude();
-    return /** @type {Prepared} */ ({ target, config: checked, results, logFile, close });
+    return /** @type {Prepared} */ ({ target, config: checked, results, logFile, guard, close });
   } catch (error) {
     await close();
     throw error;

@@ -1,7 +1,9 @@
 import { consoleReporter } from './console.js';
 import { csvReporter } from './csv.js';
 import { jsonReporter } from './json.js';
+import { junitReporter } from './junit.js';
 import { logReporter } from './log.js';
+import { summaryReporter } from './summary.js';
 
 /**
  * @import { RunObserver } from '../model/run-events.js'
@@ -9,7 +11,14 @@ import { logReporter } from './log.js';
  */
 
 /** Every output of a run, in the order in which they hear of an event. @type {readonly Reporter[]} */
-export const REPORTERS = Object.freeze([logReporter, consoleReporter, jsonReporter, csvReporter]);
+export const REPORTERS = Object.freeze([
+  logReporter,
+  consoleReporter,
+  jsonReporter,
+  csvReporter,
+  summaryReporter,
+  junitReporter,
+]);
 
 /** Those that take the result, each into the file that its option names. */
 export const RESULT_REPORTERS = REPORTERS.filter(takesResult);

@@ -13,9 +13,9 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     'cost',
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
-    ...['host', 'local-s3', 'model'],
+    ...['host', 'local-s3', 'model', 'thresholds'],
   ],
-  report: ['search', 'bottleneck', 'cost', 'operations', 'model', 'log'],
+  report: ['thresholds', 'search', 'bottleneck', 'cost', 'operations', 'model', 'log'],
   run: [
     ...[
       'preflight',
@@ -38,6 +38,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cleanup: ['clock', 'engine', 'workload', 's3'],
   calibration: ['run', 'local-s3', 'operations', 'workload', 'log'],
   merge: ['search', 'operations', 'statistics', 'model', 'log'],
+  thresholds: ['model', 'log'],
   bottleneck: ['log'],
   engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter', 'host', 'model'],
   operations: ['workload', 's3'],

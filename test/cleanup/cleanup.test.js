@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cleanUp, isClean, newResult } from '../../lib/cleanup/cleanup.js';
+import { cleanUp, newResult } from '../../lib/cleanup/cleanup.js';
+import { isClean } from '../../lib/model/completeness.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { UnlistedObjects } from '../../lib/workload/unlisted-objects.js';

@@ -1,0 +1,181 @@
+import { readFileSync } from 'node:fs';
+import { quote } from '../log/quote.js';
+import { readResult } from '../model/read-result.js';
+import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
+import { metricNamed } from '../thresholds/metrics.js';
+import { readThresholds } from '../thresholds/read-thresholds.js';
+import { formatThreshold } from '../thresholds/threshold.js';
+import { EXIT } from './exit-status.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * @import { CommonFacts, Result, ThresholdResult } from '../model/result.js'
+ * @import { WritableResult } from '../model/write-result.js'
+ * @import { Metric } from '../thresholds/metrics.js'
+ * @import { AssertedRun, Assertion } from '../thresholds/read-thresholds.js'
+ * @import { Threshold } from '../thresholds/threshold.js'
+ *
+ * @typedef {object} GuardOptions
+ * @property {readonly Threshold[]} thresholds those of --assert
+ * @property {string | undefined} assertFile
+ * @property {string | undefined} baseline the file of a result
+ *
+ * @typedef {object} Guard what a result is held against
+ * @property {readonly Threshold[]} thresholds
+ * @property {Result | null} baseline
+ * @property {string[]} warnings about its file
+ */
+
+/** Options that make the figures of two runs incomparable where they differ. */
+const DECISIVE_OPTIONS = /** @type {const} */ (['client', 'size', 'threads', 'rate', 'buckets', 'keepAlive']);
+
+/**
+ * Reads the files that a result is going to be held against, before there is one.
+ *
+ * @param {GuardOptions} options
+ * @param {AssertedRun | null} run null where nothing is known of it yet
+ * @returns {Guard}
+ * @throws {UsageError} with every problem
+ */
+export function readGuard({ thresholds, assertFile, baseline }, run) {
+  const inFile = assertFile === undefined ? { thresholds: [], problems: [] } : readAssertFile(assertFile, run);
+  const before = baseline === undefined ? NO_BASELINE : readBaseline(baseline);
+  const all = [...thresholds, ...inFile.thresholds];
+  const problems = [...inFile.problems, ...before.problems];
+  if (problems.length === 0) {
+    problems.push(...baselineProblems(all, baseline, before.result));
+  }
+  if (problems.length > 0) {
+    throw new UsageError(problems);
+  }
+  return { thresholds: all, baseline: before.result, warnings: before.warnings };
+}
+
+/**
+ * @param {string} file
+ * @param {AssertedRun | null} run
+ */
+function readAssertFile(file, run) {
+  const { text, problem } = readText('--assert-file', file);
+  if (text === null) {
+    return { thresholds: [], problems: [problem] };
+  }
+  /** @type {Assertion[]} */
+  const assertions = text.split('\n').flatMap((line, index) => {
+    const assertion = line.replace(/#.*/, '').trim();
+    return assertion === '' ? [] : [{ text: assertion, place: `--assert-file: ${file}:${index + 1}` }];
+  });
+  if (assertions.length === 0) {
+    return {
+      thresholds: [],
+      problems: [`--assert-file: ${file} asserts nothing, expected a line such as errors == 0`],
+    };
+  }
+  return readThresholds(assertions, run);
+}
+
+/** @type {{ result: Result | null, problems: string[], warnings: string[] }} */
+const NO_BASELINE = { result: null, problems: [], warnings: [] };
+
+/**
+ * @param {string} file
+ * @returns {typeof NO_BASELINE}
+ */
+function readBaseline(file) {
+  const { text, problem } = readText('--baseline', file);
+  if (text === null) {
+    return { result: null, problems: [problem], warnings: [] };
+  }
+  const { result, problems, warnings } = readResult(text);
+  const about = (/** @type {string} */ message) => `--baseline: ${file}: ${message}`;
+  return { result, problems: problems.map(about), warnings: warnings.map(about) };
+}
+
+/**
+ * @param {string} option
+ * @param {string} file
+ * @returns {{ text: string, problem: null } | { text: null, problem: string }}
+ */
+function readText(option, file) {
+  try {
+    return { text: readFileSync(file, 'utf8').replace(/^\uFEFF/, ''), problem: null };
+  } catch (error) {
+    return { text: null, problem: `${option}: ${file} cannot be read: ${/** @type {Error} */ (error).message}` };
+  }
+}
+
+/**
+ * @param {readonly Threshold[]} thresholds
+ * @param {string | undefined} file of the baseline
+ * @param {Result | null} baseline
+ * @returns {string[]}
+ */
+function baselineProblems(thresholds, file, baseline) {
+  const comparing = thresholds.filter(({ limit }) => 'factor' in limit);
+  if (baseline === null) {
+    return comparing.map(
+      (threshold) =>
+        `--assert: ${quote(formatThreshold(threshold))}: expected --baseline with the result of an earlier run`,
+    );
+  }
+  if (comparing.length === 0) {
+    return ['--baseline: nothing is compared with it, expected --assert with a limit such as 0.95 * baseline'];
+  }
+  return comparing
+    .filter(({ stage, metric }) => figureOf(baseline, stage, /** @type {Metric} */ (metricNamed(metric))) === null)
+    .map((threshold) => `--baseline: ${file} does not have the figure of ${quote(formatThreshold(threshold))}`);
+}
+
+/**
+ * @param {Guard} guard
+ * @param {WritableResult} result
+ * @returns {{ thresholds: ThresholdResult[], warnings: string[] }}
+ */
+export function judge({ thresholds, baseline }, result) {
+  return {
+    thresholds: evaluateThresholds(thresholds, result, baseline),
+    warnings: baseline === null ? [] : differences(baseline, result),
+  };
+}
+
+/**
+ * @param {CommonFacts} baseline
+ * @param {CommonFacts} result
+ * @returns {string[]} one line where the two were not measured alike
+ */
+function differences({ options: before }, { options: now }) {
+  const different = DECISIVE_OPTIONS.filter((name) => before?.[name] !== now?.[name]);
+  if (before === null || now === null || different.length === 0) {
+    return [];
+  }
+  const listed = different.map((name) => `${name} ${before[name] ?? 'none'}, now ${now[name] ?? 'none'}`).join('; ');
+  return [`--baseline: it was not measured alike, its figures may not be comparable (${listed})`];
+}
+
+/**
+ * @param {readonly ThresholdResult[]} thresholds
+ * @returns {{ notices: string[], errors: string[] }} a line for each; errors are those that do not hold, or nobody knows
+ */
+export function thresholdLines(thresholds) {
+  const lines = (/** @type {(outcome: ThresholdResult['outcome']) => boolean} */ isMeant) =>
+    thresholds
+      .filter(({ outcome }) => isMeant(outcome))
+      .map(({ outcome, expression, message }) => `threshold ${outcome}: ${expression}: ${message}`);
+  return { notices: lines((outcome) => outcome === 'passed'), errors: lines((outcome) => outcome !== 'passed') };
+}
+
+/**
+ * What went wrong without them comes first: an incomplete run proves nothing.
+ *
+ * @param {number} status without the thresholds
+ * @param {readonly ThresholdResult[]} thresholds
+ * @returns {number} the exit status
+ */
+export function statusWith(status, thresholds) {
+  const has = (/** @type {ThresholdResult['outcome']} */ wanted) =>
+    thresholds.some(({ outcome }) => outcome === wanted);
+  if (status !== EXIT.complete || !has('inconclusive')) {
+    return status === EXIT.complete && has('missed') ? EXIT.thresholdMissed : status;
+  }
+  return EXIT.incomplete;
+}

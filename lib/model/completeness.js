@@ -1,0 +1,33 @@
+import { counted } from '../log/figures.js';
+
+/**
+ * @import { CleanupResult } from './result.js'
+ * @import { WritableStage } from './write-result.js'
+ */
+
+/**
+ * @param {Pick<CleanupResult, 'left' | 'unlisted' | 'otherBuckets'>} cleanup
+ * @returns {boolean} whether nothing of the run is left, as far as can be known
+ */
+export function isClean({ left, unlisted, otherBuckets }) {
+  return left === 0 && unlisted === 0 && otherBuckets === null;
+}
+
+/**
+ * What keeps a stage from being all well. Operations that were skipped had failed in Write, or were still under way when its
+ * time was over: they are no shortcoming of their own.
+ *
+ * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'ramp'>} stage whose end may not be known
+ * @returns {string[]} in words; none where all is well, as far as is known
+ */
+export function shortcomingsOf({ end = null, operations, failed, integrityErrors, ramp }) {
+  const [lost, wrong] = [failed ?? 0, integrityErrors ?? 0];
+  const hasStalled = ramp?.steps.some(({ shortfall }) => shortfall === 'stalled');
+  return [
+    ...(end === null || end === 'complete' ? [] : [`it ended before its work was done (${end})`]),
+    ...(operations === 0 ? ['no operation succeeded'] : []),
+    ...(lost > 0 ? [`${counted(lost, 'operation')} failed`] : []),
+    ...(wrong > 0 ? [`${counted(wrong, 'answer')} had the wrong content`] : []),
+    ...(hasStalled ? ['a step had no success'] : []),
+  ];
+}

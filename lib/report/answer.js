@@ -1,0 +1,91 @@
+import { counted, decimal } from '../log/figures.js';
+import { plainText } from '../log/plain-text.js';
+
+/**
+ * @import { WritableResult, WritableStage } from '../model/write-result.js'
+ *
+ * @typedef {{ rate: number | null, bound: 'exact' | 'at least' | 'peak' }} Answer ops/s
+ */
+
+/** Where nothing is proven. */
+const UNPROVEN = 'inconclusive';
+
+/**
+ * What a result comes to: how many operations a second, and what limited them.
+ *
+ * @param {WritableResult} result
+ * @returns {string} a sentence; hostile texts in it are on one line, but not escaped for any form
+ */
+export function answerOf(result) {
+  const { stages } = result;
+  if (stages.length === 0) {
+    return 'Nothing was measured.';
+  }
+  const isSearch = stages.some(({ search }) => search !== undefined);
+  const hosts = new Set(result.hosts.map(({ merge, host }, place) => merge?.name ?? host ?? place)).size;
+  const rates = listOf(stages.map((stage) => `${rateText(stage)} in ${stage.stage}`));
+  const together = hosts > 1 ? ' together' : '';
+  return `${hosts === 1 ? 'One host' : counted(hosts, 'host')}${together} ${isSearch ? 'can do' : 'did'} ${rates}${limitText(stages)}.`;
+}
+
+/** @param {WritableStage} stage */
+function rateText(stage) {
+  const { rate, bound } = rateOf(stage);
+  if (rate === null) {
+    return 'an unknown rate';
+  }
+  const text = `${decimal(rate)} ops/s`;
+  return { exact: text, 'at least': `at least ${text}`, peak: `${text} in the best second` }[bound];
+}
+
+/**
+ * @param {WritableStage} stage
+ * @returns {Answer} its capacity where one was looked for, or its mean, or its peak where that is all there is
+ */
+function rateOf({ search, merge, average, peak }) {
+  if (search?.rate !== undefined) {
+    return { rate: search.rate.operationsPerSecond, bound: search.rate.bound === 'at least' ? 'at least' : 'exact' };
+  }
+  const found = search ?? merge?.ramp;
+  if (found !== undefined && found.capacity !== null) {
+    return { rate: found.capacity.operationsPerSecond, bound: found.hasPlateau ? 'exact' : 'at least' };
+  }
+  return average === null || average === undefined
+    ? { rate: peak ?? null, bound: 'peak' }
+    : { rate: average, bound: search === undefined ? 'exact' : 'at least' };
+}
+
+/** @param {readonly WritableStage[]} stages */
+function limitText(stages) {
+  /** @type {Map<string, string[]>} */
+  const byCause = new Map();
+  for (const { stage, bottleneck, merge } of stages) {
+    const cause = bottleneck?.cause ?? commonCause(merge?.shares.map(({ limitedBy }) => limitedBy) ?? []);
+    byCause.set(cause, [...(byCause.get(cause) ?? []), stage]);
+  }
+  const unproven = byCause.get(UNPROVEN) ?? [];
+  const proven = [...byCause].filter(([cause]) => cause !== UNPROVEN);
+  const limits = proven.map(([cause, names]) => `by ${plainText(cause)} in ${listOf(names)}`);
+  const limited = limits.length === 0 ? '' : `, limited ${listOf(limits)}`;
+  if (unproven.length === 0) {
+    return limited;
+  }
+  const all = unproven.length === stages.length ? 'them' : listOf(unproven);
+  return `${limited}; what limited ${all} is not proven`;
+}
+
+/**
+ * @param {readonly (string | null)[]} causes of hosts
+ * @returns {string}
+ */
+function commonCause([first, ...others]) {
+  return typeof first === 'string' && others.every((other) => other === first) ? first : UNPROVEN;
+}
+
+/**
+ * @param {readonly string[]} parts at least one
+ * @returns {string} such as `one, two and three`
+ */
+function listOf(parts) {
+  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}

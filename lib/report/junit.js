@@ -1,0 +1,170 @@
+import { plainLine } from '../log/plain-text.js';
+import { isClean, shortcomingsOf } from '../model/completeness.js';
+import { METRICS_OF_RUN, METRICS_OF_STAGE } from '../thresholds/metrics.js';
+import { answerOf } from './answer.js';
+
+/**
+ * @import { ThresholdResult } from '../model/result.js'
+ * @import { WritableResult, WritableStage } from '../model/write-result.js'
+ * @import { ResultReporter } from './reporter.js'
+ *
+ * @typedef {object} TestCase
+ * @property {string} name
+ * @property {number} [seconds] that it took
+ * @property {readonly [name: string, value: number][]} properties
+ * @property {{ kind: 'failure' | 'error', type: string, message: string } | null} problem
+ * @property {string} output
+ *
+ * @typedef {{ name: string, cases: readonly TestCase[] }} TestSuite
+ */
+
+const ENTITIES = /** @type {Readonly<Record<string, string>>} */ ({
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+});
+
+/** Test results, as CI servers read them: the run, each stage and each threshold is a test. @type {ResultReporter} */
+export const junitReporter = {
+  option: { name: 'junit', help: 'write JUnit XML for a CI server; - is stdout' },
+  *format(result) {
+    const suites = [
+      { name: 'stages', cases: [runCase(result), ...result.stages.map(stageCase)] },
+      { name: 'thresholds', cases: (result.thresholds ?? []).map(thresholdCase) },
+    ].filter(({ cases }) => cases.length > 0);
+    const all = suites.flatMap(({ cases }) => cases);
+    yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="r2-benchmark" ${totals(all)}>\n`;
+    for (const suite of suites) {
+      yield* suiteParts(suite, result);
+    }
+    yield '</testsuites>\n';
+  },
+};
+
+/**
+ * @param {TestSuite} suite
+ * @param {WritableResult} result
+ */
+function* suiteParts({ name, cases }, { host, start }) {
+  const where = host === null ? '' : ` hostname="${escapeXml(host)}"`;
+  const when = start === null ? '' : ` timestamp="${escapeXml(start)}"`;
+  yield `  <testsuite name="${name}" ${totals(cases)}${where}${when}>\n`;
+  for (const testCase of cases) {
+    yield caseText(name, testCase);
+  }
+  yield '  </testsuite>\n';
+}
+
+/** @param {readonly TestCase[]} cases */
+function totals(cases) {
+  const count = (/** @type {'failure' | 'error'} */ kind) =>
+    cases.filter(({ problem }) => problem?.kind === kind).length;
+  const seconds = cases.reduce((sum, testCase) => sum + (testCase.seconds ?? 0), 0);
+  return `tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="0" time="${seconds.toFixed(3)}"`;
+}
+
+/**
+ * @param {string} suite
+ * @param {TestCase} testCase
+ */
+function caseText(suite, { name, seconds = 0, properties, problem, output }) {
+  const lines = [
+    `    <testcase classname="r2-benchmark.${suite}" name="${escapeXml(name)}" time="${seconds.toFixed(3)}">`,
+    ...(properties.length === 0 ? [] : ['      <properties>', ...properties.map(propertyLine), '      </properties>']),
+    ...(problem === null
+      ? []
+      : [`      <${problem.kind} type="${problem.type}" message="${escapeXml(problem.message)}"/>`]),
+    ...(output === '' ? [] : [`      <system-out>${escapeXml(output)}</system-out>`]),
+    '    </testcase>\n',
+  ];
+  return lines.join('\n');
+}
+
+/** @param {readonly [name: string, value: number]} property */
+function propertyLine([name, value]) {
+  return `        <property name="${name}" value="${value}"/>`;
+}
+
+/**
+ * What went wrong and is no stage's.
+ *
+ * @param {WritableResult} result
+ * @returns {TestCase}
+ */
+function runCase(result) {
+  const { problems, cleanup, merge, stages } = result;
+  const messages = [
+    ...problems,
+    ...(problems.length === 0 && stages.length === 0 ? ['no stage ran'] : []),
+    ...(cleanup === null || isClean(cleanup)
+      ? []
+      : [`clean-up: ${cleanup.left < 0 ? 'unknown' : cleanup.left} objects left`]),
+    ...(merge?.warnings ?? [])
+      .filter(({ incomplete }) => incomplete)
+      .map(({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`),
+  ];
+  const figures = METRICS_OF_RUN.map(({ name, ofRun }) => /** @type {const} */ ([name, ofRun?.(result)]));
+  return {
+    name: 'run',
+    properties: knownFigures(figures),
+    problem: problemOf(messages),
+    output: answerOf(result),
+  };
+}
+
+/**
+ * @param {WritableStage} stage
+ * @returns {TestCase}
+ */
+function stageCase(stage) {
+  const { duration, bottleneck } = stage;
+  const figures = METRICS_OF_STAGE.map(({ name, ofStage }) => /** @type {const} */ ([name, ofStage?.(stage)]));
+  return {
+    name: stage.stage,
+    seconds: (duration ?? 0) / 1000,
+    properties: knownFigures(figures),
+    problem: problemOf(shortcomingsOf(stage)),
+    output: bottleneck?.evidence ? `limited by: ${bottleneck.cause} (${bottleneck.evidence})` : '',
+  };
+}
+
+/**
+ * @param {readonly (readonly [name: string, value: number | null | undefined])[]} figures
+ * @returns {[name: string, value: number][]}
+ */
+function knownFigures(figures) {
+  return figures.flatMap(([name, value]) => (typeof value === 'number' ? [[name, value]] : []));
+}
+
+/**
+ * @param {readonly string[]} messages
+ * @returns {TestCase['problem']} null where there are none
+ */
+function problemOf(messages) {
+  return messages.length === 0 ? null : { kind: 'error', type: 'incomplete', message: messages.join('; ') };
+}
+
+/**
+ * @param {ThresholdResult} threshold
+ * @returns {TestCase}
+ */
+function thresholdCase({ expression, outcome, message, value, limit }) {
+  const kind = outcome === 'missed' ? 'failure' : 'error';
+  /** @type {TestCase['problem']} */
+  const problem = outcome === 'passed' ? null : { kind, type: outcome, message };
+  const figures = /** @type {const} */ ([
+    ['value', value],
+    ['limit', limit],
+  ]);
+  return { name: expression, properties: knownFigures(figures), problem, output: message };
+}
+
+/**
+ * @param {string} text which may come from anywhere
+ * @returns {string} for an attribute or between tags: what XML does not take, no reader sees either
+ */
+function escapeXml(text) {
+  return plainLine(text).replace(/[&<>"']/g, (character) => ENTITIES[character]);
+}

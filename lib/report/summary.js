@@ -1,0 +1,229 @@
+import { counted, decimal, rounded } from '../log/figures.js';
+import { plainLine } from '../log/plain-text.js';
+import { formatMegabytes, formatSize } from '../log/units.js';
+import { isClean, shortcomingsOf } from '../model/completeness.js';
+import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { answerOf } from './answer.js';
+
+/**
+ * @import { KindSum, LatencySummary, ThresholdResult } from '../model/result.js'
+ * @import { WritableResult, WritableStage } from '../model/write-result.js'
+ * @import { ResultReporter } from './reporter.js'
+ */
+
+/** Problems, warnings and hosts that are listed one by one; the JSON has all. */
+const MAX_LISTED = 20;
+
+const UNKNOWN = '–';
+
+/** By which a text could become something else: emphasis, code, a cell, a formula, a link, somebody who is called. */
+const PUNCTUATION = /[\\`*_[\]|~$#@]|:(?=\S)|(?<=www)\./gi;
+
+const STAGE_COLUMNS = [
+  ...['Stage', 'Operations', 'Mean ops/s', 'Peak ops/s', 'MB/s', 'p50', 'p90', 'p99', 'p99.9', 'max', 'Errors'],
+  'Limited by',
+];
+
+/** A page of Markdown, as CI jobs show it. @type {ResultReporter} */
+export const summaryReporter = {
+  option: { name: 'summary', help: 'write a page of Markdown for a CI job; - is stdout' },
+  *format(result) {
+    yield `## r2-benchmark: ${outcomeOf(result)}\n\n${escapeMarkdown(answerOf(result))}\n`;
+    yield* section(null, thresholdTable(result.thresholds ?? []));
+    yield* section(null, stageTable(result.stages));
+    yield* section('What limited it', limitLines(result.stages));
+    yield* section('Problems', problemLines(result));
+    yield* section('How it was measured', factLines(result));
+  },
+};
+
+/**
+ * @param {string | null} title
+ * @param {readonly string[]} lines of Markdown; a section without any is left out
+ */
+function* section(title, lines) {
+  if (lines.length > 0) {
+    yield `\n${title === null ? '' : `### ${title}\n\n`}${lines.join('\n')}\n`;
+  }
+}
+
+/** @param {WritableResult} result */
+function outcomeOf(result) {
+  const thresholds = result.thresholds ?? [];
+  const count = (/** @type {ThresholdResult['outcome']} */ wanted) =>
+    thresholds.filter(({ outcome }) => outcome === wanted).length;
+  const parts = [
+    ...(problemLines(result).length > 0 ? ['something went wrong'] : []),
+    ...(count('missed') > 0 ? [`${counted(count('missed'), 'threshold')} missed`] : []),
+    ...(count('inconclusive') > 0 ? [`${counted(count('inconclusive'), 'threshold')} not decided`] : []),
+  ];
+  if (parts.length > 0) {
+    return parts.join(', ');
+  }
+  return thresholds.length === 0 ? 'all well' : `all well, ${counted(thresholds.length, 'threshold')} kept`;
+}
+
+/** @param {readonly ThresholdResult[]} thresholds */
+function thresholdTable(thresholds) {
+  const rows = thresholds.map(({ expression, outcome, message }) => [
+    escapeMarkdown(expression),
+    outcome === 'passed' ? 'passed' : `**${outcome}**`,
+    escapeMarkdown(message),
+  ]);
+  return table(['Threshold', 'Outcome', 'Figures'], rows);
+}
+
+/** @param {readonly WritableStage[]} stages */
+function stageTable(stages) {
+  const rows = stages.flatMap((stage) => [
+    rowOf(stage.stage, stage),
+    ...(stage.kinds ?? []).map((kind) => rowOf(`${stage.stage}: ${kind.operation}`, kind)),
+  ]);
+  return table(STAGE_COLUMNS, rows);
+}
+
+/**
+ * @param {string} name
+ * @param {WritableStage | KindSum} figures
+ * @returns {string[]} a cell for each column
+ */
+function rowOf(name, figures) {
+  const { operations, average, peak, averageBytes, latency, bottleneck } = figures;
+  const summary = latency.operations;
+  const times = /** @type {const} */ (['p50', 'p90', 'p99', 'p999', 'maximum']).map((field) =>
+    milliseconds(summary, field),
+  );
+  return [
+    escapeMarkdown(name),
+    known(operations, rounded),
+    known(average, decimal),
+    known(peak, decimal),
+    known(averageBytes, formatMegabytes),
+    ...times,
+    rounded(failedAttemptsOf(/** @type {WritableStage} */ (figures))),
+    known(bottleneck?.cause, escapeMarkdown),
+  ];
+}
+
+/**
+ * @template Value
+ * @param {Value | null | undefined} value
+ * @param {(value: Value) => string} format
+ */
+function known(value, format) {
+  return value === null || value === undefined ? UNKNOWN : format(value);
+}
+
+/**
+ * @param {LatencySummary | null} summary
+ * @param {Exclude<keyof LatencySummary, 'count'>} field
+ */
+function milliseconds(summary, field) {
+  return summary === null ? UNKNOWN : `${summary[field].toFixed(2)}ms`;
+}
+
+/**
+ * @param {readonly string[]} columns
+ * @param {readonly (readonly string[])[]} rows
+ * @returns {string[]} lines; none without rows
+ */
+function table(columns, rows) {
+  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.join(' | ')} |`;
+  return rows.length === 0 ? [] : [line(columns), line(columns.map(() => '---')), ...rows.map(line)];
+}
+
+/** @param {readonly WritableStage[]} stages */
+function limitLines(stages) {
+  return stages.flatMap(({ stage, bottleneck }) => {
+    if (!bottleneck?.evidence) {
+      return [];
+    }
+    const advice = bottleneck.advice === null ? '' : `; ${bottleneck.advice} would tell more`;
+    return [
+      `- **${escapeMarkdown(stage)}**: ${escapeMarkdown(`${bottleneck.cause}: ${bottleneck.evidence}${advice}`)}`,
+    ];
+  });
+}
+
+/** @param {WritableResult} result */
+function problemLines({ problems, stages, cleanup, merge }) {
+  const left = cleanup === null || isClean(cleanup) ? [] : [`clean-up: ${cleanupText(cleanup.left)}`];
+  const all = [
+    ...problems,
+    ...stages.flatMap((stage) => shortcomingsOf(stage).map((shortcoming) => `${stage.stage}: ${shortcoming}`)),
+    ...left,
+    ...(merge?.warnings ?? [])
+      .filter(({ incomplete }) => incomplete)
+      .map(({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`),
+  ];
+  return limited(
+    all.map((problem) => `- ${escapeMarkdown(problem)}`),
+    '- and',
+  );
+}
+
+/** @param {number} left objects; below 0 where they could not be counted */
+function cleanupText(left) {
+  return left < 0 ? 'what is left could not be counted' : `${counted(left, 'object')} left`;
+}
+
+/**
+ * @param {readonly string[]} lines
+ * @param {string} before how many more there are
+ */
+function limited(lines, before) {
+  const more = lines.length - MAX_LISTED;
+  return more > 0 ? [...lines.slice(0, MAX_LISTED), `${before} ${rounded(more)} more`] : [...lines];
+}
+
+/** @param {WritableResult} result */
+function factLines({ run, hosts, start, versions, options }) {
+  const names = limited([...new Set(hosts.map(({ merge, host }) => merge?.name ?? host ?? 'unknown'))], 'and').join(
+    ', ',
+  );
+  const facts = [
+    ['Run', run],
+    [hosts.length === 1 ? 'Host' : 'Hosts', names],
+    ['Begun', start],
+    ['Load', options === null ? null : loadText(options)],
+    ['Versions', versions === null ? null : namedValues(versions)],
+  ];
+  return facts.flatMap(([name, value]) =>
+    value === null || value === '' ? [] : [`- ${name}: ${escapeMarkdown(String(value))}`],
+  );
+}
+
+/** @param {NonNullable<WritableResult['options']>} options */
+function loadText({ objects, threads, size, client, duration, rate, endpoint, buckets }) {
+  return [
+    known(objects, (value) => counted(value, 'object')),
+    known(size, (value) => `of ${formatSize(value)}`),
+    known(threads, (value) => `in ${counted(value, 'thread')}`),
+    known(rate, (value) => `at ${decimal(value)} ops/s`),
+    known(duration, (value) => `for ${value / 1000}s a stage`),
+    known(client, (value) => `with the ${value} client`),
+    known(buckets, (value) => `in ${counted(value, 'bucket')}`),
+    known(endpoint, (value) => `of ${value}`),
+  ]
+    .filter((part) => part !== UNKNOWN)
+    .join(' ');
+}
+
+/** @param {Readonly<Record<string, string | null>>} values */
+function namedValues(values) {
+  return Object.entries(values)
+    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]))
+    .join(', ');
+}
+
+/**
+ * @param {string} text which may come from anywhere
+ * @returns {string} that Markdown shows as it is, on one line: in a paragraph, a list or a cell of a table
+ */
+export function escapeMarkdown(text) {
+  return plainLine(text)
+    .replace(PUNCTUATION, String.raw`\$&`)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}

@@ -1,0 +1,115 @@
+/**
+ * @typedef {readonly [times: number, dividedBy: number]} Scale what a unit is worth in that of results. Dividing is exact
+ *   where multiplying by a hundredth is not: 7 × 0.01 is more than 0.07
+ *
+ * @typedef {object} Quantity
+ * @property {string} example of a limit, for messages
+ * @property {Readonly<Record<string, Scale>>} units as a limit may have them, the most usual first; the empty one for a number that stands alone
+ * @property {Readonly<Record<string, string>>} spellings other ways to write them
+ *
+ * @typedef {'time' | 'rate' | 'throughput' | 'size' | 'share' | 'count'} QuantityName
+ */
+
+/** @type {Scale} */
+const ONE = [1, 1];
+const KIB = 1024;
+
+/** As in the log, MB is 1024 × 1024 bytes. @type {Readonly<Record<string, Scale>>} */
+const SIZES = { MB: [KIB ** 2, 1], B: ONE, KiB: [KIB, 1], MiB: [KIB ** 2, 1], GiB: [KIB ** 3, 1] };
+
+/** Of what there can be limits, and the units in which they are written. @type {Readonly<Record<QuantityName, Quantity>>} */
+export const QUANTITIES = Object.freeze({
+  time: { example: '50ms', units: { ms: ONE, us: [1, 1000], s: [1000, 1] }, spellings: { µs: 'us', μs: 'us' } },
+  rate: { example: '800', units: { '': ONE }, spellings: { 'ops/s': '', '/s': '' } },
+  throughput: {
+    example: '100MB/s',
+    units: Object.fromEntries(Object.entries(SIZES).map(([unit, scale]) => [`${unit}/s`, scale])),
+    spellings: {},
+  },
+  size: { example: '10GiB', units: SIZES, spellings: {} },
+  share: { example: '0.1%', units: { '%': [1, 100] }, spellings: {} },
+  count: { example: '0', units: { '': ONE }, spellings: {} },
+});
+
+/** What stands behind a number of a quantity that is shown without a unit of its own. @type {Readonly<Record<string, string>>} */
+const SHOWN_UNITS = { rate: '/s' };
+
+/** Digits of a value that is shown, where they tell on which side of its limit it is. */
+const DIGITS = 4;
+
+/** Digits that a number has. */
+const ALL_DIGITS = 17;
+
+/**
+ * @param {QuantityName} quantity
+ * @param {string} written as a user writes it
+ * @returns {string | null} the unit as this module calls it; null where the quantity has none of that name
+ */
+export function unitNamed(quantity, written) {
+  const { units, spellings } = QUANTITIES[quantity];
+  const unit = Object.hasOwn(spellings, written) ? spellings[written] : written;
+  return Object.hasOwn(units, unit) ? unit : null;
+}
+
+/**
+ * @param {QuantityName} quantity
+ * @param {number} value in the unit
+ * @param {string} unit of the quantity
+ * @returns {number} in the unit of results
+ */
+export function toBase(quantity, value, unit) {
+  const [times, dividedBy] = QUANTITIES[quantity].units[unit];
+  return (value * times) / dividedBy;
+}
+
+/**
+ * @param {QuantityName} quantity
+ * @returns {string} its units for a message: `ms, us or s`
+ */
+export function describeUnits(quantity) {
+  const units = Object.keys(QUANTITIES[quantity].units);
+  if (units[0] === '') {
+    return 'a number alone';
+  }
+  return units.length === 1 ? units[0] : `${units.slice(0, -1).join(', ')} or ${units.at(-1)}`;
+}
+
+/**
+ * Shows a value beside its limit: with as many digits as it takes to see on which side of it the value is.
+ *
+ * @param {QuantityName} quantity
+ * @param {number} value in the unit of results
+ * @param {number} limit likewise
+ * @param {string} [unit] of the quantity; the most usual one where none is given
+ * @returns {string} such as `61.3ms`
+ */
+export function showValue(quantity, value, limit, unit = Object.keys(QUANTITIES[quantity].units)[0]) {
+  const [times, dividedBy] = QUANTITIES[quantity].units[unit];
+  const [shown, edge] = [value, limit].map((each) => (each * dividedBy) / times);
+  let text = rounded(shown, DIGITS);
+  for (let digits = DIGITS + 1; isMisleading(text, shown, edge) && digits <= ALL_DIGITS; digits += 1) {
+    text = rounded(shown, digits);
+  }
+  return `${text}${unit || (SHOWN_UNITS[quantity] ?? '')}`;
+}
+
+/**
+ * @param {string} text
+ * @param {number} value that it shows
+ * @param {number} limit
+ */
+function isMisleading(text, value, limit) {
+  return Math.sign(Number(text) - limit) !== Math.sign(value - limit);
+}
+
+/**
+ * @param {number} value
+ * @param {number} digits whole numbers keep all of theirs
+ * @returns {string} without an exponent
+ */
+function rounded(value, digits) {
+  const whole = value === 0 ? 1 : Math.floor(Math.log10(Math.abs(value))) + 1;
+  const places = Math.min(Math.max(digits - whole, 0), 20);
+  const text = value.toFixed(places);
+  return places === 0 ? text : text.replace(/\.?0+$/, '');
+}

@@ -1,0 +1,129 @@
+import { quote } from '../log/quote.js';
+import { METRICS_OF_RUN, METRICS_OF_STAGE, metricNamed } from './metrics.js';
+import { nearestName } from './nearest-name.js';
+import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';
+
+/**
+ * @import { Metric } from './metrics.js'
+ *
+ * @typedef {object} Threshold what is asserted of a result: that a figure lies on one side of a limit
+ * @property {string | null} stage in lower case, as in --stages; null for a figure of all stages
+ * @property {string} metric a name of the table in metrics.js
+ * @property {Operator} operator
+ * @property {Limit} limit
+ *
+ * @typedef {{ value: number, unit: string } | { factor: number }} Limit a number in a unit of the metric's quantity, or a
+ *   multiple of the same figure of the baseline
+ *
+ * @typedef {'<' | '<=' | '>' | '>=' | '==' | '!='} Operator
+ *
+ * @typedef {object} ParsedThreshold
+ * @property {string | null} stage of which something is asserted; null where it is none, or cannot be read
+ * @property {Metric | null} metric null where there is none of that name, or it cannot be read
+ * @property {Threshold | null} threshold null where there is a problem
+ * @property {string | null} problem what is wrong with it, and what was expected
+ */
+
+/** @type {Readonly<Record<Operator, (value: number, limit: number) => boolean>>} */
+export const OPERATORS = Object.freeze({
+  '<': (value, limit) => value < limit,
+  '<=': (value, limit) => value <= limit,
+  '>': (value, limit) => value > limit,
+  '>=': (value, limit) => value >= limit,
+  '==': (value, limit) => value === limit,
+  '!=': (value, limit) => value !== limit,
+});
+
+const BASELINE = 'baseline';
+const NUMBER = String.raw`((?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)`;
+
+const ASSERTION = /^\s*([A-Za-z][A-Za-z0-9.-]{0,79})\s*(<=|>=|==|!=|<|>)\s*(\S.*?)\s*$/;
+const QUANTITY = new RegExp(String.raw`^${NUMBER}\s*([A-Za-zµμ%/]*)$`);
+const BASELINE_ALONE = new RegExp(`^${BASELINE}$`);
+const FACTOR_FIRST = new RegExp(String.raw`^${NUMBER}\s*\*\s*${BASELINE}$`);
+const FACTOR_LAST = new RegExp(String.raw`^${BASELINE}\s*\*\s*${NUMBER}$`);
+
+/**
+ * @param {string} text as a user writes it, such as `read.p99 < 50ms`
+ * @returns {ParsedThreshold}
+ */
+export function parseThreshold(text) {
+  const [, subject, operator, written] = ASSERTION.exec(text) ?? [];
+  if (subject === undefined) {
+    const problem = `expected a figure, one of ${Object.keys(OPERATORS).join(' ')} and a limit, such as 'read.p99 < 50ms'`;
+    return { stage: null, metric: null, threshold: null, problem };
+  }
+  const { stage, name, metric } = subjectOf(subject);
+  if (metric === null) {
+    return { stage, metric, threshold: null, problem: unknownFigure(stage, name) };
+  }
+  const limit = parseLimit(written, metric);
+  if (limit === null) {
+    const { example } = QUANTITIES[metric.quantity];
+    const problem = `expected a limit such as ${example} (${describeUnits(metric.quantity)}) or 0.95 * ${BASELINE}, got ${quote(written)}`;
+    return { stage, metric, threshold: null, problem };
+  }
+  const threshold = { stage, metric: metric.name, operator: /** @type {Operator} */ (operator), limit };
+  return { stage, metric, threshold, problem: null };
+}
+
+/**
+ * A figure of the whole run stands alone, one of a stage after the stage's name.
+ *
+ * @param {string} subject such as `read.p99` or `errors`
+ * @returns {{ stage: string | null, name: string, metric: Metric | null }} null where there is no such figure
+ */
+function subjectOf(subject) {
+  const ofRun = metricNamed(subject, METRICS_OF_RUN);
+  const dot = subject.indexOf('.');
+  if (ofRun !== null || dot < 0) {
+    return { stage: null, name: subject, metric: ofRun };
+  }
+  const name = subject.slice(dot + 1);
+  return { stage: subject.slice(0, dot).toLowerCase(), name, metric: metricNamed(name, METRICS_OF_STAGE) };
+}
+
+/**
+ * @param {string | null} stage
+ * @param {string} name
+ */
+function unknownFigure(stage, name) {
+  if (stage === null && metricNamed(name, METRICS_OF_STAGE) !== null) {
+    return `${name} is a figure of a stage, expected the name of one before it, such as read.${name}`;
+  }
+  const names = (stage === null ? METRICS_OF_RUN : METRICS_OF_STAGE).map((metric) => metric.name);
+  const nearest = nearestName(name, names);
+  const whose = stage === null ? 'of the whole run' : 'of a stage';
+  return `no figure ${whose} is called ${quote(name)}${nearest === null ? '' : `; did you mean ${nearest}?`}`;
+}
+
+/**
+ * @param {string} text
+ * @param {Metric} metric
+ * @returns {Limit | null} null where it is none
+ */
+function parseLimit(text, { quantity }) {
+  const factor = BASELINE_ALONE.test(text) ? '1' : (FACTOR_FIRST.exec(text) ?? FACTOR_LAST.exec(text))?.[1];
+  if (factor !== undefined) {
+    return Number.isFinite(Number(factor)) ? { factor: Number(factor) } : null;
+  }
+  const [, number, written] = QUANTITY.exec(text) ?? [];
+  const unit = number === undefined ? null : unitNamed(quantity, written);
+  return unit === null || !Number.isFinite(Number(number)) ? null : { value: Number(number), unit };
+}
+
+/**
+ * @param {Threshold} threshold
+ * @returns {string} which {@link parseThreshold} reads as the same
+ */
+export function formatThreshold({ stage, metric, operator, limit }) {
+  return `${stage === null ? '' : `${stage}.`}${metric} ${operator} ${formatLimit(limit)}`;
+}
+
+/** @param {Limit} limit */
+function formatLimit(limit) {
+  if ('factor' in limit) {
+    return limit.factor === 1 ? BASELINE : `${limit.factor} * ${BASELINE}`;
+  }
+  return `${limit.value}${limit.unit}`;
+}

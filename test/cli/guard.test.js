@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { EXIT } from '../../lib/cli/exit-status.js';
+import { readGuard, statusWith, thresholdLines } from '../../lib/cli/guard.js';
+import { UsageError } from '../../lib/cli/usage-error.js';
+import { writeResult } from '../../lib/model/write-result.js';
+import { formatThreshold, parseThreshold } from '../../lib/thresholds/threshold.js';
+import { folderWith, runInProcess } from '../helpers/command.js';
+import { resultOf } from '../model/results.js';
+
+/** @import { ThresholdOutcome, ThresholdResult } from '../../lib/model/result.js' */
+
+const RUN = { stages: ['write', 'read'], mayHave: () => true };
+const BEFORE = [...writeResult(resultOf())].join('');
+
+/**
+ * @param {readonly string[]} texts
+ * @param {{ assertFile?: string, baseline?: string }} [files]
+ */
+function guardOf(texts, { assertFile, baseline } = {}) {
+  const thresholds = texts.flatMap((text) => parseThreshold(text).threshold ?? []);
+  return readGuard({ thresholds, assertFile, baseline }, RUN);
+}
+
+/** @param {() => unknown} read @returns {readonly string[]} */
+function problemsOf(read) {
+  try {
+    read();
+  } catch (error) {
+    assert.ok(error instanceof UsageError);
+    return error.problems;
+  }
+  throw new Error('expected a UsageError');
+}
+
+/** @param {ThresholdOutcome} outcome @returns {ThresholdResult} */
+function outcomeOf(outcome) {
+  const common = { expression: 'errors == 0', stage: null, metric: 'errors', value: 0, limit: 0 };
+  return { ...common, unit: 'attempts', outcome, message: 'it was 0' };
+}
+
+test('the status is that of the run where it is not all well; then what nobody knows comes before what was missed', () => {
+  const outcomes = fc.array(fc.constantFrom(.../** @type {const} */ (['passed', 'missed', 'inconclusive'])), {
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(outcomes, fc.constantFrom(0, 1, 2, 130, 141), (all, status) => {
+      const expected =
+        status !== 0
+          ? status
+          : all.includes('inconclusive')
+            ? EXIT.incomplete
+            : all.includes('missed')
+              ? 3
+              : EXIT.complete;
+      assert.equal(statusWith(status, all.map(outcomeOf)), expected);
+    }),
+  );
+});
+
+test('a threshold that was kept is a notice, any other an error', () => {
+  assert.deepEqual(thresholdLines([outcomeOf('passed'), outcomeOf('missed'), outcomeOf('inconclusive')]), {
+    notices: ['threshold passed: errors == 0: it was 0'],
+    errors: ['threshold missed: errors == 0: it was 0', 'threshold inconclusive: errors == 0: it was 0'],
+  });
+});
+
+describe('the files of assertions', () => {
+  test('have one on a line, and comments', async (t) => {
+    const folder = await folderWith(t, {
+      'guard.txt': '\uFEFF# the night run\r\nread.p99 < 50ms\r\n\r\n  errors == 0  # none at all\r\n',
+    });
+    const { thresholds } = guardOf(['write.rate > 5'], { assertFile: path.join(folder, 'guard.txt') });
+    assert.deepEqual(thresholds.map(formatThreshold), ['write.rate > 5', 'read.p99 < 50ms', 'errors == 0']);
+  });
+
+  test('are refused with every problem, by file and line', async (t) => {
+    const folder = await folderWith(t, {
+      'guard.txt': 'errors = 0\nread.p99 < 5ms\nraed.p99 < 5ms\n',
+      'empty.txt': '# nothing\n',
+    });
+    const file = path.join(folder, 'guard.txt');
+    const problems = problemsOf(() => guardOf([], { assertFile: file, baseline: path.join(folder, 'none.json') }));
+    assert.match(problems[0], /guard\.txt:1: "errors = 0": expected a figure/);
+    assert.match(
+      problems[1],
+      /guard\.txt:3: "raed\.p99 < 5ms": there is no stage raed, expected write, read; did you mean read\?/,
+    );
+    assert.match(problems.at(-1) ?? '', /^--baseline: .*none\.json cannot be read: ENOENT/);
+    assert.match(
+      problemsOf(() => guardOf([], { assertFile: path.join(folder, 'empty.txt') }))[0],
+      /asserts nothing, expected/,
+    );
+    assert.match(problemsOf(() => guardOf([], { assertFile: folder }))[0], /^--assert-file: .* cannot be read: EISDIR/);
+  });
+});
+
+describe('a baseline', () => {
+  test('is a result that has the figures that are compared with it', async (t) => {
+    const folder = await folderWith(t, { 'before.json': BEFORE, 'none.json': '{}', 'log.txt': 'Write took 5ms' });
+    const baseline = path.join(folder, 'before.json');
+    assert.equal(guardOf(['write.rate > 0.95 * baseline'], { baseline }).baseline?.run, 'run-1');
+    assert.deepEqual(
+      problemsOf(() => guardOf(['read.rate > 0.95 * baseline', 'write.knee > baseline'], { baseline })),
+      [
+        `--baseline: ${baseline} does not have the figure of "read.rate > 0.95 * baseline"`,
+        `--baseline: ${baseline} does not have the figure of "write.knee > baseline"`,
+      ],
+    );
+    assert.match(
+      problemsOf(() => guardOf(['errors == 0'], { baseline }))[0],
+      /^--baseline: nothing is compared with it/,
+    );
+    for (const name of ['none.json', 'log.txt']) {
+      const file = path.join(folder, name);
+      assert.match(
+        problemsOf(() => guardOf(['errors <= baseline'], { baseline: file }))[0],
+        /^--baseline: .*: expected /,
+      );
+    }
+  });
+
+  test('is asked for where a limit refers to it', () => {
+    assert.deepEqual(
+      problemsOf(() => guardOf(['read.rate > 0.95 * baseline'])),
+      ['--assert: "read.rate > 0.95 * baseline": expected --baseline with the result of an earlier run'],
+    );
+  });
+});
+
+test('what is mistyped is told with all else that is wrong, before there is a run', async () => {
+  const given = ['--assert', 'raed.p99 < 5ms', '--assert=write.p98 < 5ms', '--assert', '', '--size', 'big'];
+  const { status, stdout, stderr } = await runInProcess(['10', '10', '--local', ...given], {});
+  assert.deepEqual([status, stdout], [2, '']);
+  const lines = stderr.trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => /^error: --[a-z]+: ("[^"]*": )?|^node /.exec(line)?.[0]),
+    [
+      'error: --size: ',
+      'error: --assert: "raed.p99 < 5ms": ',
+      'error: --assert: "write.p98 < 5ms": ',
+      'error: --assert: ',
+      'error: --assert: ',
+      'node ',
+    ],
+  );
+});
+
+test('what a run cannot have is refused: another stage, a search, an open loop, the first byte of a write', async () => {
+  for (const [assertion, problem] of [
+    ['remove.p99 < 5ms', 'there is no stage remove, expected write, read'],
+    ['read.capacity > 5', 'read has none: only a search has it (--find-peak), and the sum of the hosts of a --ramp'],
+    ['read.startDelay.p99 < 5ms', 'read has none: only an open loop has it (--rate)'],
+    ['write.firstByte.p99 < 5ms', 'write has none: only stages that read objects have it'],
+  ]) {
+    const parameters = ['10', '10', '--local', '--stages', 'write,read', '--assert', assertion];
+    const { status, stderr } = await runInProcess(parameters, {});
+    assert.deepEqual([status, stderr.split('\n')[0]], [2, `error: --assert: "${assertion}": ${problem}`]);
+  }
+});
+
+test('only a run has something to assert, and only a limit can be compared', async () => {
+  for (const [parameters, problem] of /** @type {[string[], string][]} */ ([
+    [['--cleanup', 'a', '--assert', 'errors == 0'], '--assert: it is about the result of a run, expected a run'],
+    [
+      ['5', '5', '--local', '--baseline', 'x'],
+      '--baseline: nothing is compared with it, expected --assert with a limit',
+    ],
+  ])) {
+    const { status, stderr } = await runInProcess(parameters, {});
+    assert.equal(status, 2);
+    assert.ok(stderr.startsWith(`error: ${problem}`), stderr);
+  }
+});
+
+test('files that cannot be read are told before a run, which then writes nothing', async (t) => {
+  const folder = await folderWith(t, {});
+  await writeFile(path.join(folder, 'guard.txt'), 'read.p99 < 5\n');
+  const files = ['--assert-file', path.join(folder, 'guard.txt'), '--baseline', path.join(folder, 'none')];
+  const json = ['--json', path.join(folder, 'a.json'), '--junit', path.join(folder, 'a.xml')];
+  const { status, stdout, stderr } = await runInProcess(['10', '10', '--local', ...files, ...json], {});
+  assert.deepEqual([status, stdout, await readdir(folder)], [2, '', ['guard.txt']]);
+  assert.match(stderr, /guard\.txt:1: "read\.p99 < 5": expected a limit such as 50ms/);
+  assert.match(stderr, /--baseline: .*none cannot be read/);
+});

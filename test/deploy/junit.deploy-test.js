@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { escapeUnprintable } from '../../lib/log/plain-text.js';
+import { readResult } from '../../lib/model/read-result.js';
+import { junitReporter } from '../../lib/report/junit.js';
+import { folderWith, startCommand } from '../helpers/command.js';
+import { resultOf } from '../model/results.js';
+import * as many from './many-hosts.js';
+
+/** Shows a file as junitparser, which CI servers and their plug-ins use, understands it. */
+const READ_BACK = `
+import json, sys
+from junitparser import Error, Failure, JUnitXml
+shown = []
+for suite in JUnitXml.fromfile(sys.argv[1]):
+    for case in suite:
+        shown.append({
+            'suite': suite.name,
+            'name': case.name,
+            'classname': case.classname,
+            'time': case.time,
+            'results': [[type(each).__name__, each.type, each.message] for each in case.result],
+            'properties': {each.name: float(each.value) for each in case.properties()},
+            'totals': [suite.tests, suite.failures, suite.errors, suite.skipped],
+            'hostname': suite.hostname,
+        })
+json.dump(shown, sys.stdout)
+`;
+
+/**
+ * @param {string} file
+ * @returns {Promise<any[]>} its test cases
+ */
+async function readBack(file) {
+  const { status, stdout, stderr } = await many.run('python3', ['-c', READ_BACK, file], { cwd: path.dirname(file) });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+test('junitparser reads back what a run wrote: each stage with its figures, each assertion with its outcome', async (t) => {
+  const asserted = ['--assert', 'read.p99 < 60s', '--assert', 'write.rate > 1e9', '--assert', 'errors == 0'];
+  const files = ['--junit', 'a.xml', '--json', 'a.json'];
+  const command = await startCommand(t, ['200', '10', '--local', ...asserted, ...files]);
+  assert.equal((await command.outcome).status, 3);
+  const { result } = readResult(await readFile(path.join(command.folder, 'a.json'), 'utf8'));
+  const cases = await readBack(path.join(command.folder, 'a.xml'));
+  assert.deepEqual(
+    cases.map(({ suite, name, results }) => [suite, name, ...results.map((/** @type {string[]} */ [kind]) => kind)]),
+    [
+      ['stages', 'run'],
+      ['stages', 'Write'],
+      ['stages', 'Read'],
+      ['stages', 'Stat'],
+      ['stages', 'Remove'],
+      ['thresholds', 'read.p99 < 60s'],
+      ['thresholds', 'write.rate > 1000000000', 'Failure'],
+      ['thresholds', 'errors == 0'],
+    ],
+  );
+  assert.deepEqual(
+    [cases[0].totals, cases.at(-1).totals],
+    [
+      [5, 0, 0, 0],
+      [3, 1, 0, 0],
+    ],
+  );
+  for (const { stage, average, duration, latency, operations } of result?.stages ?? []) {
+    const { properties, time } = cases.find(({ name }) => name === stage);
+    assert.deepEqual(
+      [properties.rate, properties.duration, properties.p99, properties.operations],
+      [average, duration, latency.operations?.p99, operations],
+    );
+    assert.equal(time, Number((Number(duration) / 1000).toFixed(3)));
+  }
+});
+
+test('junitparser reads hostile texts as they are shown on a terminal', async (t) => {
+  const hostile = '</testcase><script>alert("1")</script> \u001b[31m \u0000 ]]> & \ud800 \ufffe 𝒳';
+  const junit = [...junitReporter.format({ ...resultOf(), problems: [hostile], host: hostile })].join('');
+  const folder = await folderWith(t, { 'a.xml': junit });
+  const [{ results, hostname }] = await readBack(path.join(folder, 'a.xml'));
+  assert.deepEqual(
+    [results, hostname],
+    [[['Error', 'incomplete', escapeUnprintable(hostile)]], escapeUnprintable(hostile)],
+  );
+});

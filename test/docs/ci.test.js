@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { readCommandLine } from '../../lib/cli/command-line.js';
+import { METRICS } from '../../lib/thresholds/metrics.js';
+import { describeUnits } from '../../lib/thresholds/quantities.js';
+import { readThresholds } from '../../lib/thresholds/read-thresholds.js';
+import { runInProcess } from '../helpers/command.js';
+import { fences } from './markdown.js';
+
+const ROOT = new URL('../../', import.meta.url);
+const OUTPUTS = { stdout: new PassThrough(), stderr: new PassThrough() };
+
+const page = await readFile(new URL('docs/ci.md', ROOT), 'utf8');
+const all = fences(page);
+const [workflow] = all.filter(({ language }) => language === 'yaml').map(({ text }) => text);
+
+test('the table of figures is that of the code', () => {
+  const rows = [...page.split('## Figures')[1].matchAll(/^\| (`.*) \|$/gm)].map(([, row]) =>
+    row.split(' | ').map((cell) => cell.trim()),
+  );
+  assert.deepEqual(
+    rows,
+    METRICS.map(({ name, quantity, ofStage, ofRun, meaning }) => [
+      `\`${name}\``,
+      ofStage === null ? 'all' : ofRun === null ? 'a stage' : 'a stage, all',
+      describeUnits(quantity).replace('a number alone', 'number'),
+      meaning,
+    ]),
+  );
+});
+
+test('the assertions of the page can be read, and the example of a mistake is what the program says', async () => {
+  const [file, mistake] = all.filter(({ language }) => language === 'text').map(({ text }) => text);
+  const lines = file.split('\n').map((line) => line.replace(/#.*/, '').trim());
+  const asserted = lines.filter((line) => line !== '').map((text) => ({ text, place: '--assert' }));
+  const { thresholds, problems } = readThresholds(asserted, null);
+  assert.deepEqual([thresholds.length, problems], [4, []]);
+  const { stderr } = await runInProcess(['10', '10', '--local', '--assert', 'raed.p99 < 50ms'], {});
+  assert.equal(stderr.split('\n')[0], mistake.trimEnd());
+});
+
+test('the workflow uses the actions that ours use, and commands that are understood', async () => {
+  const ours = await readFile(new URL('.github/workflows/ci.yml', ROOT), 'utf8');
+  const actions = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+  assert.ok(actions.length > 1);
+  assert.deepEqual(
+    actions.filter((action) => !ours.includes(`uses: ${action}\n`)),
+    [],
+  );
+  const [, command] = /- run: >-\n((?: {10}.*\n)+)/.exec(workflow) ?? [];
+  const [node, program, ...parameters] = command.trim().split(/\s+/);
+  assert.deepEqual([node, program], ['node', 'r2-benchmark.js']);
+  assert.equal(readCommandLine(parameters, OUTPUTS).command, 'run');
+  assert.deepEqual(
+    [...workflow.matchAll(/^ +(S3_\w+): \$\{\{ secrets\.(\w+) \}\}$/gm)].map(([, variable, secret]) => [
+      variable,
+      secret,
+    ]),
+    ['S3_HOSTNAME', 'S3_BUCKET', 'S3_ACCESS_KEY', 'S3_SECRET_KEY'].map((name) => [name, name]),
+  );
+});

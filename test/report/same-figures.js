@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+
+/** @import { WritableResult, WritableStage } from '../../lib/model/write-result.js' */
+
+const MEGABYTE = 1024 ** 2;
+
+/** Where the figures of the JUnit file stand in a result. @type {Readonly<Record<string, (stage: WritableStage) => unknown>>} */
+const FIGURES = {
+  rate: ({ average }) => average,
+  throughput: ({ averageBytes }) => averageBytes,
+  peak: ({ peak }) => peak,
+  p50: ({ latency }) => latency.operations?.p50,
+  p90: ({ latency }) => latency.operations?.p90,
+  p99: ({ latency }) => latency.operations?.p99,
+  p999: ({ latency }) => latency.operations?.p999,
+  mean: ({ latency }) => latency.operations?.mean,
+  max: ({ latency }) => latency.operations?.maximum,
+  'firstByte.p99': ({ latency }) => latency.firstByte?.p99,
+  operations: ({ operations }) => operations,
+  attempts: ({ attempts }) => attempts,
+  bytes: ({ bytes }) => bytes,
+  throttled: ({ throttled }) => throttled,
+  failed: ({ failed }) => failed,
+  integrityErrors: ({ integrityErrors }) => integrityErrors,
+  errors: ({ errors, abandoned }) => sumOf(Object.values(errors)) - (abandoned ? (errors.abandoned ?? 0) : 0),
+  duration: ({ duration }) => duration,
+  capacity: ({ search }) => search?.capacity?.operationsPerSecond,
+  'capacity.low': ({ search }) => search?.capacity?.low,
+  knee: ({ search }) => search?.knee,
+};
+
+/** What the columns of the summary show: the figure, and how many decimals of it. @type {readonly (readonly [figure: (stage: WritableStage) => unknown, decimals: number])[]} */
+const COLUMNS = [
+  [FIGURES.operations, 0],
+  [FIGURES.rate, 1],
+  [FIGURES.peak, 1],
+  [({ averageBytes }) => (typeof averageBytes === 'number' ? averageBytes / MEGABYTE : null), 1],
+  [FIGURES.p50, 2],
+  [FIGURES.p90, 2],
+  [FIGURES.p99, 2],
+  [FIGURES.p999, 2],
+  [FIGURES.max, 2],
+  [FIGURES.errors, 0],
+];
+
+/**
+ * Holds what people and CI servers read against the result that it was made of.
+ *
+ * @param {WritableResult} result
+ * @param {{ summary: string, junit: string }} outputs
+ */
+export function assertSameFigures(result, { summary, junit }) {
+  const rows = rowsOf(summary);
+  const properties = propertiesOf(junit);
+  assert.ok(result.stages.length > 0);
+  for (const stage of result.stages) {
+    const shown = rows.get(stage.stage) ?? [];
+    const expected = COLUMNS.map(([figureOf, decimals]) => {
+      const figure = figureOf(stage);
+      return typeof figure === 'number' ? Number(figure.toFixed(decimals)) : null;
+    });
+    assert.deepEqual(shown, expected, `${stage.stage} in the summary`);
+    const told = properties.get(stage.stage) ?? {};
+    for (const [name, figureOf] of Object.entries(FIGURES)) {
+      assert.deepEqual(told[name] ?? null, figureOf(stage) ?? null, `${name} of ${stage.stage} in JUnit`);
+    }
+  }
+  for (const { expression, outcome, value } of result.thresholds ?? []) {
+    assert.equal(properties.get(expression)?.value ?? null, value, expression);
+    const escaped = expression
+      .replace(/[*]/g, String.raw`\*`)
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;');
+    assert.ok(summary.includes(`| ${escaped} | ${outcome === 'passed' ? outcome : `**${outcome}**`} |`), expression);
+  }
+}
+
+/** @param {readonly number[]} values */
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/**
+ * @param {string} summary
+ * @returns {Map<string, (number | null)[]>} the figures of each stage
+ */
+function rowsOf(summary) {
+  const [, table = ''] = summary.split('| Stage |');
+  const lines = table.split('\n\n')[0].split('\n').slice(2);
+  return new Map(
+    lines
+      .filter((line) => line.startsWith('| '))
+      .map((line) => {
+        const [name, ...cells] = line.slice(2, -2).split(' | ');
+        const figures = cells.slice(0, COLUMNS.length).map((cell) => {
+          return cell === '–' ? null : Number(cell.replaceAll(',', '').replace(/ms$/, ''));
+        });
+        return [name, figures];
+      }),
+  );
+}
+
+/**
+ * @param {string} junit
+ * @returns {Map<string, Record<string, number>>} the properties of each test case
+ */
+function propertiesOf(junit) {
+  return new Map(
+    junit
+      .split('<testcase ')
+      .slice(1)
+      .map((text) => {
+        const name = (/ name="([^"]*)"/.exec(text)?.[1] ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
+        const pairs = [...text.matchAll(/<property name="([^"]+)" value="([^"]+)"\/>/g)];
+        return [name, Object.fromEntries(pairs.map(([, property, value]) => [property, Number(value)]))];
+      }),
+  );
+}

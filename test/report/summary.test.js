@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { escapeMarkdown, summaryReporter } from '../../lib/report/summary.js';
+import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+import { resultOf } from '../model/results.js';
+
+/** @import { Result, ThresholdResult } from '../../lib/model/result.js' */
+
+const OLD_LOG = new URL('../golden/old-tool.txt', import.meta.url);
+
+/** @param {Partial<Result>} [changes] */
+function summaryOf(changes = {}) {
+  return [...summaryReporter.format({ ...resultOf(), ...changes })].join('');
+}
+
+/** @type {ThresholdResult} */
+const MISSED = {
+  expression: 'write.rate > 0.95 * baseline',
+  stage: 'Write',
+  metric: 'rate',
+  value: 3.3,
+  limit: 9.5,
+  unit: 'ops/s',
+  outcome: 'missed',
+  message: 'it was 3.333/s, of the baseline 10/s',
+};
+
+test('the page begins with the outcome and the answer, then come thresholds and stages', () => {
+  const [title, answer, thresholds, stages, ...sections] = summaryOf({ thresholds: [MISSED] }).split('\n\n');
+  assert.equal(title, '## r2-benchmark: 1 threshold missed');
+  assert.equal(answer, 'One host did 3.3 ops/s in Write; what limited them is not proven.');
+  assert.deepEqual(thresholds.split('\n'), [
+    '| Threshold | Outcome | Figures |',
+    '| --- | --- | --- |',
+    String.raw`| write.rate &gt; 0.95 \* baseline | **missed** | it was 3.333/s, of the baseline 10/s |`,
+  ]);
+  assert.deepEqual(stages.split('\n'), [
+    '| Stage | Operations | Mean ops/s | Peak ops/s | MB/s | p50 | p90 | p99 | p99.9 | max | Errors | Limited by |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+    '| Write | 5 | 3.3 | 3.3 | 0.1 | 7.00ms | 7.00ms | 7.00ms | 7.00ms | 7.00ms | 0 | inconclusive |',
+  ]);
+  assert.deepEqual(
+    sections.filter((line) => line.startsWith('### ')),
+    ['### What limited it', '### How it was measured'],
+  );
+});
+
+test('what went wrong is named at the top, and one by one', () => {
+  const [write] = resultOf().stages;
+  const text = summaryOf({
+    problems: ['no bucket "one"'],
+    stages: [{ ...write, end: 'stalled', failed: 2, integrityErrors: 1 }],
+    cleanup: /** @type {any} */ ({ removed: 1, left: 4, unlisted: 0, otherBuckets: null }),
+  });
+  assert.match(text, /^## r2-benchmark: something went wrong\n/);
+  assert.deepEqual(text.split('### Problems\n\n')[1].split('\n\n')[0].split('\n'), [
+    '- no bucket "one"',
+    '- Write: it ended before its work was done (stalled)',
+    '- Write: 2 operations failed',
+    '- Write: 1 answer had the wrong content',
+    '- clean-up: 4 objects left',
+  ]);
+});
+
+test('what a log of the old tool does not tell is a dash', () => {
+  const logs = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
+  const text = [...summaryReporter.format(logs.merged.result)].join('');
+  assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; what limited them is not proven\.$/m);
+  assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| – \| – \| .* \| 9 \| – \|$/m);
+});
+
+test('several hosts stand together, with what is missing from their sum', () => {
+  const { result } = aggregateOf(madeLogs({ hosts: 3, seconds: 5 })).merged;
+  const warning = { file: '<img>.txt', line: 7, message: 'is cut short', incomplete: true };
+  const text = [...summaryReporter.format({ ...result, merge: { ...result.merge, warnings: [warning] } })].join('');
+  assert.match(text, /^3 hosts together did [\d,.]+ ops\/s in Write, /m);
+  assert.ok(text.includes(String.raw`- &lt;img&gt;.txt\:7: is cut short`));
+  assert.match(text, /^- Hosts: host-1, host-2, /m);
+});
+
+test('a run that measured nothing has a page all the same', () => {
+  const text = summaryOf({ stages: [], problems: ['the bucket is not there'], hosts: [] });
+  assert.match(
+    text,
+    /^## r2-benchmark: something went wrong\n\nNothing was measured\.\n\n### Problems\n\n- the bucket is not there\n/,
+  );
+});
+
+test('no text from outside becomes a link, a tag, a cell, code or a line of its own', () => {
+  const hostile =
+    '<script>alert(1)</script> | `x` [a](javascript:b) **c** @all #1 http://d.e www.f.g \u001b[31m\n# h $x$';
+  const text = summaryOf({
+    problems: [hostile],
+    hosts: /** @type {any} */ ([{ ...resultOf().hosts[0], host: hostile }]),
+    stages: resultOf().stages.map((stage) => ({
+      ...stage,
+      bottleneck: { cause: hostile, evidence: hostile, advice: '__proto__' },
+    })),
+    thresholds: [{ ...MISSED, message: hostile }],
+  });
+  assert.ok(!/<[a-z/]|[^\\][@`$]|[^\\]\]\(|http:|www\.f/i.test(text), text);
+  assert.ok(!text.includes('\u001b'));
+  const rows = text.split('\n').filter((line) => line.startsWith('| Write'));
+  assert.deepEqual(
+    rows.map((row) => row.split(/(?<!\\)\|/).length),
+    [14],
+  );
+});
+
+test('whatever a text is, it stays on one line, and nothing in it is a tag or the end of a cell', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string()), (text) => {
+      const escaped = escapeMarkdown(text);
+      assert.ok(
+        !/[\n\r\u2028]|[<>]|(?<!\\)(?:\\\\)*[|`]/.test(escaped.replace(/(?<!\\)((?:\\\\)*)\\[|`]/g, '$1')),
+        escaped,
+      );
+    }),
+  );
+});

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { addResults } from '../../lib/model/add-results.js';
+import { evaluateThresholds, figureOf } from '../../lib/thresholds/evaluate.js';
+import { METRICS } from '../../lib/thresholds/metrics.js';
+import { OPERATORS, parseThreshold } from '../../lib/thresholds/threshold.js';
+import { aggregateOf } from '../merge/logs-of.js';
+import { anyResult, resultOf } from '../model/results.js';
+
+/**
+ * @import { Result, ThresholdResult } from '../../lib/model/result.js'
+ * @import { Threshold } from '../../lib/thresholds/threshold.js'
+ * @import { WritableResult } from '../../lib/model/write-result.js'
+ */
+
+/**
+ * @param {string} text
+ * @param {WritableResult} result
+ * @param {WritableResult | null} [baseline]
+ * @returns {ThresholdResult}
+ */
+function judged(text, result, baseline = null) {
+  const { threshold, problem } = parseThreshold(text);
+  assert.equal(problem, null);
+  return evaluateThresholds([/** @type {Threshold} */ (threshold)], result, baseline)[0];
+}
+
+const OLD_LOG = new URL('../golden/old-tool.txt', import.meta.url);
+const RESULT = resultOf({ operations: 5 });
+
+test('a figure is that of the result, and its limit in the same unit', () => {
+  const [write] = RESULT.stages;
+  assert.deepEqual(judged('write.p99 < 0.05s', RESULT), {
+    expression: 'write.p99 < 0.05s',
+    stage: 'Write',
+    metric: 'p99',
+    value: write.latency.operations?.p99,
+    limit: 50,
+    unit: 'ms',
+    outcome: 'passed',
+    message: 'it was 0.007s',
+  });
+  assert.deepEqual(judged('errors == 1', RESULT), {
+    expression: 'errors == 1',
+    stage: null,
+    metric: 'errors',
+    value: 0,
+    limit: 1,
+    unit: 'attempts',
+    outcome: 'missed',
+    message: 'it was 0',
+  });
+});
+
+test('the outcome is that of the operator, whatever figure, limit and operator', () => {
+  const names = /** @type {(keyof typeof OPERATORS)[]} */ (Object.keys(OPERATORS));
+  fc.assert(
+    fc.property(
+      anyResult,
+      fc.constantFrom(...METRICS),
+      fc.constantFrom(...names),
+      fc.nat(5),
+      (result, metric, operator, factor) => {
+        const stage = metric.ofRun === null ? 'write' : null;
+        /** @type {Threshold} */
+        const threshold = { stage, metric: metric.name, operator, limit: { factor } };
+        const [{ value, limit, outcome, unit }] = evaluateThresholds([threshold], result, result);
+        const figure = figureOf(result, stage, metric);
+        assert.deepEqual([value, limit, unit], [figure, figure === null ? null : factor * figure, metric.unit]);
+        const expected =
+          figure === null ? 'inconclusive' : OPERATORS[operator](figure, factor * figure) ? 'passed' : 'missed';
+        assert.equal(outcome, expected);
+      },
+    ),
+  );
+});
+
+test('counts of the whole run are the sums over its stages', () => {
+  fc.assert(
+    fc.property(anyResult, (/** @type {Result} */ result) => {
+      fc.pre(result.stages.length > 0);
+      for (const name of /** @type {const} */ (['operations', 'attempts', 'retries', 'failed', 'throttled', 'bytes'])) {
+        const sum = result.stages.reduce((total, stage) => total + Number(stage[name]), 0);
+        assert.equal(judged(`${name} >= 0${name === 'bytes' ? 'B' : ''}`, result).value, sum, name);
+      }
+      const failed = result.stages.reduce((total, stage) => total + Number(stage.failedAttempts), 0);
+      assert.equal(judged('errors >= 0', result).value, failed);
+    }),
+  );
+});
+
+test('what hosts failed together is the same whether a result or a log tells it', () => {
+  const results = addResults([resultOf({ host: 'fra-1' }), resultOf({ host: 'fra-2' })]);
+  const [write] = results.stages;
+  assert.equal(
+    judged('write.errors == 0', { ...results, stages: [{ ...write, failedAttempts: null }] }).outcome,
+    'passed',
+  );
+  const withoutOne = {
+    ...write,
+    attempts: write.attempts + 3,
+    failedAttempts: null,
+    errors: { abandoned: 1, timeout: 2 },
+  };
+  assert.equal(judged('write.errors == 2', { ...results, stages: [withoutOne] }).outcome, 'passed');
+});
+
+test('a figure that is not known decides nothing, and the reason is told', () => {
+  const aggregate = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
+  const { result } = aggregate.merged;
+  for (const [text, message] of [
+    ['write.p99 < 50ms', /^not known: old\.txt:\d+: /],
+    ['write.firstByte.p99 < 50ms', /^not known: only stages that read objects have it$/],
+    ['write.cpu < 50us', /^not known: the result does not tell$/],
+    ['write.capacity > 5', /^not known: only a search has it/],
+    ['list.p99 < 50ms', /^not known: the stage did not run$/],
+    ['cleanup.left == 0', /^not known: the result does not tell$/],
+  ]) {
+    const { outcome, value, message: told } = judged(String(text), result);
+    assert.deepEqual([outcome, value], ['inconclusive', null], String(text));
+    assert.match(told, /** @type {RegExp} */ (message));
+  }
+  assert.deepEqual(judged('read.p99 < 50ms', { ...RESULT, stages: [] }).message, 'not known: no stage ran');
+  assert.match(judged('write.p99 < 2 * baseline', RESULT).message, /that of the baseline is not known: there is none$/);
+});
+
+test('a limit that refers to a baseline is a multiple of the same figure there', () => {
+  const baseline = { ...RESULT, stages: RESULT.stages.map((stage) => ({ ...stage, average: 1000 })) };
+  const now = { ...RESULT, stages: RESULT.stages.map((stage) => ({ ...stage, average: 940 })) };
+  const { value, limit, outcome, message } = judged('write.rate > 0.95 * baseline', now, baseline);
+  assert.deepEqual([value, limit, outcome], [940, 950, 'missed']);
+  assert.equal(message, 'it was 940/s, of the baseline 1000/s');
+});
+
+test('nothing is left where nothing had to be cleaned up, and it is not known where objects were kept or a log is silent', () => {
+  const left = (/** @type {Partial<Result>} */ change) => judged('cleanup.left == 0', { ...RESULT, ...change }).value;
+  const cleanup = /** @type {any} */ ({ removed: 4, left: 2 });
+  assert.deepEqual([left({}), left({ cleanup }), left({ cleanup: { ...cleanup, left: -1 } })], [0, 2, null]);
+  assert.equal(left({ options: /** @type {any} */ ({ ...RESULT.options, keep: true }) }), null);
+});

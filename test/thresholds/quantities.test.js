@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { QUANTITIES, showValue, toBase, unitNamed } from '../../lib/thresholds/quantities.js';
+
+/** @import { QuantityName } from '../../lib/thresholds/quantities.js' */
+
+const NAMES = /** @type {QuantityName[]} */ (Object.keys(QUANTITIES));
+
+const quantityAndUnit = fc
+  .constantFrom(...NAMES)
+  .chain((quantity) => fc.tuple(fc.constant(quantity), fc.constantFrom(...Object.keys(QUANTITIES[quantity].units))));
+
+test('limits are in the units of results: ms, ops/s, bytes, and shares of one', () => {
+  for (const [quantity, value, unit, expected] of /** @type {[QuantityName, number, string, number][]} */ ([
+    ['time', 50, 'ms', 50],
+    ['time', 1.5, 's', 1500],
+    ['time', 250, 'us', 0.25],
+    ['rate', 800, '', 800],
+    ['throughput', 2, 'MB/s', 2 * 1024 ** 2],
+    ['throughput', 2, 'MiB/s', 2 * 1024 ** 2],
+    ['throughput', 3, 'KiB/s', 3072],
+    ['size', 1, 'GiB', 1024 ** 3],
+    ['share', 7, '%', 0.07],
+    ['count', 0, '', 0],
+  ])) {
+    assert.equal(toBase(quantity, value, unit), expected, `${value}${unit}`);
+  }
+});
+
+test('a quantity knows its own units and no others, and nothing that every object has', () => {
+  for (const quantity of NAMES) {
+    for (const strange of ['parsec', '__proto__', 'constructor', 'toString', 'MS', 'mb/s']) {
+      assert.equal(unitNamed(quantity, strange), null, `${quantity} ${strange}`);
+    }
+  }
+  assert.deepEqual([unitNamed('time', 'µs'), unitNamed('time', 'μs'), unitNamed('rate', 'ops/s')], ['us', 'us', '']);
+});
+
+test('what is shown of a value lies on the same side of its limit as the value', () => {
+  const figure = fc.double({ min: 0, max: 1e12, noNaN: true });
+  fc.assert(
+    fc.property(quantityAndUnit, figure, figure, fc.boolean(), ([quantity, unit], value, other, isClose) => {
+      const limit = isClose ? value * (1 + (other / 1e12 - 0.5) * 1e-6) : other;
+      const shown = Number.parseFloat(showValue(quantity, value, limit, unit));
+      const [times, dividedBy] = QUANTITIES[quantity].units[unit];
+      const [inUnit, edge] = [value, limit].map((each) => (each * dividedBy) / times);
+      // Below what is shown of it, a difference cannot show.
+      if (Math.abs(inUnit - edge) > 1e-9 * edge && inUnit > 1e-9 && edge > 1e-9) {
+        assert.equal(Math.sign(shown - edge), Math.sign(inUnit - edge), `${value} beside ${limit}`);
+      }
+    }),
+  );
+});
+
+test('a value is as short as that allows', () => {
+  assert.deepEqual(
+    [
+      showValue('time', 38.4567, 50),
+      showValue('time', 50.00004, 50),
+      showValue('time', 1500, 1000, 's'),
+      showValue('time', 0.0123456, 1, 'us'),
+      showValue('rate', 1234.56, 800),
+      showValue('throughput', 5 * 1024 ** 2, 0),
+      showValue('share', 0.00123, 0.01),
+      showValue('count', 0, 0),
+      showValue('count', 1234567, 0),
+    ],
+    ['38.46ms', '50.00004ms', '1.5s', '12.35us', '1235/s', '5MB/s', '0.123%', '0', '1234567'],
+  );
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { METRICS, METRICS_OF_RUN, METRICS_OF_STAGE } from '../../lib/thresholds/metrics.js';
+import { QUANTITIES } from '../../lib/thresholds/quantities.js';
+import { OPERATORS, formatThreshold, parseThreshold } from '../../lib/thresholds/threshold.js';
+
+/** @import { Operator, Threshold } from '../../lib/thresholds/threshold.js' */
+
+const number = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => Math.abs(value));
+
+const subject = fc.oneof(
+  fc.record({ stage: fc.constantFrom('write', 'read', 'copy-part'), metric: fc.constantFrom(...METRICS_OF_STAGE) }),
+  fc.record({ stage: fc.constant(null), metric: fc.constantFrom(...METRICS_OF_RUN) }),
+);
+
+/** @type {fc.Arbitrary<Threshold>} */
+const anyThreshold = subject.chain(({ stage, metric }) => {
+  const unit = fc.constantFrom(...Object.keys(QUANTITIES[metric.quantity].units));
+  return fc
+    .record({
+      operator: fc.constantFrom(.../** @type {Operator[]} */ (Object.keys(OPERATORS))),
+      limit: fc.oneof(
+        fc.tuple(number, unit).map(([value, each]) => ({ value, unit: each })),
+        number.map((factor) => ({ factor })),
+      ),
+    })
+    .map(({ operator, limit }) => ({ stage, metric: metric.name, operator, limit }));
+});
+
+/** @param {string} text */
+function problemOf(text) {
+  const { problem, threshold } = parseThreshold(text);
+  assert.equal(threshold, null, text);
+  return problem;
+}
+
+test('what is written of an assertion is read as the same one, and written alike again', () => {
+  fc.assert(
+    fc.property(anyThreshold, (threshold) => {
+      const text = formatThreshold(threshold);
+      const { threshold: read, problem } = parseThreshold(text);
+      assert.deepEqual([read, problem], [threshold, null], text);
+      assert.equal(formatThreshold(/** @type {Threshold} */ (read)), text);
+    }),
+  );
+});
+
+test('blanks, the case of a stage and the spelling of a unit make no difference', () => {
+  const blanks = fc.stringMatching(/^[ \t]{0,2}$/);
+  fc.assert(
+    fc.property(anyThreshold, blanks, blanks, blanks, (threshold, first, second, third) => {
+      const text = formatThreshold(threshold);
+      const [written, operator, ...limit] = text.split(' ');
+      const dot = threshold.stage === null ? 0 : threshold.stage.length;
+      const capital = written.slice(0, dot).toUpperCase() + written.slice(dot);
+      assert.deepEqual(
+        parseThreshold(`${first}${capital}${second}${operator}${third}${limit.join(second)}`),
+        parseThreshold(text),
+      );
+    }),
+  );
+  for (const [one, other] of [
+    ['read.p99 < 50us', 'read.p99 < 50 µs'],
+    ['read.rate > 800', 'read.rate > 800 ops/s'],
+    ['read.rate > 800', 'read.rate>800/s'],
+    ['read.p999 < 1s', 'Read.p99.9 < 1s'],
+    ['read.p99 <= 1.1 * baseline', 'read.p99 <= baseline*1.1'],
+    ['read.p99 <= baseline', 'read.p99 <= 1 * baseline'],
+    ['read.rate > 0.95 * baseline', 'read.rate > .95 * baseline'],
+  ]) {
+    assert.deepEqual(parseThreshold(other), parseThreshold(one), other);
+    assert.notEqual(parseThreshold(one).threshold, null, one);
+  }
+});
+
+test('any text is an assertion or has a problem, and nothing is thrown', () => {
+  const parts = fc.constantFrom('read', '.', 'p99', ' ', '<', '>=', '==', '50', 'ms', '*', 'baseline', '%', '\n', '𝒳');
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(parts, { maxLength: 9 }).map((each) => each.join('')),
+      ),
+      (text) => {
+        const { threshold, problem } = parseThreshold(text);
+        assert.equal(threshold === null, problem !== null);
+      },
+    ),
+  );
+});
+
+test('an operator holds as in arithmetic, for every pair of numbers', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (value, limit) => {
+      const held = Object.fromEntries(Object.entries(OPERATORS).map(([name, holds]) => [name, holds(value, limit)]));
+      assert.deepEqual([held['<='], held['>='], held['!=']], [!held['>'], !held['<'], !held['==']]);
+      assert.equal([held['<'], held['=='], held['>']].filter(Boolean).length, 1);
+    }),
+  );
+});
+
+test('every figure says what it is, and no two have a name in common', () => {
+  const names = METRICS.flatMap(({ name, otherNames = [] }) => [name, ...otherNames]);
+  assert.deepEqual(names, [...new Set(names)]);
+  for (const { name, meaning, ofStage, ofRun } of METRICS) {
+    assert.match(meaning, /^[A-Z].{9,}[^.]$/, name);
+    assert.ok(ofStage !== null || ofRun !== null, name);
+  }
+});
+
+test('what has not the form of an assertion is told what one looks like', () => {
+  for (const text of [
+    '',
+    'read.p99',
+    'read.p99 = 50ms',
+    'read.p99 50ms',
+    '< 50ms',
+    'read.p99 =< 5ms',
+    'réad.p99 < 1s',
+  ]) {
+    assert.match(
+      problemOf(text) ?? '',
+      /^expected a figure, one of < <= > >= == != and a limit, such as 'read\.p99 < 50ms'$/,
+    );
+  }
+});
+
+test('a name that is mistyped is told with the nearest that there is', () => {
+  for (const [text, problem] of [
+    ['read.p98 < 50ms', 'no figure of a stage is called "p98"; did you mean p90?'],
+    ['read.trhoughput > 1MB/s', 'no figure of a stage is called "trhoughput"; did you mean throughput?'],
+    ['read.firstbyte.p99 < 1s', 'no figure of a stage is called "firstbyte.p99"; did you mean firstByte.p99?'],
+    ['error == 0', 'no figure of the whole run is called "error"; did you mean errors?'],
+    ['zebra == 0', 'no figure of the whole run is called "zebra"'],
+    ['read. < 5', 'no figure of a stage is called nothing'],
+    ['rate > 5', 'rate is a figure of a stage, expected the name of one before it, such as read.rate'],
+  ]) {
+    assert.equal(problemOf(text), problem);
+  }
+});
+
+test('a limit has a unit of its figure', () => {
+  for (const [text, expected] of [
+    ['read.p99 < 50', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "50"'],
+    ['read.p99 < 50MB/s', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "50MB/s"'],
+    ['read.p99 < fast', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "fast"'],
+    ['read.p99 < -5ms', 'a limit such as 50ms (ms, us or s) or 0.95 * baseline, got "-5ms"'],
+    ['read.rate > 1,000', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "1,000"'],
+    ['read.rate > 1e999', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "1e999"'],
+    ['read.rate > 2 * baseline * 2', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "2 * baseline * 2"'],
+    ['read.rate > 2 * Baseline', 'a limit such as 800 (a number alone) or 0.95 * baseline, got "2 * Baseline"'],
+    ['errorShare < 0.01', 'a limit such as 0.1% (%) or 0.95 * baseline, got "0.01"'],
+    ['read.throughput > 1', 'a limit such as 100MB/s (MB/s, B/s, KiB/s, MiB/s or GiB/s) or 0.95 * baseline, got "1"'],
+    ['errors == 0ms', 'a limit such as 0 (a number alone) or 0.95 * baseline, got "0ms"'],
+  ]) {
+    assert.equal(problemOf(text), `expected ${expected}`);
+  }
+});
