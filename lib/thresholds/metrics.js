@@ -126,7 +126,16 @@ function leftByCleanup({ cleanup, options, hosts }) {
   return left < 0 || !isKnown ? null : left;
 }
 
-const ALL_ATTEMPTS = overAllStages(({ attempts }) => attempts);
+/**
+ * The attempts of a search are those of one step, and what failed is that of all: there is no share.
+ *
+ * @type {OfStage}
+ */
+function attemptsOfAllSteps({ attempts, search }) {
+  return search === undefined ? attempts : null;
+}
+
+const ALL_ATTEMPTS = overAllStages(attemptsOfAllSteps);
 const ALL_ERRORS = overAllStages(failedAttemptsOf);
 
 /**
@@ -171,7 +180,7 @@ export const METRICS = Object.freeze([
     meaning: 'Attempts that failed ÷ all attempts',
     quantity: 'share',
     unit: 'share',
-    ofStage: (stage) => shareOf(failedAttemptsOf(stage), stage.attempts),
+    ofStage: (stage) => shareOf(failedAttemptsOf(stage), attemptsOfAllSteps(stage)),
     ofRun: (result) => shareOf(ALL_ERRORS(result), ALL_ATTEMPTS(result)),
   },
   ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, ofStage: (stage) => stage[name] })),

@@ -12,17 +12,18 @@ import * as many from './many-hosts.js';
 /** Shows a file as junitparser, which CI servers and their plug-ins use, understands it. */
 const READ_BACK = `
 import json, sys
-from junitparser import Error, Failure, JUnitXml
+from junitparser import JUnitXml, Properties
 shown = []
 for suite in JUnitXml.fromfile(sys.argv[1]):
     for case in suite:
+        properties = case.child(Properties)
         shown.append({
             'suite': suite.name,
             'name': case.name,
             'classname': case.classname,
             'time': case.time,
             'results': [[type(each).__name__, each.type, each.message] for each in case.result],
-            'properties': {each.name: float(each.value) for each in case.properties()},
+            'properties': {each.name: float(each.value) for each in properties or []},
             'totals': [suite.tests, suite.failures, suite.errors, suite.skipped],
             'hostname': suite.hostname,
         })

@@ -77,6 +77,7 @@ describe('summary and JUnit have the figures of the result', () => {
     assertSameFigures(result, { summary, junit });
     assert.match(summary, /^One host can do 512\.3 ops\/s in Write/m);
     assert.match(junit, /<property name="capacity" value="512\.34"\/>/);
+    assert.ok(!junit.includes('errorShare'), 'what failed is that of all steps, the attempts are those of one');
   });
 });
 
