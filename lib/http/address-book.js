@@ -4,6 +4,9 @@ import { isIP } from 'node:net';
 /** A name is looked up anew at most this often, however many connections fail. */
 const MIN_LIFE_MS = 1000;
 
+/** Names of this host (RFC 6761, section 6.3), whether or not the system's resolver knows them. */
+const LOCALHOST = /(^|\.)localhost$/i;
+
 /**
  * The addresses of one host name, resolved once and handed out in turn, so that thousands of connections cost one
  * look-up and spread over all addresses that answer.
@@ -93,7 +96,7 @@ export class AddressBook {
       return [this.#hostname];
     }
     try {
-      const found = await lookup(this.#hostname, { all: true });
+      const found = await lookup(LOCALHOST.test(this.#hostname) ? 'localhost' : this.#hostname, { all: true });
       this.#lookupTime = this.#now() - this.#lookedUpAt;
       return found.map(({ address }) => address);
     } catch (error) {

@@ -1,13 +1,16 @@
 // What keeps a connection from being opened, or ends it.
 
 const GIVEN_UP = 'ERR_CONNECTION_GIVEN_UP';
+const PROXY_REFUSED = 'ERR_PROXY_REFUSED';
 
 /**
  * @param {unknown} error
- * @returns {boolean} whether it is this host that could not open the connection, or gave it up, whatever the address
+ * @returns {boolean} whether the connection could not be opened, or was given up, whatever the address
  */
 export function isOurs(error) {
-  return ['EMFILE', 'ENFILE', GIVEN_UP].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? '');
+  return ['EMFILE', 'ENFILE', GIVEN_UP, PROXY_REFUSED].includes(
+    /** @type {NodeJS.ErrnoException} */ (error).code ?? '',
+  );
 }
 
 export function givenUpWhileOpening() {
@@ -29,4 +32,9 @@ export function connectionClosed(message) {
 
 export function closedWhileOpening() {
   return connectionClosed('the connection was closed while it was being opened');
+}
+
+/** @param {string} answer of a proxy */
+export function proxyRefused(answer) {
+  return Object.assign(new Error(`the proxy opened no tunnel: it answered ${answer}`), { code: PROXY_REFUSED });
 }

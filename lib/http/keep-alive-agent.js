@@ -3,9 +3,11 @@ import { connect as connectTls, createSecureContext } from 'node:tls';
 import { Gate } from './gate.js';
 import { closedWhileOpening, connectTimeoutError, givenUpWhileOpening, isOurs } from './connection-errors.js';
 import { openSharing, readFrom } from './socket-reader.js';
+import { openTunnel } from './tunnel.js';
 
 /**
  * @import { AddressBook } from './address-book.js'
+ * @import { Proxy } from './tunnel.js'
  * @import { Socket } from 'node:net'
  * @import { SecureContext } from 'node:tls'
  */
@@ -53,6 +55,7 @@ export class KeepAliveAgent {
   #port;
   #useTls;
   #certificate;
+  #proxy;
   #connectTimeout;
   #readBuffer;
   #now;
@@ -78,21 +81,35 @@ export class KeepAliveAgent {
   /**
    * @param {object} options
    * @param {string} options.hostname that is to be found in the server's certificate
-   * @param {AddressBook} options.addresses of that host
+   * @param {AddressBook} options.addresses of that host, or of the proxy
    * @param {number} options.port
    * @param {boolean} options.useTls
    * @param {string} [options.certificate] as PEM: the only one to trust, instead of those that the system trusts
-   * @param {number} options.connectTimeout ms for TCP and TLS together
+   * @param {Proxy} [options.proxy] through which every connection goes
+   * @param {number} options.connectTimeout ms for TCP, tunnel and TLS together
    * @param {Buffer | null} [options.readBuffer] into which all sockets read: only an HttpConnection gets their bytes then, by
    *   socket-reader.js. Without, they are streams like any other
    * @param {() => number} options.now monotonic ms
    * @param {ConnectionHooks} options.hooks
    */
-  constructor({ hostname, addresses, port, useTls, certificate, connectTimeout, readBuffer = null, now, hooks }) {
+  constructor(options) {
+    const {
+      hostname,
+      addresses,
+      port,
+      useTls,
+      certificate,
+      proxy,
+      connectTimeout,
+      readBuffer = null,
+      now,
+      hooks,
+    } = options;
     this.#hostname = hostname;
     this.#port = port;
     this.#useTls = useTls;
     this.#certificate = certificate;
+    this.#proxy = proxy;
     this.#connectTimeout = connectTimeout;
     this.#readBuffer = readBuffer;
     this.#now = now;
@@ -241,8 +258,62 @@ export class KeepAliveAgent {
    */
   #connectTo(host) {
     const startedAt = this.#now();
+    if (this.#proxy !== undefined) {
+      return this.#connectThrough(this.#proxy, host, startedAt);
+    }
     let connectedAt = startedAt;
-    const socket = this.#startConnecting(host);
+    const socket = this.#startConnecting({ host, port: this.#port });
+    socket.once('connect', () => (connectedAt = this.#now()));
+    return this.#untilReady(socket, this.#useTls, () => this.#reportCost(startedAt, connectedAt));
+  }
+
+  /**
+   * @param {Proxy} proxy
+   * @param {string} host an address of the proxy
+   * @param {number} startedAt monotonic ms
+   * @returns {Promise<Socket>}
+   */
+  async #connectThrough({ port, authorization }, host, startedAt) {
+    const carrier = connectTcp({ host, port });
+    // Whoever uses the connection hears of its end: an error in between is not to end the process.
+    carrier.on('error', () => {});
+    await this.#untilReady(carrier, false, () => {});
+    this.#opening.add(carrier);
+    const timeout = this.#connectTimeout;
+    carrier.setTimeout(timeout, () => carrier.destroy(connectTimeoutError(timeout)));
+    try {
+      await openTunnel(carrier, { hostname: this.#hostname, port: this.#port }, authorization);
+    } catch (error) {
+      carrier.destroy();
+      throw error;
+    }
+    this.#opening.delete(carrier);
+    carrier.setTimeout(0).removeAllListeners('timeout');
+    const connectedAt = this.#now();
+    if (!this.#useTls) {
+      this.#reportCost(startedAt, connectedAt);
+      return carrier;
+    }
+    return this.#untilReady(this.#startConnecting({ socket: carrier }), true, () =>
+      this.#reportCost(startedAt, connectedAt),
+    );
+  }
+
+  /**
+   * @param {number} startedAt monotonic ms
+   * @param {number} connectedAt monotonic ms
+   */
+  #reportCost(startedAt, connectedAt) {
+    this.#hooks.opened({ tcp: connectedAt - startedAt, tls: this.#useTls ? this.#now() - connectedAt : null });
+  }
+
+  /**
+   * @param {Socket} socket that is being connected
+   * @param {boolean} isTls
+   * @param {() => void} onReady called at the moment
+   * @returns {Promise<Socket>} once it is connected
+   */
+  #untilReady(socket, isTls, onReady) {
     this.#open.add(socket);
     this.#opening.add(socket);
     socket.once('close', () => {
@@ -250,7 +321,7 @@ export class KeepAliveAgent {
       this.#opening.delete(socket);
     });
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_DELAY_MS);
-    if (this.#useTls) {
+    if (isTls) {
       socket.on('session', (/** @type {Buffer} */ session) => (this.#session = session));
     }
     return new Promise((resolve, reject) => {
@@ -261,30 +332,26 @@ export class KeepAliveAgent {
       socket.setTimeout(this.#connectTimeout, () => fail(connectTimeoutError(this.#connectTimeout)));
       socket.once('error', fail);
       socket.once('close', () => reject(closedWhileOpening()));
-      socket.once('connect', () => (connectedAt = this.#now()));
-      socket.once(this.#useTls ? 'secureConnect' : 'connect', () => {
-        const readyAt = this.#now();
+      socket.once(isTls ? 'secureConnect' : 'connect', () => {
         this.#opening.delete(socket);
         socket.setTimeout(0).removeAllListeners('timeout').removeListener('error', fail);
-        this.#hooks.opened({
-          tcp: connectedAt - startedAt,
-          tls: this.#useTls ? readyAt - connectedAt : null,
-        });
+        onReady();
         resolve(socket);
       });
     });
   }
 
   /**
-   * @param {string} host
+   * @param {{ host: string, port: number } | { socket: Socket }} target an address, or a connection that is there
    * @returns {Socket}
    */
-  #startConnecting(host) {
-    const target = { host, port: this.#port, ...(this.#useTls ? this.#tlsOptions() : {}) };
+  #startConnecting(target) {
+    const options = { ...target, ...(this.#useTls ? this.#tlsOptions() : {}) };
     const connect = /** @type {(options: object) => Socket} */ (this.#useTls ? connectTls : connectTcp);
-    return this.#readBuffer === null
-      ? connect(target)
-      : openSharing(this.#readBuffer, (onread) => connect({ ...target, onread }));
+    // Of TLS over another socket, Node hands no bytes to a buffer that is shared.
+    return this.#readBuffer === null || 'socket' in target
+      ? connect(options)
+      : openSharing(this.#readBuffer, (onread) => connect({ ...options, onread }));
   }
 
   #tlsOptions() {

@@ -7,9 +7,11 @@ import { StoreServer } from './store-server.js';
  *
  * @typedef {object} EndpointOptions
  * @property {string[]} buckets the buckets that exist
- * @property {Credentials} credentials the only ones that are let in
+ * @property {Credentials} credentials that are let in
+ * @property {readonly Credentials[]} furtherCredentials let in as well: temporary ones that take over from each other
  * @property {string} region that requests have to be signed for
  * @property {{ key: string, cert: string } | null} tls private key and certificate as PEM; null for plain HTTP
+ * @property {string} basePath what stands in front of the bucket in every path: '' or such as `/storage/v1/s3`
  * @property {string} faults a script, see parseFaults; '' for none
  * @property {'store' | 'null'} mode `store` checks signatures and keeps objects; `null` does neither and is as cheap as
  *   can be, for measuring a client alone
@@ -24,7 +26,16 @@ import { StoreServer } from './store-server.js';
  */
 
 /** @type {Omit<EndpointOptions, 'buckets' | 'credentials'>} */
-const DEFAULTS = Object.freeze({ region: 'auto', tls: null, faults: '', mode: 'store', objectSize: 0, port: 0 });
+const DEFAULTS = Object.freeze({
+  region: 'auto',
+  furtherCredentials: Object.freeze([]),
+  tls: null,
+  basePath: '',
+  faults: '',
+  mode: 'store',
+  objectSize: 0,
+  port: 0,
+});
 
 /**
  * @param {Pick<EndpointOptions, 'buckets' | 'credentials'> & Partial<EndpointOptions>} options

@@ -26,15 +26,23 @@ const NOWHERE = Object.freeze({ path: '', bucket: '', key: '', query: NO_QUERY }
 /** Parameters of an object's URL that change nothing: the SDK names its operation in one of them. */
 const HARMLESS = new Set(['x-id']);
 
+/** The bucket in a host's name: one of this host (RFC 6761, section 6.3), whatever the port. */
+const BUCKET_IN_HOST = /^([^:]+)\.localhost(?::[0-9]+)?$/i;
+
 /**
+ * @typedef {object} Naming how requests name a bucket
+ * @property {string} [basePath] what stands in front of it in every path
+ * @property {string} [host] the value of the Host header: `<bucket>.localhost` names the bucket, and the path does not then
+ *
  * @param {string} method
  * @param {string} url path and query as received
+ * @param {Naming} [naming]
  * @returns {{ operation: Operation, target: Target, refusal: S3Error | null }} `refusal` is why operation `OTHER` is
  *   not carried out
  */
-export function route(method, url) {
+export function route(method, url, naming = {}) {
   try {
-    const target = parseTarget(url);
+    const target = parseTarget(url, naming);
     const operation = operationOf(method, target);
     return { operation, target, refusal: operation === 'OTHER' ? refusalOf(method) : null };
   } catch (error) {
@@ -47,18 +55,22 @@ export function route(method, url) {
 
 /**
  * @param {string} url
+ * @param {Naming} naming
  * @returns {Target}
  * @throws {S3Error} InvalidURI or KeyTooLongError
  */
-function parseTarget(url) {
+function parseTarget(url, { basePath = '', host = '' }) {
   const queryStart = url.indexOf('?');
   const path = queryStart < 0 ? url : url.slice(0, queryStart);
-  if (path[0] !== '/' || path.length === 1) {
-    throw new S3Error('InvalidURI', 'Expected a path-style address: /bucket or /bucket/key.');
+  const bucketInHost = BUCKET_IN_HOST.exec(host)?.[1];
+  const place = path.startsWith(basePath) ? path.slice(basePath.length) : '';
+  const isInPath = bucketInHost === undefined;
+  if (place[0] !== '/' || (isInPath && place.length === 1)) {
+    throw new S3Error('InvalidURI', `Expected a path-style address: ${basePath}/bucket or ${basePath}/bucket/key.`);
   }
-  const keyStart = path.indexOf('/', 1);
-  const bucket = decode(keyStart < 0 ? path.slice(1) : path.slice(1, keyStart));
-  const key = keyStart < 0 ? '' : decode(path.slice(keyStart + 1));
+  const keyStart = isInPath ? place.indexOf('/', 1) : 0;
+  const bucket = bucketInHost ?? decode(keyStart < 0 ? place.slice(1) : place.slice(1, keyStart));
+  const key = keyStart < 0 ? '' : decode(place.slice(keyStart + 1));
   if (key.length * MAX_BYTES_A_UNIT > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES) {
     throw new S3Error('KeyTooLongError', `Your key is too long: it may have ${MAX_KEY_BYTES} bytes.`);
   }

@@ -6,6 +6,7 @@ const STATUS_OF = Object.freeze({
   AuthorizationHeaderMalformed: 400,
   BadDigest: 400,
   EntityTooLarge: 400,
+  ExpiredToken: 400,
   InternalError: 500,
   InvalidAccessKeyId: 403,
   InvalidArgument: 400,

@@ -11,6 +11,7 @@ import { S3Error } from './s3-error.js';
  * @property {string} accessKeyId
  * @property {string} secretAccessKey
  * @property {string} [sessionToken] where set, every request has to bear and sign it
+ * @property {number} [expiresAt] epoch ms by the server's clock
  *
  * @typedef {object} SignedRequest
  * @property {string} method
@@ -35,30 +36,28 @@ const EMPTY_SHA256 = hash('sha256', '');
  * day. It leaves out a Date header even where the client signed it; clients of S3 sign X-Amz-Date.
  */
 export class SignatureCheck {
-  #credentials;
+  /** By access key id. @type {Map<string, { signer: SignatureV4, expiresAt: number }>} */
+  #known;
   #region;
   #now;
-  #signer;
 
   /**
    * @param {object} options
-   * @param {Credentials} options.credentials the only ones that are let in
+   * @param {readonly Credentials[]} options.credentials the only ones that are let in
    * @param {string} options.region
    * @param {() => number} options.now the server's clock, epoch ms
    * @param {typeof NodeSha256} [options.sha256]
    */
   constructor({ credentials, region, now, sha256 = NodeSha256 }) {
-    this.#credentials = credentials;
     this.#region = region;
     this.#now = now;
-    this.#signer = new SignatureV4({
-      credentials,
-      region,
-      service: 's3',
-      sha256,
-      uriEscapePath: false,
-      applyChecksum: false,
-    });
+    const common = { region, service: 's3', sha256, uriEscapePath: false, applyChecksum: false };
+    this.#known = new Map(
+      credentials.map(({ expiresAt = Infinity, ...keys }) => [
+        keys.accessKeyId,
+        { signer: new SignatureV4({ ...common, credentials: keys }), expiresAt },
+      ]),
+    );
   }
 
   /**
@@ -68,8 +67,12 @@ export class SignatureCheck {
    */
   async check(request, body) {
     const { accessKeyId, scopeDate, region, service, signedHeaders, signature } = parseAuthorization(request.headers);
-    if (accessKeyId !== this.#credentials.accessKeyId) {
+    const known = this.#known.get(accessKeyId);
+    if (known === undefined) {
       throw new S3Error('InvalidAccessKeyId', 'The access key id you provided does not exist in our records.');
+    }
+    if (this.#now() >= known.expiresAt) {
+      throw new S3Error('ExpiredToken', 'The provided token has expired.');
     }
     if (region !== this.#region || service !== 's3') {
       throw new S3Error(
@@ -80,7 +83,7 @@ export class SignatureCheck {
     const signingDate = this.#signingDate(request.headers['x-amz-date'], scopeDate);
     checkPayloadHash(request.headers['x-amz-content-sha256'], body);
     const names = checkedNames(signedHeaders, request.headers);
-    const expected = await this.#sign(request, names, signingDate);
+    const expected = await sign(known.signer, request, names, signingDate);
     if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) {
       throw new S3Error(
         'SignatureDoesNotMatch',
@@ -111,26 +114,27 @@ export class SignatureCheck {
     }
     return new Date(time);
   }
+}
 
-  /**
-   * @param {SignedRequest} request
-   * @param {Set<string>} signedNames
-   * @param {Date} signingDate
-   * @returns {Promise<string>} the signature, 64 hexadecimal digits
-   */
-  async #sign({ method, path, query, headers }, signedNames, signingDate) {
-    /** @type {Record<string, string>} */
-    const signedHeaders = {};
-    for (const name of signedNames) {
-      signedHeaders[name] = String(headers[name]);
-    }
-    const signed = await this.#signer.sign(
-      { method, path: canonicalPath(path), query, headers: signedHeaders, protocol: 'http:', hostname: '' },
-      // The signer leaves some headers out of its own accord, but what the client signed has to be counted.
-      { signingDate, signableHeaders: signedNames },
-    );
-    return signed.headers.authorization.slice(-SIGNATURE_LENGTH);
+/**
+ * @param {SignatureV4} signer
+ * @param {SignedRequest} request
+ * @param {Set<string>} signedNames
+ * @param {Date} signingDate
+ * @returns {Promise<string>} the signature, 64 hexadecimal digits
+ */
+async function sign(signer, { method, path, query, headers }, signedNames, signingDate) {
+  /** @type {Record<string, string>} */
+  const signedHeaders = {};
+  for (const name of signedNames) {
+    signedHeaders[name] = String(headers[name]);
   }
+  const signed = await signer.sign(
+    { method, path: canonicalPath(path), query, headers: signedHeaders, protocol: 'http:', hostname: '' },
+    // The signer leaves some headers out of its own accord, but what the client signed has to be counted.
+    { signingDate, signableHeaders: signedNames },
+  );
+  return signed.headers.authorization.slice(-SIGNATURE_LENGTH);
 }
 
 /** @param {IncomingHttpHeaders} headers */

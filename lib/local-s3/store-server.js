@@ -34,6 +34,7 @@ export class StoreServer {
   #tally = new Tally(Date.now);
   #tables;
   #signatures;
+  #basePath;
   #faults;
   #skew;
   #listener;
@@ -42,12 +43,17 @@ export class StoreServer {
    * @param {EndpointOptions} options
    * @throws {Error} when the fault script has mistakes
    */
-  constructor({ buckets, region, credentials, tls, faults }) {
+  constructor({ buckets, region, credentials, furtherCredentials, tls, basePath, faults }) {
     const plan = parseFaults(faults);
     this.#skew = plan.skew;
     this.#faults = faultInjectors(plan, buckets, () => performance.now());
     this.#tables = new Map(buckets.map((bucket) => [bucket, new ObjectTable()]));
-    this.#signatures = new SignatureCheck({ credentials, region, now: () => this.#now() });
+    this.#basePath = basePath;
+    this.#signatures = new SignatureCheck({
+      credentials: [credentials, ...furtherCredentials],
+      region,
+      now: () => this.#now(),
+    });
     const server = tls === null ? http.createServer(NO_LIMITS) : https.createServer({ ...NO_LIMITS, ...tls });
     server.on('request', (message, response) => void this.#handle(message, response));
     this.#listener = new Listener(server, () => this.#tally.countConnection());
@@ -84,7 +90,10 @@ export class StoreServer {
    */
   async #handle(message, response) {
     const arrivedAt = performance.now();
-    const { operation, target, refusal } = route(String(message.method), String(message.url));
+    const { operation, target, refusal } = route(String(message.method), String(message.url), {
+      basePath: this.#basePath,
+      host: message.headers.host,
+    });
     this.#tally.countRequest(operation);
     if (this.#skew !== 0) {
       response.setHeader('Date', new Date(this.#now()).toUTCString());

@@ -105,3 +105,11 @@ test('a name that does not resolve is an error, and is looked up again the next 
   await assert.rejects(book.next(), { code: 'ENOTFOUND' });
   assert.equal(await book.next(), '192.0.2.1');
 });
+
+test('a name below localhost is that of this host, whatever the resolver knows', async (t) => {
+  const lookup = mockLookup(t, () => ['127.0.0.1']);
+  for (const name of ['localhost', 'bucket-a.localhost', 'Bucket.LOCALHOST', 'notlocalhost']) {
+    await new AddressBook(name, () => 0).next();
+  }
+  assert.deepEqual(lookup.names, ['localhost', 'localhost', 'localhost', 'notlocalhost']);
+});

@@ -53,3 +53,31 @@ test('what is refused says why', () => {
     assert.equal(route(method, url).refusal?.code, code, `${method} ${url}`);
   }
 });
+
+test('a bucket in the name of the host is no part of the path', () => {
+  const host = 'bucket-a.localhost:9000';
+  for (const [method, url, operation, key] of [
+    ['PUT', '/a/key', 'PUT', 'a/key'],
+    ['HEAD', '/', 'BUCKET', ''],
+    ['GET', '/?list-type=2', 'LIST', ''],
+    ['GET', '/bucket-a', 'GET', 'bucket-a'],
+  ]) {
+    const found = route(method, url, { host });
+    assert.deepEqual([found.operation, found.target.bucket, found.target.key], [operation, 'bucket-a', key]);
+    assert.equal(found.target.path, url.split('?')[0], 'what is signed');
+  }
+  for (const other of ['localhost:9000', '127.0.0.1:9000', 'bucket.store.test', 'localhost']) {
+    assert.equal(route('GET', '/bucket-b/key', { host: other }).target.bucket, 'bucket-b');
+  }
+});
+
+test('a path in front of the bucket is left out, and what is not below it is refused', () => {
+  const basePath = '/storage/v1/s3';
+  const { target } = route('GET', `${basePath}/bucket-a/a/key`, { basePath });
+  assert.deepEqual([target.bucket, target.key, target.path], ['bucket-a', 'a/key', `${basePath}/bucket-a/a/key`]);
+  const inHost = route('GET', `${basePath}/a/key`, { basePath, host: 'bucket-a.localhost' }).target;
+  assert.deepEqual([inHost.bucket, inHost.key], ['bucket-a', 'a/key']);
+  for (const url of ['/bucket-a/key', basePath, `${basePath}/`, '/storage/v1/s3x/bucket-a']) {
+    assert.equal(route('GET', url, { basePath }).refusal?.code, 'InvalidURI', url);
+  }
+});

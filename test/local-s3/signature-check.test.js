@@ -16,7 +16,7 @@ const UNSIGNED = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
 
 /** @param {Partial<ConstructorParameters<typeof SignatureCheck>[0]>} [overrides] */
 function makeCheck(overrides = {}) {
-  return new SignatureCheck({ credentials, region: 'auto', now: () => NOW, ...overrides });
+  return new SignatureCheck({ credentials: [credentials], region: 'auto', now: () => NOW, ...overrides });
 }
 
 /**
@@ -169,7 +169,7 @@ test('a body that does not fit the signed hash is refused, and so is a streaming
 
 test('a session token has to come along and to be signed where the credentials have one', async () => {
   const temporary = { ...credentials, sessionToken: 'the token' };
-  const check = makeCheck({ credentials: temporary });
+  const check = makeCheck({ credentials: [temporary] });
   await check.check(await signedRequest({ identity: temporary }), BODY);
   await assertRefused(await signedRequest(), 'SignatureDoesNotMatch', check);
   const wrong = { ...temporary, sessionToken: 'another token' };
@@ -186,7 +186,7 @@ test('the signing key is derived once a day, not for each request', async () => 
     }
   }
   const fresh = { ...credentials, secretAccessKey: 'one that no other test has had derived' };
-  const check = makeCheck({ credentials: fresh, sha256: CountingSha256 });
+  const check = makeCheck({ credentials: [fresh], sha256: CountingSha256 });
   const request = await signedRequest({ identity: fresh, time: NOW });
   await check.check(request, BODY);
   made = 0;
@@ -225,3 +225,19 @@ test('the SDK gets in with a session token', async (t) => {
 function flipDigit(digit) {
   return digit === '0' ? '1' : '0';
 }
+
+test('each of several credentials is let in until it ends, and not with the key of another', async () => {
+  const first = { accessKeyId: 'ONE', secretAccessKey: 'a secret', sessionToken: 'a-token' };
+  const second = { accessKeyId: 'TWO', secretAccessKey: 'another secret', sessionToken: 'another-token' };
+  let now = NOW;
+  const check = makeCheck({ credentials: [{ ...first, expiresAt: NOW + 1 }, second], now: () => now });
+  const body = Buffer.alloc(0);
+  for (const identity of [first, second]) {
+    await check.check(await signedRequest({ identity }), body);
+  }
+  const swapped = await signedRequest({ identity: { ...second, secretAccessKey: first.secretAccessKey } });
+  await assert.rejects(check.check(swapped, body), { code: 'SignatureDoesNotMatch' });
+  now = NOW + 1;
+  await assert.rejects(check.check(await signedRequest({ identity: first }), body), { code: 'ExpiredToken' });
+  await check.check(await signedRequest({ identity: second }), body);
+});

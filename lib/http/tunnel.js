@@ -1,0 +1,61 @@
+import { closedWhileOpening, proxyRefused } from './connection-errors.js';
+
+/** @import { Socket } from 'node:net' */
+
+/** As much as is read of what a proxy has to say before the tunnel begins. Bytes. */
+const MAX_HEAD_BYTES = 16 * 1024;
+
+const HEAD_END = '\r\n\r\n';
+
+/**
+ * A proxy that opens tunnels.
+ *
+ * @typedef {object} Proxy
+ * @property {string} hostname
+ * @property {number} port
+ * @property {string} [authorization] the value of the Proxy-Authorization header
+ */
+
+/**
+ * Asks a proxy for a tunnel (CONNECT, RFC 9110, section 9.3.6).
+ *
+ * @param {Socket} socket that is connected to the proxy
+ * @param {object} target
+ * @param {string} target.hostname
+ * @param {number} target.port
+ * @param {string} [authorization] see {@link Proxy}
+ * @returns {Promise<void>} once what is written to the socket goes to the target. Rejects where the proxy refuses, or the
+ *   socket ends
+ */
+export function openTunnel(socket, { hostname, port }, authorization) {
+  const authority = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+  const credentials = authorization === undefined ? '' : `proxy-authorization: ${authorization}\r\n`;
+  socket.write(`CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${credentials}\r\n`, 'latin1');
+  return new Promise((resolve, reject) => {
+    let head = '';
+    const onError = (/** @type {Error} */ error) => reject(error);
+    const onClose = () => reject(closedWhileOpening());
+    const onReadable = () => {
+      // Byte by byte at its end: what follows the head belongs to the target.
+      for (let byte = socket.read(1); byte !== null; byte = socket.read(1)) {
+        head += byte.toString('latin1');
+        if (head.endsWith(HEAD_END) || head.length > MAX_HEAD_BYTES) {
+          socket
+            .removeListener('readable', onReadable)
+            .removeListener('close', onClose)
+            .removeListener('error', onError);
+          const [, status, reason] = /^HTTP\/1\.[01] ([0-9]{3})([^\r\n]*)/.exec(head) ?? [];
+          if (!head.endsWith(HEAD_END)) {
+            reject(proxyRefused('with a head that does not end'));
+          } else if (status?.startsWith('2')) {
+            resolve();
+          } else {
+            reject(proxyRefused(status === undefined ? 'what is no HTTP' : `${status}${reason}`));
+          }
+          return;
+        }
+      }
+    };
+    socket.on('readable', onReadable).once('close', onClose).once('error', onError);
+  });
+}
