@@ -47,7 +47,7 @@ const BEHIND_ALL_NAMES = '~';
  * @returns {Promise<RunListing>}
  */
 export async function listRuns({ access, prefix, store, clock, tally }) {
-  const { buckets, hostname, port } = store;
+  const { buckets, hostname, port, settings } = store;
   /** @type {KeyRange[]} */
   const ranges = [];
   try {
@@ -62,7 +62,7 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
     if (!(error instanceof AttemptError)) {
       throw error;
     }
-    const problem = explainError(error, { hostname, port, buckets, action: 'list', now: clock.epochNow() });
+    const problem = explainError(error, { hostname, port, buckets, settings, action: 'list', now: clock.epochNow() });
     return {
       ...countsOf(tally, store),
       problem,

@@ -10,11 +10,14 @@ import { isOfShard } from '../workload/shard.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
 import { FROM_CLONE, shellWord } from './invocation.js';
+import { urlOf } from './values.js';
 import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 
 /**
  * @import { Terminal } from './terminal.js'
  * @import { Clock } from '../clock/clock.js'
+ * @import { LiveCredentials } from '../s3/live-credentials.js'
+ * @import { CommandLine } from './command-line.js'
  * @import { CleanupResult } from '../model/result.js'
  * @import { OpenRun } from '../run/open-run.js'
  * @import { RunConfig } from '../model/run-config.js'
@@ -30,6 +33,7 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  * @property {AbortSignal} signal
  * @property {Terminal} terminal
  * @property {boolean} quiet no progress
+ * @property {LiveCredentials} [credentials] that may be replaced; without, those of the store
  */
 
 /**
@@ -38,6 +42,10 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  * @typedef {object} Later
  * @property {string} [envFile]
  * @property {Record<string, string>} [overrides] variables that have to be set
+ * @property {CommandLine['bucket']} [bucket]
+ * @property {CommandLine['endpointUrl']} [endpointUrl]
+ * @property {CommandLine['addressing']} [addressing]
+ * @property {CommandLine['proxy']} [proxy]
  * @property {string} [command] that calls the program, for a shell
  *
  * @typedef {Pick<RunConfig, 'runId' | 'prefix' | 'shard'> & Later} RunPlace what a later command needs to find the objects of
@@ -130,11 +138,11 @@ function reportOtherPrefix(prefix, config, terminal) {
  *   run: OpenRun) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */
-export async function withCheckedRun(config, { clock, random, signal, terminal }, work) {
+export async function withCheckedRun(config, { clock, random, signal, terminal, credentials }, work) {
   // Nothing is written, read or removed that preflight would have to try.
   const checking = { ...config, stages: [], timeout: Math.min(config.timeout, MAX_PREFLIGHT_TIMEOUT_MS) };
   const notice = (/** @type {string} */ message) => terminal.err(message);
-  const run = await openRun(checking, { clock, random, notice });
+  const run = await openRun(checking, { clock, random, notice, credentials });
   try {
     const { problems, mayPass } = await preflight(run, checking, signal);
     if (problems.length > 0) {
@@ -200,8 +208,12 @@ export function bucketsAdvice(buckets, config) {
     const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
     return `the run wrote over ${buckets.length} buckets, and not all of them were given: pass them in the order S3_BUCKET=${known}`;
   }
-  const overrides = { ...config.overrides, S3_BUCKET: buckets.join(',') };
-  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand({ ...config, overrides })}`;
+  // An option goes before the variable.
+  const named =
+    config.bucket === undefined
+      ? { overrides: { ...config.overrides, S3_BUCKET: buckets.join(',') } }
+      : { bucket: /** @type {string[]} */ (buckets) };
+  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand({ ...config, ...named })}`;
 }
 
 /**
@@ -229,7 +241,8 @@ export function readAgainCommand(place, { objects, size }) {
  * @param {RunPlace} place
  * @returns {string} for a shell
  */
-function commandFor(args, { prefix, shard, envFile = DEFAULT_FILE, overrides = {}, command = FROM_CLONE.benchmark }) {
+function commandFor(args, place) {
+  const { prefix, shard, envFile = DEFAULT_FILE, overrides = {}, command = FROM_CLONE.benchmark } = place;
   const words = [...args];
   if (shard.count > 1) {
     words.push('--shard', `${shard.index}/${shard.count}`);
@@ -240,6 +253,21 @@ function commandFor(args, { prefix, shard, envFile = DEFAULT_FILE, overrides = {
   if (envFile !== DEFAULT_FILE) {
     words.push('--env-file', envFile);
   }
+  words.push(...addressWords(place));
   const variables = Object.entries(overrides).map(([name, value]) => `${name}=${shellWord(value)}`);
   return [...variables, command, ...words.map(shellWord)].join(' ');
+}
+
+/**
+ * @param {Later} later
+ * @returns {string[]} the options that say where the store is, as the user gave them
+ */
+function addressWords({ bucket, endpointUrl, addressing, proxy }) {
+  const proxyText = typeof proxy === 'object' ? urlOf({ ...proxy, useTls: false, basePath: '' }) : proxy;
+  return [
+    ...(bucket === undefined ? [] : ['--bucket', bucket.join(',')]),
+    ...(endpointUrl === undefined ? [] : ['--endpoint-url', urlOf(endpointUrl)]),
+    ...(addressing === undefined ? [] : ['--addressing', addressing]),
+    ...(proxyText === undefined ? [] : ['--proxy', proxyText]),
+  ];
 }

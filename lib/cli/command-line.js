@@ -7,16 +7,18 @@ import { readThresholds } from '../thresholds/read-thresholds.js';
 import { DEFAULT_FILE } from './environment.js';
 import { FROM_CLONE } from './invocation.js';
 import { STANDARD_OUTPUT } from './output-file.js';
+import { proxyChoice } from './proxy.js';
 import { VERSION } from './package-version.js';
 import { UsageError, writeCommanderError } from './usage-error.js';
 import * as values from './values.js';
 import { oneOf, someText } from './values.js';
 
 /**
- * @import { StartTime } from '../model/run-config.js'
+ * @import { ProxyConfig, StartTime } from '../model/run-config.js'
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
  * @import { Invocation } from './invocation.js'
+ * @import { EndpointUrl } from './values.js'
  */
 
 /**
@@ -159,6 +161,22 @@ const OPTIONS = {
     read: someText,
     fallback: DEFAULT_FILE,
   },
+  bucket: { flags: '--bucket <names>', help: 'buckets, instead of S3_BUCKET', read: values.bucketNames },
+  endpointUrl: {
+    flags: '--endpoint-url <url>',
+    help: 'address of the store, instead of S3_HOSTNAME',
+    read: values.endpointUrl,
+  },
+  addressing: {
+    flags: '--addressing <style>',
+    help: 'where requests name the bucket: path or virtual',
+    read: oneOf('path', 'virtual'),
+  },
+  proxy: {
+    flags: '--proxy <url>',
+    help: 'connect through a proxy: its URL, env or none',
+    read: proxyChoice,
+  },
   log: { flags: '--log <file>', help: 'write the log to a file; the screen stays readable', read: values.logFile },
   logAppend: { flags: '--log-append', help: 'add to the file of --log if it exists' },
   ...Object.fromEntries(
@@ -221,6 +239,10 @@ const COMMANDS = {
       preflight: 'skip the check that the buckets can be reached',
       keepAlive: '',
       envFile: '',
+      bucket: '',
+      endpointUrl: '',
+      addressing: '',
+      proxy: '',
       quiet: 'no progress on stderr',
     },
   },
@@ -286,6 +308,10 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} gap ms
  * @property {{ index: number | null, count: number | null } | undefined} shard
  * @property {string} envFile
+ * @property {readonly string[] | undefined} bucket
+ * @property {EndpointUrl | undefined} endpointUrl
+ * @property {'path' | 'virtual' | undefined} addressing
+ * @property {ProxyConfig | 'env' | 'none' | undefined} proxy
  * @property {string | undefined} log the file of the log
  * @property {boolean} logAppend
  * @property {string | undefined} json
@@ -865,6 +891,13 @@ const CONFLICTS = [
     isThere: (_given, { faults, local }) => faults !== undefined && !local,
     problem: '--faults: only the endpoint of --local can inject faults',
   },
+  ...Object.entries({ endpointUrl: '--endpoint-url', addressing: '--addressing', proxy: '--proxy' }).map(
+    ([name, flag]) => ({
+      isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ { local }) =>
+        local && given[name] !== undefined,
+      problem: `${flag}: the endpoint of --local has an address of its own, expected one of the two`,
+    }),
+  ),
   {
     isThere: (given, options) => lacksObjects(given, options) && options.local,
     problem: '--stages: a --local run begins with an empty store, expected write among them',

@@ -2,12 +2,6 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { UsageError } from './usage-error.js';
 import { bucketNames, hostname, port, region, secret, yesOrNo } from './values.js';
-import { FROM_CLONE, shellWord } from './invocation.js';
-
-/**
- * @import { Invocation } from './invocation.js'
- * @import { StoreConfig } from '../model/run-config.js'
- */
 
 /**
  * @typedef {object} Variable
@@ -15,58 +9,114 @@ import { FROM_CLONE, shellWord } from './invocation.js';
  * @property {(text: string) => any} read throws a RangeError that says what was expected
  * @property {string} [expected] set where the variable is required: what it should hold
  * @property {any} [fallback] where the variable is absent or empty
+ *
+ * @typedef {keyof typeof VARIABLES} VariableKey
  */
 
 /** The file of the variables, unless the command line names another. */
 export const DEFAULT_FILE = '.env';
 
-/** @type {Readonly<Record<string, Variable>>} */
-const VARIABLES = {
-  buckets: { name: 'S3_BUCKET', read: bucketNames, expected: 'one or more bucket names, comma-separated' },
-  hostname: { name: 'S3_HOSTNAME', read: hostname, expected: 'a host such as ACCOUNT.r2.cloudflarestorage.com' },
-  accessKeyId: { name: 'S3_ACCESS_KEY', read: secret, expected: 'an access key id' },
-  secretAccessKey: { name: 'S3_SECRET_KEY', read: secret, expected: 'a secret access key' },
-  sessionToken: { name: 'S3_SESSION_TOKEN', read: secret },
-  useTls: { name: 'S3_USE_SSL', read: yesOrNo, fallback: true },
-  port: { name: 'S3_PORT', read: port },
-  region: { name: 'S3_REGION', read: region, fallback: 'auto' },
-};
-
-/**
- * Reads the store and its credentials from the environment and a file of variables; the environment goes first.
- *
- * @param {Record<string, string | undefined>} env
- * @param {string} file
- * @param {Invocation} [invocation]
- * @returns {{ store: StoreConfig, warnings: string[], overrides: Record<string, string> }}
- *   overrides: what the environment sets differently from the file, without secrets
- * @throws {UsageError} with every problem at once
- */
-export function readStoreConfig(env, file, invocation = FROM_CLONE) {
-  const { variables, fileProblem, isThere } = readVariables(file);
-  const { values, problems, isLacking } = readValues({ ...variables, ...definedOnly(env) });
-  // Without the usual file, the environment alone will do; a file that was named must exist.
-  if (fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
-    problems.unshift(fileProblem);
-  }
-  if (problems.length > 0) {
-    throw new UsageError(problems, isLacking ? hintFor(file, isThere, invocation) : '');
-  }
-  const { accessKeyId, secretAccessKey, sessionToken, useTls } = values;
-  const buckets = [...new Set(values.buckets)];
-  return {
-    store: {
-      buckets,
-      hostname: values.hostname,
-      region: values.region,
-      useTls,
-      port: values.port ?? (useTls ? 443 : 80),
-      credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+const VARIABLES = Object.freeze(
+  /** @satisfies {Record<string, Variable>} */ ({
+    buckets: {
+      name: 'S3_BUCKET',
+      read: bucketNames,
+      expected: 'one or more bucket names, comma-separated; --bucket names them, too',
     },
-    warnings:
-      buckets.length < values.buckets.length ? ['S3_BUCKET names a bucket more than once: it is used once'] : [],
-    overrides: overridesOf(env, variables),
-  };
+    hostname: {
+      name: 'S3_HOSTNAME',
+      read: hostname,
+      expected: 'a host such as ACCOUNT.r2.cloudflarestorage.com; --endpoint-url names it, too',
+    },
+    accessKeyId: { name: 'S3_ACCESS_KEY', read: secret, expected: 'an access key id' },
+    secretAccessKey: { name: 'S3_SECRET_KEY', read: secret, expected: 'a secret access key' },
+    sessionToken: { name: 'S3_SESSION_TOKEN', read: secret },
+    useTls: { name: 'S3_USE_SSL', read: yesOrNo, fallback: true },
+    port: { name: 'S3_PORT', read: port },
+    region: { name: 'S3_REGION', read: region, fallback: 'auto' },
+  }),
+);
+
+const ALL_KEYS = /** @type {VariableKey[]} */ (Object.keys(VARIABLES));
+
+/** The S3_… variables of the environment and of a file; the environment goes first. */
+export class Variables {
+  #env;
+  #inFile;
+  #given;
+  /** Why the file could not be read; null where it was. @type {string | null} */
+  fileProblem;
+  /** Whether there is such a file. */
+  isThere;
+
+  /**
+   * @param {Readonly<Record<string, string | undefined>>} env
+   * @param {string} file
+   */
+  constructor(env, file) {
+    const { variables, fileProblem, isThere } = readFileOf(file);
+    this.#env = env;
+    this.#inFile = variables;
+    this.#given = { ...variables, ...definedOnly(env) };
+    this.fileProblem = fileProblem;
+    this.isThere = isThere;
+  }
+
+  /**
+   * @param {...VariableKey} keys
+   * @returns {boolean} whether one of them is set
+   */
+  has(...keys) {
+    return keys.some((key) => this.#textOf(key) !== '');
+  }
+
+  /**
+   * @param {readonly VariableKey[]} keys
+   * @returns {{ values: Record<string, any>, problems: string[], isLacking: boolean }} isLacking: one that is required is not set
+   */
+  read(keys) {
+    /** @type {Record<string, any>} */
+    const values = {};
+    /** @type {string[]} */
+    const problems = [];
+    let isLacking = false;
+    for (const key of ALL_KEYS.filter((each) => keys.includes(each))) {
+      const { name, read, expected, fallback } = /** @type {Variable} */ (VARIABLES[key]);
+      const given = this.#textOf(key);
+      if (given !== '') {
+        try {
+          values[key] = read(given);
+        } catch (error) {
+          problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
+        }
+      } else if (expected !== undefined) {
+        isLacking = true;
+        problems.push(`${name} is not set: expected ${expected}`);
+      } else {
+        values[key] = fallback;
+      }
+    }
+    return { values, problems, isLacking };
+  }
+
+  /** @returns {Record<string, string>} what the environment sets differently from the file, without secrets */
+  overrides() {
+    const open = Object.values(VARIABLES).filter(({ read }) => read !== secret);
+    /** @type {Record<string, string>} */
+    const overrides = {};
+    for (const { name } of open) {
+      const given = this.#env[name];
+      if (given !== undefined && given !== (this.#inFile[name] ?? '')) {
+        overrides[name] = given;
+      }
+    }
+    return overrides;
+  }
+
+  /** @param {VariableKey} key */
+  #textOf(key) {
+    return this.#given[VARIABLES[key].name]?.trim() ?? '';
+  }
 }
 
 /**
@@ -78,24 +128,22 @@ export function readStoreConfig(env, file, invocation = FROM_CLONE) {
  * @throws {UsageError}
  */
 export function readUseTls(env, file) {
-  const { variables, fileProblem } = readVariables(file);
-  if (fileProblem !== null && file !== DEFAULT_FILE) {
-    throw new UsageError([fileProblem]);
+  const variables = new Variables(env, file);
+  if (variables.fileProblem !== null && file !== DEFAULT_FILE) {
+    throw new UsageError([variables.fileProblem]);
   }
-  const { name, read, fallback } = VARIABLES.useTls;
-  const given = { ...variables, ...definedOnly(env) }[name]?.trim() ?? '';
-  try {
-    return given === '' ? fallback : read(given);
-  } catch (error) {
-    throw new UsageError([`${name}: ${/** @type {Error} */ (error).message}`]);
+  const { values, problems } = variables.read(['useTls']);
+  if (problems.length > 0) {
+    throw new UsageError(problems);
   }
+  return values.useTls;
 }
 
 /**
  * @param {string} file
  * @returns {{ variables: Record<string, string>, fileProblem: string | null, isThere: boolean }}
  */
-function readVariables(file) {
+function readFileOf(file) {
   try {
     return { variables: parse(readFileSync(file)), fileProblem: null, isThere: true };
   } catch (error) {
@@ -105,63 +153,7 @@ function readVariables(file) {
   }
 }
 
-/**
- * @param {string} file in which variables are missing
- * @param {boolean} isThere
- * @param {Invocation} invocation
- * @returns {string} how to get on
- */
-function hintFor(file, isThere, { benchmark, envExample }) {
-  const name = file === DEFAULT_FILE ? '' : ` ${shellWord(file)}`;
-  const way = isThere
-    ? `Fill in ${file} as ${envExample} shows`
-    : `${benchmark} --init${name} writes ${file} from .env.example: fill it in`;
-  return `${way}, or try the tool without a store: --local`;
-}
-
-/** @param {Record<string, string | undefined>} env */
+/** @param {Readonly<Record<string, string | undefined>>} env */
 function definedOnly(env) {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
-}
-
-/**
- * @param {Record<string, string | undefined>} env
- * @param {Record<string, string>} variables of the file
- */
-function overridesOf(env, variables) {
-  const open = Object.values(VARIABLES).filter(({ read }) => read !== secret);
-  /** @type {Record<string, string>} */
-  const overrides = {};
-  for (const { name } of open) {
-    const given = env[name];
-    if (given !== undefined && given !== (variables[name] ?? '')) {
-      overrides[name] = given;
-    }
-  }
-  return overrides;
-}
-
-/** @param {Record<string, string | undefined>} variables */
-function readValues(variables) {
-  /** @type {Record<string, any>} */
-  const values = {};
-  /** @type {string[]} */
-  const problems = [];
-  let isLacking = false;
-  for (const [key, { name, read, expected, fallback }] of Object.entries(VARIABLES)) {
-    const given = variables[name]?.trim() ?? '';
-    if (given !== '') {
-      try {
-        values[key] = read(given);
-      } catch (error) {
-        problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
-      }
-    } else if (expected !== undefined) {
-      isLacking = true;
-      problems.push(`${name} is not set: expected ${expected}`);
-    } else {
-      values[key] = fallback;
-    }
-  }
-  return { values, problems, isLacking };
 }

@@ -23,13 +23,13 @@ const SHARE_OF_MEMORY = 0.5;
 /**
  * Starts the endpoint of --local.
  *
- * @param {Pick<CommandLine, 'objects' | 'size' | 'faults'>} options
+ * @param {Pick<CommandLine, 'objects' | 'size' | 'faults' | 'bucket'>} options
  * @param {NodeJS.ProcessEnv} env
  * @param {number} freeMemory bytes
  * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
  * @throws {UsageError}
  */
-export async function startLocalEndpoint({ objects, size, faults }, env, freeMemory) {
+export async function startLocalEndpoint({ objects, size, faults, bucket }, env, freeMemory) {
   if (size > MAX_BODY_BYTES) {
     throw new UsageError([
       `--local takes objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${formatSize(size)}`,
@@ -43,7 +43,7 @@ export async function startLocalEndpoint({ objects, size, faults }, env, freeMem
     ]);
   }
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };
-  const buckets = readBuckets(env);
+  const buckets = bucket === undefined ? readBuckets(env) : [...new Set(bucket)];
   const endpoint = await start(buckets, credentials, env, faults);
   const { hostname, port, processId } = endpoint;
   return {

@@ -108,11 +108,18 @@ async function workOnStore(command, options, { env, streams, invocation, termina
   const { Clock } = await load(() => import('../clock/clock.js'));
   const { prepare } = await load(() => import('./prepare.js'));
   const clock = new Clock();
-  const context = { clock, random: Math.random, signal: stopRequest.signal, terminal, quiet: options.quiet };
   const now = clock.epochNow();
-  const prepared = await prepare(options, { env, process: streams, now, random: context.random, invocation });
+  const random = Math.random;
+  const prepared = await prepare(options, { env, process: streams, now, random, invocation });
   const { target, config } = prepared;
+  const { renewal } = target;
+  const { signal } = stopRequest;
+  const context = { clock, random, signal, terminal, quiet: options.quiet, credentials: renewal?.credentials };
   target.warnings.forEach((warning) => terminal.err(`warning: ${warning}`));
+  if (!options.quiet) {
+    target.notices.forEach((notice) => terminal.err(notice));
+  }
+  renewal?.start({ epochNow: clock.epochNow, notice: (message) => terminal.err(`warning: ${message}`) });
   try {
     // A clean-up has nothing to settle: a signal may end it at once, and it may be begun again.
     if (command === 'cleanup') {
@@ -128,6 +135,7 @@ async function workOnStore(command, options, { env, streams, invocation, termina
     return await runByCommand({ options, env, prepared, context, stopRequest, withStack: isDebugging });
   } finally {
     stopRequest.stopListening();
+    renewal?.stop();
     await prepared.close();
   }
 }

@@ -1,5 +1,4 @@
 import { dollarsOf } from '../cost/prices.js';
-import { readStoreConfig } from './environment.js';
 import { availableCores } from '../host/cpu-quota.js';
 import { fileLimitProblem, openFileLimit } from './host-limits.js';
 import { startLocalEndpoint } from './local-endpoint.js';
@@ -8,9 +7,11 @@ import { readGuard } from './guard.js';
 import { LogFile } from './output-file.js';
 import { resolveConfig } from './resolve-config.js';
 import { openResults } from './result-files.js';
+import { readStoreConfig } from './store-config.js';
 import { Checks, UsageError } from './usage-error.js';
 
 /**
+ * @import { Renewal } from '../aws/renewal.js'
  * @import { RunConfig } from '../model/run-config.js'
  * @import { StoreConfig } from '../model/run-config.js'
  * @import { Invocation } from './invocation.js'
@@ -95,7 +96,9 @@ function checkFileLimit(run) {
  * @typedef {object} Target
  * @property {StoreConfig} store
  * @property {string[]} warnings
+ * @property {string[]} notices which settings were taken where there was a choice
  * @property {Record<string, string>} overrides variables that have to be set for a later command to find the same store
+ * @property {Renewal | null} renewal of temporary credentials; null where they do not end
  * @property {Promise<never> | null} failure rejects where a store that belongs to the run has gone; null for any other
  * @property {() => Promise<void>} close
  */
@@ -112,9 +115,14 @@ export async function openTarget(options, env, process, invocation) {
   if (options.local) {
     // A system that does not know returns 0.
     const { endpoint, store } = await startLocalEndpoint(options, env, process.availableMemory() || Infinity);
-    return { store, warnings: [], overrides: {}, failure: endpoint.failure, close: () => endpoint.close() };
+    return {
+      ...{ store, warnings: [], notices: [], overrides: {}, renewal: null },
+      failure: endpoint.failure,
+      close: () => endpoint.close(),
+    };
   }
-  return { ...readStoreConfig(env, options.envFile, invocation), failure: null, close: async () => {} };
+  const found = await readStoreConfig(env, options.envFile, invocation, options);
+  return { ...found, failure: null, close: async () => {} };
 }
 
 /**

@@ -396,3 +396,48 @@ function placesOfRest(given) {
   ].filter((place) => place !== '');
   return places.length === 0 ? '' : `: ${places.join(', ')}`;
 }
+
+// How addresses are read, of options and of variables of other tools.
+
+/** As the SDK and the store sign it: nothing in it has to be percent-encoded, and no segment has a meaning of its own. */
+const BASE_PATH = /^(\/[A-Za-z0-9._~-]+)*$/;
+
+/**
+ * @typedef {object} EndpointUrl
+ * @property {string} hostname
+ * @property {number} port
+ * @property {boolean} useTls
+ * @property {string} basePath what stands in front of the bucket: '' or such as `/storage/v1/s3`
+ */
+
+/**
+ * @param {string} given
+ * @returns {EndpointUrl}
+ */
+export function endpointUrl(given) {
+  const url = URL.canParse(given) ? new URL(given) : null;
+  const basePath = url?.pathname.replace(/\/$/, '') ?? '';
+  const isPlain = url !== null && url.username + url.password + url.search + url.hash === '';
+  if (!isPlain || !['http:', 'https:'].includes(url.protocol) || !BASE_PATH.test(basePath)) {
+    throw new RangeError(
+      `expected a URL such as https://s3.example.com or https://example.com/storage/v1/s3, got ${quote(withoutUser(given))}`,
+    );
+  }
+  const useTls = url.protocol === 'https:';
+  return {
+    hostname: hostname(url.hostname.replace(/^\[|\]$/g, '')),
+    port: url.port === '' ? (useTls ? 443 : 80) : Number(url.port),
+    useTls,
+    basePath,
+  };
+}
+
+/**
+ * @param {EndpointUrl} address
+ * @returns {string} a URL
+ */
+export function urlOf({ hostname: name, port: number, useTls, basePath }) {
+  const host = name.includes(':') ? `[${name}]` : name;
+  const isUsual = number === (useTls ? 443 : 80);
+  return `${useTls ? 'https' : 'http'}://${host}${isUsual ? '' : `:${number}`}${basePath}`;
+}

@@ -6,6 +6,7 @@ import { packTask, unpackFatal, unpackSecond } from './worker-messages.js';
  * @import { Event, Reply } from './worker-messages.js'
  * @import { Worker, WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
  * @import { StageHooks } from './run-stage.js'
+ * @import { LiveCredentials } from '../s3/live-credentials.js'
  */
 
 /**
@@ -31,6 +32,7 @@ export class RemoteWorker {
   #waiting = new Map();
   /** @type {StageHooks | null} */
   #hooks = null;
+  #stopRenewing;
   /** Why the thread answers no more. @type {Error | null} */
   #failure = null;
   #isClosing = false;
@@ -39,11 +41,16 @@ export class RemoteWorker {
    * @param {WorkerSpec} spec
    * @param {Clock} clock
    * @param {number} number of the worker, for messages
+   * @param {LiveCredentials} credentials in place of those of the store
    */
-  constructor(spec, clock, number) {
+  constructor(spec, clock, number, credentials) {
+    const store = { ...spec.store, credentials: credentials.current };
     this.#thread = new Thread(new URL('./worker-thread.js', import.meta.url), {
-      workerData: { spec, clock: clock.toState() },
+      workerData: { spec: { ...spec, store }, clock: clock.toState() },
     });
+    this.#stopRenewing = credentials.onReplaced((renewed) =>
+      this.#thread.postMessage({ id: this.#calls++, call: 'renew', credentials: renewed }),
+    );
     this.#thread.on('message', (message) => this.#receive(message));
     this.#thread.on('error', (error) =>
       this.#fail(new WorkerError(`the thread of worker ${number} died: ${error.message}`)),
@@ -72,6 +79,7 @@ export class RemoteWorker {
   }
 
   async close() {
+    this.#stopRenewing();
     if (this.#failure === null) {
       this.#isClosing = true;
       // A thread that dies while it closes is closed, too.

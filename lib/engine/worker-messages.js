@@ -10,15 +10,18 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  * @import { FatalError } from './stage-watch.js'
  * @import { HistogramState } from '../meter/latency-histogram.js'
  * @import { SecondCount } from '../model/result.js'
+ * @import { Credentials } from '../model/run-config.js'
  * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  */
 
 /**
- * What the main thread sends to a worker's thread. Each call is answered by a Reply; nobody waits for that to `stop`.
+ * What the main thread sends to a worker's thread. Each call is answered by a Reply; nobody waits for those to `stop` and
+ * `renew`.
  *
  * @typedef {{ id: number, call: 'open' }
  *   | { id: number, call: 'run', task: PackedTask }
  *   | { id: number, call: 'close' }
+ *   | { id: number, call: 'renew', credentials: Credentials }
  *   | { id: number, call: 'stop' }} Request
  *
  * @typedef {object} Reply

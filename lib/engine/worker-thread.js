@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Clock } from '../clock/clock.js';
+import { LiveCredentials } from '../s3/live-credentials.js';
 import { packFatal, unpackTask } from './worker-messages.js';
 import { Worker } from './worker.js';
 
@@ -14,7 +15,12 @@ import { Worker } from './worker.js';
  */
 
 const port = /** @type {MessagePort} */ (parentPort);
-const worker = await Worker.open(workerData.spec, { clock: Clock.fromState(workerData.clock), random: Math.random });
+const credentials = new LiveCredentials(workerData.spec.store.credentials);
+const worker = await Worker.open(workerData.spec, {
+  clock: Clock.fromState(workerData.clock),
+  random: Math.random,
+  credentials,
+});
 /** Of the call under way: a stage that was stopped leaves the next one alone. */
 let stopRequest = new AbortController();
 
@@ -27,6 +33,9 @@ const CALLS = {
   },
   async stop() {
     stopRequest.abort();
+  },
+  async renew(request) {
+    credentials.replace(request.credentials);
   },
   close: () => worker.close(),
 };

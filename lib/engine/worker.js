@@ -1,9 +1,11 @@
 import { measureLoop } from '../host/event-loop.js';
 import { ConnectionMeter } from '../meter/connection-meter.js';
+import { connectionHostname } from '../s3/address.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { createReadBuffer } from '../http/socket-reader.js';
+import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { Keyspace } from '../workload/keyspace.js';
@@ -87,14 +89,17 @@ export class Worker {
    * @param {object} context
    * @param {Clock} context.clock
    * @param {() => number} context.random uniform in [0, 1)
+   * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
    * @returns {Promise<Worker>}
    */
-  static async open(spec, { clock, random }) {
+  static async open(spec, { clock, random, credentials = new LiveCredentials(spec.store.credentials) }) {
     const { client, threads, store, keepAlive, timeout } = spec;
+    const hostname = connectionHostname(store);
     const connectionMeter = new ConnectionMeter();
     const agent = new KeepAliveAgent({
       ...store,
-      addresses: new AddressBook(store.hostname, clock.now),
+      hostname,
+      addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now),
       connectTimeout: timeout,
       // The SDK reads streams.
       readBuffer: client === 'direct' ? createReadBuffer() : null,
@@ -103,6 +108,7 @@ export class Worker {
     });
     const objectStore = await openStore(client, {
       ...store,
+      credentials,
       agent,
       keepAlive,
       threads,

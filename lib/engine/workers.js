@@ -5,6 +5,8 @@ import { measureCpuTime } from '../meter/client-load.js';
 import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
 import { worstEnd } from '../model/stage-ends.js';
+import { LiveCredentials } from '../s3/live-credentials.js';
+import { connectionHostname } from '../s3/address.js';
 import { NO_FLOW, sumOfFlows } from './data-flow.js';
 import { RemoteWorker } from './remote-worker.js';
 import { SecondMerger } from './second-merger.js';
@@ -71,18 +73,23 @@ export class Workers {
    * @param {number} options.threads of all workers together, not fewer than cores
    * @param {Clock} options.clock
    * @param {() => number} options.random uniform in [0, 1)
+   * @param {LiveCredentials} [options.credentials] that may be replaced; without, those of the store
    * @returns {Promise<Workers>}
    */
-  static async open(spec, { cores, threads, clock, random }) {
+  static async open(
+    spec,
+    { cores, threads, clock, random, credentials = new LiveCredentials(spec.store.credentials) },
+  ) {
     const all =
       cores === 1
-        ? [await Worker.open({ ...spec, threads }, { clock, random })]
+        ? [await Worker.open({ ...spec, threads }, { clock, random, credentials })]
         : sharesOf(threads, cores).map(
-            (share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1),
+            (share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1, credentials),
           );
     const workers = new Workers(clock, all, spec.store.processId);
     // Nobody waits for it: a name that does not resolve takes its time.
-    void findInterface(spec.store.hostname, spec.store.port).then((name) => (workers.#interfaceName = name));
+    const { hostname, port } = spec.store.proxy ?? { ...spec.store, hostname: connectionHostname(spec.store) };
+    void findInterface(hostname, port).then((name) => (workers.#interfaceName = name));
     return workers;
   }
 

@@ -87,10 +87,17 @@ export interface StartTime {
 /** The store that a run goes to. */
 export interface StoreConfig {
   buckets: readonly string[];
+  /** of the endpoint, without a bucket */
   hostname: string;
   port: number;
   useTls: boolean;
-  /** as PEM, of an endpoint that signs its own: the only one to trust */
+  /** what stands in front of the bucket, percent-encoded: '' or such as `/storage/v1/s3` */
+  basePath?: string;
+  /** where requests name the bucket: in the path, or, where it is the only one, in front of the host's name */
+  addressing?: 'path' | 'virtual';
+  /** through which every connection goes */
+  proxy?: ProxyConfig;
+  /** as PEM, of an endpoint that signs its own, or of the authorities that were given: the only ones to trust */
   certificate?: string;
   region: string;
   credentials: Credentials;
@@ -98,6 +105,33 @@ export interface StoreConfig {
   isEmbedded?: boolean;
   /** the id of its process, where it is our own endpoint */
   processId?: number;
+  /** what messages call its settings, where they do not come from S3_… variables */
+  settings?: Partial<SettingNames>;
+}
+
+/** A proxy that opens tunnels (CONNECT). */
+export interface ProxyConfig {
+  hostname: string;
+  port: number;
+  /** the value of the Proxy-Authorization header, a secret */
+  authorization?: string;
+}
+
+/** What the user calls the settings of a store: the name of a variable, an option or a profile. */
+export interface SettingNames {
+  buckets: string;
+  hostname: string;
+  port: string;
+  /** that which turns TLS on or off */
+  tls: string;
+  /** how plain HTTP is written */
+  plainHttp: string;
+  region: string;
+  /** the access key and its secret */
+  keys: string;
+  sessionToken: string;
+  /** a phrase: how certificate authorities are trusted */
+  authorities: string;
 }
 
 export interface Credentials {
@@ -105,4 +139,6 @@ export interface Credentials {
   secretAccessKey: string;
   /** of temporary credentials */
   sessionToken?: string;
+  /** epoch ms at which temporary credentials end; absent where they do not, or where that is not known */
+  expiresAt?: number;
 }

@@ -43,13 +43,15 @@ export class Findings {
   }
 
   /**
-   * @param {Pick<StoreConfig, 'hostname' | 'port' | 'buckets'>} store
+   * @param {Pick<StoreConfig, 'hostname' | 'port' | 'buckets' | 'settings'>} store
    * @param {number} now epoch ms
    * @returns {string[]} a line for each
    */
-  lines({ hostname, port, buckets }, now) {
+  lines({ hostname, port, buckets, settings }, now) {
     return this.#findings.flatMap((finding) =>
-      placesOf(finding, buckets).map((place) => explainError(finding.error, { hostname, port, ...place, now })),
+      placesOf(finding, buckets).map((place) =>
+        explainError(finding.error, { hostname, port, settings, ...place, now }),
+      ),
     );
   }
 }

@@ -15,6 +15,7 @@ import { WriteChecks } from '../preflight/write-checks.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
+ * @import { LiveCredentials } from '../s3/live-credentials.js'
  * @import { RunResult } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { RunClock } from './begin-run.js'
@@ -36,10 +37,11 @@ const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ n
  * @param {{ host: string, versions: Record<string, string> }} context.identity of the host that runs it
  * @param {RunObserver} context.observer
  * @param {number} context.launchedAt monotonic ms at which the process was started
+ * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
  * @returns {Promise<RunResult>}
  */
-export async function runBenchmark(config, { clock, random, signal, identity, observer, launchedAt }) {
-  const run = await openRun(config, { clock, random, notice: (message) => observer.notice(message) });
+export async function runBenchmark(config, { clock, random, signal, identity, observer, launchedAt, credentials }) {
+  const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   const facts = runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null });
   /** @type {RunResult} */
   const result = {

@@ -3,7 +3,9 @@ import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
+import { connectionHostname } from '../s3/address.js';
 import { writesObjects } from '../operations/registry.js';
+import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { Payload } from '../workload/payload.js';
@@ -43,13 +45,17 @@ const CLOCK_CONNECTIONS = 4;
  * @param {Clock} context.clock
  * @param {() => number} context.random uniform in [0, 1)
  * @param {(message: string) => void} [context.notice] reports what the run waits for
+ * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
  * @returns {Promise<OpenRun>}
  */
-export async function openRun(config, { clock, random, notice = () => {} }) {
+export async function openRun(config, context) {
+  const { clock, random, notice = () => {}, credentials = new LiveCredentials(config.store.credentials) } = context;
   const { threads, timeout, keepAlive, client, store, stages } = config;
+  const hostname = connectionHostname(store);
   const agent = new KeepAliveAgent({
     ...store,
-    addresses: new AddressBook(store.hostname, clock.now),
+    hostname,
+    addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now),
     connectTimeout: timeout,
     now: clock.now,
     hooks: { opened() {} },
@@ -61,6 +67,7 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
   const controlCount = controlConnectionCount + CLOCK_CONNECTIONS;
   const controlOptions = {
     ...store,
+    credentials,
     agent,
     keepAlive,
     threads: controlCount,
@@ -100,7 +107,7 @@ export async function openRun(config, { clock, random, notice = () => {} }) {
     mayRemove: true,
     async openWorkers() {
       const spec = { ...workerSpec(config), layout, written: written.memory, wroteObjects };
-      cores = await Workers.open(spec, { cores: config.cores, threads, clock, random });
+      cores = await Workers.open(spec, { cores: config.cores, threads, clock, random, credentials });
       return cores;
     },
     closeWorkers,

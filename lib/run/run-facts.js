@@ -15,7 +15,7 @@
 export function runFacts({ config, host, startedAt, clock, versions }) {
   const { objects, threads, size, stages, client, prefix, timeout, retries, keepAlive, cores, runId, store } = config;
   const { shard, duration = null } = config;
-  const endpoint = `${store.useTls ? 'https' : 'http'}://${store.hostname}:${store.port}`;
+  const endpoint = `${store.useTls ? 'https' : 'http'}://${store.hostname}:${store.port}${store.basePath ?? ''}`;
   return {
     run: runId,
     host,

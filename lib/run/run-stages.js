@@ -171,7 +171,7 @@ export function noteFatalError(fatal, { config, run }, result) {
     result.crash = error;
     return;
   }
-  const { hostname, port } = config.store;
-  const place = { hostname, port, buckets: [bucket], action: operation };
+  const { hostname, port, settings } = config.store;
+  const place = { hostname, port, settings, buckets: [bucket], action: operation };
   result.problems.push(explainError(error, { ...place, now: run.clock.epochNow() }));
 }

@@ -7,7 +7,7 @@ import {
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3';
 import { plainText } from '../log/plain-text.js';
-import { redactor } from './redact.js';
+import { liveRedactor } from './redact.js';
 import { AttemptError, NOT_FOUND, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
@@ -59,7 +59,7 @@ export class BucketAdmin {
   constructor(options, timeout, signal = new AbortController().signal) {
     this.#client = createSdkClient(options);
     this.#timeout = timeout;
-    this.#redact = redactor(options.credentials);
+    this.#redact = liveRedactor(options.credentials);
     this.#epochNow = options.epochNow;
     this.#signal = signal;
     // Each request listens to it. More than ten listeners would be taken for a leak, and warned of.

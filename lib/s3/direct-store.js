@@ -1,10 +1,11 @@
 import { connectionClosed } from '../http/connection-errors.js';
 import { HttpConnection } from '../http/http-connection.js';
 import { isNamed } from '../http/response-parser.js';
+import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { isWholeDocument, parseErrorBody } from './error-response.js';
 import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
-import { redactor } from './redact.js';
+import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, canonicalQuery, payloadHash } from './sigv4.js';
@@ -37,14 +38,12 @@ export class DirectStore {
 
   /** @param {StoreOptions} options */
   constructor(options) {
-    const { useTls, hostname, port, credentials, region, epochNow } = options;
+    const { credentials, region, epochNow } = options;
     this.#options = options;
     // As a browser would write it: without the port that the scheme implies, and an IPv6 address in brackets.
-    this.#host = new URL(
-      `${useTls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
-    ).host;
+    this.#host = new URL(endpointUrl({ ...options, hostname: connectionHostname(options) })).host;
     this.#signer = new RequestSigner({ credentials, region, host: this.#host, now: epochNow });
-    this.#redact = redactor(credentials);
+    this.#redact = liveRedactor(credentials);
   }
 
   openConnection() {
@@ -71,6 +70,8 @@ class DirectConnection {
   #now;
   #epochNow;
   #payloadIsSigned;
+  #basePath;
+  #bucketIsInPath;
   #isR2;
   #onColo;
   #http;
@@ -119,12 +120,15 @@ class DirectConnection {
    * @param {(text: string) => string} redact takes secrets out of the store's answers
    * @param {StoreOptions} options
    */
-  constructor(host, signer, redact, { agent, hostname, keepAlive, useTls, now, epochNow, onColo }) {
+  constructor(host, signer, redact, options) {
+    const { agent, hostname, keepAlive, useTls, basePath = '', addressing, now, epochNow, onColo } = options;
     this.#signer = signer;
     this.#redact = redact;
     this.#now = now;
     this.#epochNow = epochNow;
     this.#payloadIsSigned = !useTls;
+    this.#basePath = basePath;
+    this.#bucketIsInPath = addressing !== 'virtual';
     this.#isR2 = isR2(hostname);
     this.#onColo = onColo ?? (() => {});
     this.#http = new HttpConnection(this, { agent, host, keepAlive, now });
@@ -142,7 +146,8 @@ class DirectConnection {
    */
   send(call, { bucket, key, body, size, sink, input }) {
     const { method, query, sendsObject } = call;
-    const path = call.hasKey ? `/${bucket}/${key}` : `/${bucket}`;
+    const start = this.#bucketIsInPath ? `${this.#basePath}/${bucket}` : this.#basePath;
+    const path = call.hasKey ? `${start}/${key}` : start || '/';
     const request = this.#request;
     request.method = method;
     request.body = sendsObject ? body : null;

@@ -1,6 +1,22 @@
 import { CLOCK_SKEW, NO_PORT } from './s3-error.js';
 
-/** @import { AttemptError } from './s3-error.js' */
+/**
+ * @import { SettingNames } from '../model/run-config.js'
+ * @import { AttemptError } from './s3-error.js'
+ */
+
+/** What the settings of a store are called where the S3_… variables name it. @type {Readonly<SettingNames>} */
+const S3_VARIABLES = Object.freeze({
+  buckets: 'S3_BUCKET',
+  hostname: 'S3_HOSTNAME',
+  port: 'S3_PORT',
+  tls: 'S3_USE_SSL',
+  plainHttp: 'S3_USE_SSL=0',
+  region: 'S3_REGION',
+  keys: 'S3_ACCESS_KEY, S3_SECRET_KEY',
+  sessionToken: 'S3_SESSION_TOKEN',
+  authorities: 'NODE_EXTRA_CA_CERTS=<file> adds an authority of your own',
+});
 
 /** What a run sends first: once it is answered, there is a connection. */
 export const FIRST_ACTION = 'the first request';
@@ -12,6 +28,7 @@ export const FIRST_ACTION = 'the first request';
  * @property {readonly string[]} buckets
  * @property {string} action what was tried, such as `read`, or FIRST_ACTION
  * @property {number} now epoch ms
+ * @property {Partial<SettingNames>} [settings] what the user calls those that are not of S3_… variables
  */
 
 /**
@@ -21,24 +38,25 @@ export const FIRST_ACTION = 'the first request';
  * @param {Place} place
  * @returns {string}
  */
-export function explainError(error, { hostname, port, buckets, action, now }) {
+export function explainError(error, { hostname, port, buckets, action, now, ...place }) {
   const { message } = error;
+  const settings = { ...S3_VARIABLES, ...place.settings };
   const where = `${buckets.length === 1 ? 'bucket' : 'buckets'} ${buckets.map((bucket) => `"${bucket}"`).join(', ')}`;
   switch (error.kind) {
     case 'denied':
-      return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${message}): ${checkOf(error)}`;
+      return `${action} in ${where} ${action.includes(' and ') ? 'were' : 'was'} refused (${message}): ${checkOf(error, settings)}`;
     case 'no-bucket':
-      return `${action} failed because there ${buckets.length === 1 ? 'is' : 'are'} no ${where} on ${hostname} (${message}): check S3_BUCKET and S3_HOSTNAME; a bucket in a jurisdiction has a host of its own`;
+      return `${action} failed because there ${buckets.length === 1 ? 'is' : 'are'} no ${where} on ${hostname} (${message}): check ${enumerate(settings.buckets, settings.hostname)}; a bucket in a jurisdiction has a host of its own`;
     case CLOCK_SKEW:
       return `this host's clock is ${describeOffset(now - error.serverTime, error.serverTime)} (${message}): set the clock and run again`;
     case 'redirect':
-      return `${hostname} redirects requests for ${where} (${message}): check S3_HOSTNAME, S3_REGION and S3_USE_SSL`;
+      return `${hostname} redirects requests for ${where} (${message}): check ${enumerate(settings.hostname, settings.region, settings.tls)}`;
     case 'certificate':
-      return `the certificate of ${hostname} ${certificateProblem(error)}`;
+      return `the certificate of ${hostname} ${certificateProblem(error, settings)}`;
     case 'tls':
-      return `no TLS connection to ${hostname}:${port} (${message}): check S3_PORT; S3_USE_SSL=0 means plain HTTP`;
+      return `no TLS connection to ${hostname}:${port} (${message}): check ${settings.port}; ${settings.plainHttp} means plain HTTP`;
     case 'name':
-      return `the name ${hostname} does not resolve (${message}): check S3_HOSTNAME`;
+      return `the name ${hostname} does not resolve (${message}): check ${settings.hostname}`;
     case NO_PORT:
       return `this host has no address or port left from which to connect to ${hostname}:${port} (${message}): close what holds connections, or widen net.ipv4.ip_local_port_range`;
     case 'connect':
@@ -49,7 +67,7 @@ export function explainError(error, { hostname, port, buckets, action, now }) {
       if (action !== FIRST_ACTION) {
         return `${action} in ${where} on ${hostname}:${port} got no answer (${message}): is the store up, and --timeout long enough?`;
       }
-      return `no connection to ${hostname}:${port} (${message}): check S3_HOSTNAME and S3_PORT, and whether the store is up`;
+      return `no connection to ${hostname}:${port} (${message}): check ${enumerate(settings.hostname, settings.port)}, and whether the store is up`;
     default:
       return `${action} in ${where} on ${hostname}:${port} failed (${message})${mayPass(error) ? ': the store has trouble of its own; try again later' : ''}`;
   }
@@ -60,16 +78,17 @@ const NOT_TRUSTED = /^(CERT_UNTRUSTED|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CE
 
 /**
  * @param {Pick<AttemptError, 'code' | 'message'>} error by which a certificate was refused
+ * @param {SettingNames} settings
  * @returns {string} why, and what the user can do
  */
-function certificateProblem({ code, message }) {
+function certificateProblem({ code, message }, { hostname, authorities }) {
   if (NOT_TRUSTED.test(code)) {
-    return `is not trusted (${message}): NODE_EXTRA_CA_CERTS=<file> adds an authority of your own`;
+    return `is not trusted (${message}): ${authorities}`;
   }
   switch (code) {
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
-      return `is that of another host (${message}): check S3_HOSTNAME`;
+      return `is that of another host (${message}): check ${hostname}`;
     case 'CERT_HAS_EXPIRED':
       return `has expired (${message}): check this host's clock; where it is right, the store needs a new certificate`;
     case 'CERT_NOT_YET_VALID':
@@ -81,21 +100,32 @@ function certificateProblem({ code, message }) {
 
 /**
  * @param {Pick<AttemptError, 'code'>} error by which the store refused
+ * @param {SettingNames} settings
  * @returns {string} what the user can do
  */
-function checkOf({ code }) {
+function checkOf({ code }, { region, keys, sessionToken }) {
   switch (code) {
     case 'AuthorizationHeaderMalformed':
-      return 'check S3_REGION, and S3_ACCESS_KEY, S3_SECRET_KEY';
+      return `check ${region}, and ${keys}`;
     case 'SignatureDoesNotMatch':
-      return 'check S3_ACCESS_KEY, S3_SECRET_KEY; in a file, a value with # stands between quotes';
+      return `check ${keys}; in a file, a value with # stands between quotes`;
     case 'InvalidToken':
     case 'InvalidTokenId':
     case 'ExpiredToken':
-      return 'check S3_SESSION_TOKEN, which belongs to one pair of keys and ends with it';
+      return `check ${sessionToken}, which belongs to one pair of keys and ends with it`;
     default:
-      return 'check S3_ACCESS_KEY, S3_SECRET_KEY and what they permit';
+      return `check ${keys} and what they permit`;
   }
+}
+
+/**
+ * @param {readonly string[]} names of which several may be the same: a URL sets host, port and TLS
+ * @returns {string}
+ */
+function enumerate(...names) {
+  const distinct = [...new Set(names)];
+  const last = distinct[distinct.length - 1];
+  return distinct.length === 1 ? last : `${distinct.slice(0, -1).join(', ')} and ${last}`;
 }
 
 /**

@@ -3,7 +3,7 @@
  * @import { Transfer } from './object-connection.js'
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
- * @import { Credentials } from '../model/run-config.js'
+ * @import { LiveCredentials } from './live-credentials.js'
  */
 
 export { S3_CALLS } from './s3-calls.js';
@@ -68,8 +68,11 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {boolean} useTls
  * @property {string} hostname
  * @property {number} port
+ * @property {string} [basePath] see StoreConfig
+ * @property {'path' | 'virtual'} [addressing] see StoreConfig
+ * @property {readonly string[]} buckets
  * @property {string} region
- * @property {Credentials} credentials
+ * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
  * @property {number} threads
  * @property {() => number} now monotonic ms

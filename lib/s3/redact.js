@@ -1,4 +1,7 @@
-/** @import { Credentials } from '../model/run-config.js' */
+/**
+ * @import { Credentials } from '../model/run-config.js'
+ * @import { LiveCredentials } from './live-credentials.js'
+ */
 
 const STAND_IN = '[secret]';
 
@@ -54,19 +57,37 @@ const ENCODED_RUNS = /** @type {const} */ ([
  */
 
 /**
+ * @param {LiveCredentials} credentials
+ * @returns {(text: string) => string} see {@link redactor}; it knows those that were replaced a short while ago, too
+ */
+export function liveRedactor(credentials) {
+  let known = credentials.recent;
+  let redactKnown = redactor(...known);
+  return (text) => {
+    if (credentials.recent !== known) {
+      known = credentials.recent;
+      redactKnown = redactor(...known);
+    }
+    return redactKnown(text);
+  };
+}
+
+/**
  * A store gets the access key id and the session token with every request, and may repeat in an error what it got. Its
  * errors are shown to the user, and kept in logs. The id is no secret, but the secret may have been given instead of it.
  *
- * @param {Credentials} credentials in which there are no blanks
+ * @param {readonly Credentials[]} credentials in which there are no blanks
  * @returns {(text: string) => string} redacts what can be read as SECRET_WINDOW or more consecutive characters of a
  *   secret, in whatever case and however it is escaped, in time linear in the text's length. No more of a text is left
  *   than MAX_TEXT_LENGTH
  */
-export function redactor({ accessKeyId, secretAccessKey, sessionToken = '' }) {
+export function redactor(...credentials) {
   const windows = new Windows();
-  windows.addAllOf(secretAccessKey, SECRET_WINDOW);
-  windows.addAllOf(sessionToken, SECRET_WINDOW);
-  windows.addAllOf(accessKeyId, ACCESS_KEY_WINDOW);
+  for (const { accessKeyId, secretAccessKey, sessionToken = '' } of credentials) {
+    windows.addAllOf(secretAccessKey, SECRET_WINDOW);
+    windows.addAllOf(sessionToken, SECRET_WINDOW);
+    windows.addAllOf(accessKeyId, ACCESS_KEY_WINDOW);
+  }
   if (windows.isEmpty) {
     return (text) => text;
   }

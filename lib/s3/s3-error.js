@@ -80,6 +80,9 @@ const BY_CODE = {
   NoSuchBucket: ['no-bucket', 'stop'],
   InvalidBucketName: ['no-bucket', 'stop'],
   AuthorizationHeaderMalformed: ['denied', 'stop'],
+  // AWS answers them with a 400.
+  ExpiredToken: ['denied', 'stop'],
+  InvalidToken: ['denied', 'stop'],
   // versitygw's answer to an access key that it does not know comes with a 404.
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
@@ -132,6 +135,7 @@ const NOT_CONNECTED = new Set([
   'EMFILE',
   'ENFILE',
   'ERR_CONNECT_TIMEOUT',
+  'ERR_PROXY_REFUSED',
 ]);
 const LOST_ROUTE = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
 const NO_LOCAL_PORT = 'EADDRNOTAVAIL';

@@ -3,11 +3,13 @@ import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { ProtocolError } from '../http/protocol-error.js';
+import { endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from './error-response.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
+ * @import { LiveCredentials } from './live-credentials.js'
  * @import { SocketCallback } from '../http/keep-alive-agent.js'
  * @import { StoreOptions } from './object-store.js'
  * @import { AttemptError } from './s3-error.js'
@@ -24,7 +26,7 @@ const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
  * @returns {S3Client}
  */
 export function createSdkClient(options) {
-  const { agent, keepAlive, useTls, hostname, port, region, credentials, threads, epochNow, onColo } = options;
+  const { agent, keepAlive, useTls, addressing, region, credentials, threads, epochNow, onColo } = options;
   // The threads are the limit. Where the agent has one of its own, a socket that is being closed makes a request wait, and
   // the one that it is handed then is neither counted as reused nor, without keepAlive, a fresh one.
   const nodeAgent = new (useTls ? HttpsAgent : HttpAgent)({ keepAlive, maxFreeSockets: threads });
@@ -37,10 +39,10 @@ export function createSdkClient(options) {
     reuseSocket.call(nodeAgent, socket, request);
   };
   const client = new S3Client({
-    endpoint: `${useTls ? 'https' : 'http'}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`,
+    endpoint: endpointUrl(options),
     region,
-    credentials,
-    forcePathStyle: true,
+    credentials: credentialsFor(credentials),
+    forcePathStyle: addressing !== 'virtual',
     maxAttempts: 1,
     logger: SILENT,
     // R2 does not know «100 Continue», which the SDK waits for before it sends bodies of 2 MiB and more.
@@ -68,6 +70,18 @@ export function createSdkClient(options) {
   // Asked for with each request, for the host's clock may be set in mid-run. What the SDK learns from answers is dropped.
   Object.defineProperty(client.config, 'systemClockOffset', { get: () => epochNow() - Date.now(), set() {} });
   return client;
+}
+
+/**
+ * @param {LiveCredentials} credentials
+ * @returns what the SDK takes: for credentials that end, a function that it calls for each request
+ */
+function credentialsFor(credentials) {
+  if (credentials.current.expiresAt === undefined) {
+    return credentials.current;
+  }
+  // The SDK would else keep what it was given until five minutes before its end.
+  return Object.assign(async () => credentials.current, { memoized: true });
 }
 
 /**

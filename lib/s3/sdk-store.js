@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
 import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
 import { isR2 } from './cloudflare.js';
-import { redactor } from './redact.js';
+import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
@@ -27,7 +27,7 @@ export class SdkStore {
   constructor(options) {
     this.#options = options;
     this.#client = createSdkClient(options);
-    this.#redact = redactor(options.credentials);
+    this.#redact = liveRedactor(options.credentials);
   }
 
   openConnection() {

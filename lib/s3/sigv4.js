@@ -1,6 +1,8 @@
 import { createHash, createHmac, hash } from 'node:crypto';
 
-/** @import { Credentials } from '../model/run-config.js' */
+/**
+ * @import { LiveCredentials } from './live-credentials.js'
+ */
 
 // AWS Signature Version 4, in the words of its specification:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
@@ -135,14 +137,17 @@ function byCodeUnit(one, other) {
 }
 
 /**
- * Signs the requests of one host and one set of credentials. All that stays the same for a day (the key) or for a second
- * (date, scope, the texts around them) is made once; one hash and one HMAC remain for a request.
+ * Signs the requests of one host. All that stays the same for a day (the key) or for a second (credentials, date, scope, the
+ * texts around them) is made once; one hash and one HMAC remain for a request. So credentials that are replaced cost a
+ * request nothing, and are taken with the second that begins after it.
  */
 export class RequestSigner {
-  #credentials;
+  #live;
   #region;
   #host;
   #now;
+  /** Of the second under way. */
+  #credentials;
   #second = -1;
   #day = '';
   #date = '';
@@ -150,23 +155,22 @@ export class RequestSigner {
   #key = Buffer.alloc(0);
   /** Of the second under way. */
   #textSigner = new TextSigner(this.#key, '', HASH_DIGITS);
-  #signedHeaders;
   #headersEnd = '';
   #authorizationStart = '';
 
   /**
    * @param {object} options
-   * @param {Credentials} options.credentials
+   * @param {LiveCredentials} options.credentials
    * @param {string} options.region
    * @param {string} options.host the value of the Host header
    * @param {() => number} options.now epoch milliseconds
    */
   constructor({ credentials, region, host, now }) {
-    this.#credentials = credentials;
+    this.#live = credentials;
+    this.#credentials = credentials.current;
     this.#region = region;
     this.#host = host;
     this.#now = now;
-    this.#signedHeaders = `host;x-amz-content-sha256;x-amz-date${credentials.sessionToken ? ';x-amz-security-token' : ''}`;
   }
 
   /**
@@ -199,18 +203,21 @@ export class RequestSigner {
 
   /** @param {number} second */
   #beginSecond(second) {
+    const isReplaced = this.#credentials !== this.#live.current;
+    this.#credentials = this.#live.current;
     const { accessKeyId, secretAccessKey, sessionToken } = this.#credentials;
     this.#second = second;
     this.#date = `${new Date(second * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
     const day = this.#date.slice(0, 8);
-    if (day !== this.#day) {
+    if (day !== this.#day || isReplaced) {
       this.#day = day;
       this.#key = signingKey({ secretAccessKey, day, region: this.#region, service: SERVICE });
     }
     const scope = `${day}/${this.#region}/${SERVICE}/aws4_request`;
+    const signedHeaders = `host;x-amz-content-sha256;x-amz-date${sessionToken ? ';x-amz-security-token' : ''}`;
     const tokenHeader = sessionToken ? `x-amz-security-token:${sessionToken}\n` : '';
-    this.#headersEnd = `\nx-amz-date:${this.#date}\n${tokenHeader}\n${this.#signedHeaders}\n`;
+    this.#headersEnd = `\nx-amz-date:${this.#date}\n${tokenHeader}\n${signedHeaders}\n`;
     this.#textSigner = new TextSigner(this.#key, `${ALGORITHM}\n${this.#date}\n${scope}\n`, HASH_DIGITS);
-    this.#authorizationStart = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${this.#signedHeaders}, Signature=`;
+    this.#authorizationStart = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=`;
   }
 }

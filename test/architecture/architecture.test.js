@@ -13,7 +13,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     'cost',
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
-    ...['host', 'local-s3', 'model', 'thresholds'],
+    ...['host', 'local-s3', 'model', 'thresholds', 'aws'],
   ],
   report: ['thresholds', 'search', 'bottleneck', 'cost', 'operations', 'model', 'log'],
   run: [
@@ -43,6 +43,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter', 'host', 'model'],
   operations: ['workload', 's3'],
   s3: ['http', 'log'],
+  aws: ['s3', 'log'],
   'local-s3': ['meter', 'workload', 'log'],
   clock: ['log'],
   meter: ['model'],
@@ -69,6 +70,7 @@ const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
   operations: ['model', 'log'],
   clock: ['model', 's3'],
   s3: ['model'],
+  aws: ['model'],
   workload: ['model'],
   meter: ['model', 'clock', 's3'],
   host: ['model'],

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import { readStoreConfig, readUseTls } from '../../lib/cli/environment.js';
+import { readUseTls } from '../../lib/cli/environment.js';
+import { readStoreConfig } from '../../lib/cli/store-config.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 /**
@@ -34,19 +35,19 @@ async function readFrom(t, content, env = {}) {
 
 /**
  * @param {Record<string, string>} env
- * @returns {readonly string[]} the problems
+ * @returns {Promise<readonly string[]>} the problems
  */
-function problemsOf(env) {
+async function problemsOf(env) {
   try {
-    readStoreConfig(env, '.env');
+    await readStoreConfig(env, '.env');
   } catch (error) {
     return /** @type {UsageError} */ (error).problems;
   }
   return [];
 }
 
-test('what R2 needs is the default: TLS on port 443, region auto', () => {
-  const { store, warnings } = readStoreConfig(REQUIRED, '.env');
+test('what R2 needs is the default: TLS on port 443, region auto', async () => {
+  const { store, warnings } = await readStoreConfig(REQUIRED, '.env');
   assert.deepEqual(store, {
     buckets: ['bucket-a'],
     hostname: 'account.r2.cloudflarestorage.com',
@@ -58,16 +59,16 @@ test('what R2 needs is the default: TLS on port 443, region auto', () => {
   assert.deepEqual(warnings, []);
 });
 
-test('S3_USE_SSL is on when it is empty, and off only when it says so', () => {
+test('S3_USE_SSL is on when it is empty, and off only when it says so', async () => {
   for (const [given, useTls] of /** @type {[string, boolean][]} */ ([
     ...['', ' ', '1', 'true', 'TRUE', 'yes', 'on'].map((text) => [text, true]),
     ...['0', 'false', 'False', 'no', 'off', ' off '].map((text) => [text, false]),
   ])) {
-    const { store } = readStoreConfig({ ...REQUIRED, S3_USE_SSL: given }, '.env');
+    const { store } = await readStoreConfig({ ...REQUIRED, S3_USE_SSL: given }, '.env');
     assert.deepEqual([given, store.useTls, store.port], [given, useTls, useTls ? 443 : 80]);
   }
   for (const given of ['2', 'nope', '00', '0 1', 'null', '-1']) {
-    assert.deepEqual(problemsOf({ ...REQUIRED, S3_USE_SSL: given }), [
+    assert.deepEqual(await problemsOf({ ...REQUIRED, S3_USE_SSL: given }), [
       `S3_USE_SSL: expected 1, true, yes, on or 0, false, no, off, got ${JSON.stringify(given)}`,
     ]);
   }
@@ -83,27 +84,27 @@ test('whether a store is spoken to over TLS is told without any other variable',
   assert.throws(() => readUseTls({}, `${file}.missing`), { name: 'UsageError', message: /there is no such file$/ });
 });
 
-test('what stands around a host name is told where it belongs, and a password is not shown', () => {
-  const [problem] = problemsOf({ ...REQUIRED, S3_HOSTNAME: 'https://me:secret-word@example.com:9000/bucket' });
+test('what stands around a host name is told where it belongs, and a password is not shown', async () => {
+  const [problem] = await problemsOf({ ...REQUIRED, S3_HOSTNAME: 'https://me:secret-word@example.com:9000/bucket' });
   assert.equal(
     problem,
     'S3_HOSTNAME: expected a host name alone, got "…@example.com:9000/bucket": S3_USE_SSL sets https, the bucket belongs in S3_BUCKET, the port in S3_PORT',
   );
-  assert.deepEqual(problemsOf({ ...REQUIRED, S3_HOSTNAME: 'a b' }), [
+  assert.deepEqual(await problemsOf({ ...REQUIRED, S3_HOSTNAME: 'a b' }), [
     'S3_HOSTNAME: expected a host name alone, got "a b"',
   ]);
 });
 
-test('a password in front of a bucket or a region is not shown', () => {
-  assert.deepEqual(problemsOf({ ...REQUIRED, S3_BUCKET: 'https://me:secret,word@example.com/bucket,bucket-b' }), [
+test('a password in front of a bucket or a region is not shown', async () => {
+  assert.deepEqual(await problemsOf({ ...REQUIRED, S3_BUCKET: 'https://me:secret,word@example.com/bucket,bucket-b' }), [
     'S3_BUCKET: expected bucket names of 3 to 63 of A-Z a-z 0-9 . _ -, comma-separated, got "…@example.com/bucket,bucket-b"',
   ]);
-  assert.deepEqual(problemsOf({ ...REQUIRED, S3_REGION: 'https://me:secret@example.com' }), [
+  assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: 'https://me:secret@example.com' }), [
     'S3_REGION: expected a region such as auto, got "…@example.com"',
   ]);
 });
 
-test('a host that is more or less than a host name is refused', () => {
+test('a host that is more or less than a host name is refused', async () => {
   const refused = ['https://example.com', 'example.com/path', 'example.com:9000', 'dead:9000', '10:80', '1.2.3.999'];
   for (const given of [
     ...refused,
@@ -115,7 +116,7 @@ test('a host that is more or less than a host name is refused', () => {
     'user@example.com',
   ]) {
     assert.match(
-      problemsOf({ ...REQUIRED, S3_HOSTNAME: given }).join('\n'),
+      (await problemsOf({ ...REQUIRED, S3_HOSTNAME: given })).join('\n'),
       /^S3_HOSTNAME: expected a host name alone/,
     );
   }
@@ -127,11 +128,12 @@ test('a host that is more or less than a host name is refused', () => {
     'Example.COM',
     'x.eu.r2.cloudflarestorage.com',
   ]) {
-    assert.equal(readStoreConfig({ ...REQUIRED, S3_HOSTNAME: given }, '.env').store.hostname, given);
+    const { store } = await readStoreConfig({ ...REQUIRED, S3_HOSTNAME: given }, '.env');
+    assert.equal(store.hostname, given);
   }
 });
 
-test('every other variable is checked, too', () => {
+test('every other variable is checked, too', async () => {
   for (const [name, values] of Object.entries({
     S3_BUCKET: [',', 'ab', 'a/b', 'bucket a', 'x'.repeat(64), 'bucket-a,../b'],
     S3_PORT: ['0', '65536', '-1', '9e3', 'https'],
@@ -141,7 +143,7 @@ test('every other variable is checked, too', () => {
     S3_SESSION_TOKEN: ['a token'],
   })) {
     for (const value of values) {
-      const problems = problemsOf({ ...REQUIRED, [name]: value });
+      const problems = await problemsOf({ ...REQUIRED, [name]: value });
       assert.equal(problems.length, 1, value);
       assert.match(problems[0], new RegExp(`^${name}: expected `));
       assert.ok(!/KEY|TOKEN/.test(name) || !problems[0].includes(value), 'a secret is not shown');
@@ -172,8 +174,8 @@ test('the environment goes before the file', async (t) => {
   assert.deepEqual([store.port, store.useTls, store.region], [9443, false, 'eu']);
 });
 
-test('a session token of temporary credentials is taken', () => {
-  const { store } = readStoreConfig({ ...REQUIRED, S3_SESSION_TOKEN: 'a-token' }, '.env');
+test('a session token of temporary credentials is taken', async () => {
+  const { store } = await readStoreConfig({ ...REQUIRED, S3_SESSION_TOKEN: 'a-token' }, '.env');
   assert.equal(store.credentials.sessionToken, 'a-token');
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { RemoteWorker } from '../../lib/engine/remote-worker.js';
+import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { stageOf } from '../../lib/operations/stage.js';
@@ -34,7 +35,7 @@ async function open(t, faults, overrides) {
   const clock = new Clock();
   // Node tells of every thread that is started, one tick later.
   const started = /** @type {Promise<[Worker]>} */ (once(process, 'worker'));
-  const worker = new RemoteWorker(spec, clock, NUMBER);
+  const worker = new RemoteWorker(spec, clock, NUMBER, new LiveCredentials(spec.store.credentials));
   t.after(() => worker.close());
   const [thread] = await started;
   return { endpoint, spec, clock, worker, thread };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { readStoreConfig } from '../../lib/cli/environment.js';
+import { readStoreConfig } from '../../lib/cli/store-config.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';
 
@@ -83,13 +83,13 @@ test('values come out as they were meant, however the file is written', async (t
     equals: fc.constantFrom('=', ' = ', '= '),
     after: fc.constantFrom('', '  ', ' # a comment'),
   });
-  fc.assert(
-    fc.property(values, style, (given, { quote, lineEnd, start, before, equals, after }) => {
+  await fc.assert(
+    fc.asyncProperty(values, style, async (given, { quote, lineEnd, start, before, equals, after }) => {
       const written = Object.entries(given).map(
         ([variable, text]) => `${before}${variable}${equals}${quote}${text}${quote}${after}`,
       );
       writeFileSync(file, `${start}${written.join(lineEnd)}${lineEnd}`);
-      const { store } = readStoreConfig({}, file);
+      const { store } = await readStoreConfig({}, file);
       assert.deepEqual(
         {
           S3_BUCKET: store.buckets.join(','),

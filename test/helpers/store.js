@@ -2,6 +2,7 @@ import { AddressBook } from '../../lib/http/address-book.js';
 import { AttemptDeadlines } from '../../lib/s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { createReadBuffer } from '../../lib/http/socket-reader.js';
+import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/s3/object-store.js';
 import { trustCertificate } from './trust-certificate.js';
 
@@ -60,7 +61,8 @@ export async function openTestStore(t, client, target, choice = {}) {
     hostname: name,
     port,
     region,
-    credentials,
+    credentials: new LiveCredentials(credentials),
+    buckets: [],
     keepAlive,
     threads,
     now: performance.now.bind(performance),

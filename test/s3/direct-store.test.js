@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { test } from 'node:test';
+import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { timeoutError } from '../../lib/s3/s3-error.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -40,7 +41,8 @@ async function openHeldUp(t) {
     hostname,
     port,
     region,
-    credentials,
+    credentials: new LiveCredentials(credentials),
+    buckets: [],
     keepAlive: true,
     threads: 1,
     now: () => performance.now(),

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { AddressBook } from '../../lib/http/address-book.js';
 import { DirectStore } from '../../lib/s3/direct-store.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
+import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { SdkStore } from '../../lib/s3/sdk-store.js';
 
@@ -11,7 +12,8 @@ const OPTIONS = {
   port: 1,
   useTls: false,
   region: 'auto',
-  credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+  credentials: new LiveCredentials({ accessKeyId: 'key', secretAccessKey: 'secret' }),
+  buckets: [],
   keepAlive: true,
   threads: 1,
   now: () => performance.now(),

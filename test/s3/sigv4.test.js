@@ -13,6 +13,7 @@ import {
   signingKey,
   UNSIGNED_PAYLOAD,
 } from '../../lib/s3/sigv4.js';
+import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { canonicalQuery, canonicalRequest, stringToSign, uriEncode } from '../helpers/canonical-request.js';
 
 /**
@@ -129,7 +130,7 @@ test('RequestSigner signs as @smithy/signature-v4 does, whatever the key, bucket
       fc.array(request(), { minLength: 1, maxLength: 4 }),
       async (options, requests) => {
         let now = 0;
-        const signer = new RequestSigner({ ...options, now: () => now });
+        const signer = signerOf(options, () => now);
         // One signer over several moments, forwards and backwards: what it keeps of the second and the day before must not show.
         for (const { time, method, path, query, body } of requests) {
           now = time;
@@ -149,12 +150,7 @@ test('RequestSigner signs the canonical request that the official vectors hold f
       const { credentials, region, host } = options;
       const hashed = body === null ? UNSIGNED_PAYLOAD : sha256(body);
       const { authorization, ...added } = toObject(
-        new RequestSigner({ ...options, now: () => time }).sign(
-          method,
-          path,
-          hashed,
-          signersQuery(Object.entries(query)),
-        ),
+        signerOf(options, () => time).sign(method, path, hashed, signersQuery(Object.entries(query))),
       );
       const headers = /** @type {[string, string][]} */ (Object.entries({ host, ...added }));
       const parts = {
@@ -187,7 +183,7 @@ test('a signer that outlives midnight signs with the key of the new day', async 
   };
   const midnight = Date.UTC(2024, 1, 29);
   let now = midnight - 1;
-  const signer = new RequestSigner({ ...options, now: () => now });
+  const signer = signerOf(options, () => now);
   const before = toObject(signer.sign('GET', '/bucket/key', EMPTY_PAYLOAD_HASH));
   now = midnight;
   const after = toObject(signer.sign('GET', '/bucket/key', EMPTY_PAYLOAD_HASH));
@@ -277,6 +273,14 @@ function decodePair(pair) {
 }
 
 /** @typedef {{ credentials: Credentials, region: string, host: string }} SignerOptions */
+
+/**
+ * @param {SignerOptions} options
+ * @param {() => number} now
+ */
+function signerOf({ credentials, ...options }, now) {
+  return new RequestSigner({ ...options, credentials: new LiveCredentials(credentials), now });
+}
 /**
  * @typedef {object} SignableRequest
  * @property {number} time epoch ms

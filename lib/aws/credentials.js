@@ -1,0 +1,153 @@
+import { Agent } from 'node:https';
+import { plainText } from '../log/plain-text.js';
+import { quote } from '../log/quote.js';
+
+/**
+ * @import { Credentials } from '../model/run-config.js'
+ * @import { AwsSettings } from './settings.js'
+ */
+
+/**
+ * @typedef {object} AwsCredentials
+ * @property {Credentials} credentials
+ * @property {string} from where they come from, for messages
+ * @property {() => Promise<Credentials>} renew gives later ones. It throws an Error whose message holds no secret
+ */
+
+/** The metadata service of a cloud host answers at once, or is not there. */
+const METADATA_SERVICE = Object.freeze({ timeout: 1000, maxRetries: 0 });
+
+const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** How the SDK marks where credentials come from. The last of several marks that fits says the most. */
+const MARKS = Object.freeze({
+  CREDENTIALS_PROFILE: 'its keys',
+  CREDENTIALS_PROFILE_PROCESS: 'credential_process',
+  CREDENTIALS_PROCESS: 'credential_process',
+  CREDENTIALS_SSO: 'SSO',
+  CREDENTIALS_SSO_LEGACY: 'SSO',
+  CREDENTIALS_LOGIN: 'aws login',
+  CREDENTIALS_STS_ASSUME_ROLE: 'a role',
+  CREDENTIALS_STS_ASSUME_ROLE_WEB_ID: 'a web identity',
+  CREDENTIALS_HTTP: 'the container',
+});
+
+/** Marks of credentials that come from a profile. */
+const PROFILE_MARK = /^CREDENTIALS_(PROFILE|PROCESS|SSO|LOGIN|STS_ASSUME_ROLE$)/;
+
+/**
+ * Credentials of the environment. As with the AWS CLI, they go before those of a profile.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @returns {Credentials | null} null where neither key is set; one that is not set is ''
+ */
+export function environmentCredentials(env) {
+  const accessKeyId = env.AWS_ACCESS_KEY_ID?.trim() ?? '';
+  const secretAccessKey = env.AWS_SECRET_ACCESS_KEY?.trim() ?? '';
+  const sessionToken = env.AWS_SESSION_TOKEN?.trim() ?? '';
+  if (accessKeyId === '' && secretAccessKey === '') {
+    return null;
+  }
+  return { accessKeyId, secretAccessKey, ...(sessionToken === '' ? {} : { sessionToken }) };
+}
+
+/**
+ * Asks whom the AWS CLI would ask: the profile of the shared files (keys, SSO, a role, a process); where it says nothing of
+ * credentials, a web identity, the container, the metadata service of the host. A profile that fails is an error: whoever
+ * comes after it may give the credentials of somebody else.
+ *
+ * @param {AwsSettings} settings
+ * @param {string} [certificate] as PEM: the only authorities to trust
+ * @returns {Promise<AwsCredentials>}
+ * @throws {Error} whose message holds no secret
+ */
+export async function findCredentials(settings, certificate) {
+  const provider = await openProvider(settings, certificate);
+  const ask = async () => {
+    try {
+      return await provider();
+    } catch (error) {
+      throw new Error(withoutCommand(/** @type {Error} */ (error)), { cause: error });
+    }
+  };
+  const found = await ask();
+  const from = describeSource(found, settings.profile);
+  const taken = (/** @type {FoundCredentials} */ credentials) => printable(ours(credentials), from);
+  return { credentials: taken(found), from, renew: async () => taken(await ask()) };
+}
+
+/**
+ * @param {AwsSettings} settings
+ * @param {string} [certificate] as PEM
+ * @returns {Promise<() => Promise<FoundCredentials>>} asks anew each time
+ */
+async function openProvider({ profile, profileFrom, givesCredentials, files }, certificate) {
+  const { NodeHttpHandler } = await import('@smithy/node-http-handler');
+  const trusting = certificate === undefined ? {} : { httpsAgent: new Agent({ ca: certificate }) };
+  const clientConfig = { requestHandler: new NodeHttpHandler(trusting) };
+  const options = { ...files, clientConfig, logger: SILENT, ignoreCache: true };
+  if (givesCredentials) {
+    const { fromIni } = await import('@aws-sdk/credential-provider-ini');
+    return fromIni({ ...options, profile });
+  }
+  const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
+  const named = profileFrom === null ? {} : { profile };
+  const provider = defaultProvider({ ...options, ...METADATA_SERVICE, ...named });
+  return () => provider({ forceRefresh: true });
+}
+
+/** @typedef {{ accessKeyId: string, secretAccessKey: string, sessionToken?: string, expiration?: Date }} FoundCredentials */
+
+/**
+ * @param {FoundCredentials} found
+ * @returns {Credentials}
+ */
+function ours({ accessKeyId, secretAccessKey, sessionToken, expiration }) {
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+    ...(expiration === undefined ? {} : { expiresAt: expiration.getTime() }),
+  };
+}
+
+/**
+ * They go into headers as they are.
+ *
+ * @param {Credentials} credentials
+ * @param {string} from
+ * @returns {Credentials} the same
+ * @throws {Error}
+ */
+function printable(credentials, from) {
+  const { accessKeyId, secretAccessKey, sessionToken = accessKeyId } = credentials;
+  if (![accessKeyId, secretAccessKey, sessionToken].every((value) => PRINTABLE.test(value))) {
+    throw new Error(`those of ${from} are not of printable characters without blanks`);
+  }
+  return credentials;
+}
+
+/**
+ * @param {FoundCredentials} found
+ * @param {string} profile
+ */
+function describeSource(found, profile) {
+  const marks = Object.keys(/** @type {{ $source?: object }} */ (found).$source ?? {});
+  const [, what = 'the metadata service of this host'] =
+    Object.entries(MARKS).findLast(([mark]) => marks.includes(mark)) ?? [];
+  return marks.some((mark) => PROFILE_MARK.test(mark)) ? `the profile ${quote(profile)} (${what})` : what;
+}
+
+/**
+ * A command of credential_process, and what it wrote to stderr, may hold secrets.
+ *
+ * @param {Error} error
+ * @returns {string} one line
+ */
+function withoutCommand({ message }) {
+  return /^Command failed: /.test(message)
+    ? 'the command of credential_process failed: run it in a shell to see why'
+    : plainText(message);
+}

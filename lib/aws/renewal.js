@@ -1,0 +1,118 @@
+import { LiveCredentials } from '../s3/live-credentials.js';
+
+/** @import { Credentials } from '../model/run-config.js' */
+
+/** So long before credentials end, new ones are asked for; where they live for less than twice as long, halfway. ms */
+const LEAD_MS = 300_000;
+
+/** Between two requests for credentials, where those that came are as old as those before. ms */
+const MIN_PAUSE_MS = 1000;
+
+/** After a request that failed. ms */
+const RETRY_PAUSE_MS = 10_000;
+
+/** A timer does not know that the host slept. ms */
+const MAX_WAIT_MS = 60_000;
+
+/**
+ * @param {number} expiresAt epoch ms
+ * @param {number} now epoch ms
+ * @returns {number} epoch ms at which new credentials are asked for
+ */
+export function renewalTime(expiresAt, now) {
+  const left = expiresAt - now;
+  return now + Math.max(left - LEAD_MS, left / 2, MIN_PAUSE_MS);
+}
+
+/**
+ * @param {number} expiresAt epoch ms
+ * @param {number} now epoch ms
+ * @returns {number} epoch ms at which they are asked for again after a failure
+ */
+export function retryTime(expiresAt, now) {
+  const left = expiresAt - now;
+  return now + Math.max(MIN_PAUSE_MS, left > 0 ? Math.min(left / 2, RETRY_PAUSE_MS) : RETRY_PAUSE_MS);
+}
+
+/** Replaces temporary credentials before they end, as often as it takes. */
+export class Renewal {
+  #renew;
+  #epochNow = () => 0;
+  /** @type {(message: string) => void} */
+  #notice = () => {};
+  /** @type {NodeJS.Timeout | undefined} */
+  #timer;
+  #isStopped = false;
+  #hasFailed = false;
+  /** Those that requests are signed with. */
+  credentials;
+
+  /**
+   * @param {Credentials} credentials that end
+   * @param {() => Promise<Credentials>} renew
+   */
+  constructor(credentials, renew) {
+    this.credentials = new LiveCredentials(credentials);
+    this.#renew = renew;
+  }
+
+  /**
+   * @param {object} context
+   * @param {() => number} context.epochNow ms
+   * @param {(message: string) => void} context.notice reports that they could not be renewed, once
+   */
+  start({ epochNow, notice }) {
+    this.#epochNow = epochNow;
+    this.#notice = notice;
+    this.#waitForRenewal();
+  }
+
+  stop() {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #waitForRenewal() {
+    const { expiresAt } = this.credentials.current;
+    if (expiresAt !== undefined) {
+      this.#waitUntil(renewalTime(expiresAt, this.#epochNow()));
+    }
+  }
+
+  /** @param {number} moment epoch ms */
+  #waitUntil(moment) {
+    const left = moment - this.#epochNow();
+    const next = left > 0 ? () => this.#waitUntil(moment) : () => void this.#renewNow();
+    this.#timer = setTimeout(next, Math.min(Math.max(left, 0), MAX_WAIT_MS));
+  }
+
+  async #renewNow() {
+    const expiresAt = /** @type {number} */ (this.credentials.current.expiresAt);
+    try {
+      const renewed = await this.#renew();
+      if (!this.#isStopped) {
+        this.#hasFailed = false;
+        this.credentials.replace(renewed);
+        this.#waitForRenewal();
+      }
+    } catch (error) {
+      if (!this.#isStopped) {
+        this.#reportOnce(/** @type {Error} */ (error), expiresAt);
+        this.#waitUntil(retryTime(expiresAt, this.#epochNow()));
+      }
+    }
+  }
+
+  /**
+   * @param {Error} error
+   * @param {number} expiresAt epoch ms
+   */
+  #reportOnce({ message }, expiresAt) {
+    if (!this.#hasFailed) {
+      this.#notice(
+        `The credentials could not be renewed (${message}), and end at ${new Date(expiresAt).toISOString()}: they are asked for again`,
+      );
+    }
+    this.#hasFailed = true;
+  }
+}

@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { quote } from '../log/quote.js';
+import { isR2 } from '../s3/cloudflare.js';
+
+/**
+ * What the AWS CLI would use on this host, but for credentials:
+ * https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
+ */
+
+/**
+ * @typedef {object} Setting
+ * @property {string} value
+ * @property {string} from a variable, or a profile: for messages
+ *
+ * @typedef {object} SharedFiles
+ * @property {string} filepath of the credentials; '' where there is no home directory
+ * @property {string} configFilepath
+ *
+ * @typedef {object} AwsSettings
+ * @property {string} profile
+ * @property {string | null} profileFrom the variable that names it; null where it is the default one
+ * @property {boolean} hasProfile whether the shared files have it
+ * @property {boolean} givesCredentials whether the profile holds keys, or says where to get them
+ * @property {boolean} hasCredentials whether there is any sign of credentials, so that it is worth to look for them
+ * @property {SharedFiles} files
+ * @property {Setting | null} endpointUrl
+ * @property {Setting | null} region
+ * @property {Setting | null} authorities a file
+ * @property {Setting | null} addressing `path`, `virtual` or `auto`
+ */
+
+/** Variables each of which shows that there are credentials. */
+const SIGNS = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_PROFILE',
+  'AWS_DEFAULT_PROFILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+];
+
+/** What a profile may say of credentials. */
+const CREDENTIAL_KEYS = [
+  'aws_access_key_id',
+  'credential_process',
+  'sso_session',
+  'sso_start_url',
+  'role_arn',
+  'web_identity_token_file',
+  'login_session',
+];
+
+/** Where a setting comes from that nobody made. */
+export const DEFAULT = 'the default';
+
+/** Where no region is set. S3 redirects requests for buckets that are elsewhere. */
+const DEFAULT_REGION = 'us-east-1';
+
+/** R2 has one region: https://developers.cloudflare.com/r2/api/s3/api/#bucket-region */
+const R2_REGION = 'auto';
+
+/**
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @returns {Promise<AwsSettings>}
+ */
+export async function readAwsSettings(env) {
+  const inHome = (/** @type {string} */ name) => (env.HOME ? path.join(env.HOME, '.aws', name) : '');
+  const files = {
+    filepath: env.AWS_SHARED_CREDENTIALS_FILE || inHome('credentials'),
+    configFilepath: env.AWS_CONFIG_FILE || inHome('config'),
+  };
+  const named = settingOf(env, 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE');
+  const name = named?.value ?? 'default';
+  const { profile, services } = await readProfile(files, name);
+  const inProfile = (/** @type {string} */ key) => ofProfile(profile?.[key], key, name);
+  const ignoresUrls = env.AWS_IGNORE_CONFIGURED_ENDPOINT_URLS?.toLowerCase() === 'true';
+  const endpointUrl =
+    settingOf(env, 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL') ??
+    ofProfile(services['s3.endpoint_url'], 'endpoint_url', name) ??
+    inProfile('endpoint_url');
+  return {
+    profile: name,
+    profileFrom: named?.from ?? null,
+    hasProfile: profile !== null,
+    givesCredentials: CREDENTIAL_KEYS.some((key) => profile?.[key] !== undefined),
+    hasCredentials: profile !== null || SIGNS.some((sign) => (env[sign] ?? '') !== ''),
+    files,
+    endpointUrl: ignoresUrls ? null : endpointUrl,
+    region: settingOf(env, 'AWS_REGION', 'AWS_DEFAULT_REGION') ?? inProfile('region'),
+    authorities: settingOf(env, 'AWS_CA_BUNDLE') ?? inProfile('ca_bundle'),
+    addressing: ofProfile(profile?.['s3.addressing_style'], 'addressing_style', name),
+  };
+}
+
+/**
+ * @param {string} region
+ * @returns {string} the URL of S3 in that region of AWS
+ */
+export function awsEndpointUrl(region) {
+  return `https://s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+}
+
+/**
+ * @param {Pick<AwsSettings, 'region'>} settings
+ * @param {string} [hostname] of the endpoint; without, it is that of AWS
+ * @returns {Setting} the region that requests are signed for
+ */
+export function regionOf({ region }, hostname) {
+  if (hostname !== undefined && isR2(hostname)) {
+    return { value: R2_REGION, from: DEFAULT };
+  }
+  return region ?? { value: DEFAULT_REGION, from: DEFAULT };
+}
+
+/**
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {...string} names the first one that is set goes first
+ * @returns {Setting | null}
+ */
+function settingOf(env, ...names) {
+  const from = names.find((name) => (env[name] ?? '').trim() !== '');
+  return from === undefined ? null : { value: String(env[from]).trim(), from };
+}
+
+/**
+ * @param {string | undefined} value
+ * @param {string} key
+ * @param {string} profile
+ * @returns {Setting | null}
+ */
+function ofProfile(value, key, profile) {
+  return value === undefined ? null : { value, from: `${key} of the profile ${quote(profile)}` };
+}
+
+/**
+ * @param {SharedFiles} files
+ * @param {string} name
+ * @returns {Promise<{ profile: Record<string, string | undefined> | null, services: Record<string, string | undefined> }>}
+ */
+async function readProfile(files, name) {
+  if (!existsSync(files.filepath) && !existsSync(files.configFilepath)) {
+    return { profile: null, services: {} };
+  }
+  const { loadSharedConfigFiles } = await import('@smithy/core/config');
+  const { configFile, credentialsFile } = await loadSharedConfigFiles(files);
+  const parts = [configFile[name], credentialsFile[name]].filter((part) => part !== undefined);
+  const profile = parts.length === 0 ? null : Object.assign({}, ...parts);
+  return { profile, services: configFile[`services.${profile?.services}`] ?? {} };
+}

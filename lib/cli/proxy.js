@@ -1,0 +1,185 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { quote } from '../log/quote.js';
+import { endpointUrl, withoutUser } from './values.js';
+
+/**
+ * @import { ProxyConfig } from '../model/run-config.js'
+ * @import { EndpointUrl } from './values.js'
+ */
+
+/** Variables that name a proxy, in the order in which they count. A web server may set HTTP_PROXY from a request's header. */
+const PROXY_VARIABLES = Object.freeze({
+  https: ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
+  http: ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'],
+});
+
+/** The proxy that the environment names. */
+export const OF_ENVIRONMENT = 'env';
+
+/** No proxy, whatever the environment names. */
+export const NO_PROXY = 'none';
+
+/** Names and addresses of this host: no proxy leads there. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/**
+ * @typedef {object} ChosenProxy
+ * @property {ProxyConfig | null} proxy null where connections go straight to the store
+ * @property {string[]} problems
+ * @property {string[]} notices
+ */
+
+/**
+ * A proxy changes what is measured. So one that the environment names is used only where that is asked for, and is not
+ * passed over in silence either.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {Pick<EndpointUrl, 'hostname' | 'port' | 'useTls'>} address
+ * @param {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY} [choice]
+ * @returns {ChosenProxy}
+ */
+export function chooseProxy(env, address, choice) {
+  const direct = { proxy: null, problems: [], notices: [] };
+  if (choice === NO_PROXY) {
+    return direct;
+  }
+  if (choice !== undefined && choice !== OF_ENVIRONMENT) {
+    return through(choice, '--proxy');
+  }
+  const name = PROXY_VARIABLES[address.useTls ? 'https' : 'http'].find((each) => (env[each] ?? '').trim() !== '');
+  if (name === undefined) {
+    const names = address.useTls ? 'HTTPS_PROXY or ALL_PROXY' : 'HTTP_PROXY or ALL_PROXY';
+    return choice === undefined ? direct : { ...direct, problems: [`--proxy: expected ${names} to be set`] };
+  }
+  if (isExempt(address, env.no_proxy ?? env.NO_PROXY ?? '')) {
+    return direct;
+  }
+  if (choice === undefined) {
+    return {
+      ...direct,
+      problems: [
+        `${name} names a proxy, which would be a part of what is measured: expected --proxy env to go through it, or --proxy none to go straight to the store`,
+      ],
+    };
+  }
+  try {
+    return through(proxyUrl(String(env[name]).trim()), name);
+  } catch (error) {
+    return { ...direct, problems: [`${name}: ${/** @type {Error} */ (error).message}`] };
+  }
+}
+
+/**
+ * @param {ProxyConfig} proxy
+ * @param {string} from
+ * @returns {ChosenProxy}
+ */
+function through(proxy, from) {
+  const { hostname, port } = proxy;
+  return {
+    proxy,
+    problems: [],
+    notices: [
+      `Every connection goes through the proxy ${hostname}:${port} of ${from}, which is a part of what is measured`,
+    ],
+  };
+}
+
+/**
+ * @param {string} given of the option
+ * @returns {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY}
+ */
+export function proxyChoice(given) {
+  if (given === OF_ENVIRONMENT || given === NO_PROXY) {
+    return given;
+  }
+  // A command that is printed to be copied repeats the option.
+  if (given.includes('@')) {
+    throw new RangeError('expected a URL without a password: put it into HTTPS_PROXY, and pass --proxy env');
+  }
+  return proxyUrl(given, `${OF_ENVIRONMENT}, ${NO_PROXY} or `);
+}
+
+/**
+ * @param {string} given
+ * @param {string} [others] what else was expected
+ * @returns {ProxyConfig}
+ */
+function proxyUrl(given, others = '') {
+  const text = given.includes('://') ? given : `http://${given}`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.protocol !== 'http:' || !['', '/'].includes(url.pathname) || url.search + url.hash !== '') {
+    throw new RangeError(
+      `expected ${others}a proxy such as http://proxy.example.com:3128, got ${quote(withoutUser(given))}`,
+    );
+  }
+  const { username, password } = url;
+  const { hostname, port } = endpointUrl(`http://${url.host}`);
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    hostname,
+    port,
+    ...(user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
+  };
+}
+
+/**
+ * @param {Pick<EndpointUrl, 'hostname' | 'port'>} address
+ * @param {string} list of NO_PROXY: names, which hold for what ends with them, addresses, ranges, each with or without a port
+ * @returns {boolean} whether no proxy is meant for it
+ */
+export function isExempt({ hostname, port: number }, list) {
+  const host = hostname.toLowerCase();
+  if (/(^|\.)localhost$/.test(host) || isWithin(LOOPBACK, host)) {
+    return true;
+  }
+  const entries = list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '');
+  return entries.some((entry) => {
+    if (entry === '*') {
+      return true;
+    }
+    // Of an IPv6 address, only one in brackets can have a port.
+    const [, name = entry, port] = /^(\[.*\]|[^:]*):([0-9]+)$/.exec(entry) ?? [];
+    return (port === undefined || Number(port) === number) && matches(host, name.replace(/^\[|\]$/g, ''));
+  });
+}
+
+/**
+ * @param {string} host
+ * @param {string} entry without a port
+ */
+function matches(host, entry) {
+  const [, base, bits] = /^([0-9a-f.:]+)\/([0-9]{1,3})$/.exec(entry) ?? [];
+  if (base !== undefined) {
+    return isInRange(host, base, Number(bits));
+  }
+  const name = entry.replace(/^\*?\./, '');
+  return host === name || (isIP(host) === 0 && host.endsWith(`.${name}`));
+}
+
+/**
+ * @param {string} host
+ * @param {string} base
+ * @param {number} bits
+ */
+function isInRange(host, base, bits) {
+  if (isIP(base) === 0 || bits > (isIPv4(base) ? 32 : 128)) {
+    return false;
+  }
+  const range = new BlockList();
+  range.addSubnet(base, bits, isIPv4(base) ? 'ipv4' : 'ipv6');
+  return isWithin(range, host);
+}
+
+/**
+ * @param {BlockList} list
+ * @param {string} host
+ */
+function isWithin(list, host) {
+  return isIP(host) !== 0 && list.check(host, isIPv4(host) ? 'ipv4' : 'ipv6');
+}

@@ -1,0 +1,425 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { plainText } from '../log/plain-text.js';
+import { quote } from '../log/quote.js';
+import { environmentCredentials, findCredentials } from '../aws/credentials.js';
+import { Renewal } from '../aws/renewal.js';
+import { DEFAULT, awsEndpointUrl, readAwsSettings, regionOf } from '../aws/settings.js';
+import { DEFAULT_FILE, Variables } from './environment.js';
+import { FROM_CLONE, shellWord } from './invocation.js';
+import { chooseProxy } from './proxy.js';
+import { UsageError } from './usage-error.js';
+import { endpointUrl, region, secret, urlOf } from './values.js';
+
+/**
+ * @import { AwsCredentials } from '../aws/credentials.js'
+ * @import { AwsSettings, Setting } from '../aws/settings.js'
+ * @import { SettingNames, StoreConfig } from '../model/run-config.js'
+ * @import { CommandLine } from './command-line.js'
+ * @import { VariableKey } from './environment.js'
+ * @import { Invocation } from './invocation.js'
+ * @import { EndpointUrl } from './values.js'
+ */
+
+/** @typedef {Partial<Pick<CommandLine, 'bucket' | 'endpointUrl' | 'addressing' | 'proxy'>>} AddressOptions */
+
+/**
+ * The store, and how its settings were found.
+ *
+ * @typedef {object} FoundStore
+ * @property {StoreConfig} store
+ * @property {string[]} warnings
+ * @property {string[]} notices which settings were taken where there was a choice
+ * @property {Record<string, string>} overrides variables, without secrets, that a later command needs to find the same store
+ * @property {Renewal | null} renewal of temporary credentials
+ */
+
+/** @type {readonly VariableKey[]} */
+const KEYS = ['accessKeyId', 'secretAccessKey', 'sessionToken'];
+/** @type {readonly VariableKey[]} */
+const ADDRESS = ['hostname', 'useTls', 'port'];
+
+/** Variables of AWS's that are no secrets. */
+const AWS_VARIABLES = [
+  ...['AWS_PROFILE', 'AWS_DEFAULT_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'],
+  ...['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_CA_BUNDLE'],
+];
+
+/** Where an address comes from that nobody named. */
+const OF_AWS = 'that of AWS';
+
+const AWS_KEYS = Object.freeze({
+  accessKeyId: 'AWS_ACCESS_KEY_ID',
+  secretAccessKey: 'AWS_SECRET_ACCESS_KEY',
+  sessionToken: 'AWS_SESSION_TOKEN',
+});
+
+/** A bucket that can be a label of a host's name, so that both clients address it so. */
+const HOST_LABEL = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
+
+/**
+ * Finds the store, its address and its credentials: in the options, in the S3_… variables of the environment or of a file,
+ * and where they say nothing, where the AWS CLI would.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {string} file
+ * @param {Invocation} [invocation]
+ * @param {AddressOptions} [options]
+ * @returns {Promise<FoundStore>}
+ * @throws {UsageError} with every problem at once
+ */
+export async function readStoreConfig(env, file, invocation = FROM_CLONE, options = {}) {
+  const variables = new Variables(env, file);
+  const hasKeys = variables.has(...KEYS);
+  const hasAddress = options.endpointUrl === undefined && variables.has(...ADDRESS);
+  const aws = hasKeys && hasAddress ? null : await readAwsSettings(env);
+  const url = hasAddress ? null : givenUrl(options, aws);
+  const authorities = hasAddress ? null : readAuthorities(aws);
+  const namesBuckets = options.bucket !== undefined || variables.has('buckets');
+  const keys = hasKeys
+    ? null
+    : await findKeys(env, /** @type {AwsSettings} */ (aws), {
+        certificate: authorities?.value,
+        // Only on a host of AWS's, for AWS's own store: elsewhere nobody answers, which takes a second.
+        mayAskHost: !hasAddress && url === null && namesBuckets,
+      });
+
+  const needed = [
+    ...(options.bucket === undefined ? /** @type {const} */ (['buckets']) : []),
+    ...(hasAddress || (url === null && keys === null) ? ADDRESS : []),
+    ...(keys === null ? KEYS : []),
+    /** @type {const} */ ('region'),
+  ];
+  const { values, problems, isLacking } = variables.read(needed);
+  // Without the usual file, the environment alone will do; a file that was named must exist.
+  if (variables.fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
+    problems.unshift(variables.fileProblem);
+  }
+  const named = url?.url ?? addressFrom(values);
+  const signedFor = regionFrom(values, aws, named?.hostname, variables.has('region'));
+  const isAws = keys !== null && url === null && !hasAddress;
+  const address = isAws ? awsAddress(signedFor) : named;
+  const addressing = addressingFrom(options, hasAddress ? null : aws);
+  const buckets = [...new Set(/** @type {string[]} */ (options.bucket ?? values.buckets ?? []))];
+  const proxy = address === null ? null : chooseProxy(env, address, options.proxy);
+  const parts = [keys, url, authorities, signedFor, proxy];
+  problems.push(
+    ...parts.flatMap((part) => part?.problems ?? []),
+    ...addressingProblems(addressing, { hostname: address?.hostname ?? '', buckets }),
+  );
+  if (problems.length > 0 || address === null || proxy === null) {
+    throw new UsageError(problems, isLacking ? hintFor(file, variables.isThere, invocation) : '');
+  }
+  const sources = {
+    buckets: options.bucket === undefined ? null : '--bucket',
+    keys: keys?.found?.from ?? null,
+    address: hasAddress ? null : (url?.from ?? OF_AWS),
+    region: signedFor.from,
+    authorities: authorities?.from ?? null,
+  };
+  const found = keys?.found ?? null;
+  const { basePath, ...place } = address;
+  return {
+    store: {
+      buckets,
+      ...place,
+      ...(basePath === '' ? {} : { basePath }),
+      ...(addressing.value === 'virtual' ? { addressing: /** @type {const} */ ('virtual') } : {}),
+      ...(address.useTls && authorities !== null ? { certificate: authorities.value } : {}),
+      ...(proxy.proxy === null ? {} : { proxy: proxy.proxy }),
+      region: signedFor.value,
+      credentials: found?.credentials ?? credentialsOf(values),
+      ...settingsFrom(sources),
+    },
+    warnings: duplicateWarnings(options.bucket ?? values.buckets, buckets, options.bucket === undefined),
+    notices: [...sourceNotices(sources, { ...address, region: signedFor.value }, env), ...proxy.notices],
+    overrides: { ...variables.overrides(), ...(aws === null ? {} : awsOverrides(env)) },
+    renewal:
+      found?.renew === undefined || found.credentials.expiresAt === undefined
+        ? null
+        : new Renewal(found.credentials, found.renew),
+  };
+}
+
+/** @param {Record<string, any>} values */
+function credentialsOf({ accessKeyId, secretAccessKey, sessionToken }) {
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}
+
+/**
+ * @typedef {object} Keys
+ * @property {(Omit<AwsCredentials, 'renew'> & Partial<AwsCredentials>) | null} found
+ * @property {string[]} problems
+ */
+
+/**
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {AwsSettings} aws
+ * @param {object} options
+ * @param {string} [options.certificate] see findCredentials
+ * @param {boolean} options.mayAskHost whether the metadata service is asked where nothing else shows any credentials
+ * @returns {Promise<Keys | null>} null where there are none, and no sign of any
+ */
+async function findKeys(env, aws, { certificate, mayAskHost }) {
+  const inEnvironment = environmentCredentials(env);
+  if (inEnvironment !== null) {
+    const problems = Object.entries(inEnvironment).flatMap(([member, value]) => secretProblems(member, value));
+    return { found: { credentials: inEnvironment, from: 'AWS_ACCESS_KEY_ID' }, problems };
+  }
+  if (aws.profileFrom !== null && !aws.hasProfile) {
+    const { filepath, configFilepath } = aws.files;
+    return {
+      found: null,
+      problems: [`${aws.profileFrom}: there is no profile ${quote(aws.profile)} in ${configFilepath} or ${filepath}`],
+    };
+  }
+  if (!aws.hasCredentials && !mayAskHost) {
+    return null;
+  }
+  try {
+    return { found: await findCredentials(aws, certificate), problems: [] };
+  } catch (error) {
+    return aws.hasCredentials
+      ? { found: null, problems: [`no credentials: ${/** @type {Error} */ (error).message}`] }
+      : null;
+  }
+}
+
+/**
+ * @param {string} member of credentials
+ * @param {string} value
+ * @returns {string[]}
+ */
+function secretProblems(member, value) {
+  const name = AWS_KEYS[/** @type {keyof typeof AWS_KEYS} */ (member)];
+  if (value === '') {
+    return [`${name} is not set: expected both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY`];
+  }
+  try {
+    secret(value);
+    return [];
+  } catch (error) {
+    return [`${name}: ${/** @type {Error} */ (error).message}`];
+  }
+}
+
+/**
+ * Where another place than the S3_… variables says where the store is.
+ *
+ * @typedef {object} GivenUrl
+ * @property {EndpointUrl | null} url
+ * @property {string} from
+ * @property {string[]} problems
+ */
+
+/**
+ * @param {AddressOptions} options
+ * @param {AwsSettings | null} aws
+ * @returns {GivenUrl | null}
+ */
+function givenUrl({ endpointUrl: option }, aws) {
+  if (option !== undefined) {
+    return { url: option, from: '--endpoint-url', problems: [] };
+  }
+  const setting = aws?.endpointUrl ?? null;
+  if (setting === null) {
+    return null;
+  }
+  try {
+    return { url: endpointUrl(setting.value), from: setting.from, problems: [] };
+  } catch (error) {
+    return { url: null, from: setting.from, problems: [`${setting.from}: ${/** @type {Error} */ (error).message}`] };
+  }
+}
+
+/**
+ * @param {Record<string, any>} values of the S3_… variables
+ * @returns {EndpointUrl | null} null where they do not name it
+ */
+function addressFrom({ hostname, useTls, port }) {
+  return hostname === undefined || useTls === undefined
+    ? null
+    : { hostname, useTls, port: port ?? (useTls ? 443 : 80), basePath: '' };
+}
+
+/**
+ * @param {{ value: string | undefined, problems: string[] }} region
+ * @returns {EndpointUrl | null} null where it is none
+ */
+function awsAddress({ value, problems }) {
+  return value === undefined || problems.length > 0 ? null : endpointUrl(awsEndpointUrl(value));
+}
+
+/**
+ * @param {Record<string, any>} values of the S3_… variables
+ * @param {AwsSettings | null} aws null where it has nothing to say
+ * @param {string | undefined} hostname
+ * @param {boolean} isSet whether S3_REGION is
+ * @returns {Setting & { problems: string[] }}
+ */
+function regionFrom(values, aws, hostname, isSet) {
+  if (isSet || aws === null) {
+    return { value: values.region, from: isSet ? 'S3_REGION' : DEFAULT, problems: [] };
+  }
+  const { value, from } = regionOf(aws, hostname);
+  try {
+    return { value: region(value), from, problems: [] };
+  } catch (error) {
+    return { value, from, problems: [`${from}: ${/** @type {Error} */ (error).message}`] };
+  }
+}
+
+/**
+ * @param {AddressOptions} options
+ * @param {AwsSettings | null} aws
+ * @returns {Setting}
+ */
+function addressingFrom({ addressing }, aws) {
+  if (addressing !== undefined) {
+    return { value: addressing, from: '--addressing' };
+  }
+  return aws?.addressing ?? { value: 'path', from: DEFAULT };
+}
+
+/**
+ * @param {Setting} addressing
+ * @param {Pick<StoreConfig, 'hostname' | 'buckets'>} store
+ * @returns {string[]}
+ */
+function addressingProblems({ value, from }, { hostname, buckets }) {
+  if (value !== 'virtual') {
+    return [];
+  }
+  const name = `${from}: ${value}`;
+  return [
+    ...(buckets.length > 1
+      ? [`${name} gives each bucket a host of its own, and a thread has one connection: expected one bucket, or path`]
+      : []),
+    ...(isIP(hostname) === 0 ? [] : [`${name} takes a host with a name, got ${hostname}: expected path`]),
+    ...buckets
+      .filter((bucket) => !HOST_LABEL.test(bucket))
+      .map((bucket) => `${name} takes a bucket of a-z 0-9 and - in its name, got ${quote(bucket)}: expected path`),
+  ];
+}
+
+/**
+ * @param {AwsSettings | null} aws
+ * @returns {{ value: string | undefined, from: string, problems: string[] } | null} as PEM
+ */
+function readAuthorities(aws) {
+  const setting = aws?.authorities ?? null;
+  if (setting === null) {
+    return null;
+  }
+  const { from } = setting;
+  try {
+    const pem = readFileSync(setting.value, 'utf8');
+    // It throws where the file does not begin with a certificate.
+    new X509Certificate(pem);
+    return { value: pem, from, problems: [] };
+  } catch (error) {
+    const { message } = /** @type {Error} */ (error);
+    return {
+      value: undefined,
+      from,
+      problems: [`${from}: expected a file of certificates as PEM: ${plainText(message)}`],
+    };
+  }
+}
+
+/**
+ * @param {readonly string[]} given
+ * @param {readonly string[]} buckets
+ * @param {boolean} isVariable
+ * @returns {string[]}
+ */
+function duplicateWarnings(given, buckets, isVariable) {
+  return buckets.length < given.length
+    ? [`${isVariable ? 'S3_BUCKET' : '--bucket'} names a bucket more than once: it is used once`]
+    : [];
+}
+
+/**
+ * Where settings come from that are not those of S3_… variables; null where they are.
+ *
+ * @typedef {object} Sources
+ * @property {string | null} buckets
+ * @property {string | null} keys
+ * @property {string | null} address
+ * @property {string} region
+ * @property {string | null} authorities
+ */
+
+/**
+ * @param {Sources} sources
+ * @returns {Pick<StoreConfig, 'settings'>} what messages are to call the settings
+ */
+function settingsFrom({ buckets, keys, address, region: regionName, authorities }) {
+  /** @type {Partial<SettingNames>} */
+  const settings = {};
+  if (buckets !== null) {
+    settings.buckets = buckets;
+  }
+  if (address !== null) {
+    const name = address === OF_AWS ? 'AWS_REGION or --endpoint-url' : address;
+    Object.assign(settings, { hostname: name, port: name, tls: name, plainHttp: 'a URL with http://' });
+    settings.region = regionName === DEFAULT ? 'AWS_REGION' : regionName;
+  }
+  if (keys === 'AWS_ACCESS_KEY_ID') {
+    Object.assign(settings, { keys: 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY', sessionToken: 'AWS_SESSION_TOKEN' });
+  } else if (keys !== null) {
+    Object.assign(settings, { keys: `the credentials of ${keys}`, sessionToken: `the session token of ${keys}` });
+  }
+  if (authorities !== null) {
+    settings.authorities = `${authorities} has the only authorities that are trusted`;
+  }
+  return Object.keys(settings).length === 0 ? {} : { settings };
+}
+
+/**
+ * @param {Sources} sources
+ * @param {EndpointUrl & { region: string }} address
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @returns {string[]} a line where something was taken from AWS's configuration or an option, or not taken from there
+ */
+function sourceNotices(
+  { keys, address: from, region: regionName, authorities },
+  { region: signedFor, ...address },
+  env,
+) {
+  const hasOther = (/** @type {string[]} */ ...names) => names.find((name) => (env[name] ?? '') !== '');
+  const otherKeys = keys === null ? hasOther('AWS_ACCESS_KEY_ID', 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE') : undefined;
+  const otherAddress = from === null ? hasOther('AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL') : undefined;
+  if (keys === null && from === null && otherKeys === undefined && otherAddress === undefined) {
+    return [];
+  }
+  const parts = [
+    `credentials of ${keys ?? 'S3_ACCESS_KEY'}${otherKeys === undefined ? '' : `, not of ${otherKeys}`}`,
+    `endpoint ${urlOf(address)} (${from ?? 'S3_HOSTNAME'}${otherAddress === undefined ? '' : `, not ${otherAddress}`})`,
+    `region ${signedFor} (${regionName})`,
+    ...(authorities === null || !address.useTls ? [] : [`certificate authorities of ${authorities}`]),
+  ];
+  return [`Taken: ${parts.join('; ')}`];
+}
+
+/** @param {Readonly<Record<string, string | undefined>>} env */
+function awsOverrides(env) {
+  return Object.fromEntries(
+    AWS_VARIABLES.flatMap((name) => ((env[name] ?? '') === '' ? [] : [[name, String(env[name])]])),
+  );
+}
+
+/**
+ * @param {string} file in which variables are missing
+ * @param {boolean} isThere
+ * @param {Invocation} invocation
+ * @returns {string} how to get on
+ */
+function hintFor(file, isThere, { benchmark, envExample }) {
+  const name = file === DEFAULT_FILE ? '' : ` ${shellWord(file)}`;
+  const way = isThere
+    ? `Fill in ${file} as ${envExample} shows`
+    : `${benchmark} --init${name} writes ${file} from .env.example: fill it in`;
+  return `${way}, or try the tool without a store: --local`;
+}

@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readStoreConfig } from '../../lib/cli/store-config.js';
+import { endpointUrl } from '../../lib/cli/values.js';
+import { folderWith } from '../helpers/command.js';
+import { testCertificate } from '../helpers/local-s3.js';
+
+/**
+ * @import { UsageError } from '../../lib/cli/usage-error.js'
+ * @import { AddressOptions } from '../../lib/cli/store-config.js'
+ */
+
+const S3_KEYS = { S3_ACCESS_KEY: 'an-s3-key', S3_SECRET_KEY: 'the-s3-secret' };
+const S3 = { S3_BUCKET: 'bucket-a', S3_HOSTNAME: 'store.test', ...S3_KEYS };
+const AWS_KEYS = { AWS_ACCESS_KEY_ID: 'an-aws-key', AWS_SECRET_ACCESS_KEY: 'the-aws-secret' };
+
+const NO_FILE = '.env';
+
+/**
+ * @param {Record<string, string>} env
+ * @param {AddressOptions} [options]
+ */
+function find(env, options) {
+  return readStoreConfig(env, NO_FILE, undefined, options);
+}
+
+/**
+ * @param {Record<string, string>} env
+ * @param {AddressOptions} [options]
+ * @returns {Promise<readonly string[]>}
+ */
+async function problemsOf(env, options) {
+  try {
+    await find(env, options);
+  } catch (error) {
+    return /** @type {UsageError} */ (error).problems;
+  }
+  return [];
+}
+
+test('the keys and the region that the AWS CLI takes are enough for a bucket of AWS', async () => {
+  const { store, notices, warnings, renewal } = await find(
+    { ...AWS_KEYS, AWS_SESSION_TOKEN: 'the-token', AWS_REGION: 'eu-west-1' },
+    { bucket: ['bucket-a'] },
+  );
+  assert.deepEqual(
+    { ...store, settings: undefined },
+    {
+      buckets: ['bucket-a'],
+      hostname: 's3.eu-west-1.amazonaws.com',
+      port: 443,
+      useTls: true,
+      region: 'eu-west-1',
+      credentials: { accessKeyId: 'an-aws-key', secretAccessKey: 'the-aws-secret', sessionToken: 'the-token' },
+      settings: undefined,
+    },
+  );
+  assert.deepEqual(notices, [
+    'Taken: credentials of AWS_ACCESS_KEY_ID; endpoint https://s3.eu-west-1.amazonaws.com (that of AWS); region eu-west-1 (AWS_REGION)',
+  ]);
+  assert.deepEqual([warnings, renewal], [[], null]);
+});
+
+test('what the S3_… variables say goes before what AWS would take, and the line about it says so', async () => {
+  const env = { ...S3, ...AWS_KEYS, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'https://other.test' };
+  const { store, notices } = await find(env);
+  assert.deepEqual([store.hostname, store.region, store.credentials.accessKeyId], ['store.test', 'auto', 'an-s3-key']);
+  assert.equal(store.settings, undefined);
+  assert.deepEqual(notices, [
+    'Taken: credentials of S3_ACCESS_KEY, not of AWS_ACCESS_KEY_ID; endpoint https://store.test (S3_HOSTNAME, not AWS_ENDPOINT_URL); region auto (the default)',
+  ]);
+  assert.deepEqual((await find(S3)).notices, [], 'where there was no choice, there is nothing to say');
+});
+
+test('each part comes from the place that names it: the address of an option, credentials of AWS, a bucket of a variable', async () => {
+  const { store, notices } = await find(
+    { S3_BUCKET: 'bucket-a', S3_HOSTNAME: 'store.test', ...AWS_KEYS },
+    { endpointUrl: endpointUrl('http://[::1]:9000/storage/v1/s3/') },
+  );
+  const { hostname, port, useTls, basePath, region, buckets } = store;
+  assert.deepEqual([hostname, port, useTls, basePath], ['::1', 9000, false, '/storage/v1/s3']);
+  assert.deepEqual([region, buckets], ['us-east-1', ['bucket-a']]);
+  assert.match(
+    notices[0],
+    /credentials of AWS_ACCESS_KEY_ID; endpoint http:\/\/\[::1\]:9000\/storage\/v1\/s3 \(--endpoint-url\)/,
+  );
+  assert.equal(store.settings?.hostname, '--endpoint-url');
+  const r2 = await find(
+    { ...AWS_KEYS, AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'https://a.r2.cloudflarestorage.com' },
+    { bucket: ['bucket-a'] },
+  );
+  assert.equal(r2.store.region, 'auto', 'R2 has no other');
+});
+
+test('keys of the environment go before a profile, as with the AWS CLI, and no secret is in any line', async (t) => {
+  const config =
+    '[profile dev]\nregion = eu-north-1\naws_access_key_id = profile-key\naws_secret_access_key = profile-secret\n';
+  const env = { AWS_CONFIG_FILE: path.join(await folderWith(t, { config }), 'config'), AWS_PROFILE: 'dev' };
+  const { store, notices, overrides } = await find(env, { bucket: ['bucket-a'] });
+  assert.deepEqual(store.credentials, { accessKeyId: 'profile-key', secretAccessKey: 'profile-secret' });
+  assert.deepEqual(notices, [
+    'Taken: credentials of the profile "dev" (its keys); endpoint https://s3.eu-north-1.amazonaws.com (that of AWS); region eu-north-1 (region of the profile "dev")',
+  ]);
+  assert.deepEqual(overrides, env, 'a later command finds the same store');
+  const both = await find({ ...env, ...AWS_KEYS }, { bucket: ['bucket-a'] });
+  assert.equal(both.store.credentials.accessKeyId, 'an-aws-key');
+  assert.doesNotMatch(JSON.stringify([both.notices, both.overrides, notices]), /secret/);
+});
+
+test('all that is wrong is told at once, whatever place it is in', async () => {
+  const problems = await problemsOf(
+    {
+      AWS_ACCESS_KEY_ID: 'an-aws-key',
+      AWS_ENDPOINT_URL: 'https://me:word@store.test/?x',
+      AWS_CA_BUNDLE: '/no/such/file.pem',
+      S3_REGION: 'a b',
+    },
+    {},
+  );
+  assert.deepEqual(
+    problems.map((problem) => problem.split(/: | is /)[0]),
+    ['.env', 'S3_BUCKET', 'S3_REGION', 'AWS_SECRET_ACCESS_KEY', 'AWS_ENDPOINT_URL', 'AWS_CA_BUNDLE'],
+  );
+  assert.doesNotMatch(problems.join('\n'), /word/);
+});
+
+test('a profile that there is not, and keys that cannot be keys, are told by name', async () => {
+  assert.match(
+    (await problemsOf({ AWS_PROFILE: 'no\nne' }, { bucket: ['bucket-a'] }))[0],
+    /^AWS_PROFILE: there is no profile "no\\nne" in/,
+  );
+  assert.deepEqual(await problemsOf({ ...AWS_KEYS, AWS_SECRET_ACCESS_KEY: 'the secret' }, { bucket: ['bucket-a'] }), [
+    'AWS_SECRET_ACCESS_KEY: expected printable characters without blanks',
+  ]);
+});
+
+test('S3 keys do not go to AWS where no address is named', async () => {
+  assert.match((await problemsOf({ S3_BUCKET: 'bucket-a', ...S3_KEYS })).join('\n'), /^S3_HOSTNAME is not set/m);
+});
+
+test('a command of a profile whose failure holds a secret is not repeated', async (t) => {
+  const config = '[default]\ncredential_process = sh -c "echo the-secret-word >&2; exit 3" the-secret-argument\n';
+  const env = { AWS_CONFIG_FILE: path.join(await folderWith(t, { config }), 'config') };
+  assert.deepEqual(await problemsOf(env, { bucket: ['bucket-a'] }), [
+    'no credentials: the command of credential_process failed: run it in a shell to see why',
+  ]);
+});
+
+test('credentials of a profile that could not stand in a header are refused, and not shown', async (t) => {
+  const text = JSON.stringify({ Version: 1, AccessKeyId: 'id', SecretAccessKey: 'word', SessionToken: 'a\r\nword: x' });
+  const folder = await folderWith(t, { answer: text });
+  const config = path.join(folder, 'config');
+  writeFileSync(config, `[default]\ncredential_process = cat "${path.join(folder, 'answer')}"\n`);
+  assert.deepEqual(await problemsOf({ AWS_CONFIG_FILE: config }, { bucket: ['bucket-a'] }), [
+    'no credentials: those of the profile "default" (credential_process) are not of printable characters without blanks',
+  ]);
+});
+
+test('credentials that end are renewed by the command that gave them', async (t) => {
+  const folder = await folderWith(t, {});
+  const config = path.join(folder, 'config');
+  writeFileSync(config, `[default]\ncredential_process = cat "${path.join(folder, 'now')}"\n`);
+  writeFileSync(path.join(folder, 'now'), answerOf('first', 3600));
+  const { store, renewal } = await find({ AWS_CONFIG_FILE: config }, { bucket: ['bucket-a'] });
+  assert.equal(store.credentials.accessKeyId, 'first');
+  assert.ok(renewal !== null);
+  assert.equal(renewal.credentials.current, store.credentials);
+  const replaced = new Promise((resolve) => renewal.credentials.onReplaced(resolve));
+  writeFileSync(path.join(folder, 'now'), answerOf('second', 7200));
+  // An hour passes at once.
+  const start = Date.now();
+  let hours = 0;
+  renewal.start({ epochNow: () => start + 3_600_000 * hours++, notice: assert.fail });
+  await replaced;
+  renewal.stop();
+  assert.equal(renewal.credentials.current.accessKeyId, 'second');
+});
+
+/**
+ * @param {string} id
+ * @param {number} seconds
+ */
+function answerOf(id, seconds) {
+  const Expiration = new Date(Date.now() + seconds * 1000).toISOString();
+  return JSON.stringify({
+    Version: 1,
+    AccessKeyId: id,
+    SecretAccessKey: 'a-secret',
+    SessionToken: 'a-token',
+    Expiration,
+  });
+}
+
+test('certificate authorities of AWS_CA_BUNDLE are the only ones for a store that S3_HOSTNAME does not name', async (t) => {
+  const { cert } = await testCertificate();
+  const folder = await folderWith(t, { 'ca.pem': cert, 'no.pem': 'no certificate' });
+  const env = { ...AWS_KEYS, AWS_CA_BUNDLE: path.join(folder, 'ca.pem') };
+  const options = { bucket: ['bucket-a'], endpointUrl: endpointUrl('https://store.test') };
+  const { store, notices } = await find(env, options);
+  assert.equal(store.certificate, cert);
+  assert.match(notices[0], /; certificate authorities of AWS_CA_BUNDLE$/);
+  assert.equal((await find({ ...S3, ...env })).store.certificate, undefined);
+  for (const file of ['no.pem', 'absent.pem', '.']) {
+    assert.match(
+      (await problemsOf({ ...env, AWS_CA_BUNDLE: path.join(folder, file) }, options))[0],
+      /^AWS_CA_BUNDLE: expected a file of certificates as PEM: /,
+    );
+  }
+});
+
+test('a bucket in front of the host needs one bucket, a name that can be a label, and a host with a name', async () => {
+  const virtual = /** @type {const} */ ({ addressing: 'virtual' });
+  assert.equal((await find(S3, virtual)).store.addressing, 'virtual');
+  assert.equal((await find(S3)).store.addressing, undefined);
+  assert.equal((await find(S3, { addressing: 'path' })).store.addressing, undefined);
+  const problems = await problemsOf({ ...S3, S3_BUCKET: 'bucket.a,Bucket', S3_HOSTNAME: '127.0.0.1' }, virtual);
+  assert.deepEqual(problems, [
+    '--addressing: virtual gives each bucket a host of its own, and a thread has one connection: expected one bucket, or path',
+    '--addressing: virtual takes a host with a name, got 127.0.0.1: expected path',
+    '--addressing: virtual takes a bucket of a-z 0-9 and - in its name, got "bucket.a": expected path',
+    '--addressing: virtual takes a bucket of a-z 0-9 and - in its name, got "Bucket": expected path',
+  ]);
+});
+
+test('a proxy of the environment is refused with a hint, and used or left where that is asked for', async () => {
+  const env = { ...S3, HTTPS_PROXY: 'http://me:word@proxy.test:3128' };
+  const [problem, ...others] = await problemsOf(env);
+  assert.match(problem, /^HTTPS_PROXY names a proxy, .* --proxy env .* --proxy none /);
+  assert.deepEqual(others, []);
+  assert.equal((await find(env, { proxy: 'none' })).store.proxy, undefined);
+  const { store, notices } = await find(env, { proxy: 'env' });
+  const authorization = `Basic ${Buffer.from('me:word').toString('base64')}`;
+  assert.deepEqual(store.proxy, { hostname: 'proxy.test', port: 3128, authorization });
+  assert.deepEqual(notices, [
+    'Every connection goes through the proxy proxy.test:3128 of HTTPS_PROXY, which is a part of what is measured',
+  ]);
+  assert.equal((await find({ ...env, NO_PROXY: 'other.test,.test' })).store.proxy, undefined);
+  assert.deepEqual(await problemsOf(S3, { proxy: 'env' }), ['--proxy: expected HTTPS_PROXY or ALL_PROXY to be set']);
+  assert.match(
+    (await problemsOf({ ...S3, ALL_PROXY: 'socks5://me:word@proxy.test' }, { proxy: 'env' }))[0],
+    /^ALL_PROXY: expected a proxy such as http:\/\/[^"]*"…@proxy.test"$/,
+  );
+});

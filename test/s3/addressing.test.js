@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { test } from 'node:test';
+import { AddressBook } from '../../lib/http/address-book.js';
+import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
+import { connectionHostname, endpointUrl } from '../../lib/s3/address.js';
+import { LiveCredentials } from '../../lib/s3/live-credentials.js';
+import { openStore } from '../../lib/s3/object-store.js';
+import { head, put } from '../helpers/store.js';
+
+/**
+ * @import { AddressInfo } from 'node:net'
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
+ * Sends a PUT and a HEAD to a server that says yes to all, and returns what they were sent to.
+ *
+ * @param {TestContext} t
+ * @param {'direct' | 'sdk'} client
+ * @param {{ addressing?: 'path' | 'virtual', basePath?: string }} address
+ * @returns {Promise<string[]>} host without port, and path
+ */
+async function targetsOf(t, client, address) {
+  /** @type {string[]} */
+  const targets = [];
+  const server = http.createServer((request, response) => {
+    targets.push(`${request.headers.host?.replace(/:[0-9]+$/, '')} ${request.url?.replace(/\?.*$/, '')}`);
+    request.resume().once('end', () => response.setHeader('ETag', '"0"').end());
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
+  const { port } = /** @type {AddressInfo} */ (server.address());
+  const store = { hostname: 'localhost', port, useTls: false, buckets: ['bucket-a'], region: 'auto', ...address };
+  const hostname = connectionHostname(store);
+  const now = () => performance.now();
+  const addresses = new AddressBook(hostname, now);
+  const agent = new KeepAliveAgent({
+    ...store,
+    hostname,
+    addresses,
+    connectTimeout: 10_000,
+    now,
+    hooks: { opened() {} },
+  });
+  const credentials = new LiveCredentials({ accessKeyId: 'key', secretAccessKey: 'secret' });
+  const opened = await openStore(client, {
+    ...store,
+    agent,
+    credentials,
+    keepAlive: true,
+    threads: 1,
+    now,
+    epochNow: Date.now,
+  });
+  t.after(async () => {
+    await opened.close();
+    agent.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const connection = opened.openConnection(0);
+  await put(connection, 'bucket-a', 'a/key', Buffer.from('body'), 4);
+  await head(connection, 'bucket-a', 'a/key');
+  return targets;
+}
+
+for (const client of /** @type {const} */ (['direct', 'sdk'])) {
+  for (const { address, target } of /** @type {const} */ ([
+    { address: {}, target: 'localhost /bucket-a/a/key' },
+    { address: { addressing: 'path' }, target: 'localhost /bucket-a/a/key' },
+    { address: { basePath: '/storage/v1/s3' }, target: 'localhost /storage/v1/s3/bucket-a/a/key' },
+    { address: { addressing: 'virtual' }, target: 'bucket-a.localhost /a/key' },
+    { address: { addressing: 'virtual', basePath: '/s3' }, target: 'bucket-a.localhost /s3/a/key' },
+  ])) {
+    test(`${client}: with ${JSON.stringify(address)} requests go to ${target}`, async (t) => {
+      assert.deepEqual(await targetsOf(t, client, address), [target, target]);
+    });
+  }
+}
+
+test('the URL of an endpoint has an IPv6 address in brackets, and the path in front of the bucket', () => {
+  assert.equal(endpointUrl({ hostname: '::1', port: 9000, useTls: false }), 'http://[::1]:9000');
+  assert.equal(endpointUrl({ hostname: 'a.test', port: 443, useTls: true, basePath: '/s3' }), 'https://a.test:443/s3');
+});
