@@ -148,10 +148,22 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     const asserted = ['--assert', 'write.capacity > 1', '--assert', 'write.capacity.low < 1'];
     const command = await startCommand(t, ['20000', '16', '--local', ...search, ...asserted, ...FILES]);
     const outcome = await command.outcome;
-    assertStatus(outcome, 3);
     const { result, summary, junit } = await outputsIn(command.folder);
-    const [{ value }] = result.thresholds ?? [];
-    assert.equal(value, result.stages[0].search?.capacity?.operationsPerSecond);
+    // On a busy machine, a search may not be able to hold one.
+    const capacity = result.stages[0].search?.capacity ?? null;
+    assertStatus(outcome, capacity === null ? 1 : 3);
+    assert.deepEqual(
+      result.thresholds?.map(({ value, outcome: each }) => [value, each]),
+      capacity === null
+        ? [
+            [null, 'inconclusive'],
+            [null, 'inconclusive'],
+          ]
+        : [
+            [capacity.operationsPerSecond, 'passed'],
+            [capacity.low, 'missed'],
+          ],
+    );
     assertSameFigures(result, { summary, junit });
   });
 });
