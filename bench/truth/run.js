@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from '../studies/machine.js';
 import { formatTable } from '../studies/table.js';
 import { capacities } from './capacities.js';
+import { comparisons } from './compare.js';
 import { openLoop } from './open-loop.js';
 import { peaks } from './peaks.js';
 import { percentiles } from './percentiles.js';
@@ -17,7 +18,7 @@ import { searchCauses } from './search-causes.js';
 //
 //     node bench/truth/run.js [--json result.json] [--rounds n] [--only part of a set-up's name] [part of a title]
 
-const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities, peaks, ramps];
+const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities, peaks, ramps, comparisons];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
@@ -25,7 +26,7 @@ const { values, positionals } = parseArgs({
 });
 const runs = values.rounds === undefined ? undefined : Number(values.rounds);
 const [wanted = ''] = positionals;
-const parts = PARTS.filter(({ title }) => title.includes(wanted));
+const parts = PARTS.filter(({ title }) => title.toLowerCase().includes(wanted.toLowerCase()));
 if (parts.length === 0 || !(runs === undefined || (Number.isInteger(runs) && runs > 0))) {
   const titles = PARTS.map(({ title }) => `  ${title}`).join('\n');
   process.stderr.write(`error: expected a part of one of these titles, and --rounds with a whole number:\n${titles}\n`);

@@ -2,7 +2,7 @@ import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'h
 import { inflateSync } from 'node:zlib';
 
 /**
- * @import { Histogram } from 'hdr-histogram-js'
+ * @import { Histogram, JsHistogram } from 'hdr-histogram-js'
  * @import { LatencySummary } from './result.js'
  */
 
@@ -119,6 +119,26 @@ function countsIn(payload) {
     }
   }
   return counts;
+}
+
+/**
+ * @param {string} base64 as of {@link decodeHistogram}, which says what is thrown
+ * @returns {{ values: number[], counts: number[] }} the values that occurred, in µs and in ascending order, each the largest
+ *   of those that the histogram does not tell apart, and how often they did
+ */
+export function valueCounts(base64) {
+  const histogram = /** @type {JsHistogram} */ (decodeHistogram(base64));
+  const values = [];
+  const counts = [];
+  for (let index = 0, left = histogram.totalCount; left > 0 && index < histogram.countsArrayLength; index += 1) {
+    const count = histogram.getCountAtIndex(index);
+    if (count > 0) {
+      values.push(histogram.highestEquivalentValue(histogram.valueFromIndex(index)));
+      counts.push(count);
+      left -= count;
+    }
+  }
+  return { values, counts };
 }
 
 /** The sum of histograms of any hosts, workers, or seconds. */

@@ -13,7 +13,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     'cost',
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
-    ...['host', 'local-s3', 'model', 'thresholds', 'aws'],
+    ...['compare', 'host', 'local-s3', 'model', 'thresholds', 'aws'],
   ],
   report: ['thresholds', 'search', 'bottleneck', 'cost', 'operations', 'model', 'log'],
   run: [
@@ -37,6 +37,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cost: ['operations', 's3'],
   cleanup: ['clock', 'engine', 'workload', 's3'],
   calibration: ['run', 'local-s3', 'operations', 'workload', 'log'],
+  compare: ['statistics', 'model', 'log'],
   merge: ['search', 'operations', 'statistics', 'model', 'log'],
   thresholds: ['model', 'log'],
   bottleneck: ['log'],
@@ -363,7 +364,7 @@ test('neither the SDK nor the embedded endpoint is loaded before it is used', ()
 test('what a command takes is not loaded before the command is known', () => {
   const { loaded } = loadedWith(['lib/cli/main.js']);
   assert.ok(loaded.has('lib/cli/command-line.js'));
-  const early = ['run', 'merge', 'cleanup', 'calibration', 'engine', 'http'];
+  const early = ['run', 'merge', 'compare', 'cleanup', 'calibration', 'engine', 'http'];
   assert.deepEqual(
     [...loaded].filter((name) => early.includes(folderOf(name))),
     [],

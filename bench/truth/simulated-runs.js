@@ -1,0 +1,147 @@
+import { FORMAT } from '../../lib/model/schema.js';
+import { HISTOGRAM_FORMAT } from '../../lib/model/histogram.js';
+import { Distribution } from '../../lib/compare/distribution.js';
+import { chance } from '../../test/helpers/chance.js';
+
+/**
+ * @import { Result, SecondResult } from '../../lib/model/result.js'
+ *
+ * How a store's pace wanders from second to second.
+ *
+ * @typedef {object} Pace
+ * @property {string} name
+ * @property {(draw: ReturnType<typeof chance>, seconds: number) => number[]} factors of each second; their mean is 1
+ */
+
+const OBJECT_SIZE = 16 * 1024;
+const STARTED = Date.UTC(2026, 0, 31, 12);
+
+/** Of the seconds, as a share of the mean. */
+const DEVIATION = 0.05;
+
+/**
+ * An autoregressive process of first order.
+ *
+ * @param {number} correlation of a second with the one before
+ * @returns {Pace}
+ */
+export function wandering(correlation) {
+  return {
+    name: `correlation ${correlation}`,
+    factors(draw, seconds) {
+      let deviation = draw.normal();
+      return Array.from({ length: seconds }, () => {
+        deviation = correlation * deviation + Math.sqrt(1 - correlation ** 2) * draw.normal();
+        return 1 + DEVIATION * deviation;
+      });
+    },
+  };
+}
+
+const BURST = Object.freeze({ factor: 0.7, begins: 0.025, ends: 0.225 });
+
+/** Now and then, the store is slower for some seconds. @type {Pace} */
+export const bursts = {
+  name: 'bursts',
+  factors(draw, seconds) {
+    const share = BURST.begins / (BURST.begins + BURST.ends);
+    const mean = 1 - share * (1 - BURST.factor);
+    let isSlow = draw.uniform() < share;
+    return Array.from({ length: seconds }, () => {
+      isSlow = isSlow ? draw.uniform() >= BURST.ends : draw.uniform() < BURST.begins;
+      return ((isSlow ? BURST.factor : 1) / mean) * (1 + 0.01 * draw.normal());
+    });
+  },
+};
+
+export const PACES = [...[0, 0.5, 0.7, 0.9].map(wandering), bursts];
+
+/**
+ * A run of which the result has the rate of each second, and no latencies.
+ *
+ * @param {object} run
+ * @param {Pace} run.pace
+ * @param {number} run.seed
+ * @param {number} [run.seconds]
+ * @param {number} [run.rate] ops/s
+ * @returns {Result}
+ */
+export function simulatedRun({ pace, seed, seconds = 60, rate = 1000 }) {
+  const operations = pace.factors(chance(seed), seconds).map((factor) => Math.max(Math.round(rate * factor), 0));
+  return resultWith(
+    operations.map((count, place) => ({
+      secondStart: STARTED / 1000 + place,
+      operations: count,
+      bytes: count * OBJECT_SIZE,
+      ...{ p50: null, p99: null, maximum: null, histogram: null },
+    })),
+  );
+}
+
+/**
+ * @param {readonly SecondResult[]} seconds
+ * @returns {Result} of one Read
+ */
+function resultWith(seconds) {
+  const operations = seconds.reduce((sum, second) => sum + second.operations, 0);
+  const facts = {
+    run: 'simulated',
+    host: 'simulated',
+    shard: '0/1',
+    start: new Date(STARTED).toISOString(),
+    clock: null,
+    versions: {},
+    options: null,
+  };
+  const average = operations / seconds.length;
+  const latency = { operations: null, attempts: null, firstByte: null, startDelay: null };
+  return {
+    format: FORMAT,
+    ...facts,
+    exitStatus: 0,
+    problems: [],
+    hosts: [facts],
+    cleanup: null,
+    requests: null,
+    stages: [
+      {
+        stage: 'Read',
+        startedAt: STARTED,
+        endedAt: STARTED + 1000 * seconds.length,
+        ...{ duration: 1000 * seconds.length, warmup: 0, drain: 0 },
+        ...{ average, averageBytes: average * OBJECT_SIZE, peak: average },
+        ...{ operations, bytes: operations * OBJECT_SIZE, attempts: operations, failedAttempts: 0, errors: {} },
+        seconds,
+        latency: { unit: 'ms', ...latency, histogram: { ...HISTOGRAM_FORMAT, operations: null } },
+      },
+    ],
+  };
+}
+
+/**
+ * The latencies of a run, lognormal around what the pace of each second allows.
+ *
+ * @param {object} run
+ * @param {Pace} run.pace
+ * @param {number} run.seed
+ * @param {number} [run.seconds]
+ * @param {number} [run.operations] of a second
+ * @param {number} [run.median] ms
+ * @returns {{ whole: Distribution, seconds: Distribution[] }}
+ */
+export function simulatedLatencies({ pace, seed, seconds = 60, operations = 200, median = 10 }) {
+  const draw = chance(seed);
+  const all = pace
+    .factors(draw, seconds)
+    .map((factor) => Array.from({ length: operations }, () => (median / factor) * Math.exp(0.5 * draw.normal())));
+  return { whole: distributionOf(all.flat()), seconds: all.map(distributionOf) };
+}
+
+/** @param {readonly number[]} values */
+function distributionOf(values) {
+  const sorted = Float64Array.from(values).sort();
+  return new Distribution(
+    [...sorted],
+    values.map(() => 1),
+  );
+}

@@ -1,0 +1,148 @@
+import { formatSize } from '../log/units.js';
+
+/**
+ * @import { ComparedDifference } from '../model/comparison.js'
+ * @import { HostResult, Result, StageSum } from '../model/result.js'
+ */
+
+/** Options that are times, in ms. */
+const TIMES = ['timeout', 'duration', 'gap', 'warmup', 'stepTime', 'slo'];
+
+/**
+ * What was not the same for two results, apart from what was measured: each of it may be the reason for a change.
+ *
+ * @param {Result} before
+ * @param {Result} after
+ * @returns {ComparedDifference[]} as short texts, which may be hostile
+ */
+export function differencesBetween(before, after) {
+  const rows = [
+    ...versions(before, after),
+    ...options(before, after),
+    row('host', hostsOf(before), hostsOf(after)),
+    row('data centers of Cloudflare', colosOf(before), colosOf(after)),
+    row('day (UTC)', dayOf(before), dayOf(after)),
+    ...stagesOfBoth(before, after).flatMap(([one, other]) => [
+      row(`end of ${one.stage}`, one.end ?? null, other.end ?? null),
+      row(`${one.stage} limited by`, one.bottleneck?.cause ?? null, other.bottleneck?.cause ?? null),
+    ]),
+  ];
+  return rows.filter((each) => each.before !== each.after);
+}
+
+/**
+ * @param {Result} before
+ * @param {Result} after
+ * @returns {[StageSum, StageSum][]} the stages that both have, in the order of the first one
+ */
+export function stagesOfBoth(before, after) {
+  return before.stages.flatMap((stage) => {
+    const same = after.stages.find((other) => other.stage === stage.stage);
+    return same === undefined ? [] : [/** @type {[StageSum, StageSum]} */ ([stage, same])];
+  });
+}
+
+/**
+ * @param {Result} result
+ * @returns {string | null} ISO time at which its first host began; null where that is not known
+ */
+export function startOf({ start, hosts }) {
+  const starts = start === null ? hosts.flatMap((host) => host.start ?? []) : [start];
+  return starts.toSorted()[0] ?? null;
+}
+
+/**
+ * @param {string} what
+ * @param {string | null} before
+ * @param {string | null} after
+ * @returns {ComparedDifference}
+ */
+function row(what, before, after) {
+  return { what, before, after };
+}
+
+/**
+ * @param {Result} before
+ * @param {Result} after
+ */
+function versions(before, after) {
+  return namesIn(before.versions, after.versions).map((name) =>
+    row(`version of ${name}`, before.versions?.[name] ?? null, after.versions?.[name] ?? null),
+  );
+}
+
+/**
+ * A log without machine lines says nothing of its options: that is one difference, and not one for each.
+ *
+ * @param {Result} before
+ * @param {Result} after
+ */
+function options(before, after) {
+  if (before.options === null || after.options === null) {
+    return [row('options', before.options && 'known', after.options && 'known')];
+  }
+  const [one, other] = [before.options, after.options].map((each) => /** @type {Record<string, unknown>} */ (each));
+  return namesIn(one, other).map((name) => row(wordsOf(name), textOf(name, one[name]), textOf(name, other[name])));
+}
+
+/**
+ * @param {Readonly<Record<string, unknown>> | null} one
+ * @param {Readonly<Record<string, unknown>> | null} other
+ */
+function namesIn(one, other) {
+  return [...new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})])];
+}
+
+/** @param {string} name of an option, such as `keepAlive` */
+function wordsOf(name) {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/**
+ * @param {string} name of an option
+ * @param {unknown} value
+ * @returns {string | null}
+ */
+function textOf(name, value) {
+  if (value === null || value === undefined) {
+    return null;
+  }
+  if (name === 'size') {
+    return formatSize(Number(value));
+  }
+  if (TIMES.includes(name)) {
+    return formatTime(Number(value));
+  }
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+}
+
+/** @param {number} milliseconds */
+function formatTime(milliseconds) {
+  return milliseconds < 1000 ? `${milliseconds}ms` : `${milliseconds / 1000}s`;
+}
+
+/** @param {Result} result */
+function hostsOf({ hosts }) {
+  return listOf(hosts.map((host) => nameOf(host)));
+}
+
+/** @param {HostResult} host */
+function nameOf({ host, merge }) {
+  return host ?? merge?.name ?? null;
+}
+
+/** @param {Result} result */
+function colosOf({ stages }) {
+  return listOf(stages.flatMap(({ connections }) => Object.keys(connections?.colos ?? {})));
+}
+
+/** @param {Result} result */
+function dayOf(result) {
+  return startOf(result)?.slice(0, '2026-01-31'.length) ?? null;
+}
+
+/** @param {readonly (string | null)[]} names */
+function listOf(names) {
+  const known = names.filter((name) => name !== null);
+  return known.length === 0 ? null : [...new Set(known)].toSorted().join(', ');
+}

@@ -1,0 +1,73 @@
+import { incompleteBeta } from '../statistics/incomplete-beta.js';
+
+/** @import { RatioTest } from './log-ratio.js' */
+
+/** Of each of the two sides of the interval. */
+const TAIL = 0.025;
+
+const HALVINGS = 200;
+
+/**
+ * @typedef {object} Failures
+ * @property {number} failed attempts
+ * @property {number} attempts all of them, at least 1
+ */
+
+/**
+ * Whether one side failed more often, by an exact test of counts: of all failures together, the share that falls to `after`
+ * is binomial if each attempt fails as often as any other (J. Przyborowski, H. Wilenski, Homogeneity of results in testing
+ * samples from Poisson series, Biometrika 31 (1940)). The interval is that of C. J. Clopper, E. S. Pearson, The use of
+ * confidence or fiducial limits illustrated in the case of the binomial, Biometrika 26 (1934).
+ *
+ * @param {Failures} before
+ * @param {Failures} after
+ * @returns {RatioTest | null} of the shares of failed attempts; null where none failed
+ */
+export function testFailures(before, after) {
+  const failed = before.failed + after.failed;
+  if (failed === 0) {
+    return null;
+  }
+  const odds = before.attempts / after.attempts;
+  const expected = after.attempts / (before.attempts + after.attempts);
+  return {
+    low: odds * oddsOf(lowestShare(after.failed, failed)),
+    high: odds * oddsOf(1 - lowestShare(before.failed, failed)),
+    p: Math.min(2 * atLeast(after.failed, failed, expected), 2 * atLeast(before.failed, failed, 1 - expected), 1),
+  };
+}
+
+/**
+ * @param {number} share
+ * @returns {number} Infinity for all
+ */
+function oddsOf(share) {
+  return share / (1 - share);
+}
+
+/**
+ * @param {number} successes
+ * @param {number} trials
+ * @param {number} share with which each succeeds
+ * @returns {number} how often there are so many successes, or more
+ */
+function atLeast(successes, trials, share) {
+  return successes === 0 ? 1 : incompleteBeta(share, successes, trials - successes + 1);
+}
+
+/**
+ * @param {number} successes
+ * @param {number} trials
+ * @returns {number} the smallest share with which so many, or more, are not too improbable
+ */
+function lowestShare(successes, trials) {
+  if (successes === 0) {
+    return 0;
+  }
+  let [low, high] = [0, successes / trials];
+  for (let halving = 0; halving < HALVINGS && high - low > Number.EPSILON * high; halving += 1) {
+    const middle = (low + high) / 2;
+    [low, high] = atLeast(successes, trials, middle) < TAIL ? [middle, high] : [low, middle];
+  }
+  return low;
+}

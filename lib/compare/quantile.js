@@ -1,0 +1,78 @@
+import { meanOf, sumOf } from '../statistics/moments.js';
+import { errorOfNoisyMean } from './dependent-mean.js';
+
+/**
+ * @import { Distribution } from './distribution.js'
+ * @import { Estimate } from './log-ratio.js'
+ */
+
+/** Of operations beyond the quantile, over all seconds: with fewer the tail is a handful of accidents. */
+export const MIN_EXCEEDANCES = 100;
+
+/** Seconds that have to have one of them. */
+export const MIN_SECONDS_WITH = 10;
+
+/** A histogram of three digits knows a value no better than that, as a share of it. */
+const RESOLUTION = 0.001;
+
+/**
+ * How many operations of each second took longer than a quantile.
+ *
+ * @typedef {{ above: number, all: number }} Exceedances of one second
+ *
+ * @param {Distribution} whole of the stage
+ * @param {readonly Distribution[]} seconds the whole ones of the stage
+ * @param {number} share such as 0.99
+ * @returns {Exceedances[]}
+ */
+export function exceedancesOf(whole, seconds, share) {
+  const quantile = whole.quantile(share);
+  return seconds.map((second) => ({ above: second.countAbove(quantile), all: second.count }));
+}
+
+/**
+ * @param {readonly Exceedances[]} seconds
+ * @returns {string | null} why they say nothing of the quantile; null where they do
+ */
+export function whyTooFew(seconds) {
+  const exceedances = sumOf(seconds.map(({ above }) => above));
+  if (exceedances < MIN_EXCEEDANCES) {
+    return `${exceedances} operations were slower, expected ${MIN_EXCEEDANCES} or more`;
+  }
+  const withSome = seconds.filter(({ above }) => above > 0).length;
+  return withSome < MIN_SECONDS_WITH
+    ? `all slower operations were in ${withSome} seconds, expected ${MIN_SECONDS_WITH} or more`
+    : null;
+}
+
+/**
+ * The interval of a quantile by R. S. Woodruff, Confidence intervals for medians and other position measures, Journal of the
+ * American Statistical Association 47 (1952): the share of the operations that exceed it is a mean, whose error is known;
+ * the quantiles of the shares at the ends of its interval are the ends of the quantile's. The error is that of a ratio of
+ * two sums over seconds (W. G. Cochran, Sampling Techniques, 1977, chapter 6), which depend on each other as those of a rate
+ * do.
+ *
+ * @param {Distribution} whole of the stage, in whatever unit
+ * @param {readonly Exceedances[]} seconds
+ * @param {number} share such as 0.99
+ * @returns {Estimate}
+ */
+export function estimateQuantile(whole, seconds, share) {
+  const all = meanOf(seconds.map((second) => second.all));
+  const exceeding = meanOf(seconds.map((second) => second.above)) / all;
+  const { variance, freedom } = errorOfNoisyMean(seconds.map((second) => second.above - exceeding * second.all));
+  const error = Math.sqrt(variance) / all;
+  const log = Math.log(whole.quantile(share));
+  return {
+    log,
+    freedom,
+    below(errors) {
+      const lower = share - errors * error;
+      return lower <= 0 ? Infinity : Math.max(log - Math.log(whole.quantile(lower)), errors * RESOLUTION);
+    },
+    above(errors) {
+      const upper = share + errors * error;
+      return upper >= 1 ? Infinity : Math.max(Math.log(whole.quantile(upper)) - log, errors * RESOLUTION);
+    },
+  };
+}

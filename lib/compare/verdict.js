@@ -1,0 +1,49 @@
+/**
+ * @import { ComparedMetric, ComparisonVerdict } from '../model/comparison.js'
+ * @import { MetricFinding } from './compare-stage.js'
+ */
+
+/** Of each interval, and of all tests together. */
+export const CONFIDENCE = 0.95;
+
+/** What a larger and a smaller figure mean. @type {Readonly<Record<ComparedMetric, readonly [ComparisonVerdict, ComparisonVerdict]>>} */
+const WORDS = Object.freeze({
+  rate: ['faster', 'slower'],
+  throughput: ['faster', 'slower'],
+  p50: ['slower', 'faster'],
+  p90: ['slower', 'faster'],
+  p99: ['slower', 'faster'],
+  p999: ['slower', 'faster'],
+  errors: ['more', 'fewer'],
+  cpu: ['more', 'fewer'],
+});
+
+/**
+ * What a metric comes to. Whether it is the same is asked first: where the whole interval lies within the margin, a
+ * difference that can be proven is still none that matters.
+ *
+ * @param {MetricFinding} finding
+ * @param {{ margin: number, p: number, tests: number }} context `p` is adjusted for so many tests
+ * @returns {{ verdict: ComparisonVerdict, reason: string | null }}
+ */
+export function verdictOf({ metric, before, after, test, reason }, { margin, p, tests }) {
+  if (test === null) {
+    const isNever = metric === 'errors' && before === 0 && after === 0;
+    return isNever ? { verdict: 'the same', reason: null } : { verdict: 'cannot tell', reason };
+  }
+  const { low, high } = test;
+  if (low >= 1 / (1 + margin) && high <= 1 + margin) {
+    return { verdict: 'the same', reason: null };
+  }
+  if (p < 1 - CONFIDENCE) {
+    const [more, less] = WORDS[metric];
+    return { verdict: Number(after) > Number(before) ? more : less, reason: null };
+  }
+  const isAlone = test.p < 1 - CONFIDENCE;
+  return {
+    verdict: 'cannot tell',
+    reason: isAlone
+      ? `among ${tests} figures, chance alone may bring one that differs as much`
+      : `no change is possible, and so is one of more than ${Number((100 * margin).toFixed(2))}%`,
+  };
+}

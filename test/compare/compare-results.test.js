@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { compareResults } from '../../lib/compare/compare-results.js';
+import { chance } from '../helpers/chance.js';
+import { ratesOf, resultOf } from './results.js';
+
+/**
+ * @import { ComparedMetric, Comparison, MetricComparison } from '../../lib/model/comparison.js'
+ * @import { Result, StageSum } from '../../lib/model/result.js'
+ * @import { StagePlan } from './results.js'
+ */
+
+/**
+ * @param {Result} before
+ * @param {Result} after
+ * @param {number} [margin]
+ */
+function compare(before, after, margin) {
+  return compareResults({ name: 'before.json', result: before }, { name: 'after.json', result: after }, { margin });
+}
+
+/**
+ * @param {Comparison} comparison
+ * @param {ComparedMetric} metric
+ * @param {string} [stage]
+ * @returns {MetricComparison}
+ */
+function metricOf({ stages }, metric, stage = 'Read') {
+  const found = stages.find((each) => each.stage === stage)?.metrics.find((each) => each.metric === metric);
+  assert.ok(found, `${stage}, ${metric}`);
+  return found;
+}
+
+/**
+ * @param {Partial<StagePlan>} plan
+ * @param {Partial<StageSum>} [facts]
+ */
+function run(plan, facts = {}) {
+  return resultOf([{ rates: ratesOf(60), ...plan, facts }]);
+}
+
+/**
+ * @param {number} seed
+ * @param {number} median ms
+ * @param {number} [count] operations of a second
+ */
+function lognormal(seed, median, count = 200) {
+  return (/** @type {number} */ second) => {
+    const { normal } = chance(1000 * seed + second);
+    return Array.from({ length: count }, () => median * Math.exp(0.5 * normal()));
+  };
+}
+
+describe('a rate', () => {
+  test('that is higher is faster, and one that is lower is slower', () => {
+    const [slow, fast] = [run({}), run({ rates: ratesOf(60, () => 1100) })];
+    const rate = metricOf(compare(slow, fast), 'rate');
+    assert.equal(rate.verdict, 'faster');
+    assert.ok(Number(rate.low) > 1.09 && Number(rate.high) < 1.11, JSON.stringify(rate));
+    assert.equal(rate.reason, null);
+    assert.equal(metricOf(compare(fast, slow), 'rate').verdict, 'slower');
+  });
+
+  test('of the same run is the same, although chance could not bring one operation more', () => {
+    const rates = ratesOf(60).map((rate) => rate + 1);
+    const rate = metricOf(compare(run({}), run({ rates })), 'rate');
+    assert.equal(rate.verdict, 'the same');
+  });
+
+  test('is the same only within the margin that was asked for', () => {
+    const [one, other] = [run({}), run({ rates: ratesOf(60, () => 1020) })];
+    assert.equal(metricOf(compare(one, other, 0.03), 'rate').verdict, 'the same');
+    assert.equal(metricOf(compare(one, other, 0.01), 'rate').verdict, 'faster');
+  });
+
+  test('of fewer than thirty whole seconds is not compared, and both figures are shown', () => {
+    const comparison = compare(run({ rates: ratesOf(29) }), run({ rates: ratesOf(60, () => 2000) }));
+    const { before, after, ratio, low, high, verdict, reason } = metricOf(comparison, 'rate');
+    assert.equal(verdict, 'cannot tell');
+    assert.equal(reason, 'before: 29 whole seconds, expected 30 or more');
+    assert.ok(Number(before) > 990 && Number(after) > 1990 && Number(ratio) > 1.9);
+    assert.deepEqual([low, high], [null, null]);
+    assert.deepEqual(comparison.stages[0].seconds, { before: 29, after: 60 });
+  });
+
+  test('with as much missing on both sides says so once', () => {
+    const short = run({ rates: ratesOf(5) });
+    assert.equal(
+      metricOf(compare(short, short), 'rate').reason,
+      'before and after: 5 whole seconds, expected 30 or more',
+    );
+  });
+
+  test('that wanders as much as it differs cannot be told', () => {
+    const wandering = (/** @type {number} */ shift) =>
+      run({ rates: ratesOf(60, (place) => 1000 + shift + 300 * Math.sin(place / 10)) });
+    const { verdict, reason } = metricOf(compare(wandering(0), wandering(80)), 'rate');
+    assert.equal(verdict, 'cannot tell');
+    assert.equal(reason, 'no change is possible, and so is one of more than 3%');
+  });
+
+  test('of a stage in which nothing succeeded has no ratio', () => {
+    const nothing = run({ rates: Array.from({ length: 60 }, () => 0) });
+    const { verdict, ratio, reason } = metricOf(compare(nothing, run({})), 'rate');
+    assert.deepEqual([verdict, ratio, reason], ['cannot tell', null, 'before: no operation succeeded']);
+  });
+
+  test('of a search is not compared, even if somebody insists', () => {
+    const search = run({}, { search: /** @type {any} */ ({ steps: [] }) });
+    const comparison = compare(search, run({}));
+    assert.match(String(metricOf(comparison, 'rate').reason), /^before: the load of a search or a ramp changes/);
+    assert.match(String(metricOf(comparison, 'p50').reason), /^before: the load of a search or a ramp changes/);
+    assert.equal(comparison.mismatches.length, 1);
+  });
+
+  test('of several hosts is that of the seconds in which all of them measured', () => {
+    const rates = [...ratesOf(20, () => 500), ...ratesOf(40), ...ratesOf(20, () => 500)];
+    const stage = resultOf([{ rates }]).stages[0];
+    const { startedAt, endedAt } = stage;
+    const overlap = { together: 40_000, any: 80_000, from: Number(startedAt) + 20_000, to: Number(endedAt) - 20_000 };
+    const several = run({ rates }, { merge: /** @type {any} */ ({ hosts: 2, overlap }) });
+    const comparison = compare(several, run({}));
+    assert.equal(comparison.stages[0].seconds.before, 40);
+    assert.equal(metricOf(comparison, 'rate').verdict, 'the same');
+  });
+});
+
+describe('a throughput', () => {
+  test('is the same measurement as the rate where each operation moves as many bytes', () => {
+    const comparison = compare(run({}), run({ rates: ratesOf(60, () => 1100) }));
+    const [rate, throughput] = [metricOf(comparison, 'rate'), metricOf(comparison, 'throughput')];
+    assert.deepEqual([throughput.verdict, throughput.low, throughput.high], [rate.verdict, rate.low, rate.high]);
+    assert.ok(Math.abs(Number(throughput.before) / Number(rate.before) - 16_384) < 1e-6);
+  });
+
+  test('is one by itself where they do not', () => {
+    const { stages } = run({});
+    const seconds = stages[0].seconds.map((second, place) => ({ ...second, bytes: second.bytes * (1 + (place % 2)) }));
+    const comparison = compare(run({}), run({}, { seconds, averageBytes: 1.5 * Number(stages[0].averageBytes) }));
+    assert.equal(metricOf(comparison, 'rate').verdict, 'the same');
+    assert.equal(metricOf(comparison, 'throughput').verdict, 'faster');
+  });
+
+  test('of a stage that moves no bytes is none', () => {
+    const facts = { averageBytes: 0, seconds: run({}).stages[0].seconds.map((second) => ({ ...second, bytes: 0 })) };
+    const comparison = compare(run({}, facts), run({}, facts));
+    assert.equal(metricOf(comparison, 'rate').verdict, 'the same');
+    assert.equal(metricOf(comparison, 'throughput').reason, 'before and after: no bytes were moved');
+  });
+});
+
+describe('a latency', () => {
+  test('that is higher is slower, and one that is lower is faster', () => {
+    const [one, other] = [run({ latencies: lognormal(1, 10) }), run({ latencies: lognormal(2, 13) })];
+    const comparison = compare(one, other);
+    for (const metric of /** @type {const} */ (['p50', 'p90', 'p99'])) {
+      const { verdict, ratio, low, high } = metricOf(comparison, metric);
+      assert.equal(verdict, 'slower', metric);
+      assert.ok(Number(low) < Number(ratio) && Number(ratio) < Number(high), metric);
+      assert.ok(Number(low) < 1.3 && 1.3 < Number(high), `${metric}: ${low} to ${high}`);
+    }
+    assert.equal(metricOf(compare(other, one), 'p50').verdict, 'faster');
+  });
+
+  test('is the one that the result says', () => {
+    const result = run({ latencies: lognormal(1, 10) });
+    const comparison = compare(result, result);
+    for (const metric of /** @type {const} */ (['p50', 'p90', 'p99', 'p999'])) {
+      assert.equal(metricOf(comparison, metric).before, result.stages[0].latency.operations?.[metric]);
+    }
+  });
+
+  test('with few operations beyond it cannot be told, as that of a log', () => {
+    const result = run({ latencies: lognormal(1, 10) });
+    const comparison = compare(result, run({}));
+    assert.match(
+      String(metricOf(compare(result, result), 'p999').reason),
+      /^before and after: 1[0-9] operations were slower/,
+    );
+    assert.equal(metricOf(comparison, 'p50').reason, 'after: no latencies are known');
+    const ofLog = run({ latencies: lognormal(1, 10) });
+    ofLog.stages[0].seconds = ofLog.stages[0].seconds.map((second) => ({ ...second, histogram: null }));
+    const { verdict, reason, ratio } = metricOf(compare(result, ofLog), 'p50');
+    assert.equal(verdict, 'cannot tell');
+    assert.match(String(reason), /^after: no latencies of single seconds are known/);
+    assert.equal(ratio, 1);
+  });
+
+  test('is known though nothing was done in a second', () => {
+    const rates = ratesOf(60).map((rate, place) => (place === 30 ? 0 : rate));
+    const latencies = (/** @type {number} */ second) => (second === 30 ? [] : lognormal(1, 10)(second));
+    const result = run({ rates, latencies });
+    const { low, high, verdict } = metricOf(compare(result, result, 0.2), 'p50');
+    assert.equal(verdict, 'the same', `${low} to ${high}`);
+  });
+});
+
+describe('errors', () => {
+  /** @param {number} failedAttempts */
+  const failing = (failedAttempts) => run({}, { failedAttempts, attempts: 60_000 });
+
+  test('are more, fewer, the same, or cannot be told', () => {
+    assert.equal(metricOf(compare(failing(10), failing(100)), 'errors').verdict, 'more');
+    assert.equal(metricOf(compare(failing(100), failing(10)), 'errors').verdict, 'fewer');
+    assert.equal(metricOf(compare(failing(10), failing(12)), 'errors').verdict, 'cannot tell');
+    assert.equal(metricOf(compare(failing(30_000), failing(30_000)), 'errors').verdict, 'the same');
+  });
+
+  test('that did not happen are the same, without a ratio', () => {
+    const errors = metricOf(compare(failing(0), failing(0)), 'errors');
+    assert.deepEqual(errors, {
+      ...{ metric: 'errors', before: 0, after: 0, ratio: null, low: null, high: null },
+      ...{ verdict: 'the same', reason: null },
+    });
+  });
+
+  test('that are new have no ratio, and an interval without an upper end', () => {
+    const { verdict, ratio, low, high } = metricOf(compare(failing(0), failing(20)), 'errors');
+    assert.deepEqual([verdict, ratio, high], ['more', null, null]);
+    assert.ok(Number(low) > 1);
+  });
+
+  test('of a log are its attempts without success, but for those that the end cut off', () => {
+    const result = run({}, { failedAttempts: null, attempts: 60_110, errors: { abandoned: 10 }, operations: 60_000 });
+    assert.equal(metricOf(compare(result, failing(0)), 'errors').before, 100 / 60_110);
+  });
+});
+
+describe('CPU time', () => {
+  test('is shown, and is not judged: one figure has no spread', () => {
+    const { before, verdict, reason } = metricOf(compare(run({}), run({})), 'cpu');
+    assert.deepEqual([before, verdict], [50, 'cannot tell']);
+    assert.match(String(reason), /^a run has one figure of it/);
+  });
+
+  test('is not known of a log', () => {
+    const { before, after, reason } = metricOf(compare(run({}, { clientLoad: null }), run({})), 'cpu');
+    assert.deepEqual([before, after], [null, 50]);
+    assert.match(String(reason), /^the CPU time is not known/);
+  });
+});
+
+describe('a comparison', () => {
+  test('takes the stages that both have, and names the others', () => {
+    const [before, after] = [
+      ['Write', 'Read'],
+      ['Read', 'Stat'],
+    ].map((names) => resultOf(names.map((name) => ({ name, rates: ratesOf(60) }))));
+    const { stages, stagesOfOne } = compare(before, after);
+    assert.deepEqual(
+      stages.map(({ stage }) => stage),
+      ['Read'],
+    );
+    assert.deepEqual(stagesOfOne, { before: ['Write'], after: ['Stat'] });
+  });
+
+  test('of many figures asks more of each of them', () => {
+    const noisy = (/** @type {number} */ mean) => {
+      const { normal } = chance(11);
+      return Array.from({ length: 60 }, () => Math.round(mean * (1 + 0.05 * normal())));
+    };
+    const pair = (/** @type {readonly number[]} */ others) =>
+      [1000, 1025].map((mean) =>
+        resultOf([
+          { name: 'Read', rates: noisy(mean) },
+          ...others.map((rate) => ({ name: `Other${rate}`, rates: noisy(rate) })),
+        ]),
+      );
+    const [before, after] = pair([]);
+    assert.equal(metricOf(compare(before, after), 'rate').verdict, 'faster');
+    const [beforeAmongMany, afterAmongMany] = pair([501, 502, 503, 504, 505, 506, 507, 508]);
+    const { verdict, reason } = metricOf(compare(beforeAmongMany, afterAmongMany), 'rate');
+    assert.equal(verdict, 'cannot tell');
+    assert.equal(reason, 'among 9 figures, chance alone may bring one that differs as much');
+  });
+
+  test('of any two runs has a verdict that fits its interval, and the opposite one the other way round', () => {
+    const opposite = new Map(
+      [
+        ...[
+          ['faster', 'slower'],
+          ['slower', 'faster'],
+          ['fewer', 'more'],
+          ['more', 'fewer'],
+        ],
+        ...[
+          ['the same', 'the same'],
+          ['cannot tell', 'cannot tell'],
+        ],
+      ].map(([one, other]) => [one, other]),
+    );
+    const anyRun = fc
+      .record({
+        seed: fc.nat(10_000),
+        seconds: fc.integer({ min: 20, max: 70 }),
+        rate: fc.integer({ min: 1, max: 5000 }),
+        failedAttempts: fc.nat(20),
+        hasLatencies: fc.boolean(),
+      })
+      .map(({ seed, seconds, rate, failedAttempts, hasLatencies }) => {
+        const { uniform } = chance(seed);
+        const rates = Array.from({ length: seconds }, () => Math.round(rate * (0.5 + uniform())));
+        return run(hasLatencies ? { rates, latencies: (second) => [1 + uniform(), 5 + second] } : { rates }, {
+          failedAttempts,
+          attempts: rate * seconds + failedAttempts,
+        });
+      });
+    fc.assert(
+      fc.property(anyRun, anyRun, fc.double({ min: 0, max: 0.5, noNaN: true }), (before, after, margin) => {
+        const [forth, back] = [compare(before, after, margin), compare(after, before, margin)];
+        forth.stages[0].metrics.forEach((each, place) => {
+          const { low, high, ratio, verdict, reason } = each;
+          assert.equal(back.stages[0].metrics[place].verdict, opposite.get(verdict), JSON.stringify(each));
+          assert.equal(verdict === 'cannot tell', reason !== null);
+          if (low !== null && high !== null && ratio !== null) {
+            assert.ok(low <= ratio && ratio <= high, JSON.stringify(each));
+          }
+          if (verdict === 'the same' && low !== null) {
+            assert.ok(low >= 1 / (1 + margin) && Number(high) <= 1 + margin);
+          }
+          if (verdict === 'faster' || verdict === 'slower') {
+            assert.ok((low !== null && low > 1) || (high !== null && high < 1), JSON.stringify(each));
+          }
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('says who is compared', () => {
+    const { before, confidence, margin, differences, mismatches } = compare(run({}), run({}));
+    assert.deepEqual(before, { name: 'before.json', run: 'run-1', hosts: 1, start: '2026-01-31T12:00:00.000Z' });
+    assert.deepEqual(
+      { confidence, margin, differences, mismatches },
+      {
+        ...{ confidence: 0.95, margin: 0.03, differences: [], mismatches: [] },
+      },
+    );
+  });
+});

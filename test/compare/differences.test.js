@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { differencesBetween } from '../../lib/compare/differences.js';
+import { mismatchesBetween } from '../../lib/compare/mismatches.js';
+import { ratesOf, resultOf, STARTED } from './results.js';
+
+/** @import { StageSum } from '../../lib/model/result.js' */
+
+const RATES = ratesOf(40);
+
+/**
+ * @param {Partial<StageSum>} [stage]
+ * @param {Parameters<typeof resultOf>[1]} [facts]
+ */
+function run(stage = {}, facts = {}) {
+  return resultOf([{ rates: RATES, facts: stage }], facts);
+}
+
+describe('what was different', () => {
+  test('is nothing for the same run', () => {
+    assert.deepEqual(differencesBetween(run(), run()), []);
+  });
+
+  test('is versions, options, hosts, data centers, days, and how stages ended', () => {
+    const options = {
+      objects: 10_000,
+      threads: 50,
+      size: 65_536,
+      client: /** @type {const} */ ('sdk'),
+      duration: 90_000,
+    };
+    const after = run(
+      {
+        end: 'stopped',
+        bottleneck: { cause: 'store', evidence: null, advice: null },
+        connections: /** @type {any} */ ({ colos: { FRA: 9, AMS: 1 } }),
+      },
+      {
+        versions: { 'r2-benchmark': '1.1.0', node: '20.19.5' },
+        options: { ...options, warmup: 500, keepAlive: false },
+        host: 'ams-1',
+        start: new Date(STARTED + 86_400_000).toISOString(),
+      },
+    );
+    assert.deepEqual(differencesBetween(run(), after), [
+      { what: 'version of r2-benchmark', before: '1.0.0', after: '1.1.0' },
+      { what: 'size', before: '16KiB', after: '64KiB' },
+      { what: 'client', before: 'direct', after: 'sdk' },
+      { what: 'duration', before: null, after: '90s' },
+      { what: 'warmup', before: null, after: '500ms' },
+      { what: 'keep alive', before: null, after: 'no' },
+      { what: 'host', before: 'fra-1', after: 'ams-1' },
+      { what: 'data centers of Cloudflare', before: null, after: 'AMS, FRA' },
+      { what: 'day (UTC)', before: '2026-01-31', after: '2026-02-01' },
+      { what: 'end of Read', before: 'complete', after: 'stopped' },
+      { what: 'Read limited by', before: null, after: 'store' },
+    ]);
+  });
+
+  test('is one thing, and not many, for a log that says nothing of its options', () => {
+    const differences = differencesBetween(run(), run({}, { options: null }));
+    assert.deepEqual(differences, [{ what: 'options', before: 'known', after: null }]);
+  });
+
+  test('of several hosts, is about their names and the first of their times', () => {
+    const hosts = [2, 1].map((number) => ({
+      ...run().hosts[0],
+      host: `fra-${number}`,
+      start: new Date(STARTED + 86_400_000 * number).toISOString(),
+    }));
+    const after = { ...run({}, { host: null, start: null }), hosts };
+    assert.deepEqual(differencesBetween(run(), after), [
+      { what: 'host', before: 'fra-1', after: 'fra-1, fra-2' },
+      { what: 'day (UTC)', before: '2026-01-31', after: '2026-02-01' },
+    ]);
+  });
+});
+
+describe('runs cannot be compared', () => {
+  test('that have other sizes, threads, loads or operations, with a line for all stages that differ alike', () => {
+    const two = (/** @type {Partial<StageSum>} */ facts) =>
+      resultOf(['Write', 'Read'].map((name) => ({ name, rates: RATES, facts })));
+    const openLoop = { mode: /** @type {const} */ ('open loop'), rate: 500, arrival: /** @type {const} */ ('poisson') };
+    const after = two({ threads: 1, objectSize: 1024, load: openLoop });
+    assert.deepEqual(mismatchesBetween(two({}), after), [
+      'objects: of 16KiB before, of 1KiB after (Write, Read)',
+      'threads: 50 threads before, 1 thread after (Write, Read)',
+      'load: closed loop before, open loop of 500 ops/s after (Write, Read)',
+    ]);
+    const mixed = (/** @type {string} */ operation) => run({ kinds: /** @type {any} */ ([{ operation }]) });
+    assert.deepEqual(mismatchesBetween(mixed('read'), mixed('write')), ['operations: read before, write after (Read)']);
+  });
+
+  test('that have no stage in common', () => {
+    const write = resultOf([{ name: 'Write', rates: RATES }]);
+    assert.deepEqual(mismatchesBetween(write, run()), ['no stage is in both: Write before, Read after']);
+    assert.deepEqual(mismatchesBetween(resultOf([]), run()), ['no stage is in both: none before, Read after']);
+  });
+
+  test('of which one is a search or a ramp', () => {
+    const search = run({ search: /** @type {any} */ ({ steps: [] }) });
+    const line = 'after is a search or a ramp, whose load changes while it measures (Read)';
+    assert.deepEqual(mismatchesBetween(run(), search), [line]);
+    assert.deepEqual(mismatchesBetween(run(), run({ ramp: { of: 'threads', steps: [] } })), [line]);
+  });
+
+  test('and can where they are of one kind, or do not say', () => {
+    assert.deepEqual(mismatchesBetween(run(), run()), []);
+    assert.deepEqual(mismatchesBetween(run(), run({ threads: null, objectSize: null, load: null })), []);
+  });
+});

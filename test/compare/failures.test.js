@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { testFailures } from '../../lib/compare/failures.js';
+
+/**
+ * @param {number} n
+ * @param {number} p
+ * @returns {number[]} how probable each number of successes is
+ */
+function binomial(n, p) {
+  const probabilities = [(1 - p) ** n];
+  for (let k = 1; k <= n; k += 1) {
+    probabilities.push((probabilities[k - 1] * (n - k + 1) * p) / (k * (1 - p)));
+  }
+  return probabilities;
+}
+
+/** @param {readonly number[]} values */
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+const side = fc.record({ failed: fc.integer({ min: 0, max: 30 }), attempts: fc.integer({ min: 100, max: 100_000 }) });
+const pair = fc.tuple(side, side).filter(([one, other]) => one.failed + other.failed > 0);
+
+test('the probability is that of the binomial distribution, added up', () => {
+  fc.assert(
+    fc.property(pair, ([before, after]) => {
+      const failed = before.failed + after.failed;
+      const probabilities = binomial(failed, after.attempts / (before.attempts + after.attempts));
+      const tails = [sum(probabilities.slice(after.failed)), sum(probabilities.slice(0, after.failed + 1))];
+      const expected = Math.min(2 * Math.min(...tails), 1);
+      const found = testFailures(before, after)?.p;
+      assert.ok(Math.abs(Number(found) - expected) < 1e-9, `${found}, not ${expected}`);
+    }),
+  );
+});
+
+test('at the ends of the interval, what was found is just too improbable', () => {
+  fc.assert(
+    fc.property(pair, ([before, after]) => {
+      const failed = before.failed + after.failed;
+      const { low, high } = /** @type {NonNullable<ReturnType<typeof testFailures>>} */ (testFailures(before, after));
+      const shareAt = (/** @type {number} */ ratio) => {
+        const odds = (ratio * after.attempts) / before.attempts;
+        return odds / (1 + odds);
+      };
+      if (after.failed > 0) {
+        assert.ok(Math.abs(sum(binomial(failed, shareAt(low)).slice(after.failed)) - 0.025) < 1e-6);
+      } else {
+        assert.equal(low, 0);
+      }
+      if (before.failed > 0) {
+        assert.ok(Math.abs(sum(binomial(failed, shareAt(high)).slice(0, after.failed + 1)) - 0.025) < 1e-6);
+      } else {
+        assert.equal(high, Infinity);
+      }
+    }),
+  );
+});
+
+test('the interval leaves out 1 exactly where the probability is below 5%', () => {
+  fc.assert(
+    fc.property(pair, ([before, after]) => {
+      const { low, high, p } = /** @type {NonNullable<ReturnType<typeof testFailures>>} */ (
+        testFailures(before, after)
+      );
+      if (Math.abs(p - 0.05) > 1e-9) {
+        assert.equal(p < 0.05, low > 1 || high < 1);
+      }
+    }),
+  );
+});
+
+test('the interval of a textbook: 10 of 30 is a share from 17.3% to 52.8%', () => {
+  // With as many attempts on both sides, the odds of the share are the ratio.
+  const found = testFailures({ failed: 20, attempts: 1000 }, { failed: 10, attempts: 1000 });
+  assert.ok(found !== null);
+  assert.equal((found.low / (1 + found.low)).toFixed(4), '0.1729');
+  assert.equal((found.high / (1 + found.high)).toFixed(4), '0.5281');
+});
+
+test('where nothing failed, there is nothing to test', () => {
+  assert.equal(testFailures({ failed: 0, attempts: 10 }, { failed: 0, attempts: 1000 }), null);
+});
+
+test('millions of attempts are no more than it can do', () => {
+  const found = testFailures({ failed: 400_000, attempts: 20_000_000 }, { failed: 410_000, attempts: 20_000_000 });
+  assert.ok(found !== null && found.p < 1e-20 && found.low > 1.02 && found.high < 1.03, JSON.stringify(found));
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { adjustByHolm } from '../../lib/compare/holm.js';
+
+test('the example of a textbook is what comes out', () => {
+  // 4 × 0.005, 3 × 0.01, 2 × 0.03, and no less for the last one.
+  const adjusted = adjustByHolm([0.01, 0.04, 0.03, 0.005]);
+  assert.deepEqual(
+    adjusted.map((p) => Number(p.toFixed(9))),
+    [0.03, 0.06, 0.06, 0.02],
+  );
+});
+
+test('what is adjusted is never less, stays in order, and is below 5% exactly where Holm rejects', () => {
+  const probability = fc.double({ min: 0, max: 1, noNaN: true });
+  fc.assert(
+    fc.property(fc.array(probability, { maxLength: 20 }), (probabilities) => {
+      const adjusted = adjustByHolm(probabilities);
+      assert.equal(adjusted.length, probabilities.length);
+      probabilities.forEach((p, place) => assert.ok(adjusted[place] >= p && adjusted[place] <= 1));
+      const places = probabilities.map((_, place) => place).sort((a, b) => probabilities[a] - probabilities[b]);
+      let isRejected = true;
+      places.forEach((place, rank) => {
+        isRejected &&= (probabilities.length - rank) * probabilities[place] < 0.05;
+        assert.equal(adjusted[place] < 0.05, isRejected);
+      });
+    }),
+  );
+});
+
+test('one test alone is not adjusted', () => {
+  assert.deepEqual(adjustByHolm([0.04]), [0.04]);
+  assert.deepEqual(adjustByHolm([]), []);
+});

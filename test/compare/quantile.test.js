@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Distribution } from '../../lib/compare/distribution.js';
+import { estimateQuantile, exceedancesOf, whyTooFew } from '../../lib/compare/quantile.js';
+import { studentT } from '../../lib/statistics/student-t.js';
+import { simulatedLatencies, wandering } from '../../bench/truth/simulated-runs.js';
+
+test('a distribution counts what is larger, and finds what a share does not exceed', () => {
+  const values = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 200 });
+  fc.assert(
+    fc.property(
+      values,
+      fc.integer({ min: 0, max: 60 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (all, limit, share) => {
+        const sorted = all.toSorted((one, other) => one - other);
+        const distinct = [...new Set(sorted)];
+        const distribution = new Distribution(
+          distinct,
+          distinct.map((value) => sorted.filter((each) => each === value).length),
+        );
+        assert.equal(distribution.count, all.length);
+        assert.equal(distribution.countAbove(limit), all.filter((value) => value > limit).length);
+        const quantile = distribution.quantile(share);
+        assert.ok(all.includes(quantile));
+        assert.ok(sorted.filter((value) => value <= quantile).length >= share * all.length);
+        assert.ok(sorted.filter((value) => value < quantile).length <= share * all.length);
+      },
+    ),
+  );
+});
+
+/** Lognormal around 10 ms, with 0.5 for the standard deviation of the logarithm: its quantiles by share. */
+const TRUTH = new Map([
+  [0.5, 10],
+  [0.9, 10 * Math.exp(0.5 * 1.281552)],
+  [0.99, 10 * Math.exp(0.5 * 2.326348)],
+]);
+
+test('94 of 100 intervals, or more, hold the true quantile', () => {
+  const steady = {
+    name: 'steady',
+    factors: (/** @type {unknown} */ _draw, /** @type {number} */ seconds) => Array.from({ length: seconds }, () => 1),
+  };
+  const held = new Map([...TRUTH.keys()].map((share) => [share, 0]));
+  for (let seed = 0; seed < 200; seed += 1) {
+    const { whole, seconds } = simulatedLatencies({ pace: steady, seed });
+    for (const [share, truth] of TRUTH) {
+      const { log, freedom, below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, share), share);
+      const errors = studentT(freedom);
+      if (log - below(errors) <= Math.log(truth) && Math.log(truth) <= log + above(errors)) {
+        held.set(share, Number(held.get(share)) + 1);
+      }
+    }
+  }
+  for (const [share, count] of held) {
+    assert.ok(count >= 185, `${share}: ${count} of 200`);
+  }
+});
+
+test('where seconds are slow together, the interval is wider', () => {
+  const widthAt = (/** @type {number} */ correlation) =>
+    Array.from({ length: 10 }, (_, seed) => {
+      const { whole, seconds } = simulatedLatencies({ pace: wandering(correlation), seed });
+      const { freedom, below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, 0.5), 0.5);
+      return below(studentT(freedom)) + above(studentT(freedom));
+    }).reduce((sum, width) => sum + width);
+  const [independent, dependent] = [widthAt(0), widthAt(0.9)];
+  assert.ok(dependent > 1.5 * independent, `${dependent}, ${independent}`);
+});
+
+test('the point is the quantile of the whole, and more errors reach farther', () => {
+  const { whole, seconds } = simulatedLatencies({ pace: wandering(0.5), seed: 7 });
+  for (const share of [0.5, 0.9, 0.99]) {
+    const { log, below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, share), share);
+    assert.equal(log, Math.log(whole.quantile(share)));
+    for (let errors = 0; errors < 8; errors += 0.5) {
+      assert.ok(below(errors) <= below(errors + 0.5) && above(errors) <= above(errors + 0.5));
+    }
+    assert.equal(above(1e6), Infinity);
+    assert.equal(below(1e6), Infinity);
+  }
+});
+
+test('seconds that are all alike know the quantile as well as the histogram does', () => {
+  const second = new Distribution([1, 2, 3, 4, 5], [100, 100, 100, 100, 100]);
+  const whole = new Distribution([1, 2, 3, 4, 5], [6000, 6000, 6000, 6000, 6000]);
+  const seconds = Array.from({ length: 60 }, () => second);
+  const { below, above } = estimateQuantile(whole, exceedancesOf(whole, seconds, 0.5), 0.5);
+  assert.deepEqual([below(2), above(2)], [0.002, 0.002]);
+});
+
+test('too few operations beyond the quantile, or in too few seconds, say nothing of it', () => {
+  const exceedances = (/** @type {readonly number[]} */ counts) => counts.map((above) => ({ above, all: 1000 }));
+  const spread = (/** @type {number} */ count) => Array.from({ length: 60 }, (_, place) => (place < count ? 10 : 0));
+  assert.equal(whyTooFew(exceedances(spread(10))), null);
+  assert.match(String(whyTooFew(exceedances(spread(9)))), /^90 operations were slower, expected 100 or more$/);
+  assert.match(
+    String(whyTooFew(exceedances([900, ...spread(8)]))),
+    /^all slower operations were in 9 seconds, expected 10 or more$/,
+  );
+});
