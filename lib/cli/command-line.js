@@ -203,10 +203,13 @@ const LOAD = [
 /** The argument of `cleanup`. */
 const RUN_ID = { flags: '<run-id>', read: values.anyRunId };
 
+/** An option of `compare`. */
+const MARGIN = { flags: '--margin <share>', read: values.margin };
+
 const HELP_WIDTH = 100;
 
-/** Wide enough for every command with its operand. */
-const USAGE_WIDTH = 'cleanup [run-id]'.length;
+/** Wide enough for every command with its operands. */
+const USAGE_WIDTH = 'compare <before> <after>'.length;
 
 /**
  * A command in addition to the benchmark itself.
@@ -218,7 +221,7 @@ const USAGE_WIDTH = 'cleanup [run-id]'.length;
  * @property {Readonly<Record<string, string>>} options by name, with their help where it is not that of the benchmark
  */
 
-/** @type {Readonly<Record<'merge' | 'cleanup' | 'calibrate', CommandRow>>} */
+/** @type {Readonly<Record<'merge' | 'compare' | 'cleanup' | 'calibrate', CommandRow>>} */
 const COMMANDS = {
   merge: {
     operands: '<files...>',
@@ -226,9 +229,17 @@ const COMMANDS = {
     description: 'Adds up the logs and results of one or several hosts: what did they do together, second by second?',
     options: {},
   },
+  compare: {
+    operands: '<before> <after>',
+    summary: 'compare two runs: what is faster, what slower?',
+    description:
+      'Compares two runs, stage by stage: faster, slower, the same, or cannot tell. Each of them is a result of --json, of ' +
+      'one host or of several together, a log, or a folder with the results and logs of one run.',
+    options: {},
+  },
   cleanup: {
     operands: '[run-id]',
-    summary: 'remove what a run left behind, or --list such runs',
+    summary: 'remove what a run left, or --list such runs',
     description: 'Removes what a run, or with --shard a shard of it, left behind. It works from any host.',
     options: {
       list: 'list the runs that left objects, and exit',
@@ -248,7 +259,7 @@ const COMMANDS = {
   },
   calibrate: {
     operands: '',
-    summary: 'measure what the client alone can do on this host',
+    summary: 'measure what the client can do on this host',
     description:
       'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
       'much of that they used. Give <threads> and the options of your usual command: they decide what is measured.',
@@ -338,9 +349,19 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  */
 
 /**
+ * @typedef {object} CompareOptions
+ * @property {string} before file or folder of a run
+ * @property {string} after likewise
+ * @property {number} margin share of a change that counts as none
+ * @property {boolean} force whether runs that are not of one kind are compared
+ * @property {string | undefined} json
+ */
+
+/**
  * What the command line asks for.
  *
  * @typedef {{ command: 'merge', options: MergeOptions } |
+ *   { command: 'compare', options: CompareOptions } |
  *   { command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }} Request
  */
 
@@ -362,12 +383,13 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const reader = new OptionReader();
   const program = runCommand(outputs, invocation, reader);
   const merge = mergeCommand('merge', outputs, invocation, `${benchmark} merge`);
+  const compare = compareCommand(outputs, `${benchmark} compare`);
   const cleanup = subcommand('cleanup', outputs, reader).argument('[run-id]');
   const calibrate = subcommand('calibrate', outputs, reader)
     .argument('[objects]')
     .argument('[threads]')
     .usage('[<objects> <threads>] [options]');
-  [merge, cleanup, calibrate].forEach((command) => program.addCommand(command));
+  [merge, compare, cleanup, calibrate].forEach((command) => program.addCommand(command));
 
   /** @type {Request | null} */
   let request = null;
@@ -377,6 +399,12 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   });
   merge.action(() => {
     request = { command: 'merge', options: mergeOptions(merge, `${benchmark} merge`) };
+  });
+  compare.action((/** @type {string} */ before, /** @type {string} */ after) => {
+    request = {
+      command: 'compare',
+      options: compareOptions({ before, after }, compare, reader, `${benchmark} compare`),
+    };
   });
   cleanup.action((/** @type {string | undefined} */ runId) => {
     const asOption = { cleanup: runId === undefined ? true : reader.read(RUN_ID, runId) };
@@ -530,7 +558,7 @@ function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup
 /**
  * @param {Record<string, any>} givenOptions
  * @param {Record<string, any>} options
- * @returns {Exclude<Request['command'], 'merge'>}
+ * @returns {Exclude<Request['command'], 'merge' | 'compare'>}
  */
 function commandOf({ init, cleanup }, { calibrate, list }) {
   if (init !== undefined) {
@@ -599,6 +627,27 @@ export function assertedRun({ stages, findPeak, peakOf, rate }) {
 function resultFiles(options) {
   const results = RESULT_REPORTERS.map(({ option: { name } }) => [name, options[name]]);
   return Object.fromEntries(results.filter(([, file]) => file !== undefined));
+}
+
+/**
+ * @param {{ before: string, after: string }} sides
+ * @param {Command} command that has been parsed
+ * @param {OptionReader} reader
+ * @param {string} name for a shell
+ * @returns {CompareOptions}
+ * @throws {UsageError}
+ */
+function compareOptions({ before, after }, command, reader, name) {
+  const { margin, force = false, json } = command.opts();
+  const problems = Object.entries({ '<before>': before, '<after>': after, '--json': json }).flatMap(([what, file]) =>
+    file === '' ? [`${what}: expected a file, got nothing`] : [],
+  );
+  const share = reader.read(MARGIN, margin);
+  problems.push(...reader.problems);
+  if (problems.length > 0) {
+    throw new UsageError(problems, helpHint(name));
+  }
+  return { before, after, margin: Number(share), force, json };
 }
 
 /**
@@ -713,6 +762,29 @@ A report named - goes to standard output, and nothing else does then.
 Exit status: 0 all well, 1 incomplete, 2 usage, 3 --assert missed, 141 the output was closed.`,
     )
     .showHelpAfterError(`(${helpHint(merge)})`);
+}
+
+/**
+ * @param {Outputs} outputs
+ * @param {string} name for a shell
+ */
+function compareCommand(outputs, name) {
+  return newCommand('compare', outputs)
+    .description(COMMANDS.compare.description)
+    .argument('<before>', 'the run to compare with')
+    .argument('<after>', 'the run that may have changed')
+    .option(MARGIN.flags, 'a change that counts as none', '3%')
+    .option('--force', 'compare runs with other sizes, threads or operations all the same')
+    .option('--json <file>', 'write the whole comparison to a file; - is stdout')
+    .addHelpText(
+      'after',
+      `
+Example:
+  ${name} monday.json tuesday.json
+
+Exit status: 0 compared, whatever came of it, 1 something is missing, 2 usage, or runs that cannot be compared.`,
+    )
+    .showHelpAfterError(`(${helpHint(name)})`);
 }
 
 /**

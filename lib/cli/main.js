@@ -77,6 +77,10 @@ async function runRequest(argv, program) {
     const { mergeByCommand } = await load(() => import('./merge.js'));
     return mergeByCommand(options, streams);
   }
+  if (command === 'compare') {
+    const { compareByCommand } = await load(() => import('./compare.js'));
+    return compareByCommand(options, terminal);
+  }
   if (command === 'init') {
     const { writeExample } = await load(() => import('./init.js'));
     terminal.out(writeExample(/** @type {string} */ (options.init), invocation));
@@ -99,7 +103,7 @@ async function calibrate(options, { env, terminal, stopRequest }) {
 }
 
 /**
- * @param {Exclude<Request['command'], 'merge' | 'init' | 'calibrate'>} command
+ * @param {Exclude<Request['command'], 'merge' | 'compare' | 'init' | 'calibrate'>} command
  * @param {CommandLine} options
  * @param {Program} program
  * @returns {Promise<number>} the exit status

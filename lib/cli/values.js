@@ -175,6 +175,21 @@ export const warmup = durationFrom(0, 'a time up to 168h');
 
 export const latencyLimit = timeout;
 
+/** Of a change that counts as none: above it, nothing would be a change. Per cent. */
+const MAX_MARGIN = 50;
+
+/**
+ * @param {string} given
+ * @returns {number} a share
+ */
+export function margin(given) {
+  const [, percent] = /^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/.exec(given) ?? [];
+  if (percent === undefined || Number(percent) > MAX_MARGIN) {
+    throw new RangeError(`expected a percentage from 0% to ${MAX_MARGIN}%, such as 3% or 0.5%, got ${quote(given)}`);
+  }
+  return Number(percent) / 100;
+}
+
 /** A shorter step has no two seconds to count, a longer one does not fit on a line of the log. Seconds. */
 const MIN_STEP_SECONDS = 4;
 const MAX_STEP_SECONDS = 60;

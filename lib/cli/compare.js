@@ -1,0 +1,107 @@
+import path from 'node:path';
+import { compareResults } from '../compare/compare-results.js';
+import { readRun } from '../merge/read-run.js';
+import { whatIsLost } from '../merge/read-files.js';
+import { placeOf } from '../merge/warnings.js';
+import { formatComparison } from '../report/compare-text.js';
+import { EXIT } from './exit-status.js';
+import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * @import { Comparison } from '../model/comparison.js'
+ * @import { ReadRun } from '../merge/read-run.js'
+ * @import { CompareOptions } from './command-line.js'
+ * @import { Terminal } from './terminal.js'
+ */
+
+/**
+ * `r2-benchmark compare`: whether the second of two runs was faster than the first.
+ *
+ * @param {CompareOptions} options
+ * @param {Pick<Terminal, 'err' | 'report'>} terminal
+ * @returns {Promise<number>} the exit status, which is 0 however different they are
+ * @throws {UsageError} where they are not of one kind, among others
+ */
+export async function compareByCommand(options, terminal) {
+  const { before, after, margin, json } = options;
+  await protectResults(options);
+  const file = json === undefined || json === STANDARD_OUTPUT ? null : new ReportFile(json, '--json');
+  try {
+    const [one, other] = [await readSide(before, terminal), await readSide(after, terminal)];
+    if (one === null || other === null) {
+      return EXIT.incomplete;
+    }
+    const comparison = compareResults(
+      { name: before, result: one.result },
+      { name: after, result: other.result },
+      { margin },
+    );
+    refuseMismatches(comparison, options);
+    const data = `${JSON.stringify(comparison, null, 2)}\n`;
+    await terminal.report(json === STANDARD_OUTPUT ? data : formatComparison(comparison));
+    const failure = file?.write(data) ?? null;
+    if (failure !== null) {
+      terminal.err(`error: ${failure}`);
+    }
+    const isIncomplete = [one, other].some(({ warnings }) => warnings.some(({ incomplete }) => incomplete));
+    return failure !== null || isIncomplete ? EXIT.incomplete : EXIT.complete;
+  } finally {
+    file?.discard();
+  }
+}
+
+/**
+ * `--json before.json after.json`, without the file that was meant, must not write over a result.
+ *
+ * @param {CompareOptions} options
+ * @throws {UsageError}
+ */
+async function protectResults({ json, before, after }) {
+  if (json === undefined || json === STANDARD_OUTPUT) {
+    return;
+  }
+  const isSide = [before, after].some((place) => path.resolve(place) === path.resolve(json));
+  const lost = isSide ? 'one of the two results' : await whatIsLost(json);
+  if (lost !== null) {
+    throw new UsageError([`--json: ${json} is ${lost}, which would be overwritten: name another file`]);
+  }
+}
+
+/**
+ * @param {string} place
+ * @param {Pick<Terminal, 'err'>} terminal
+ * @returns {Promise<ReadRun | null>} null where there is nothing in it that could be compared
+ * @throws {UsageError} where it holds more than one run
+ */
+async function readSide(place, terminal) {
+  const run = await readRun(place);
+  if (run.runsApart.length > 0) {
+    throw new UsageError(
+      run.runsApart.map((apart) => `${placeOf(apart)}: ${apart.message}`),
+      'compare takes one run for each side',
+    );
+  }
+  run.warnings.forEach((warning) => terminal.err(`warning: ${placeOf(warning)}: ${warning.message}`));
+  if (run.result.stages.length === 0) {
+    terminal.err(`error: ${place}: no stage in it, expected a result, a log, or a folder with those of one run`);
+    return null;
+  }
+  return run;
+}
+
+/**
+ * @param {Comparison} comparison
+ * @param {CompareOptions} options
+ * @throws {UsageError}
+ */
+function refuseMismatches({ mismatches, stages }, { force }) {
+  if (mismatches.length === 0 || (force && stages.length > 0)) {
+    return;
+  }
+  const hint = stages.length === 0 ? '' : '--force compares them all the same';
+  throw new UsageError(
+    mismatches.map((mismatch) => `the runs cannot be compared: ${mismatch}`),
+    hint,
+  );
+}

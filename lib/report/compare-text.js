@@ -1,0 +1,244 @@
+import { counted, decimal } from '../log/figures.js';
+import { plainLine, plainText } from '../log/plain-text.js';
+import { formatMegabytes } from '../log/units.js';
+
+/**
+ * @import { ComparedDifference, ComparedMetric, ComparedSide, Comparison } from '../model/comparison.js'
+ * @import { MetricComparison, StageComparison } from '../model/comparison.js'
+ */
+
+const WIDTH = 80;
+const INDENT = '  ';
+
+/** Of what differs between the runs: a longer text stands on a line of its own. */
+const MAX_WHAT = 28;
+const MAX_CELL = 22;
+
+const SIDE_WIDTH = 'before'.length + 2;
+
+/** Short enough for a row of a table. @type {Readonly<Record<ComparedMetric, string>>} */
+const LABELS = Object.freeze({
+  rate: 'ops/s',
+  throughput: 'MB/s',
+  p50: 'p50',
+  p90: 'p90',
+  p99: 'p99',
+  p999: 'p99.9',
+  errors: 'errors',
+  cpu: 'CPU/op',
+});
+
+const LATENCIES = ['p50', 'p90', 'p99', 'p999'];
+
+/**
+ * What comparing two runs came to, for a person to read.
+ *
+ * @param {Comparison} comparison
+ * @returns {string} lines of text, in which nothing of the results is obeyed by a terminal
+ */
+export function formatComparison(comparison) {
+  const { before, after, mismatches, stages, margin } = comparison;
+  const blocks = [
+    [...sideLines('before', before), ...sideLines('after', after)],
+    paragraph(
+      'All that follows holds within these two runs. How much a run differs from the next one is not in it: two runs cannot show that.',
+    ),
+    differenceLines(comparison.differences),
+    ...(mismatches.length === 0 ? [] : [['Compared all the same (--force), though:', ...mismatches.flatMap(item)]]),
+    ...stages.map((stage) => stageLines(stage, margin)),
+    ...onlyIn(comparison.stagesOfOne),
+    paragraph(
+      `The same: the whole interval is within ${percentage(margin)} of no change. Faster, slower, fewer, more: proven with 95% confidence for all figures together (Holm).`,
+    ),
+  ];
+  return blocks.map((lines) => lines.map((line) => `${plainLine(line).trimEnd()}\n`).join('')).join('\n');
+}
+
+/**
+ * @param {StageComparison} comparison
+ * @param {number} margin
+ * @returns {string} one sentence: what changed, and what did not
+ */
+export function stageSentence({ stage, metrics }, margin) {
+  const [rate] = metrics.filter(({ metric }) => metric === 'rate').map((each) => rateClause(each, margin));
+  const [errors] = metrics.filter(({ metric }) => metric === 'errors');
+  const latencies = ['faster', 'slower', 'the same'].flatMap((verdict) => {
+    const names = metrics
+      .filter((each) => LATENCIES.includes(each.metric) && each.verdict === verdict)
+      .map(({ metric }) => LABELS[metric]);
+    return names.length === 0 ? [] : [`${names.join(', ')} ${verdict}`];
+  });
+  const clauses = [
+    rate ?? 'no rate',
+    ...(latencies.length === 0 ? [] : [latencies.join(', ')]),
+    ...(errors?.verdict === 'more' || errors?.verdict === 'fewer' ? [`${errors.verdict} attempts failed`] : []),
+  ];
+  return `${stage}: ${clauses.join('; ')}.`;
+}
+
+/**
+ * @param {MetricComparison} rate
+ * @param {number} margin
+ */
+function rateClause({ verdict, ratio }, margin) {
+  if (verdict === 'the same') {
+    return `as many operations a second, within ${percentage(margin)}`;
+  }
+  if (verdict === 'cannot tell' || ratio === null) {
+    return 'cannot tell whether the rate changed';
+  }
+  return `${percentage(Math.abs(ratio - 1))} ${ratio > 1 ? 'more' : 'fewer'} operations a second`;
+}
+
+/**
+ * @param {'before' | 'after'} label
+ * @param {ComparedSide} compared
+ */
+function sideLines(label, { name, run, hosts, start }) {
+  const facts = [
+    run === null ? null : `run ${plainText(run)}`,
+    counted(hosts, 'host'),
+    start === null ? null : `${plainText(start).slice(0, '2026-01-31T12:00:00'.length).replace('T', ' ')} UTC`,
+  ].filter((fact) => fact !== null);
+  const room = WIDTH - SIDE_WIDTH;
+  const [shown, known] = [plainText(name), facts.join(', ')];
+  const lines = shown.length + known.length + 2 <= room ? [`${shown}: ${known}`] : [cut(shown, room), cut(known, room)];
+  return lines.map((line, place) => (place === 0 ? label : '').padEnd(SIDE_WIDTH) + line);
+}
+
+/** @param {readonly ComparedDifference[]} differences */
+function differenceLines(differences) {
+  if (differences.length === 0) {
+    return ['Nothing that the results say of their runs is different.'];
+  }
+  const rows = differences.map(({ what, before, after }) => ({
+    what: plainText(what),
+    cells: [before, after].map((text) => (text === null ? '-' : plainText(text))),
+  }));
+  const isShort = (/** @type {typeof rows[number]} */ { what, cells }) =>
+    what.length <= MAX_WHAT && cells.every((cell) => cell.length <= MAX_CELL);
+  const row = (/** @type {string} */ what, /** @type {readonly string[]} */ [before, after]) =>
+    `${INDENT}${what.padEnd(MAX_WHAT)} ${before.padEnd(MAX_CELL)} ${after}`;
+  return [
+    'What was different',
+    row('', ['before', 'after']),
+    ...rows.flatMap((each) =>
+      isShort(each)
+        ? [row(each.what, each.cells)]
+        : [
+            cut(INDENT + each.what, WIDTH),
+            ...['before', 'after'].map((label, place) =>
+              cut(INDENT + INDENT + label.padEnd(SIDE_WIDTH) + each.cells[place], WIDTH),
+            ),
+          ],
+    ),
+  ];
+}
+
+/**
+ * @param {StageComparison} comparison
+ * @param {number} margin
+ */
+function stageLines(comparison, margin) {
+  const { seconds, metrics } = comparison;
+  const shown = metrics.filter(
+    ({ metric, before, after }) => !(metric === 'throughput' && before === 0 && after === 0),
+  );
+  /** Metrics by what is missing for them. @type {Map<string, string[]>} */
+  const missing = new Map();
+  for (const { metric, reason } of shown) {
+    if (reason !== null) {
+      missing.set(reason, [...(missing.get(reason) ?? []), LABELS[metric]]);
+    }
+  }
+  return [
+    ...paragraph(stageSentence(comparison, margin)),
+    columns(['', 'before', 'after', 'ratio', '95% interval', '']),
+    columns(['seconds', String(seconds.before), String(seconds.after), '', '', '']),
+    ...shown.map(metricRow),
+    ...[...missing].flatMap(([reason, labels]) => item(`cannot tell ${labels.join(', ')}: ${reason}`)),
+  ];
+}
+
+/** @param {MetricComparison} comparison */
+function metricRow({ metric, before, after, ratio, low, high, verdict }) {
+  const isOpen = low === null && high === null;
+  const interval = isOpen
+    ? '-'
+    : `${low === null ? '0' : ratioText(low)} to ${high === null ? 'any' : ratioText(high)}`;
+  const figures = [before, after].map((figure) => (figure === null ? '-' : figureText(metric, figure)));
+  return columns([LABELS[metric], ...figures, ratio === null ? '-' : ratioText(ratio), interval, verdict]);
+}
+
+/** @param {readonly string[]} cells */
+function columns([label, before, after, ratio, interval, verdict]) {
+  return `${INDENT}${label.padEnd(8)}${before.padStart(13)}${after.padStart(13)}${ratio.padStart(9)}  ${interval.padStart(17)}  ${verdict}`;
+}
+
+/**
+ * @param {ComparedMetric} metric
+ * @param {number} figure in the metric's unit
+ */
+function figureText(metric, figure) {
+  if (metric === 'throughput') {
+    return formatMegabytes(figure);
+  }
+  if (metric === 'errors') {
+    return `${(100 * figure).toFixed(3)}%`;
+  }
+  if (metric === 'cpu') {
+    return `${decimal(figure)}µs`;
+  }
+  return metric === 'rate' ? decimal(figure) : `${figure.toFixed(2)}ms`;
+}
+
+/** @param {number} ratio */
+function ratioText(ratio) {
+  return ratio < 1000 ? ratio.toFixed(3) : ratio.toExponential(1);
+}
+
+/** @param {number} share */
+function percentage(share) {
+  return `${Number((100 * share).toFixed(1))}%`;
+}
+
+/** @param {Comparison['stagesOfOne']} stages */
+function onlyIn({ before, after }) {
+  const lines = [
+    ...(before.length === 0 ? [] : paragraph(`Only before: ${before.join(', ')}.`)),
+    ...(after.length === 0 ? [] : paragraph(`Only after: ${after.join(', ')}.`)),
+  ];
+  return lines.length === 0 ? [] : [lines];
+}
+
+/** @param {string} text */
+function item(text) {
+  return paragraph(text, INDENT);
+}
+
+/**
+ * @param {string} text
+ * @param {string} [indent] of its lines, those that continue one have twice as much
+ * @returns {string[]} lines that break between words, as far as these are no longer than a line
+ */
+function paragraph(text, indent = '') {
+  /** @type {string[]} */
+  const lines = [];
+  let line = indent;
+  for (const word of plainText(text, Infinity).split(' ')) {
+    if (line.trim() !== '' && line.length + 1 + word.length > WIDTH) {
+      lines.push(line);
+      line = indent + indent;
+    }
+    line += line.trim() === '' ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}
+
+/**
+ * @param {string} line
+ * @param {number} room
+ */
+function cut(line, room) {
+  return line.length <= room ? line : `${line.slice(0, room - 1)}…`;
+}

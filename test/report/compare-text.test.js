@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { compareResults } from '../../lib/compare/compare-results.js';
+import { formatComparison, stageSentence } from '../../lib/report/compare-text.js';
+import { ratesOf, resultOf } from '../compare/results.js';
+import { chance } from '../helpers/chance.js';
+
+/** @import { Comparison, ComparisonVerdict, MetricComparison } from '../../lib/model/comparison.js' */
+
+/**
+ * @param {number} rate
+ * @param {number} median ms
+ * @param {Parameters<typeof resultOf>[1]} [facts]
+ */
+function run(rate, median, facts = {}) {
+  const { normal } = chance(1);
+  const latencies = () => Array.from({ length: 50 }, () => median * Math.exp(0.3 * normal()));
+  return resultOf([{ name: 'Read', rates: ratesOf(60, () => rate), latencies }], facts);
+}
+
+const COMPARED = compareResults(
+  { name: 'monday.json', result: run(1000, 12) },
+  { name: 'tuesday.json', result: run(1100, 10, { versions: { 'r2-benchmark': '1.1.0', node: '20.19.5' } }) },
+);
+
+/** @param {Partial<Comparison>} [overrides] */
+function comparison(overrides = {}) {
+  return { ...COMPARED, ...overrides };
+}
+
+/** @param {string} text */
+function linesOf(text) {
+  return text.split('\n');
+}
+
+test('who is compared, what was different, and a table for each stage', () => {
+  const lines = linesOf(formatComparison(comparison()));
+  assert.equal(lines[0], 'before  monday.json: run run-1, 1 host, 2026-01-31 12:00:00 UTC');
+  assert.match(lines[1], /^after {3}tuesday\.json: run run-1, 1 host/);
+  assert.match(lines[3], /^All that follows holds within these two runs\./);
+  const different = lines.indexOf('What was different');
+  assert.match(lines[different + 2], /^ {2}version of r2-benchmark +1\.0\.0 +1\.1\.0$/);
+  const stage = lines.findIndex((line) => line.startsWith('Read: '));
+  assert.ok(stage > different);
+  assert.equal(lines[stage], 'Read: 10% more operations a second; p50, p90 faster.');
+  assert.match(lines[stage + 1], /^ +before +after +ratio +95% interval$/);
+  assert.match(lines[stage + 2], /^ {2}seconds +60 +60$/);
+  assert.match(lines[stage + 3], /^ {2}ops\/s +1,000\.1 +1,100\.1 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
+  assert.match(lines[stage + 4], /^ {2}MB\/s +15\.6 +17\.2 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
+  assert.match(lines[stage + 5], /^ {2}p50 +\d+\.\d\dms +\d+\.\d\dms +0\.8\d\d +0\.\d{3} to 0\.\d{3} {2}faster$/);
+  assert.match(lines[stage + 9], /^ {2}errors +0\.000% +0\.000% +- +- {2}the same$/);
+  assert.match(lines[stage + 10], /^ {2}CPU\/op +50\.0µs +50\.0µs +1\.000 +- {2}cannot tell$/);
+  assert.match(lines.join(' '), /cannot tell CPU\/op: a run has one figure of it/);
+});
+
+test('figures of the text are those of the comparison', () => {
+  const compared = comparison();
+  const text = formatComparison(compared);
+  for (const { metric, ratio, low, high, verdict } of compared.stages[0].metrics) {
+    if (ratio !== null && low !== null && high !== null) {
+      const label = { rate: 'ops/s', throughput: 'MB/s', p999: 'p99.9', cpu: 'CPU/op' }[String(metric)] ?? metric;
+      const row = linesOf(text).find((line) => line.startsWith(`  ${label} `)) ?? '';
+      assert.ok(row.includes(ratio.toFixed(3)) && row.endsWith(verdict), row);
+      assert.ok(row.includes(`${low.toFixed(3)} to ${high.toFixed(3)}`), row);
+    }
+  }
+});
+
+test('no line is wider than a terminal of 80 columns, whatever the figures and names are', () => {
+  const figure = fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e7, noNaN: true }));
+  const ratio = fc.oneof(fc.constant(null), fc.double({ min: 0, max: 1e9, noNaN: true }));
+  const verdict = fc.constantFrom(
+    ...Object.keys({ faster: 1, slower: 1, fewer: 1, more: 1, 'the same': 1, 'cannot tell': 1 }),
+  );
+  const words = fc.array(fc.constantFrom('before', 'whole', 'seconds,', 'expected', '30'), { maxLength: 40 });
+  const anyMetric = (/** @type {string} */ metric, /** @type {fc.Arbitrary<number | null>} */ value) =>
+    fc.record({
+      ...{ metric: fc.constant(metric), before: value, after: value, ratio, low: ratio, high: ratio, verdict },
+      reason: fc.option(words.map((all) => all.join(' '))),
+    });
+  const share = fc.double({ min: 0, max: 1, noNaN: true });
+  const metrics = fc.tuple(
+    ...['rate', 'throughput', 'p50', 'p90', 'p99', 'p999', 'cpu'].map((metric) => anyMetric(metric, figure)),
+    anyMetric('errors', share),
+  );
+  const text = fc.option(fc.string({ maxLength: 300 }));
+  const difference = fc.record({ what: fc.string({ maxLength: 90 }), before: text, after: text });
+  fc.assert(
+    fc.property(
+      metrics,
+      fc.array(difference, { maxLength: 5 }),
+      fc.string({ maxLength: 200 }),
+      (all, differences, name) => {
+        const compared = comparison({
+          differences,
+          mismatches: ['threads: 50 threads before, 100 threads after (Write, Read, Stat, Remove)'],
+          stages: [
+            { stage: 'Read', seconds: { before: 60, after: 60 }, metrics: /** @type {MetricComparison[]} */ (all) },
+          ],
+        });
+        const { before } = compared;
+        for (const line of linesOf(formatComparison({ ...compared, before: { ...before, name } }))) {
+          assert.ok(line.length <= 80, `${line.length}: ${line}`);
+        }
+      },
+    ),
+  );
+});
+
+test('a text that is too long for the table stands on lines of its own', () => {
+  const differences = [
+    { what: 'endpoint', before: 'https://account.r2.cloudflarestorage.com:443', after: 'https://s3.example.com:443' },
+  ];
+  const lines = linesOf(formatComparison(comparison({ differences })));
+  const place = lines.indexOf('  endpoint');
+  assert.deepEqual(lines.slice(place + 1, place + 3), [
+    '    before  https://account.r2.cloudflarestorage.com:443',
+    '    after   https://s3.example.com:443',
+  ]);
+});
+
+test('nothing of the results is obeyed by a terminal', () => {
+  const hostile = '\u001b[2J\u202e<script>\r\nfake: 1';
+  const stage = comparison().stages[0];
+  const compared = comparison({
+    before: { name: hostile, run: hostile, hosts: 1, start: hostile },
+    differences: [{ what: hostile, before: hostile, after: null }],
+    mismatches: [hostile],
+    stages: [{ ...stage, stage: hostile }],
+    stagesOfOne: { before: [hostile], after: [hostile] },
+  });
+  const text = formatComparison(compared);
+  assert.doesNotMatch(text.replaceAll('\n', ''), /\p{C}/u);
+  assert.ok(!linesOf(text).some((line) => line.startsWith('fake')));
+  assert.match(text, /\\u\{1b\}/);
+});
+
+test('one sentence says what changed', () => {
+  /**
+   * @param {Readonly<Record<string, ComparisonVerdict>>} verdicts
+   * @param {number} [ratio] of the rate
+   */
+  const sentence = (verdicts, ratio = 1.052) =>
+    stageSentence(
+      {
+        stage: 'Read',
+        seconds: { before: 60, after: 60 },
+        metrics: comparison().stages[0].metrics.map((each) => ({
+          ...each,
+          verdict: verdicts[each.metric] ?? 'cannot tell',
+          ratio,
+        })),
+      },
+      0.03,
+    );
+  assert.equal(sentence({}), 'Read: cannot tell whether the rate changed.');
+  assert.equal(sentence({ rate: 'faster' }), 'Read: 5.2% more operations a second.');
+  assert.equal(sentence({ rate: 'slower' }, 0.9), 'Read: 10% fewer operations a second.');
+  assert.equal(
+    sentence({ rate: 'the same', p50: 'the same', p90: 'faster', p99: 'slower', p999: 'slower', errors: 'more' }),
+    'Read: as many operations a second, within 3%; p90 faster, p99, p99.9 slower, p50 the same; more attempts failed.',
+  );
+});
+
+test('runs that are not of one kind are said not to be', () => {
+  const text = formatComparison(comparison({ mismatches: ['threads: 50 threads before, 1 thread after (Read)'] }));
+  assert.match(
+    text,
+    /^Compared all the same \(--force\), though:\n {2}threads: 50 threads before, 1 thread after \(Read\)$/m,
+  );
+});
+
+test('stages of one run alone are named', () => {
+  const text = formatComparison(comparison({ stagesOfOne: { before: ['Write', 'Stat'], after: ['Remove'] } }));
+  assert.match(text, /^Only before: Write, Stat\.\nOnly after: Remove\.$/m);
+});
+
+test('a throughput of nothing is not shown', () => {
+  const [stage] = comparison().stages;
+  const metrics = stage.metrics.map((each) => (each.metric === 'throughput' ? { ...each, before: 0, after: 0 } : each));
+  assert.doesNotMatch(formatComparison(comparison({ stages: [{ ...stage, metrics }] })), /MB\/s/);
+});
