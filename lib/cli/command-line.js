@@ -355,6 +355,8 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} margin share of a change that counts as none
  * @property {boolean} force whether runs that are not of one kind are compared
  * @property {string | undefined} json
+ * @property {readonly Threshold[]} thresholds those of --assert: of the run that may have changed
+ * @property {string | undefined} assertFile
  */
 
 /**
@@ -638,16 +640,18 @@ function resultFiles(options) {
  * @throws {UsageError}
  */
 function compareOptions({ before, after }, command, reader, name) {
-  const { margin, force = false, json } = command.opts();
-  const problems = Object.entries({ '<before>': before, '<after>': after, '--json': json }).flatMap(([what, file]) =>
+  const { margin, force = false, json, assert, assertFile } = command.opts();
+  const files = { '<before>': before, '<after>': after, '--json': json, '--assert-file': assertFile };
+  const problems = Object.entries(files).flatMap(([what, file]) =>
     file === '' ? [`${what}: expected a file, got nothing`] : [],
   );
   const share = reader.read(MARGIN, margin);
-  problems.push(...reader.problems);
+  const asserted = readAssertions(assert, null);
+  problems.push(...reader.problems, ...asserted.problems);
   if (problems.length > 0) {
     throw new UsageError(problems, helpHint(name));
   }
-  return { before, after, margin: Number(share), force, json };
+  return { before, after, margin: Number(share), force, json, thresholds: asserted.thresholds, assertFile };
 }
 
 /**
@@ -745,9 +749,8 @@ function mergeCommand(name, outputs, { benchmark }, merge) {
       'what r2-benchmark wrote to --log, --json or stdout, one file for each host; - is standard input',
     );
   RESULT_REPORTERS.forEach(({ option }) => command.option(`--${option.name} <file>`, option.help));
-  const collect = (/** @type {string} */ text, /** @type {string[]} */ before = []) => [...before, text];
   Object.values(GUARD_OPTIONS).forEach(({ flags, help, repeats }) =>
-    repeats ? command.option(flags, help, collect) : command.option(flags, help),
+    repeats ? command.option(flags, help, collected) : command.option(flags, help),
   );
   return command
     .option('--several-runs', 'add up runs of one host that were not at the same time, instead of refusing them')
@@ -765,6 +768,15 @@ Exit status: 0 all well, 1 incomplete, 2 usage, 3 --assert missed, 141 the outpu
 }
 
 /**
+ * @param {string} text of an option that may be repeated
+ * @param {readonly string[]} [before] it
+ * @returns {string[]}
+ */
+function collected(text, before = []) {
+  return [...before, text];
+}
+
+/**
  * @param {Outputs} outputs
  * @param {string} name for a shell
  */
@@ -776,13 +788,16 @@ function compareCommand(outputs, name) {
     .option(MARGIN.flags, 'a change that counts as none', '3%')
     .option('--force', 'compare runs with other sizes, threads or operations all the same')
     .option('--json <file>', 'write the whole comparison to a file; - is stdout')
+    .option(GUARD_OPTIONS.assert.flags, "exit with 3 unless this holds: 'read.rate > 0.95 * baseline'", collected)
+    .option(GUARD_OPTIONS.assertFile.flags, GUARD_OPTIONS.assertFile.help)
     .addHelpText(
       'after',
       `
 Example:
   ${name} monday.json tuesday.json
 
-Exit status: 0 compared, whatever came of it, 1 something is missing, 2 usage, or runs that cannot be compared.`,
+Exit status: 0 compared, whatever came of it, 1 something is missing, 2 usage, or runs that cannot
+be compared, 3 --assert missed.`,
     )
     .showHelpAfterError(`(${helpHint(name)})`);
 }

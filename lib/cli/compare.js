@@ -5,6 +5,7 @@ import { whatIsLost } from '../merge/read-files.js';
 import { placeOf } from '../merge/warnings.js';
 import { formatComparison } from '../report/compare-text.js';
 import { EXIT } from './exit-status.js';
+import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
 import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
 import { UsageError } from './usage-error.js';
 
@@ -20,12 +21,13 @@ import { UsageError } from './usage-error.js';
  *
  * @param {CompareOptions} options
  * @param {Pick<Terminal, 'err' | 'report'>} terminal
- * @returns {Promise<number>} the exit status, which is 0 however different they are
+ * @returns {Promise<number>} the exit status, which is 0 however different they are, unless something else is asserted
  * @throws {UsageError} where they are not of one kind, among others
  */
 export async function compareByCommand(options, terminal) {
   const { before, after, margin, json } = options;
   await protectResults(options);
+  const limits = readLimits(options);
   const file = json === undefined || json === STANDARD_OUTPUT ? null : new ReportFile(json, '--json');
   try {
     const [one, other] = [await readSide(before, terminal), await readSide(after, terminal)];
@@ -38,14 +40,17 @@ export async function compareByCommand(options, terminal) {
       { margin },
     );
     refuseMismatches(comparison, options);
-    const data = `${JSON.stringify(comparison, null, 2)}\n`;
+    const thresholds = judgeAgainst(limits, { name: before, result: one.result }, other.result);
+    const { notices, errors } = thresholdLines(thresholds);
+    [...notices, ...errors].forEach((line) => terminal.err(line));
+    const data = `${JSON.stringify({ ...comparison, thresholds }, null, 2)}\n`;
     await terminal.report(json === STANDARD_OUTPUT ? data : formatComparison(comparison));
     const failure = file?.write(data) ?? null;
     if (failure !== null) {
       terminal.err(`error: ${failure}`);
     }
     const isIncomplete = [one, other].some(({ warnings }) => warnings.some(({ incomplete }) => incomplete));
-    return failure !== null || isIncomplete ? EXIT.incomplete : EXIT.complete;
+    return statusWith(failure !== null || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
   } finally {
     file?.discard();
   }

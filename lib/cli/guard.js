@@ -3,7 +3,7 @@ import { quote } from '../log/quote.js';
 import { readResult } from '../model/read-result.js';
 import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
 import { metricNamed } from '../thresholds/metrics.js';
-import { readThresholds } from '../thresholds/read-thresholds.js';
+import { checkThresholds, readThresholds } from '../thresholds/read-thresholds.js';
 import { formatThreshold } from '../thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
 import { UsageError } from './usage-error.js';
@@ -49,6 +49,44 @@ export function readGuard({ thresholds, assertFile, baseline }, run) {
     throw new UsageError(problems);
   }
   return { thresholds: all, baseline: before.result, warnings: before.warnings };
+}
+
+/**
+ * Reads what two results are going to be held against, of which the first is the baseline.
+ *
+ * @param {Pick<GuardOptions, 'thresholds' | 'assertFile'>} options
+ * @returns {readonly Threshold[]}
+ * @throws {UsageError} with every problem
+ */
+export function readLimits({ thresholds, assertFile }) {
+  const inFile = assertFile === undefined ? { thresholds: [], problems: [] } : readAssertFile(assertFile, null);
+  if (inFile.problems.length > 0) {
+    throw new UsageError(inFile.problems);
+  }
+  return [...thresholds, ...inFile.thresholds];
+}
+
+/**
+ * @param {readonly Threshold[]} thresholds
+ * @param {{ name: string, result: Result }} before
+ * @param {Result} after which is held against them
+ * @returns {ThresholdResult[]}
+ * @throws {UsageError} where something is asserted of a stage, or compared with a figure, that there is not
+ */
+export function judgeAgainst(thresholds, { name, result }, after) {
+  const problems = [...checkThresholds(thresholds, stagesOf(after)), ...missingFigures(thresholds, name, result)];
+  if (problems.length > 0) {
+    throw new UsageError(problems);
+  }
+  return evaluateThresholds(thresholds, after, result);
+}
+
+/**
+ * @param {WritableResult} result
+ * @returns {AssertedRun}
+ */
+export function stagesOf({ stages }) {
+  return { stages: stages.map(({ stage }) => stage.toLowerCase()), mayHave: () => true };
 }
 
 /**
@@ -121,9 +159,20 @@ function baselineProblems(thresholds, file, baseline) {
   if (comparing.length === 0) {
     return ['--baseline: nothing is compared with it, expected --assert with a limit such as 0.95 * baseline'];
   }
-  return comparing
+  return missingFigures(comparing, `--baseline: ${file}`, baseline);
+}
+
+/**
+ * @param {readonly Threshold[]} thresholds
+ * @param {string} name of the baseline
+ * @param {Result} baseline
+ * @returns {string[]} a line for each that refers to a figure which the baseline does not have
+ */
+function missingFigures(thresholds, name, baseline) {
+  return thresholds
+    .filter(({ limit }) => 'factor' in limit)
     .filter(({ stage, metric }) => figureOf(baseline, stage, /** @type {Metric} */ (metricNamed(metric))) === null)
-    .map((threshold) => `--baseline: ${file} does not have the figure of ${quote(formatThreshold(threshold))}`);
+    .map((threshold) => `${name} does not have the figure of ${quote(formatThreshold(threshold))}`);
 }
 
 /**

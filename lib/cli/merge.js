@@ -6,7 +6,7 @@ import { placeOf } from '../merge/warnings.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
 import { checkThresholds } from '../thresholds/read-thresholds.js';
 import { EXIT } from './exit-status.js';
-import { judge, readGuard, statusWith, thresholdLines } from './guard.js';
+import { judge, readGuard, stagesOf, statusWith, thresholdLines } from './guard.js';
 import { invocationOf } from './invocation.js';
 import { readMergeCommandLine } from './command-line.js';
 import { STANDARD_OUTPUT } from './output-file.js';
@@ -117,8 +117,7 @@ async function merge(options, { stdin, stdout, stderr }) {
  * @throws {UsageError} where something is asserted of a stage that nobody ran
  */
 function judgeMerged(guard, result) {
-  const stages = result.stages.map(({ stage }) => stage.toLowerCase());
-  const problems = checkThresholds(guard.thresholds, { stages, mayHave: () => true });
+  const problems = checkThresholds(guard.thresholds, stagesOf(result));
   if (problems.length > 0) {
     throw new UsageError(problems);
   }

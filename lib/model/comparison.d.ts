@@ -1,3 +1,5 @@
+import type { ThresholdResult } from './result.js';
+
 // What comparing two results comes to. Whatever shows a comparison takes this, and computes none of it anew.
 
 /** Of two results, each of one run or of several hosts together. */
@@ -16,6 +18,8 @@ export interface Comparison {
   stages: StageComparison[];
   /** the names of those that only one of them has */
   stagesOfOne: { before: string[]; after: string[] };
+  /** what was asserted of the later one, whose baseline is the earlier one */
+  thresholds?: readonly ThresholdResult[];
 }
 
 export interface ComparedSide {

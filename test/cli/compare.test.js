@@ -208,3 +208,33 @@ test('hostile names and texts reach no terminal as they are', async (t) => {
   assert.doesNotMatch((stdout + stderr).replaceAll('\n', ''), /\p{C}/u);
   assert.doesNotMatch(stdout + stderr, /^fake/m);
 });
+
+test('the later run is held against limits, and the earlier one is their baseline', async (t) => {
+  const folder = await folderWith(t, {
+    ...texts({ 'before.json': run(1000), 'after.json': run(900) }),
+    'guard.txt': 'write.rate > 0.8 * baseline\n',
+  });
+  const [before, after, guard, file] = ['before.json', 'after.json', 'guard.txt', 'out.json'].map((name) =>
+    path.join(folder, name),
+  );
+  const kept = await compare(before, after, '--assert-file', guard, '--assert', 'errors == 0');
+  assert.equal(kept.status, 0);
+  assert.match(
+    kept.stderr,
+    /^threshold passed: errors == 0: it was 0\nthreshold passed: write\.rate > 0\.8 \* baseline: /,
+  );
+  const missed = await compare(before, after, '--assert', 'read.rate > 0.95 * baseline', '--json', file);
+  assert.equal(missed.status, 3);
+  assert.match(
+    missed.stderr,
+    /^threshold missed: read\.rate > 0\.95 \* baseline: it was [\d.]+\/s, of the baseline [\d.]+\/s$/m,
+  );
+  const [{ outcome, expression }] = JSON.parse(await readFile(file, 'utf8')).thresholds;
+  assert.deepEqual([outcome, expression], ['missed', 'read.rate > 0.95 * baseline']);
+  const refused = await compare(before, after, '--assert', 'raed.rate > 5', '--assert', 'read.knee > baseline');
+  assert.deepEqual([refused.status, refused.stdout], [2, '']);
+  assert.deepEqual(refused.stderr.trimEnd().split('\n'), [
+    'error: --assert: "raed.rate > 5": there is no stage raed, expected write, read; did you mean read?',
+    `error: ${before} does not have the figure of "read.knee > baseline"`,
+  ]);
+});
