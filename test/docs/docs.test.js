@@ -16,6 +16,9 @@ const README = 'README.md';
 const COMMAND_LINE = 'docs/command-line.md';
 const PROGRAMS = ['r2-benchmark.js', 'peak-performance.js'];
 
+/** Of which not every option is one of a run as well. */
+const COMMANDS = ['r2-benchmark.js compare'];
+
 /** Pages of which the text in fences is lines of a log. */
 const PAGES_WITH_LOGS = [README, 'docs/output.md', 'docs/capacity-search.md'];
 
@@ -71,8 +74,8 @@ function runInShell(command, cwd) {
 }
 
 const optionsOfHelp = new Set(
-  (await Promise.all(PROGRAMS.map((program) => runInShell(`node ${program} --help`, ROOT)))).flatMap(({ stdout }) =>
-    [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option),
+  (await Promise.all([...PROGRAMS, ...COMMANDS].map((command) => runInShell(`node ${command} --help`, ROOT)))).flatMap(
+    ({ stdout }) => [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option),
   ),
 );
 
