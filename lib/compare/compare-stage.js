@@ -76,7 +76,7 @@ export function findingsOf(pair) {
   const throughput = rateFinding('throughput', pair, bytesOf, (stage) => stage.averageBytes ?? null);
   return [
     rate,
-    isSameTest(pair) ? { ...throughput, test: rate.test } : throughput,
+    throughput.test !== null && isSameTest(pair) ? { ...throughput, test: rate.test } : throughput,
     ...quantileFindings(pair),
     failureFinding(pair),
     cpuFinding(pair),
@@ -107,7 +107,8 @@ function isSameTest({ before, after }) {
 }
 
 /**
- * Of one host, the figure is the one that its result has. The time of several hosts is that in which all of them measured.
+ * Of one host, the figure is the one that its result has; a log may lack it, and has the seconds. The time of several hosts
+ * is that in which all of them measured.
  *
  * @param {'rate' | 'throughput'} metric
  * @param {StagePair} pair
@@ -118,8 +119,10 @@ function isSameTest({ before, after }) {
 function rateFinding(metric, { before, after }, figureOf, averageOf) {
   const [one, other] = [before, after].map((side) => {
     const figures = side.seconds.map(figureOf);
-    const isOfSeveral = (side.stage.merge?.hosts ?? 1) > 1 && figures.length > 0;
-    const value = isOfSeveral ? meanOf(figures) : averageOf(side.stage);
+    const isOfSeveral = (side.stage.merge?.hosts ?? 1) > 1;
+    const ofSeconds = figures.length === 0 ? null : meanOf(figures);
+    const ofStage = averageOf(side.stage);
+    const value = isOfSeveral ? (ofSeconds ?? ofStage) : (ofStage ?? ofSeconds);
     return { value, attempted: attemptRate(side, figures, metric) };
   });
   return { metric, before: one.value, after: other.value, ...test(one.attempted, other.attempted, [one, other]) };

@@ -142,6 +142,13 @@ describe('a throughput', () => {
     assert.equal(metricOf(comparison, 'throughput').verdict, 'faster');
   });
 
+  test('that a log does not say is the mean of its seconds', () => {
+    const comparison = compare(run({}, { averageBytes: null }), run({}));
+    const { before, after, verdict } = metricOf(comparison, 'throughput');
+    assert.ok(Math.abs(Number(before) / Number(after) - 1) < 1e-9, `${before}, ${after}`);
+    assert.equal(verdict, 'the same');
+  });
+
   test('of a stage that moves no bytes is none', () => {
     const facts = { averageBytes: 0, seconds: run({}).stages[0].seconds.map((second) => ({ ...second, bytes: 0 })) };
     const comparison = compare(run({}, facts), run({}, facts));
