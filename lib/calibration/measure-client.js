@@ -1,3 +1,4 @@
+import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
 import { DEFAULT_STAGES } from '../operations/registry.js';
 import { runBenchmark } from '../run/benchmark-run.js';
 import { WHOLE } from '../workload/shard.js';
@@ -79,6 +80,7 @@ async function measure({ endpoint, settings, identity, availableCores, clock, ra
     threads,
     client,
     size,
+    amounts: DEFAULT_AMOUNTS,
     keepAlive,
     prefix: 'benchmark',
     runId: 'calibration',

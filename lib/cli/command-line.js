@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import { quote } from '../log/quote.js';
+import { formatSize } from '../log/units.js';
+import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
 import { RESULT_REPORTERS } from '../report/reporters.js';
 import { DEFAULT_STAGES, operationsOf, writesObjects } from '../operations/registry.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
@@ -66,6 +68,12 @@ const OPTIONS = {
     help: 'what to run, comma-separated',
     read: values.stageNames,
     fallback: DEFAULT_STAGES.join(','),
+  },
+  rangeSize: {
+    flags: '--range-size <size>',
+    help: 'how much of an object the stage range reads',
+    read: values.rangeSize,
+    fallback: formatSize(DEFAULT_AMOUNTS.rangeSize),
   },
   keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
   runId: { flags: '--run-id <id>', help: 'name of the run (default: date, time, random)', read: values.runId },
@@ -294,6 +302,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {'direct' | 'sdk'} client
  * @property {number} size bytes
  * @property {string[]} stages
+ * @property {number} rangeSize bytes
  * @property {boolean} keep
  * @property {boolean} allowVersioned
  * @property {string | undefined} runId
@@ -888,6 +897,20 @@ const AGAINST_RAMP = Object.freeze({
 /** @type {readonly Conflict[]} */
 const CONFLICTS = [
   {
+    isThere: ({ rangeSize, stages = [] }) => rangeSize !== undefined && !takesParts(stages),
+    problem: '--range-size: it is how much the stage range reads, expected range among --stages as well',
+  },
+  {
+    isThere: ({ cleanup }, { stages = [], rangeSize, size, calibrate }) =>
+      cleanup === undefined && !calibrate && takesParts(stages) && rangeSize > size,
+    problem: '--range-size: a range would be larger than the objects, expected at most --size',
+  },
+  {
+    isThere: (_given, { stages = [], calibrate }) =>
+      calibrate && operationsOf(stages).some(({ isDefaultStage }) => !isDefaultStage),
+    problem: `--calibrate: it measures ${DEFAULT_STAGES.join(', ')}, expected no other --stages`,
+  },
+  {
     isThere: ({ init, ...others }, { objects }) =>
       init !== undefined && (objects !== undefined || Object.keys(others).some((name) => name !== 'envFile')),
     problem: '--init: it only writes a file of variables, expected no other option or argument',
@@ -995,6 +1018,14 @@ const CONFLICTS = [
       '--stages: without write, expected --run-id of a run made with --keep; --cleanup --list shows which runs there are',
   },
 ];
+
+/**
+ * @param {readonly string[]} stages
+ * @returns {boolean} whether some read a part of each object
+ */
+function takesParts(stages) {
+  return operationsOf(stages).some(({ partSize }) => partSize !== undefined);
+}
 
 /**
  * @param {Record<string, any>} given

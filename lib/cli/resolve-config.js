@@ -44,8 +44,19 @@ const SCHEDULERS = Object.freeze([
 export function resolveConfig(options, { store, env, availableCores, now, random }) {
   const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
   const shard = resolveShard(options.shard, env);
+  const amounts = { rangeSize: options.rangeSize };
   if (options.cleanup !== undefined || options.list) {
-    return Object.freeze({ ...options, runId, store, objects: 0, threads: 1, cores: 1, availableCores, shard });
+    return Object.freeze({
+      ...options,
+      amounts,
+      runId,
+      store,
+      objects: 0,
+      threads: 1,
+      cores: 1,
+      availableCores,
+      shard,
+    });
   }
   if (shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
@@ -62,7 +73,7 @@ export function resolveConfig(options, { store, env, availableCores, now, random
       '--start-at: the steps of a ramp are at the same time on all hosts, expected a moment that is the same for them, such as next:60s, not one that each counts from its own start',
     ]);
   }
-  return Object.freeze({ ...options, runId, store, threads, cores, availableCores, shard, rampPlan });
+  return Object.freeze({ ...options, amounts, runId, store, threads, cores, availableCores, shard, rampPlan });
 }
 
 /**

@@ -131,6 +131,18 @@ export function objectSize(given) {
 
 /**
  * @param {string} given
+ * @returns {number} bytes
+ */
+export function rangeSize(given) {
+  const size = objectSize(given);
+  if (size === 0) {
+    throw new RangeError(`expected a byte at least, got ${quote(given)}`);
+  }
+  return size;
+}
+
+/**
+ * @param {string} given
  * @returns {number} ms
  */
 export function timeout(given) {

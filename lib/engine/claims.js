@@ -63,7 +63,7 @@ export class Claims {
       const { operation } = this.#kinds[kind];
       const object = this.#localIndexOf(this.#budget.localIndexOf(claim));
       if (!this.#knowsObjects || !operation.needsObject || written.has(object)) {
-        record.take(kind, operation, object);
+        record.take(kind, operation, object, claim);
         return claim;
       }
       if (!this.#budget.goesRound) {

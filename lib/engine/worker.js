@@ -27,7 +27,7 @@ import { runStage } from './run-stage.js';
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { StoreConfig } from '../model/run-config.js'
- * @import { Shard } from '../model/run-config.js'
+ * @import { OperationAmounts, Shard } from '../model/run-config.js'
  */
 
 /**
@@ -44,6 +44,7 @@ import { runStage } from './run-stage.js';
  * @property {boolean} openLoop whether its stages may be those of an open loop
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {Shard} shard
+ * @property {OperationAmounts} amounts
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} written see WrittenObjects
  */
@@ -131,7 +132,7 @@ export class Worker {
    * @param {Alarm | null} parts.alarm of open loops
    */
   constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm }) {
-    const { threads, timeout, maxAttempts, stallTimeout, layout, shard, wroteObjects, written } = spec;
+    const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
     const payload = new Payload(layout.runId);
     payload.prepare(globalIndex(shard, 0));
     const connections = Array.from({ length: threads }, (_, thread) => objectStore.openConnection(thread));
@@ -155,6 +156,7 @@ export class Worker {
         payload,
         written: new WrittenObjects(written),
         shard,
+        amounts,
         wroteObjects,
       },
     };

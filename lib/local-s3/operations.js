@@ -1,14 +1,18 @@
+import { requestedRange } from './byte-range.js';
 import { deleteObjects } from './delete-objects.js';
 import { listObjects } from './list-objects.js';
 import { S3Error } from './s3-error.js';
 
 /**
+ * @import { IncomingHttpHeaders } from 'node:http'
+ * @import { ByteRange } from './byte-range.js'
  * @import { ObjectTable, StoredObject } from './object-table.js'
  * @import { Operation, Target } from './router.js'
  *
  * @typedef {object} Request a request that was received whole and let in
  * @property {Target} target
  * @property {ObjectTable} table the bucket's objects
+ * @property {Pick<IncomingHttpHeaders, 'range'>} headers
  * @property {Buffer} body
  * @property {number} now epoch ms
  *
@@ -31,9 +35,10 @@ export const OPERATION_TABLE = Object.freeze({
     status: 200,
     headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0],
   }),
-  GET: ({ table, target }) => {
+  GET: ({ table, target, headers }) => {
     const object = existing(table, target.key);
-    return { status: 200, headers: headersOf(object), body: object.body };
+    const range = requestedRange(headers.range, object.body.length);
+    return range === null ? { status: 200, headers: headersOf(object), body: object.body } : partOf(object, range);
   },
   HEAD: ({ table, target }) => ({ status: 200, headers: headersOf(existing(table, target.key)) }),
   DELETE: ({ table, target }) => {
@@ -55,13 +60,30 @@ export function xmlResult(status, document) {
   return { status, headers: ['Content-Type', 'application/xml', 'Content-Length', body.length], body };
 }
 
-/** @param {StoredObject} object */
-function headersOf({ body, etag, lastModified }) {
+/**
+ * @param {StoredObject} object
+ * @param {ByteRange} range
+ * @returns {Result}
+ */
+function partOf(object, { first, last }) {
+  const headers = headersOf(object, last - first + 1);
+  return {
+    status: 206,
+    headers: ['Content-Range', `bytes ${first}-${last}/${object.body.length}`, ...headers],
+    body: object.body.subarray(first, last + 1),
+  };
+}
+
+/**
+ * @param {StoredObject} object
+ * @param {number} [length] of the answer's body, in bytes
+ */
+function headersOf({ body, etag, lastModified }, length = body.length) {
   return [
     'ETag',
     etag,
     'Content-Length',
-    body.length,
+    length,
     'Content-Type',
     'application/octet-stream',
     'Last-Modified',

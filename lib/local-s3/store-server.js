@@ -19,6 +19,7 @@ import { Tally } from './tally.js';
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Endpoint, EndpointOptions } from './endpoint.js'
  * @import { FaultInjector } from './fault-injector.js'
+ * @import { Request } from './operations.js'
  * @import { Operation, Target } from './router.js'
  */
 
@@ -106,7 +107,7 @@ export class StoreServer {
       const body = await receiveBody(message, this.#faults.get(target.bucket)?.pace(operation) ?? null);
       if (body !== null) {
         await this.#letIn(message, target, body);
-        await this.#answer(operation, target, body, answer);
+        await this.#answer(operation, { target, body, headers: message.headers }, answer);
       }
     } catch (error) {
       if (!(error instanceof S3Error)) {
@@ -134,13 +135,13 @@ export class StoreServer {
    * A delay passes before the request takes effect: a client that has given up by then may find the effect later.
    *
    * @param {Exclude<Operation, 'OTHER'>} operation
-   * @param {Target} target
-   * @param {Buffer} body
+   * @param {Pick<Request, 'target' | 'body' | 'headers'>} request
    * @param {Answer} answer
    */
-  async #answer(operation, target, body, answer) {
+  async #answer(operation, request, answer) {
+    const { target } = request;
     const table = this.#tableOf(target.bucket);
-    const perform = () => OPERATION_TABLE[operation]({ table, target, body, now: this.#now() });
+    const perform = () => OPERATION_TABLE[operation]({ ...request, table, now: this.#now() });
     const size = table.get(target.key)?.body.length;
     const faults = /** @type {FaultInjector} */ (this.#faults.get(target.bucket));
     const { delay, fault } = faults.decide(operation, size);

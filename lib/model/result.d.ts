@@ -318,6 +318,8 @@ export interface RunOptions {
   cores: number;
   /** ms of each stage, null where it is all objects that end it */
   duration: number | null;
+  /** bytes of an object that Range reads, where there is that stage */
+  rangeSize?: number;
   /** ms between the stages, where there is a duration */
   gap?: number;
   /** ops/s of an open loop */

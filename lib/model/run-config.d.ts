@@ -11,6 +11,7 @@ export interface RunConfig {
   client: 'direct' | 'sdk';
   /** bytes of an object */
   size: number;
+  amounts: OperationAmounts;
   prefix: string;
   runId: string;
   /** ms for a whole attempt */
@@ -54,6 +55,12 @@ export interface RunConfig {
   /** dollars, by R2's list prices */
   maxCost?: number;
   store: StoreConfig;
+}
+
+/** How much an operation takes at a time, of those that do not take one object as a whole. */
+export interface OperationAmounts {
+  /** bytes of an object that Range reads */
+  rangeSize: number;
 }
 
 /** How each stage goes through its steps. */

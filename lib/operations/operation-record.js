@@ -23,8 +23,10 @@ export class OperationRecord {
   slot = 0;
   bucket = '';
   key = '';
-  /** Bytes. */
+  /** Bytes that are moved: those of the object, or of the part that the operation takes. */
   size = 0;
+  /** How often something was claimed before in the stage; the same for all attempts. */
+  turn = 0;
   isWrite = false;
   /** Made so far, the current one included. */
   attempts = 0;
@@ -56,18 +58,20 @@ export class OperationRecord {
    * @param {number} kind
    * @param {Operation} operation
    * @param {number} localIndex of an object among those of this host
+   * @param {number} [turn] see above
    */
-  take(kind, operation, localIndex) {
+  take(kind, operation, localIndex, turn = 0) {
     const { keyspace, shard } = this.workload;
     this.kind = kind;
     this.operation = operation;
     this.isWrite = operation.creates;
     this.localIndex = localIndex;
+    this.turn = turn;
     this.index = globalIndex(shard, localIndex);
     this.slot = keyspace.slotOf(this.index, keyspace.buckets.length);
     this.bucket = keyspace.buckets[this.slot];
     this.key = keyspace.keyOf(this.index);
-    this.size = this.workload.sizeOf(this.index);
+    this.size = operation.bytesOf(this.workload, this.index);
     // What one kind of operation sends is not to reach the next.
     this.input = undefined;
   }

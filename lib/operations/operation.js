@@ -3,7 +3,7 @@
  * @import { S3Call } from '../s3/s3-calls.js'
  * @import { Keyspace } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
- * @import { Shard } from '../model/run-config.js'
+ * @import { OperationAmounts, Shard } from '../model/run-config.js'
  * @import { WrittenObjects } from '../workload/written-objects.js'
  * @import { OperationRecord } from './operation-record.js'
  */
@@ -17,6 +17,7 @@
  * @property {Payload} payload
  * @property {WrittenObjects} written
  * @property {Shard} shard this host's share of the objects
+ * @property {OperationAmounts} amounts
  * @property {boolean} wroteObjects whether this run writes the objects, and so knows which are there, and their ETags
  */
 
@@ -29,6 +30,8 @@
  * @property {'creates' | 'reads' | 'removes'} effect on objects
  * @property {boolean} needsObject whether there is nothing to do where this run did not write the object
  * @property {'sends' | 'receives' | 'none'} transfer what becomes of the object's bytes
+ * @property {(amounts: OperationAmounts) => number} [partSize] bytes of the part of an object that it moves, of an object that
+ *   is as large; absent where it moves the whole
  * @property {'A' | 'B' | 'free'} billingClass of R2
  * @property {boolean} isDefaultStage whether it is a stage of a run without --stages
  * @property {Preflight} preflight
@@ -52,6 +55,9 @@
  * @property {boolean} removes whether an object is gone afterwards
  * @property {boolean} receives whether an answer has the object for its body, so that its first byte comes before its end
  * @property {boolean} movesBytes
+ * @property {boolean} movesWhole whether it moves the whole object, so that its time depends on the object's size
+ * @property {(workload: Pick<Workload, 'sizeOf' | 'amounts'>, index: number) => number} bytesOf what is counted for an object:
+ *   bytes that are moved, or the size of the object where none are
  *
  * @typedef {Readonly<OperationDefinition & OperationProperties>} Operation
  */
@@ -64,7 +70,7 @@ export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: I
  * @returns {Operation}
  */
 export function defineOperation(definition) {
-  const { name, effect, transfer } = definition;
+  const { name, effect, transfer, partSize } = definition;
   return Object.freeze({
     ...definition,
     logName: name[0].toUpperCase() + name.slice(1),
@@ -72,6 +78,11 @@ export function defineOperation(definition) {
     removes: effect === 'removes',
     receives: transfer === 'receives',
     movesBytes: transfer !== 'none',
+    movesWhole: transfer !== 'none' && partSize === undefined,
+    bytesOf:
+      partSize === undefined
+        ? ({ sizeOf }, index) => sizeOf(index)
+        : ({ sizeOf, amounts }, index) => Math.min(partSize(amounts), sizeOf(index)),
   });
 }
 

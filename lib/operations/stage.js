@@ -1,5 +1,6 @@
 /**
  * @import { StageName } from '../log/log-line.js'
+ * @import { RunConfig } from '../model/run-config.js'
  * @import { Operation } from './operation.js'
  */
 
@@ -13,6 +14,7 @@
  * @property {boolean} removes
  * @property {boolean} receives
  * @property {boolean} movesBytes
+ * @property {boolean} movesWhole
  *
  * @typedef {{ operation: Operation, weight: number }} StageKind of all weights together, so much is the operation's share;
  *   a positive integer
@@ -31,6 +33,7 @@ export function mixedStage(name, kinds) {
     removes: kinds.some(({ operation }) => operation.removes),
     receives: kinds.some(({ operation }) => operation.receives),
     movesBytes: kinds.some(({ operation }) => operation.movesBytes),
+    movesWhole: kinds.some(({ operation }) => operation.movesWhole),
   });
 }
 
@@ -40,4 +43,15 @@ export function mixedStage(name, kinds) {
  */
 export function stageOf(operation) {
   return mixedStage(operation.logName, [{ operation, weight: 1 }]);
+}
+
+/**
+ * @param {Pick<Stage, 'kinds'>} stage
+ * @param {Pick<RunConfig, 'size' | 'amounts'>} config
+ * @returns {number} bytes that an operation moves; at most, where its operations differ; 0 where it moves none
+ */
+export function bytesAnOperation({ kinds }, { size, amounts }) {
+  const moving = kinds.filter(({ operation }) => operation.movesBytes);
+  const workload = { sizeOf: () => size, amounts };
+  return Math.max(0, ...moving.map(({ operation }) => operation.bytesOf(workload, 0)));
 }

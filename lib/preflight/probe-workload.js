@@ -13,24 +13,24 @@ export const MAX_LATENCY_PROBES = 25;
 /**
  * Probes in the place of objects: operations work on them as on the objects of a stage.
  *
- * @param {Pick<RunContext, 'keyspace' | 'payload'>} run
+ * @param {Pick<RunContext, 'keyspace' | 'payload' | 'amounts'>} run
  * @param {Shard} shard
  * @param {(index: number) => number} sizeOf bytes of a probe
  * @returns {Workload}
  */
-export function probeWorkload({ keyspace, payload }, shard, sizeOf) {
+export function probeWorkload({ keyspace, payload, amounts }, shard, sizeOf) {
   const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
-  return { keyspace: keyspace.probes, payload, sizeOf, written, shard, wroteObjects: true };
+  return { keyspace: keyspace.probes, payload, sizeOf, written, shard, amounts, wroteObjects: true };
 }
 
 /**
  * The objects that an earlier run has written.
  *
- * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written'>} run
+ * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'amounts'>} run
  * @param {Shard} shard
  * @param {number} size bytes of an object
  * @returns {Workload}
  */
-export function keptWorkload({ keyspace, payload, written }, shard, size) {
-  return { keyspace, payload, sizeOf: () => size, written, shard, wroteObjects: false };
+export function keptWorkload({ keyspace, payload, written, amounts }, shard, size) {
+  return { keyspace, payload, sizeOf: () => size, written, shard, amounts, wroteObjects: false };
 }

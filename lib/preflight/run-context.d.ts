@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { RequestCounts } from '../model/result.js';
+import type { OperationAmounts } from '../model/run-config.js';
 import type { ObjectConnection, StoreOptions } from '../s3/object-store.js';
 import type { Keyspace } from '../workload/keyspace.js';
 import type { Payload } from '../workload/payload.js';
@@ -19,6 +20,7 @@ export interface RunContext {
   written: WrittenObjects;
   /** whether it is this run that writes the objects */
   wroteObjects: boolean;
+  amounts: OperationAmounts;
   /** for what is not measured, so that the stages' own connections carry nothing else */
   controlConnections: readonly ObjectConnection[];
   /** likewise, for the store's clock; once it is measured, only the last of them carries further requests */

@@ -114,8 +114,8 @@ function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
     return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_OPERATIONS * alone <= budget.left);
   };
   return OPERATIONS.filter((operation) => {
-    const { name, effect, receives } = operation;
-    return stages.includes(name) && effect === 'reads' && (!receives || isQuick(operation));
+    const { name, effect, movesWhole } = operation;
+    return stages.includes(name) && effect === 'reads' && (!movesWhole || isQuick(operation));
   });
 }
 
@@ -203,8 +203,9 @@ class Probe {
     this.#workload = run.wroteObjects
       ? probeWorkload(run, config.shard, sizeOf)
       : keptWorkload(run, config.shard, config.size);
-    // Those of the clock are open by now.
-    this.#connections = [run.controlConnections[0], ...run.clockConnections];
+    // Those of the clock are open by now. There are more kinds than those.
+    const [first, ...further] = run.controlConnections;
+    this.#connections = [first, ...run.clockConnections, ...further];
   }
 
   /**
@@ -263,15 +264,31 @@ class Probe {
   latencies() {
     /** @type {Map<string, UnloadedLatency>} */
     const latencies = new Map();
-    for (const [{ name }, times] of this.#times) {
+    for (const [operation, times] of this.#times) {
+      const size = this.#sizeFor(operation);
       const warmup = Math.min(Math.max(Math.floor(times.length / MIN_MEASURED), 1), MAX_WARMUP_OPERATIONS);
       const measured = times.slice(warmup).filter((time) => time !== null);
       measured.sort((one, other) => one - other);
-      if (measured.length >= MIN_MEASURED) {
-        latencies.set(name, { count: measured.length, p50: measured[measured.length >> 1], size: this.#size });
+      if (measured.length >= MIN_MEASURED && size !== null) {
+        latencies.set(operation.name, { count: measured.length, p50: measured[measured.length >> 1], size });
       }
     }
     return latencies;
+  }
+
+  /**
+   * A part of a small object takes as long as the same part of a large one.
+   *
+   * @param {Operation} operation
+   * @returns {number | null} bytes of the objects that its latency stands for; null where they were smaller than its parts
+   */
+  #sizeFor({ movesBytes, movesWhole, bytesOf }) {
+    if (movesWhole || !movesBytes) {
+      return this.#size;
+    }
+    const { amounts } = this.#workload;
+    const bytes = (/** @type {number} */ size) => bytesOf({ sizeOf: () => size, amounts }, 0);
+    return bytes(this.#size) === bytes(this.#config.size) ? this.#config.size : null;
   }
 
   /** No further object is begun; what is to be done with the others is still done. */

@@ -1,5 +1,6 @@
 import { adviceFor } from '../bottleneck/message.js';
 import { operationsOf } from '../operations/registry.js';
+import { bytesAnOperation } from '../operations/stage.js';
 import { CostBudget } from '../cost/cost-budget.js';
 import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { runStep } from '../search/search-step.js';
@@ -154,7 +155,7 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
     objects: given,
     threads: config.threads,
     buckets: config.store.buckets.length,
-    objectSize: stage.movesBytes ? config.size : 0,
+    objectSize: bytesAnOperation(stage, config),
     duration: STAGE_MS,
     isSearch: true,
     ...(config.peakOf === undefined ? {} : { dimension: config.peakOf }),
@@ -274,9 +275,11 @@ async function runSteps(search, stage, { running, workers, dimension, objects, c
  * @param {SearchObjects | BucketObjects} objects
  * @returns {'never' | 'on a plateau' | 'always'}
  */
-function halfSizeProbeOf({ creates, receives }, { size, stages }, objects) {
+function halfSizeProbeOf({ creates, receives, movesWhole }, { size, stages }, objects) {
   if (creates && size >= MIN_HALVED_BYTES) {
-    return operationsOf(stages).some((operation) => operation.receives) ? 'always' : 'on a plateau';
+    return operationsOf(stages).some((operation) => operation.receives && operation.movesWhole)
+      ? 'always'
+      : 'on a plateau';
   }
-  return receives && objects.hasHalves ? 'on a plateau' : 'never';
+  return receives && movesWhole && objects.hasHalves ? 'on a plateau' : 'never';
 }

@@ -97,6 +97,7 @@ export async function openRun(config, context) {
     payload: new Payload(config.runId),
     written,
     wroteObjects,
+    amounts: config.amounts,
     indexCount,
     controlConnections: connections.slice(0, controlConnectionCount),
     clockConnections: connections.slice(controlConnectionCount),
@@ -136,7 +137,7 @@ function layoutOf({ runId, prefix, store }) {
 }
 
 /** @param {RunConfig} config */
-function workerSpec({ client, store, keepAlive, timeout, retries, shard, rate, peakOf }) {
+function workerSpec({ client, store, keepAlive, timeout, retries, shard, amounts, rate, peakOf }) {
   return {
     client,
     store,
@@ -147,5 +148,6 @@ function workerSpec({ client, store, keepAlive, timeout, retries, shard, rate, p
     stallTimeout: Math.max(STALL_TIMEOUT_MS, 2 * timeout),
     openLoop: rate !== undefined || peakOf === 'rate',
     shard,
+    amounts,
   };
 }

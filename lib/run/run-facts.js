@@ -1,3 +1,5 @@
+import { operationsOf } from '../operations/registry.js';
+
 /**
  * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
  * @import { RampPlan, RunConfig } from '../model/run-config.js'
@@ -48,10 +50,13 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime'} FurtherOption
+ * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'rangeSize'} FurtherOption
  */
-function furtherOptions({ duration, gap, rate, arrival, warmup, keep, findPeak, peakOf, target, slo, rampPlan }) {
+function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
+  const { findPeak, peakOf, target, slo, rampPlan } = config;
+  const { rangeSize } = amounts;
   return {
+    ...(operationsOf(stages).some(({ partSize }) => partSize !== undefined) ? { rangeSize } : {}),
     ...(duration === undefined && rampPlan === undefined ? {} : { gap }),
     ...(rate === undefined ? {} : { rate, arrival }),
     ...(warmup === 0 ? {} : { warmup }),

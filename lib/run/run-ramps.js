@@ -1,6 +1,7 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { waitUntil } from '../clock/pause.js';
 import { SearchObjects } from '../search/search-objects.js';
+import { bytesAnOperation } from '../operations/stage.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { enoughObjects, noteFatalError, stagesOf } from './run-stages.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
@@ -83,7 +84,7 @@ async function runRamp(stage, slots, ramping, result) {
     objects: given,
     threads: config.threads,
     buckets: config.store.buckets.length,
-    objectSize: stage.movesBytes ? config.size : 0,
+    objectSize: bytesAnOperation(stage, config),
     duration: 1000 * (slots[slots.length - 1].endsAt - ahead.startsAt),
   });
   const finished = await runSlots(stage, slots, ramping);

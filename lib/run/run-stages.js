@@ -1,6 +1,7 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { STAGES } from '../operations/registry.js';
+import { bytesAnOperation } from '../operations/stage.js';
 import { explainError } from '../s3/explain-error.js';
 import { waitUntil } from '../clock/pause.js';
 import { stageResult } from './stage-result.js';
@@ -126,7 +127,7 @@ export function enoughObjects(expected) {
  * @param {Running} running
  */
 async function runOne(stage, load, objects, slot, workers, { config, signal, observer }) {
-  const { name, creates, movesBytes, removes } = stage;
+  const { name, creates, removes } = stage;
   // What is over after a fixed time goes round until then. Objects are written once, and all of them are removed.
   const limit = removes ? null : slot;
   const budget = { memory: budgetMemory(), objects, goesRound: limit !== null && !creates };
@@ -135,7 +136,7 @@ async function runOne(stage, load, objects, slot, workers, { config, signal, obs
     objects,
     threads: config.threads,
     buckets: config.store.buckets.length,
-    objectSize: movesBytes ? config.size : 0,
+    objectSize: bytesAnOperation(stage, config),
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
   const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {

@@ -107,7 +107,7 @@ class DirectConnection {
   #size = 0;
 
   /** @type {Reply} */
-  reply = { etagDigest: 0, contentLength: -1, output: {} };
+  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -160,6 +160,9 @@ class DirectConnection {
       request.target = `${path}?${canonical}`;
       request.headers = this.#signer.sign(method, path, this.#hashOf(request.body), canonical);
     }
+    if (input !== undefined && call.headerNames !== null) {
+      addHeaders(request.headers, call.headerNames, input);
+    }
     this.#call = call;
     this.#size = size;
     this.#sink = call.receivesObject ? sink : null;
@@ -170,6 +173,7 @@ class DirectConnection {
     this.#document.length = 0;
     this.reply.etagDigest = 0;
     this.reply.contentLength = -1;
+    this.reply.contentRange = '';
     this.movedBefore = this.moved;
     return new Promise(this.#dispatch);
   }
@@ -212,6 +216,8 @@ class DirectConnection {
     } else if (status < 300) {
       if (isNamed(bytes, name, nameEnd, 'etag')) {
         this.reply.etagDigest = etagDigest(bytes, value, valueEnd);
+      } else if (this.#sink !== null && isNamed(bytes, name, nameEnd, 'content-range')) {
+        this.reply.contentRange = bytes.toString('latin1', value, valueEnd);
       }
     } else if (isNamed(bytes, name, nameEnd, 'retry-after')) {
       this.#retryAfter = bytes.toString('latin1', value, valueEnd);
@@ -227,6 +233,7 @@ class DirectConnection {
   onHead(status, contentLength) {
     this.#status = status;
     this.#isFirstAnswer = false;
+    this.reply.status = status;
     this.reply.contentLength = contentLength;
     if (this.#sink !== null) {
       this.answeredAt = this.#now();
@@ -357,4 +364,15 @@ function queryOf({ queryNames }, always, input = {}) {
       ([member, value]) => /** @type {[string, string]} */ ([queryNames[member], String(value)]),
     ),
   ];
+}
+
+/**
+ * @param {string[]} headers name, value, name, value, … to which those are added that the input has
+ * @param {Readonly<Record<string, string>>} headerNames
+ * @param {NonNullable<ObjectRequest['input']>} input
+ */
+function addHeaders(headers, headerNames, input) {
+  for (const member of Object.keys(input)) {
+    headers.push(headerNames[member], String(input[member]));
+  }
 }

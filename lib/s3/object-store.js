@@ -57,8 +57,10 @@ export { S3_CALLS } from './s3-calls.js';
  * One object that serves a connection for the whole run, so that an answer costs no allocation.
  *
  * @typedef {object} Reply
+ * @property {number} status of HTTP
  * @property {number} etagDigest see object-connection.js; 0 where the answer names no ETag
  * @property {number} contentLength bytes; -1 where the answer does not say
+ * @property {string} contentRange the header of that name, as the store wrote it; '' where the answer has none
  * @property {Readonly<Record<string, any>>} output members of the last output that was a document, as the SDK names them
  */
 

@@ -8,6 +8,8 @@
  * @property {boolean} hasKey whether the path names an object; a bucket otherwise
  * @property {Readonly<Record<string, string>> | null} query what the query holds in every request; null where there is none
  * @property {Readonly<Record<string, string>>} queryNames how members of a request's `input` are named in the query
+ * @property {Readonly<Record<string, string>> | null} headerNames how other members of it are named as headers; null where
+ *   there are none. None of them may begin with x-amz-, which would have to be signed
  * @property {boolean} sendsObject whether the body of the request is an object's
  * @property {boolean} receivesObject whether the body of a successful answer is an object's, and goes to the request's sink
  * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, as
@@ -19,16 +21,23 @@ const OBJECT_CALL = {
   hasKey: true,
   query: null,
   queryNames: {},
+  headerNames: null,
   sendsObject: false,
   receivesObject: false,
   readOutput: null,
 };
 
-/** The table of REST bindings. ETag and Content-Length are read from the headers of every answer. */
+/** The table of REST bindings. Status, ETag, Content-Length and Content-Range are read of every answer. */
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', sendsObject: true },
-    GetObject: { ...OBJECT_CALL, name: 'GetObject', method: 'GET', receivesObject: true },
+    GetObject: {
+      ...OBJECT_CALL,
+      name: 'GetObject',
+      method: 'GET',
+      headerNames: { Range: 'range' },
+      receivesObject: true,
+    },
     HeadObject: { ...OBJECT_CALL, name: 'HeadObject', method: 'HEAD' },
     DeleteObject: { ...OBJECT_CALL, name: 'DeleteObject', method: 'DELETE' },
   }),

@@ -59,7 +59,7 @@ class SdkConnection {
   #size = 0;
 
   /** @type {Reply} */
-  reply = { etagDigest: 0, contentLength: -1, output: {} };
+  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -92,8 +92,10 @@ class SdkConnection {
     this.movedBefore = this.moved;
     const output = await this.#output(new (commandOf(call))(this.#inputOf(call, request)), this.#controller.signal);
     this.answeredAt = this.#now();
+    this.reply.status = output.$metadata.httpStatusCode;
     this.reply.etagDigest = digestOf(output.ETag);
     this.reply.contentLength = output.ContentLength ?? -1;
+    this.reply.contentRange = output.ContentRange ?? '';
     this.reply.output = output;
     if (call.receivesObject) {
       await this.#drain(output.Body, request.sink);

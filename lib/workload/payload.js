@@ -1,5 +1,5 @@
 import { createCipheriv, createHash } from 'node:crypto';
-import { mix32, seedOf } from './mix.js';
+import { mix32, mixIndex, seedOf } from './mix.js';
 
 /** Objects whose payloads are views of one block: one for each offset at which a view can begin. A power of two. */
 const PLACES = 2 ** 23;
@@ -21,6 +21,7 @@ const STRIDE = 5184305;
 export class Payload {
   #runId;
   #shift;
+  #partSeed;
   /** @type {Map<number, Buffer>} */
   #blocks = new Map();
   /** @type {Buffer} The block of the last object: nearly always that of the next one, too. */
@@ -31,6 +32,7 @@ export class Payload {
   constructor(runId) {
     this.#runId = runId;
     this.#shift = mix32(seedOf(runId));
+    this.#partSeed = seedOf(`parts of ${runId}`);
   }
 
   /**
@@ -54,6 +56,18 @@ export class Payload {
     const block = this.#blockOf(index);
     const start = this.#placeOf(index, position);
     return block.subarray(start, start + length);
+  }
+
+  /**
+   * Which part of an object is read when only one is: each is as likely as any other, and any host can tell afterwards.
+   *
+   * @param {number} index
+   * @param {number} turn how often something was done before in the stage: the same object has other parts in later turns
+   * @param {number} parts that the object has, at most 2^32
+   * @returns {number} from 0
+   */
+  partOf(index, turn, parts) {
+    return mixIndex(turn, mixIndex(index, this.#partSeed)) % parts;
   }
 
   /**

@@ -86,7 +86,7 @@ describe('the command line', { concurrency: 3 }, () => {
     ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not begin with -/],
     ['--cleanup', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
     ['--prefix', ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', 'a b', 'x'.repeat(513)], /names of A-Z a-z 0-9/],
-    ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,stat,remove/],
+    ['--stages', ['', ',', 'erase', 'write,erase', 'write;read'], /some of write,read,range,/],
     ['--retries', ['-1', 'x', '1001'], /a whole number from 0 to 1000/],
     ['--faults', ['reset', 'reset=101%', 'STAT.reset=1%', 'typhoon=1%'], /fault script/],
   ])) {
@@ -130,6 +130,20 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--ramp-hosts --shard 0/1 --run-id a --start-at +1s', '--ramp-hosts: expected --shard i/N with N from 2'],
       ['--step-time 5s', '--step-time: it is the length of a step of a ramp, expected --ramp or --ramp-hosts'],
       ['--gap 5s', '--gap: it is the pause between stages of a fixed length, expected --duration, --ramp or'],
+    ]) {
+      const [line] = await refused('10', '10', '--local', ...given.split(' '));
+      assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
+    }
+  });
+
+  test('a range lies in the objects, and is given only where ranges are read', async () => {
+    for (const [given, problem] of [
+      ['--stages write,range --range-size 17KiB', '--range-size: a range would be larger than the objects, expected'],
+      ['--stages write,range --size 4095', '--range-size: a range would be larger than the objects, expected at most'],
+      ['--stages write,range --range-size 0', '--range-size: expected a byte at least, got "0"'],
+      ['--stages write,range --range-size big', '--range-size: expected a size such as'],
+      ['--stages write,read --range-size 1', '--range-size: it is how much the stage range reads, expected range'],
+      ['--calibrate --stages write,range', '--calibrate: it measures write, read, stat, remove, expected no other'],
     ]) {
       const [line] = await refused('10', '10', '--local', ...given.split(' '));
       assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
@@ -184,7 +198,7 @@ describe('the command line', { concurrency: 3 }, () => {
     const { stdout, stderr, status } = await runInProcess(['--help'], {});
     assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
     const lines = stdout.trimEnd().split('\n');
-    assert.ok(lines.length <= 66, `${lines.length} lines`);
+    assert.ok(lines.length <= 70, `${lines.length} lines`);
     assert.deepEqual(
       lines.filter((line) => line.length > 100),
       [],

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { STAGE_NAMES } from '../../lib/operations/registry.js';
+import { STAGE_NAMES } from '../servers/whole-run.js';
 import { dotEnvOf, machineLines } from '../helpers/command.js';
 import { environmentOfUser, installPackage } from '../helpers/installed-copy.js';
 import { recordsOf } from '../helpers/outcome.js';

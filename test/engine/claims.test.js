@@ -5,13 +5,13 @@ import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { Claims, kindOrder } from '../../lib/engine/claims.js';
 import { StageMeters } from '../../lib/meter/stage-meter.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
-import { OPERATIONS } from '../../lib/operations/registry.js';
+import { operationNamed } from '../../lib/operations/registry.js';
 import { mixedStage } from '../../lib/operations/stage.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
 /** @import { StageKind } from '../../lib/operations/stage.js' */
 
-const [write, read, stat] = OPERATIONS;
+const [write, read, stat] = ['write', 'read', 'stat'].map(operationNamed);
 const SEED = 'a seed';
 
 /**

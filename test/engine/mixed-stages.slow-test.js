@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Clock } from '../../lib/clock/clock.js';
 import { kindOrder } from '../../lib/engine/claims.js';
 import { Workers } from '../../lib/engine/workers.js';
-import { OPERATIONS } from '../../lib/operations/registry.js';
+import { operationNamed } from '../../lib/operations/registry.js';
 import { mixedStage } from '../../lib/operations/stage.js';
 import { WrittenObjects } from '../../lib/workload/written-objects.js';
 import { objectSizes } from '../../lib/workload/sizes.js';
@@ -18,7 +18,7 @@ import { recordingHooks, stageTask, workerSpec } from '../helpers/worker-spec.js
  * @import { TestContext } from 'node:test'
  */
 
-const [write, read, stat] = OPERATIONS;
+const [write, read, stat] = ['write', 'read', 'stat'].map(operationNamed);
 const TIME_LIMIT = { timeout: 120_000 };
 const NEVER = new AbortController().signal;
 const OBJECTS = 400;

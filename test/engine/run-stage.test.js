@@ -4,7 +4,8 @@ import { mock, test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { runStage } from '../../lib/engine/run-stage.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
-import { STAGES } from '../../lib/operations/registry.js';
+import { operationNamed } from '../../lib/operations/registry.js';
+import { stageOf } from '../../lib/operations/stage.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -21,7 +22,7 @@ import { ManualClock } from '../helpers/manual-clock.js';
  * @typedef {'success' | 'transient' | 'throttled' | 'overload' | 'own' | 'integrity'} Outcome of an attempt
  */
 
-const [write, read, , remove] = STAGES;
+const [write, read, remove] = ['write', 'read', 'remove'].map((name) => stageOf(operationNamed(name)));
 const SIZE = 16;
 const TIME_LIMIT = { timeout: 120_000 };
 

@@ -1,5 +1,6 @@
 import { Clock } from '../../lib/clock/clock.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
@@ -23,6 +24,7 @@ const METHODS = { PutObject: 'put', GetObject: 'get', HeadObject: 'head', Delete
  * @property {FakeConnection} connection that carries it
  * @property {Buffer | Iterable<Buffer>} [body] of a put
  * @property {BodySink} [sink] of a get
+ * @property {ObjectRequest['input']} input
  */
 
 /**
@@ -34,7 +36,7 @@ export class FakeConnection {
   #answer;
   /** @type {((error: Error) => void) | null} */
   #reject = null;
-  reply = { etagDigest: 0, contentLength: -1, output: {} };
+  reply = { status: 200, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -50,8 +52,8 @@ export class FakeConnection {
    * @param {S3Call} call
    * @param {ObjectRequest} request
    */
-  send({ name }, { bucket, key, body, sink }) {
-    return this.#carry({ method: METHODS[name], bucket, key, body: body ?? undefined, sink, connection: this });
+  send({ name }, { bucket, key, body, sink, input }) {
+    return this.#carry({ method: METHODS[name], bucket, key, body: body ?? undefined, sink, input, connection: this });
   }
 
   transfer() {
@@ -111,6 +113,7 @@ export function fakeEngine({ answer, ...choice }) {
       payload: new Payload('run-1'),
       written: new WrittenObjects(memoryFor(objects)),
       shard,
+      amounts: DEFAULT_AMOUNTS,
       wroteObjects,
     },
   };

@@ -1,3 +1,4 @@
+import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 
 /**
@@ -19,6 +20,7 @@ export function runConfig({ hostname, port, region, credentials, tls, buckets },
     stages: ['write', 'read', 'stat', 'remove'],
     client: 'direct',
     size: 1000,
+    amounts: DEFAULT_AMOUNTS,
     prefix: 'benchmark',
     runId: 'run-1',
     timeout: 10_000,

@@ -1,7 +1,10 @@
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { fakeEngine } from './fake-store.js';
 
-/** @import { Operation } from '../../lib/operations/operation.js' */
+/**
+ * @import { OperationAmounts } from '../../lib/model/run-config.js'
+ * @import { Operation } from '../../lib/operations/operation.js'
+ */
 
 /**
  * One attempt of an operation at one object, over a store that a test plays.
@@ -11,18 +14,21 @@ import { fakeEngine } from './fake-store.js';
  * @param {Parameters<typeof fakeEngine>[0]['answer']} options.answer
  * @param {number} [options.index]
  * @param {number} [options.size] bytes
+ * @param {number} [options.turn]
+ * @param {Partial<OperationAmounts>} [options.amounts]
  * @param {number} [options.attempts] made, this one included
  * @param {boolean} [options.wroteObjects]
  * @param {number} [options.digest] of the ETag that the write was answered with; 0: it was not written
  */
 export function prepareOperation(operation, { answer, index = 3, size = 16, attempts = 1, ...choice }) {
-  const { wroteObjects = true, digest = 0 } = choice;
+  const { wroteObjects = true, digest = 0, turn = 0, amounts = {} } = choice;
   const { workload, connections } = fakeEngine({ answer, wroteObjects, threads: 1 });
   if (digest !== 0) {
     workload.written.add(index, digest);
   }
-  const record = new OperationRecord(operation, { ...workload, sizeOf: () => size }, connections[0]);
-  record.take(0, operation, index);
+  const given = { ...workload, sizeOf: () => size, amounts: { ...workload.amounts, ...amounts } };
+  const record = new OperationRecord(operation, given, connections[0]);
+  record.take(0, operation, index, turn);
   record.attempts = attempts;
   return { operation: record, workload, localIndex: `${record.bucket}/${record.key}` };
 }

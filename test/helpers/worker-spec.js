@@ -1,4 +1,5 @@
 import { budgetMemory } from '../../lib/engine/budget.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { STAGES } from '../../lib/operations/registry.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 import { memoryFor } from '../../lib/workload/written-objects.js';
@@ -30,6 +31,7 @@ export function workerSpec({ hostname, port, region, credentials, tls, buckets }
     openLoop: false,
     layout: { runId: 'run-1', prefix: 'benchmark', buckets },
     shard: WHOLE,
+    amounts: DEFAULT_AMOUNTS,
     wroteObjects: true,
     written: memoryFor(objects),
     ...overrides,

@@ -130,6 +130,23 @@ test('a second put of a key replaces the first', async (t) => {
   assert.deepEqual((await endpoint.report()).objects, { 'bucket-a': 1, 'bucket-b': 0 });
 });
 
+test('a range of an object is answered with 206, its place and its bytes, or refused where there is none', async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const client = sdkClient(t, endpoint);
+  await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: '0123456789' }));
+  const part = await client.send(new GetObjectCommand({ Bucket, Key: 'k', Range: 'bytes=3-5' }));
+  assert.deepEqual(
+    [part.$metadata.httpStatusCode, part.ContentRange, part.ContentLength, await part.Body?.transformToString()],
+    [206, 'bytes 3-5/10', 3, '345'],
+  );
+  const whole = await client.send(new GetObjectCommand({ Bucket, Key: 'k', Range: 'bytes=0-1,3-4' }));
+  assert.deepEqual([whole.$metadata.httpStatusCode, whole.ContentRange], [200, undefined]);
+  assert.equal(await whole.Body?.transformToString(), '0123456789');
+  await assert.rejects(client.send(new GetObjectCommand({ Bucket, Key: 'k', Range: 'bytes=10-12' })), {
+    name: 'InvalidRange',
+  });
+});
+
 test('a missing key is NoSuchKey for GET, 404 for HEAD, and nothing to complain about for DELETE', async (t) => {
   const client = sdkClient(t, await startTestEndpoint(t));
   await assert.rejects(client.send(new GetObjectCommand({ Bucket, Key: 'none' })), { name: 'NoSuchKey' });

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATIONS, STAGES, STAGE_NAMES, operationNamed, operationsOf } from '../../lib/operations/registry.js';
+import { stat } from '../../lib/operations/stat.js';
+import {
+  DEFAULT_STAGES,
+  OPERATIONS,
+  STAGES,
+  STAGE_NAMES,
+  operationNamed,
+  operationsOf,
+} from '../../lib/operations/registry.js';
 
 test('the stages run in the order of the operations, and bear their names with a capital', () => {
   assert.deepEqual(
     OPERATIONS.map(({ name }) => name),
-    ['write', 'read', 'stat', 'remove'],
+    ['write', 'read', 'range', 'stat', 'remove'],
   );
-  assert.deepEqual(STAGE_NAMES, ['Write', 'Read', 'Stat', 'Remove']);
+  assert.deepEqual(STAGE_NAMES, ['Write', 'Read', 'Range', 'Stat', 'Remove']);
+  assert.deepEqual(DEFAULT_STAGES, ['write', 'read', 'stat', 'remove']);
   assert.deepEqual(
     STAGES.map(({ kinds }) => kinds),
     OPERATIONS.map((operation) => [{ operation, weight: 1 }]),
@@ -15,21 +24,15 @@ test('the stages run in the order of the operations, and bear their names with a
 });
 
 test('only Write leaves objects behind, and only Write needs none', () => {
-  assert.deepEqual(
-    OPERATIONS.map(({ creates, needsObject }) => [creates, needsObject]),
-    [
-      [true, false],
-      [false, true],
-      [false, true],
-      [false, true],
-    ],
-  );
+  for (const { name, creates, needsObject } of OPERATIONS) {
+    assert.deepEqual([creates, needsObject], [name === 'write', name !== 'write'], name);
+  }
 });
 
 test('an operation makes the call that S3 has for it', () => {
   assert.deepEqual(
     OPERATIONS.map(({ call }) => call.name),
-    ['PutObject', 'GetObject', 'HeadObject', 'DeleteObject'],
+    ['PutObject', 'GetObject', 'GetObject', 'HeadObject', 'DeleteObject'],
   );
 });
 
@@ -43,6 +46,6 @@ test('an operation moves the bytes that its call does', () => {
 test('operations are found by their names, in their own order', () => {
   const names = (/** @type {string[]} */ wanted) => operationsOf(wanted).map(({ name }) => name);
   assert.deepEqual(names(['remove', 'write']), ['write', 'remove']);
-  assert.equal(operationNamed('stat'), OPERATIONS[2]);
+  assert.equal(operationNamed('stat'), stat);
   assert.throws(() => operationNamed('Stat'), /expected the name of an operation, got Stat/);
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPERATIONS } from '../../lib/operations/registry.js';
-import { mixedStage, stageOf } from '../../lib/operations/stage.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
+import { OPERATIONS, operationNamed } from '../../lib/operations/registry.js';
+import { bytesAnOperation, mixedStage, stageOf } from '../../lib/operations/stage.js';
 
-const [write, read, stat, remove] = OPERATIONS;
+const [write, read, range, stat, remove] = ['write', 'read', 'range', 'stat', 'remove'].map(operationNamed);
 
 test('a stage of one kind is what its operation is', () => {
   for (const operation of OPERATIONS) {
@@ -15,6 +16,16 @@ test('a stage of one kind is what its operation is', () => {
   }
 });
 
+test('an operation of a stage moves an object, a part of one, or nothing', () => {
+  const amounts = { ...DEFAULT_AMOUNTS, rangeSize: 300 };
+  const bytes = OPERATIONS.map((operation) => bytesAnOperation(stageOf(operation), { size: 1000, amounts }));
+  assert.deepEqual(
+    bytes,
+    OPERATIONS.map(({ name, movesBytes }) => (name === 'range' ? 300 : movesBytes ? 1000 : 0)),
+  );
+  assert.equal(bytesAnOperation(stageOf(range), { size: 200, amounts }), 200);
+});
+
 test('a mixed stage does what any of its operations does', () => {
   const kinds = (/** @type {typeof OPERATIONS} */ ...operations) =>
     operations.map((operation) => ({ operation, weight: 1 }));
@@ -23,4 +34,8 @@ test('a mixed stage does what any of its operations does', () => {
   const other = mixedStage('Mixed', kinds(stat, remove));
   assert.deepEqual([other.creates, other.removes, other.receives, other.movesBytes], [false, true, false, false]);
   assert.equal(mixedStage('Mixed', kinds(read, write)).receives, true);
+  assert.deepEqual(
+    [kinds(range, stat), kinds(range, read)].map((each) => mixedStage('Mixed', each).movesWhole),
+    [false, true],
+  );
 });

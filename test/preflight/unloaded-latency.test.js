@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { measureUnloaded } from '../../lib/preflight/unloaded-latency.js';
-import { OPERATIONS } from '../../lib/operations/registry.js';
+import { DEFAULT_STAGES } from '../../lib/operations/registry.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { TimeBudget } from '../../lib/preflight/time-budget.js';
+import { Payload } from '../../lib/workload/payload.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
 import { fakeEngine } from '../helpers/fake-store.js';
@@ -15,7 +16,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
  * @import { OpenRun } from '../../lib/run/open-run.js'
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { OperationAmounts, RunConfig } from '../../lib/model/run-config.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
  * @import { TestContext } from 'node:test'
  */
@@ -68,7 +69,8 @@ function budgetAfter(clock, alone) {
  * @param {(request: FakeRequest) => unknown} answer
  * @param {object} [choice]
  * @param {Clock} [choice.clock]
- * @param {string[]} [choice.stages]
+ * @param {readonly string[]} [choice.stages]
+ * @param {Partial<OperationAmounts>} [choice.amounts]
  * @param {boolean} [choice.mayRemove]
  * @param {number} [choice.size]
  * @param {Readonly<Record<string, number>>} [choice.alone]
@@ -77,7 +79,7 @@ function budgetAfter(clock, alone) {
 function measureWith(answer, choice = {}) {
   const {
     clock = new Clock(),
-    stages = OPERATIONS.map(({ name }) => name),
+    stages = DEFAULT_STAGES,
     mayRemove = true,
     size = 1000,
     alone = NEAR,
@@ -89,13 +91,14 @@ function measureWith(answer, choice = {}) {
   const known = { wroteObjects: stages.includes('write'), mayRemove, probes: new Set(), requests };
   const own = { controlConnections: connections.slice(0, 1), clockConnections: connections.slice(1) };
   const { payload, written } = workload;
-  const parts = { clock, random, keyspace, payload, written, ...own, ...known };
+  const amounts = { ...workload.amounts, ...choice.amounts };
+  const parts = { clock, random, keyspace, payload, written, amounts, ...own, ...known };
   const run = /** @type {OpenRun} */ (/** @type {unknown} */ (parts));
   const budget = budgetAfter(clock, alone);
   if (deadline !== undefined) {
     budget.endBy(clock.now() + deadline);
   }
-  const measured = measureUnloaded(run, runConfig(NO_TARGET, { stages, size }), budget, NEVER);
+  const measured = measureUnloaded(run, runConfig(NO_TARGET, { stages, size, amounts }), budget, NEVER);
   return { measured, run };
 }
 
@@ -147,6 +150,38 @@ test('each stage’s operation is measured by itself, on objects that are gone a
   assert.equal(PUT.succeeded, DELETE.succeeded);
   assert.equal(run.requests.probe, PUT.total + GET.total + HEAD.total + DELETE.total);
 });
+
+test(
+  'the latency of a part stands for objects of any size, unless the probes are smaller than a part',
+  TIME_LIMIT,
+  async () => {
+    const MIB = 2 ** 20;
+    for (const [rangeSize, size] of /** @type {const} */ ([
+      [4096, 100 * MIB],
+      [4096, 5000],
+      [MIB, 100 * MIB],
+    ])) {
+      const { measured } = measureWith(
+        async ({ method, input, sink, connection, key }) => {
+          if (method === 'put') {
+            // At this pace objects of 100 MiB would take too long.
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          } else if (method === 'get') {
+            const [first, last] = String(input?.Range).replace('bytes=', '').split('-').map(Number);
+            connection.reply.status = 206;
+            const whole = Math.min(size, 64 * 1024);
+            connection.reply.contentRange = `bytes ${first}-${last}/${whole}`;
+            const index = Number(key.slice(key.lastIndexOf('-') + 1));
+            sink?.accept(new Payload('run-1').view(index, first, last - first + 1));
+          }
+        },
+        { stages: ['write', 'range'], amounts: { rangeSize }, size },
+      );
+      const { latencies } = await measured;
+      assert.equal(latencies.get('range')?.size ?? null, rangeSize < MIB ? size : null);
+    }
+  },
+);
 
 test('what is written to be measured is removed, also where no stage would', TIME_LIMIT, async (t) => {
   const { run, config, keys } = await open(t, { stages: ['write'], keep: true });
@@ -250,7 +285,7 @@ test('whatever the distance, five operations of each kind fit into thirty round 
     fc.asyncProperty(distance, async (roundTrip) => {
       const { time, answer, stored } = farStore(t, () => roundTrip);
       const startedAt = time.hostTime;
-      const alone = Object.fromEntries(OPERATIONS.map(({ name }) => [name, roundTrip]));
+      const alone = Object.fromEntries(DEFAULT_STAGES.map((name) => [name, roundTrip]));
       const { measured } = measureWith(answer, { clock: time.clock, alone });
       const { latencies } = await time.until(measured);
       time.end();
@@ -331,7 +366,7 @@ test('a store that serves one request at a time is not measured with several', a
     free = Math.max(free, time.hostTime) + 33;
     return free - time.hostTime;
   });
-  const alone = Object.fromEntries(OPERATIONS.map(({ name }) => [name, 33]));
+  const alone = Object.fromEntries(DEFAULT_STAGES.map((name) => [name, 33]));
   const { latencies, problem } = await time.until(measureWith(answer, { clock: time.clock, alone }).measured);
   time.end();
   assert.deepEqual([latencies.size, problem], [0, 'requests of different kinds delayed each other']);

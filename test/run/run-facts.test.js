@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -54,6 +55,12 @@ test('what most runs are not told stands in them only where they were', () => {
   const told = { duration: 60_000, gap: 0, rate: 12.5, arrival: /** @type {const} */ ('poisson'), warmup: 2000 };
   assert.deepEqual(factsOf({ ...told, keep: true }).options, { ...usual, ...told, keep: true });
   assert.equal(factsOf({ findPeak: true }).options.findPeak, true);
+});
+
+test('how much a range is stands in them only where ranges are read', () => {
+  const amounts = { ...DEFAULT_AMOUNTS, rangeSize: 512 };
+  assert.ok(!Object.hasOwn(factsOf({ amounts }).options, 'rangeSize'));
+  assert.equal(factsOf({ amounts, stages: ['write', 'range'] }).options.rangeSize, 512);
 });
 
 test('of a ramp of threads they have the steps, and of one of hosts what these follow from', () => {

@@ -74,7 +74,7 @@ test('a POST is never sent again at once: it may do twice what it does', () => {
 });
 
 test('how far an object has come is said of one that is sent, and of one that is received', () => {
-  const reply = { etagDigest: 0, contentLength: 500, output: {} };
+  const reply = { status: 200, etagDigest: 0, contentLength: 500, contentRange: '', output: {} };
   assert.equal(transferOf({ moved: 70, movedBefore: 70, reply }, 100), null);
   assert.deepEqual(transferOf({ moved: 70, movedBefore: 50, reply }, 100), {
     direction: 'sent',

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { BodyVerifier } from '../../lib/workload/body-verifier.js';
 import { Payload } from '../../lib/workload/payload.js';
+import { S3_CALLS } from '../../lib/s3/object-store.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { closedPort, startSocketServer } from '../helpers/socket-server.js';
 import { attempt, BodyCollector, openTestStore, get, head, put, remove } from '../helpers/store.js';
@@ -102,6 +103,7 @@ export function testStore(client) {
     testRequests(client, useTls);
     testConnections(client, useTls);
   }
+  testRanges(client);
   testDocuments(client);
   testRefusals(client);
   testCloudflare(client);
@@ -213,6 +215,48 @@ function testRequests(client, useTls) {
   });
 }
 
+/**
+ * @param {ClientName} client
+ */
+function testRanges(client) {
+  test(
+    `${client}: a range of an object comes with its place, and the whole object without one`,
+    TIME_LIMIT,
+    async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      await endpoint.put(BUCKET, KEY, bytesOf(1000));
+      const { connections } = await openTestStore(t, client, endpoint);
+      const [connection] = connections;
+      const read = async (/** @type {string | undefined} */ Range, /** @type {number} */ size) => {
+        const sink = new BodyCollector();
+        const request = {
+          bucket: BUCKET,
+          key: KEY,
+          size,
+          body: null,
+          sink,
+          input: Range === undefined ? Range : { Range },
+        };
+        await attempt(connection, () => connection.send(S3_CALLS.GetObject, request));
+        const { status, contentRange, contentLength } = connection.reply;
+        return { status, contentRange, contentLength, bytes: sink.bytes };
+      };
+      const bytes = bytesOf(1000);
+      assert.deepEqual(await read('bytes=100-349', 250), {
+        status: 206,
+        contentRange: 'bytes 100-349/1000',
+        contentLength: 250,
+        bytes: bytes.subarray(100, 350),
+      });
+      assert.deepEqual(await read(undefined, 1000), { status: 200, contentRange: '', contentLength: 1000, bytes });
+      await assertFails(
+        read('bytes=1000-1001', 2).then(() => {}),
+        { handling: 'fail', status: 416, code: 'InvalidRange' },
+      );
+    },
+  );
+}
+
 /** A call with a query and a document for its answer. @type {S3Call} */
 const LIST = {
   name: 'ListObjectsV2',
@@ -220,6 +264,7 @@ const LIST = {
   hasKey: false,
   query: { 'list-type': '2' },
   queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
+  headerNames: null,
   sendsObject: false,
   receivesObject: false,
   readOutput: (document) => ({

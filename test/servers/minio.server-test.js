@@ -5,6 +5,7 @@ import {
   connectionsAreKept,
   runRefused,
   testCleanup,
+  testRange,
   testRefusals,
   testVersions,
   testWholeRuns,
@@ -15,6 +16,7 @@ const secure = await startMinio({ tls: true });
 after(() => Promise.all([plain.stop(), secure.stop()]));
 
 testWholeRuns('MinIO', plain, connectionsAreKept);
+testRange('MinIO', plain);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);
 testVersions('MinIO', plain);

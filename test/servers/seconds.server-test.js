@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { STAGE_NAMES } from '../../lib/operations/registry.js';
 import { startAccessLogProxy } from '../helpers/access-log-proxy.js';
 import { startMinio } from '../helpers/servers.js';
 import { machineLines } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { runBenchmark } from './run-benchmark.js';
+import { STAGE_NAMES } from './whole-run.js';
 
 /**
  * @import { SecondRecord } from '../../lib/log/log-line.js'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { STAGE_NAMES } from '../../lib/operations/registry.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { Payload } from '../../lib/workload/payload.js';
+import { machineLines } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { runBenchmark } from './run-benchmark.js';
-import { assertWholeRun } from './whole-run.js';
+import { STAGE_NAMES, assertWholeRun } from './whole-run.js';
 
 /**
  * @import { ConnectionsRecord } from '../../lib/log/log-line.js'
@@ -55,6 +55,33 @@ export function testWholeRuns(title, server, assertConnections) {
         counted,
         OPERATIONS.map(() => counted[0]),
       );
+    });
+  }
+}
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testRange(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: ranges of objects are read and checked, as often as the server counts`, async () => {
+      const buckets = await server.createBuckets(BUCKETS);
+      const earlier = await server.countsOf('getobject');
+      const rangeSize = 1000;
+
+      const stages = ['--stages', 'write,range,remove', '--range-size', `${rangeSize}`];
+      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...stages], { server, buckets });
+
+      assertStatus(run, 0);
+      const [, range] = machineLines(recordsOf(run.stdout), 'stage');
+      assert.deepEqual([range.stage, range.operations, range.bytes], ['Range', OBJECTS, OBJECTS * rangeSize]);
+      assert.match(run.stdout, /^Range time to first byte: min .* p50 /m);
+      const later = await server.countsOf('getobject');
+      assert.ok(later.succeeded - earlier.succeeded >= OBJECTS);
+      for (const bucket of buckets) {
+        assert.deepEqual(await server.list(bucket), []);
+      }
     });
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { STAGE_NAMES } from './whole-run.js';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { STAGE_NAMES } from '../../lib/operations/registry.js';
 import { dotEnvOf, machineLines, startCommand } from '../helpers/command.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { startMinio } from '../helpers/servers.js';

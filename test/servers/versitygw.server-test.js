@@ -4,6 +4,7 @@ import {
   connectionsAreKept,
   connectionsAreReplaced,
   testCleanup,
+  testRange,
   testRefusals,
   testVersions,
   testWholeRuns,
@@ -15,6 +16,7 @@ const versioning = await startVersitygw({ versioning: true });
 after(() => Promise.all([persistent.stop(), closing.stop(), versioning.stop()]));
 
 testWholeRuns('versitygw', persistent, connectionsAreKept);
+testRange('versitygw', persistent);
 testCleanup('versitygw', persistent);
 testRefusals('versitygw', persistent);
 testVersions('versitygw', versioning);

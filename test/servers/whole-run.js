@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { STAGE_NAMES } from '../../lib/operations/registry.js';
+import { DEFAULT_STAGES, operationsOf } from '../../lib/operations/registry.js';
 import { ofKind } from '../helpers/outcome.js';
 
 /** @import { LogRecord } from '../../lib/log/log-line.js' */
+
+/** Of a run without --stages, as the log has them. */
+export const STAGE_NAMES = operationsOf(DEFAULT_STAGES).map(({ logName }) => logName);
 
 const MEBIBYTE = 2 ** 20;
 

@@ -224,6 +224,47 @@ test('another object’s payload is not taken for this one’s', () => {
   );
 });
 
+test('a part of an object is checked against the bytes that stand there', () => {
+  fc.assert(
+    fc.property(
+      anyIndex,
+      fc.nat(5000),
+      anySize,
+      fc.array(fc.nat(), { maxLength: 5 }),
+      (index, position, size, cuts) => {
+        const part = Buffer.from(payload.view(index, position, size));
+        const verifier = new BodyVerifier(payload);
+        verifier.begin(index, size, position);
+        chunksOf(part, cuts).forEach((chunk) => verifier.accept(chunk));
+        assert.equal(verifier.end(), -1);
+        part[size - 1] ^= 1;
+        verifier.begin(index, size, position);
+        chunksOf(part, cuts).forEach((chunk) => verifier.accept(chunk));
+        assert.equal(verifier.end(), position + size - 1);
+        verifier.begin(index, size, position);
+        verifier.accept(payload.view(index, position, size - 1));
+        assert.equal(verifier.end(), position + size - 1);
+      },
+    ),
+  );
+});
+
+test('each part of an object is drawn as often as any other, and always the same for a turn', () => {
+  const parts = 16;
+  const draws = 100_000;
+  const counts = Array.from({ length: parts }, () => 0);
+  for (let draw = 0; draw < draws; draw++) {
+    const part = payload.partOf(draw % 100, draw, parts);
+    counts[part] += 1;
+  }
+  const expected = draws / parts;
+  const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+  // The 99.9th percentile of chi-squared with 15 degrees of freedom.
+  assert.ok(chiSquared < 37.7, `chi-squared ${chiSquared}`);
+  assert.equal(payload.partOf(3, 4, 1), 0);
+  assert.equal(new Payload('run-1').partOf(3, 4, 1000), payload.partOf(3, 4, 1000));
+});
+
 test('a verifier serves one object after the other, and forgets the one before', () => {
   const verifier = new BodyVerifier(payload);
   verifier.begin(1, 10);

@@ -1,0 +1,70 @@
+import { S3_CALLS } from '../s3/object-store.js';
+import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
+
+/** @import { OperationRecord } from './operation-record.js' */
+
+const PARTIAL_CONTENT = 206;
+
+/** RFC 9110, section 14.4, where the length of the whole is known. */
+const CONTENT_RANGE = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/;
+
+/**
+ * Gets a part of an object. The parts are as long as --range-size says and lie one after the other from the object's
+ * beginning; what is left at its end is never read. Which of them it is, is a pure function of the run id, the object and
+ * the operation's turn in its stage, so that a second attempt asks for the same bytes.
+ */
+export const range = defineOperation({
+  name: 'range',
+  call: S3_CALLS.GetObject,
+  effect: 'reads',
+  needsObject: true,
+  transfer: 'receives',
+  partSize: ({ rangeSize }) => rangeSize,
+  billingClass: 'B',
+  isDefaultStage: false,
+  preflight: QUICK_PREFLIGHT,
+  async attempt(record) {
+    const { connection, index, size, turn, sink: verifier, workload } = record;
+    const whole = workload.sizeOf(index);
+    const first = size * workload.payload.partOf(index, turn, Math.floor(whole / size));
+    record.input = { Range: `bytes=${first}-${first + size - 1}` };
+    verifier.begin(index, size, first);
+    await connection.send(this.call, record);
+    checkRange(record, first, whole);
+    const mismatch = verifier.end();
+    if (mismatch >= 0) {
+      throw new IntegrityError(record, `the range at ${first} first differs at offset ${mismatch}${lengths(record)}`);
+    }
+  },
+});
+
+/**
+ * @param {OperationRecord} record whose answer has come
+ * @param {number} first offset of the range, in bytes
+ * @param {number} whole bytes of the object
+ */
+function checkRange(record, first, whole) {
+  const { connection, size, workload } = record;
+  const { status, contentRange } = connection.reply;
+  if (status !== PARTIAL_CONTENT) {
+    throw new IntegrityError(record, `the range at ${first} was answered with HTTP ${status}, 206 was expected`);
+  }
+  const [, ...shown] = CONTENT_RANGE.exec(contentRange) ?? [];
+  const [start, last, length] = shown.map(Number);
+  if (start !== first || last !== first + size - 1 || length !== whole) {
+    const got = shown.length === 0 ? 'no valid one came' : `${start}-${last}/${length} came`;
+    const hint = length === whole ? '' : otherSizeHint(workload);
+    throw new IntegrityError(
+      record,
+      `the Content-Range should be ${first}-${first + size - 1}/${whole}, ${got}${hint}`,
+    );
+  }
+}
+
+/**
+ * @param {OperationRecord} record whose body has come
+ * @returns {string} empty where it is as long as was expected
+ */
+function lengths({ sink: { received }, size }) {
+  return received === size ? '' : ` (${received} bytes came, ${size} were expected)`;
+}
