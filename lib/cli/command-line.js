@@ -4,7 +4,7 @@ import { quote } from '../log/quote.js';
 import { formatSize } from '../log/units.js';
 import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
 import { RESULT_REPORTERS } from '../report/reporters.js';
-import { DEFAULT_STAGES, operationsOf, writesObjects } from '../operations/registry.js';
+import { DEFAULT_STAGES, OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
 import { DEFAULT_FILE } from './environment.js';
 import { FROM_CLONE } from './invocation.js';
@@ -21,6 +21,7 @@ import { oneOf, someText } from './values.js';
  * @import { Threshold } from '../thresholds/threshold.js'
  * @import { Invocation } from './invocation.js'
  * @import { EndpointUrl } from './values.js'
+ * @import { Refusal } from '../operations/operation.js'
  */
 
 /**
@@ -74,6 +75,12 @@ const OPTIONS = {
     help: 'how much of an object the stage range reads',
     read: values.rangeSize,
     fallback: formatSize(DEFAULT_AMOUNTS.rangeSize),
+  },
+  pageSize: {
+    flags: '--page-size <keys>',
+    help: 'keys of a page of the stage list',
+    read: values.keyCount,
+    fallback: String(DEFAULT_AMOUNTS.pageSize),
   },
   keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
   runId: { flags: '--run-id <id>', help: 'name of the run (default: date, time, random)', read: values.runId },
@@ -303,6 +310,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} size bytes
  * @property {string[]} stages
  * @property {number} rangeSize bytes
+ * @property {number} pageSize keys
  * @property {boolean} keep
  * @property {boolean} allowVersioned
  * @property {string | undefined} runId
@@ -894,12 +902,41 @@ const AGAINST_RAMP = Object.freeze({
  * @property {string} problem
  */
 
+/**
+ * How what an operation refuses stands on the command line.
+ *
+ * @type {Readonly<Record<Refusal, { flag: string, isThere: (options: Record<string, any>) => unknown }>>}
+ */
+const REFUSALS = {
+  shards: { flag: '--shard', isThere: ({ shard }) => shard !== undefined && shard.count !== 1 },
+  findPeak: { flag: '--find-peak', isThere: ({ findPeak }) => findPeak },
+  peakOfBuckets: { flag: '--peak-of buckets', isThere: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets' },
+  ramp: { flag: '--ramp', isThere: ({ ramp }) => ramp !== undefined },
+};
+
 /** @type {readonly Conflict[]} */
 const CONFLICTS = [
-  {
-    isThere: ({ rangeSize, stages = [] }) => rangeSize !== undefined && !takesParts(stages),
-    problem: '--range-size: it is how much the stage range reads, expected range among --stages as well',
-  },
+  ...OPERATIONS.flatMap(({ name, amount }) =>
+    amount === null
+      ? []
+      : [
+          {
+            isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ { stages = [] }) =>
+              given[amount] !== undefined && !stages.includes(name),
+            problem: `${OPTIONS[amount].flags.split(' ')[0]}: it is for the stage ${name}, expected ${name} among --stages as well`,
+          },
+        ],
+  ),
+  ...OPERATIONS.flatMap(({ name, refuses = {} }) =>
+    Object.entries(refuses).map(([refusal, reason]) => {
+      const { flag, isThere } = REFUSALS[/** @type {Refusal} */ (refusal)];
+      return {
+        isThere: (/** @type {Record<string, any>} */ _given, /** @type {Record<string, any>} */ options) =>
+          options.stages?.includes(name) && !options.calibrate && isThere(options),
+        problem: `${flag}: not with the stage ${name}, because ${reason}; expected --stages without it`,
+      };
+    }),
+  ),
   {
     isThere: ({ cleanup }, { stages = [], rangeSize, size, calibrate }) =>
       cleanup === undefined && !calibrate && takesParts(stages) && rangeSize > size,
@@ -1024,7 +1061,7 @@ const CONFLICTS = [
  * @returns {boolean} whether some read a part of each object
  */
 function takesParts(stages) {
-  return operationsOf(stages).some(({ partSize }) => partSize !== undefined);
+  return operationsOf(stages).some(({ part }) => part !== undefined);
 }
 
 /**

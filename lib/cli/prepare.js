@@ -129,7 +129,8 @@ export async function openTarget(options, env, process, invocation) {
  * @param {RunConfig} config
  * @throws {UsageError} where the run would cost more than it may; a search for the peak sees to that itself
  */
-export function checkCost({ objects, stages, duration, findPeak, maxCost }) {
+export function checkCost(config) {
+  const { duration, findPeak, maxCost } = config;
   if (maxCost === undefined || findPeak) {
     return;
   }
@@ -138,7 +139,7 @@ export function checkCost({ objects, stages, duration, findPeak, maxCost }) {
       '--max-cost: the cost of a run with --duration is not known beforehand, expected no --duration',
     ]);
   }
-  const dollars = dollarsOf({ objects, stages });
+  const dollars = dollarsOf(config);
   if (dollars > maxCost) {
     throw new UsageError([
       `--max-cost: the run costs $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or at least that much, got $${maxCost}`,

@@ -95,6 +95,10 @@ const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
 
 export const objectCount = wholeNumber(1, MAX_COUNT);
 export const threadCount = wholeNumber(1, MAX_THREAD_COUNT);
+/** S3 takes no more at a time. */
+const MAX_KEYS = 1000;
+
+export const keyCount = wholeNumber(1, MAX_KEYS);
 export const retryCount = wholeNumber(0, 1000);
 
 /**

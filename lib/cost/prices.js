@@ -1,7 +1,13 @@
 import { operationNamed, operationsOf } from '../operations/registry.js';
+import { operationsFor, stageOf } from '../operations/stage.js';
 import { isR2 } from '../s3/cloudflare.js';
 
-/** @import { RunConfig } from '../model/run-config.js' */
+/**
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { Operation } from '../operations/operation.js'
+ *
+ * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'amounts' | 'store'>} PricedConfig
+ */
 
 /** What a million operations cost in dollars, by R2's list prices: https://developers.cloudflare.com/r2/pricing/ */
 export const DOLLARS_A_MILLION = Object.freeze({ A: 4.5, B: 0.36, free: 0 });
@@ -24,17 +30,27 @@ export function priceOf(stage) {
 
 /**
  * @param {'A' | 'B'} billed
- * @param {readonly string[]} stages in lower case
- * @returns {number} how many of the stages are billed so
+ * @param {PricedConfig} config
+ * @returns {number} operations billed so, where each stage is done once with each object
  */
-export function stagesBilledAs(billed, stages) {
-  return operationsOf(stages).filter(({ billingClass }) => billingClass === billed).length;
+export function operationsBilledAs(billed, config) {
+  const stages = operationsOf(config.stages).filter(({ billingClass }) => billingClass === billed);
+  return stages.reduce((sum, operation) => sum + operationsIn(operation, config), 0);
 }
 
 /**
- * @param {Pick<RunConfig, 'objects' | 'stages'>} config
+ * @param {PricedConfig} config
  * @returns {number} what it costs to do each stage once with each object, in dollars
  */
-export function dollarsOf({ objects, stages }) {
-  return stages.reduce((sum, stage) => sum + objects * priceOf(stage), 0);
+export function dollarsOf(config) {
+  const stages = operationsOf(config.stages);
+  return stages.reduce((sum, operation) => sum + operationsIn(operation, config) * priceOf(operation.name), 0);
+}
+
+/**
+ * @param {Operation} operation
+ * @param {PricedConfig} config
+ */
+function operationsIn(operation, config) {
+  return operationsFor(stageOf(operation), config.objects, config);
 }

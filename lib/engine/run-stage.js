@@ -9,6 +9,7 @@ import { AttemptError } from '../s3/s3-error.js';
 import { objectSizes } from '../workload/sizes.js';
 import { Claims } from './claims.js';
 import { watchFlow } from './data-flow.js';
+import { GroupClaims } from './group-claims.js';
 import { OpenLoop } from './open-loop.js';
 import { runPool } from './run-concurrently.js';
 import { StageWatch } from './stage-watch.js';
@@ -28,6 +29,7 @@ import { StageWatch } from './stage-watch.js';
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { RetryHooks } from '../s3/retry.js'
+ * @import { ObjectGroups } from '../workload/object-groups.js'
  */
 
 const PROGRESS_INTERVAL_MS = 250;
@@ -94,12 +96,13 @@ const PROGRESS_INTERVAL_MS = 250;
  * @param {Engine} options.engine
  * @param {Load} options.load
  * @param {Budget} options.budget
+ * @param {ObjectGroups | null} [options.groups] of a stage whose operations are about several objects
  * @param {TimeLimit | null} [options.limit]
  * @param {AbortSignal} options.signal stops the stage: what is under way is given a while to settle
  * @param {StageHooks} options.hooks
  * @returns {Promise<MeteredStage>}
  */
-export async function runStage(stage, { engine, load, budget, limit = null, signal, hooks }) {
+export async function runStage(stage, { engine, load, budget, groups = null, limit = null, signal, hooks }) {
   const { clock, alarm, runId } = engine;
   const { objectSize, minObjectSize = objectSize } = load;
   const workload = { ...engine.workload, sizeOf: objectSizes({ runId, min: minObjectSize, max: objectSize }) };
@@ -145,7 +148,10 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
   });
   const failed = failureCounter(meters, buckets, hooks, watch);
   const { bucketStarts } = load;
-  const claims = new Claims(stage, { workload, budget, meters, bucketStarts, seed: `kinds of ${runId}` });
+  const claims =
+    groups === null
+      ? new Claims(stage, { workload, budget, meters, bucketStarts, seed: `kinds of ${runId}` })
+      : new GroupClaims(stage, { workload, budget, meters, groups });
   const perform = async (/** @type {OperationRecord} */ record) => {
     const meter = meters.kinds[record.kind];
     try {
@@ -153,6 +159,9 @@ export async function runStage(stage, { engine, load, budget, limit = null, sign
       meter.succeeded(record, record.size);
       if (buckets !== null) {
         buckets[record.slot].succeeded(record);
+      }
+      if (groups !== null) {
+        meter.keys += record.locals.length;
       }
       if (record.operation.receives) {
         meter.answered(record.connection.answeredAt - record.attemptStartedAt, record.finishedAt);

@@ -9,6 +9,7 @@ import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { Keyspace } from '../workload/keyspace.js';
+import { ObjectGroups } from '../workload/object-groups.js';
 import { Payload } from '../workload/payload.js';
 import { globalIndex } from '../workload/shard.js';
 import { WrittenObjects } from '../workload/written-objects.js';
@@ -181,6 +182,7 @@ export class Worker {
    * @returns {Promise<WorkerOutcome>}
    */
   async runStage({ stage, load, budget, limit }, signal, hooks) {
+    const groups = this.#groupsOf(stage, budget);
     const stopMeasuring = measureLoop({ now: this.#engine.clock.now });
     let loop;
     let staged;
@@ -188,7 +190,8 @@ export class Worker {
       staged = await runStage(stage, {
         engine: this.#engine,
         load,
-        budget: new Budget(budget),
+        budget: new Budget(groups === null ? budget : { ...budget, first: 0, objects: groups.count }),
+        groups,
         limit,
         signal,
         hooks,
@@ -204,6 +207,20 @@ export class Worker {
       loop,
       connections: this.#takeConnections(),
     };
+  }
+
+  /**
+   * @param {Stage} stage
+   * @param {StageTask['budget']} budget
+   * @returns {ObjectGroups | null} null where an operation is about one object
+   */
+  #groupsOf({ grouping }, { first = 0, objects }) {
+    if (grouping === null) {
+      return null;
+    }
+    const { keyspace, shard, amounts } = this.#engine.workload;
+    const { size, isByKey } = grouping;
+    return new ObjectGroups({ keyspace, shard, first, objects, size: amounts[size], isByKey });
   }
 
   async close() {

@@ -55,7 +55,12 @@ import { SCHEMA } from '../model/schema.js';
  */
 
 /** Counters that a log carries always, or where they are more than nothing. @type {readonly CountName[]} */
-const LOGGED_COUNTS = [...countsInLog('always'), ...countsInLog('warm-up'), ...countsInLog('drain')];
+const LOGGED_COUNTS = [
+  ...countsInLog('always'),
+  ...countsInLog('warm-up'),
+  ...countsInLog('drain'),
+  ...countsInLog('several'),
+];
 
 /** All fields that the machine line of a stage may have. */
 const STAGE_FIELDS = new Set([

@@ -49,7 +49,9 @@ const UNKNOWN_SECOND = Object.freeze({ p50: null, p99: null, maximum: null, hist
 
 /** A log without totals lacks most counters: what is known of them comes from the others. */
 const UNTOLD_COUNTS = Object.fromEntries(
-  [...countsInLog('always'), ...countsInLog('warm-up'), ...countsInLog('drain')].map((name) => [name, 0]),
+  [...countsInLog('always'), ...countsInLog('warm-up'), ...countsInLog('drain'), ...countsInLog('several')].map(
+    (name) => [name, 0],
+  ),
 );
 
 /** Logs without machine lines tell how many attempts failed, but not how. */

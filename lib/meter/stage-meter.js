@@ -46,6 +46,7 @@ export class StageMeter {
   // What each of them counts stands in result.schema.json. They are fields and no table, for an operation adds to five.
   operations = 0;
   bytes = 0;
+  keys = 0;
   retries = 0;
   throttled = 0;
   unsent = 0;

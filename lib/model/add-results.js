@@ -286,15 +286,18 @@ function isNumber(value) {
 /**
  * @param {SomeCounts} counts
  * @param {Times} times
- * @returns {{ average: number | null, averageBytes: number | null }}
+ * @returns {{ average: number | null, averageBytes: number | null, averageKeys?: number }}
  */
 export function averagesOf(counts, times) {
   const rate = (/** @type {CountName} */ all, /** @type {CountName[]} */ edges) => {
     const outside = sumOf(edges.map((edge) => counts[edge]));
     return rateOf(outside === null ? null : Number(counts[all]) - outside, times);
   };
+  const average = rate('operations', ['warmupOperations', 'drainOperations']);
+  const { keys, operations } = counts;
   return {
-    average: rate('operations', ['warmupOperations', 'drainOperations']),
+    average,
+    ...(average !== null && keys && operations ? { averageKeys: (average * keys) / operations } : {}),
     averageBytes: rate('bytes', ['warmupBytes', 'drainBytes']),
   };
 }

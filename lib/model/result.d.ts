@@ -320,6 +320,8 @@ export interface RunOptions {
   duration: number | null;
   /** bytes of an object that Range reads, where there is that stage */
   rangeSize?: number;
+  /** keys of a page of List, likewise */
+  pageSize?: number;
   /** ms between the stages, where there is a duration */
   gap?: number;
   /** ops/s of an open loop */
@@ -396,6 +398,8 @@ export interface StageResultFields {
   peak: number;
   /** bytes/s: as the average, of the objects' bytes */
   averageBytes: number;
+  /** objects a second, of operations that are about several of them: their mean number × average */
+  averageKeys?: number;
   /** see peakBytesOf */
   peakBytes: number;
   /** those that the end of the stage cut off are not among them */

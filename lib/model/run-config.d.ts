@@ -61,6 +61,8 @@ export interface RunConfig {
 export interface OperationAmounts {
   /** bytes of an object that Range reads */
   rangeSize: number;
+  /** keys of a page of List */
+  pageSize: number;
 }
 
 /** How each stage goes through its steps. */

@@ -37,6 +37,8 @@ export type FailedOperation = { bucket: string; key: string; attempts: number };
 export interface StagePlan {
   stage: StageName;
   objects: number;
+  /** that it takes to do each object once; absent where it is one for each */
+  operations?: number;
   threads: number;
   buckets: number;
   /** bytes that an operation moves; 0 where it moves none */

@@ -3,8 +3,11 @@ import { globalIndex } from '../workload/shard.js';
 
 /**
  * @import { ObjectConnection, ObjectRequest } from '../s3/object-store.js'
+ * @import { ObjectGroup } from '../workload/object-groups.js'
  * @import { Operation, Workload } from './operation.js'
  */
+
+const NO_OBJECTS = new Uint32Array(0);
 
 /**
  * One thread's operation: it takes one object after the other. An operation sees an object in it, the retry policy a
@@ -25,6 +28,10 @@ export class OperationRecord {
   key = '';
   /** Bytes that are moved: those of the object, or of the part that the operation takes. */
   size = 0;
+  /** Local indices of all objects, where the operation is about several of them. @type {Uint32Array} */
+  locals = NO_OBJECTS;
+  /** Whether the bucket has no further objects after those; where it is not known, too, it is not so. */
+  isLastOfBucket = false;
   /** How often something was claimed before in the stage; the same for all attempts. */
   turn = 0;
   isWrite = false;
@@ -74,6 +81,23 @@ export class OperationRecord {
     this.size = operation.bytesOf(this.workload, this.index);
     // What one kind of operation sends is not to reach the next.
     this.input = undefined;
+    if (operation.grouping !== undefined) {
+      this.locals = Uint32Array.of(localIndex);
+      this.isLastOfBucket = false;
+    }
+  }
+
+  /**
+   * @param {number} kind
+   * @param {Operation} operation on several objects
+   * @param {ObjectGroup} group of at least one
+   * @param {number} turn see above
+   */
+  takeGroup(kind, operation, { locals, isLast }, turn) {
+    this.take(kind, operation, locals[0], turn);
+    this.locals = locals;
+    this.isLastOfBucket = isLast;
+    this.size = locals.reduce((sum, local) => sum + this.workload.sizeOf(globalIndex(this.workload.shard, local)), 0);
   }
 
   attempt() {

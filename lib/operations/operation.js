@@ -1,7 +1,7 @@
 /**
  * @import { StageName } from '../log/log-line.js'
  * @import { S3Call } from '../s3/s3-calls.js'
- * @import { Keyspace } from '../workload/keyspace.js'
+ * @import { Places } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
  * @import { OperationAmounts, Shard } from '../model/run-config.js'
  * @import { WrittenObjects } from '../workload/written-objects.js'
@@ -12,7 +12,7 @@
  * What operations work on: the same for all threads of a worker.
  *
  * @typedef {object} Workload
- * @property {Pick<Keyspace, 'buckets' | 'slotOf' | 'indexIn' | 'keyOf'>} keyspace
+ * @property {Places} keyspace
  * @property {(index: number) => number} sizeOf bytes of an object, by its index: the same on any host
  * @property {Payload} payload
  * @property {WrittenObjects} written
@@ -30,14 +30,24 @@
  * @property {'creates' | 'reads' | 'removes'} effect on objects
  * @property {boolean} needsObject whether there is nothing to do where this run did not write the object
  * @property {'sends' | 'receives' | 'none'} transfer what becomes of the object's bytes
- * @property {(amounts: OperationAmounts) => number} [partSize] bytes of the part of an object that it moves, of an object that
- *   is as large; absent where it moves the whole
+ * @property {keyof OperationAmounts} [part] which amount is the size of the part of an object that it moves, in bytes; absent
+ *   where it moves the whole
+ * @property {Grouping} [grouping] where one operation is about several objects of a bucket
  * @property {'A' | 'B' | 'free'} billingClass of R2
  * @property {boolean} isDefaultStage whether it is a stage of a run without --stages
  * @property {Preflight} preflight
+ * @property {Readonly<Partial<Record<Refusal, string>>>} [refuses] what it cannot be combined with, and why not, for the user
  * @property {string} [limitWithoutWrites] what it cannot check of objects that another run wrote, for the user
  * @property {(record: OperationRecord) => Promise<void>} attempt one attempt, verification included. Throws an
  *   AttemptError, or an IntegrityError for an answer that is not what was written
+ */
+
+/**
+ * @typedef {object} Grouping
+ * @property {keyof OperationAmounts} size which amount is the number of objects of an operation, at most
+ * @property {boolean} isByKey whether they follow each other in the order of their keys; in that of their indices otherwise
+ *
+ * @typedef {'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp'} Refusal
  */
 
 /**
@@ -55,6 +65,7 @@
  * @property {boolean} removes whether an object is gone afterwards
  * @property {boolean} receives whether an answer has the object for its body, so that its first byte comes before its end
  * @property {boolean} movesBytes
+ * @property {keyof OperationAmounts | null} amount that the user may set for it
  * @property {boolean} movesWhole whether it moves the whole object, so that its time depends on the object's size
  * @property {(workload: Pick<Workload, 'sizeOf' | 'amounts'>, index: number) => number} bytesOf what is counted for an object:
  *   bytes that are moved, or the size of the object where none are
@@ -70,7 +81,7 @@ export const QUICK_PREFLIGHT = Object.freeze({ maxAttempts: 4, maxObjectBytes: I
  * @returns {Operation}
  */
 export function defineOperation(definition) {
-  const { name, effect, transfer, partSize } = definition;
+  const { name, effect, transfer, part, grouping } = definition;
   return Object.freeze({
     ...definition,
     logName: name[0].toUpperCase() + name.slice(1),
@@ -78,11 +89,12 @@ export function defineOperation(definition) {
     removes: effect === 'removes',
     receives: transfer === 'receives',
     movesBytes: transfer !== 'none',
-    movesWhole: transfer !== 'none' && partSize === undefined,
+    amount: part ?? grouping?.size ?? null,
+    movesWhole: transfer !== 'none' && part === undefined,
     bytesOf:
-      partSize === undefined
+      part === undefined
         ? ({ sizeOf }, index) => sizeOf(index)
-        : ({ sizeOf, amounts }, index) => Math.min(partSize(amounts), sizeOf(index)),
+        : ({ sizeOf, amounts }, index) => Math.min(amounts[part], sizeOf(index)),
   });
 }
 

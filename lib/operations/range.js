@@ -19,7 +19,7 @@ export const range = defineOperation({
   effect: 'reads',
   needsObject: true,
   transfer: 'receives',
-  partSize: ({ rangeSize }) => rangeSize,
+  part: 'rangeSize',
   billingClass: 'B',
   isDefaultStage: false,
   preflight: QUICK_PREFLIGHT,

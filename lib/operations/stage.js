@@ -1,7 +1,9 @@
+import { groupsOf } from '../workload/object-groups.js';
+
 /**
  * @import { StageName } from '../log/log-line.js'
  * @import { RunConfig } from '../model/run-config.js'
- * @import { Operation } from './operation.js'
+ * @import { Grouping, Operation } from './operation.js'
  */
 
 /**
@@ -15,6 +17,7 @@
  * @property {boolean} receives
  * @property {boolean} movesBytes
  * @property {boolean} movesWhole
+ * @property {Grouping | null} grouping of its objects, where one operation is about several of them
  *
  * @typedef {{ operation: Operation, weight: number }} StageKind of all weights together, so much is the operation's share;
  *   a positive integer
@@ -26,6 +29,7 @@
  * @returns {Readonly<Stage>}
  */
 export function mixedStage(name, kinds) {
+  const grouping = kinds.length === 1 ? (kinds[0].operation.grouping ?? null) : null;
   return Object.freeze({
     name,
     kinds,
@@ -33,6 +37,7 @@ export function mixedStage(name, kinds) {
     removes: kinds.some(({ operation }) => operation.removes),
     receives: kinds.some(({ operation }) => operation.receives),
     movesBytes: kinds.some(({ operation }) => operation.movesBytes),
+    grouping,
     movesWhole: kinds.some(({ operation }) => operation.movesWhole),
   });
 }
@@ -54,4 +59,14 @@ export function bytesAnOperation({ kinds }, { size, amounts }) {
   const moving = kinds.filter(({ operation }) => operation.movesBytes);
   const workload = { sizeOf: () => size, amounts };
   return Math.max(0, ...moving.map(({ operation }) => operation.bytesOf(workload, 0)));
+}
+
+/**
+ * @param {Pick<Stage, 'grouping'>} stage
+ * @param {number} objects that are spread evenly over the buckets
+ * @param {Pick<RunConfig, 'amounts' | 'store'>} config
+ * @returns {number} operations that it takes to do each of them once
+ */
+export function operationsFor({ grouping }, objects, { amounts, store }) {
+  return grouping === null ? objects : groupsOf(objects, store.buckets.length, amounts[grouping.size]);
 }

@@ -104,16 +104,18 @@ export async function measureUnloaded(run, config, budget, signal) {
  * @returns {Operation[]}
  */
 function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
+  // That of one object says nothing of an operation on hundreds.
+  const single = OPERATIONS.filter(({ grouping }) => grouping === undefined);
   if (wroteObjects) {
     // What was written is removed, also where no stage removes.
-    return mayRemove ? OPERATIONS.filter(({ name, removes }) => removes || stages.includes(name)) : [];
+    return mayRemove ? single.filter(({ name, removes }) => removes || stages.includes(name)) : [];
   }
   // What an earlier run has written is not removed, and is as large as it is.
   const isQuick = (/** @type {Operation} */ { name }) => {
     const alone = budget.aloneLatency(name);
     return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_OPERATIONS * alone <= budget.left);
   };
-  return OPERATIONS.filter((operation) => {
+  return single.filter((operation) => {
     const { name, effect, movesWhole } = operation;
     return stages.includes(name) && effect === 'reads' && (!movesWhole || isQuick(operation));
   });

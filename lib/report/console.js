@@ -83,13 +83,13 @@ class Console {
   }
 
   /** @param {StagePlan} plan */
-  stageStarts({ stage, objects, objectSize, duration }) {
+  stageStarts({ stage, objects, operations = objects, objectSize, duration }) {
     this.#stage = stage;
     this.#hasWarnedOfTimeout = false;
     this.#errorsShown = 0;
     this.#failures.start(stage);
     if (!this.#quiet) {
-      this.#progress.start({ stage, objects, objectSize, duration });
+      this.#progress.start({ stage, objects: operations, objectSize, duration });
     }
   }
 
@@ -140,7 +140,10 @@ class Console {
   stageEnds(result) {
     this.#progress.stop();
     this.#failures.flush();
-    const { stage, end, skipped, abandoned, search, ramp } = result;
+    const { stage, end, skipped, abandoned, search, ramp, keys, averageKeys } = result;
+    if (averageKeys !== undefined) {
+      this.notice(`${stage}: ${keys} keys, ${averageKeys.toFixed(1)} keys/s`);
+    }
     if (skipped > 0) {
       this.#screen.err(`${stage}: ${skipped} objects were skipped, because they had not been written`);
     }

@@ -24,6 +24,7 @@ const LABELS = {
   redirect: 'redirected (3xx)',
   'rewritten-too-soon': 'key rewritten within a second',
   'server-error': 'server error (5xx)',
+  'short-page': 'page without all of its keys',
   'stale-connection': 'idle connection closed by the store',
   throttled: 'throttled (503, 429)',
   timeout: 'timeout',

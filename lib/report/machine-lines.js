@@ -46,6 +46,7 @@ export function stageMachineLines(result) {
   const totals = { kind: 'stage', stage, end, start: round(startedAt), stop: round(endedAt), objects, threads };
   Object.assign(totals, {
     ...pick(result, countsInLog('always')),
+    ...(result.keys === 0 ? {} : pick(result, countsInLog('several'))),
     limitedBy: bottleneck.cause,
     ...(warmup === 0 ? {} : { warmup: round(warmup), ...pick(result, countsInLog('warm-up')) }),
     ...(drain === 0 ? {} : { drain: round(drain), ...pick(result, countsInLog('drain')) }),

@@ -2,7 +2,7 @@ import { operationsOf } from '../operations/registry.js';
 
 /**
  * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
- * @import { RampPlan, RunConfig } from '../model/run-config.js'
+ * @import { OperationAmounts, RampPlan, RunConfig } from '../model/run-config.js'
  */
 
 /**
@@ -50,13 +50,12 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'rangeSize'} FurtherOption
+ * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | keyof OperationAmounts} FurtherOption
  */
 function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
   const { findPeak, peakOf, target, slo, rampPlan } = config;
-  const { rangeSize } = amounts;
   return {
-    ...(operationsOf(stages).some(({ partSize }) => partSize !== undefined) ? { rangeSize } : {}),
+    ...amountsOf(stages, amounts),
     ...(duration === undefined && rampPlan === undefined ? {} : { gap }),
     ...(rate === undefined ? {} : { rate, arrival }),
     ...(warmup === 0 ? {} : { warmup }),
@@ -67,6 +66,16 @@ function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup,
     ...(target === undefined ? {} : { target }),
     ...(peakOf === 'rate' ? { slo, arrival } : {}),
   };
+}
+
+/**
+ * @param {readonly string[]} stages
+ * @param {OperationAmounts} amounts
+ * @returns {Partial<OperationAmounts>} those that matter to the stages
+ */
+function amountsOf(stages, amounts) {
+  const names = operationsOf(stages).flatMap(({ amount }) => amount ?? []);
+  return Object.fromEntries(names.map((name) => [name, amounts[name]]));
 }
 
 /**

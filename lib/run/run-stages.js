@@ -1,7 +1,7 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { STAGES } from '../operations/registry.js';
-import { bytesAnOperation } from '../operations/stage.js';
+import { bytesAnOperation, operationsFor } from '../operations/stage.js';
 import { explainError } from '../s3/explain-error.js';
 import { waitUntil } from '../clock/pause.js';
 import { stageResult } from './stage-result.js';
@@ -134,6 +134,7 @@ async function runOne(stage, load, objects, slot, workers, { config, signal, obs
   observer.stageStarts({
     stage: name,
     objects,
+    ...(stage.grouping === null ? {} : { operations: operationsFor(stage, objects, config) }),
     threads: config.threads,
     buckets: config.store.buckets.length,
     objectSize: bytesAnOperation(stage, config),

@@ -100,6 +100,7 @@ function figuresOf(meter, seconds, time) {
     average,
     peak: peakOf(seconds, { ...time, average }),
     averageBytes,
+    ...(counts.keys === 0 ? {} : { averageKeys: (average * counts.keys) / counts.operations }),
     peakBytes: peakBytesOf(seconds, meter.byteShifts, { ...time, average: averageBytes }),
     latency: stageLatency(meter.latencies()),
     failedAttempts: failedAttemptsOf(counts),

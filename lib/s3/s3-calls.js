@@ -1,3 +1,5 @@
+import { readList } from './documents.js';
+
 /**
  * A call of the S3 API, and how REST binds it:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
@@ -39,6 +41,15 @@ export const S3_CALLS = Object.freeze(
       receivesObject: true,
     },
     HeadObject: { ...OBJECT_CALL, name: 'HeadObject', method: 'HEAD' },
+    ListObjectsV2: {
+      ...OBJECT_CALL,
+      name: 'ListObjectsV2',
+      method: 'GET',
+      hasKey: false,
+      query: { 'list-type': '2' },
+      queryNames: { Prefix: 'prefix', StartAfter: 'start-after', MaxKeys: 'max-keys' },
+      readOutput: readList,
+    },
     DeleteObject: { ...OBJECT_CALL, name: 'DeleteObject', method: 'DELETE' },
   }),
 );

@@ -1,7 +1,7 @@
 /**
  * @import { Stage } from '../operations/stage.js'
  *
- * @typedef {Pick<Stage, 'creates' | 'removes'>} Effects of a stage on objects
+ * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'grouping'>>} Effects of a stage on objects
  */
 
 /**
@@ -77,7 +77,9 @@ export class SearchObjects {
     if (stage.creates || stage.removes) {
       return { first: this.#next, count: Math.min(most, this.countFor(stage)), goesRound: false };
     }
-    return { ...(isHalfSize ? this.#half : this.#whole), goesRound: true };
+    // Between the keys of objects of one size are those of the other.
+    const readable = stage.grouping?.isByKey ? this.#all : this.#whole;
+    return { ...(isHalfSize ? this.#half : readable), goesRound: true };
   }
 
   /**

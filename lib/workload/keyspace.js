@@ -39,6 +39,12 @@ export function isPrefix(prefix) {
  */
 
 /**
+ * Where objects are, or what takes their place.
+ *
+ * @typedef {Pick<Keyspace, 'buckets' | 'keyPrefix' | 'slotOf' | 'indexIn' | 'keyOf' | 'spreadOf' | 'beforeKeyOf' | 'recogniseName'>} Places
+ */
+
+/**
  * Where each object of a run lives. Bucket and key of object i are pure functions of (run id, i), so that any host
  * that knows the run id can read, stat or remove the same objects, and a listed key can be checked to be the run's own.
  */
@@ -118,10 +124,14 @@ export class Keyspace {
     return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
   }
 
-  /** The probes, as if they were the objects. @returns {Pick<Keyspace, 'buckets' | 'slotOf' | 'indexIn' | 'keyOf'>} */
+  /** The probes, as if they were the objects. @returns {Places} */
   get probes() {
     return {
       buckets: this.buckets,
+      keyPrefix: this.keyPrefix,
+      spreadOf: (index) => this.spreadOf(index),
+      beforeKeyOf: (index) => this.beforeKeyOf(index),
+      recogniseName: (key) => this.recogniseName(key),
       slotOf: (index, count) => this.slotOf(index, count),
       indexIn: (bucket, number) => this.indexIn(bucket, number),
       keyOf: (index) => this.probeKeyOf(index),
@@ -168,8 +178,27 @@ export class Keyspace {
     return isNamed ? { isProbe, index } : null;
   }
 
+  /**
+   * The objects of a bucket are listed by this number, from the least to the largest; of the first 2^32 no two have the same.
+   *
+   * @param {number} index
+   * @returns {number} an unsigned 32-bit integer
+   */
+  spreadOf(index) {
+    return mixIndex(index, this.#seed);
+  }
+
+  /**
+   * @param {number} index
+   * @returns {string} what comes right before the keys of the object and of its probe, and after those of all objects that
+   *   are listed before it
+   */
+  beforeKeyOf(index) {
+    return this.keyPrefix + this.#spread(index);
+  }
+
   /** @param {number} index */
   #spread(index) {
-    return mixIndex(index, this.#seed).toString(16).padStart(8, '0');
+    return this.spreadOf(index).toString(16).padStart(8, '0');
   }
 }

@@ -142,11 +142,26 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--stages write,range --size 4095', '--range-size: a range would be larger than the objects, expected at most'],
       ['--stages write,range --range-size 0', '--range-size: expected a byte at least, got "0"'],
       ['--stages write,range --range-size big', '--range-size: expected a size such as'],
-      ['--stages write,read --range-size 1', '--range-size: it is how much the stage range reads, expected range'],
+      ['--stages write,read --range-size 1', '--range-size: it is for the stage range, expected range among'],
       ['--calibrate --stages write,range', '--calibrate: it measures write, read, stat, remove, expected no other'],
     ]) {
       const [line] = await refused('10', '10', '--local', ...given.split(' '));
       assert.ok(line.startsWith(`error: ${problem}`), `${given}: ${line}`);
+    }
+  });
+
+  test('what an operation does not go with is refused by name', async () => {
+    for (const [given, problem] of [
+      ['--stages write,list --shard 0/2 --run-id a', '--shard: list does not go with the shards of several hosts'],
+      ['--stages write,list --find-peak --peak-of buckets', '--peak-of buckets: list does not go with a search over'],
+      ['--stages write,list --page-size 1001', '--page-size: expected a whole number from 1 to 1000, got "1001"'],
+      ['--page-size 10', '--page-size: it is for the stage list, expected list among --stages as well'],
+    ]) {
+      const lines = await refused('10', '10', '--local', ...given.split(' '));
+      assert.ok(
+        lines.some((line) => line.startsWith(`error: ${problem}`)),
+        `${given}: ${lines.join(' ')}`,
+      );
     }
   });
 

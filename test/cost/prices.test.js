@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { priceOf, stagesBilledAs } from '../../lib/cost/prices.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { dollarsOf, operationsBilledAs, priceOf } from '../../lib/cost/prices.js';
 
 test('a million operations of each stage cost what R2’s list says', () => {
   const prices = ['write', 'read', 'stat', 'remove'].map((stage) => Number((1e6 * priceOf(stage)).toFixed(6)));
@@ -8,7 +10,20 @@ test('a million operations of each stage cost what R2’s list says', () => {
 });
 
 test('writes are of Class A, reads and stats of Class B, and deleting is of neither', () => {
-  const stages = ['write', 'read', 'stat', 'remove'];
-  assert.deepEqual([stagesBilledAs('A', stages), stagesBilledAs('B', stages)], [1, 2]);
-  assert.deepEqual([stagesBilledAs('A', ['remove']), stagesBilledAs('B', ['stat'])], [0, 1]);
+  const billed = (/** @type {string[]} */ ...stages) => {
+    const config = runConfig(NO_TARGET, { objects: 1, stages });
+    return [operationsBilledAs('A', config), operationsBilledAs('B', config)];
+  };
+  assert.deepEqual(billed('write', 'read', 'stat', 'remove'), [1, 2]);
+  assert.deepEqual(billed('remove'), [0, 0]);
+  assert.deepEqual(billed('stat'), [0, 1]);
+  assert.deepEqual(billed('range'), [0, 1]);
+});
+
+test('of operations on several objects, those are billed and not the objects', () => {
+  const amounts = { ...DEFAULT_AMOUNTS, pageSize: 100 };
+  const config = runConfig(NO_TARGET, { objects: 401, stages: ['write', 'list', 'remove'], amounts });
+  // Two buckets have 201 and 200 objects: three pages and two.
+  assert.equal(operationsBilledAs('A', config), 401 + 5);
+  assert.ok(Math.abs(dollarsOf(config) - (406 * 4.5) / 1e6) < 1e-12);
 });

@@ -8,17 +8,25 @@ import { TimerAlarm } from './timer-alarm.js';
 
 /**
  * @import { Engine } from '../../lib/engine/run-stage.js'
- * @import { BodySink, ObjectConnection, ObjectRequest } from '../../lib/s3/object-store.js'
+ * @import { BodySink, ObjectConnection, ObjectRequest, Reply } from '../../lib/s3/object-store.js'
  * @import { S3Call } from '../../lib/s3/s3-calls.js'
  * @import { Shard } from '../../lib/model/run-config.js'
  */
 
-/** What tests call the S3 calls. @type {Record<string, 'put' | 'get' | 'head' | 'remove'>} */
-const METHODS = { PutObject: 'put', GetObject: 'get', HeadObject: 'head', DeleteObject: 'remove' };
+/** What tests call the S3 calls. @type {Record<string, FakeMethod>} */
+const METHODS = {
+  PutObject: 'put',
+  GetObject: 'get',
+  HeadObject: 'head',
+  DeleteObject: 'remove',
+  ListObjectsV2: 'list',
+};
 
 /**
+ * @typedef {'put' | 'get' | 'head' | 'remove' | 'list'} FakeMethod
+ *
  * @typedef {object} FakeRequest
- * @property {'put' | 'get' | 'head' | 'remove'} method
+ * @property {FakeMethod} method
  * @property {string} bucket
  * @property {string} key
  * @property {FakeConnection} connection that carries it
@@ -36,6 +44,7 @@ export class FakeConnection {
   #answer;
   /** @type {((error: Error) => void) | null} */
   #reject = null;
+  /** @type {Reply} */
   reply = { status: 200, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
   startedAt = 0;
   moved = 0;

@@ -321,7 +321,7 @@ test('totals that cannot be right are told with their line, and make the sum inc
 
 /** @param {readonly string[]} lines */
 function withNewNames(lines) {
-  const names = { Read: 'List', Stat: 'Copy-Part', read: 'list', stat: 'copy-part' };
+  const names = { Read: 'Append', Stat: 'Copy-Part', read: 'append', stat: 'copy-part' };
   return lines.map((line) => line.replace(/\b(Read|Stat|read|stat)\b/g, (name) => names[/** @type {'Read'} */ (name)]));
 }
 
@@ -329,9 +329,9 @@ test('stages of a later version are added up as all others, behind those that ar
   const [a, b] = PAIR.map(withNewNames);
   const aggregate = aggregateOf({ a, b });
   assert.deepEqual(warningsOf(aggregate), []);
-  assert.deepEqual(Object.keys(aggregate.peaks), ['Write', 'Remove', 'List', 'Copy-Part']);
+  assert.deepEqual(Object.keys(aggregate.peaks), ['Write', 'Remove', 'Append', 'Copy-Part']);
   const known = aggregateOf({ a: PAIR[0], b: PAIR[1] });
-  for (const [name, as] of [['Write'], ['Remove'], ['List', 'Read'], ['Copy-Part', 'Stat']]) {
+  for (const [name, as] of [['Write'], ['Remove'], ['Append', 'Read'], ['Copy-Part', 'Stat']]) {
     assert.deepEqual({ ...stageOf(aggregate, name), stage: as ?? name }, stageOf(known, as ?? name));
   }
 });

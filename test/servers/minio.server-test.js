@@ -5,6 +5,7 @@ import {
   connectionsAreKept,
   runRefused,
   testCleanup,
+  testGroups,
   testRange,
   testRefusals,
   testVersions,
@@ -17,6 +18,7 @@ after(() => Promise.all([plain.stop(), secure.stop()]));
 
 testWholeRuns('MinIO', plain, connectionsAreKept);
 testRange('MinIO', plain);
+testGroups('MinIO', plain);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);
 testVersions('MinIO', plain);

@@ -87,6 +87,34 @@ export function testRange(title, server) {
 }
 
 /**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testGroups(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: pages list the run's keys, each by one request`, async () => {
+      const buckets = await server.createBuckets(BUCKETS);
+      const earlier = await server.countsOf('listobjectsv2');
+
+      const stages = ['--stages', 'write,list,remove', '--page-size', '30', '--no-preflight'];
+      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...stages], { server, buckets });
+
+      assertStatus(run, 0);
+      const [, list] = machineLines(recordsOf(run.stdout), 'stage');
+      const pages = Math.ceil(OBJECTS / BUCKETS / 30) * BUCKETS;
+      assert.deepEqual([list.stage, list.operations, list.keys], ['List', pages, OBJECTS]);
+      assert.match(run.stderr, new RegExp(`^List: ${OBJECTS} keys, [0-9.]+ keys/s$`, 'm'));
+      const later = await server.countsOf('listobjectsv2');
+      // The run lists once in each bucket whether its run id is in use.
+      assert.equal(later.succeeded - earlier.succeeded, pages + BUCKETS);
+      for (const bucket of buckets) {
+        assert.deepEqual(await server.list(bucket), []);
+      }
+    });
+  }
+}
+
+/**
  * Each thread keeps the connection that was opened for it before Write began, and no other request goes over it.
  *
  * @param {readonly ConnectionsRecord[]} records

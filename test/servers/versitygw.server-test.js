@@ -4,6 +4,7 @@ import {
   connectionsAreKept,
   connectionsAreReplaced,
   testCleanup,
+  testGroups,
   testRange,
   testRefusals,
   testVersions,
@@ -17,6 +18,7 @@ after(() => Promise.all([persistent.stop(), closing.stop(), versioning.stop()]))
 
 testWholeRuns('versitygw', persistent, connectionsAreKept);
 testRange('versitygw', persistent);
+testGroups('versitygw', persistent);
 testCleanup('versitygw', persistent);
 testRefusals('versitygw', persistent);
 testVersions('versitygw', versioning);

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { list } from '../../lib/operations/list.js';
+import { IntegrityError } from '../../lib/operations/operation.js';
+import { OperationRecord } from '../../lib/operations/operation-record.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { ObjectGroups } from '../../lib/workload/object-groups.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+
+/** @import { ObjectRequest } from '../../lib/s3/object-store.js' */
+
+const PAGE_SIZE = 4;
+const OBJECTS = 17;
+
+/**
+ * Lists a page of a run whose answers a test changes.
+ *
+ * @param {object} choice
+ * @param {number} choice.page
+ * @param {(right: { keys: string[], goesOn: boolean }) => { keys: string[], goesOn: boolean | undefined }} [choice.change]
+ * @param {number[]} [choice.unwritten]
+ * @param {boolean} [choice.wroteObjects]
+ */
+function listPage({ page, change = (right) => right, unwritten = [], wroteObjects = true }) {
+  /** @type {ObjectRequest['input'][]} */
+  const inputs = [];
+  const { workload: fixed, connections } = fakeEngine({
+    objects: OBJECTS,
+    wroteObjects,
+    answer: ({ bucket, input, connection }) => {
+      inputs.push(input);
+      const { Prefix, StartAfter, MaxKeys } = /** @type {Record<string, any>} */ (input);
+      const there = Array.from({ length: OBJECTS }, (_, index) => index)
+        .filter((index) => keyspace.bucketOf(index) === bucket && !unwritten.includes(index))
+        .map((index) => keyspace.keyOf(index))
+        .filter((key) => key.startsWith(Prefix) && key > StartAfter)
+        .toSorted();
+      const { keys, goesOn } = change({ keys: there.slice(0, MaxKeys), goesOn: there.length > MaxKeys });
+      connection.reply.output = { Contents: keys.map((Key) => ({ Key })), IsTruncated: goesOn };
+    },
+  });
+  const { keyspace, shard } = fixed;
+  for (let index = 0; index < OBJECTS; index++) {
+    if (!unwritten.includes(index)) {
+      fixed.written.add(index, 1);
+    }
+  }
+  const workload = { ...fixed, sizeOf: () => 10, amounts: { ...fixed.amounts, pageSize: PAGE_SIZE } };
+  const groups = new ObjectGroups({ keyspace, shard, first: 0, objects: OBJECTS, size: PAGE_SIZE, isByKey: true });
+  const record = new OperationRecord(list, workload, connections[0]);
+  record.takeGroup(0, list, groups.at(page), page);
+  const keys = [...record.locals].map((local) => keyspace.keyOf(local));
+  return { listing: list.attempt(record), record, groups, keys, inputs, locals: [...record.locals], keyspace };
+}
+
+const { groups: GROUPS } = listPage({ page: 0 });
+const PAGES = Array.from({ length: GROUPS.count }, (_, page) => page);
+const LAST = PAGES.findLast((page) => GROUPS.at(page).isLast) ?? 0;
+
+test('each page is asked for by the place where it begins, and has the keys that the run wrote there', async () => {
+  const listed = [];
+  for (const page of PAGES) {
+    const { listing, keys, inputs, record, keyspace } = listPage({ page });
+    await listing;
+    listed.push(...keys);
+    assert.deepEqual(inputs, [
+      { Prefix: keyspace.keyPrefix, StartAfter: keyspace.beforeKeyOf(record.locals[0]), MaxKeys: PAGE_SIZE },
+    ]);
+    assert.equal(record.size, 10 * keys.length);
+  }
+  assert.equal(new Set(listed).size, OBJECTS);
+});
+
+test('a key that is missing, wherever it stands on its page, is an integrity error that names it', async () => {
+  for (const page of PAGES) {
+    const { keys } = listPage({ page });
+    for (const missing of keys) {
+      const change = (/** @type {{ keys: string[], goesOn: boolean }} */ right) => ({
+        ...right,
+        keys: right.keys.filter((key) => key !== missing),
+        goesOn: right.goesOn && missing !== keys.at(-1),
+      });
+      const { listing } = listPage({ page, change });
+      const isEnd = missing === keys.at(-1) && !GROUPS.at(page).isLast;
+      await assert.rejects(listing, (error) => {
+        // A page that goes on without its last key may have been cut short by the store.
+        assert.ok(error instanceof IntegrityError || (isEnd && error instanceof AttemptError), String(error));
+        assert.match(error.message, /lacks benchmark\/run-1\/|shows 3 of its 4 keys/);
+        return true;
+      });
+    }
+  }
+});
+
+test('a key that the run did not write is an integrity error, which shows it on one line', async () => {
+  const foreign = (/** @type {(key: string) => string} */ make) => (/** @type {any} */ right) => ({
+    ...right,
+    keys: [right.keys[0], make(right.keys[0]), ...right.keys.slice(1)],
+  });
+  const { listing } = listPage({ page: 0, change: foreign((key) => `${key}\u001b[2J`) });
+  await assert.rejects(listing, {
+    name: 'IntegrityError',
+    message: /-\d+\\u\{1b\}\[2J, which the run did not write$/,
+  });
+  // Also after the last key of all.
+  const after = listPage({
+    page: LAST,
+    change: (right) => ({ ...right, keys: [...right.keys, 'benchmark/run-1/zzz'] }),
+  });
+  await assert.rejects(after.listing, /has benchmark\/run-1\/zzz, which the run did not write$/);
+});
+
+test('a key that comes twice, or out of order, is an integrity error', async () => {
+  const twice = listPage({ page: 0, change: (right) => ({ ...right, keys: [right.keys[0], ...right.keys] }) });
+  await assert.rejects(twice.listing, { name: 'IntegrityError', message: /-\d+ twice$/ });
+  const turned = listPage({ page: 0, change: (right) => ({ ...right, keys: right.keys.toReversed() }) });
+  await assert.rejects(turned.listing, { name: 'IntegrityError', message: / after benchmark\/run-1\// });
+});
+
+test('a list that goes on after the last key of the run is an integrity error', async () => {
+  const { listing } = listPage({ page: LAST, change: (right) => ({ ...right, goesOn: true }) });
+  await assert.rejects(listing, /the list goes on after the last key of the run$/);
+});
+
+test('an object whose write has failed may be listed or not', async () => {
+  const [one, ...others] = listPage({ page: 0 }).locals;
+  for (const unwritten of [[one], others.slice(-1), others]) {
+    await listPage({ page: 0, unwritten }).listing;
+  }
+  const { listing } = listPage({ page: 0, unwritten: [one], wroteObjects: false });
+  await assert.rejects(listing, /lacks \S+; was the run written with as many <objects>\?$/);
+});
+
+test('a page that the store cuts short is a failure, and no integrity error', async () => {
+  const { listing } = listPage({ page: 0, change: ({ keys }) => ({ keys: keys.slice(0, 2), goesOn: true }) });
+  await assert.rejects(listing, { name: 'AttemptError', kind: 'short-page', message: /shows 2 of its 4 keys$/ });
+});
+
+test('probes and further objects of the run among its keys are a failure, and no integrity error', async () => {
+  const withProbe = (/** @type {{ keys: string[], goesOn: boolean }} */ { keys, goesOn }) => {
+    const index = Number(keys[0].slice(keys[0].lastIndexOf('-') + 1));
+    const { keyspace } = listPage({ page: 0 });
+    return { keys: [keys[0], keyspace.probeKeyOf(index), ...keys.slice(1)], goesOn };
+  };
+  const { listing } = listPage({ page: 0, change: withProbe, wroteObjects: false });
+  await assert.rejects(listing, {
+    kind: 'short-page',
+    message: /shows 4 of its 4 keys, with 1 others of the run among them: was the run written with more <objects>\?$/,
+  });
+});
+
+test('what is no list at all is tried again', async () => {
+  const { listing } = listPage({ page: 0, change: (right) => ({ ...right, goesOn: undefined }) });
+  await assert.rejects(listing, { kind: 'protocol', handling: 'retry' });
+});
+
+test('a single object, as preflight tries it, may be followed by others', async () => {
+  const { record, keys } = listPage({ page: 0 });
+  record.take(0, list, record.locals[0]);
+  await list.attempt(record);
+  assert.deepEqual([record.key, record.locals.length, record.isLastOfBucket], [keys[0], 1, false]);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Clock } from '../../lib/clock/clock.js';
+import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
+import { runBenchmark } from '../../lib/run/benchmark-run.js';
+import { keysIn } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
+import { runConfig } from '../helpers/run-config.js';
+
+/**
+ * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { TestEndpoint } from '../helpers/local-s3.js'
+ */
+
+const TIME_LIMIT = { timeout: 120_000 };
+const OBJECTS = 101;
+
+/**
+ * @param {TestEndpoint} endpoint
+ * @param {Partial<RunConfig>} overrides
+ */
+async function run(endpoint, overrides) {
+  const { observer, events } = recordingObserver();
+  const clock = new Clock();
+  const result = await runBenchmark(runConfig(endpoint, { objects: OBJECTS, ...overrides }), {
+    ...{ clock, random: Math.random, signal: new AbortController().signal, observer },
+    ...{ identity: { host: 'fra-1', versions: {} }, launchedAt: clock.now() },
+  });
+  assert.deepEqual([result.problems, result.crash], [[], null]);
+  const told = events.filter(([name]) => ['failed', 'integrityError'].includes(name));
+  return { result, told };
+}
+
+for (const client of /** @type {const} */ (['direct', 'sdk'])) {
+  test(`the ${client} client reads ranges, as many as the endpoint counts`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const amounts = { ...DEFAULT_AMOUNTS, rangeSize: 300 };
+    const { result, told } = await run(endpoint, { client, amounts, stages: ['write', 'range', 'remove'] });
+    const [, range] = result.stages;
+    assert.deepEqual(
+      [range.stage, range.end, range.operations, range.bytes, range.attempts],
+      ['Range', 'complete', OBJECTS, 300 * OBJECTS, OBJECTS],
+    );
+    assert.equal(range.latency.firstByte?.count, OBJECTS);
+    assert.deepEqual(told, []);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test(`the ${client} client lists the run's keys, a page at a time`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const amounts = { ...DEFAULT_AMOUNTS, pageSize: 7 };
+    // Preflight would list as well.
+    const stages = ['write', 'list', 'remove'];
+    const { result, told } = await run(endpoint, { client, amounts, stages, preflight: false });
+    const [, list] = result.stages;
+    // Two buckets have 51 and 50 objects.
+    assert.deepEqual([list.stage, list.end, list.operations, list.keys], ['List', 'complete', 8 + 8, OBJECTS]);
+    assert.ok(Math.abs(Number(list.averageKeys) - (list.average * OBJECTS) / 16) < 1e-6);
+    assert.deepEqual(told, []);
+    assert.equal((await endpoint.report()).requests.LIST.total, 16);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+}
+
+test('pages are listed again and again for as long as a stage lasts', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const amounts = { ...DEFAULT_AMOUNTS, pageSize: 10 };
+  const stages = ['write', 'list'];
+  const { result, told } = await run(endpoint, { amounts, stages, duration: 1000, cores: 2 });
+  const [, list] = result.stages;
+  assert.ok(list.operations > 12 && list.keys > OBJECTS);
+  assert.deepEqual(told, []);
+  assert.deepEqual(await keysIn(endpoint), []);
+});
+
+test('a foreign key among those of the run is an integrity error of its page alone', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const foreign = 'benchmark/run-1/7-not-of-the-run';
+  await endpoint.put(endpoint.buckets[0], foreign, Buffer.from('x'));
+  const amounts = { ...DEFAULT_AMOUNTS, pageSize: 10 };
+  const { result, told } = await run(endpoint, { amounts, stages: ['write', 'list', 'remove'] });
+  const [, list] = result.stages;
+  // Two buckets have 51 and 50 objects.
+  assert.deepEqual([list.integrityErrors, list.operations], [1, 6 + 5 - 1]);
+  assert.match(String(told[0][2]), /has benchmark\/run-1\/7-not-of-the-run, which the run did not write$/);
+  assert.deepEqual(await endpoint.list(endpoint.buckets[0]), [foreign]);
+});
