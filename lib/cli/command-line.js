@@ -82,6 +82,12 @@ const OPTIONS = {
     read: values.keyCount,
     fallback: String(DEFAULT_AMOUNTS.pageSize),
   },
+  batch: {
+    flags: '--batch <objects>',
+    help: 'objects of a request of the stage batch-remove',
+    read: values.keyCount,
+    fallback: String(DEFAULT_AMOUNTS.batch),
+  },
   keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
   runId: { flags: '--run-id <id>', help: 'name of the run (default: date, time, random)', read: values.runId },
   allowVersioned: {
@@ -311,6 +317,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {string[]} stages
  * @property {number} rangeSize bytes
  * @property {number} pageSize keys
+ * @property {number} batch objects
  * @property {boolean} keep
  * @property {boolean} allowVersioned
  * @property {string | undefined} runId
@@ -911,8 +918,10 @@ const REFUSALS = {
   shards: { flag: '--shard', isThere: ({ shard }) => shard !== undefined && shard.count !== 1 },
   findPeak: { flag: '--find-peak', isThere: ({ findPeak }) => findPeak },
   peakOfBuckets: { flag: '--peak-of buckets', isThere: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets' },
-  ramp: { flag: '--ramp', isThere: ({ ramp }) => ramp !== undefined },
+  ramp: { flag: '--ramp, --ramp-hosts', isThere: isRamp },
 };
+
+const removals = OPERATIONS.flatMap(({ name, removes }) => (removes ? [name] : [])).join(' and ');
 
 /** @type {readonly Conflict[]} */
 const CONFLICTS = [
@@ -937,6 +946,10 @@ const CONFLICTS = [
       };
     }),
   ),
+  {
+    isThere: (_given, { stages = [] }) => operationsOf(stages).filter(({ removes }) => removes).length > 1,
+    problem: `--stages: ${removals} would each remove all objects, expected one of them`,
+  },
   {
     isThere: ({ cleanup }, { stages = [], rangeSize, size, calibrate }) =>
       cleanup === undefined && !calibrate && takesParts(stages) && rangeSize > size,

@@ -44,7 +44,7 @@ const SCHEDULERS = Object.freeze([
 export function resolveConfig(options, { store, env, availableCores, now, random }) {
   const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
   const shard = resolveShard(options.shard, env);
-  const amounts = { rangeSize: options.rangeSize, pageSize: options.pageSize };
+  const amounts = { rangeSize: options.rangeSize, pageSize: options.pageSize, batch: options.batch };
   if (options.cleanup !== undefined || options.list) {
     return Object.freeze({
       ...options,

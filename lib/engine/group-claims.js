@@ -32,7 +32,8 @@ export class GroupClaims {
   }
 
   /**
-   * Claims the next operation for a thread. A group of which no object was written is passed over.
+   * Claims the next operation for a thread. A group of which no object was written is passed over, and what was not written is
+   * not removed.
    *
    * @param {OperationRecord} record of the thread, which is filled in
    * @returns {number} of the claim from 0, or -1 where there is no more work
@@ -41,8 +42,10 @@ export class GroupClaims {
     const { written, wroteObjects } = this.#workload;
     for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
       const group = this.#groups.at(this.#budget.localIndexOf(claim));
-      if (!wroteObjects || group.locals.some((local) => written.has(local))) {
-        record.takeGroup(0, this.#operation, group, claim);
+      const there = wroteObjects ? group.locals.filter((local) => written.has(local)) : group.locals;
+      if (there.length > 0) {
+        const locals = this.#operation.removes ? there : group.locals;
+        record.takeGroup(0, this.#operation, { ...group, locals }, claim);
         return claim;
       }
       if (!this.#budget.goesRound) {

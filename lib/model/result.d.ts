@@ -322,6 +322,8 @@ export interface RunOptions {
   rangeSize?: number;
   /** keys of a page of List, likewise */
   pageSize?: number;
+  /** objects of a request that removes several, likewise */
+  batch?: number;
   /** ms between the stages, where there is a duration */
   gap?: number;
   /** ops/s of an open loop */

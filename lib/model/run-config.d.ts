@@ -63,6 +63,8 @@ export interface OperationAmounts {
   rangeSize: number;
   /** keys of a page of List */
   pageSize: number;
+  /** objects of a request that removes several */
+  batch: number;
 }
 
 /** How each stage goes through its steps. */

@@ -191,13 +191,19 @@ class BucketPreflight {
       return;
     }
     // Clean-up removes, whatever the stages. A run that keeps its objects removes none, and need not be permitted to.
-    const removed = await this.#tryAll(OPERATIONS, 'removes', probes, localIndex, !config.keep);
+    const removed = await this.#tryAll(this.#removing(), 'removes', probes, localIndex, !config.keep);
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
     const isKept = config.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
     run.mayRemove &&= !isKept;
     if (isKept || (isGone && !outcomeUnknown)) {
       run.probes.delete(index);
     }
+  }
+
+  /** @returns {readonly Operation[]} those of the stages, or else that of a run without --stages */
+  #removing() {
+    const ofStages = this.#operations.filter(({ removes }) => removes);
+    return ofStages.length > 0 ? ofStages : OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage);
   }
 
   /**

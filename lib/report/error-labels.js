@@ -17,6 +17,7 @@ const LABELS = {
   name: 'host name not resolved',
   'no-bucket': 'bucket missing',
   'no-port': 'no free local port',
+  'not-deleted': 'keys not deleted',
   'not-found': 'object missing',
   other: 'other error',
   others: 'rarer errors',

@@ -1,9 +1,50 @@
 import { decodeEntities } from './error-response.js';
 
-// Reads the XML documents of answers, as far as operations need them, into what the SDK makes of them.
+// The XML documents of requests and answers, as far as operations need them, from and into what the SDK has for them.
 
 const TRUNCATED = /<IsTruncated>\s*(true|false)\s*<\/IsTruncated>/;
 const LISTED_KEY = /<Key>([^<]*)<\/Key>/g;
+
+const OUTCOME = /<(Deleted|Error)>(.*?)<\/\1>/gs;
+const KEY = /<Key>([^<]*)<\/Key>/;
+const CODE = /<Code>([^<]*)<\/Code>/;
+
+/** @type {Readonly<Record<string, string>>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/**
+ * @param {Readonly<Record<string, any>>} input of DeleteObjects: the keys under `Delete.Objects`
+ * @returns {string} the document of its request
+ */
+export function writeDeletion({ Delete: { Objects } }) {
+  const objects = Objects.map(
+    (/** @type {{ Key: string }} */ { Key }) => `<Object><Key>${escaped(Key)}</Key></Object>`,
+  );
+  return `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects.join('')}</Delete>`;
+}
+
+/**
+ * @param {string} document the answer to DeleteObjects
+ * @returns {{ Deleted: { Key: string }[], Errors: { Key: string, Code: string }[] }} none where it is something else
+ */
+export function readDeletion(document) {
+  /** @type {ReturnType<typeof readDeletion>} */
+  const output = { Deleted: [], Errors: [] };
+  for (const [, outcome, content] of document.includes('<DeleteResult') ? document.matchAll(OUTCOME) : []) {
+    const Key = decodeEntities(KEY.exec(content)?.[1] ?? '');
+    if (outcome === 'Deleted') {
+      output.Deleted.push({ Key });
+    } else {
+      output.Errors.push({ Key, Code: decodeEntities(CODE.exec(content)?.[1] ?? '') });
+    }
+  }
+  return output;
+}
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replace(/[&<>]/g, (character) => ENTITIES[character]);
+}
 
 /**
  * @param {string} document the answer to ListObjectsV2

@@ -45,7 +45,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} size bytes of the body
  * @property {Buffer | Iterable<Buffer> | null} body of a call that sends an object; it can be walked again for each attempt
  * @property {BodySink} sink of a call that receives one
- * @property {Readonly<Record<string, string | number>>} [input] further members of the call's input, as the S3 API names them
+ * @property {Readonly<Record<string, any>>} [input] further members of the call's input, as the S3 API names them
  */
 
 /**

@@ -1,4 +1,4 @@
-import { readList } from './documents.js';
+import { readDeletion, readList, writeDeletion } from './documents.js';
 
 /**
  * A call of the S3 API, and how REST binds it:
@@ -14,6 +14,8 @@ import { readList } from './documents.js';
  *   there are none. None of them may begin with x-amz-, which would have to be signed
  * @property {boolean} sendsObject whether the body of the request is an object's
  * @property {boolean} receivesObject whether the body of a successful answer is an object's, and goes to the request's sink
+ * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput writes the XML that the body of a request is,
+ *   out of the members of the call's input; null where they stand in query and headers
  * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, as
  *   the SDK names them, from the XML of a successful answer; null where the answer is none
  */
@@ -26,6 +28,7 @@ const OBJECT_CALL = {
   headerNames: null,
   sendsObject: false,
   receivesObject: false,
+  writeInput: null,
   readOutput: null,
 };
 
@@ -51,5 +54,14 @@ export const S3_CALLS = Object.freeze(
       readOutput: readList,
     },
     DeleteObject: { ...OBJECT_CALL, name: 'DeleteObject', method: 'DELETE' },
+    DeleteObjects: {
+      ...OBJECT_CALL,
+      name: 'DeleteObjects',
+      method: 'POST',
+      hasKey: false,
+      query: { delete: '' },
+      writeInput: writeDeletion,
+      readOutput: readDeletion,
+    },
   }),
 );

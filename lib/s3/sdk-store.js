@@ -96,10 +96,17 @@ class SdkConnection {
     this.reply.etagDigest = digestOf(output.ETag);
     this.reply.contentLength = output.ContentLength ?? -1;
     this.reply.contentRange = output.ContentRange ?? '';
-    this.reply.output = output;
+    this.reply.output = output.Errors === undefined ? output : { ...output, Errors: this.#redacted(output.Errors) };
     if (call.receivesObject) {
       await this.#drain(output.Body, request.sink);
     }
+  }
+
+  /**
+   * @param {readonly { Key?: string, Code?: string }[]} errors with single objects
+   */
+  #redacted(errors) {
+    return errors.map(({ Key = '', Code = '' }) => ({ Key: this.#redact(Key), Code: this.#redact(Code) }));
   }
 
   transfer() {

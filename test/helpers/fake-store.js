@@ -20,10 +20,11 @@ const METHODS = {
   HeadObject: 'head',
   DeleteObject: 'remove',
   ListObjectsV2: 'list',
+  DeleteObjects: 'batch',
 };
 
 /**
- * @typedef {'put' | 'get' | 'head' | 'remove' | 'list'} FakeMethod
+ * @typedef {'put' | 'get' | 'head' | 'remove' | 'list' | 'batch'} FakeMethod
  *
  * @typedef {object} FakeRequest
  * @property {FakeMethod} method

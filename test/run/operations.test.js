@@ -61,7 +61,40 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
     assert.equal((await endpoint.report()).requests.LIST.total, 16);
     assert.deepEqual(await keysIn(endpoint), []);
   });
+
+  test(`the ${client} client removes objects by batches of one bucket each`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const amounts = { ...DEFAULT_AMOUNTS, batch: 20 };
+    const { result, told } = await run(endpoint, { client, amounts, stages: ['write', 'batch-remove'], cores: 2 });
+    const [, removal] = result.stages;
+    assert.deepEqual(
+      [removal.stage, removal.end, removal.operations, removal.keys, removal.bytes],
+      ['Batch-remove', 'complete', 3 + 3, OBJECTS, 1000 * OBJECTS],
+    );
+    assert.equal(result.cleanup, null, 'nothing is left to be cleaned up');
+    assert.deepEqual(told, []);
+    const { requests } = await endpoint.report();
+    assert.equal(requests.POST.total, 6 + endpoint.buckets.length);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 }
+
+test('what is not written is in no batch, and hosts remove the objects of their own shard', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const stages = ['write', 'batch-remove'];
+  const other = 'benchmark/run-1/of-another';
+  await endpoint.put(endpoint.buckets[0], other, Buffer.from('x'));
+  const { result } = await run(endpoint, { stages, shard: { index: 1, count: 3 }, objects: 50 });
+  assert.deepEqual(
+    result.stages.map(({ stage, end }) => [stage, end]),
+    [
+      ['Write', 'complete'],
+      ['Batch-remove', 'complete'],
+    ],
+  );
+  assert.equal(result.stages[1].keys, 50);
+  assert.deepEqual(await keysIn(endpoint), [other]);
+});
 
 test('pages are listed again and again for as long as a stage lasts', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);

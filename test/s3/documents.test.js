@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readList } from '../../lib/s3/documents.js';
+import { deleteObjects } from '../../lib/local-s3/delete-objects.js';
+import { ObjectTable } from '../../lib/local-s3/object-table.js';
+import { readDeletion, readList, writeDeletion } from '../../lib/s3/documents.js';
 
 /** @param {string} content */
 function list(content) {
@@ -21,5 +24,34 @@ test('a list has its keys as they are meant, and says whether it goes on', () =>
 test('what is no list says nothing of an end', () => {
   for (const document of ['', '<html><IsTruncated>false</IsTruncated></html>', list('<Name>b</Name>')]) {
     assert.equal(readList(document).IsTruncated, undefined, document);
+  }
+});
+
+test('the keys of a deletion go there and come back as they are, by XML that others read and write', () => {
+  const anyKey = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((key) => !/^\s*$/.test(key));
+  fc.assert(
+    fc.property(fc.uniqueArray(anyKey, { minLength: 1, maxLength: 10 }), (keys) => {
+      const table = new ObjectTable();
+      keys.forEach((key) => table.put(key, Buffer.alloc(0), 0));
+      const request = writeDeletion({ Delete: { Objects: keys.map((Key) => ({ Key })) } });
+      const answer = deleteObjects(table, Buffer.from(request, 'utf8'));
+      assert.deepEqual(readDeletion(answer), { Deleted: keys.map((Key) => ({ Key })), Errors: [] });
+      assert.equal(table.size, 0);
+    }),
+  );
+});
+
+test('keys that were not deleted have their codes', () => {
+  const content =
+    '<Deleted><Key>a</Key></Deleted><Error><Key>b&amp;</Key><Code>AccessDenied</Code><Message>No.</Message></Error><Error/>';
+  assert.deepEqual(readDeletion(`<DeleteResult>${content}</DeleteResult>`), {
+    Deleted: [{ Key: 'a' }],
+    Errors: [{ Key: 'b&', Code: 'AccessDenied' }],
+  });
+});
+
+test('what is no answer to a deletion names nothing', () => {
+  for (const document of ['', '<html><Deleted><Key>a</Key></Deleted></html>']) {
+    assert.deepEqual(readDeletion(document), { Deleted: [], Errors: [] });
   }
 });

@@ -104,6 +104,7 @@ export function testStore(client) {
     testConnections(client, useTls);
   }
   testRanges(client);
+  testBatches(client);
   testDocuments(client);
   testRefusals(client);
   testCloudflare(client);
@@ -265,6 +266,7 @@ const LIST = {
   query: { 'list-type': '2' },
   queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
   headerNames: null,
+  writeInput: null,
   sendsObject: false,
   receivesObject: false,
   readOutput: (document) => ({
@@ -310,6 +312,66 @@ function testDocuments(client) {
     const target = await startParrot(t, `${start}Content-Length: ${error.length}\r\n\r\n${error}`);
     const { connections } = await openTestStore(t, client, target);
     await assertFails(list(connections[0], ''), { handling: 'retry', code: 'InternalError' });
+  });
+}
+
+/**
+ * @param {ObjectConnection} connection
+ * @param {string[]} keys
+ */
+async function removeAll(connection, keys) {
+  const input = { Delete: { Objects: keys.map((Key) => ({ Key })) } };
+  const request = { bucket: BUCKET, key: '', size: 0, body: null, sink: NOWHERE, input };
+  await attempt(connection, () => connection.send(S3_CALLS.DeleteObjects, request));
+}
+
+/** @param {ClientName} client */
+function testBatches(client) {
+  for (const useTls of [false, true]) {
+    test(`${client}: a document is sent with its checksum, and signed, ${over(useTls)}`, TIME_LIMIT, async (t) => {
+      const endpoint = await startTarget(t, useTls);
+      const { connections } = await openTestStore(t, client, endpoint);
+      const [connection] = connections;
+      const keys = ['a', 'b&c', '<d>', 'é'];
+      for (const key of [...keys, 'stays']) {
+        await endpoint.put(BUCKET, key, Buffer.alloc(1));
+      }
+      const { moved } = connection;
+      await removeAll(connection, keys);
+      const { Deleted, Errors = [] } = connection.reply.output;
+      const named = Deleted.map((/** @type {{ Key: string }} */ { Key }) => Key);
+      assert.deepEqual([named, [...Errors]], [keys, []]);
+      assert.deepEqual(await endpoint.list(BUCKET), ['stays']);
+      assert.deepEqual([connection.moved, connection.transfer()], [moved, null], 'a document is no object');
+    });
+  }
+
+  test(
+    `${client}: an answer that tells of errors with single keys is no error as a whole, and shows no secret`,
+    TIME_LIMIT,
+    async (t) => {
+      const error = `<Error><Key>b</Key><Code>${CREDENTIALS.secretAccessKey}</Code><Message>No.</Message></Error>`;
+      const document = `<?xml version="1.0"?><DeleteResult><Deleted><Key>a</Key></Deleted>${error}</DeleteResult>`;
+      const start = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n';
+      const target = await startParrot(t, `${start}Content-Length: ${document.length}\r\n\r\n${document}`);
+      const { connections } = await openTestStore(t, client, target);
+      await removeAll(connections[0], ['a', 'b']);
+      const { Deleted, Errors } = connections[0].reply.output;
+      assert.deepEqual([Deleted.length, Errors.length, Errors[0].Key], [1, 1, 'b']);
+      assert.ok(!JSON.stringify(Errors).includes(CREDENTIALS.secretAccessKey));
+    },
+  );
+
+  test(`${client}: a deletion that breaks off is not sent again at once`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'POST.reset=100%' });
+    const { connections } = await openTestStore(t, client, endpoint);
+    await requestsOf(connections[0]).DELETE();
+    await assertFails(removeAll(connections[0], ['a']), {
+      handling: 'retry',
+      staleConnection: false,
+      outcomeUnknown: true,
+    });
+    assert.equal((await endpoint.report()).requests.POST.total, 1);
   });
 }
 

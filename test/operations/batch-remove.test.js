@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { batchRemove } from '../../lib/operations/batch-remove.js';
+import { OperationRecord } from '../../lib/operations/operation-record.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+
+/** @typedef {{ Deleted?: { Key: string }[], Errors?: { Key?: string, Code?: string }[] }} Output */
+
+/**
+ * Removes four objects by requests whose answers a test makes.
+ *
+ * @param {(keys: string[]) => Output} answer
+ * @param {{ written?: number[], wroteObjects?: boolean }} [choice]
+ */
+function removing(answer, { written = [0, 1, 2, 3], wroteObjects = true } = {}) {
+  /** @type {string[][]} */
+  const requests = [];
+  const { workload: fixed, connections } = fakeEngine({
+    wroteObjects,
+    answer: ({ method, input, connection }) => {
+      assert.equal(method, 'batch');
+      const keys = input?.Delete.Objects.map((/** @type {{ Key: string }} */ { Key }) => Key);
+      requests.push(keys);
+      connection.reply.output = answer(keys);
+    },
+  });
+  written.forEach((local) => fixed.written.add(local, 1));
+  const record = new OperationRecord(batchRemove, { ...fixed, sizeOf: () => 10 }, connections[0]);
+  const locals = Uint32Array.of(0, 1, 2, 3);
+  record.takeGroup(0, batchRemove, { slot: 0, locals, isLast: true }, 0);
+  const keys = [...locals].map((local) => fixed.keyspace.keyOf(local));
+  return { attempt: () => batchRemove.attempt(record), written: fixed.written, keys, requests, record };
+}
+
+/** @param {string[]} keys */
+function deleted(keys) {
+  return keys.map((Key) => ({ Key }));
+}
+
+test('one request removes all objects of a batch, which are then no longer written', async () => {
+  const { attempt, written, keys, requests, record } = removing((asked) => ({ Deleted: deleted(asked) }));
+  await attempt();
+  assert.deepEqual([requests, written.count, record.size], [[keys], 0, 40]);
+});
+
+test('objects of another run are removed without knowing whether they are there', async () => {
+  const { attempt, keys, requests } = removing((asked) => ({ Deleted: deleted(asked) }), {
+    written: [],
+    wroteObjects: false,
+  });
+  await attempt();
+  assert.deepEqual(requests, [keys]);
+});
+
+test('a key that was not deleted is a failure that names it, and the next attempt asks for that one alone', async () => {
+  const { attempt, written, keys, requests } = removing((asked) =>
+    asked.length === 1
+      ? { Deleted: deleted(asked) }
+      : {
+          Deleted: deleted(asked.filter((_, place) => place !== 2)),
+          Errors: [{ Key: asked[2], Code: 'InternalError' }],
+        },
+  );
+  await assert.rejects(attempt(), {
+    kind: 'not-deleted',
+    handling: 'retry',
+    message: `1 of 4 keys were not deleted, ${keys[2]} for one: InternalError`,
+  });
+  assert.deepEqual([written.count, written.has(2)], [1, true]);
+  await attempt();
+  assert.deepEqual([requests[1], written.count], [[keys[2]], 0]);
+});
+
+test('a key that is refused for good is not asked for again', async () => {
+  for (const [code, handling] of [
+    ['AccessDenied', 'fail'],
+    ['', 'retry'],
+    ['SlowDown', 'retry'],
+  ]) {
+    const { attempt } = removing((asked) => ({
+      Deleted: deleted(asked.slice(2)),
+      Errors: [{ Key: asked[0] }, { Key: asked[1], Code: code }],
+    }));
+    const message = /^2 of 4 keys were not deleted, .* for one: no reason is given$/;
+    await assert.rejects(attempt(), { kind: 'not-deleted', handling, message });
+  }
+});
+
+test('what a store says of a key is shown on one line, and no text of it but a code', async () => {
+  const { attempt } = removing((asked) => ({
+    Deleted: deleted(asked.slice(1)),
+    Errors: [{ Key: 'a\nkey\u001b[2J', Code: 'not a code\n' }],
+  }));
+  await assert.rejects(attempt(), {
+    message: '1 of 4 keys were not deleted, a key\\u{1b}[2J for one: no reason is given',
+  });
+});
+
+test('a key of which the answer says nothing is an integrity error, and so is one that was not asked for', async () => {
+  const silent = removing((asked) => ({ Deleted: deleted(asked.slice(1)) }));
+  await assert.rejects(silent.attempt(), {
+    name: 'IntegrityError',
+    message: new RegExp(`does not say what became of ${silent.keys[0]}$`),
+  });
+  assert.equal(silent.written.count, 1);
+  const strange = removing((asked) => ({ Deleted: deleted([...asked, 'another']) }));
+  await assert.rejects(strange.attempt(), { name: 'IntegrityError', message: /says that another was deleted/ });
+});
+
+test('an answer that says nothing at all is tried again', async () => {
+  const { attempt, written } = removing(() => ({}));
+  await assert.rejects(attempt(), { kind: 'protocol', handling: 'retry', outcomeUnknown: true });
+  assert.equal(written.count, 4);
+});
