@@ -95,7 +95,7 @@ async function removeAll(options, buckets, result) {
   const { unlisted, versioned } = options;
   await walk(options, async (bucket, { own, misplaced }) => {
     [...own, ...misplaced].forEach(({ index }) => buckets.see(index, bucket));
-    own.forEach((object) => object.isProbe || unlisted?.listed(object.index));
+    own.forEach(({ isProbe, isCopy, index }) => isProbe || isCopy || unlisted?.listed(index));
     if (!versioned.has(bucket)) {
       const keys = own.map(({ key }) => key);
       await removeKeys(options, bucket, keys, result, (removed) => (result.removed += removed));

@@ -912,13 +912,26 @@ const AGAINST_RAMP = Object.freeze({
 /**
  * How what an operation refuses stands on the command line.
  *
- * @type {Readonly<Record<Refusal, { flag: string, isThere: (options: Record<string, any>) => unknown }>>}
+ * @type {Readonly<Record<Refusal, { flag: string, what: string, isThere: (options: Record<string, any>) => unknown }>>}
  */
 const REFUSALS = {
-  shards: { flag: '--shard', isThere: ({ shard }) => shard !== undefined && shard.count !== 1 },
-  findPeak: { flag: '--find-peak', isThere: ({ findPeak }) => findPeak },
-  peakOfBuckets: { flag: '--peak-of buckets', isThere: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets' },
-  ramp: { flag: '--ramp, --ramp-hosts', isThere: isRamp },
+  keptObjects: {
+    flag: '--stages',
+    what: 'objects of an earlier run',
+    isThere: ({ stages }) => !writesObjects(stages),
+  },
+  shards: {
+    flag: '--shard',
+    what: 'the shards of several hosts',
+    isThere: ({ shard }) => shard !== undefined && shard.count !== 1,
+  },
+  findPeak: { flag: '--find-peak', what: 'a search', isThere: ({ findPeak }) => findPeak },
+  peakOfBuckets: {
+    flag: '--peak-of buckets',
+    what: 'a search over buckets',
+    isThere: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets',
+  },
+  ramp: { flag: '--ramp, --ramp-hosts', what: 'a ramp', isThere: isRamp },
 };
 
 const removals = OPERATIONS.flatMap(({ name, removes }) => (removes ? [name] : [])).join(' and ');
@@ -938,11 +951,11 @@ const CONFLICTS = [
   ),
   ...OPERATIONS.flatMap(({ name, refuses = {} }) =>
     Object.entries(refuses).map(([refusal, reason]) => {
-      const { flag, isThere } = REFUSALS[/** @type {Refusal} */ (refusal)];
+      const { flag, what, isThere } = REFUSALS[/** @type {Refusal} */ (refusal)];
       return {
         isThere: (/** @type {Record<string, any>} */ _given, /** @type {Record<string, any>} */ options) =>
           options.stages?.includes(name) && !options.calibrate && isThere(options),
-        problem: `${flag}: not with the stage ${name}, because ${reason}; expected --stages without it`,
+        problem: `${flag}: ${name} does not go with ${what}, because ${reason}`,
       };
     }),
   ),

@@ -1,4 +1,5 @@
 import { requestedRange } from './byte-range.js';
+import { copyObject } from './copy-object.js';
 import { deleteObjects } from './delete-objects.js';
 import { listObjects } from './list-objects.js';
 import { S3Error } from './s3-error.js';
@@ -12,7 +13,8 @@ import { S3Error } from './s3-error.js';
  * @typedef {object} Request a request that was received whole and let in
  * @property {Target} target
  * @property {ObjectTable} table the bucket's objects
- * @property {Pick<IncomingHttpHeaders, 'range'>} headers
+ * @property {(bucket: string) => ObjectTable} tableOf any bucket; throws an S3Error where there is none
+ * @property {IncomingHttpHeaders} headers
  * @property {Buffer} body
  * @property {number} now epoch ms
  *
@@ -31,10 +33,13 @@ import { S3Error } from './s3-error.js';
  * @throws {S3Error}
  */
 export const OPERATION_TABLE = Object.freeze({
-  PUT: ({ table, target, body, now }) => ({
-    status: 200,
-    headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0],
-  }),
+  PUT: ({ table, target, body, now, headers, tableOf }) => {
+    const { 'x-amz-copy-source': source } = headers;
+    if (source !== undefined) {
+      return xmlResult(200, copyObject(String(source), { tableOf, table, key: target.key, now }));
+    }
+    return { status: 200, headers: ['ETag', table.put(target.key, body, now).etag, 'Content-Length', 0] };
+  },
   GET: ({ table, target, headers }) => {
     const object = existing(table, target.key);
     const range = requestedRange(headers.range, object.body.length);

@@ -141,7 +141,8 @@ export class StoreServer {
   async #answer(operation, request, answer) {
     const { target } = request;
     const table = this.#tableOf(target.bucket);
-    const perform = () => OPERATION_TABLE[operation]({ ...request, table, now: this.#now() });
+    const tableOf = (/** @type {string} */ bucket) => this.#tableOf(bucket);
+    const perform = () => OPERATION_TABLE[operation]({ ...request, table, tableOf, now: this.#now() });
     const size = table.get(target.key)?.body.length;
     const faults = /** @type {FaultInjector} */ (this.#faults.get(target.bucket));
     const { delay, fault } = faults.decide(operation, size);

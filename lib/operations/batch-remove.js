@@ -33,8 +33,8 @@ export const batchRemove = defineOperation({
   isDefaultStage: false,
   preflight: QUICK_PREFLIGHT,
   refuses: {
-    findPeak: 'its requests take too many objects for the steps of a search',
-    ramp: 'its requests take too many objects for the steps of a ramp',
+    findPeak: 'its requests take too many objects for the steps',
+    ramp: 'its requests take too many objects for the steps',
   },
   async attempt(record) {
     const { connection, workload } = record;

@@ -125,7 +125,7 @@ function refuseMissing(record, place) {
  * @param {number} others further keys of the run
  */
 function shortPage({ locals, workload }, place, others) {
-  const hint = workload.wroteObjects ? '' : ': was the run written with more <objects>?';
+  const hint = workload.wroteObjects ? '' : ': was the run written with more <objects>, or with copies?';
   const among = others === 0 ? '' : `, with ${others} others of the run among them${hint}`;
   const message = `the page that begins here shows ${place} of its ${locals.length} keys${among}`;
   return new AttemptError({ kind: 'short-page', handling: 'fail', message });

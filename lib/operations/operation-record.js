@@ -71,7 +71,7 @@ export class OperationRecord {
     const { keyspace, shard } = this.workload;
     this.kind = kind;
     this.operation = operation;
-    this.isWrite = operation.creates;
+    this.isWrite = operation.writes;
     this.localIndex = localIndex;
     this.turn = turn;
     this.index = globalIndex(shard, localIndex);

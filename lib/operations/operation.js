@@ -27,7 +27,7 @@
  * @typedef {object} OperationDefinition
  * @property {string} name in lower case, as in --stages; the log has it with a capital
  * @property {S3Call} call that it makes
- * @property {'creates' | 'reads' | 'removes'} effect on objects
+ * @property {'creates' | 'copies' | 'reads' | 'removes'} effect on objects
  * @property {boolean} needsObject whether there is nothing to do where this run did not write the object
  * @property {'sends' | 'receives' | 'none'} transfer what becomes of the object's bytes
  * @property {keyof OperationAmounts} [part] which amount is the size of the part of an object that it moves, in bytes; absent
@@ -47,7 +47,7 @@
  * @property {keyof OperationAmounts} size which amount is the number of objects of an operation, at most
  * @property {boolean} isByKey whether they follow each other in the order of their keys; in that of their indices otherwise
  *
- * @typedef {'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp'} Refusal
+ * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp'} Refusal
  */
 
 /**
@@ -62,6 +62,8 @@
  * @typedef {object} OperationProperties
  * @property {StageName} logName
  * @property {boolean} creates whether an object is there afterwards, and an attempt without an answer may have left one
+ * @property {boolean} copies whether a further object of the run is there afterwards, likewise
+ * @property {boolean} writes whether it does either: no key is to be written twice within a second
  * @property {boolean} removes whether an object is gone afterwards
  * @property {boolean} receives whether an answer has the object for its body, so that its first byte comes before its end
  * @property {boolean} movesBytes
@@ -86,6 +88,8 @@ export function defineOperation(definition) {
     ...definition,
     logName: name[0].toUpperCase() + name.slice(1),
     creates: effect === 'creates',
+    copies: effect === 'copies',
+    writes: effect === 'creates' || effect === 'copies',
     removes: effect === 'removes',
     receives: transfer === 'receives',
     movesBytes: transfer !== 'none',

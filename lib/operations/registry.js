@@ -1,4 +1,5 @@
 import { batchRemove } from './batch-remove.js';
+import { copy } from './copy.js';
 import { list } from './list.js';
 import { range } from './range.js';
 import { read } from './read.js';
@@ -10,7 +11,7 @@ import { write } from './write.js';
 /** @import { Operation } from './operation.js' */
 
 /** All operations, in the order in which their stages run. @type {readonly Operation[]} */
-export const OPERATIONS = Object.freeze([write, read, range, stat, list, batchRemove, remove]);
+export const OPERATIONS = Object.freeze([write, read, range, stat, list, copy, batchRemove, remove]);
 
 /** The names of the stages of a run without --stages. */
 export const DEFAULT_STAGES = Object.freeze(

@@ -13,6 +13,7 @@ import { groupsOf } from '../workload/object-groups.js';
  * @property {StageName} name as the log has it
  * @property {readonly StageKind[]} kinds
  * @property {boolean} creates whether some of its operations create objects; the others likewise
+ * @property {boolean} copies
  * @property {boolean} removes
  * @property {boolean} receives
  * @property {boolean} movesBytes
@@ -34,6 +35,7 @@ export function mixedStage(name, kinds) {
     name,
     kinds,
     creates: kinds.some(({ operation }) => operation.creates),
+    copies: kinds.some(({ operation }) => operation.copies),
     removes: kinds.some(({ operation }) => operation.removes),
     receives: kinds.some(({ operation }) => operation.receives),
     movesBytes: kinds.some(({ operation }) => operation.movesBytes),

@@ -48,7 +48,7 @@ export async function findExistingObjects({ keyspace, shard }, access) {
     const own = keyspace.recognise(bucket, key);
     if (own !== null && isOfShard(shard, own.index)) {
       count += 1;
-      if (!own.isProbe && Number.isSafeInteger(size)) {
+      if (!own.isProbe && !own.isCopy && Number.isSafeInteger(size)) {
         sizes.set(localIndex(shard, own.index), size);
       }
     }

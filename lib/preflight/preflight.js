@@ -6,7 +6,7 @@ import { NOT_FOUND } from '../s3/s3-error.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
 import { requestAbsentObject, sendControlRequest } from './control-request.js';
 import { Findings } from './preflight-findings.js';
-import { keptWorkload, probeWorkload } from './probe-workload.js';
+import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload.js';
 
 /**
  * @import { Operation, Workload } from '../operations/operation.js'
@@ -187,6 +187,7 @@ class BucketPreflight {
       await hooks.written(this.#bucket, run.keyspace.probeKeyOf(index));
     }
     await this.#tryAll(this.#operations, 'reads', probes, localIndex);
+    const isCopyGone = await this.#tryCopy(localIndex);
     if (signal.aborted) {
       return;
     }
@@ -195,9 +196,23 @@ class BucketPreflight {
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
     const isKept = config.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
     run.mayRemove &&= !isKept;
-    if (isKept || (isGone && !outcomeUnknown)) {
+    if (isCopyGone && (isKept || (isGone && !outcomeUnknown))) {
       run.probes.delete(index);
     }
+  }
+
+  /**
+   * @param {number} localIndex of a probe
+   * @returns {Promise<boolean>} whether there is no copy of it
+   */
+  async #tryCopy(localIndex) {
+    const { run, probes } = this.#shared;
+    const made = await this.#tryAll(this.#operations, 'copies', probes, localIndex);
+    if (made.every(({ error, outcomeUnknown }) => error !== null && !outcomeUnknown)) {
+      return true;
+    }
+    const removed = await this.#tryAll(this.#removing(), 'removes', probeCopyWorkload(probes, run), localIndex, false);
+    return made.every(({ outcomeUnknown }) => !outcomeUnknown) && removed.some(({ error }) => error === null);
   }
 
   /** @returns {readonly Operation[]} those of the stages, or else that of a run without --stages */

@@ -24,6 +24,18 @@ export function probeWorkload({ keyspace, payload, amounts }, shard, sizeOf) {
 }
 
 /**
+ * The copies of probes, likewise, as far as they are to be removed.
+ *
+ * @param {Workload} probes
+ * @param {Pick<RunContext, 'keyspace'>} run
+ * @returns {Workload}
+ */
+export function probeCopyWorkload(probes, { keyspace }) {
+  const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
+  return { ...probes, keyspace: keyspace.probeCopies, written };
+}
+
+/**
  * The objects that an earlier run has written.
  *
  * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'amounts'>} run

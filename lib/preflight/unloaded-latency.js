@@ -50,7 +50,7 @@ const GRACE_OPERATIONS = 4;
 const MAX_ATTEMPTS = 3;
 
 /** How many rounds after it was created an object is read, and then removed. */
-const LAG = Object.freeze({ creates: 0, reads: 1, removes: 2 });
+const LAG = Object.freeze({ creates: 0, copies: 1, reads: 1, removes: 2 });
 
 /** Another object is written only where there is time for so many rounds. */
 const ROUNDS_LEFT = 1.5 + LAG.removes;
@@ -104,8 +104,8 @@ export async function measureUnloaded(run, config, budget, signal) {
  * @returns {Operation[]}
  */
 function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
-  // That of one object says nothing of an operation on hundreds.
-  const single = OPERATIONS.filter(({ grouping }) => grouping === undefined);
+  // That of one object says nothing of an operation on hundreds, and a copy would have to be removed in addition.
+  const single = OPERATIONS.filter(({ grouping, copies }) => grouping === undefined && !copies);
   if (wroteObjects) {
     // What was written is removed, also where no stage removes.
     return mayRemove ? single.filter(({ name, removes }) => removes || stages.includes(name)) : [];

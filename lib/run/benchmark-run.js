@@ -171,14 +171,16 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
   const isLeft = checks.mayHaveWritten && !keep && wroteObjects && (written.count > 0 || isUncertain);
   // Where versions are kept, what was removed is still there.
   const hasVersions = versioned.size > 0 && checks.mayHaveWritten;
+  // Nobody counts copies, which no stage removes.
+  const ownsCopies = checks.mayHaveWritten && !keep && operationsOf(config.stages).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
   const ownsObjects = isLeft || (hasVersions && !keep && (wroteObjects || hasRemovedAll));
-  if (!ownsObjects && probes.size === 0 && !hasVersions) {
+  if (!ownsObjects && !ownsCopies && probes.size === 0 && !hasVersions) {
     return null;
   }
   const outcomeUnknown = isUncertain || probes.size > 0;
-  const owns = (/** @type {OwnKey} */ { isProbe, index }) =>
-    isProbe ? isOfShard(shard, index) : ownsObjects && isInShard(shard, index, run.indexCount);
+  const owns = (/** @type {OwnKey} */ { isProbe, isCopy, index }) =>
+    isProbe ? isOfShard(shard, index) : (isCopy ? ownsCopies : ownsObjects) && isInShard(shard, index, run.indexCount);
   return cleanUpRun({
     keyspace,
     storeOptions: run.controlOptions,

@@ -145,7 +145,7 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
     unloadedLatency: unloaded?.p50 ?? USUAL_LATENCY_MS,
     maxOperations: count,
     maxAttempts,
-    sharesOperations: stage.removes,
+    sharesOperations: stage.copies || stage.removes,
     halfSize: halfSizeProbeOf(stage, config, objects),
     available: (/** @type {number} */ buckets) => objects.countIn(stage, buckets),
   };
@@ -189,11 +189,11 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
  * @param {number} objects that it has
  * @param {number} attempts that it may make
  */
-function whyNotBegun({ removes }, objects, attempts) {
+function whyNotBegun({ copies, removes }, objects, attempts) {
   if (objects === 0) {
     return 'Write has left no objects for it';
   }
-  const ofObjects = removes ? 'leftovers' : 'objects';
+  const ofObjects = copies || removes ? 'leftovers' : 'objects';
   const advice = adviceFor(attempts < objects ? 'dollars' : ofObjects);
   const operations = Math.floor(Math.min(attempts, objects));
   return `${operations} operations are too few for a capacity search, expected ${advice}`;

@@ -127,10 +127,10 @@ export function enoughObjects(expected) {
  * @param {Running} running
  */
 async function runOne(stage, load, objects, slot, workers, { config, signal, observer }) {
-  const { name, creates, removes } = stage;
-  // What is over after a fixed time goes round until then. Objects are written once, and all of them are removed.
+  const { name, creates, copies, removes } = stage;
+  // What is over after a fixed time goes round until then. Objects are written and copied once, and all of them are removed.
   const limit = removes ? null : slot;
-  const budget = { memory: budgetMemory(), objects, goesRound: limit !== null && !creates };
+  const budget = { memory: budgetMemory(), objects, goesRound: limit !== null && !(creates || copies) };
   observer.stageStarts({
     stage: name,
     objects,

@@ -5,7 +5,7 @@ import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { isWholeDocument, parseErrorBody } from './error-response.js';
-import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
+import { digestIn, etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
 import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
@@ -22,6 +22,9 @@ const MAX_ERROR_BODY_LENGTH = 8192;
 
 /** S3 begins to answer some requests before it has carried them out: what goes wrong then stands in the body of a 200. */
 const ERROR_BODY = '<Error>';
+
+/** A PUT says how long its body is, also where it has none. */
+const NO_BYTES = Buffer.alloc(0);
 
 /** A document is one as a whole, or tells of errors with single objects. */
 const ERROR_DOCUMENT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
@@ -156,12 +159,18 @@ class DirectConnection {
     request.method = method;
     request.body = sendsObject ? body : null;
     request.size = size;
-    if (call.writeInput !== null) {
+    if (call.copiesObject) {
+      request.body = NO_BYTES;
+      request.size = 0;
+    } else if (call.writeInput !== null) {
       const document = Buffer.from(call.writeInput(input ?? {}), 'utf8');
       request.body = document;
       request.size = document.length;
     }
-    if (query === null) {
+    if (call.copiesObject) {
+      request.target = path;
+      request.headers = this.#signer.signCopy(method, path, this.#hashOf(request.body), input?.CopySource);
+    } else if (query === null) {
       request.target = path;
       request.headers = this.#signer.sign(method, path, this.#hashOf(request.body));
     } else {
@@ -354,6 +363,7 @@ class DirectConnection {
     } else if (isProven || isWholeDocument(text)) {
       // What a store says of single objects may have a secret in it.
       this.reply.output = readOutput(text.includes(ERROR_BODY) ? this.#redact(text) : text);
+      this.reply.etagDigest = digestIn(this.reply.output) || this.reply.etagDigest;
       this.#resolve();
     } else {
       this.#reject(cutShort());

@@ -46,6 +46,17 @@ function escaped(text) {
   return text.replace(/[&<>]/g, (character) => ENTITIES[character]);
 }
 
+const COPY = /<CopyObjectResult[\s>].*?<ETag>([^<]*)<\/ETag>/s;
+
+/**
+ * @param {string} document the answer to CopyObject
+ * @returns {{ CopyObjectResult?: { ETag: string } }} nothing where it is something else
+ */
+export function readCopy(document) {
+  const etag = COPY.exec(document)?.[1];
+  return etag === undefined ? {} : { CopyObjectResult: { ETag: decodeEntities(etag) } };
+}
+
 /**
  * @param {string} document the answer to ListObjectsV2
  * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined }} undefined where it is no list

@@ -29,6 +29,15 @@ export function etagDigest(bytes, start = 0, end = bytes.length) {
 }
 
 /**
+ * @param {Readonly<Record<string, any>>} output of a call, as the SDK has it
+ * @returns {number} the digest of the ETag of the object, or the copy, that it is about; 0 where it names none
+ */
+export function digestIn({ ETag, CopyObjectResult }) {
+  const etag = ETag ?? CopyObjectResult?.ETag;
+  return etag === undefined ? 0 : etagDigest(Buffer.from(etag, 'latin1'));
+}
+
+/**
  * How far the object of an attempt has come.
  *
  * @typedef {object} Transfer
@@ -64,11 +73,11 @@ const SHOWN_TO_BE_CLOSED_MS = 1000;
  * for the store to have closed it before. What a POST does may be done twice by a second one (RFC 9110, section 9.2.2).
  *
  * @param {Pick<ObjectConnection, 'startedAt' | 'idleSince'>} connection
- * @param {Pick<S3Call, 'method' | 'sendsObject'>} call
+ * @param {Pick<S3Call, 'method'>} call
  * @param {number} now monotonic ms
  * @returns {boolean}
  */
-export function mayResendAtOnce({ startedAt, idleSince }, { method, sendsObject }, now) {
+export function mayResendAtOnce({ startedAt, idleSince }, { method }, now) {
   const wasIdle = startedAt - idleSince >= IDLE_ENOUGH_TO_BE_CLOSED_MS;
-  return method !== 'POST' && (!sendsObject || (wasIdle && now - startedAt < SHOWN_TO_BE_CLOSED_MS));
+  return method !== 'POST' && (method !== 'PUT' || (wasIdle && now - startedAt < SHOWN_TO_BE_CLOSED_MS));
 }

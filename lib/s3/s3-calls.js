@@ -1,4 +1,4 @@
-import { readDeletion, readList, writeDeletion } from './documents.js';
+import { readCopy, readDeletion, readList, writeDeletion } from './documents.js';
 
 /**
  * A call of the S3 API, and how REST binds it:
@@ -12,6 +12,7 @@ import { readDeletion, readList, writeDeletion } from './documents.js';
  * @property {Readonly<Record<string, string>>} queryNames how members of a request's `input` are named in the query
  * @property {Readonly<Record<string, string>> | null} headerNames how other members of it are named as headers; null where
  *   there are none. None of them may begin with x-amz-, which would have to be signed
+ * @property {boolean} copiesObject whether the store copies one: what it copies is the `CopySource` of the input
  * @property {boolean} sendsObject whether the body of the request is an object's
  * @property {boolean} receivesObject whether the body of a successful answer is an object's, and goes to the request's sink
  * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput writes the XML that the body of a request is,
@@ -26,6 +27,7 @@ const OBJECT_CALL = {
   query: null,
   queryNames: {},
   headerNames: null,
+  copiesObject: false,
   sendsObject: false,
   receivesObject: false,
   writeInput: null,
@@ -36,6 +38,7 @@ const OBJECT_CALL = {
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
     PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', sendsObject: true },
+    CopyObject: { ...OBJECT_CALL, name: 'CopyObject', method: 'PUT', copiesObject: true, readOutput: readCopy },
     GetObject: {
       ...OBJECT_CALL,
       name: 'GetObject',

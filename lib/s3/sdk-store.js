@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
-import { etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
+import { digestIn, mayResendAtOnce, transferOf } from './object-connection.js';
 import { isR2 } from './cloudflare.js';
 import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
@@ -93,7 +93,7 @@ class SdkConnection {
     const output = await this.#output(new (commandOf(call))(this.#inputOf(call, request)), this.#controller.signal);
     this.answeredAt = this.#now();
     this.reply.status = output.$metadata.httpStatusCode;
-    this.reply.etagDigest = digestOf(output.ETag);
+    this.reply.etagDigest = digestIn(output);
     this.reply.contentLength = output.ContentLength ?? -1;
     this.reply.contentRange = output.ContentRange ?? '';
     this.reply.output = output.Errors === undefined ? output : { ...output, Errors: this.#redacted(output.Errors) };
@@ -211,11 +211,6 @@ class SdkConnection {
  */
 function commandOf({ name }) {
   return /** @type {any} */ (sdk)[`${name}Command`];
-}
-
-/** @param {string | undefined} etag */
-function digestOf(etag) {
-  return etag === undefined ? 0 : etagDigest(Buffer.from(etag, 'latin1'));
 }
 
 function cutShort() {

@@ -12,6 +12,9 @@ const SERVICE = 's3';
 /** In place of a payload's hash: the payload is not signed. Over TLS the transport already protects it. */
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD';
 
+/** The header that names what is copied. */
+const COPY_SOURCE = 'x-amz-copy-source';
+
 const HASH_BYTES = 32;
 const HASH_DIGITS = 2 * HASH_BYTES;
 
@@ -156,7 +159,9 @@ export class RequestSigner {
   /** Of the second under way. */
   #textSigner = new TextSigner(this.#key, '', HASH_DIGITS);
   #headersEnd = '';
+  #headersEndOfCopy = '';
   #authorizationStart = '';
+  #authorizationStartOfCopy = '';
 
   /**
    * @param {object} options
@@ -187,14 +192,32 @@ export class RequestSigner {
     }
     // The specification's canonical request, put together from the parts that do not change.
     const canonical = `${method}\n${path}\n${query}\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
-    const headers = [
-      'x-amz-date',
-      this.#date,
-      'x-amz-content-sha256',
-      hashed,
-      'authorization',
-      this.#authorizationStart + this.#textSigner.sign(sha256(canonical)),
-    ];
+    return this.#headersOf(hashed, this.#authorizationStart + this.#textSigner.sign(sha256(canonical)));
+  }
+
+  /**
+   * @param {string} method
+   * @param {string} path already encoded
+   * @param {string} hashed as above
+   * @param {string} source bucket and key that are copied, already encoded
+   * @returns {string[]} the headers to send: name, value, name, value, …
+   */
+  signCopy(method, path, hashed, source) {
+    const second = Math.floor(this.#now() / 1000);
+    if (second !== this.#second) {
+      this.#beginSecond(second);
+    }
+    const headers = `host:${this.#host}\nx-amz-content-sha256:${hashed}\n${COPY_SOURCE}:${source}${this.#headersEndOfCopy}`;
+    const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n\n${headers}${hashed}`));
+    return [...this.#headersOf(hashed, this.#authorizationStartOfCopy + signature), COPY_SOURCE, source];
+  }
+
+  /**
+   * @param {string} hashed
+   * @param {string} authorization
+   */
+  #headersOf(hashed, authorization) {
+    const headers = ['x-amz-date', this.#date, 'x-amz-content-sha256', hashed, 'authorization', authorization];
     if (this.#credentials.sessionToken) {
       headers.push('x-amz-security-token', this.#credentials.sessionToken);
     }
@@ -214,10 +237,17 @@ export class RequestSigner {
       this.#key = signingKey({ secretAccessKey, day, region: this.#region, service: SERVICE });
     }
     const scope = `${day}/${this.#region}/${SERVICE}/aws4_request`;
-    const signedHeaders = `host;x-amz-content-sha256;x-amz-date${sessionToken ? ';x-amz-security-token' : ''}`;
+    const lastSigned = `x-amz-date${sessionToken ? ';x-amz-security-token' : ''}`;
+    const signedHeaders = `host;x-amz-content-sha256;${lastSigned}`;
+    // The header of a copy stands at its place among them.
+    const signedHeadersOfCopy = `host;x-amz-content-sha256;${COPY_SOURCE};${lastSigned}`;
     const tokenHeader = sessionToken ? `x-amz-security-token:${sessionToken}\n` : '';
-    this.#headersEnd = `\nx-amz-date:${this.#date}\n${tokenHeader}\n${signedHeaders}\n`;
+    const start = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=`;
+    const headersEnd = `\nx-amz-date:${this.#date}\n${tokenHeader}\n`;
     this.#textSigner = new TextSigner(this.#key, `${ALGORITHM}\n${this.#date}\n${scope}\n`, HASH_DIGITS);
-    this.#authorizationStart = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=`;
+    this.#headersEnd = `${headersEnd}${signedHeaders}\n`;
+    this.#headersEndOfCopy = `${headersEnd}${signedHeadersOfCopy}\n`;
+    this.#authorizationStart = `${start}${signedHeaders}, Signature=`;
+    this.#authorizationStartOfCopy = `${start}${signedHeadersOfCopy}, Signature=`;
   }
 }

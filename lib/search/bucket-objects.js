@@ -50,7 +50,7 @@ export class BucketObjects {
    * @returns {number} operations that all of its steps together can make of them
    */
   countFor(stage) {
-    return stage.removes ? sumOf(this.#there) - sumOf(this.#used) : this.countIn(stage, 1);
+    return stage.copies || stage.removes ? sumOf(this.#there) - sumOf(this.#used) : this.countIn(stage, 1);
   }
 
   /**
@@ -58,13 +58,14 @@ export class BucketObjects {
    * @param {number} buckets of a step, the first of all
    * @returns {number} operations that the step can make of them, in turn
    */
-  countIn({ creates, removes }, buckets) {
+  countIn({ creates, copies, removes }, buckets) {
+    const isOnce = copies || removes;
     if (creates) {
       return this.#most - sumOf(this.#used);
     }
-    const left = this.#there.slice(0, buckets).map((count, bucket) => count - (removes ? this.#used[bucket] : 0));
+    const left = this.#there.slice(0, buckets).map((count, bucket) => count - (isOnce ? this.#used[bucket] : 0));
     const all = buckets * Math.min(...left);
-    return removes || all === 0 ? all : Infinity;
+    return isOnce || all === 0 ? all : Infinity;
   }
 
   /**
@@ -75,7 +76,7 @@ export class BucketObjects {
    * @returns {Range} of objects in turn: see Load
    */
   rangeFor(stage, _isHalfSize, most, buckets = 1) {
-    if (stage.creates || stage.removes) {
+    if (stage.creates || stage.copies || stage.removes) {
       const count = Math.min(most, this.countIn(stage, buckets));
       return { first: 0, count, goesRound: false, bucketStarts: this.#used.slice(0, buckets) };
     }
@@ -89,8 +90,8 @@ export class BucketObjects {
    * @param {number} count objects of the range that were used
    * @param {number} [buckets] of the step
    */
-  use({ creates, removes }, _isHalfSize, count, buckets = 1) {
-    if (creates || removes) {
+  use({ creates, copies, removes }, _isHalfSize, count, buckets = 1) {
+    if (creates || copies || removes) {
       for (let bucket = 0; bucket < buckets; bucket++) {
         this.#used[bucket] += Math.ceil((count - bucket) / buckets);
       }

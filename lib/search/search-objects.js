@@ -1,7 +1,7 @@
 /**
  * @import { Stage } from '../operations/stage.js'
  *
- * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'grouping'>>} Effects of a stage on objects
+ * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'grouping'>>} Effects of a stage on objects
  */
 
 /**
@@ -19,7 +19,7 @@ const NONE = Object.freeze({ first: 0, count: 0 });
 
 /**
  * Which objects the steps of a search work on. Write takes them one after the other; Read and Stat go round among those
- * of one size that it wrote without a break; Remove goes through all of them once.
+ * of one size that it wrote without a break; Copy goes through these once, and Remove through all of them.
  */
 export class SearchObjects {
   #next = 0;
@@ -52,9 +52,12 @@ export class SearchObjects {
    * @param {Effects} stage
    * @returns {number} operations that it can make of them
    */
-  countFor({ creates, removes }) {
+  countFor({ creates, copies, removes }) {
     if (creates || removes) {
       return this.count - this.#next;
+    }
+    if (copies) {
+      return this.#whole.count - this.#next;
     }
     return this.#whole.count > 0 ? Infinity : 0;
   }
@@ -74,7 +77,7 @@ export class SearchObjects {
    * @returns {Range}
    */
   rangeFor(stage, isHalfSize, most) {
-    if (stage.creates || stage.removes) {
+    if (stage.creates || stage.copies || stage.removes) {
       return { first: this.#next, count: Math.min(most, this.countFor(stage)), goesRound: false };
     }
     // Between the keys of objects of one size are those of the other.
@@ -87,11 +90,11 @@ export class SearchObjects {
    * @param {boolean} isHalfSize
    * @param {number} count objects of the range that were used
    */
-  use({ creates, removes }, isHalfSize, count) {
+  use({ creates, copies, removes }, isHalfSize, count) {
     if (creates && isHalfSize && this.#half.count === 0) {
       this.#half = { first: this.#next, count };
     }
-    if (creates || removes) {
+    if (creates || copies || removes) {
       this.#next += count;
     }
   }

@@ -3,7 +3,7 @@ import { mixIndex, seedOf } from './mix.js';
 const RUN_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 const PREFIX_PATTERN = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 const DOTS_ALONE = /^\.+$/;
-const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(0|[1-9][0-9]{0,15})$/;
+const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
 
 /** Leaves room for a run id and an object's name below the 1,024 bytes that S3 allows a key. */
 const MAX_PREFIX_LENGTH = 512;
@@ -31,17 +31,18 @@ export function isPrefix(prefix) {
 }
 
 /**
- * What a listed key was found to be of a run: one of its objects, or one of its probes.
+ * What a listed key was found to be of a run: one of its objects or one of its probes, or the copy of one.
  *
  * @typedef {object} OwnKey
  * @property {boolean} isProbe
+ * @property {boolean} isCopy
  * @property {number} index of the object, or of the probe
  */
 
 /**
  * Where objects are, or what takes their place.
  *
- * @typedef {Pick<Keyspace, 'buckets' | 'keyPrefix' | 'slotOf' | 'indexIn' | 'keyOf' | 'spreadOf' | 'beforeKeyOf' | 'recogniseName'>} Places
+ * @typedef {Pick<Keyspace, 'buckets' | 'keyPrefix' | 'slotOf' | 'indexIn' | 'keyOf' | 'copyKeyOf' | 'spreadOf' | 'beforeKeyOf' | 'recogniseName'>} Places
  */
 
 /**
@@ -124,8 +125,36 @@ export class Keyspace {
     return `${this.keyPrefix}${this.#spread(index)}-probe-${index}`;
   }
 
+  /**
+   * The copy of an object stands in the bucket of the object.
+   *
+   * @param {number} index of the object
+   * @returns {string}
+   */
+  copyKeyOf(index) {
+    return `${this.keyPrefix}${this.#spread(index)}-copy-${index}`;
+  }
+
+  /** @param {number} index of a probe */
+  #probeCopyKeyOf(index) {
+    return `${this.keyPrefix}${this.#spread(index)}-probe-copy-${index}`;
+  }
+
   /** The probes, as if they were the objects. @returns {Places} */
   get probes() {
+    return this.#placesOf((index) => this.probeKeyOf(index));
+  }
+
+  /** The copies of probes, likewise. @returns {Places} */
+  get probeCopies() {
+    return this.#placesOf((index) => this.#probeCopyKeyOf(index));
+  }
+
+  /**
+   * @param {(index: number) => string} keyOf
+   * @returns {Places}
+   */
+  #placesOf(keyOf) {
     return {
       buckets: this.buckets,
       keyPrefix: this.keyPrefix,
@@ -134,7 +163,8 @@ export class Keyspace {
       recogniseName: (key) => this.recogniseName(key),
       slotOf: (index, count) => this.slotOf(index, count),
       indexIn: (bucket, number) => this.indexIn(bucket, number),
-      keyOf: (index) => this.probeKeyOf(index),
+      keyOf,
+      copyKeyOf: (index) => this.#probeCopyKeyOf(index),
     };
   }
 
@@ -147,7 +177,7 @@ export class Keyspace {
    */
   indexOf(bucket, key) {
     const own = this.recognise(bucket, key);
-    return own === null || own.isProbe ? -1 : own.index;
+    return own === null || own.isProbe || own.isCopy ? -1 : own.index;
   }
 
   /**
@@ -172,10 +202,10 @@ export class Keyspace {
     if (match === null) {
       return null;
     }
-    const isProbe = match[1] !== undefined;
-    const index = Number(match[2]);
-    const isNamed = Number.isSafeInteger(index) && key === (isProbe ? this.probeKeyOf(index) : this.keyOf(index));
-    return isNamed ? { isProbe, index } : null;
+    const [isProbe, isCopy] = [match[1] !== undefined, match[2] !== undefined];
+    const index = Number(match[3]);
+    const isNamed = Number.isSafeInteger(index) && key === this.#nameOf(isProbe, isCopy, index);
+    return isNamed ? { isProbe, isCopy, index } : null;
   }
 
   /**
@@ -195,6 +225,18 @@ export class Keyspace {
    */
   beforeKeyOf(index) {
     return this.keyPrefix + this.#spread(index);
+  }
+
+  /**
+   * @param {boolean} isProbe
+   * @param {boolean} isCopy
+   * @param {number} index
+   */
+  #nameOf(isProbe, isCopy, index) {
+    if (isProbe) {
+      return isCopy ? this.#probeCopyKeyOf(index) : this.probeKeyOf(index);
+    }
+    return isCopy ? this.copyKeyOf(index) : this.keyOf(index);
   }
 
   /** @param {number} index */

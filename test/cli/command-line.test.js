@@ -156,13 +156,14 @@ describe('the command line', { concurrency: 3 }, () => {
       ['--stages write,list --find-peak --peak-of buckets', '--peak-of buckets: list does not go with a search over'],
       ['--stages write,batch-remove --find-peak', '--find-peak: batch-remove does not go with a search, because its'],
       ['--stages write,batch-remove --ramp 1,2', '--ramp, --ramp-hosts: batch-remove does not go with a ramp, because'],
+      ['--stages copy --run-id a', '--stages: copy does not go with objects of an earlier run, because its copies'],
       ['--stages write,batch-remove,remove', '--stages: batch-remove and remove would each remove all objects'],
       ['--stages write,batch-remove --keep', '--keep: the stage batch-remove would remove the objects, expected'],
       ['--stages write,list --page-size 1001', '--page-size: expected a whole number from 1 to 1000, got "1001"'],
       ['--stages write,list --batch 10', '--batch: it is for the stage batch-remove, expected batch-remove among'],
       ['--page-size 10', '--page-size: it is for the stage list, expected list among --stages as well'],
     ]) {
-      const lines = await refused('10', '10', '--local', ...given.split(' '));
+      const lines = await refused('10', '10', ...(given.includes('copy') ? [] : ['--local']), ...given.split(' '));
       assert.ok(
         lines.some((line) => line.startsWith(`error: ${problem}`)),
         `${given}: ${lines.join(' ')}`,

@@ -21,10 +21,11 @@ const METHODS = {
   DeleteObject: 'remove',
   ListObjectsV2: 'list',
   DeleteObjects: 'batch',
+  CopyObject: 'copy',
 };
 
 /**
- * @typedef {'put' | 'get' | 'head' | 'remove' | 'list' | 'batch'} FakeMethod
+ * @typedef {'put' | 'get' | 'head' | 'remove' | 'list' | 'batch' | 'copy'} FakeMethod
  *
  * @typedef {object} FakeRequest
  * @property {FakeMethod} method

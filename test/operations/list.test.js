@@ -145,7 +145,7 @@ test('probes and further objects of the run among its keys are a failure, and no
   const { listing } = listPage({ page: 0, change: withProbe, wroteObjects: false });
   await assert.rejects(listing, {
     kind: 'short-page',
-    message: /shows 4 of its 4 keys, with 1 others of the run among them: was the run written with more <objects>\?$/,
+    message: /shows 4 of its 4 keys, with 1 others of the run among them: was the run written with more <objects>, or/,
   });
 });
 

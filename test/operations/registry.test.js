@@ -13,9 +13,9 @@ import {
 test('the stages run in the order of the operations, and bear their names with a capital', () => {
   assert.deepEqual(
     OPERATIONS.map(({ name }) => name),
-    ['write', 'read', 'range', 'stat', 'list', 'batch-remove', 'remove'],
+    ['write', 'read', 'range', 'stat', 'list', 'copy', 'batch-remove', 'remove'],
   );
-  assert.deepEqual(STAGE_NAMES, ['Write', 'Read', 'Range', 'Stat', 'List', 'Batch-remove', 'Remove']);
+  assert.deepEqual(STAGE_NAMES, ['Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Batch-remove', 'Remove']);
   assert.deepEqual(DEFAULT_STAGES, ['write', 'read', 'stat', 'remove']);
   assert.deepEqual(
     STAGES.map(({ kinds }) => kinds),
@@ -32,7 +32,16 @@ test('only Write leaves objects behind, and only Write needs none', () => {
 test('an operation makes the call that S3 has for it', () => {
   assert.deepEqual(
     OPERATIONS.map(({ call }) => call.name),
-    ['PutObject', 'GetObject', 'GetObject', 'HeadObject', 'ListObjectsV2', 'DeleteObjects', 'DeleteObject'],
+    [
+      'PutObject',
+      'GetObject',
+      'GetObject',
+      'HeadObject',
+      'ListObjectsV2',
+      'CopyObject',
+      'DeleteObjects',
+      'DeleteObject',
+    ],
   );
 });
 

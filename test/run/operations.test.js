@@ -19,12 +19,22 @@ const OBJECTS = 101;
 /**
  * @param {TestEndpoint} endpoint
  * @param {Partial<RunConfig>} overrides
+ * @param {AbortController} [controller]
+ * @param {(name: string, parameter: any) => void} [onTold]
  */
-async function run(endpoint, overrides) {
-  const { observer, events } = recordingObserver();
+async function run(endpoint, overrides, controller = new AbortController(), onTold = () => {}) {
+  const { observer: recorder, events } = recordingObserver();
+  const observer = new Proxy(recorder, {
+    get:
+      (target, name) =>
+      (/** @type {any[]} */ ...parameters) => {
+        target[name](...parameters);
+        onTold(String(name), parameters[0]);
+      },
+  });
   const clock = new Clock();
   const result = await runBenchmark(runConfig(endpoint, { objects: OBJECTS, ...overrides }), {
-    ...{ clock, random: Math.random, signal: new AbortController().signal, observer },
+    ...{ clock, random: Math.random, signal: controller.signal, observer },
     ...{ identity: { host: 'fra-1', versions: {} }, launchedAt: clock.now() },
   });
   assert.deepEqual([result.problems, result.crash], [[], null]);
@@ -77,7 +87,47 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
     assert.equal(requests.POST.total, 6 + endpoint.buckets.length);
     assert.deepEqual(await keysIn(endpoint), []);
   });
+
+  test(`the ${client} client copies each object once, and clean-up removes the copies`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const { result, told } = await run(endpoint, { client, stages: ['write', 'copy', 'remove'] });
+    const [, copy] = result.stages;
+    assert.deepEqual([copy.stage, copy.end, copy.operations], ['Copy', 'complete', OBJECTS]);
+    assert.deepEqual([result.cleanup?.removed, result.cleanup?.left, result.cleanup?.foreign], [OBJECTS, 0, 0]);
+    assert.deepEqual(told, []);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
 }
+
+test('also in a stage that time ends, no object is copied twice', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const { result } = await run(endpoint, { stages: ['write', 'copy', 'remove'], objects: 8, duration: 1000 });
+  assert.deepEqual([result.stages[1].stage, result.stages[1].operations], ['Copy', 8]);
+});
+
+test('with --keep the copies stay as well, but not those of probes', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const { result } = await run(endpoint, { stages: ['write', 'copy'], keep: true });
+  assert.equal(result.cleanup, null);
+  const keys = await keysIn(endpoint);
+  assert.equal(keys.length, 2 * OBJECTS);
+  assert.equal(keys.filter((key) => /\/[0-9a-f]{8}-copy-\d+$/.test(key)).length, OBJECTS);
+});
+
+test('a run that is stopped among its copies leaves none', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
+  const controller = new AbortController();
+  const stopping = run(endpoint, { stages: ['write', 'copy', 'remove'], objects: 300 }, controller, (name, stage) => {
+    if (name === 'stageStarts' && stage.stage === 'Copy') {
+      setTimeout(() => controller.abort(), 50);
+    }
+  });
+  const { result } = await stopping;
+  assert.equal(result.stages[1].end, 'stopped');
+  assert.ok(result.stages[1].operations > 0);
+  assert.equal(result.cleanup?.left, 0);
+  assert.deepEqual(await keysIn(endpoint), []);
+});
 
 test('what is not written is in no batch, and hosts remove the objects of their own shard', TIME_LIMIT, async (t) => {
   const endpoint = await startTestEndpoint(t);

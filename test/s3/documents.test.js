@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deleteObjects } from '../../lib/local-s3/delete-objects.js';
 import { ObjectTable } from '../../lib/local-s3/object-table.js';
-import { readDeletion, readList, writeDeletion } from '../../lib/s3/documents.js';
+import { readCopy, readDeletion, readList, writeDeletion } from '../../lib/s3/documents.js';
 
 /** @param {string} content */
 function list(content) {
@@ -53,5 +53,13 @@ test('keys that were not deleted have their codes', () => {
 test('what is no answer to a deletion names nothing', () => {
   for (const document of ['', '<html><Deleted><Key>a</Key></Deleted></html>']) {
     assert.deepEqual(readDeletion(document), { Deleted: [], Errors: [] });
+  }
+});
+
+test('a copy has its ETag as it is meant, and what is no answer to a copy has none', () => {
+  const document = '<?xml version="1.0"?>\n<CopyObjectResult xmlns="x"><ETag>&quot;abc&quot;</ETag></CopyObjectResult>';
+  assert.deepEqual(readCopy(document), { CopyObjectResult: { ETag: '"abc"' } });
+  for (const other of ['', '<CopyObjectResult></CopyObjectResult>', '<html><ETag>a</ETag></html>']) {
+    assert.deepEqual(readCopy(other), {});
   }
 });

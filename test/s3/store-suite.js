@@ -105,6 +105,7 @@ export function testStore(client) {
   }
   testRanges(client);
   testBatches(client);
+  testCopies(client);
   testDocuments(client);
   testRefusals(client);
   testCloudflare(client);
@@ -267,6 +268,7 @@ const LIST = {
   queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
   headerNames: null,
   writeInput: null,
+  copiesObject: false,
   sendsObject: false,
   receivesObject: false,
   readOutput: (document) => ({
@@ -372,6 +374,48 @@ function testBatches(client) {
       outcomeUnknown: true,
     });
     assert.equal((await endpoint.report()).requests.POST.total, 1);
+  });
+}
+
+/** @param {ClientName} client */
+function testCopies(client) {
+  const copyOf = (/** @type {ObjectConnection} */ connection, /** @type {string} */ key) => {
+    const input = { CopySource: `/${BUCKET}/${KEY}` };
+    const request = { bucket: BUCKET, key, size: 1000, body: null, sink: NOWHERE, input };
+    return attempt(connection, () => connection.send(S3_CALLS.CopyObject, request));
+  };
+
+  for (const useTls of [false, true]) {
+    for (const sessionToken of [undefined, 'a/token+of=some/length']) {
+      const how = `${over(useTls)}${sessionToken === undefined ? '' : ', with a session token'}`;
+      test(`${client}: a copy has the bytes and the ETag of its source, ${how}`, TIME_LIMIT, async (t) => {
+        const credentials = { ...CREDENTIALS, ...(sessionToken === undefined ? {} : { sessionToken }) };
+        const endpoint = await startTestEndpoint(t, { credentials, tls: useTls ? await testCertificate() : null });
+        const { connections } = await openTestStore(t, client, endpoint);
+        const [connection] = connections;
+        await put(connection, BUCKET, KEY, bytesOf(1000), 1000);
+        const { etagDigest } = connection.reply;
+        const { moved } = connection;
+        await copyOf(connection, 'a-copy');
+        assert.deepEqual([connection.reply.etagDigest, connection.moved], [etagDigest, moved]);
+        const collector = new BodyCollector();
+        await get(connection, BUCKET, 'a-copy', collector);
+        assert.ok(collector.bytes.equals(bytesOf(1000)));
+      });
+    }
+  }
+
+  test(`${client}: a copy of what is not there is this operation’s failure`, TIME_LIMIT, async (t) => {
+    const { connections } = await openTestStore(t, client, await startTestEndpoint(t));
+    await assertFails(copyOf(connections[0], 'a-copy'), { kind: 'not-found', handling: 'fail', code: 'NoSuchKey' });
+  });
+
+  test(`${client}: a copy whose answer is an error in a 200 is none`, TIME_LIMIT, async (t) => {
+    const error = '<?xml version="1.0"?>\n<Error><Code>SlowDown</Code><Message>Later.</Message></Error>';
+    const start = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n';
+    const target = await startParrot(t, `${start}Content-Length: ${error.length}\r\n\r\n${error}`);
+    const { connections } = await openTestStore(t, client, target);
+    await assertFails(copyOf(connections[0], 'a-copy'), { handling: 'retry', code: 'SlowDown', outcomeUnknown: true });
   });
 }
 

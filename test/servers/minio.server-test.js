@@ -5,6 +5,7 @@ import {
   connectionsAreKept,
   runRefused,
   testCleanup,
+  testCopies,
   testGroups,
   testRange,
   testRefusals,
@@ -19,6 +20,7 @@ after(() => Promise.all([plain.stop(), secure.stop()]));
 testWholeRuns('MinIO', plain, connectionsAreKept);
 testRange('MinIO', plain);
 testGroups('MinIO', plain);
+testCopies('MinIO', plain);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);
 testVersions('MinIO', plain);

@@ -121,6 +121,35 @@ export function testGroups(title, server) {
 }
 
 /**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testCopies(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: objects are copied, and neither objects nor copies are left`, async () => {
+      const buckets = await server.createBuckets(BUCKETS);
+      const earlier = await server.countsOf('copyobject');
+
+      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, '--stages', 'write,copy'], {
+        server,
+        buckets,
+      });
+
+      assertStatus(run, 0);
+      const [, copy] = machineLines(recordsOf(run.stdout), 'stage');
+      assert.deepEqual([copy.stage, copy.operations], ['Copy', OBJECTS]);
+      assert.match(run.stderr, new RegExp(`^Clean-up of run \\S+: ${2 * OBJECTS} objects removed .*, 0 left$`, 'm'));
+      const later = await server.countsOf('copyobject');
+      // Preflight copies a probe in each bucket.
+      assert.equal(later.succeeded - earlier.succeeded, OBJECTS + BUCKETS);
+      for (const bucket of buckets) {
+        assert.deepEqual(await server.list(bucket), []);
+      }
+    });
+  }
+}
+
+/**
  * Each thread keeps the connection that was opened for it before Write began, and no other request goes over it.
  *
  * @param {readonly ConnectionsRecord[]} records

@@ -4,6 +4,7 @@ import {
   connectionsAreKept,
   connectionsAreReplaced,
   testCleanup,
+  testCopies,
   testGroups,
   testRange,
   testRefusals,
@@ -19,6 +20,7 @@ after(() => Promise.all([persistent.stop(), closing.stop(), versioning.stop()]))
 testWholeRuns('versitygw', persistent, connectionsAreKept);
 testRange('versitygw', persistent);
 testGroups('versitygw', persistent);
+testCopies('versitygw', persistent);
 testCleanup('versitygw', persistent);
 testRefusals('versitygw', persistent);
 testVersions('versitygw', versioning);

@@ -148,8 +148,13 @@ test('the index can be read back from bucket and key', () => {
       const keyspace = new Keyspace(layout);
       const bucket = keyspace.bucketOf(index);
       assert.equal(keyspace.indexOf(bucket, keyspace.keyOf(index)), index);
-      assert.deepEqual(keyspace.recognise(bucket, keyspace.keyOf(index)), { isProbe: false, index });
-      assert.deepEqual(keyspace.recognise(bucket, keyspace.probeKeyOf(index)), { isProbe: true, index });
+      assert.deepEqual(keyspace.recognise(bucket, keyspace.keyOf(index)), { isProbe: false, isCopy: false, index });
+      assert.deepEqual(keyspace.recognise(bucket, keyspace.probeKeyOf(index)), { isProbe: true, isCopy: false, index });
+      assert.deepEqual(keyspace.recognise(bucket, keyspace.copyKeyOf(index)), { isProbe: false, isCopy: true, index });
+      const probeCopy = keyspace.probes.copyKeyOf(index);
+      assert.deepEqual(keyspace.recognise(bucket, probeCopy), { isProbe: true, isCopy: true, index });
+      assert.equal(keyspace.probeCopies.keyOf(index), probeCopy);
+      assert.equal(keyspace.indexOf(bucket, keyspace.copyKeyOf(index)), -1);
     }),
   );
 });
@@ -181,6 +186,7 @@ test('keys of another run, and of another prefix, are foreign', () => {
     for (let index = 0; index < 20; index++) {
       assert.equal(keyspace.recognise(keyspace.bucketOf(index), theirs.keyOf(index)), null);
       assert.equal(keyspace.recognise(keyspace.bucketOf(index), theirs.probeKeyOf(index)), null);
+      assert.equal(keyspace.recognise(keyspace.bucketOf(index), theirs.copyKeyOf(index)), null);
     }
   }
 });

@@ -1,0 +1,38 @@
+import { S3_CALLS } from '../s3/object-store.js';
+import { AttemptError } from '../s3/s3-error.js';
+import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
+import { NO_ETAG } from './write.js';
+
+/**
+ * Lets the store copy an object to a second key of the run, in the same bucket. Each object is copied once: no key is
+ * written twice. The answer names no size, but an ETag, which has to be that of the object.
+ */
+export const copy = defineOperation({
+  name: 'copy',
+  call: S3_CALLS.CopyObject,
+  effect: 'copies',
+  needsObject: true,
+  transfer: 'none',
+  billingClass: 'A',
+  isDefaultStage: false,
+  preflight: QUICK_PREFLIGHT,
+  refuses: { keptObjects: 'its copies could not be told from those that the run has kept' },
+  async attempt(record) {
+    const { connection, localIndex, index, bucket, workload } = record;
+    const { keyspace, written } = workload;
+    record.key = keyspace.copyKeyOf(index);
+    record.input = { CopySource: `/${bucket}/${keyspace.keyOf(index)}` };
+    await connection.send(this.call, record);
+    const { etagDigest } = connection.reply;
+    if (etagDigest === 0) {
+      throw new AttemptError({
+        ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
+        message: 'the answer does not say that there is a copy',
+      });
+    }
+    const expected = written.digestOf(localIndex);
+    if (expected !== NO_ETAG && etagDigest !== expected) {
+      throw new IntegrityError(record, 'the ETag of the copy is not the one that the write was answered with');
+    }
+  },
+});
