@@ -22,4 +22,12 @@ export default [
       'prefer-template': 'error',
     },
   },
+  {
+    files: ['lib/report/html/browser/**'],
+    languageOptions: { globals: { ...globals.browser, uPlot: 'readonly' } },
+  },
+  {
+    files: ['test/helpers/browser.js', 'test/browser/**', 'scripts/screenshots.js'],
+    languageOptions: { globals: { ...globals.node, ...globals.browser } },
+  },
 ];

@@ -123,7 +123,7 @@ export async function runByCommand({
 async function writeResults(outputs, result, terminal) {
   const failures = [];
   for (const { reporter, file } of outputs) {
-    const parts = reporter.format(result);
+    const parts = await reporter.format(result);
     if (file === null) {
       await terminal.report([...parts].join(''));
     } else {

@@ -242,12 +242,19 @@ const USAGE_WIDTH = 'compare <before> <after>'.length;
  * @property {Readonly<Record<string, string>>} options by name, with their help where it is not that of the benchmark
  */
 
-/** @type {Readonly<Record<'merge' | 'compare' | 'cleanup' | 'calibrate', CommandRow>>} */
+/** @type {Readonly<Record<'merge' | 'report' | 'compare' | 'cleanup' | 'calibrate', CommandRow>>} */
 const COMMANDS = {
   merge: {
     operands: '<files...>',
     summary: 'add up logs and results of many hosts',
     description: 'Adds up the logs and results of one or several hosts: what did they do together, second by second?',
+    options: {},
+  },
+  report: {
+    operands: '<files...>',
+    summary: 'write a page of saved results and logs',
+    description:
+      'Writes a page for a browser, in one file: of a saved result as it is, or of what several hosts did together.',
     options: {},
   },
   compare: {
@@ -386,7 +393,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
 /**
  * What the command line asks for.
  *
- * @typedef {{ command: 'merge', options: MergeOptions } |
+ * @typedef {{ command: 'merge', options: MergeOptions } | { command: 'report', options: MergeOptions } |
  *   { command: 'compare', options: CompareOptions } |
  *   { command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }} Request
  */
@@ -415,7 +422,8 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     .argument('[objects]')
     .argument('[threads]')
     .usage('[<objects> <threads>] [options]');
-  [merge, compare, cleanup, calibrate].forEach((command) => program.addCommand(command));
+  const report = reportCommand(outputs, invocation);
+  [merge, report, compare, cleanup, calibrate].forEach((command) => program.addCommand(command));
 
   /** @type {Request | null} */
   let request = null;
@@ -425,6 +433,9 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   });
   merge.action(() => {
     request = { command: 'merge', options: mergeOptions(merge, `${benchmark} merge`) };
+  });
+  report.action(() => {
+    request = { command: 'report', options: mergeOptions(report, `${benchmark} report`) };
   });
   compare.action((/** @type {string} */ before, /** @type {string} */ after) => {
     request = {
@@ -584,7 +595,7 @@ function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup
 /**
  * @param {Record<string, any>} givenOptions
  * @param {Record<string, any>} options
- * @returns {Exclude<Request['command'], 'merge' | 'compare'>}
+ * @returns {Exclude<Request['command'], 'merge' | 'report' | 'compare'>}
  */
 function commandOf({ init, cleanup }, { calibrate, list }) {
   if (init !== undefined) {
@@ -823,6 +834,21 @@ Example:
 Exit status: 0 compared, whatever came of it, 1 something is missing, 2 usage, or runs that cannot
 be compared, 3 --assert missed.`,
     )
+    .showHelpAfterError(`(${helpHint(name)})`);
+}
+
+/**
+ * @param {Outputs} outputs
+ * @param {Invocation} invocation
+ */
+function reportCommand(outputs, { benchmark }) {
+  const name = `${benchmark} report`;
+  return newCommand('report', outputs)
+    .description(COMMANDS.report.description)
+    .argument('<files...>', 'what r2-benchmark wrote to --json, --log or stdout; - is standard input')
+    .option('-o, --report <file>', 'the page; - is stdout', 'report.html')
+    .option('--several-runs', 'add up runs of one host that were not at the same time, instead of refusing them')
+    .addHelpText('after', `\nExample:\n  ${name} log*.txt -o report.html`)
     .showHelpAfterError(`(${helpHint(name)})`);
 }
 

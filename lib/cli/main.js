@@ -77,6 +77,10 @@ async function runRequest(argv, program) {
     const { mergeByCommand } = await load(() => import('./merge.js'));
     return mergeByCommand(options, streams);
   }
+  if (command === 'report') {
+    const { reportByCommand } = await load(() => import('./report.js'));
+    return reportByCommand(options, streams);
+  }
   if (command === 'compare') {
     const { compareByCommand } = await load(() => import('./compare.js'));
     return compareByCommand(options, terminal);
@@ -86,7 +90,10 @@ async function runRequest(argv, program) {
     terminal.out(writeExample(/** @type {string} */ (options.init), invocation));
     return EXIT.complete;
   }
-  return command === 'calibrate' ? calibrate(options, program) : workOnStore(command, options, program);
+  if (command === 'calibrate') {
+    return calibrate(options, program);
+  }
+  return workOnStore(command, options, program);
 }
 
 /**
@@ -103,7 +110,7 @@ async function calibrate(options, { env, terminal, stopRequest }) {
 }
 
 /**
- * @param {Exclude<Request['command'], 'merge' | 'compare' | 'init' | 'calibrate'>} command
+ * @param {Exclude<Request['command'], 'merge' | 'report' | 'compare' | 'init' | 'calibrate'>} command
  * @param {CommandLine} options
  * @param {Program} program
  * @returns {Promise<number>} the exit status

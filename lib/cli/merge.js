@@ -17,6 +17,7 @@ import { Checks, UsageError } from './usage-error.js';
 /**
  * @import { Readable, Writable } from 'node:stream'
  * @import { Merged } from '../merge/merge-hosts.js'
+ * @import { WritableResult } from '../model/write-result.js'
  * @import { Caller } from './invocation.js'
  * @import { ThresholdResult } from '../model/result.js'
  * @import { MergeOptions } from './command-line.js'
@@ -37,7 +38,7 @@ import { Checks, UsageError } from './usage-error.js';
 export function main(argv, env, streams) {
   return withOutputs(streams, async (outputs) => {
     const options = readMergeCommandLine(argv, outputs, invocationOf(streams, env));
-    return merge(options, outputs);
+    return merge(options, outputs, textOf);
   });
 }
 
@@ -49,7 +50,7 @@ export function main(argv, env, streams) {
  * @returns {Promise<number>} the exit status
  */
 export function mergeByCommand(options, streams) {
-  return withOutputs(streams, (outputs) => merge(options, outputs));
+  return withOutputs(streams, (outputs) => merge(options, outputs, textOf));
 }
 
 /**
@@ -57,7 +58,7 @@ export function mergeByCommand(options, streams) {
  * @param {(outputs: Outputs) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */
-async function withOutputs({ stdin, ...streams }, work) {
+export async function withOutputs({ stdin, ...streams }, work) {
   const stdout = new Output(streams.stdout);
   const stderr = new Output(streams.stderr);
   const status = await work({ stdin, stdout, stderr }).catch((error) =>
@@ -75,19 +76,36 @@ async function withOutputs({ stdin, ...streams }, work) {
 }
 
 /**
+ * Opens what results are written to, and closes what is left open of it.
+ *
  * @param {MergeOptions} options
- * @param {Outputs} outputs
- * @returns {Promise<number>} the exit status, provided that all that was written went through
+ * @param {(results: ResultOutput[], guard: Guard) => Promise<number>} work
+ * @returns {Promise<number>} the exit status
+ * @throws {UsageError} where a file cannot be written, or must not be
  */
-async function merge(options, { stdin, stdout, stderr }) {
-  const err = errorLines(stderr);
+export async function withResults(options, work) {
   await protectLogs(options);
   const checks = new Checks();
   const guard = await checks.run(() => readGuard(options, null));
   const results = await openResults(options.results, checks);
   try {
     checks.conclude();
-    const merged = await readHosts(options, results, stdin);
+    return await work(results, /** @type {Guard} */ (guard));
+  } finally {
+    results.forEach(({ file }) => file?.discard());
+  }
+}
+
+/**
+ * @param {MergeOptions} options
+ * @param {Outputs} outputs
+ * @param {(result: Merged['result']) => Iterable<string>} text what goes to standard output where no result does
+ * @returns {Promise<number>} the exit status, provided that all that was written went through
+ */
+export function merge(options, outputs, text) {
+  const err = errorLines(outputs.stderr);
+  return withResults(options, async (results, guard) => {
+    const merged = await readHosts(options, results, outputs.stdin);
     if (!options.severalRuns && merged.runsApart.length > 0) {
       throw new UsageError(merged.runsApart.map((apart) => `${placeOf(apart)}: ${apart.message}`));
     }
@@ -99,15 +117,14 @@ async function merge(options, { stdin, stdout, stderr }) {
       err('error: no stage in any of the logs, expected what r2-benchmark.js writes to stdout');
       return EXIT.incomplete;
     }
-    const judged = judgeMerged(/** @type {Guard} */ (guard), merged.result);
+    const judged = judgeMerged(guard, merged.result);
     judged.lines.forEach((line) => err(line));
     const { thresholds } = judged;
-    const isWritten = await writeAll({ ...merged, result: { ...merged.result, thresholds } }, results, stdout, err);
+    const whole = { ...merged, result: { ...merged.result, thresholds } };
+    const isWritten = await writeAll(whole, results, outputs, () => text(merged.result));
     const isComplete = isWritten && !warnings.some(({ incomplete }) => incomplete);
     return statusWith(isComplete ? EXIT.complete : EXIT.incomplete, thresholds);
-  } finally {
-    results.forEach(({ file }) => file?.discard());
-  }
+  });
 }
 
 /**
@@ -159,20 +176,23 @@ async function readHosts({ files }, results, stdin) {
 }
 
 /**
- * @param {Merged} merged
- * @param {readonly ResultOutput[]} outputs
- * @param {Output} stdout
- * @param {(line: string) => void} err
+ * @param {{ result: WritableResult, timeSeries?: Merged['timeSeries'] }} whole
+ * @param {readonly ResultOutput[]} results
+ * @param {Pick<Outputs, 'stdout' | 'stderr'>} outputs
+ * @param {() => Iterable<string>} text what goes to standard output where no result does
  * @returns {Promise<boolean>} whether every file could be written
  */
-async function writeAll({ result, timeSeries }, outputs, stdout, err) {
-  const forStdout = outputs.find(({ file }) => file === null);
-  for (const text of forStdout?.reporter.format(result, timeSeries) ?? textOf(result)) {
-    await stdout.write(text);
+export async function writeAll({ result, timeSeries }, results, { stdout, stderr }, text) {
+  const forStdout = results.find(({ file }) => file === null);
+  for (const part of (await forStdout?.reporter.format(result, timeSeries)) ?? text()) {
+    await stdout.write(part);
   }
-  const failures = outputs.flatMap(({ reporter, file }) => file?.write(reporter.format(result, timeSeries)) ?? []);
-  failures.forEach((failure) => err(`error: ${failure}`));
-  return failures.length === 0;
+  const failures = [];
+  for (const { reporter, file } of results) {
+    failures.push(file?.write(await reporter.format(result, timeSeries)) ?? []);
+  }
+  failures.flat().forEach((failure) => errorLines(stderr)(`error: ${failure}`));
+  return failures.flat().length === 0;
 }
 
 /** @param {Merged['result']} result */
@@ -184,7 +204,7 @@ function textOf(result) {
  * @param {Output} stderr
  * @returns {(line: string) => Promise<void>}
  */
-function errorLines(stderr) {
+export function errorLines(stderr) {
   return (line) => stderr.write(`${plainLine(line)}\n`);
 }
 

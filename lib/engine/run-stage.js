@@ -205,6 +205,10 @@ function retryHooks(meters, buckets, hooks) {
       const meter = meters.kinds[kind];
       meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
       meter.throttled += Number(isRefused(error));
+      // The end of the stage cut it off: it did not fail.
+      if (error.kind !== ABANDONED) {
+        meter.seconds.addFailure(finishedAt, isRefused(error));
+      }
       meter.unsent += Number(!error.sent);
       if (buckets !== null) {
         buckets[slot].failedAttempts += Number(error.kind !== ABANDONED);
@@ -241,6 +245,7 @@ function failureCounter(meters, buckets, hooks, watch) {
     }
     if (error instanceof IntegrityError) {
       meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
+      meter.seconds.addFailure(finishedAt, false);
       meter.integrityErrors += 1;
       hooks.integrityError(error.message);
     } else if (!(error instanceof AttemptError) || error.handling === 'stop') {

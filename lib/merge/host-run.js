@@ -19,7 +19,8 @@ import { UnknownNames } from './warnings.js';
  * @typedef {object} SharedByRuns
  * @property {SecondPool} pool
  * @property {(stage: string, histogram: Histogram) => void} addHistogram
- * @property {boolean} keepsSecondLatencies whether somebody is going to ask for those of single seconds
+ * @property {boolean} keepsSecondLatencies whether somebody is going to ask for the latencies of single seconds, and for the seconds of
+ *   single hosts
  */
 
 const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
@@ -84,11 +85,12 @@ export class HostRun {
   addStage({ seconds, ramp = undefined, ...result }, { facts, summary }) {
     const stage = this.#stage(result.stage, null);
     Object.assign(stage, { result: { ...result, seconds: [] }, facts, summary, ramp: ramp ?? null });
-    for (const { secondStart, operations, ...latency } of seconds) {
+    for (const { secondStart, operations, ...details } of seconds) {
       stage.addSecond(null, secondStart, { operationsPerSecond: operations }, true);
-      if (this.#shared.keepsSecondLatencies && operations > 0) {
-        const { p50 = null, p99 = null, maximum = null, histogram = null } = latency;
-        stage.secondLatencies.set(secondStart, { p50, p99, maximum, histogram });
+      const { p50 = null, p99 = null, maximum = null, histogram = null, failedAttempts = 0, throttled = 0 } = details;
+      if (this.#shared.keepsSecondLatencies && (operations > 0 || failedAttempts > 0)) {
+        const failures = failedAttempts > 0 ? { failedAttempts, throttled } : {};
+        stage.secondDetails.set(secondStart, { ...failures, p50, p99, maximum, histogram });
       }
     }
     const encoded = result.latency.histogram.operations;

@@ -4,6 +4,7 @@ import { HISTOGRAM_FORMAT } from '../model/histogram.js';
 import { FORMAT } from '../model/schema.js';
 import { addSecond } from '../model/seconds.js';
 import { STAGE_NAMES } from '../operations/registry.js';
+import { hostSeries } from './host-series.js';
 import { hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
 import { isUnknownClock } from './machine-facts.js';
 import { overlapOf } from './overlap.js';
@@ -75,7 +76,8 @@ export function mergeHosts(intake) {
   const lost = missingShards(intake.runs);
   const stages = [...views].map(([stage, ofStage]) => {
     const ramps = mergeRamps(rampsOf(stage, hosts), lost.length > 0);
-    return mergeStage(ofStage, intake.latencies.get(stage), ramps);
+    const stageSum = mergeStage(ofStage, intake.latencies.get(stage), ramps);
+    return intake.shared.keepsSecondLatencies ? withSeries(stageSum, ofStage) : stageSum;
   });
   const merge = {
     peaks: Object.fromEntries(stages.map((stage) => [stage.stage, stage.merge.peak.operationsPerSecond])),
@@ -135,7 +137,7 @@ function* secondResults(views) {
         secondStart: second,
         operations: tenths / 10,
         bytes: Math.round(bytesIn({ view, tenths })),
-        ...(view.log.secondLatencies.get(second - view.shift) ?? UNKNOWN_SECOND),
+        ...(view.log.secondDetails.get(second - view.shift) ?? UNKNOWN_SECOND),
       })),
     );
   }
@@ -231,6 +233,16 @@ function mergeStage(views, latencies, ramps) {
       ...(ramps === null ? {} : { ramp: ramps.merged }),
     },
   };
+}
+
+/**
+ * @param {MergedStage} stage
+ * @param {readonly StageView[]} views of its shares, in their order
+ * @returns {MergedStage} with the seconds of each host
+ */
+function withSeries(stage, views) {
+  const shares = stage.merge.shares.map((share, place) => ({ ...share, series: hostSeries(views[place]) }));
+  return { ...stage, merge: { ...stage.merge, shares } };
 }
 
 /**

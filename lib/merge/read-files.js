@@ -171,6 +171,25 @@ function addResult(file, text, reader) {
 }
 
 /**
+ * Reads a file that holds a result, and nothing else, as it is.
+ *
+ * @param {string} file
+ * @returns {Promise<{ result: Result, warnings: string[] } | null>} null where it is no such file: standard input, a log, or
+ *   what cannot be read
+ */
+export async function readWholeResult(file) {
+  const status = file === STANDARD_INPUT ? null : await stat(file).catch(() => null);
+  if (!status?.isFile() || status.size > MAX_RESULT_SIZE) {
+    return null;
+  }
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const { result, warnings } = JSON_BEGINS.test(text)
+    ? readResult(text.replace(/^\uFEFF/, ''))
+    : { result: null, warnings: [] };
+  return result === null ? null : { result, warnings };
+}
+
+/**
  * @param {string} file
  * @returns {Promise<string | null>} what it is, where it cannot be made again: a log, or the result of a run
  */

@@ -7,7 +7,7 @@ import { andMore } from './warnings.js';
  * @import { RunWarning } from './host-run.js'
  * @import { HistogramPart, StageLine } from './machine-facts.js'
  * @import { SecondPool } from './seconds.js'
- * @import { RampResult, RampStep, SecondLatency, StageSum } from '../model/result.js'
+ * @import { RampResult, RampStep, SecondResult, StageSum } from '../model/result.js'
  * @import { Histogram } from 'hdr-histogram-js'
  */
 
@@ -17,7 +17,11 @@ export const MAX_INTERVAL_SECONDS = 3;
 /** No ramp has as many: a log with more of them was made up. */
 const MAX_RAMP_STEPS = 1000;
 
-/** @typedef {{ line: number | null, message: string }} Remark */
+/**
+ * @typedef {{ line: number | null, message: string }} Remark
+ *
+ * @typedef {Omit<SecondResult, 'secondStart' | 'operations' | 'bytes'>} SecondDetails what only a result tells of a second
+ */
 
 /** What a log says of one stage of one run. */
 export class StageLog {
@@ -37,8 +41,8 @@ export class StageLog {
   facts = null;
   /** Where that line stands. @type {number | null} */
   factsLine = null;
-  /** Latencies of the seconds, where they are known and asked for. @type {Map<number, SecondLatency>} */
-  secondLatencies = new Map();
+  /** Latencies and failures of the seconds, where they are known and asked for. @type {Map<number, SecondDetails>} */
+  secondDetails = new Map();
   /** The stage of a result, without its seconds, where this is one and no log. @type {StageSum | null} */
   result = null;
   /** Its steps, where it went through any. @type {RampResult | null} */

@@ -15,6 +15,8 @@ export class SecondCounts {
   #operations = [];
   /** @type {number[]} */
   #bytes = [];
+  /** By epoch second: most have none. @type {Map<number, { failedAttempts: number, throttled: number }>} */
+  #failures = new Map();
 
   /**
    * @param {Clock} clock
@@ -39,12 +41,27 @@ export class SecondCounts {
   }
 
   /**
+   * @param {number} finishedAt monotonic ms at which an attempt failed
+   * @param {boolean} isThrottled whether the store asked for fewer requests by it
+   */
+  addFailure(finishedAt, isThrottled) {
+    const second = this.secondOf(finishedAt);
+    this.#placeOf(second);
+    this.#addFailures(second, 1, Number(isThrottled));
+  }
+
+  /**
    * @param {number} second epoch second
    * @returns {SecondCount}
    */
   at(second) {
     const place = second - this.#first;
-    return { secondStart: second, operations: this.#operations[place] ?? 0, bytes: this.#bytes[place] ?? 0 };
+    return {
+      secondStart: second,
+      operations: this.#operations[place] ?? 0,
+      bytes: this.#bytes[place] ?? 0,
+      ...this.#failures.get(second),
+    };
   }
 
   /**
@@ -64,10 +81,26 @@ export class SecondCounts {
    * @param {readonly SecondCount[]} seconds
    */
   addSeconds(seconds) {
-    for (const { secondStart, operations, bytes } of seconds) {
+    for (const { secondStart, operations, bytes, failedAttempts = 0, throttled = 0 } of seconds) {
       const place = this.#placeOf(secondStart);
       this.#operations[place] += operations;
       this.#bytes[place] += bytes;
+      this.#addFailures(secondStart, failedAttempts, throttled);
+    }
+  }
+
+  /**
+   * @param {number} second epoch second
+   * @param {number} failedAttempts
+   * @param {number} throttled
+   */
+  #addFailures(second, failedAttempts, throttled) {
+    if (failedAttempts > 0) {
+      const before = this.#failures.get(second) ?? { failedAttempts: 0, throttled: 0 };
+      this.#failures.set(second, {
+        failedAttempts: before.failedAttempts + failedAttempts,
+        throttled: before.throttled + throttled,
+      });
     }
   }
 

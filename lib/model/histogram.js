@@ -63,8 +63,43 @@ export function decodeHistogram(base64) {
  * @throws {Error} where it is not such a histogram, or larger than any of ours
  */
 function checkHistogram(base64) {
+  checkBounds(inflated(base64));
+}
+
+/**
+ * @param {string} base64
+ * @returns {Buffer}
+ */
+function inflated(base64) {
   const compressed = Buffer.from(base64, 'base64').subarray(COMPRESSED_HEADER);
-  checkBounds(inflateSync(compressed, { maxOutputLength: MAX_FILE }));
+  return inflateSync(compressed, { maxOutputLength: MAX_FILE });
+}
+
+/**
+ * The values of a histogram, one after the other: a tenth of the time that decoding it takes.
+ *
+ * @param {string} base64 the compressed HdrHistogram V2 encoding
+ * @returns {Generator<[value: number, count: number], void, undefined>} µs, the least that count as one, in ascending order
+ * @throws {Error} where it is not such a histogram, or larger than any of ours
+ */
+export function* valuesIn(base64) {
+  const encoded = inflated(base64);
+  checkBounds(encoded);
+  // Each bucket has half of these, but for the first, which has all of them: it is twice as fine as it would have to be.
+  const places = 2 ** Math.ceil(Math.log2(2 * 10 ** encoded.readUInt32BE(DIGITS_AT)));
+  const half = places / 2;
+  let index = 0;
+  for (const word of wordsIn(encoded.subarray(HEADER))) {
+    if (word % 2 === 1) {
+      index += (word + 1) / 2;
+      continue;
+    }
+    if (word > 0) {
+      const bucket = Math.max(Math.floor(index / half) - 1, 0);
+      yield [(index - bucket * half) * 2 ** bucket, word / 2];
+    }
+    index += 1;
+  }
 }
 
 /**
@@ -105,6 +140,17 @@ function checkBounds(encoded) {
  */
 function countsIn(payload) {
   let counts = 0;
+  for (const word of wordsIn(payload)) {
+    counts += word % 2 === 1 ? (word + 1) / 2 : 1;
+  }
+  return counts;
+}
+
+/**
+ * @param {Uint8Array} payload
+ * @returns {Generator<number, void, undefined>} its words, not yet out of ZigZag: odd ones stand for negative numbers
+ */
+function* wordsIn(payload) {
   let word = 0;
   let length = 0;
   for (const byte of payload) {
@@ -113,12 +159,11 @@ function countsIn(payload) {
     word += (byte % 0x80) * 2 ** (7 * length);
     length += 1;
     if (isLast) {
-      counts += word % 2 === 1 ? (word + 1) / 2 : 1;
+      yield word;
       word = 0;
       length = 0;
     }
   }
-  return counts;
 }
 
 /**
@@ -150,8 +195,28 @@ export class HistogramSum {
     this.#sum.add(histogram);
   }
 
+  /**
+   * Adds a histogram without decoding it as a whole, which takes longer than all else where there are many small ones.
+   *
+   * @param {string} base64 the compressed HdrHistogram V2 encoding, of µs
+   * @throws {Error} where it is not such a histogram, or larger than any of ours
+   */
+  addEncoded(base64) {
+    for (const [value, count] of valuesIn(base64)) {
+      this.#sum.recordValueWithCount(value, count);
+    }
+  }
+
   get count() {
     return this.#sum.totalCount;
+  }
+
+  /**
+   * @param {number} percentile 0 to 100
+   * @returns {number} ms, within 0.1%
+   */
+  at(percentile) {
+    return this.#sum.getValueAtPercentile(percentile) / MICROSECONDS;
   }
 
   /** @returns {string} the compressed HdrHistogram V2 encoding, in base64 */
@@ -164,7 +229,7 @@ export class HistogramSum {
     if (this.count === 0) {
       return null;
     }
-    const at = (/** @type {number} */ percentile) => this.#sum.getValueAtPercentile(percentile) / MICROSECONDS;
+    const at = (/** @type {number} */ percentile) => this.at(percentile);
     return {
       count: this.count,
       minimum: at(0),

@@ -200,6 +200,31 @@ export interface StageShare {
   peak: number;
   /** what the host says it was limited by; null where it does not */
   limitedBy: string | null;
+  /** its seconds, where they were asked for */
+  series?: HostSeries | null;
+}
+
+/** What one run of a host did in the seconds of a stage, in little room. */
+export interface HostSeries {
+  /** epoch s of the first */
+  secondStart: number;
+  /** operations in tenths, see encodeSeconds */
+  tenths: string;
+  /** bytes of an operation, on average */
+  operationBytes: number;
+  /** in their order; none where the latencies are not known */
+  minutes: MinuteLatency[];
+}
+
+/** The latencies of a minute, in ms. */
+export interface MinuteLatency {
+  /** epoch s, a multiple of 60 */
+  minuteStart: number;
+  p50: number;
+  p99: number;
+  maximum: number;
+  /** in µs, as in {@link StageHistograms} */
+  histogram: string;
 }
 
 /** What the slots of a ramp show of all hosts together. Rates are ops/s. */
@@ -516,6 +541,10 @@ export interface SecondCount {
   operations: number;
   /** of those operations */
   bytes: number;
+  /** in it; absent where there were none, or nobody looked: those that the end of the stage cut off are not among them */
+  failedAttempts?: number;
+  /** those of them by whose answer the store asked for fewer requests */
+  throttled?: number;
 }
 
 /** The latencies of the operations that completed in one second, in ms; null where there were none, or are not known. */

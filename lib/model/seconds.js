@@ -1,4 +1,4 @@
-import { decodeHistogram, HistogramSum } from './histogram.js';
+import { HistogramSum } from './histogram.js';
 
 /**
  * @import { SecondCount, SecondLatency, SecondResult } from './result.js'
@@ -59,8 +59,19 @@ export function addSecond(parts) {
     secondStart: parts[0].secondStart,
     operations: parts.reduce((sum, { operations }) => sum + operations, 0),
     bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...addFailures(parts),
     ...addSecondLatencies(parts.filter(({ operations }) => operations > 0)),
   };
+}
+
+/**
+ * @param {readonly Pick<SecondResult, 'failedAttempts' | 'throttled'>[]} parts of a second
+ * @returns {Pick<SecondResult, 'failedAttempts' | 'throttled'>} nothing where there were none
+ */
+function addFailures(parts) {
+  const failedAttempts = parts.reduce((sum, part) => sum + (part.failedAttempts ?? 0), 0);
+  const throttled = parts.reduce((sum, part) => sum + (part.throttled ?? 0), 0);
+  return failedAttempts === 0 ? {} : { failedAttempts, throttled };
 }
 
 /**
@@ -77,7 +88,7 @@ function addSecondLatencies(parts) {
     return NO_LATENCY;
   }
   const sum = new HistogramSum();
-  encoded.forEach((histogram) => sum.add(decodeHistogram(histogram)));
+  encoded.forEach((histogram) => sum.addEncoded(histogram));
   const { p50 = 0, p99 = 0 } = sum.summary() ?? {};
   const maximum = Math.max(...parts.map((part) => part.maximum ?? 0));
   return { p50: Math.min(p50, maximum), p99: Math.min(p99, maximum), maximum, histogram: sum.encode() };

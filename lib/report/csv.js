@@ -62,7 +62,7 @@ function* rowsOf({ host, stages }) {
   }
 }
 
-/** @type {ResultReporter} */
+/** @satisfies {ResultReporter} */
 export const csvReporter = {
   option: { name: 'csv', help: 'write the seconds to a file; - is stdout' },
   format: (result, hostSeconds = () => rowsOf(result)) =>

@@ -26,7 +26,7 @@ const ENTITIES = /** @type {Readonly<Record<string, string>>} */ ({
   "'": '&apos;',
 });
 
-/** Test results, as CI servers read them: the run, each stage and each threshold is a test. @type {ResultReporter} */
+/** Test results, as CI servers read them: the run, each stage and each threshold is a test. @satisfies {ResultReporter} */
 export const junitReporter = {
   option: { name: 'junit', help: 'write JUnit XML for a CI server; - is stdout' },
   *format(result) {

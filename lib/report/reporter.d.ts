@@ -62,7 +62,10 @@ export interface ResultReporter {
    * @param hostSeconds what each host did in each second; absent where the result is that of one run
    * @returns the text, in as many parts as are handed on together
    */
-  format: (result: WritableResult, hostSeconds?: () => Iterable<TimeSeriesRow>) => Iterable<string>;
+  format: (
+    result: WritableResult,
+    hostSeconds?: () => Iterable<TimeSeriesRow>,
+  ) => Iterable<string> | Promise<Iterable<string>>;
 }
 
 /** One output of a run. */

@@ -1,5 +1,6 @@
 import { consoleReporter } from './console.js';
 import { csvReporter } from './csv.js';
+import { htmlReporter } from './html/html-reporter.js';
 import { jsonReporter } from './json.js';
 import { junitReporter } from './junit.js';
 import { logReporter } from './log.js';
@@ -16,6 +17,7 @@ export const REPORTERS = Object.freeze([
   consoleReporter,
   jsonReporter,
   csvReporter,
+  htmlReporter,
   summaryReporter,
   junitReporter,
 ]);

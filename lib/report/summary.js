@@ -24,7 +24,7 @@ const STAGE_COLUMNS = [
   'Limited by',
 ];
 
-/** A page of Markdown, as CI jobs show it. @type {ResultReporter} */
+/** A page of Markdown, as CI jobs show it. @satisfies {ResultReporter} */
 export const summaryReporter = {
   option: { name: 'summary', help: 'write a page of Markdown for a CI job; - is stdout' },
   *format(result) {

@@ -126,6 +126,7 @@ function readSource(name) {
     ...(isTypes ? [] : matches(code, /^(?:import|export)\b[^;'"]*?\bfrom '([^']+)'/gm)),
     ...matches(code, /^import '([^']+)'/gm),
     ...matches(code, /\bimport\('([^']+)'\)/g),
+    ...matches(code, /\bimport\.meta\.resolve\('([^']+)'\)/g),
     ...matches(code, /\bnew URL\('([^']+\.js)', import\.meta\.url\)/g),
   ];
   const inTypes = [

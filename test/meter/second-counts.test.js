@@ -98,3 +98,18 @@ test('what several cores counted by themselves adds up to what one would have co
     { examples: [[10, [], [990, 0, 0]]] },
   );
 });
+
+test('an attempt that failed counts in the second in which it did, those by throttling apart, and other cores are added', () => {
+  const { clock, counts } = countsFrom(900);
+  counts.addFailure(clock.now(), true);
+  clock.advance(200);
+  counts.addFailure(clock.now(), false);
+  counts.add(clock.now(), 10);
+  counts.addSeconds([{ secondStart: EPOCH_SECOND + 1, operations: 2, bytes: 20, failedAttempts: 3, throttled: 3 }]);
+  clock.advance(1000);
+  assert.deepEqual(counts.until(clock.now()), [
+    { secondStart: EPOCH_SECOND, operations: 0, bytes: 0, failedAttempts: 1, throttled: 1 },
+    { secondStart: EPOCH_SECOND + 1, operations: 3, bytes: 30, failedAttempts: 4, throttled: 3 },
+    { secondStart: EPOCH_SECOND + 2, operations: 0, bytes: 0 },
+  ]);
+});

@@ -3,7 +3,7 @@ import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { decodeHistogram } from '../../lib/model/histogram.js';
+import { decodeHistogram, HistogramSum, valuesIn } from '../../lib/model/histogram.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
@@ -101,5 +101,40 @@ test('whatever bytes are damaged, decoding ends, with a histogram or an error', 
       }
     }),
     { numRuns: 300 },
+  );
+});
+
+test('the values of a histogram are those that decoding it gives', () => {
+  const anyDigits = fc.constantFrom(/** @type {const} */ (1), /** @type {const} */ (2), /** @type {const} */ (3));
+  fc.assert(
+    fc.property(fc.array(fc.nat(3_600_000_000), { maxLength: 100 }), anyDigits, (values, digits) => {
+      const histogram = build({ highestTrackableValue: 3_600_000_000, numberOfSignificantValueDigits: digits });
+      values.forEach((value) => histogram.recordValue(value));
+      /** @type {Map<number, number>} */
+      const expected = new Map();
+      for (const value of values.toSorted((one, other) => one - other)) {
+        const least = /** @type {any} */ (histogram).lowestEquivalentValue(value);
+        expected.set(least, (expected.get(least) ?? 0) + 1);
+      }
+      assert.deepEqual([...valuesIn(encodeIntoCompressedBase64(histogram))], [...expected]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('a sum is the same whether histograms are decoded or added as they are', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.nat(3_600_000_000), { minLength: 1, maxLength: 50 }), { maxLength: 5 }),
+      (parts) => {
+        const [decoded, encoded] = [new HistogramSum(), new HistogramSum()];
+        for (const part of parts.map(encodedOf)) {
+          decoded.add(decodeHistogram(part));
+          encoded.addEncoded(part);
+        }
+        assert.deepEqual([encoded.summary(), encoded.encode()], [decoded.summary(), decoded.encode()]);
+      },
+    ),
+    { numRuns: 30 },
   );
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peakOf } from '../../lib/model/seconds.js';
+import { addSecond, peakOf } from '../../lib/model/seconds.js';
 
 const STARTED = 10_400;
 const SECONDS = [
@@ -36,4 +36,15 @@ test('a peak is never below the mean, and never above both the mean and every se
       assert.ok(peak === average || operations.includes(peak));
     }),
   );
+});
+
+test('attempts that failed in a second are added over hosts, and absent where there were none', () => {
+  const second = { secondStart: 5, operations: 0, bytes: 0, p50: null, p99: null, maximum: null, histogram: null };
+  const sum = addSecond([
+    { ...second, failedAttempts: 2, throttled: 1 },
+    second,
+    { ...second, failedAttempts: 3, throttled: 0 },
+  ]);
+  assert.deepEqual([sum.failedAttempts, sum.throttled], [5, 1]);
+  assert.ok(!Object.hasOwn(addSecond([second, second]), 'failedAttempts'));
 });

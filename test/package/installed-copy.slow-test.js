@@ -85,6 +85,13 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
     }
   });
 
+  test('writes a page with what draws its charts', async () => {
+    assertEnds(await type('npx r2-benchmark 50 5 --size 1KiB --local --report page.html'), 0);
+    const page = await readFile(path.join(folder, 'page.html'), 'utf8');
+    assert.match(page, /^<!doctype html>\n/);
+    assert.match(page, /\/\*! uPlot /);
+  });
+
   test('is a command and no library: its package.json and the schema of a result can be imported, and nothing else', async () => {
     const { version } = JSON.parse(await readFile(new URL('package.json', PROJECT), 'utf8'));
     const manifest = await type(`node --print "require('r2-benchmark/package.json').version"`);

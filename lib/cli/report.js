@@ -1,0 +1,45 @@
+import { readWholeResult } from '../merge/read-files.js';
+import { EXIT } from './exit-status.js';
+import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.js';
+
+/**
+ * @import { Readable, Writable } from 'node:stream'
+ * @import { Result } from '../model/result.js'
+ * @import { MergeOptions } from './command-line.js'
+ * @import { Outputs } from './merge.js'
+ */
+
+/**
+ * `r2-benchmark report`: shows what was saved. A result that stands alone is shown as it is, also that of a search, or of many
+ * hosts, which cannot be added to others; all else is added up.
+ *
+ * @param {MergeOptions} options
+ * @param {{ stdin: Readable, stdout: Writable, stderr: Writable }} streams
+ * @returns {Promise<number>} the exit status
+ */
+export function reportByCommand(options, streams) {
+  return withOutputs(streams, async (outputs) => {
+    const [file] = options.files;
+    const read = options.files.length === 1 ? await readWholeResult(file) : null;
+    if (read === null) {
+      return merge(options, outputs, () => []);
+    }
+    for (const warning of read.warnings) {
+      await errorLines(outputs.stderr)(`warning: ${file}: ${warning}`);
+    }
+    return show(read.result, options, outputs);
+  });
+}
+
+/**
+ * @param {Result} result
+ * @param {MergeOptions} options
+ * @param {Outputs} outputs
+ * @returns {Promise<number>} the exit status
+ */
+function show(result, options, outputs) {
+  return withResults(options, async (results) => {
+    const isWritten = await writeAll({ result }, results, outputs, () => []);
+    return isWritten ? EXIT.complete : EXIT.incomplete;
+  });
+}

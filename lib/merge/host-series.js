@@ -1,0 +1,64 @@
+import { HistogramSum } from '../model/histogram.js';
+import { encodeSeconds } from '../model/host-series.js';
+import { secondsOf } from './seconds.js';
+
+/**
+ * @import { HostSeries, MinuteLatency } from '../model/result.js'
+ * @import { StageView } from './hosts.js'
+ */
+
+const MINUTE = 60;
+
+/** A week. Seconds that are further apart are no stage, and would take memory for all that lie between them. */
+const MAX_SECONDS = 7 * 24 * 60 * 60;
+
+/**
+ * What one run of a host did in the seconds of a stage: its counts, and its latencies by the minute. Those of all hosts by the
+ * second would take a hundred times the room.
+ *
+ * @param {StageView} view
+ * @returns {HostSeries | null} null where no line tells of a second, or they are more than a week apart
+ */
+export function hostSeries(view) {
+  const { log, shift, operations, bytes } = view;
+  if (log.extent === null || log.extent.last - log.extent.first >= MAX_SECONDS) {
+    return null;
+  }
+  const secondStart = log.extent.first + shift;
+  /** @type {(number | null)[]} */
+  const tenths = [];
+  for (const { second, hosts } of secondsOf([view])) {
+    while (tenths.length < second - secondStart) {
+      tenths.push(null);
+    }
+    tenths.push(Math.round(hosts[0].tenths));
+  }
+  return {
+    secondStart,
+    tenths: encodeSeconds(tenths),
+    operationBytes: operations === 0 ? 0 : bytes / operations,
+    minutes: minutesOf(view),
+  };
+}
+
+/**
+ * @param {StageView} view
+ * @returns {MinuteLatency[]} those in which operations completed
+ */
+function minutesOf({ log: { secondDetails }, shift }) {
+  /** @type {Map<number, { sum: HistogramSum, maximum: number }>} */
+  const minutes = new Map();
+  for (const [second, { histogram, maximum }] of secondDetails) {
+    if (histogram !== null) {
+      const minuteStart = Math.floor((second + shift) / MINUTE) * MINUTE;
+      const minute = minutes.get(minuteStart) ?? { sum: new HistogramSum(), maximum: 0 };
+      minute.sum.addEncoded(histogram);
+      minute.maximum = Math.max(minute.maximum, maximum ?? 0);
+      minutes.set(minuteStart, minute);
+    }
+  }
+  return [...minutes].map(([minuteStart, { sum, maximum }]) => {
+    const { p50 = 0, p99 = 0 } = sum.summary() ?? {};
+    return { minuteStart, p50: Math.min(p50, maximum), p99: Math.min(p99, maximum), maximum, histogram: sum.encode() };
+  });
+}

@@ -1,0 +1,21 @@
+/** The bits of a byte that hold a part of a number. The eighth says whether another byte follows. */
+const BITS = 0x80;
+
+/**
+ * Packs what a host did second by second: a byte or two for each second, or three.
+ *
+ * @param {Iterable<number | null>} tenths of operations in each second, whole numbers; null where no line tells of it
+ * @returns {string} each plus one, or 0, as LEB128, in base64
+ */
+export function encodeSeconds(tenths) {
+  const bytes = [];
+  for (const value of tenths) {
+    let rest = value === null ? 0 : value + 1;
+    while (rest >= BITS) {
+      bytes.push((rest % BITS) + BITS);
+      rest = Math.floor(rest / BITS);
+    }
+    bytes.push(rest);
+  }
+  return Buffer.from(bytes).toString('base64');
+}

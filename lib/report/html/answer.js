@@ -1,0 +1,114 @@
+import { counted, decimal, percent } from '../../log/figures.js';
+
+/**
+ * @import { BottleneckSum, Result, StageSum } from '../../model/result.js'
+ */
+
+/** What limited a stage, as a part of a sentence. @type {Readonly<Record<string, string>>} */
+const LIMITS = {
+  store: 'the store',
+  'store throttling': 'the store, which refused requests',
+  bandwidth: 'the bandwidth',
+  concurrency: 'the number of threads',
+  'client CPU': "the client's own CPU",
+  'host CPU': 'the CPU of the host',
+  'network link': "the host's network link",
+  'beyond this host': 'the store or the way to it, and not by the host',
+};
+
+/**
+ * The answer: how many operations a second, and what limited them.
+ *
+ * @param {Result} result
+ * @returns {string} one sentence
+ */
+export function answerOf(result) {
+  const { stages, merge } = result;
+  if (stages.length === 0) {
+    return 'Nothing was measured.';
+  }
+  const hosts = new Set(result.hosts.map((host) => host.merge?.name ?? host.host)).size;
+  const who = merge !== undefined && hosts > 1 ? `${counted(hosts, 'host')} together` : 'One host';
+  const capacities = stages.map(capacityText);
+  const what = capacities.every((text) => text !== null)
+    ? `The capacity is ${listed(capacities.map(String))}`
+    : `${who} did ${listed(stages.map((stage) => `${decimal(rateOf(stage) ?? 0)} ${stage.stage}`))} operations a second`;
+  return `${what}; ${limitText(stages)}.`;
+}
+
+/**
+ * @param {StageSum} stage
+ * @returns {number | null} ops/s that stand for it: of its capacity, of the time in which all hosts were in it, or of all of it
+ */
+export function rateOf(stage) {
+  return capacityOf(stage)?.operationsPerSecond ?? stage.merge?.together?.operationsPerSecond ?? stage.average ?? null;
+}
+
+/** @param {StageSum} stage */
+function capacityOf({ search, merge }) {
+  return search?.capacity ?? merge?.ramp?.capacity ?? null;
+}
+
+/**
+ * @param {StageSum} stage
+ * @returns {string | null} null where none was found
+ */
+function capacityText(stage) {
+  const { rate } = stage.search ?? {};
+  if (rate !== undefined && rate.operationsPerSecond !== null) {
+    const bound = rate.bound === 'exact' ? '' : `${rate.bound} `;
+    return `${bound}${decimal(rate.operationsPerSecond)} ${stage.stage} operations a second with a p99 of up to ${decimal(rate.slo)} ms`;
+  }
+  const capacity = capacityOf(stage);
+  if (capacity === null) {
+    return null;
+  }
+  const { operationsPerSecond, low, high, confidence, threads } = capacity;
+  const hasPlateau = stage.search?.hasPlateau ?? stage.merge?.ramp?.hasPlateau;
+  const from = hasPlateau
+    ? `from ${counted(threads, 'thread')} on`
+    : `with ${counted(threads, 'thread')}, and no plateau yet`;
+  return (
+    `${hasPlateau ? '' : 'at least '}${decimal(operationsPerSecond)} ${stage.stage} operations a second ` +
+    `(${percent(confidence)} interval ${decimal(low)} to ${decimal(high)}, ${from})`
+  );
+}
+
+/** @param {readonly StageSum[]} stages */
+function limitText(stages) {
+  /** @type {Map<string | null, string[]>} */
+  const byLimit = new Map();
+  for (const { stage, bottleneck } of stages) {
+    const limit = limitOf(bottleneck ?? null);
+    byLimit.set(limit, [...(byLimit.get(limit) ?? []), stage]);
+  }
+  const unproven = byLimit.get(null) ?? [];
+  if (unproven.length === stages.length) {
+    return `what limited ${stages.length === 1 ? 'it' : 'them'} is not proven`;
+  }
+  if (byLimit.size === 1) {
+    return `limited by ${[...byLimit.keys()][0]}`;
+  }
+  const proven = [...byLimit].flatMap(([limit, names]) =>
+    limit === null ? [] : [`${listed(names)} ${names.length === 1 ? 'was' : 'were'} limited by ${limit}`],
+  );
+  const rest = unproven.length === 0 ? [] : [`what limited ${listed(unproven)} is not proven`];
+  return [...proven, ...rest].join(', ');
+}
+
+/**
+ * @param {BottleneckSum | null} bottleneck
+ * @returns {string | null} null where it is not proven
+ */
+export function limitOf(bottleneck) {
+  if (bottleneck === null || bottleneck.cause === 'inconclusive') {
+    return null;
+  }
+  const { cause } = bottleneck;
+  return Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : cause;
+}
+
+/** @param {readonly string[]} parts at least one */
+function listed(parts) {
+  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
+}

@@ -1,0 +1,29 @@
+import { csvLines } from './seconds.js';
+
+/** @import { Result } from '../../../model/result.js' */
+
+/**
+ * Lets the reader keep the data of the page. A file is made when it is asked for.
+ *
+ * @param {string} json of the result
+ * @param {Result} result
+ */
+export function offerDownloads(json, result) {
+  offer('download-json', 'application/json', () => [json]);
+  offer('download-csv', 'text/csv', () => csvLines(result));
+}
+
+/**
+ * @param {string} id of a link
+ * @param {string} type
+ * @param {() => string[]} parts of the file
+ */
+function offer(id, type, parts) {
+  const link = document.getElementById(id);
+  if (link instanceof HTMLAnchorElement) {
+    link.addEventListener('click', () => {
+      URL.revokeObjectURL(link.href);
+      link.href = URL.createObjectURL(new Blob(parts(), { type }));
+    });
+  }
+}

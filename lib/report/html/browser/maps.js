@@ -1,0 +1,122 @@
+import { colorAt } from './theme.js';
+import { LOGARITHMIC, TIME_AXIS, timeScale } from './chart.js';
+
+/**
+ * @import UPlot from 'uplot'
+ * @import { LatencyMap } from '../seconds-summary.js'
+ * @import { ChartParts } from './chart.js'
+ * @import { Colors } from './theme.js'
+ */
+
+/** Room of the axis below a map. Pixels. */
+const BELOW = 50;
+
+/** Of the names of hosts. Pixels. */
+const NAME_WIDTH = 112;
+const MAX_NAME = 15;
+
+/**
+ * One coloured field of a map.
+ *
+ * @typedef {object} Cell
+ * @property {number} from epoch s
+ * @property {number} until epoch s
+ * @property {number} low on the y axis
+ * @property {number} high
+ * @property {number} share of the most, 0 to 1: how strong its colour is
+ */
+
+/**
+ * @param {readonly Cell[]} cells
+ * @param {Colors} colors
+ * @returns {(plot: UPlot) => void}
+ */
+function drawCells(cells, colors) {
+  return (plot) => {
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    for (const { from, until, low, high, share } of cells) {
+      const left = Math.round(plot.valToPos(from, 'x', true));
+      const right = Math.round(plot.valToPos(until, 'x', true));
+      const [one, other] = [plot.valToPos(low, 'y', true), plot.valToPos(high, 'y', true)].map(Math.round);
+      ctx.fillStyle = colorAt(colors.ramp, share);
+      ctx.fillRect(left, Math.min(one, other), Math.max(right - left, 1), Math.max(Math.abs(one - other), 1));
+    }
+    ctx.restore();
+  };
+}
+
+/**
+ * @param {readonly number[]} moments epoch s
+ * @returns {UPlot.AlignedData} that has nothing to draw, but can be pointed at
+ */
+function withoutLines(moments) {
+  return [[...moments], moments.map(() => null)];
+}
+
+/**
+ * How many operations took how long, when.
+ *
+ * @param {LatencyMap} map
+ * @param {readonly number[]} seconds of the charts above it
+ * @param {Colors} colors
+ * @returns {ChartParts}
+ */
+export function latencyMapChart({ from, columnSeconds, edges, cells }, seconds, colors) {
+  const most = cells.reduce((largest, [, , count]) => Math.max(largest, count), 1);
+  const fields = cells.map(([column, row, count]) => ({
+    from: from + column * columnSeconds,
+    until: from + (column + 1) * columnSeconds,
+    low: edges[row],
+    high: edges[row + 1],
+    share: 0.08 + (0.92 * Math.log1p(count)) / Math.log1p(most),
+  }));
+  return {
+    height: 200,
+    data: withoutLines(seconds),
+    series: [{}],
+    x: timeScale(seconds[0], seconds[seconds.length - 1] + 1),
+    y: { ...LOGARITHMIC, range: [edges[0], edges[edges.length - 1]] },
+    xAxis: TIME_AXIS,
+    draw: [drawCells(fields, colors)],
+    group: 'time',
+  };
+}
+
+/**
+ * A row for each host.
+ *
+ * @param {object} map
+ * @param {readonly string[]} map.hosts
+ * @param {readonly Cell[]} map.cells of which the y axis counts hosts
+ * @param {readonly number[]} map.moments that can be pointed at
+ * @param {readonly [from: number, until: number]} map.extent epoch s
+ * @param {(place: number | null) => void} [map.onCursor]
+ * @param {Colors} colors
+ * @returns {ChartParts}
+ */
+export function hostMapChart({ hosts, cells, moments, extent, onCursor }, colors) {
+  const rowHeight = hosts.length > 12 ? 14 : 24;
+  return {
+    height: hosts.length * rowHeight + BELOW,
+    data: withoutLines(moments),
+    series: [{}],
+    x: timeScale(...extent),
+    y: { dir: -1, range: [0, hosts.length] },
+    xAxis: TIME_AXIS,
+    yAxis: {
+      size: NAME_WIDTH,
+      splits: () => hosts.map((_, place) => place + 0.5),
+      filter: (_, splits) => splits,
+      values: () => hosts.map((name) => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1)}…` : name)),
+      grid: { show: false },
+      ticks: { show: false },
+    },
+    draw: [drawCells(cells, colors)],
+    group: 'hosts',
+    onCursor,
+  };
+}

@@ -1,0 +1,273 @@
+import { addChart, DECADES, FROM_ZERO, LOGARITHMIC, lonePoints, readout, TIME_AXIS, timeScale } from './chart.js';
+import { hostMapChart, latencyMapChart } from './maps.js';
+import { hostMap, timeTable } from './seconds.js';
+import { stageLine } from './theme.js';
+import { decimal, MEGABYTE, milliseconds, timeOfDay } from './units.js';
+
+/**
+ * @import UPlot from 'uplot'
+ * @import { Result, SecondResult, StageSum } from '../../../model/result.js'
+ * @import { LatencyMap } from '../seconds-summary.js'
+ * @import { ChartParts } from './chart.js'
+ * @import { Cell } from './maps.js'
+ * @import { TimeTable } from './seconds.js'
+ * @import { Colors } from './theme.js'
+ */
+
+/** A value of a second belongs to its middle. */
+const MIDDLE = 0.5;
+
+/** Columns of the map of hosts. */
+const MAX_COLUMNS = 600;
+
+const MINUTE = 60;
+
+/**
+ * Rate, throughput, failures and latency over time, with one cursor.
+ *
+ * @param {readonly StageSum[]} stages
+ * @param {LatencyMap | null} latencies
+ */
+export function drawTime(stages, latencies) {
+  const table = timeTable(stages);
+  const { seconds } = table;
+  if (seconds.length === 0) {
+    return;
+  }
+  const moments = seconds.map((second) => second + MIDDLE);
+  const x = timeScale(seconds[0], seconds[seconds.length - 1] + 1);
+  const show = readout('time');
+  const common = { x, xAxis: TIME_AXIS, group: 'time' };
+  const byStage = (/** @type {(second: SecondResult) => number | null | undefined} */ figure) =>
+    /** @type {UPlot.AlignedData} */ ([
+      moments,
+      ...table.stages.map((stage) => stage.map((second) => (second === null ? null : (figure(second) ?? null)))),
+    ]);
+  const stageSeries = (/** @type {Colors} */ colors) =>
+    stages.map((_, place) => ({
+      stroke: stageLine(place, colors).stroke,
+      width: 1.75,
+      points: { size: 5, filter: lonePoints },
+    }));
+
+  addChart('rate', (colors) => ({
+    ...common,
+    height: 220,
+    data: byStage(({ operations }) => operations),
+    series: stageSeries(colors),
+    y: FROM_ZERO,
+    draw: [drawFailureMarks(table, colors)],
+    onCursor: (place) => show(place === null ? null : secondText(stages, table, place)),
+  }));
+  addChart('throughput', (colors) => ({
+    ...common,
+    height: 150,
+    data: byStage(({ bytes }) => bytes / MEGABYTE),
+    series: stageSeries(colors),
+    y: FROM_ZERO,
+  }));
+  addChart('failures', (colors) => failuresChart(table, moments, common, colors));
+  addChart('latency', (colors) => latencyChart(byStage, stages.length, common, colors));
+  if (latencies !== null) {
+    addChart('latency-map', (colors) => ({ ...latencyMapChart(latencies, seconds, colors), yAxis: DECADES }));
+  }
+}
+
+/**
+ * @param {TimeTable} table
+ * @param {readonly number[]} moments
+ * @param {Pick<ChartParts, 'x' | 'xAxis' | 'group'>} common
+ * @param {Colors} colors
+ * @returns {ChartParts} bars of all failures, those by throttling in front
+ */
+function failuresChart({ seconds, stages }, moments, common, colors) {
+  const sum = (/** @type {'failedAttempts' | 'throttled'} */ name) =>
+    seconds.map((_, place) => stages.reduce((total, stage) => total + (stage[place]?.[name] ?? 0), 0));
+  const bars = { width: 1, paths: uPlot.paths.bars?.({ size: [0.7, 40] }), points: { show: false } };
+  const { other, throttled } = colors.lines;
+  return {
+    ...common,
+    height: 120,
+    data: [[...moments], sum('failedAttempts'), sum('throttled')],
+    series: [
+      { ...bars, stroke: other, fill: other },
+      { ...bars, stroke: throttled, fill: throttled },
+    ],
+    y: FROM_ZERO,
+  };
+}
+
+/**
+ * @param {(figure: (second: SecondResult) => number | null | undefined) => UPlot.AlignedData} byStage
+ * @param {number} stages
+ * @param {Pick<ChartParts, 'x' | 'xAxis' | 'group'>} common
+ * @param {Colors} colors
+ * @returns {ChartParts}
+ */
+function latencyChart(byStage, stages, common, { lines: { longest, p99, p50 } }) {
+  // What took no measurable time has no place on the axis.
+  const positive = (/** @type {number | null | undefined} */ ms) => (ms ? ms : null);
+  const parts = [
+    { data: byStage((second) => positive(second.maximum)), stroke: longest, width: 1, dash: [2, 3] },
+    { data: byStage((second) => positive(second.p99)), stroke: p99, width: 1.5, dash: [7, 3] },
+    { data: byStage((second) => positive(second.p50)), stroke: p50, width: 1.75, dash: [] },
+  ];
+  return {
+    ...common,
+    height: 220,
+    data: /** @type {UPlot.AlignedData} */ ([parts[0].data[0], ...parts.flatMap(({ data }) => data.slice(1))]),
+    series: parts.flatMap(({ stroke, width, dash }) =>
+      Array.from({ length: stages }, () => ({ stroke, width, dash, points: { size: 4, filter: lonePoints } })),
+    ),
+    y: LOGARITHMIC,
+    yAxis: DECADES,
+  };
+}
+
+/**
+ * A mark below each second in which attempts failed.
+ *
+ * @param {TimeTable} table
+ * @param {Colors} colors
+ * @returns {(plot: UPlot) => void}
+ */
+function drawFailureMarks({ seconds, stages }, { lines }) {
+  const marks = seconds.flatMap((second, place) => {
+    const failed = stages.reduce((sum, stage) => sum + (stage[place]?.failedAttempts ?? 0), 0);
+    const throttled = stages.reduce((sum, stage) => sum + (stage[place]?.throttled ?? 0), 0);
+    return failed === 0 ? [] : [{ second, color: throttled > 0 ? lines.throttled : lines.other }];
+  });
+  return (plot) => {
+    const { ctx, bbox } = plot;
+    const size = 4 * devicePixelRatio;
+    for (const { second, color } of marks) {
+      const middle = plot.valToPos(second + MIDDLE, 'x', true);
+      if (middle >= bbox.left && middle <= bbox.left + bbox.width) {
+        ctx.fillStyle = color;
+        ctx.beginPath();
+        ctx.moveTo(middle - size, bbox.top + bbox.height);
+        ctx.lineTo(middle, bbox.top + bbox.height - 2 * size);
+        ctx.lineTo(middle + size, bbox.top + bbox.height);
+        ctx.fill();
+      }
+    }
+  };
+}
+
+/**
+ * @param {readonly StageSum[]} stages
+ * @param {TimeTable} table
+ * @param {number} place of the second
+ * @returns {string} what was done in it
+ */
+function secondText(stages, table, place) {
+  const parts = stages.flatMap(({ stage }, at) => {
+    const second = table.stages[at][place];
+    if (second === null) {
+      return [];
+    }
+    const { operations, bytes, p50, p99, maximum, failedAttempts = 0 } = second;
+    const latency =
+      typeof p50 === 'number'
+        ? `, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}, longest ${milliseconds(maximum)}`
+        : '';
+    const failed = failedAttempts === 0 ? '' : `, ${decimal(failedAttempts, 0)} failed attempts`;
+    return [`${stage} ${decimal(operations, 0)} ops/s, ${decimal(bytes / MEGABYTE)} MB/s${latency}${failed}`];
+  });
+  return `${timeOfDay(table.seconds[place])} UTC: ${parts.length === 0 ? 'nothing was measured' : parts.join('; ')}`;
+}
+
+/**
+ * What each host did over time.
+ *
+ * @param {Result} result
+ * @param {readonly string[]} hosts in the order of the rows
+ */
+export function drawHosts({ stages }, hosts) {
+  const map = hostMap(stages, hosts, MAX_COLUMNS);
+  if (map === null) {
+    return;
+  }
+  const { from, columnSeconds } = map;
+  const columns = map.hosts[0].length;
+  const starts = Array.from({ length: columns }, (_, column) => from + column * columnSeconds);
+  const extent = /** @type {const} */ ([from, from + columns * columnSeconds]);
+  const most = map.hosts.flat().reduce((/** @type {number} */ largest, rate) => Math.max(largest, rate ?? 0), 1);
+  const show = readout('hosts');
+  const cells = map.hosts.flatMap((rates, row) =>
+    rates.flatMap((rate, column) =>
+      rate === null
+        ? []
+        : [
+            {
+              from: starts[column],
+              until: starts[column] + columnSeconds,
+              low: row,
+              high: row + 0.92,
+              share: rate / most,
+            },
+          ],
+    ),
+  );
+  addChart('host-map', (colors) =>
+    hostMapChart(
+      {
+        ...{ hosts, cells, moments: starts.map((start) => start + columnSeconds / 2), extent },
+        onCursor: (column) => show(column === null ? null : hostsText(map.hosts, starts[column])(column, hosts)),
+      },
+      colors,
+    ),
+  );
+  addChart('host-latency-map', (colors) => hostMapChart({ hosts, ...minuteCells(stages, hosts), extent }, colors));
+}
+
+/**
+ * @param {readonly (readonly (number | null)[])[]} rates of each host, by column
+ * @param {number} start epoch s
+ * @returns {(column: number, hosts: readonly string[]) => string} what hosts did then, the slowest and the fastest by name
+ */
+function hostsText(rates, start) {
+  return (column, hosts) => {
+    const known = rates.flatMap((row, place) => {
+      const rate = row[column];
+      return rate === null ? [] : [{ rate, host: hosts[place] }];
+    });
+    const sorted = known.sort((one, other) => one.rate - other.rate);
+    const ends = [sorted[0], sorted[sorted.length - 1]].map(
+      (each) => each && `${each.host} ${decimal(each.rate)} ops/s`,
+    );
+    const total = known.reduce((sum, { rate }) => sum + rate, 0);
+    const extremes = known.length < 2 ? '' : `, from ${ends[0]} to ${ends[1]}`;
+    return `${timeOfDay(start)} UTC: ${known.length} hosts, ${decimal(total)} ops/s together${extremes}`;
+  };
+}
+
+/**
+ * @param {readonly StageSum[]} stages
+ * @param {readonly string[]} hosts
+ * @returns {{ cells: Cell[], moments: number[] }}
+ */
+function minuteCells(stages, hosts) {
+  const minutes = stages.flatMap(({ merge }) =>
+    (merge?.shares ?? []).flatMap(({ host, startedAt, endedAt, series }) =>
+      (hosts.includes(host) ? (series?.minutes ?? []) : []).map(({ minuteStart, p99 }) => ({
+        ...{ row: hosts.indexOf(host), p99, minuteStart },
+        // Several stages may have a part of a minute.
+        from: Math.max(minuteStart, (startedAt ?? 0) / 1000),
+        until: Math.min(minuteStart + MINUTE, (endedAt ?? Infinity) / 1000),
+      })),
+    ),
+  );
+  const [least, most] = minutes.reduce(
+    ([low, high], { p99 }) => [Math.min(low, p99), Math.max(high, p99)],
+    [Infinity, 0],
+  );
+  const shareOf = (/** @type {number} */ p99) => (most > least ? Math.log(p99 / least) / Math.log(most / least) : 0.5);
+  return {
+    cells: minutes.map(({ from, until, p99, row }) => ({
+      ...{ from, until, low: row, high: row + 0.92 },
+      share: 0.08 + 0.92 * shareOf(p99),
+    })),
+    moments: [...new Set(minutes.map(({ minuteStart }) => minuteStart + MINUTE / 2))].sort((one, other) => one - other),
+  };
+}

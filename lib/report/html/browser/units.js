@@ -1,0 +1,48 @@
+/** Bytes of what the page calls MB. */
+export const MEGABYTE = 1024 ** 2;
+
+const SECONDS_OF_DAY = 86_400;
+
+/**
+ * @param {number} value
+ * @param {number} [places]
+ * @returns {string} such as `12,345.6`
+ */
+export function decimal(value, places = 1) {
+  return value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places });
+}
+
+/**
+ * @param {number} value of an axis: as few digits as it has
+ * @returns {string}
+ */
+export function short(value) {
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+}
+
+/**
+ * @param {number | null | undefined} ms
+ * @returns {string}
+ */
+export function milliseconds(ms) {
+  return ms === null || ms === undefined ? 'not known' : `${decimal(ms, ms < 10 ? 2 : 1)} ms`;
+}
+
+/**
+ * @param {number} second epoch second
+ * @returns {string} the time of day in UTC, `12:00:06`
+ */
+export function timeOfDay(second) {
+  const rest = ((Math.floor(second) % SECONDS_OF_DAY) + SECONDS_OF_DAY) % SECONDS_OF_DAY;
+  const parts = [Math.floor(rest / 3600), Math.floor(rest / 60) % 60, rest % 60];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/**
+ * @param {number} nines 1 is 90%, 2 is 99%
+ * @returns {string} such as `99.9%`
+ */
+export function percentile(nines) {
+  const places = Math.max(Math.ceil(nines) - 1, 0);
+  return `${Number((100 * (1 - 10 ** -nines)).toFixed(Math.max(places - 1, 0) + 2))}%`;
+}

@@ -1,0 +1,324 @@
+import { decimal, percent } from '../../log/figures.js';
+import { megabytes, milliseconds, rate, share, table, tableBehind, UNKNOWN, figure } from './figures.js';
+import { html } from './markup.js';
+import { formatPage } from './page.js';
+import { stageKey } from './plot.js';
+
+/**
+ * @import { ComparedMetric, Comparison, MetricComparison, StageComparison } from '../../model/comparison.js'
+ * @import { SecondResult } from '../../model/result.js'
+ * @import { WritableResult } from '../../model/write-result.js'
+ * @import { Column } from './figures.js'
+ * @import { Markup } from './markup.js'
+ * @import { Section } from './page.js'
+ */
+
+/**
+ * The rates of both runs in a stage, second by second from its beginning, as the page draws them.
+ *
+ * @typedef {object} ComparedLine
+ * @property {string} stage
+ * @property {[string, string]} names of the two
+ * @property {(number | null)[]} before ops/s
+ * @property {(number | null)[]} after
+ */
+
+/** @type {Readonly<Record<ComparedMetric, { title: string, unit: string, format: (value: number | null) => Markup }>>} */
+const METRICS = {
+  rate: { title: 'Rate', unit: 'ops/s', format: rate },
+  throughput: { title: 'Throughput', unit: 'MB/s', format: megabytes },
+  p50: { title: 'p50', unit: 'ms', format: milliseconds },
+  p90: { title: 'p90', unit: 'ms', format: milliseconds },
+  p99: { title: 'p99', unit: 'ms', format: milliseconds },
+  p999: { title: 'p99.9', unit: 'ms', format: milliseconds },
+  errors: { title: 'Failed attempts', unit: 'of all', format: share },
+  cpu: { title: 'CPU of an operation', unit: 'µs', format: (value) => figure(value, decimal) },
+};
+
+/** @type {readonly Column<MetricComparison>[]} */
+const COLUMNS = [
+  { title: 'Metric', kind: 'text', cell: ({ metric }) => `${METRICS[metric].title}, ${METRICS[metric].unit}` },
+  { title: 'Before', cell: ({ metric, before }) => METRICS[metric].format(before) },
+  { title: 'After', cell: ({ metric, after }) => METRICS[metric].format(after) },
+  { title: 'Ratio', cell: ({ ratio }) => figure(ratio, ratioText) },
+  {
+    title: 'Interval',
+    cell: ({ low, high }) =>
+      low === null || high === null ? UNKNOWN : html`${figure(low, ratioText)} to ${figure(high, ratioText)}`,
+  },
+  {
+    title: 'Verdict',
+    kind: 'text',
+    cell: ({ verdict, reason }) => (reason === null ? verdict : `${verdict}: ${reason}`),
+  },
+];
+
+/**
+ * The page of a comparison: both lines, and each ratio with its interval.
+ *
+ * @param {Comparison} comparison
+ * @param {WritableResult} before
+ * @param {WritableResult} after
+ * @returns {Generator<string, void, undefined>} some of the page at a time
+ */
+export function comparisonPage(comparison, before, after) {
+  const { stages, margin, confidence } = comparison;
+  /** @type {[string, string]} */
+  const names = [comparison.before.name, comparison.after.name];
+  const lines = stages.map(({ stage }) => ({
+    ...{ stage, names },
+    before: ratesOf(before, stage),
+    after: ratesOf(after, stage),
+  }));
+  /** @type {Section[]} */
+  const sections = [
+    ratiosSection(comparison),
+    ...differencesSection(comparison),
+    {
+      id: 'comparison',
+      title: 'Both runs over time',
+      body: html`${stageKey(names.map((stage) => ({ stage })))}
+      ${stages.map(
+        ({ stage }, number) =>
+          html`<h3>${stage}</h3>
+            <p class="readout" data-for="compared-${number}" aria-live="polite">
+              Point at the chart, or move through it with the arrow keys, to read off a second.
+            </p>
+            <figure class="chart">
+              <figcaption>Operations a second, from the beginning of the stage on</figcaption>
+              <div
+                class="plot"
+                data-chart="compared-${number}"
+                role="group"
+                tabindex="0"
+                aria-label="Chart: operations a second of ${stage} in both runs. The table has its figures."
+              ></div>
+            </figure>
+            ${tableBehind(table({ caption: `Operations a second of ${stage}`, columns: secondColumns(names), rows: secondRows(lines[number]) }))}`,
+      )}`,
+      chart: lines,
+    },
+    {
+      id: 'method',
+      title: 'Method',
+      body: html`<p>
+        A ratio is after ÷ before: a rate above 1 is faster, a latency above 1 is slower. The interval holds the true
+        ratio with ${percent(confidence)}, as far as it shows within these runs: how runs differ from one another is not
+        in it. What lies within ${percent(margin)} is the same. Where the seconds depend on one another, they count for
+        fewer.
+      </p> `,
+    },
+  ];
+  return formatPage({
+    title: `r2-benchmark: ${names[0]} and ${names[1]}`,
+    header: html`<p class="eyebrow">r2-benchmark comparison: ${names[0]} before, ${names[1]} after</p>
+      <h1>${comparisonAnswer(comparison)}</h1> `,
+    sections,
+    data: {},
+  });
+}
+
+/**
+ * @param {Comparison} comparison
+ * @returns {string} one sentence with the verdict on the rate of each stage
+ */
+export function comparisonAnswer({ stages }) {
+  const parts = stages.flatMap(({ stage, metrics }) => {
+    const found = metrics.find(({ metric }) => metric === 'rate');
+    if (found === undefined) {
+      return [];
+    }
+    const { verdict, ratio } = found;
+    const how = verdict === 'faster' || verdict === 'slower' ? ` (${ratioText(ratio ?? 1)} times the rate)` : '';
+    return [verdict === 'cannot tell' ? `${stage}: cannot tell` : `${stage} is ${verdict}${how}`];
+  });
+  return parts.length === 0 ? 'Nothing can be compared.' : `After the change, ${parts.join(', ')}.`;
+}
+
+/**
+ * @param {Comparison} comparison
+ * @returns {Section}
+ */
+function ratiosSection({ stages, margin }) {
+  return {
+    id: 'ratios',
+    title: 'Ratios',
+    body: html`${stages.map(
+      (stage) =>
+        html`<h3>${stage.stage}</h3>
+          ${ratioChart(stage, margin)}
+          ${table({ caption: `${stage.stage}: after ÷ before`, columns: COLUMNS, rows: stage.metrics })}`,
+    )}`,
+  };
+}
+
+/**
+ * @param {Comparison} comparison
+ * @returns {Section[]} nothing where all was the same
+ */
+function differencesSection({ differences }) {
+  return differences.length === 0
+    ? []
+    : [
+        {
+          id: 'differences',
+          title: 'What was different',
+          body: table({
+            caption: 'What was not the same in both runs',
+            columns: [
+              { title: 'What', kind: 'text', cell: ({ what }) => what },
+              { title: 'Before', kind: 'text', cell: (row) => row.before ?? 'not known' },
+              { title: 'After', kind: 'text', cell: (row) => row.after ?? 'not known' },
+            ],
+            rows: differences,
+          }),
+        },
+      ];
+}
+
+/** Of the chart of ratios. Pixels. */
+const WIDTH = 720;
+const LEFT = 150;
+const RIGHT = 110;
+const ROW = 26;
+const TOP = 24;
+
+/** Ratios that the chart shows at least, and at most. */
+const MIN_SPAN = 1.1;
+const MAX_SPAN = 10;
+
+/**
+ * Each ratio with its interval, on a logarithmic axis around 1: twice and half are as far.
+ *
+ * @param {StageComparison} stage
+ * @param {number} margin share of a change that counts as none
+ * @returns {Markup}
+ */
+function ratioChart({ stage, metrics }, margin) {
+  const shown = metrics.filter(({ ratio }) => ratio !== null && ratio > 0);
+  if (shown.length === 0) {
+    return html`<p>No ratio can be given.</p>`;
+  }
+  const ends = shown.flatMap(({ ratio, low, high }) => [ratio ?? 1, low ?? 1, high ?? 1]).filter((value) => value > 0);
+  const most = ends.reduce((largest, value) => Math.max(largest, value, 1 / value), MIN_SPAN);
+  const span = Math.min(most * 1.03, MAX_SPAN);
+  const x = (/** @type {number} */ value) => {
+    const position = (Math.log(Math.max(value, 1e-9)) / Math.log(span) + 1) / 2;
+    return (LEFT + Math.min(Math.max(position, 0), 1) * (WIDTH - LEFT - RIGHT)).toFixed(1);
+  };
+  const bottom = TOP + shown.length * ROW;
+  const ticks = [1 / span, 1 / Math.sqrt(span), 1, Math.sqrt(span), span].map(
+    (value) =>
+      html`<line
+          class="${value === 1 ? 'none' : 'grid'}"
+          x1="${x(value)}"
+          x2="${x(value)}"
+          y1="${TOP}"
+          y2="${bottom}"
+        /><text class="small" x="${x(value)}" y="14" text-anchor="middle">${ratioText(value)}</text>`,
+  );
+  const rows = shown.map(({ metric, ratio, low, high, verdict }, place) => {
+    const y = TOP + place * ROW + ROW / 2;
+    const kind = {
+      faster: 'better',
+      slower: 'worse',
+      fewer: 'better',
+      more: 'worse',
+      'the same': 'same',
+      'cannot tell': 'open',
+    }[verdict];
+    const interval =
+      low === null || high === null
+        ? null
+        : html`<line class="${kind}" stroke-width="3" x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}" />`;
+    return html`<g
+      ><text x="0" y="${y + 4}">${METRICS[metric].title}</text>${interval}<circle
+        class="${kind}"
+        cx="${x(ratio ?? 1)}"
+        cy="${y}"
+        r="5"
+      /><text class="small" x="${WIDTH}" y="${y + 4}" text-anchor="end">${verdict}</text></g
+    >`;
+  });
+  return html`<svg
+    class="ratios"
+    viewBox="0 0 ${WIDTH} ${bottom + 6}"
+    width="${WIDTH}"
+    height="${bottom + 6}"
+    role="img"
+    aria-label="Ratios of ${stage}, after ÷ before, with their intervals; the table has the figures"
+  >
+    <rect
+      class="margin"
+      x="${x(1 - margin)}"
+      width="${Math.max(Number(x(1 + margin)) - Number(x(1 - margin)), 0).toFixed(1)}"
+      y="${TOP}"
+      height="${bottom - TOP}"
+    />
+    ${ticks} ${rows}
+  </svg> `;
+}
+
+/** @param {number} value */
+function ratioText(value) {
+  return decimal(value, 3);
+}
+
+/**
+ * @param {WritableResult} result
+ * @param {string} name of a stage
+ * @returns {(number | null)[]} ops/s of each second from the first on; null where a second is missing
+ */
+function ratesOf({ stages }, name) {
+  /** @type {readonly SecondResult[]} */
+  const seconds = [...(stages.find(({ stage }) => stage === name)?.seconds ?? [])];
+  if (seconds.length === 0) {
+    return [];
+  }
+  const [first, last] = [seconds[0].secondStart, seconds[seconds.length - 1].secondStart];
+  const bySecond = new Map(seconds.map(({ secondStart, operations }) => [secondStart, operations]));
+  const length = Math.min(last - first + 1, MAX_SECONDS);
+  return Array.from({ length }, (_, place) => bySecond.get(first + place) ?? null);
+}
+
+/** A day: more seconds are no line. */
+const MAX_SECONDS = 24 * 60 * 60;
+
+/** Rows of the table of a stage. */
+const MAX_ROWS = 60;
+
+/**
+ * @typedef {{ from: number, seconds: number, before: number | null, after: number | null }} SecondRow
+ *
+ * @param {[string, string]} names
+ * @returns {readonly Column<SecondRow>[]}
+ */
+function secondColumns([before, after]) {
+  return [
+    { title: 'From second', cell: ({ from }) => String(from) },
+    { title: 'Seconds', cell: ({ seconds }) => String(seconds) },
+    { title: before, unit: 'ops/s', cell: (row) => rate(row.before) },
+    { title: after, unit: 'ops/s', cell: (row) => rate(row.after) },
+  ];
+}
+
+/**
+ * @param {ComparedLine} line
+ * @returns {SecondRow[]} means of stretches of the same length, but for the last
+ */
+function secondRows({ before, after }) {
+  const length = Math.max(before.length, after.length);
+  const seconds = Math.max(Math.ceil(length / MAX_ROWS), 1);
+  return Array.from({ length: Math.ceil(length / seconds) }, (_, row) => {
+    const mean = (/** @type {readonly (number | null)[]} */ rates) => {
+      const known = rates.slice(row * seconds, (row + 1) * seconds).filter((each) => each !== null);
+      return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0) / known.length;
+    };
+    return {
+      from: row * seconds + 1,
+      seconds: Math.min(seconds, length - row * seconds),
+      before: mean(before),
+      after: mean(after),
+    };
+  });
+}

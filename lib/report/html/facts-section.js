@@ -1,0 +1,187 @@
+import { DOLLARS_A_MILLION, hasThesePrices, priceOf } from '../../cost/prices.js';
+import { decimal, percent } from '../../log/figures.js';
+import { formatSize } from '../../log/units.js';
+import { DEFAULT_STAGES, OPERATIONS } from '../../operations/registry.js';
+import { coloLine } from '../colo-line.js';
+import { table } from './figures.js';
+import { html } from './markup.js';
+
+/**
+ * @import { CommonOptions, HostResult, Result, StageSum } from '../../model/result.js'
+ * @import { Content } from './markup.js'
+ * @import { Section } from './page.js'
+ */
+
+/**
+ * How a run was made: command, environment, versions, cost.
+ *
+ * @param {Result} result
+ * @returns {Section}
+ */
+export function factsSection(result) {
+  const { run, host, start, clock, options, versions, hosts, stages } = result;
+  /** @type {[term: string, content: Content][]} */
+  const facts = [
+    ...entry('Run', run),
+    ...entry('Began', start),
+    ...entry('Command', options === null ? null : html`<code>${commandOf(options)}</code>`),
+    ...entry('Endpoint', options?.endpoint ?? null),
+    ...entry('Host', host),
+    ...entry('CPUs', cpusOf(stages)),
+    ...entry('Data centers', coloLine(stages)),
+    ...entry(
+      'Clock',
+      clock === null
+        ? null
+        : `of the store, ${decimal(clock.offset)} ms ahead of the host's, ±${decimal(clock.uncertainty)} ms`,
+    ),
+    ...entry(
+      'Versions',
+      versions === null
+        ? null
+        : Object.entries(versions)
+            .map(([name, version]) => `${name} ${version ?? 'not the same everywhere'}`)
+            .join(', '),
+    ),
+    ...entry('Cost', costText(result)),
+  ];
+  return {
+    id: 'run',
+    title: 'How it was measured',
+    body: html`<dl class="facts">
+        ${facts.map(
+          ([term, content]) =>
+            html`<dt>${term}</dt>
+              <dd>${content}</dd> `,
+        )}
+      </dl>
+      ${hosts.length > 1 ? hostsTable(hosts) : null}${notes(result)}`,
+  };
+}
+
+/**
+ * @param {string} term
+ * @param {Content} content
+ * @returns {[term: string, content: Content][]}
+ */
+function entry(term, content) {
+  return content === null ? [] : [[term, content]];
+}
+
+/**
+ * The command line that makes the same load. What is as it is by default is left out; what differs between hosts is a question
+ * mark.
+ *
+ * @param {CommonOptions} options
+ * @returns {string}
+ */
+export function commandOf(options) {
+  const { objects, threads, size, stages, client, timeout, retries, keepAlive, duration, gap, rate, arrival, warmup } =
+    options;
+  const { keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo } = options;
+  const parts = [
+    ...(client === 'sdk' ? ['--client sdk'] : []),
+    ...valued('size', size, formatSize, 16 * 1024),
+    ...(stages && stages.join() !== DEFAULT_STAGES.join() ? [`--stages ${stages.join(',')}`] : []),
+    ...valued('rate', rate, String),
+    ...valued('arrival', arrival, String, 'constant'),
+    ...valued('duration', duration, time),
+    ...valued('warmup', warmup, time),
+    ...(findPeak ? ['--find-peak'] : []),
+    ...valued('peak-of', peakOf, String),
+    ...valued('target', target, String),
+    ...valued('slo', slo, time),
+    ...valued('ramp', ramp, String),
+    ...(rampHosts ? ['--ramp-hosts'] : []),
+    ...valued('step-time', stepTime, time, 10_000),
+    ...(duration ? valued('gap', gap, time, 5000) : []),
+    ...valued('timeout', timeout, time, 10_000),
+    ...valued('retries', retries, String, 19),
+    ...(keepAlive === false ? ['--no-keep-alive'] : []),
+    ...(keep ? ['--keep'] : []),
+  ];
+  return ['r2-benchmark', objects ?? '?', threads ?? '?', ...parts].join(' ');
+}
+
+/**
+ * @template Value
+ * @param {string} name
+ * @param {Value | null | undefined} value
+ * @param {(value: Value) => string} format
+ * @param {Value} [fallback]
+ * @returns {string[]}
+ */
+function valued(name, value, format, fallback) {
+  return value === null || value === undefined || value === fallback ? [] : [`--${name} ${format(value)}`];
+}
+
+/** @param {number} ms */
+function time(ms) {
+  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
+}
+
+/** @param {readonly StageSum[]} stages */
+function cpusOf(stages) {
+  const loads = stages.flatMap(({ hostLoad }) => hostLoad?.cpu ?? []);
+  if (loads.length === 0) {
+    return null;
+  }
+  const busiest = Math.max(...loads.map(({ busy }) => busy));
+  return `${loads[0].usable} usable, up to ${percent(busiest)} busy`;
+}
+
+/**
+ * What the operations cost that were done, by R2's list prices.
+ *
+ * @param {Pick<Result, 'options' | 'stages'>} result
+ * @returns {string | null} null for a store that is not R2
+ */
+function costText({ options, stages }) {
+  if (!hasThesePrices(hostnameOf(options?.endpoint ?? ''))) {
+    return null;
+  }
+  const known = stages.filter(({ stage }) => OPERATIONS.some(({ name }) => name === stage.toLowerCase()));
+  const dollars = known.reduce((sum, { stage, attempts }) => sum + (attempts ?? 0) * priceOf(stage.toLowerCase()), 0);
+  return (
+    `$${decimal(dollars, 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_A_MILLION.A} for each million of ` +
+    `Class A, $${DOLLARS_A_MILLION.B} of Class B), without what is free each month`
+  );
+}
+
+/** @param {string} endpoint which may be anything */
+function hostnameOf(endpoint) {
+  return URL.canParse(endpoint) ? new URL(endpoint).hostname : '';
+}
+
+/** @param {readonly HostResult[]} hosts */
+function hostsTable(hosts) {
+  return table({
+    caption: 'The hosts',
+    columns: [
+      { title: 'Host', kind: 'text', cell: ({ merge, host }) => merge?.name ?? host },
+      { title: 'File', kind: 'text', cell: ({ merge }) => merge?.file ?? null },
+      { title: 'Run', kind: 'text', cell: ({ run }) => run },
+      { title: 'Shard', kind: 'text', cell: ({ shard }) => shard },
+      { title: 'Began', kind: 'text', cell: ({ start }) => start },
+    ],
+    rows: hosts,
+  });
+}
+
+/**
+ * What a reader must know before the figures are believed.
+ *
+ * @param {Result} result
+ */
+function notes({ problems, merge }) {
+  const warnings = (merge?.warnings ?? []).map(
+    ({ file, line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,
+  );
+  const all = [...problems, ...warnings];
+  return all.length === 0
+    ? null
+    : html`<h3>Warnings</h3>
+        <ul class="warnings">
+          ${all.map((text) => html`<li>${text}</li>`)}
+        </ul> `;
+}

@@ -1,0 +1,115 @@
+import { decimal } from '../../log/figures.js';
+import { MEGABYTE } from '../../log/units.js';
+import { html } from './markup.js';
+
+/** @import { Markup } from './markup.js' */
+
+/** What is not known, or does not apply. */
+export const UNKNOWN = html`<span class="unknown" title="not known">–</span>`;
+
+/**
+ * A figure for people, with its exact value for programs.
+ *
+ * @param {number | null | undefined} value
+ * @param {(value: number) => string} format
+ * @returns {Markup}
+ */
+export function figure(value, format) {
+  return value === null || value === undefined ? UNKNOWN : html`<data value="${value}">${format(value)}</data>`;
+}
+
+/** @param {number | null | undefined} value whole */
+export function count(value) {
+  return figure(value, (whole) => decimal(whole, Number.isInteger(whole) ? 0 : 1));
+}
+
+/** @param {number | null | undefined} value ops/s */
+export function rate(value) {
+  return figure(value, decimal);
+}
+
+/** @param {number | null | undefined} value bytes/s; shown in MB of 1024 × 1024 bytes */
+export function megabytes(value) {
+  return figure(value, (bytes) => decimal(bytes / MEGABYTE));
+}
+
+/** @param {number | null | undefined} value ms */
+export function milliseconds(value) {
+  return figure(value, (ms) => decimal(ms, ms < 10 ? 2 : 1));
+}
+
+/** @param {number | null | undefined} value ms; shown in s */
+export function seconds(value) {
+  return figure(value, (ms) => decimal(ms / 1000, 1));
+}
+
+/** @param {number | null | undefined} value share, 0 to 1 */
+export function share(value) {
+  return figure(value, (part) => `${decimal(100 * part, part > 0 && part < 0.1 ? 2 : 0)}%`);
+}
+
+/**
+ * A column of a table: figures stand to the right, so that their digits are below each other.
+ *
+ * @template Row
+ * @typedef {object} Column
+ * @property {string} title
+ * @property {string} [unit]
+ * @property {(row: Row) => Markup | string | null} cell
+ * @property {'text' | 'figure'} [kind] figure where it is not given
+ */
+
+/**
+ * @template Row
+ * @param {object} parts
+ * @param {string} parts.caption what the table shows
+ * @param {readonly Column<Row>[]} parts.columns the first one names the row
+ * @param {Iterable<Row>} parts.rows
+ * @returns {Markup}
+ */
+export function table({ caption, columns, rows }) {
+  const head = columns.map(
+    ({ title, unit, kind = 'figure' }) =>
+      html`<th scope="col" class="${kind}">
+        ${title}${unit === undefined ? null : html` <span class="unit">${unit}</span>`}
+      </th>`,
+  );
+  const body = [...rows].map((row) => {
+    const cells = columns.map(({ cell, kind = 'figure' }, place) =>
+      place === 0
+        ? html`<th scope="row" class="${kind}">${cell(row)}</th>`
+        : html`<td class="${kind}">${cell(row)}</td>`,
+    );
+    return html`<tr>
+      ${cells}
+    </tr>`;
+  });
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}">
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${head}
+        </tr>
+      </thead>
+      <tbody>
+        ${body.map((row) => html`${row} `)}
+      </tbody>
+    </table>
+  </div> `;
+}
+
+/**
+ * What a chart shows, in figures: there for whoever cannot see the chart, or wants to read off a value.
+ *
+ * @param {Markup} content
+ * @returns {Markup}
+ */
+export function tableBehind(content) {
+  return html`<details class="behind">
+    <summary>The same as a table</summary>
+    ${content}
+  </details> `;
+}

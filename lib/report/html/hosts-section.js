@@ -1,0 +1,61 @@
+import { formatTimeOfDay } from '../../log/units.js';
+import { count, rate, table, tableBehind } from './figures.js';
+import { html } from './markup.js';
+import { plot } from './plot.js';
+
+/**
+ * @import { Result, StageShare } from '../../model/result.js'
+ * @import { Column } from './figures.js'
+ * @import { Section } from './page.js'
+ */
+
+/** Rows of the map, and of the table of a stage. */
+const MAX_HOSTS = 50;
+
+/** @typedef {StageShare & { stage: string }} Share */
+
+/** @type {readonly Column<Share>[]} */
+const COLUMNS = [
+  { title: 'Host', kind: 'text', cell: ({ host }) => host },
+  { title: 'Stage', kind: 'text', cell: ({ stage }) => stage },
+  { title: 'From', unit: 'UTC', kind: 'text', cell: ({ startedAt }) => timeOf(startedAt) },
+  { title: 'To', unit: 'UTC', kind: 'text', cell: ({ endedAt }) => timeOf(endedAt) },
+  { title: 'Operations', cell: ({ operations }) => count(operations) },
+  { title: 'Own peak', unit: 'ops/s', cell: ({ peak }) => rate(peak) },
+  { title: 'Limited by', kind: 'text', cell: ({ limitedBy }) => limitedBy ?? 'not known' },
+];
+
+/**
+ * What each host did, second by second.
+ *
+ * @param {Result} result
+ * @returns {Section | null} null where there is one host
+ */
+export function hostsSection({ stages }) {
+  const names = [...new Set(stages.flatMap(({ merge }) => (merge?.shares ?? []).map(({ host }) => host)))];
+  if (names.length < 2) {
+    return null;
+  }
+  const shown = names.slice(0, MAX_HOSTS);
+  const more = names.length - shown.length;
+  const shares = stages.flatMap(({ stage, merge }) =>
+    (merge?.shares ?? []).filter(({ host }) => shown.includes(host)).map((share) => ({ ...share, stage })),
+  );
+  const hasSeconds = shares.some(({ series }) => series);
+  const hasMinutes = shares.some(({ series }) => series && series.minutes.length > 0);
+  return {
+    id: 'hosts',
+    title: 'Hosts',
+    body: html`${more === 0 ? null : html`<p>The first ${MAX_HOSTS} of ${names.length} hosts; the data has all.</p>`}
+    ${hasSeconds ? html`<p class="readout" data-for="hosts" aria-live="polite">Point at a chart, or move through it with the arrow keys, to read off a second.</p>` : null}
+    ${hasSeconds ? plot('host-map', 'Operations of each host in each second: the darker, or on a dark page the lighter, the more') : null}
+    ${hasMinutes ? plot('host-latency-map', 'p99 of each host in each minute: the darker, or on a dark page the lighter, the longer') : null}
+    ${tableBehind(table({ caption: 'What each host did in each stage', columns: COLUMNS, rows: shares }))}`,
+    chart: { hosts: shown },
+  };
+}
+
+/** @param {number | null} ms epoch ms */
+function timeOf(ms) {
+  return ms === null ? 'not known' : formatTimeOfDay(Math.floor(ms / 1000));
+}

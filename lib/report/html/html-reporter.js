@@ -1,0 +1,11 @@
+/** @import { ResultReporter } from '../reporter.js' */
+
+/** What it takes to write a page is loaded when there is one to write: the help has no time for it. @type {ResultReporter} */
+export const htmlReporter = {
+  option: { name: 'report', help: 'write a page with charts, in one file; - is stdout' },
+  needsSecondLatencies: true,
+  format: async (result) => {
+    const { reportPage } = await import('./report-page.js');
+    return reportPage(result);
+  },
+};

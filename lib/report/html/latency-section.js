@@ -1,0 +1,99 @@
+import { HistogramSum } from '../../model/histogram.js';
+import { count, milliseconds, table, tableBehind } from './figures.js';
+import { html } from './markup.js';
+import { plot, stageKey } from './plot.js';
+
+/**
+ * @import { LatencySummary, Result, StageSum } from '../../model/result.js'
+ * @import { Column } from './figures.js'
+ * @import { Section } from './page.js'
+ */
+
+/** Of the axis: 1 is 90%, 2 is 99%, and so on. */
+const NINES_STEP = 0.05;
+const MAX_NINES = 6;
+
+/**
+ * Latencies of a stage by percentile.
+ *
+ * @typedef {object} Percentiles
+ * @property {string} stage
+ * @property {number} place among all stages
+ * @property {number[]} nines of the percentiles, ascending
+ * @property {number[]} latencies ms
+ * @property {LatencySummary} summary
+ * @property {HistogramSum} histogram
+ */
+
+/** @type {readonly Column<Percentiles>[]} */
+const COLUMNS = [
+  { title: 'Stage', kind: 'text', cell: ({ stage }) => stage },
+  { title: 'Operations', cell: ({ summary }) => count(summary.count) },
+  { title: 'Shortest', unit: 'ms', cell: ({ summary }) => milliseconds(summary.minimum) },
+  { title: 'Mean', unit: 'ms', cell: ({ summary }) => milliseconds(summary.mean) },
+  { title: 'p50', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p50) },
+  { title: 'p75', unit: 'ms', cell: (each) => milliseconds(percentileOf(each, 75)) },
+  { title: 'p90', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p90) },
+  { title: 'p99', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p99) },
+  { title: 'p99.9', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p999) },
+  { title: 'p99.99', unit: 'ms', cell: (each) => milliseconds(percentileOf(each, 99.99)) },
+  { title: 'Longest', unit: 'ms', cell: ({ summary }) => milliseconds(summary.maximum) },
+];
+
+/**
+ * @param {Result} result
+ * @returns {Section | null} null where no stage has a histogram
+ */
+export function latencySection({ stages }) {
+  const known = stages.flatMap(percentilesOf);
+  return known.length === 0
+    ? null
+    : {
+        id: 'latency',
+        title: 'Latency by percentile',
+        body: html`<p class="readout" data-for="latency" aria-live="polite">
+            Point at the chart, or move through it with the arrow keys, to read off a percentile.
+          </p>
+          ${stageKey(stages)}
+          ${plot('percentiles', 'Latency in ms by percentile: each step to the right is one more nine')}
+          ${tableBehind(table({ caption: 'Percentiles of each stage', columns: COLUMNS, rows: known }))}`,
+        chart: known.map(({ stage, place, nines, latencies }) => ({ stage, place, nines, latencies })),
+      };
+}
+
+/**
+ * @param {StageSum} stage
+ * @param {number} place
+ * @returns {Percentiles[]} nothing where it has no histogram
+ */
+export function percentilesOf({ stage, latency }, place) {
+  const { operations: summary, histogram } = latency;
+  if (summary === null || histogram.operations === null) {
+    return [];
+  }
+  const sum = new HistogramSum();
+  sum.addEncoded(histogram.operations);
+  // The percentile beyond which there is one operation; more nines would say nothing more.
+  const most = Math.min(Math.log10(Math.max(summary.count, 1)), MAX_NINES);
+  const nines = Array.from({ length: Math.floor(most / NINES_STEP) + 1 }, (_, step) => step * NINES_STEP);
+  const latencies = nines.map((each) => within(sum.at(100 * (1 - 10 ** -each)), summary));
+  return [{ stage, place, nines, latencies, summary, histogram: sum }];
+}
+
+/**
+ * @param {Percentiles} percentiles
+ * @param {number} percentile
+ */
+function percentileOf({ histogram, summary }, percentile) {
+  return within(histogram.at(percentile), summary);
+}
+
+/**
+ * The extremes are exact, and the percentiles within 0.1%: none may lie beyond.
+ *
+ * @param {number} value ms
+ * @param {LatencySummary} summary
+ */
+function within(value, { minimum, maximum }) {
+  return Math.min(Math.max(value, minimum), maximum);
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { embeddableJson, escapeHtml } from './markup.js';
+
+/** @import { Markup } from './markup.js' */
+
+/**
+ * What a page shows.
+ *
+ * @typedef {object} Section
+ * @property {string} id
+ * @property {string} title
+ * @property {Markup} body
+ * @property {unknown} [chart] what its charts draw; the script finds it by the section's id
+ *
+ * @typedef {object} PageParts
+ * @property {string} title
+ * @property {Markup} header
+ * @property {readonly Section[]} sections
+ * @property {Readonly<Record<string, Iterable<string>>>} data JSON by the id of the element that holds it
+ */
+
+/** The script of the page, each file after those that it imports from. */
+const SCRIPTS = [
+  ...['units.js', 'seconds.js', 'theme.js', 'chart.js', 'maps.js', 'time-charts.js', 'stage-charts.js'],
+  ...['comparison-charts.js', 'downloads.js', 'main.js'],
+];
+
+const UPLOT = 'uplot/dist/uPlot.iife.min.js';
+const UPLOT_STYLE = 'uplot/dist/uPlot.min.css';
+
+/**
+ * A page that is one file: it needs no network, and its policy would let it use none.
+ *
+ * @param {PageParts} parts
+ * @returns {Generator<string, void, undefined>} some of it at a time
+ */
+export function* formatPage({ title, header, sections, data }) {
+  const { style, uplot, script } = assets();
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(uplot)} ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  yield `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+${header.text}
+<nav aria-label="Sections"><ul>${sections.map((section) => `<li><a href="#${section.id}">${escapeHtml(section.title)}</a></li>`).join('')}</ul></nav>
+</header>
+<main id="content">
+`;
+  for (const { id, title: heading, body } of sections) {
+    yield `<section id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${escapeHtml(heading)}</h2>
+${body.text}</section>
+`;
+  }
+  yield '</main>\n';
+  const charts = Object.fromEntries(sections.flatMap(({ id, chart }) => (chart === undefined ? [] : [[id, chart]])));
+  yield* dataElement('charts', [JSON.stringify(charts)]);
+  for (const [id, json] of Object.entries(data)) {
+    yield* dataElement(id, json);
+  }
+  yield `<script>${uplot}</script>\n<script type="module">${script}</script>\n</body>\n</html>\n`;
+}
+
+/**
+ * @param {string} id
+ * @param {Iterable<string>} json
+ * @returns {Generator<string, void, undefined>}
+ */
+function* dataElement(id, json) {
+  yield `<script type="application/json" id="${id}">`;
+  for (const part of json) {
+    yield embeddableJson(part);
+  }
+  yield '</script>\n';
+}
+
+/** @returns {{ style: string, uplot: string, script: string }} what a page needs to be shown */
+function assets() {
+  const require = createRequire(import.meta.url);
+  const { version, license } = require('uplot/package.json');
+  const folder = fileURLToPath(new URL('.', import.meta.resolve('uplot/package.json')));
+  const notice = `/*! uPlot ${version}, ${license}\n${readFileSync(`${folder}LICENSE`, 'utf8')}*/\n`;
+  return {
+    style: textOf(import.meta.resolve(UPLOT_STYLE)) + textOf(new URL('./browser/page.css', import.meta.url)),
+    uplot: notice + textOf(import.meta.resolve(UPLOT)),
+    script: SCRIPTS.map((name) => withoutModules(textOf(new URL(`./browser/${name}`, import.meta.url)))).join('\n'),
+  };
+}
+
+/** @param {string | URL} url of a file */
+function textOf(url) {
+  return readFileSync(fileURLToPath(url), 'utf8');
+}
+
+/**
+ * The files of the script are modules, so that they can be read, checked and tested as such. A script in a page cannot import
+ * another one: they become one module, in which each name is there once.
+ *
+ * @param {string} text of a module that imports from its neighbours alone
+ * @returns {string}
+ */
+function withoutModules(text) {
+  return text.replace(/^import [^;]* from '\.\/[^']+';\n/gm, '').replace(/^export (?=function|const|class)/gm, '');
+}
+
+/**
+ * @param {string} text of an element
+ * @returns {string} by which a policy lets it be used
+ */
+function hashOf(text) {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}

@@ -1,0 +1,60 @@
+import { html } from './markup.js';
+
+/**
+ * @import { Markup } from './markup.js'
+ */
+
+/** Kinds of lines that have a colour of their own. @type {Readonly<Record<string, string>>} */
+const LINES = {
+  p50: 'p50',
+  p99: 'p99',
+  longest: 'longest',
+  throttled: 'throttled (429, 503)',
+  other: 'other failures',
+};
+
+/** So many stages have a colour of their own; the page's style has them. */
+const STAGE_COLORS = 6;
+
+/**
+ * The place of a chart, which the page's script draws.
+ *
+ * @param {string} name of the chart, for the script
+ * @param {string} title with the unit
+ * @param {readonly (keyof typeof LINES)[]} [lines] what has to be told apart, where it is not the stages
+ * @returns {Markup}
+ */
+export function plot(name, title, lines = []) {
+  const key = lines.map((line) => html`<li><span class="line line-${line}"></span>${LINES[line]}</li>`);
+  return html`<figure class="chart">
+    <figcaption>
+      ${title}${
+        lines.length === 0
+          ? null
+          : html`<ul class="key">
+              ${key}
+            </ul>`
+      }
+    </figcaption>
+    <div
+      class="plot"
+      data-chart="${name}"
+      role="group"
+      tabindex="0"
+      aria-label="Chart: ${title}. The table has its figures."
+    ></div>
+  </figure> `;
+}
+
+/**
+ * @param {readonly { stage: string }[]} stages in the order of their colours
+ * @returns {Markup}
+ */
+export function stageKey(stages) {
+  const items = stages.map(
+    ({ stage }, place) => html`<li><span class="line stage-${place % STAGE_COLORS}"></span>${stage}</li>`,
+  );
+  return html`<ul class="key">
+    ${items}
+  </ul>`;
+}

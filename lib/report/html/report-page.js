@@ -1,0 +1,93 @@
+import { writeResult } from '../../model/write-result.js';
+import { answerOf } from './answer.js';
+import { connectionsSection } from './connections-section.js';
+import { factsSection } from './facts-section.js';
+import { hostsSection } from './hosts-section.js';
+import { latencySection } from './latency-section.js';
+import { html } from './markup.js';
+import { methodSection } from './method-section.js';
+import { formatPage } from './page.js';
+import { searchSection } from './search-section.js';
+import { stagesSection } from './stages-section.js';
+import { thresholdsSection } from './thresholds-section.js';
+import { timeSection } from './time-section.js';
+
+/**
+ * @import { Result } from '../../model/result.js'
+ * @import { WritableResult } from '../../model/write-result.js'
+ */
+
+/**
+ * Characters of histograms of single seconds that a page holds: with more it would open slowly. An hour of three stages has
+ * about as much.
+ */
+const MAX_HISTOGRAM_TEXT = 16 * 1024 * 1024;
+
+/**
+ * The page of a result: a run, a search, or what hosts did together.
+ *
+ * @param {WritableResult} written
+ * @returns {Generator<string, void, undefined>} some of the page at a time
+ */
+export function reportPage(written) {
+  const result = { ...written, stages: written.stages.map((stage) => ({ ...stage, seconds: [...stage.seconds] })) };
+  const { embedded, isWhole } = withRoomFor(result);
+  const sections = [
+    stagesSection(result),
+    thresholdsSection(result),
+    factsSection(result),
+    timeSection(result),
+    latencySection(result),
+    searchSection(result),
+    hostsSection(result),
+    connectionsSection(result),
+    methodSection(result, isWhole),
+  ].filter((section) => section !== null);
+  return formatPage({
+    title: `r2-benchmark ${result.run ?? result.hosts.find(({ run }) => run !== null)?.run ?? ''}`.trim(),
+    header: html`<p class="eyebrow">
+        r2-benchmark
+        report${result.start === null ? null : html`, <time datetime="${result.start}">${result.start}</time>`}
+      </p>
+      <h1>${answerOf(result)}</h1>
+      ${statusNote(result)}`,
+    sections,
+    data: { result: writeResult(embedded) },
+  });
+}
+
+/**
+ * @param {Result} result
+ * @returns {{ embedded: Result, isWhole: boolean }} without the histograms of single seconds, where they are too much for a page
+ */
+function withRoomFor(result) {
+  const length = result.stages.reduce(
+    (sum, { seconds }) => sum + seconds.reduce((text, { histogram }) => text + (histogram?.length ?? 0), 0),
+    0,
+  );
+  if (length <= MAX_HISTOGRAM_TEXT) {
+    return { embedded: result, isWhole: true };
+  }
+  const stages = result.stages.map((stage) => ({
+    ...stage,
+    seconds: stage.seconds.map((second) => ({ ...second, histogram: null })),
+  }));
+  return { embedded: { ...result, stages }, isWhole: false };
+}
+
+/**
+ * @param {Result} result
+ * @returns what takes a figure its worth, before it is read
+ */
+function statusNote({ exitStatus, merge, stages }) {
+  const isIncomplete =
+    (exitStatus !== null && exitStatus !== 0) ||
+    merge?.warnings.some(({ incomplete }) => incomplete) ||
+    stages.some(({ end }) => end !== undefined && end !== null && end !== 'complete');
+  return isIncomplete
+    ? html`<p class="status" role="note">
+        <strong>Incomplete.</strong> Something is missing, failed or ended early: see
+        <a href="#stages">the stages</a> and <a href="#run">how it was measured</a>.
+      </p>`
+    : null;
+}

@@ -1,0 +1,166 @@
+import { HistogramSum, valuesIn } from '../../model/histogram.js';
+
+/** @import { SecondResult, StageSum } from '../../model/result.js' */
+
+/** Columns of the map of latencies: about as many as a page has room for. */
+const MAX_COLUMNS = 400;
+
+const ROWS_PER_DECADE = 12;
+
+/** Rows of the table of a stage. */
+const MAX_STRETCHES = 60;
+
+const MICROSECONDS = 1000;
+
+/**
+ * How many operations took how long, when: for the eye.
+ *
+ * @typedef {object} LatencyMap
+ * @property {number} from epoch s
+ * @property {number} columnSeconds of a column
+ * @property {number} columns
+ * @property {number[]} edges ms: the lower ends of the rows, and the upper one of the last
+ * @property {[column: number, row: number, count: number][]} cells those that are not empty
+ */
+
+/** Collects {@link LatencyMap}. */
+class LatencyMapBuilder {
+  #from;
+  #columns;
+  #columnSeconds;
+  /** By column. @type {Map<number, number>[]} */
+  #counts;
+
+  /**
+   * @param {number} from epoch s
+   * @param {number} until epoch s
+   */
+  constructor(from, until) {
+    this.#from = from;
+    this.#columnSeconds = Math.max(Math.ceil((until - from) / MAX_COLUMNS), 1);
+    this.#columns = Math.max(Math.ceil((until - from) / this.#columnSeconds), 1);
+    this.#counts = Array.from({ length: this.#columns }, () => new Map());
+  }
+
+  /**
+   * @param {number} second
+   * @param {string} histogram encoded
+   */
+  add(second, histogram) {
+    const counts = this.#counts[Math.floor((second - this.#from) / this.#columnSeconds)];
+    for (const [value, count] of valuesIn(histogram)) {
+      const row = Math.floor(ROWS_PER_DECADE * Math.log10(Math.max(value, 1) / MICROSECONDS));
+      counts.set(row, (counts.get(row) ?? 0) + count);
+    }
+  }
+
+  /** @returns {LatencyMap | null} null where there was nothing */
+  build() {
+    const rows = this.#counts.flatMap((counts) => [...counts.keys()]);
+    if (rows.length === 0) {
+      return null;
+    }
+    const [lowest, highest] = rows.reduce(
+      ([low, high], row) => [Math.min(low, row), Math.max(high, row)],
+      [Infinity, -Infinity],
+    );
+    return {
+      from: this.#from,
+      columnSeconds: this.#columnSeconds,
+      columns: this.#columns,
+      edges: Array.from({ length: highest - lowest + 2 }, (_, place) => 10 ** ((lowest + place) / ROWS_PER_DECADE)),
+      cells: this.#counts.flatMap((counts, column) =>
+        [...counts].map(([row, count]) => /** @type {[number, number, number]} */ ([column, row - lowest, count])),
+      ),
+    };
+  }
+}
+
+/**
+ * What a stage did in some seconds that follow each other.
+ *
+ * @typedef {object} Stretch
+ * @property {string} stage
+ * @property {number} secondStart epoch s of the first
+ * @property {number} seconds
+ * @property {number} operations
+ * @property {number} bytes
+ * @property {number} failedAttempts
+ * @property {number} throttled
+ * @property {number | null} p50 ms; null where it is not known
+ * @property {number | null} p99
+ * @property {number | null} maximum
+ */
+
+/**
+ * @param {string} stage
+ * @param {readonly SecondResult[]} seconds at least one
+ * @returns {Stretch}
+ */
+function stretchOf(stage, seconds) {
+  const sum = (/** @type {'operations' | 'bytes' | 'failedAttempts' | 'throttled'} */ name) =>
+    seconds.reduce((total, second) => total + (second[name] ?? 0), 0);
+  return {
+    stage,
+    secondStart: seconds[0].secondStart,
+    seconds: seconds.length,
+    ...{ operations: sum('operations'), bytes: sum('bytes') },
+    ...{ failedAttempts: sum('failedAttempts'), throttled: sum('throttled') },
+    ...latencyOf(seconds.filter(({ operations }) => operations > 0)),
+  };
+}
+
+/**
+ * @param {readonly SecondResult[]} seconds with operations
+ * @returns {Pick<Stretch, 'p50' | 'p99' | 'maximum'>} of all operations together
+ */
+function latencyOf(seconds) {
+  const [{ p50 = null, p99 = null, maximum = null } = {}] = seconds;
+  if (seconds.length < 2) {
+    return { p50, p99, maximum };
+  }
+  const sum = new HistogramSum();
+  for (const { histogram = null } of seconds) {
+    if (histogram === null) {
+      return { p50: null, p99: null, maximum: null };
+    }
+    sum.addEncoded(histogram);
+  }
+  const longest = Math.max(...seconds.map((second) => second.maximum ?? 0));
+  const of = (/** @type {number} */ percentile) => Math.min(sum.at(percentile), longest);
+  return { p50: of(50), p99: of(99), maximum: longest };
+}
+
+/**
+ * @param {readonly StageSum[]} stages
+ * @returns {{ latencies: LatencyMap | null, stretches: Stretch[] }}
+ */
+export function summarizeSeconds(stages) {
+  const all = stages.flatMap(({ seconds }) => seconds);
+  const [from, last] = all.reduce(
+    ([least, most], { secondStart }) => [Math.min(least, secondStart), Math.max(most, secondStart)],
+    [Infinity, -Infinity],
+  );
+  if (all.length === 0) {
+    return { latencies: null, stretches: [] };
+  }
+  const latencies = new LatencyMapBuilder(from, last + 1);
+  for (const { secondStart, histogram } of all) {
+    if (typeof histogram === 'string') {
+      latencies.add(secondStart, histogram);
+    }
+  }
+  return { latencies: latencies.build(), stretches: stages.flatMap(stretchesOf) };
+}
+
+/**
+ * @param {StageSum} stage
+ * @returns {Stretch[]} of the same length, but for the last
+ */
+function stretchesOf({ stage, seconds }) {
+  const length = Math.ceil(seconds.length / MAX_STRETCHES);
+  const count = seconds.length === 0 ? 0 : Math.ceil(seconds.length / length);
+  return Array.from({ length: count }, (_, place) =>
+    stretchOf(stage, seconds.slice(place * length, (place + 1) * length)),
+  );
+}

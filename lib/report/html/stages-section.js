@@ -1,0 +1,66 @@
+import { bucketFindings } from '../../bottleneck/bucket-findings.js';
+import { formatErrors } from '../error-labels.js';
+import { limitOf, rateOf } from './answer.js';
+import { count, megabytes, milliseconds, rate, seconds, table } from './figures.js';
+import { html } from './markup.js';
+
+/**
+ * @import { Result, StageSum } from '../../model/result.js'
+ * @import { Column } from './figures.js'
+ * @import { Section } from './page.js'
+ */
+
+/** @type {readonly Column<StageSum>[]} */
+const COLUMNS = [
+  { title: 'Stage', kind: 'text', cell: ({ stage }) => stage },
+  { title: 'Rate', unit: 'ops/s', cell: (stage) => rate(rateOf(stage)) },
+  { title: 'Mean', unit: 'ops/s', cell: ({ average }) => rate(average) },
+  { title: 'Peak second', unit: 'ops/s', cell: ({ peak }) => rate(peak) },
+  { title: 'Mean', unit: 'MB/s', cell: ({ averageBytes }) => megabytes(averageBytes) },
+  { title: 'p50', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p50) },
+  { title: 'p90', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p90) },
+  { title: 'p99', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p99) },
+  { title: 'p99.9', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p999) },
+  { title: 'Longest', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.maximum) },
+  { title: 'Operations', cell: ({ operations }) => count(operations) },
+  { title: 'Failed attempts', cell: (stage) => count(failedAttemptsOf(stage)) },
+  { title: 'Time', unit: 's', cell: ({ duration }) => seconds(duration) },
+  { title: 'Limited by', kind: 'text', cell: ({ bottleneck = null }) => bottleneck?.cause ?? 'not known' },
+];
+
+/**
+ * @param {Result} result
+ * @returns {Section}
+ */
+export function stagesSection({ stages }) {
+  return {
+    id: 'stages',
+    title: 'Stages',
+    body: html`${table({ caption: 'What each stage did', columns: COLUMNS, rows: stages })}
+      <dl class="findings">${stages.map(findingOf)}</dl> `,
+  };
+}
+
+/** @param {StageSum} stage */
+function findingOf(stage) {
+  const { bottleneck = null, buckets = [], errors } = stage;
+  const limit = limitOf(bottleneck);
+  const limited = limit === null ? 'What limited it is not proven' : `Limited by ${limit}`;
+  const evidence = bottleneck?.evidence ? `: ${bottleneck.evidence}` : '';
+  const advice = bottleneck?.advice ? `; ${bottleneck.advice} would tell more` : '';
+  const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
+  const end =
+    stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
+  return html`<dt>${stage.stage}</dt>
+    <dd>
+      ${[`${limited}${evidence}${advice}.`, ...end, ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
+    </dd> `;
+}
+
+/**
+ * @param {StageSum} stage
+ * @returns {number | null} those that the end of the stage cut off are not among them
+ */
+export function failedAttemptsOf({ failedAttempts, attempts, operations }) {
+  return failedAttempts ?? (typeof attempts === 'number' ? attempts - operations : null);
+}

@@ -1,0 +1,31 @@
+import { html } from './markup.js';
+import { table } from './figures.js';
+
+/**
+ * @import { Result, ThresholdResult } from '../../model/result.js'
+ * @import { Column } from './figures.js'
+ * @import { Section } from './page.js'
+ */
+
+/** @type {readonly Column<ThresholdResult>[]} */
+const COLUMNS = [
+  { title: 'Threshold', kind: 'text', cell: ({ expression }) => html`<code>${expression}</code>` },
+  { title: 'Outcome', kind: 'text', cell: ({ outcome }) => html`<span class="${outcome}">${outcome}</span>` },
+  { title: 'Figures', kind: 'text', cell: ({ message }) => message },
+];
+
+/**
+ * What was asserted of a result.
+ *
+ * @param {Result} result
+ * @returns {Section | null} null where nothing was
+ */
+export function thresholdsSection({ thresholds = [] }) {
+  return thresholds.length === 0
+    ? null
+    : {
+        id: 'thresholds',
+        title: 'Thresholds',
+        body: table({ caption: 'What was asserted, and whether it holds', columns: COLUMNS, rows: thresholds }),
+      };
+}

@@ -1,0 +1,56 @@
+import { formatTimeOfDay } from '../../log/units.js';
+import { count, megabytes, milliseconds, rate, table, tableBehind } from './figures.js';
+import { html } from './markup.js';
+import { plot, stageKey } from './plot.js';
+import { summarizeSeconds } from './seconds-summary.js';
+
+/**
+ * @import { Result } from '../../model/result.js'
+ * @import { Column } from './figures.js'
+ * @import { Section } from './page.js'
+ * @import { Stretch } from './seconds-summary.js'
+ */
+
+/** @type {readonly Column<Stretch>[]} */
+const COLUMNS = [
+  { title: 'From', unit: 'UTC', kind: 'text', cell: ({ secondStart }) => formatTimeOfDay(Math.floor(secondStart)) },
+  { title: 'Stage', kind: 'text', cell: ({ stage }) => stage },
+  { title: 'Seconds', cell: ({ seconds }) => count(seconds) },
+  { title: 'Operations', cell: ({ operations }) => count(operations) },
+  { title: 'Rate', unit: 'ops/s', cell: ({ operations, seconds }) => rate(operations / seconds) },
+  { title: 'Throughput', unit: 'MB/s', cell: ({ bytes, seconds }) => megabytes(bytes / seconds) },
+  { title: 'p50', unit: 'ms', cell: ({ p50 }) => milliseconds(p50) },
+  { title: 'p99', unit: 'ms', cell: ({ p99 }) => milliseconds(p99) },
+  { title: 'Longest', unit: 'ms', cell: ({ maximum }) => milliseconds(maximum) },
+  { title: 'Failed attempts', cell: ({ failedAttempts }) => count(failedAttempts) },
+  { title: 'Throttled', cell: ({ throttled }) => count(throttled) },
+];
+
+/**
+ * Rate, throughput, failures and latency over time, one above the other.
+ *
+ * @param {Result} result
+ * @returns {Section | null} null where no second is known
+ */
+export function timeSection({ stages }) {
+  const { latencies, stretches } = summarizeSeconds(stages);
+  if (stretches.length === 0) {
+    return null;
+  }
+  const seconds = stages.flatMap((stage) => stage.seconds);
+  const hasLatency = seconds.some(({ p50 }) => typeof p50 === 'number');
+  const hasFailures = seconds.some(({ failedAttempts = 0 }) => failedAttempts > 0);
+  return {
+    id: 'time',
+    title: 'Over time',
+    body: html`<p class="readout" data-for="time" aria-live="polite">
+        Point at a chart, or move through it with the arrow keys, to read off a second.
+      </p>
+      ${stageKey(stages)} ${plot('rate', 'Operations a second')} ${plot('throughput', 'Throughput in MB/s')}
+      ${hasFailures ? plot('failures', 'Failed attempts a second', ['throttled', 'other']) : null}
+      ${hasLatency ? plot('latency', 'Latency of the operations of each second, in ms', ['p50', 'p99', 'longest']) : null}
+      ${latencies === null ? null : plot('latency-map', 'How many operations took how long: the darker, or on a dark page the lighter, the more')}
+      ${tableBehind(table({ caption: 'What each stage did over time', columns: COLUMNS, rows: stretches }))}`,
+    chart: { latencies },
+  };
+}

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { PROGRAM } from '../helpers/command.js';
+import { assertAccessible, colouredPixels, openBrowser, openFile, tableIn } from '../helpers/browser.js';
+import { longMerge } from '../helpers/long-merge.js';
+import { comparedRuns } from '../helpers/compared-runs.js';
+import { comparisonPage } from '../../lib/report/html/comparison-page.js';
+import { reportPage } from '../../lib/report/html/report-page.js';
+
+/**
+ * @import { Browser, Page } from 'playwright-core'
+ */
+
+const MEBIBYTE = 1024 ** 2;
+
+/** Bytes of a page without the data of its result. */
+const MAX_PAGE = 500_000;
+
+/** @type {Browser} */
+let browser;
+let folder = '';
+
+/** @param {string} command arguments of r2-benchmark */
+function benchmark(command) {
+  return promisify(execFile)(process.execPath, [PROGRAM, ...command.split(' ')], { cwd: folder, timeout: 300_000 });
+}
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'report-'));
+  browser = await openBrowser();
+  const shards = [0, 1, 2].map((shard) =>
+    benchmark(
+      `4000 20 --local --duration 3s --gap 1s --run-id three --shard ${shard}/3 --json host-${shard}.json --quiet`,
+    ),
+  );
+  await Promise.all([
+    ...shards,
+    benchmark('2000 20 --local --json run.json --csv run.csv --report run.html --quiet --faults status=503:3%'),
+    benchmark(
+      '20000 64 --find-peak --stages write --local --faults queue=500,latency=20ms --json search.json --report search.html --quiet',
+    ),
+  ]);
+  await benchmark('report host-0.json host-1.json host-2.json -o three.html');
+  await benchmark('merge host-0.json host-1.json host-2.json --json three.json --csv three.csv');
+});
+
+after(async () => {
+  await browser.close();
+  await rm(folder, { recursive: true });
+});
+
+/** @param {string} name of a file */
+async function resultIn(name) {
+  return JSON.parse(await readFile(path.join(folder, name), 'utf8'));
+}
+
+/** @param {string} name of a file */
+function open(name, options = {}) {
+  return openFile(browser, path.join(folder, name), options);
+}
+
+/**
+ * @param {Page} page
+ * @param {string} id of a link
+ * @returns {Promise<string>} the file that it gives
+ */
+async function download(page, id) {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click(`#${id}`)]);
+  return readFile(await file.path(), 'utf8');
+}
+
+/** The figures of a stage that the table of stages has. @param {any} stage */
+function figuresOf({
+  average,
+  peak,
+  averageBytes,
+  latency: { operations: latency },
+  operations,
+  failedAttempts,
+  duration,
+}) {
+  return {
+    'Peak second ops/s': peak,
+    'Mean ops/s': average,
+    'Mean MB/s': averageBytes,
+    'p50 ms': latency.p50,
+    'p90 ms': latency.p90,
+    'p99 ms': latency.p99,
+    'p99.9 ms': latency.p999,
+    'Longest ms': latency.maximum,
+    Operations: operations,
+    'Failed attempts': failedAttempts,
+    'Time s': duration,
+  };
+}
+
+for (const [what, name] of [
+  ['a run', 'run'],
+  ['three hosts together', 'three'],
+  ['a capacity search', 'search'],
+]) {
+  describe(`the report of ${what}`, () => {
+    test('opens without an error, a warning or a request, and draws every chart', async () => {
+      const { page, findings } = await open(`${name}.html`);
+      const pixels = await colouredPixels(page);
+      assert.deepEqual(findings, []);
+      assert.ok(Object.keys(pixels).length >= 5, Object.keys(pixels).join());
+      const empty = Object.entries(pixels).filter(([, count]) => count < 20);
+      assert.deepEqual(empty, []);
+      await page.close();
+    });
+
+    test('has the figures of the result', async () => {
+      const { page } = await open(`${name}.html`);
+      const { stages } = await resultIn(`${name}.json`);
+      const rows = await tableIn(page, 'stages');
+      assert.deepEqual(
+        rows.map((row) => row.Stage),
+        stages.map((/** @type {any} */ { stage }) => stage),
+      );
+      for (const [place, stage] of stages.entries()) {
+        for (const [title, value] of Object.entries(figuresOf(stage))) {
+          assert.equal(rows[place][title], value, `${stage.stage} ${title}`);
+        }
+      }
+      await page.close();
+    });
+
+    test('gives the result itself back', async () => {
+      const { page, findings } = await open(`${name}.html`, { acceptDownloads: true });
+      assert.deepEqual(JSON.parse(await download(page, 'download-json')), await resultIn(`${name}.json`));
+      assert.deepEqual(
+        findings.filter((finding) => !finding.startsWith('request: blob:')),
+        [],
+      );
+      await page.close();
+    });
+
+    test('can be used by everybody, in light and dark', async () => {
+      for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+        const { page } = await open(`${name}.html`, { colorScheme });
+        await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
+        await assertAccessible(page);
+        await page.close();
+      }
+    });
+
+    test('is small but for its data', async () => {
+      const { size } = await stat(path.join(folder, `${name}.html`));
+      const data = (await readFile(path.join(folder, `${name}.json`))).length;
+      assert.ok(size - data < MAX_PAGE, `${size} with ${data} of the result`);
+    });
+  });
+}
+
+test('the seconds come out as --csv has them, of one host and of several', async () => {
+  for (const name of ['run', 'three']) {
+    const { page } = await open(`${name}.html`, { acceptDownloads: true });
+    const lines = (await download(page, 'download-csv')).split('\n');
+    const expected = (await readFile(path.join(folder, `${name}.csv`), 'utf8')).split('\n');
+    assert.deepEqual(lines.toSorted(), expected.toSorted());
+    await page.close();
+  }
+});
+
+test('the table of a search has its steps, and the answer its capacity', async () => {
+  const { page } = await open('search.html');
+  const [{ search }] = (await resultIn('search.json')).stages;
+  const rows = await tableIn(page, 'capacity');
+  assert.deepEqual(
+    rows.map((row) => [row.threads, row['Rate ops/s'], row['p99 ms']]),
+    search.steps.map((/** @type {any} */ { threads, operationsPerSecond, p99 }) => [threads, operationsPerSecond, p99]),
+  );
+  const answer = await page.textContent('h1');
+  assert.ok(answer?.includes(search.capacity.operationsPerSecond.toFixed(1)), String(answer));
+  await page.close();
+});
+
+test('the hosts of a merge have their rows, in the table and in the map', async () => {
+  const { page } = await open('three.html');
+  const { stages } = await resultIn('three.json');
+  const shares = stages.flatMap((/** @type {any} */ { stage, merge }) =>
+    merge.shares.map((/** @type {any} */ { host, operations, peak }) => [host, stage, operations, peak]),
+  );
+  const rows = await tableIn(page, 'hosts');
+  assert.deepEqual(
+    rows.map((row) => [row.Host, row.Stage, row.Operations, row['Own peak ops/s']]),
+    shares,
+  );
+  await page.close();
+});
+
+test('a second can be read off by the keys alone', async () => {
+  const { page } = await open('run.html');
+  const { stages } = await resultIn('run.json');
+  await page.focus('[data-chart="rate"]');
+  await page.keyboard.press('Home');
+  const [{ operations }] = stages[0].seconds;
+  await page.waitForFunction(
+    (text) => document.querySelector('[data-for="time"]')?.textContent?.includes(text),
+    `${stages[0].stage} ${operations.toLocaleString('en-US')} ops/s`,
+  );
+  await page.close();
+});
+
+test('paper has the charts in light colours, whatever the screen has', async () => {
+  const { page, findings } = await open('run.html', { colorScheme: 'dark' });
+  const pdf = await page.pdf({ format: 'A4' });
+  assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
+  assert.deepEqual(findings, []);
+  await page.close();
+});
+
+test('a long run of fifty hosts opens, and is not much larger than what it shows', async () => {
+  const file = path.join(folder, 'long.html');
+  await writeFile(file, [...reportPage(longMerge({ hosts: 50, seconds: 600 }).result)].join(''));
+  const { size } = await stat(file);
+  assert.ok(size < 4 * MEBIBYTE, `${size} bytes`);
+  const { page, findings } = await openFile(browser, file);
+  assert.deepEqual(findings, []);
+  const pixels = await colouredPixels(page);
+  assert.ok(pixels['host-map'] > 10_000 && pixels['latency-map'] > 5000, JSON.stringify(pixels));
+  assert.equal((await tableIn(page, 'hosts')).length, 50);
+  await page.close();
+});
+
+test('a comparison draws both runs and each ratio with its interval', async () => {
+  const { comparison, before: one, after: other } = comparedRuns();
+  const file = path.join(folder, 'comparison.html');
+  await writeFile(file, [...comparisonPage(comparison, one, other)].join(''));
+  const { page, findings } = await openFile(browser, file);
+  assert.deepEqual(findings, []);
+  const pixels = await colouredPixels(page);
+  assert.ok(
+    Object.values(pixels).every((count) => count > 20),
+    JSON.stringify(pixels),
+  );
+  for (const [place, { metrics }] of comparison.stages.entries()) {
+    const rows = await tableIn(page, 'ratios', place);
+    assert.deepEqual(
+      rows.map((row) => [row.Before, row.After, row.Ratio]),
+      metrics.map(({ before: from, after: to, ratio }) => [from, to, ratio]),
+    );
+  }
+  const circles = await page.evaluate(() => document.querySelectorAll('.ratios circle').length);
+  assert.equal(
+    circles,
+    comparison.stages.flatMap(({ metrics }) => metrics).filter(({ ratio }) => ratio !== null).length,
+  );
+  await assertAccessible(page);
+  await page.close();
+});
+
+test('hostile names are text: nothing of them runs, and nothing is lost', async () => {
+  const hostile = [
+    '<script>document.title="owned"</script>',
+    '"><img src=x onerror=document.title="owned">',
+    '__proto__',
+  ];
+  const result = await resultIn('run.json');
+  const stages = result.stages.map((/** @type {any} */ stage) => ({
+    ...stage,
+    errors: Object.fromEntries(
+      [...hostile, '</script><script>document.title="owned"</script>'].map((name) => [name, 1]),
+    ),
+    bottleneck: { cause: hostile[0], evidence: hostile[1], advice: hostile[2] },
+  }));
+  const file = path.join(folder, 'hostile.html');
+  const named = { ...result, host: hostile[1], problems: [...hostile, '\u001b[31mred\u001b[0m'], stages };
+  await writeFile(file, [...reportPage(named)].join(''));
+  const { page, findings } = await openFile(browser, file);
+  assert.deepEqual(findings, []);
+  assert.match(await page.title(), /^r2-benchmark/);
+  const shown = String(await page.textContent('main'));
+  hostile.forEach((name) => assert.ok(shown.includes(name), name));
+  assert.ok(shown.includes(String.raw`\u{1b}[31mred`));
+  assert.equal(await page.evaluate(() => document.querySelectorAll('img').length), 0);
+  await page.close();
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { writeResult } from '../../lib/model/write-result.js';
+import { PROGRAM } from '../helpers/command.js';
+import { longMerge } from '../helpers/long-merge.js';
+
+const OWN_LOG = fileURLToPath(new URL('../golden/own-log.txt', import.meta.url));
+
+let folder = '';
+
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'report-'));
+  await copyFile(OWN_LOG, path.join(folder, 'log.txt'));
+  await writeFile(
+    path.join(folder, 'many.json'),
+    [...writeResult(longMerge({ hosts: 3, seconds: 5 }).result)].join(''),
+  );
+});
+
+after(() => rm(folder, { recursive: true }));
+
+/** @param {readonly string[]} args */
+async function report(...args) {
+  const child = spawn(process.execPath, [PROGRAM, 'report', ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { stdout, stderr, status };
+}
+
+/**
+ * @param {string} page
+ * @returns {any} the result that it holds
+ */
+function resultOf(page) {
+  return JSON.parse(/<script type="application\/json" id="result">([^<]*)<\/script>/.exec(page)?.[1] ?? 'null');
+}
+
+test('a log becomes a page, and nothing goes to standard output', async () => {
+  const { stdout, stderr, status } = await report('log.txt', '-o', 'page.html');
+  assert.deepEqual([stdout, status], ['', 0], stderr);
+  const page = await readFile(path.join(folder, 'page.html'), 'utf8');
+  assert.match(page, /^<!doctype html>\n/);
+  assert.deepEqual(
+    resultOf(page).stages.map((/** @type {any} */ { stage }) => stage),
+    ['Write', 'Read', 'Stat', 'Remove'],
+  );
+});
+
+test('what many hosts did together is shown as it is, though it cannot be added to others', async () => {
+  const { stdout, stderr, status } = await report('many.json', '-o', '-');
+  assert.deepEqual([stderr, status], ['', 0]);
+  assert.deepEqual(resultOf(stdout), JSON.parse(await readFile(path.join(folder, 'many.json'), 'utf8')));
+  const { stderr: warning, status: refused } = await report('many.json', 'log.txt', '-o', 'both.html');
+  assert.match(warning, /many\.json: what 3 hosts did together, which cannot be taken apart/);
+  assert.equal(refused, 1);
+});
+
+test('a log is not overwritten, and a file that is not there is named', async () => {
+  const log = await readFile(path.join(folder, 'log.txt'), 'utf8');
+  const { stderr, status } = await report('many.json', '-o', 'log.txt');
+  assert.match(stderr, /^error: --report: log\.txt is a log, which would be overwritten/);
+  assert.equal(status, 2);
+  assert.equal(await readFile(path.join(folder, 'log.txt'), 'utf8'), log);
+  const missing = await report('missing.json', '-o', 'none.html');
+  assert.match(missing.stderr, /missing\.json: cannot be read: no such file or directory/);
+  assert.equal(missing.status, 1);
+});

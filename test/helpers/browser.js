@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+/**
+ * @import { Browser, Page } from 'playwright-core'
+ */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Names under which distributions have it. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/**
+ * @returns {string} the path of Chromium
+ * @throws {Error} where there is none
+ */
+function findChromium() {
+  const { R2_BENCHMARK_CHROMIUM, PATH = '' } = process.env;
+  const candidates =
+    R2_BENCHMARK_CHROMIUM === undefined
+      ? NAMES.flatMap((name) => PATH.split(path.delimiter).map((folder) => path.join(folder, name)))
+      : [R2_BENCHMARK_CHROMIUM];
+  const found = candidates.find(isExecutable);
+  if (found === undefined) {
+    throw new Error(
+      'no Chromium was found: install the package chromium (apt-get install chromium), or name its program in R2_BENCHMARK_CHROMIUM',
+    );
+  }
+  return found;
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @returns {Promise<Browser>} a real one, without a window */
+export function openBrowser() {
+  // The sandbox does not let root in.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath: findChromium(), args });
+}
+
+/**
+ * A page that was opened from the disk, as a reader does.
+ *
+ * @typedef {object} OpenPage
+ * @property {Page} page
+ * @property {string[]} findings what a page that is all right has none of: errors, warnings and requests
+ * @property {number} milliseconds until everything was drawn
+ */
+
+/**
+ * @param {Browser} browser
+ * @param {string} file
+ * @param {Parameters<Browser['newPage']>[0]} [options]
+ * @returns {Promise<OpenPage>} once its charts are drawn
+ */
+export async function openFile(browser, file, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  const url = pathToFileURL(file).href;
+  /** @type {string[]} */
+  const findings = [];
+  page.on('pageerror', (error) => findings.push(`error: ${error.message}`));
+  page.on('console', (message) => findings.push(`${message.type()}: ${message.text()}`));
+  page.on('request', (request) => {
+    if (request.url() !== url) {
+      findings.push(`request: ${request.url()}`);
+    }
+  });
+  const before = performance.now();
+  await page.goto(url);
+  await page.waitForSelector('html[data-drawn]', { state: 'attached' }).catch((error) => {
+    throw new Error(`the page has not drawn its charts: ${[...findings, error.message].join('\n')}`);
+  });
+  // What was drawn is also shown.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  return { page, findings, milliseconds: performance.now() - before };
+}
+
+/**
+ * @param {Page} page
+ * @returns {Promise<Record<string, number>>} coloured pixels between the axes of each chart, by its name: a grid has no colour
+ */
+export function colouredPixels(page) {
+  return page.evaluate(() => {
+    /** @param {Element} place */
+    const pixelsOf = (place) => {
+      const canvas = place.querySelector('canvas');
+      const over = place.querySelector('.u-over');
+      if (canvas === null || over === null) {
+        return 0;
+      }
+      const [whole, inner] = [canvas.getBoundingClientRect(), over.getBoundingClientRect()];
+      const scale = canvas.width / whole.width;
+      const area = [inner.left - whole.left, inner.top - whole.top, inner.width, inner.height].map((each) =>
+        Math.round(each * scale),
+      );
+      const [left, top, width, height] = area;
+      const { data } = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')).getImageData(
+        left,
+        top,
+        width,
+        height,
+      );
+      let coloured = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        const channels = [data[at], data[at + 1], data[at + 2]];
+        coloured += Number(data[at + 3] > 100 && Math.max(...channels) - Math.min(...channels) > 30);
+      }
+      return coloured;
+    };
+    const places = [...document.querySelectorAll('[data-chart]')];
+    return Object.fromEntries(places.map((place) => [String(place.getAttribute('data-chart')), pixelsOf(place)]));
+  });
+}
+
+/**
+ * @param {Page} page
+ * @throws {AssertionError} where somebody could not use it, as far as axe-core finds out
+ */
+export async function assertAccessible(page) {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async () => {
+    const found = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] });
+    return found.violations.map((/** @type {any} */ { id, help, nodes }) => {
+      return `${id}: ${help}: ${nodes.map((/** @type {any} */ node) => node.target.join(' ')).slice(0, 5)}`;
+    });
+  });
+  assert.deepEqual(violations, []);
+}
+
+/**
+ * @param {Page} page
+ * @param {string} section by its id
+ * @param {number} [place] of the table in it
+ * @returns {Promise<Record<string, number | string>[]>} its rows by the titles of the columns: figures by their exact value
+ */
+export function tableIn(page, section, place = 0) {
+  return page.evaluate(([id, at]) => {
+    const table = document.querySelectorAll(`#${id} table`)[Number(at)];
+    const titles = [...table.querySelectorAll('thead th')].map((cell) => String(cell.textContent).trim());
+    return [...table.querySelectorAll('tbody tr')].map((row) =>
+      Object.fromEntries(
+        [...row.children].map((cell, column) => {
+          const value = cell.querySelector('data')?.getAttribute('value');
+          return [titles[column], value === null || value === undefined ? String(cell.textContent) : Number(value)];
+        }),
+      ),
+    );
+  }, /** @type {const} */ ([section, place]));
+}

@@ -1,0 +1,80 @@
+/**
+ * @import { ComparedMetric, Comparison, MetricComparison } from '../../lib/model/comparison.js'
+ * @import { WritableResult } from '../../lib/model/write-result.js'
+ */
+
+const STARTED = 1_700_000_000;
+const SECONDS = 60;
+
+/**
+ * Two runs and what comparing them could give: each verdict is there once, and so is a ratio that is not known.
+ *
+ * @returns {{ comparison: Comparison, before: WritableResult, after: WritableResult }}
+ */
+export function comparedRuns() {
+  /** @type {Comparison['stages']} */
+  const stages = [
+    {
+      stage: 'Write',
+      seconds: { before: SECONDS, after: SECONDS },
+      metrics: [ratio('rate', 500, 650, 'faster'), ratio('p99', 40, 55, 'slower'), ratio('p50', 20, 20.2, 'the same')],
+    },
+    {
+      stage: 'Read',
+      seconds: { before: 12, after: SECONDS },
+      metrics: [
+        { ...ratio('rate', 900, 880, 'cannot tell'), low: null, high: null, reason: '12 whole seconds, expected 30' },
+        {
+          metric: /** @type {const} */ ('errors'),
+          before: 0,
+          after: 0.01,
+          ratio: null,
+          low: null,
+          high: null,
+          verdict: /** @type {const} */ ('cannot tell'),
+          reason: 'nothing failed before',
+        },
+      ],
+    },
+  ];
+  const side = (/** @type {string} */ name) => ({ name, run: name, hosts: 1, start: null });
+  return {
+    comparison: {
+      before: side('before.json'),
+      after: side('after.json'),
+      differences: [{ what: 'threads', before: '20', after: '30' }],
+      mismatches: [],
+      stagesOfOne: { before: ['Stat'], after: [] },
+      margin: 0.03,
+      confidence: 0.95,
+      stages,
+    },
+    before: resultWith([500, 900]),
+    after: resultWith([650, 880]),
+  };
+}
+
+/**
+ * @param {ComparedMetric} metric
+ * @param {number} before
+ * @param {number} after
+ * @param {MetricComparison['verdict']} verdict
+ * @returns {MetricComparison}
+ */
+function ratio(metric, before, after, verdict) {
+  const value = after / before;
+  return { metric, before, after, ratio: value, low: value * 0.97, high: value * 1.03, verdict, reason: null };
+}
+
+/** @param {readonly number[]} rates ops/s of Write and Read, each a minute */
+function resultWith(rates) {
+  const stages = ['Write', 'Read'].map((stage, place) => ({
+    stage,
+    seconds: Array.from({ length: SECONDS }, (_, second) => ({
+      secondStart: STARTED + place * SECONDS + second,
+      operations: Math.round(rates[place] * (1 + 0.1 * Math.sin(second))),
+      bytes: 0,
+    })),
+  }));
+  return /** @type {WritableResult} */ (/** @type {unknown} */ ({ stages }));
+}

@@ -1,0 +1,93 @@
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { Intake } from '../../lib/merge/intake.js';
+import { mergeHosts } from '../../lib/merge/merge-hosts.js';
+import { resultOf } from '../../lib/model/result-of-run.js';
+import { runFacts } from '../../lib/run/run-facts.js';
+import { chance } from './chance.js';
+import { finishedStage } from './finished-stage.js';
+import { NO_TARGET, runConfig } from './run-config.js';
+
+/** @import { SecondResult } from '../../lib/model/result.js' */
+
+const STARTED = 1_700_000_000;
+const SIZE = 16 * 1024;
+
+/** Different seconds that the hosts share: those of one would take as long as all of them. */
+const PATTERNS = 120;
+
+/**
+ * What many hosts did for a long time, made up: they read, each at about 200 operations a second.
+ *
+ * @param {{ hosts: number, seconds: number }} size
+ */
+export function longMerge({ hosts, seconds }) {
+  const patterns = Array.from({ length: PATTERNS }, (_, place) => secondLike(place));
+  const intake = new Intake({ keepsSecondLatencies: true });
+  for (let host = 0; host < hosts; host += 1) {
+    const series = Array.from({ length: seconds }, (_, second) => ({
+      secondStart: STARTED + second,
+      ...patterns[(second * 7 + host * 13) % PATTERNS],
+    }));
+    intake.addResult(`host-${host}.json`, hostResult(`host-${host}`, `${host}/${hosts}`, series));
+  }
+  return mergeHosts(intake);
+}
+
+/**
+ * @param {number} place
+ * @returns {Omit<SecondResult, 'secondStart'>}
+ */
+function secondLike(place) {
+  const { uniform, exponential } = chance(place + 1);
+  const latencies = new LatencyHistogram();
+  const operations = 180 + Math.floor(uniform() * 40);
+  for (let count = 0; count < operations; count += 1) {
+    latencies.record(20 + 15 * exponential());
+  }
+  const { p50 = null, p99 = null, maximum = null } = latencies.summary() ?? {};
+  const failures = place % 40 === 0 ? { failedAttempts: 3, throttled: 2 } : {};
+  return { operations, bytes: operations * SIZE, ...failures, p50, p99, maximum, histogram: latencies.encode() };
+}
+
+/**
+ * @param {string} host
+ * @param {string} shard
+ * @param {SecondResult[]} seconds
+ */
+function hostResult(host, shard, seconds) {
+  const operations = seconds.reduce((sum, second) => sum + second.operations, 0);
+  const times = {
+    startedAt: STARTED * 1000,
+    endedAt: (STARTED + seconds.length) * 1000,
+    duration: seconds.length * 1000,
+  };
+  const average = operations / seconds.length;
+  const stage = finishedStage(
+    { name: 'Read', operations: [{ after: 20 }] },
+    {
+      ...times,
+      seconds,
+      operations,
+      bytes: operations * SIZE,
+      attempts: operations,
+      average,
+      averageBytes: average * SIZE,
+    },
+  );
+  const config = runConfig(NO_TARGET);
+  const facts = {
+    ...runFacts({ config, host, startedAt: STARTED * 1000, clock: null, versions: { node: '20.0.0' } }),
+    shard,
+  };
+  return resultOf({
+    facts,
+    problems: [],
+    stages: [stage],
+    cleanup: null,
+    requests: NO_REQUESTS,
+    crash: null,
+    exitStatus: 0,
+  });
+}
+
+const NO_REQUESTS = Object.freeze({ preflight: 0, clock: 0, probe: 0, cleanup: 0 });

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { resultOf } from '../../lib/model/result-of-run.js';
+import { comparisonAnswer, comparisonPage } from '../../lib/report/html/comparison-page.js';
+import { commandOf } from '../../lib/report/html/facts-section.js';
+import { reportPage } from '../../lib/report/html/report-page.js';
+import { runFacts } from '../../lib/run/run-facts.js';
+import { comparedRuns } from '../helpers/compared-runs.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+import { longMerge } from '../helpers/long-merge.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/**
+ * @import { Result, StageResult } from '../../lib/model/result.js'
+ */
+
+const FACTS = runFacts({
+  config: runConfig(NO_TARGET),
+  host: 'fra-1',
+  startedAt: 0,
+  clock: { offset: 2, uncertainty: 1 },
+  versions: { node: '20.0.0' },
+});
+
+/**
+ * @param {Partial<StageResult>} [stage] what is different of its stage
+ * @param {Partial<Result>} [overrides] of the result
+ * @returns {Result}
+ */
+function runWith(stage = {}, overrides = {}) {
+  const finished = finishedStage({ operations: Array.from({ length: 30 }, () => ({ after: 100, latency: 8 })) }, stage);
+  const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
+  const run = { facts: FACTS, problems: [], stages: [finished], cleanup: null, requests, crash: null, exitStatus: 0 };
+  return { ...resultOf(run), ...overrides };
+}
+
+/** @param {Result} result */
+function pageOf(result) {
+  return [...reportPage(result)].join('');
+}
+
+/** @param {string} page */
+function answerIn(page) {
+  return /<h1>([^<]*)<\/h1>/.exec(page)?.[1];
+}
+
+test('the policy of a page allows what is in it by its hash, and no request', () => {
+  const page = pageOf(runWith());
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1] ?? '';
+  const inline = [...page.matchAll(/<(?:style|script(?: type="module")?)>([^]*?)<\/(?:style|script)>/g)].map(
+    ([, text]) => text,
+  );
+  assert.equal(inline.length, 3);
+  for (const text of inline) {
+    assert.ok(policy.includes(`'sha256-${createHash('sha256').update(text).digest('base64')}'`));
+  }
+  assert.match(policy, /^default-src 'none'; /);
+  assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  assert.doesNotMatch(page.replace(/<(style|script)[^]*?<\/\1>/g, ''), /\b(src|srcset|style|on\w+)=/);
+});
+
+test('a page has the version and the licence of what draws its charts', () => {
+  assert.match(pageOf(runWith()), /\/\*! uPlot \d+\.\d+\.\d+, MIT\nThe MIT License/);
+});
+
+test('the answer is one sentence: the rates, and what limited them', () => {
+  const run = runWith({ bottleneck: { cause: 'store', evidence: 'e', advice: null } });
+  assert.match(
+    String(answerIn(pageOf(run))),
+    /^One host did \d+\.\d Write operations a second; limited by the store\.$/,
+  );
+  const [write] = run.stages;
+  const both = { ...run, stages: [write, { ...write, stage: 'Read', bottleneck: null }] };
+  assert.match(
+    String(answerIn(pageOf(both))),
+    /Write and [\d.,]+ Read operations a second; Write was limited by the store, what limited Read is not proven\.$/,
+  );
+  assert.equal(answerIn(pageOf({ ...run, stages: [] })), 'Nothing was measured.');
+});
+
+test('what hosts did together is said of all of them', () => {
+  assert.match(
+    String(answerIn(pageOf(/** @type {any} */ (longMerge({ hosts: 3, seconds: 70 }).result)))),
+    /^3 hosts together did /,
+  );
+});
+
+const STEP = {
+  ...{ phase: /** @type {const} */ ('ramp'), threads: 4, objectSize: 1000, startedAt: 0, endedAt: 1, operations: 9 },
+  ...{
+    operationsPerSecond: 900,
+    seconds: 1,
+    p50: 4,
+    p99: 9,
+    errors: 0,
+    throttled: 0,
+    failed: 0,
+    eventLoopUtilization: 0.1,
+  },
+};
+const SEARCH = {
+  steps: [STEP, { ...STEP, threads: 8 }],
+  knee: 4,
+  hasPlateau: true,
+  best: 900,
+  operationsNeeded: null,
+  dollarsNeeded: null,
+};
+const CAPACITY = { operationsPerSecond: 905, low: 900, high: 910, confidence: 0.95, threads: 8, seconds: 10 };
+
+test('a search is answered by its capacity, with the interval, whatever it has varied', () => {
+  const threads = pageOf(runWith({ search: { ...SEARCH, capacity: CAPACITY } }));
+  assert.match(
+    String(answerIn(threads)),
+    /^The capacity is 905\.0 Write operations a second \(95% interval 900\.0 to 910\.0, from 8 threads on\); /,
+  );
+  assert.match(threads, /More than 4 threads brought no more: 905\.0 ops\/s/);
+  const open = pageOf(runWith({ search: { ...SEARCH, hasPlateau: false, knee: null, capacity: CAPACITY } }));
+  assert.match(String(answerIn(open)), /^The capacity is at least 905\.0 /);
+  const none = pageOf(runWith({ search: { ...SEARCH, capacity: null } }));
+  assert.match(none, /No capacity was found\./);
+  const rate = {
+    ...{ slo: 50, errorShare: 0.01, bound: /** @type {const} */ ('exact'), operationsPerSecond: 700 },
+    ...{ interval: { low: 690, high: 710, confidence: null }, evidence: 'p99 up to 50.00ms' },
+  };
+  const highest = pageOf(
+    runWith({ search: { ...SEARCH, capacity: null, dimension: 'rate', rate, steps: [{ ...STEP, rate: 700 }] } }),
+  );
+  assert.match(
+    String(answerIn(highest)),
+    /^The capacity is 700\.0 Write operations a second with a p99 of up to 50\.0 ms; /,
+  );
+  assert.match(highest, /against\s+ops\/s asked for/);
+});
+
+test('a ramp has its steps, those of one host as well', () => {
+  const slot = {
+    ...{
+      slotStart: 10,
+      slotSeconds: 5,
+      hosts: 1,
+      secondStart: 11,
+      operations: [10, 20],
+      latency: null,
+      histogram: null,
+    },
+    ...{ errors: 0, throttled: 0, shortfall: null },
+  };
+  const steps = [8, 16].map((threads) => ({ ...slot, threads }));
+  assert.match(pageOf(runWith({ ramp: { of: 'threads', steps } })), /The steps of this host alone\./);
+});
+
+test('thresholds stand in the page, and what is missing stands above all', () => {
+  const threshold = {
+    ...{ expression: 'write.p99 < 5ms', stage: 'Write', metric: 'p99', value: 8, limit: 5 },
+    ...{ unit: /** @type {const} */ ('ms'), outcome: /** @type {const} */ ('missed'), message: '8.00 ms' },
+  };
+  const page = pageOf(runWith({}, { thresholds: [threshold], exitStatus: 3, problems: ['<b>'] }));
+  assert.match(page, /write\.p99 &lt; 5ms/);
+  assert.match(page, /class="status"/);
+  assert.match(page, /<li>&lt;b&gt;<\/li>/);
+  assert.doesNotMatch(pageOf(runWith()), /class="status"/);
+});
+
+test('the command is the one that makes the same load, without what is so by default', () => {
+  assert.equal(commandOf(FACTS.options), 'r2-benchmark 20 4 --size 1000B');
+  const options = {
+    ...FACTS.options,
+    size: 16_384,
+    client: /** @type {const} */ ('sdk'),
+    stages: ['write', 'read'],
+    duration: 30_000,
+    gap: 1500,
+  };
+  assert.equal(commandOf(options), 'r2-benchmark 20 4 --client sdk --stages write,read --duration 30s --gap 1500ms');
+  assert.equal(commandOf({ objects: null, threads: 4 }), 'r2-benchmark ? 4');
+});
+
+test('a run on R2 says what its attempts cost', () => {
+  const endpoint = 'https://a.r2.cloudflarestorage.com:443';
+  assert.match(
+    pageOf(runWith({ attempts: 1_000_000 }, { options: { ...FACTS.options, endpoint } })),
+    /\$4\.5000 for the attempts of the stages/,
+  );
+  assert.doesNotMatch(pageOf(runWith()), /list prices/);
+});
+
+test('a comparison says of each stage what became of its rate', () => {
+  const { comparison, before, after } = comparedRuns();
+  assert.equal(
+    comparisonAnswer(comparison),
+    'After the change, Write is faster (1.300 times the rate), Read: cannot tell.',
+  );
+  const page = [...comparisonPage(comparison, before, after)].join('');
+  assert.match(page, /12 whole seconds, expected 30/);
+  assert.equal(page.match(/<circle/g)?.length, 4);
+});
