@@ -386,6 +386,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} margin share of a change that counts as none
  * @property {boolean} force whether runs that are not of one kind are compared
  * @property {string | undefined} json
+ * @property {string | undefined} report the page
  * @property {readonly Threshold[]} thresholds those of --assert: of the run that may have changed
  * @property {string | undefined} assertFile
  */
@@ -675,18 +676,21 @@ function resultFiles(options) {
  * @throws {UsageError}
  */
 function compareOptions({ before, after }, command, reader, name) {
-  const { margin, force = false, json, assert, assertFile } = command.opts();
-  const files = { '<before>': before, '<after>': after, '--json': json, '--assert-file': assertFile };
+  const { margin, force = false, json, report, assert, assertFile } = command.opts();
+  const files = {
+    ...{ '<before>': before, '<after>': after },
+    ...{ '--json': json, '--report': report, '--assert-file': assertFile },
+  };
   const problems = Object.entries(files).flatMap(([what, file]) =>
     file === '' ? [`${what}: expected a file, got nothing`] : [],
   );
   const share = reader.read(MARGIN, margin);
   const asserted = readAssertions(assert, null);
-  problems.push(...reader.problems, ...asserted.problems);
+  problems.push(...sharedFiles({ json, report }), ...reader.problems, ...asserted.problems);
   if (problems.length > 0) {
     throw new UsageError(problems, helpHint(name));
   }
-  return { before, after, margin: Number(share), force, json, thresholds: asserted.thresholds, assertFile };
+  return { before, after, margin: Number(share), force, json, report, thresholds: asserted.thresholds, assertFile };
 }
 
 /**
@@ -823,6 +827,7 @@ function compareCommand(outputs, name) {
     .option(MARGIN.flags, 'a change that counts as none', '3%')
     .option('--force', 'compare runs with other sizes, threads or operations all the same')
     .option('--json <file>', 'write the whole comparison to a file; - is stdout')
+    .option('--report <file>', 'write a page with charts, in one file; - is stdout')
     .option(GUARD_OPTIONS.assert.flags, "exit with 3 unless this holds: 'read.rate > 0.95 * baseline'", collected)
     .option(GUARD_OPTIONS.assertFile.flags, GUARD_OPTIONS.assertFile.help)
     .addHelpText(

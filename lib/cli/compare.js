@@ -4,6 +4,7 @@ import { readRun } from '../merge/read-run.js';
 import { whatIsLost } from '../merge/read-files.js';
 import { placeOf } from '../merge/warnings.js';
 import { formatComparison } from '../report/compare-text.js';
+import { comparisonPage } from '../report/html/comparison-page.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
 import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
@@ -25,10 +26,11 @@ import { UsageError } from './usage-error.js';
  * @throws {UsageError} where they are not of one kind, among others
  */
 export async function compareByCommand(options, terminal) {
-  const { before, after, margin, json } = options;
+  const { before, after, margin, json, report } = options;
   await protectResults(options);
   const limits = readLimits(options);
   const file = json === undefined || json === STANDARD_OUTPUT ? null : new ReportFile(json, '--json');
+  const page = report === undefined || report === STANDARD_OUTPUT ? null : new ReportFile(report, '--report');
   try {
     const [one, other] = [await readSide(before, terminal), await readSide(after, terminal)];
     if (one === null || other === null) {
@@ -44,15 +46,16 @@ export async function compareByCommand(options, terminal) {
     const { notices, errors } = thresholdLines(thresholds);
     [...notices, ...errors].forEach((line) => terminal.err(line));
     const data = `${JSON.stringify({ ...comparison, thresholds }, null, 2)}\n`;
-    await terminal.report(json === STANDARD_OUTPUT ? data : formatComparison(comparison));
-    const failure = file?.write(data) ?? null;
-    if (failure !== null) {
-      terminal.err(`error: ${failure}`);
-    }
+    const shown = () => comparisonPage(comparison, one.result, other.result);
+    const forStdout = json === STANDARD_OUTPUT ? data : formatComparison(comparison);
+    await terminal.report(report === STANDARD_OUTPUT ? [...shown()].join('') : forStdout);
+    const failures = [file?.write(data) ?? null, page?.write(shown()) ?? null].filter((failure) => failure !== null);
+    failures.forEach((failure) => terminal.err(`error: ${failure}`));
     const isIncomplete = [one, other].some(({ warnings }) => warnings.some(({ incomplete }) => incomplete));
-    return statusWith(failure !== null || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
+    return statusWith(failures.length > 0 || isIncomplete ? EXIT.incomplete : EXIT.complete, thresholds);
   } finally {
     file?.discard();
+    page?.discard();
   }
 }
 
@@ -62,14 +65,16 @@ export async function compareByCommand(options, terminal) {
  * @param {CompareOptions} options
  * @throws {UsageError}
  */
-async function protectResults({ json, before, after }) {
-  if (json === undefined || json === STANDARD_OUTPUT) {
-    return;
-  }
-  const isSide = [before, after].some((place) => path.resolve(place) === path.resolve(json));
-  const lost = isSide ? 'one of the two results' : await whatIsLost(json);
-  if (lost !== null) {
-    throw new UsageError([`--json: ${json} is ${lost}, which would be overwritten: name another file`]);
+async function protectResults({ json, report, before, after }) {
+  for (const [option, file] of Object.entries({ json, report })) {
+    if (file === undefined || file === STANDARD_OUTPUT) {
+      continue;
+    }
+    const isSide = [before, after].some((place) => path.resolve(place) === path.resolve(file));
+    const lost = isSide ? 'one of the two results' : await whatIsLost(file);
+    if (lost !== null) {
+      throw new UsageError([`--${option}: ${file} is ${lost}, which would be overwritten: name another file`]);
+    }
   }
 }
 

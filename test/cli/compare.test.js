@@ -43,6 +43,20 @@ test('two results are compared: exit status 0, whether they differ or not', asyn
   assert.match(alike.stdout, /^Read: as many operations a second, within 3%\.$/m);
 });
 
+test('a comparison becomes a page, which may not take the place of a result', async (t) => {
+  const folder = await folderWith(t, texts({ 'before.json': run(1000), 'after.json': run(1100) }));
+  const [before, after, page] = ['before.json', 'after.json', 'page.html'].map((name) => path.join(folder, name));
+  const written = await compare(before, after, '--report', page);
+  assert.deepEqual([written.status, written.stderr], [0, '']);
+  assert.match(
+    await readFile(page, 'utf8'),
+    /<h1>After the change, Write is faster \(1\.100 times the rate\), Read is faster /,
+  );
+  const refused = await compare(before, after, '--report', after);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /^error: --report: .*after\.json is one of the two results/);
+});
+
 test('two runs of a few seconds are compared by the program itself, as far as they go', async (t) => {
   const results = await folderWith(t, {});
   const [before, after] = ['before', 'after'].map((name) => path.join(results, name));
