@@ -51,8 +51,8 @@ const PROGRESS_INTERVAL_MS = 250;
  *
  * @typedef {object} StageHooks
  * @property {(second: MeasuredSecond) => void} second one is over
- * @property {(kind: string, advice: string) => void} retrying an operation is tried again, after an error of that kind;
- *   the advice is empty where there is none
+ * @property {(kind: string, advice: string, refused: boolean) => void} retrying an operation is tried again, after an error of
+ *   that kind; the advice is empty where there is none; refused is whether the store asked for fewer requests by it
  * @property {(message: string) => void} integrityError
  * @property {(operation: GivenUpOperation, message: string) => void} failed an operation is given up
  * @property {(done: number, flow: DataFlow) => void} progress so many operations have come to an
@@ -217,7 +217,7 @@ function retryHooks(meters, buckets, hooks) {
     },
     retrying(error, { kind }) {
       meters.kinds[kind].retries += 1;
-      hooks.retrying(error.kind, error.wasMoving ? error.message : '');
+      hooks.retrying(error.kind, error.wasMoving ? error.message : '', isRefused(error));
     },
   };
 }

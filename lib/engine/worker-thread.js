@@ -52,7 +52,7 @@ function hooks() {
     port.postMessage({ kind: 'event', hook, parameters });
   return {
     second: ({ latencies, ...count }) => report('second', [{ ...count, latencies: latencies.toState() }]),
-    retrying: (kind, advice) => report('retrying', [kind, advice]),
+    retrying: (...failure) => report('retrying', failure),
     integrityError: (message) => report('integrityError', [message]),
     failed: ({ bucket, key, attempts }, message) => report('failed', [{ bucket, key, attempts }, message]),
     progress: (done, flow) => report('progress', [done, flow]),

@@ -71,6 +71,16 @@ export class LatencyHistogram {
   }
 
   /**
+   * @param {readonly LatencyHistogram[]} others
+   * @returns {LatencyHistogram} the sum of this one and the others, which stay as they are
+   */
+  plus(others) {
+    const sum = new LatencyHistogram();
+    [this, ...others].forEach((histogram) => sum.add(histogram));
+    return sum;
+  }
+
+  /**
    * What has come since an earlier moment.
    *
    * @param {LatencyHistogram} earlier a copy of this histogram as it was then

@@ -1,4 +1,5 @@
-import type { RampKind, RampStep, RunFacts, SearchDimension, SearchStep, SecondCount, StageResult } from './result.js';
+import type { LatencySummary, SecondCount } from './result.js';
+import type { RampKind, RampStep, RunFacts, SearchDimension, SearchStep, StageResult } from './result.js';
 import type { StageName } from '../log/log-line.js';
 
 /** What a run reports while it runs. */
@@ -14,9 +15,12 @@ export interface RunObserver {
   /** everything is in order, and the stages begin */
   runStarts: (facts: RunFacts) => void;
   stageStarts: (plan: StagePlan) => void;
-  second: (stage: StageName, count: SecondCount) => void;
-  /** an operation is tried again, after an error of that kind; the advice is empty where there is none */
-  retrying: (kind: string, advice: string) => void;
+  second: (stage: StageName, second: ReportedSecond) => void;
+  /**
+   * an operation is tried again, after an error of that kind; the advice is empty where there is none; refused is whether the
+   * store asked for fewer requests by it
+   */
+  retrying: (kind: string, advice: string, refused?: boolean) => void;
   integrityError: (stage: StageName, message: string) => void;
   failed: (stage: StageName, operation: FailedOperation, message: string) => void;
   /** so many operations of the stage have come to an end */
@@ -30,6 +34,16 @@ export interface RunObserver {
   cleanupProgress: (progress: CleanupProgress) => void;
   /** something worth knowing */
   notice: (message: string) => void;
+}
+
+/** A second that is over. Between two steps of a ramp nothing is under way, and there are no latencies. */
+export type ReportedSecond = SecondCount & { latencies?: SecondLatencies };
+
+/** The latencies of the operations that completed in a second, which can be added to those of others. */
+export interface SecondLatencies {
+  plus(others: readonly SecondLatencies[]): SecondLatencies;
+  /** null where there are none */
+  summary(): LatencySummary | null;
 }
 
 export type FailedOperation = { bucket: string; key: string; attempts: number };

@@ -255,7 +255,7 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
   let moved = 0;
   const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
     second: seconds,
-    retrying: (kind, advice) => observer.retrying(kind, advice),
+    retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
     progress(count, flow) {

@@ -142,7 +142,7 @@ async function runOne(stage, load, objects, slot, workers, { config, signal, obs
   });
   const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
     second: (second) => observer.second(name, second),
-    retrying: (kind, advice) => observer.retrying(kind, advice),
+    retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
     progress: (done, flow) => observer.progress(done, flow),

@@ -58,9 +58,9 @@ export async function runStep(step, { workers, stage, objectSize, range, pacing 
   const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
     ...hooks,
     second() {},
-    retrying(kind, advice) {
+    retrying(...failure) {
       retries += 1;
-      hooks.retrying(kind, advice);
+      hooks.retrying(...failure);
     },
     progress(done, flow) {
       end.progress(done, done + retries);

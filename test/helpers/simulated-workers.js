@@ -66,7 +66,9 @@ export class SimulatedWorkers {
       }
       const before = finished;
       finished = all.filter(({ finishedAt }) => finishedAt <= passed).length;
-      Array.from({ length: this.failsOnce ? finished - before : 0 }).forEach(() => hooks.retrying('server-error', ''));
+      Array.from({ length: this.failsOnce ? finished - before : 0 }).forEach(() =>
+        hooks.retrying('server-error', '', false),
+      );
       hooks.progress(finished, NO_FLOW);
     }
     const lasting = all.slice(0, begun).reduce((last, { finishedAt }) => Math.max(last, finishedAt), passed);

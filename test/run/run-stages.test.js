@@ -208,7 +208,7 @@ test('what becomes known in a stage is reported under its name', async (t) => {
   const second = { secondStart: 1, operations: 2, bytes: 3, latencies: new LatencyHistogram() };
   const { time, events, result, run } = prepare(t, { stages: ['read'] }, (_task, hooks) => {
     hooks.second(second);
-    hooks.retrying('timeout', 'wait longer');
+    hooks.retrying('timeout', 'wait longer', false);
     hooks.integrityError('wrong');
     hooks.failed(operation, 'lost');
     hooks.progress(7, { moved: 70, underWay: 5 });
@@ -217,7 +217,7 @@ test('what becomes known in a stage is reported under its name', async (t) => {
   assert.deepEqual(events, [
     ['stageStarts', { stage: 'Read', objects: 20, threads: 4, buckets: 2, objectSize: 1000, duration: null }],
     ['second', 'Read', second],
-    ['retrying', 'timeout', 'wait longer'],
+    ['retrying', 'timeout', 'wait longer', false],
     ['integrityError', 'Read', 'wrong'],
     ['failed', 'Read', operation, 'lost'],
     ['progress', 7, { moved: 70, underWay: 5 }],
