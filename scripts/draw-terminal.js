@@ -1,5 +1,7 @@
 import { screenRows } from './terminal-screen.js';
 
+/** @import { Span } from './terminal-screen.js' */
+
 const CELL_WIDTH = 7.8;
 const ROW_HEIGHT = 18;
 const FONT_SIZE = 13;
@@ -7,15 +9,21 @@ const PADDING = 16;
 const TITLE_BAR = 28;
 
 /** What each class is filled with, and the window's edge. Not every program that shows SVG knows CSS variables. */
-const LIGHT = { window: '#fbfbfa', bar: '#ececea', button: '#8c8c86', ink: '#24292f', edge: '#d0d0cc' };
-const DARK = { window: '#161b22', bar: '#21262d', button: '#7d8590', ink: '#d7dde4', edge: '#30363d' };
+const LIGHT = {
+  ...{ window: '#fbfbfa', bar: '#ececea', button: '#8c8c86', ink: '#24292f', edge: '#d0d0cc' },
+  ...{ red: '#cf222e', yellow: '#9a6700' },
+};
+const DARK = {
+  ...{ window: '#161b22', bar: '#21262d', button: '#7d8590', ink: '#d7dde4', edge: '#30363d' },
+  ...{ red: '#ff7b72', yellow: '#d29922' },
+};
 
 /**
  * A terminal window as the text of an SVG file. Its colours follow the reader's light or dark scheme.
  *
  * @param {object} terminal
  * @param {string} terminal.command as it was typed
- * @param {readonly string[]} terminal.rows what it showed
+ * @param {readonly (readonly Span[])[]} terminal.rows what it showed
  * @param {number} terminal.columns
  * @returns {string}
  */
@@ -37,8 +45,8 @@ export function drawTerminal({ command, rows, columns }) {
     `<rect class="window" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>`,
     `<path class="bar" d="M1 ${TITLE_BAR}V8.5a7.5 7.5 0 0 1 7.5 -7.5H${width - 8.5}a7.5 7.5 0 0 1 7.5 7.5V${TITLE_BAR}z"/>`,
     ...[18, 36, 54].map((x) => `<circle class="button" cx="${x}" cy="${TITLE_BAR / 2}" r="5"/>`),
-    ...prompt.map((row, index) => textRow(row, index, 'ink command')),
-    ...rows.flatMap((row, index) => (row.trim() === '' ? [] : [textRow(row, prompt.length + index, 'ink')])),
+    ...prompt.map((row, index) => textRow([{ text: row, colour: 'ink' }], index, 'ink command')),
+    ...rows.flatMap((row, index) => (isBlank(row) ? [] : [textRow(row, prompt.length + index, 'ink')])),
     '</svg>',
     '',
   ].join('\n');
@@ -53,16 +61,27 @@ function colourRules({ edge, ...fills }) {
   return [...rules, `.window { stroke: ${edge}; }`];
 }
 
+/** @param {readonly Span[]} row */
+function isBlank(row) {
+  return row.every(({ text }) => text.trim() === '');
+}
+
 /**
- * @param {string} text
+ * @param {readonly Span[]} row
  * @param {number} index from the top
  * @param {string} classes
  */
-function textRow(text, index, classes) {
+function textRow(row, index, classes) {
   const y = TITLE_BAR + PADDING + (index + 0.7) * ROW_HEIGHT;
+  const text = row.map((span) => span.text).join('');
+  const content = row
+    .map((span) =>
+      span.colour === 'ink' ? escape(span.text) : `<tspan class="${span.colour}">${escape(span.text)}</tspan>`,
+    )
+    .join('');
   // Whatever font the reader has, the columns stand one below the other.
   const length = `textLength="${round([...text].length * CELL_WIDTH)}" lengthAdjust="spacingAndGlyphs"`;
-  return `<text class="${classes}" x="${PADDING}" y="${round(y)}" xml:space="preserve" ${length}>${escape(text)}</text>`;
+  return `<text class="${classes}" x="${PADDING}" y="${round(y)}" xml:space="preserve" ${length}>${content}</text>`;
 }
 
 /** @param {number} value */

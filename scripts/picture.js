@@ -1,46 +1,119 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { shellWord } from '../lib/cli/invocation.js';
 import { drawTerminal } from './draw-terminal.js';
-import { screenRows } from './terminal-screen.js';
+import { screenSpans } from './terminal-screen.js';
 
 // Draws what a run shows on a terminal as an SVG. It takes a pseudo-terminal from `script`, which Linux and macOS have.
 //
-//     node scripts/picture.js <file> [arguments of r2-benchmark.js]
+//     node scripts/picture.js                                                      all pictures of the documentation
+//     node scripts/picture.js [--columns n] [--live stage] <file> [arguments of r2-benchmark.js]
+//
+// --live shows the terminal in the middle of a stage, with the live view; otherwise it is what is there at the end.
 
+const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const COLUMNS = 116;
 const ROWS = 50;
 
 /** A store whose limit is known: 500 operations a second, each after 20 ms. */
-const DEFAULT_RUN = '20000 64 --find-peak --stages write,read --local --faults queue=500,latency=20ms'.split(' ');
+const SEARCH = '20000 64 --find-peak --stages write,read --local --faults queue=500,latency=20ms'.split(' ');
 
-const [file, ...given] = process.argv.slice(2);
-if (file === undefined) {
-  process.stderr.write('error: expected the file to write, such as docs/run.svg\n');
-  process.exitCode = 2;
-} else {
-  const parameters = given.length === 0 ? DEFAULT_RUN : given;
+/** A store that refuses some requests, and loses others. */
+const RUN = [
+  ...'5000 32 --stages write,read,stat --local --faults'.split(' '),
+  'queue=600,latency=lognormal:15ms:0.4,GET.status=503:3%,GET.reset=0.3%,seed=7',
+];
+
+const DOCUMENTED_WIDTHS = [60, 80, 120];
+
+/**
+ * @typedef {object} Picture
+ * @property {string} file
+ * @property {readonly string[]} parameters of r2-benchmark.js
+ * @property {number} columns of the terminal
+ * @property {string} [live] the stage in whose middle the picture is taken; without it, that of the end
+ */
+
+/** Those of the documentation. @returns {Picture[]} */
+function documented() {
+  return [
+    { file: 'docs/run.svg', parameters: SEARCH, columns: COLUMNS },
+    ...DOCUMENTED_WIDTHS.flatMap((columns) => [
+      { file: `docs/images/terminal-${columns}-live.svg`, parameters: RUN, columns, live: 'Read' },
+      { file: `docs/images/terminal-${columns}-end.svg`, parameters: RUN, columns },
+    ]),
+  ];
+}
+
+/**
+ * @param {string[]} argv
+ * @returns {Picture[]}
+ */
+function picturesFor(argv) {
+  if (argv.length === 0) {
+    return documented().map((picture) => ({ ...picture, file: path.join(ROOT, picture.file) }));
+  }
+  const options = /** @type {const} */ ({ columns: { type: 'string' }, live: { type: 'string' } });
+  const own = argv.findIndex((word, place) => !word.startsWith('--') && !argv[place - 1]?.startsWith('--'));
+  if (own < 0) {
+    process.stderr.write('error: expected the file to write, such as docs/run.svg\n');
+    process.exitCode = 2;
+    return [];
+  }
+  const { values } = parseArgs({ args: argv.slice(0, own), options });
+  const [file, ...given] = argv.slice(own);
+  const parameters = given.length === 0 ? SEARCH : given;
+  return [{ file, parameters, columns: Number(values.columns ?? COLUMNS), live: values.live }];
+}
+
+/** What runs have written, by command and width: a picture of the end needs no further run. @type {Map<string, string>} */
+const outputs = new Map();
+
+const CLEAR_BELOW = '\x1b[J';
+
+for (const { file, parameters, columns, live } of picturesFor(process.argv.slice(2))) {
   const command = ['node', 'r2-benchmark.js', ...parameters].map(shellWord).join(' ');
-  const rows = screenRows(await outputOnTerminal(command), COLUMNS);
-  await writeFile(file, drawTerminal({ command, rows, columns: COLUMNS }));
+  const key = `${columns} ${command}`;
+  const output = outputs.get(key) ?? (await outputOnTerminal(command, columns));
+  outputs.set(key, output);
+  const rows = screenSpans(live === undefined ? output : untilMiddleOf(output, live), columns);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, drawTerminal({ command, rows, columns }));
+}
+
+/**
+ * @param {string} output
+ * @param {string} stage
+ * @returns {string} what had been written in the middle of the stage, with the live view drawn
+ * @throws {Error} where it was never drawn
+ */
+function untilMiddleOf(output, stage) {
+  const parts = output.split(CLEAR_BELOW);
+  const drawings = [...parts.keys()].filter((place) => new RegExp(`(^|[\\r\\nA])${stage} \\d+/\\d+ `).test(parts[place]));
+  const middle = drawings[drawings.length >> 1];
+  if (middle === undefined) {
+    throw new Error(`expected a stage ${stage} that is drawn on the terminal`);
+  }
+  return [...parts.slice(0, middle + 1), ''].join(CLEAR_BELOW);
 }
 
 /**
  * @param {string} command for a shell in the project's folder
+ * @param {number} columns
  * @returns {Promise<string>} what it writes to a terminal, both outputs together
  * @throws {Error} where it fails
  */
-async function outputOnTerminal(command) {
-  const inTerminal = `stty rows ${ROWS} cols ${COLUMNS} && exec ${command}`;
+async function outputOnTerminal(command, columns) {
+  const inTerminal = `stty rows ${ROWS} cols ${columns} && exec ${command}`;
   const parameters =
     process.platform === 'darwin'
       ? ['-q', '/dev/null', '/bin/sh', '-c', inTerminal]
       : ['--quiet', '--return', '--command', inTerminal, '/dev/null'];
-  const cwd = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-  const running = promisify(execFile)('script', parameters, { cwd, maxBuffer: 2 ** 24 });
+  const env = { ...process.env, TERM: 'xterm-256color', LC_ALL: 'C.UTF-8', NO_COLOR: '' };
+  const running = promisify(execFile)('script', parameters, { cwd: ROOT, env, maxBuffer: 2 ** 26 });
   running.child.stdin?.end();
   const { stdout } = await running;
   return stdout;

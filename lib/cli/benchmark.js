@@ -70,6 +70,7 @@ export async function runByCommand({
     quiet: options.quiet,
     logFile,
     stdoutIsTaken,
+    hasView: terminal.isLive && terminal.logIsOnTerminal && !stdoutIsTaken && !options.quiet,
     now: clock.now,
   });
   if (logFile !== null) {

@@ -11,6 +11,7 @@ import {
 import { calibrationTable } from '../calibration/calibration-table.js';
 import { ClientFailure } from '../calibration/measure-client.js';
 import { formatSize } from '../log/units.js';
+import { PhaseProgress } from '../report/progress.js';
 import { EndpointLost } from '../local-s3/endpoint-calls.js';
 import { readUseTls } from './environment.js';
 import { EXIT } from './exit-status.js';
@@ -46,6 +47,7 @@ const DEFAULT_THREADS = 100;
 export async function calibrateByCommand(options, { env, terminal, signal, clock, random }) {
   const notify = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   const settings = settingsOf(options, env);
+  const progress = new PhaseProgress(terminal, clock.now);
   const reportFile = options.json === undefined ? null : new ReportFile(options.json, '--json');
   try {
     const calibration = await calibrate(settings, {
@@ -56,10 +58,15 @@ export async function calibrateByCommand(options, { env, terminal, signal, clock
       clock,
       random,
       signal,
-      onReady: () =>
+      onReady() {
         notify(
           `Measuring the ${settings.client} client alone, with objects of ${formatSize(settings.size)}: about 10 seconds`,
-        ),
+        );
+        // Elsewhere, the notice says it all.
+        if (terminal.isLive && !options.quiet) {
+          progress.start({ text: 'measuring', endsAt: null });
+        }
+      },
     });
     if (calibration === null) {
       return EXIT.incomplete;
@@ -79,6 +86,7 @@ export async function calibrateByCommand(options, { env, terminal, signal, clock
     }
     throw error;
   } finally {
+    progress.close();
     reportFile?.discard();
   }
 }

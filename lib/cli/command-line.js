@@ -206,6 +206,7 @@ const OPTIONS = {
   ...GUARD_OPTIONS,
   init: { flags: '--init [file]', help: 'write a .env to fill in, and exit', read: someText },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
+  live: { flags: '--no-live', help: 'plain lines on a terminal, too: no live view' },
   cleanup: { flags: '--cleanup [run-id]', help: 'same as the command cleanup', read: values.anyRunId },
   list: { flags: '--list', help: 'with --cleanup: list the runs that left objects, and exit' },
   faults: {
@@ -362,6 +363,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {string | undefined} assertFile
  * @property {string | undefined} baseline the file of a result
  * @property {boolean} quiet
+ * @property {boolean} live whether a terminal shows what is under way
  * @property {string | undefined} cleanup
  * @property {string | undefined} init the file to write; then objects and threads are undefined
  * @property {boolean} list then there is no run id, and objects and threads are undefined

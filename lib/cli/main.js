@@ -6,7 +6,7 @@ import { invocationOf } from './invocation.js';
 import { load } from './load.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
-import { Terminal } from './terminal.js';
+import { Terminal, abilitiesOf } from './terminal.js';
 
 /**
  * @import { Readable } from 'node:stream'
@@ -53,8 +53,9 @@ export async function main(argv, env, streams) {
   env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const stopRequest = new StopRequest(streams);
-  const plain = env.NO_COLOR !== undefined && env.NO_COLOR !== '';
-  const terminal = new Terminal({ ...streams, plain, onLost: (isClosed) => stopRequest.outputLost(isClosed) });
+  const abilities = abilitiesOf(env, process.platform);
+  const terminal = new Terminal({ ...streams, ...abilities, onLost: (isClosed) => stopRequest.outputLost(isClosed) });
+  streams.on('SIGCONT', () => terminal.resumed());
   const isDebugging = env.R2_BENCHMARK_DEBUG === '1';
   stopRequest.catchDefects((error) => reportError(error, terminal, isDebugging));
   const invocation = invocationOf(streams, env);
@@ -71,19 +72,22 @@ export async function main(argv, env, streams) {
  * @returns {Promise<number>} the exit status
  */
 async function runRequest(argv, program) {
-  const { streams, invocation, terminal } = program;
+  const { env, streams, invocation, terminal } = program;
   const { command, options } = readCommandLine(argv, streams, invocation);
   if (command === 'merge') {
     const { mergeByCommand } = await load(() => import('./merge.js'));
-    return mergeByCommand(options, streams);
+    return mergeByCommand(options, env, streams);
   }
   if (command === 'report') {
     const { reportByCommand } = await load(() => import('./report.js'));
-    return reportByCommand(options, streams);
+    return reportByCommand(options, env, streams);
   }
   if (command === 'compare') {
     const { compareByCommand } = await load(() => import('./compare.js'));
     return compareByCommand(options, terminal);
+  }
+  if (!options.live) {
+    terminal.showLinesOnly();
   }
   if (command === 'init') {
     const { writeExample } = await load(() => import('./init.js'));

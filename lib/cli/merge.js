@@ -3,6 +3,7 @@ import { Intake } from '../merge/intake.js';
 import { mergeHosts } from '../merge/merge-hosts.js';
 import { readFiles, whatIsLost } from '../merge/read-files.js';
 import { placeOf } from '../merge/warnings.js';
+import { formatMergeTable } from '../report/merge-table.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
 import { checkThresholds } from '../thresholds/read-thresholds.js';
 import { EXIT } from './exit-status.js';
@@ -12,6 +13,7 @@ import { readMergeCommandLine } from './command-line.js';
 import { STANDARD_OUTPUT } from './output-file.js';
 import { reportError } from './report-error.js';
 import { openResults } from './result-files.js';
+import { abilitiesOf, lookOf } from './terminal.js';
 import { Checks, UsageError } from './usage-error.js';
 
 /**
@@ -21,22 +23,32 @@ import { Checks, UsageError } from './usage-error.js';
  * @import { Caller } from './invocation.js'
  * @import { ThresholdResult } from '../model/result.js'
  * @import { MergeOptions } from './command-line.js'
+ * @import { Look } from '../report/reporter.js'
  * @import { Guard } from './guard.js'
  * @import { ResultOutput } from './result-files.js'
  */
 
-/** @typedef {{ stdin: Readable, stdout: Output, stderr: Output }} Outputs */
+/**
+ * @typedef {object} Outputs
+ * @property {Readable} stdin
+ * @property {Output} stdout
+ * @property {Output} stderr
+ * @property {Look | null} look what can be drawn on stdout; null where it is no terminal
+ *
+ * @typedef {{ stdin: Readable, stdout: Writable & TerminalSize, stderr: Writable }} Streams
+ * @typedef {{ isTTY?: boolean, columns?: number, rows?: number }} TerminalSize
+ */
 
 /**
  * Runs peak-performance.js.
  *
  * @param {readonly string[]} argv the arguments, without the names of Node and of the program
  * @param {NodeJS.ProcessEnv} env
- * @param {{ stdin: Readable, stdout: Writable, stderr: Writable } & Caller} streams
+ * @param {Streams & Caller} streams
  * @returns {Promise<number>} the exit status
  */
 export function main(argv, env, streams) {
-  return withOutputs(streams, async (outputs) => {
+  return withOutputs(streams, env, async (outputs) => {
     const options = readMergeCommandLine(argv, outputs, invocationOf(streams, env));
     return merge(options, outputs, textOf);
   });
@@ -46,22 +58,25 @@ export function main(argv, env, streams) {
  * `r2-benchmark merge`: adds up what one or several hosts did together in each stage.
  *
  * @param {MergeOptions} options
- * @param {{ stdin: Readable, stdout: Writable, stderr: Writable }} streams
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Streams} streams
  * @returns {Promise<number>} the exit status
  */
-export function mergeByCommand(options, streams) {
-  return withOutputs(streams, (outputs) => merge(options, outputs, textOf));
+export function mergeByCommand(options, env, streams) {
+  return withOutputs(streams, env, (outputs) => merge(options, outputs, textOf));
 }
 
 /**
- * @param {{ stdin: Readable, stdout: Writable, stderr: Writable }} streams
+ * @param {Streams} streams
+ * @param {NodeJS.ProcessEnv} env
  * @param {(outputs: Outputs) => Promise<number>} work
  * @returns {Promise<number>} the exit status
  */
-export async function withOutputs({ stdin, ...streams }, work) {
+export async function withOutputs({ stdin, ...streams }, env, work) {
   const stdout = new Output(streams.stdout);
   const stderr = new Output(streams.stderr);
-  const status = await work({ stdin, stdout, stderr }).catch((error) =>
+  const look = streams.stdout.isTTY ? lookOf(streams.stdout, abilitiesOf(env, process.platform)) : null;
+  const status = await work({ stdin, stdout, stderr, look }).catch((error) =>
     reportError(error, { err: errorLines(stderr) }),
   );
   const failure = (await stdout.failure()) ?? (await stderr.failure());
@@ -99,7 +114,7 @@ export async function withResults(options, work) {
 /**
  * @param {MergeOptions} options
  * @param {Outputs} outputs
- * @param {(result: Merged['result']) => Iterable<string>} text what goes to standard output where no result does
+ * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text what goes to standard output where no result does
  * @returns {Promise<number>} the exit status, provided that all that was written went through
  */
 export function merge(options, outputs, text) {
@@ -121,7 +136,7 @@ export function merge(options, outputs, text) {
     judged.lines.forEach((line) => err(line));
     const { thresholds } = judged;
     const whole = { ...merged, result: { ...merged.result, thresholds } };
-    const isWritten = await writeAll(whole, results, outputs, () => text(merged.result));
+    const isWritten = await writeAll(whole, results, outputs, () => text(merged.result, outputs.look));
     const isComplete = isWritten && !warnings.some(({ incomplete }) => incomplete);
     return statusWith(isComplete ? EXIT.complete : EXIT.incomplete, thresholds);
   });
@@ -195,9 +210,13 @@ export async function writeAll({ result, timeSeries }, results, { stdout, stderr
   return failures.flat().length === 0;
 }
 
-/** @param {Merged['result']} result */
-function textOf(result) {
-  return [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result)];
+/**
+ * @param {Merged['result']} result
+ * @param {Look | null} look
+ */
+function textOf(result, look) {
+  const text = [formatMergeSummary(result.merge.peaks), formatMergeBlocks(result)];
+  return look === null ? text : [...text, formatMergeTable(result, look)];
 }
 
 /**

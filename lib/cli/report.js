@@ -3,10 +3,9 @@ import { EXIT } from './exit-status.js';
 import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.js';
 
 /**
- * @import { Readable, Writable } from 'node:stream'
  * @import { Result } from '../model/result.js'
  * @import { MergeOptions } from './command-line.js'
- * @import { Outputs } from './merge.js'
+ * @import { Outputs, Streams } from './merge.js'
  */
 
 /**
@@ -14,11 +13,12 @@ import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.j
  * hosts, which cannot be added to others; all else is added up.
  *
  * @param {MergeOptions} options
- * @param {{ stdin: Readable, stdout: Writable, stderr: Writable }} streams
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Streams} streams
  * @returns {Promise<number>} the exit status
  */
-export function reportByCommand(options, streams) {
-  return withOutputs(streams, async (outputs) => {
+export function reportByCommand(options, env, streams) {
+  return withOutputs(streams, env, async (outputs) => {
     const [file] = options.files;
     const read = options.files.length === 1 ? await readWholeResult(file) : null;
     if (read === null) {

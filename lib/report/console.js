@@ -30,6 +30,7 @@ class Console {
   #screen;
   #config;
   #quiet;
+  #hasView;
   #phases;
   #progress;
   #cleanup;
@@ -41,10 +42,11 @@ class Console {
   #hasWarnedOfTimeout = false;
 
   /** @param {ReporterContext} context */
-  constructor({ screen, config, quiet, now }) {
+  constructor({ screen, config, quiet, hasView, now }) {
     this.#screen = screen;
     this.#config = config;
     this.#quiet = quiet;
+    this.#hasView = hasView;
     this.#phases = new PhaseProgress(screen, now);
     this.#progress = new StageProgress(screen, now);
     this.#cleanup = new ProgressLine(screen, now);
@@ -88,7 +90,7 @@ class Console {
     this.#hasWarnedOfTimeout = false;
     this.#errorsShown = 0;
     this.#failures.start(stage);
-    if (!this.#quiet) {
+    if (!this.#quiet && !this.#hasView) {
       this.#progress.start({ stage, objects: operations, objectSize, duration });
     }
   }

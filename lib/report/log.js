@@ -24,7 +24,7 @@ export class RunLog {
 
   /**
    * @param {object} options
-   * @param {(line: string) => void} options.writeLine
+   * @param {(line: string, kind: LogRecord['kind']) => void} options.writeLine
    * @param {((line: string) => void) | null} options.writeMachineLine null where no program is going to read the log
    */
   constructor({ writeLine, writeMachineLine }) {
@@ -108,7 +108,7 @@ export class RunLog {
 
   /** @param {LogRecord} record */
   #write(record) {
-    this.#writeLine(formatLine(record));
+    this.#writeLine(formatLine(record), record.kind);
   }
 
   /** @param {() => LogRecord[]} makeRecords */
@@ -120,21 +120,28 @@ export class RunLog {
   }
 }
 
+/** What the live view shows all the time, and the table that it ends with: on the screen, these lines would say it again. */
+const SHOWN_BY_VIEW = Object.freeze(['second', 'retrying', 'table-header', 'table-row']);
+
 /**
  * The lines for programs go to one place: the file, or else a stdout that nobody reads as it is written.
  *
  * @param {ReporterContext} context
  * @returns {ConstructorParameters<typeof RunLog>[0]}
  */
-function logWriters({ screen, logFile, stdoutIsTaken }) {
+function logWriters({ screen, logFile, stdoutIsTaken, hasView }) {
   const show = (/** @type {string} */ line) => (stdoutIsTaken ? screen.err(line) : screen.out(line));
+  const isShown = (/** @type {LogRecord['kind']} */ kind) => !hasView || !SHOWN_BY_VIEW.includes(kind);
   if (logFile === null) {
-    return { writeLine: show, writeMachineLine: screen.logIsOnTerminal || stdoutIsTaken ? null : show };
+    return {
+      writeLine: (line, kind) => isShown(kind) && show(line),
+      writeMachineLine: screen.logIsOnTerminal || stdoutIsTaken ? null : show,
+    };
   }
   return {
-    writeLine(line) {
+    writeLine(line, kind) {
       logFile.write(line);
-      if (!stdoutIsTaken || logFile.hasFailed) {
+      if (isShown(kind) && (!stdoutIsTaken || logFile.hasFailed)) {
         show(line);
       }
     },

@@ -300,7 +300,7 @@ function barOver(shares) {
  * @param {StageMerge} merge
  * @returns {string | null} null where no log has it
  */
-function formatLimits({ shares, hosts }) {
+export function formatLimits({ shares, hosts }) {
   const causes = new Set(shares.map(({ limitedBy }) => limitedBy));
   const [cause] = causes;
   if (causes.size === 1) {

@@ -18,15 +18,79 @@ const RATE_OVER_MS = 5000;
  * @property {number} moved bytes
  */
 
+/**
+ * How far a stage is.
+ *
+ * @typedef {object} StageState
+ * @property {string} stage
+ * @property {number} objects
+ * @property {number} objectSize bytes that an operation moves; 0 where it moves none
+ * @property {number | null} duration ms, where it is time that ends the stage
+ * @property {number} done operations
+ * @property {number} worked operations, with the parts of those under way
+ * @property {number} elapsed ms since the stage began
+ * @property {number} rate ops/s of now
+ * @property {number} pace of what has been worked, likewise
+ * @property {number} byteRate bytes/s of now, those of failed attempts included
+ */
+
+/** How far the stage under way is, and how fast it goes now. */
+export class StagePace {
+  #plan;
+  #startedAt;
+  /** What was seen in the last few seconds. @type {Sight[]} */
+  #seen;
+
+  /**
+   * @param {Plan} plan
+   * @param {number} startedAt monotonic ms
+   */
+  constructor({ stage, objects, objectSize, duration }, startedAt) {
+    this.#plan = { stage, objects, objectSize, duration };
+    this.#startedAt = startedAt;
+    this.#seen = [{ at: startedAt, done: 0, worked: 0, moved: 0 }];
+  }
+
+  /**
+   * @param {number} now monotonic ms
+   * @param {number} done operations of the stage that have come to an end
+   * @param {DataFlow} flow
+   */
+  see(now, done, { moved, underWay }) {
+    const { objectSize } = this.#plan;
+    const worked = done + (objectSize === 0 ? 0 : underWay / objectSize);
+    this.#seen.push({ at: now, done, worked, moved });
+    while (this.#seen.length > 2 && this.#seen[1].at <= now - RATE_OVER_MS) {
+      this.#seen.shift();
+    }
+  }
+
+  /**
+   * @param {number} now monotonic ms
+   * @returns {StageState}
+   */
+  state(now) {
+    const first = this.#seen[0];
+    const last = this.#seen[this.#seen.length - 1];
+    const aSecond = last.at > first.at ? 1000 / (last.at - first.at) : 0;
+    return {
+      ...this.#plan,
+      done: last.done,
+      worked: last.worked,
+      elapsed: now - this.#startedAt,
+      rate: aSecond * (last.done - first.done),
+      pace: aSecond * (last.worked - first.worked),
+      byteRate: aSecond * (last.moved - first.moved),
+    };
+  }
+}
+
 /** The live line of the stage under way: how far it is, how fast it goes now, and how long it still takes. */
 export class StageProgress {
   #terminal;
   #now;
-  #startedAt = 0;
-  /** What was shown in the last few seconds. @type {Sight[]} */
-  #shown = [];
-  /** @type {Plan | null} */
-  #plan = null;
+  /** @type {StagePace | null} */
+  #pace = null;
 
   /**
    * @param {Pick<Screen, 'live'>} terminal
@@ -39,75 +103,63 @@ export class StageProgress {
 
   /** @param {Plan} plan */
   start(plan) {
-    this.#plan = plan;
-    this.#startedAt = this.#now();
-    this.#shown = [{ at: this.#startedAt, done: 0, worked: 0, moved: 0 }];
+    this.#pace = new StagePace(plan, this.#now());
   }
 
   /**
    * @param {number} done operations of the stage that have come to an end
    * @param {DataFlow} flow
    */
-  show(done, { moved, underWay }) {
-    if (this.#plan !== null) {
-      const { objectSize } = this.#plan;
+  show(done, flow) {
+    if (this.#pace !== null) {
       const now = this.#now();
-      const worked = done + (objectSize === 0 ? 0 : underWay / objectSize);
-      const first = this.#see({ at: now, done, worked, moved });
-      const aSecond = 1000 / (now - first.at);
-      this.#terminal.live(
-        progressLine({
-          ...this.#plan,
-          done,
-          worked,
-          elapsed: now - this.#startedAt,
-          rate: aSecond * (done - first.done),
-          pace: aSecond * (worked - first.worked),
-          byteRate: aSecond * (moved - first.moved),
-        }),
-      );
+      this.#pace.see(now, done, flow);
+      this.#terminal.live(progressLine(this.#pace.state(now)));
     }
-  }
-
-  /**
-   * @param {Sight} sight
-   * @returns {Sight} that of a while ago
-   */
-  #see(sight) {
-    this.#shown.push(sight);
-    while (this.#shown.length > 2 && this.#shown[1].at <= sight.at - RATE_OVER_MS) {
-      this.#shown.shift();
-    }
-    return this.#shown[0];
   }
 
   stop() {
-    this.#plan = null;
+    this.#pace = null;
     this.#terminal.live('');
   }
 }
 
 /**
- * @param {object} state
- * @param {string} state.stage
- * @param {number} state.objects
- * @param {number} state.objectSize bytes that an operation moves; 0 where it moves none
- * @param {number | null} state.duration ms, where it is time that ends the stage
- * @param {number} state.done operations
- * @param {number} state.worked operations, with the parts of those under way
- * @param {number} state.elapsed ms since the stage began
- * @param {number} state.rate ops/s of now
- * @param {number} state.pace of what has been worked, likewise
- * @param {number} state.byteRate bytes/s of now, those of failed attempts included
+ * @param {StageState} state
  * @returns {string}
  */
-export function progressLine({ stage, objects, objectSize, duration, done, worked, elapsed, rate, pace, byteRate }) {
-  const share = duration === null ? shareOf(worked, done, objects) : Math.min(elapsed / duration, 1);
-  const left = duration === null ? secondsLeft(objects - worked, pace) : Math.max(duration - elapsed, 0) / 1000;
-  const end = left === null ? '' : `  ${formatTime(left)} left`;
-  const what = duration === null ? `${done} of ${objects}` : `${done} operations`;
+export function progressLine(state) {
+  const { stage, objectSize, rate, byteRate } = state;
+  const left = timeLeft(state);
+  const end = left === null ? '' : `  ${left}`;
   const data = objectSize === 0 ? '' : `  ${formatMegabytes(byteRate)} MB/s`;
-  return `${stage}  ${what}  ${Math.floor(share * 100)}%  ${Math.round(rate)} ops/s${data}${end}`;
+  return `${stage}  ${amountDone(state, String)}  ${Math.floor(shareDone(state) * 100)}%  ${Math.round(rate)} ops/s${data}${end}`;
+}
+
+/**
+ * @param {StageState} state
+ * @param {(count: number) => string} format
+ * @returns {string} such as `25 of 100`
+ */
+export function amountDone({ duration, done, objects }, format) {
+  return duration === null ? `${format(done)} of ${format(objects)}` : `${format(done)} operations`;
+}
+
+/**
+ * @param {StageState} state
+ * @returns {number} 0 to 1
+ */
+export function shareDone({ duration, elapsed, worked, done, objects }) {
+  return duration === null ? shareOf(worked, done, objects) : Math.min(elapsed / duration, 1);
+}
+
+/**
+ * @param {StageState} state
+ * @returns {string | null} such as `15s left`; null where it cannot be foretold
+ */
+export function timeLeft({ duration, elapsed, objects, worked, pace }) {
+  const left = duration === null ? secondsLeft(objects - worked, pace) : Math.max(duration - elapsed, 0) / 1000;
+  return left === null ? null : `${formatTime(left)} left`;
 }
 
 /**

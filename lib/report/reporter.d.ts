@@ -12,10 +12,23 @@ export interface Screen {
   err: (line: string) => void;
   /** the text of the live line; an empty one takes it away */
   live: (text: string) => void;
+  /** lines that stand below the log until others are drawn; none takes them away */
+  draw: (lines: readonly string[]) => void;
+  /** what can be drawn on it now */
+  readonly look: Look;
   /** whether a person watches, and a live line is shown */
   isLive: boolean;
   /** whether a person reads the log as it is written */
   logIsOnTerminal: boolean;
+}
+
+/** What can be drawn on a terminal. */
+export interface Look {
+  columns: number;
+  rows: number;
+  /** whether it shows block elements, and not ASCII alone */
+  isUnicode: boolean;
+  hasColour: boolean;
 }
 
 /** The file of `--log`. */
@@ -34,6 +47,8 @@ export interface ReporterContext {
   logFile: LogSink | null;
   /** stdout belongs to a result: the log goes to its file, or to stderr where there is none */
   stdoutIsTaken: boolean;
+  /** a person watches both outputs: the live view takes the place of lines that come again and again */
+  hasView: boolean;
   /** monotonic ms */
   now: () => number;
 }

@@ -3,6 +3,7 @@ import { csvReporter } from './csv.js';
 import { htmlReporter } from './html/html-reporter.js';
 import { jsonReporter } from './json.js';
 import { junitReporter } from './junit.js';
+import { liveViewReporter } from './live-view.js';
 import { logReporter } from './log.js';
 import { summaryReporter } from './summary.js';
 
@@ -15,6 +16,7 @@ import { summaryReporter } from './summary.js';
 export const REPORTERS = Object.freeze([
   logReporter,
   consoleReporter,
+  liveViewReporter,
   jsonReporter,
   csvReporter,
   htmlReporter,

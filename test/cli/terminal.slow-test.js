@@ -2,14 +2,20 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { PROGRAM, runCommand, startProgram } from '../helpers/command.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { hasScript } from '../helpers/script.js';
+import { hasTmux, onTmux } from '../helpers/tmux.js';
+import { screenRows } from '../../scripts/terminal-screen.js';
 
 /** @import { TestContext } from 'node:test' */
 
 /** Slow enough for the live line, which is refreshed four times a second. */
 const RUN = '60 3 --size 1KiB --local --stages write --faults latency=40ms --run-id a-run';
+
+const PEAK = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
+const LOG = fileURLToPath(new URL('../golden/old-tool.txt', import.meta.url));
 
 const ESCAPE = '\x1b';
 const CLEAR_LINE = `\r${ESCAPE}[K`;
@@ -20,6 +26,23 @@ function hasLiveLine(screen) {
     .split(CLEAR_LINE)
     .some((text) => /^Write {2}\d+ of 60 {2}\d+% {2}\d+ ops\/s {2}\d+\.\d MB\/s {2}\d+s left$/.test(text));
 }
+
+/** The first line of the live view, in ASCII: no locale is set. */
+const VIEW = /^Write 1\/1 {3}#+\.* +\d+% +\d+ of 60 +(\d+s left)?$/;
+
+/**
+ * @param {string} screen all that was written to it
+ * @returns {boolean} whether the live view was drawn
+ */
+function hasView(screen) {
+  return screen.split(new RegExp(`\\r\\n|\\r|${ESCAPE}\\[\\d*[A-Za-z]`)).some((text) => VIEW.test(text));
+}
+
+/** A line that the log has every second. */
+const SECOND = /^\d\d:\d\d:\d\d: Write: Ops /m;
+
+const TABLE_OF_LOG = /^Stage +Ops +Ops\/s +Peak\/s /m;
+const TABLE_WITH_BARS = /^Write +[\d,]+\.\d {2}#+ /m;
 
 const skip = hasScript() ? false : 'needs the command script of util-linux';
 
@@ -41,13 +64,56 @@ async function onTerminal(t, redirection = '', env = {}, run = RUN) {
 }
 
 describe('a terminal', { concurrency: 3, skip }, () => {
-  test('shows the log, without the lines for machines, and a live line', async (t) => {
+  test('shows the lines of the stage, a live view in place of those of the seconds, and a table with bars', async (t) => {
     const { screen } = await onTerminal(t);
-    assert.ok(hasLiveLine(screen), screen);
-    assert.doesNotMatch(screen, /# r2-benchmark/);
-    const log = screen.split('\r\n').map((line) => line.split(CLEAR_LINE).at(-1) ?? '');
-    assert.ok(log.some((line) => /^Write took \d+ms\. /.test(line)));
-    assert.ok(log.includes('Run a-run: 60 objects of 1KiB in local under benchmark/a-run/'));
+    assert.ok(hasView(screen), screen);
+    const log = screenRows(screen, 300).join('\n');
+    assert.doesNotMatch(log, /# r2-benchmark/);
+    assert.match(log, /^Write: scheduling for 60 objects in 3 threads and 1 buckets$/m);
+    assert.match(log, /^Write took \d+ms\. /m);
+    assert.match(log, /^Run a-run: 60 objects of 1KiB in local under benchmark\/a-run\/$/m);
+    assert.match(log, TABLE_WITH_BARS);
+    assert.match(log, /^(What limited Write is not proven|Write was limited by .*): /m);
+    assert.doesNotMatch(log, SECOND);
+    assert.doesNotMatch(log, TABLE_OF_LOG);
+    assert.doesNotMatch(log, /^Write 1\/1/m, 'the view is taken away');
+  });
+
+  test('shows the view, while the file of --log has every line', async (t) => {
+    const line = `"${process.execPath}" "${PROGRAM}" ${RUN} --log log.txt`;
+    const command = await startProgram(t, 'script', ['-qec', line, '/dev/null'], { env: { SHELL: '/bin/sh' } });
+    const { stdout: screen } = await command.outcome;
+    assert.ok(hasView(screen), screen);
+    assert.doesNotMatch(screen, SECOND);
+    const log = await readFile(path.join(command.folder, 'log.txt'), 'utf8');
+    assert.match(log, SECOND);
+    assert.match(log, TABLE_OF_LOG);
+    assert.match(log, /^# r2-benchmark \{/m);
+    assert.ok(!log.includes(ESCAPE));
+  });
+
+  test('shows plain lines with --no-live, with NO_COLOR, or where it cannot move the cursor', async (t) => {
+    const runs = await Promise.all([
+      onTerminal(t, '', {}, `${RUN} --no-live`),
+      onTerminal(t, '', { NO_COLOR: '1' }),
+      onTerminal(t, '', { TERM: 'dumb' }),
+    ]);
+    for (const { screen } of runs) {
+      assert.ok(!screen.includes(ESCAPE), screen);
+      assert.match(screen, SECOND);
+      assert.match(screen, /^Write took \d+ms\. /m);
+      assert.match(screen, TABLE_OF_LOG);
+      assert.doesNotMatch(screen, TABLE_WITH_BARS);
+    }
+    const empty = await onTerminal(t, '', { NO_COLOR: '' });
+    assert.ok(hasView(empty.screen), empty.screen);
+  });
+
+  test('shows the lines of the log, and nothing that moves, with --quiet', async (t) => {
+    const { screen } = await onTerminal(t, '', {}, `${RUN} --quiet`);
+    assert.match(screen, SECOND);
+    assert.match(screen, TABLE_OF_LOG);
+    assert.ok(!hasView(screen));
   });
 
   test('shows the live line alone where the log goes to a file, and the file holds the lines for machines', async (t) => {
@@ -69,7 +135,7 @@ describe('a terminal', { concurrency: 3, skip }, () => {
 
   test('shows data as it flows, long before the first large object is done', async (t) => {
     const run = '4 4 --size 3MiB --local --cores 2 --stages write,read --faults GET.bandwidth=3MB --no-preflight';
-    const { screen } = await onTerminal(t, '', {}, run);
+    const { screen } = await onTerminal(t, '>output', {}, run);
     const flowing = /^Read {2}0 of 4 {2}[1-9]\d?% {2}0 ops\/s {2}[1-9]\d*\.\d MB\/s {2}\d+s left$/;
     assert.ok(
       screen.split(CLEAR_LINE).some((text) => flowing.test(text)),
@@ -77,12 +143,17 @@ describe('a terminal', { concurrency: 3, skip }, () => {
     );
   });
 
-  test('shows no live line with NO_COLOR', async (t) => {
-    const { screen } = await onTerminal(t, '', { NO_COLOR: '1' });
-    assert.ok(!screen.includes(ESCAPE));
-    assert.match(screen, /^Write took \d+ms\. /m);
-    const empty = await onTerminal(t, '', { NO_COLOR: '' });
-    assert.ok(hasLiveLine(empty.screen), empty.screen);
+  test('ends a merge with a table with bars, and a pipe has the text alone', async (t) => {
+    const piped = await (await startProgram(t, process.execPath, [PEAK, LOG])).outcome;
+    assertStatus(piped, 0);
+    const line = `"${process.execPath}" "${PEAK}" "${LOG}"`;
+    const command = await startProgram(t, 'script', ['-qec', line, '/dev/null'], { env: { SHELL: '/bin/sh' } });
+    const text = (await command.outcome).stdout.replaceAll('\r\n', '\n');
+    assert.ok(text.startsWith(piped.stdout), text);
+    const table = text.slice(piped.stdout.length);
+    assert.match(table, /^Stage +Peak\/s/m);
+    assert.doesNotMatch(piped.stdout, TABLE_WITH_BARS);
+    assert.match(table, TABLE_WITH_BARS);
   });
 });
 
@@ -91,3 +162,92 @@ test('neither output has control characters where it is no terminal', async (t) 
   assertStatus(outcome, 0);
   assert.doesNotMatch(`${outcome.stdout}${outcome.stderr}`, /[^\x20-\x7e\n]/);
 });
+
+/** Long enough to be looked at in the middle; it ends by itself where a test fails. */
+const LONG_RUN = `"${process.execPath}" "${PROGRAM}" 4000 4 --size 1KiB --local --stages write --faults latency=20ms`;
+
+/** The first line of the live view with block elements, in the middle of a stage. */
+const VIEW_IN_BLOCKS = /^Write 1\/1 {3}█+░+ +\d+%/;
+
+/**
+ * @param {readonly string[]} rows
+ * @returns {number} how many views stand on a terminal
+ */
+function viewsOn(rows) {
+  return rows.filter((row) => row.startsWith('Write 1/1')).length;
+}
+
+const skipTmux = hasTmux() ? false : 'needs tmux';
+
+describe('a terminal with a user', { concurrency: 3, skip: skipTmux }, () => {
+  test('shows one view, whatever its size becomes, and keeps the lines of the log', async (t) => {
+    const terminal = await onTmux(t, LONG_RUN, { columns: 100, rows: 24 });
+    await terminal.shows((rows) => rows.some((row) => VIEW_IN_BLOCKS.test(row)));
+    for (const [columns, rows] of [
+      [60, 24],
+      [120, 24],
+      [70, 8],
+      [51, 30],
+      [100, 24],
+    ]) {
+      await terminal.run('resize-window', '-x', String(columns), '-y', String(rows));
+      const shown = await terminal.shows(
+        (all) => viewsOn(all) === 1 && all.some((row) => VIEW_IN_BLOCKS.test(row) && isOfWidth(row, columns)),
+      );
+      assert.equal(shown.filter((row) => row.startsWith('Write: scheduling')).length, 1);
+    }
+    await terminal.run('send-keys', 'C-c');
+    const rows = await terminal.shows((all) => all.at(-1)?.startsWith('$'));
+    assert.equal(viewsOn(rows), 0);
+  });
+
+  test('gets one line where it is small, and the view again where it is large enough', async (t) => {
+    const terminal = await onTmux(t, LONG_RUN, { columns: 100, rows: 5 });
+    const isLine = (/** @type {string} */ row) => /^Write {2}\d+ of 4000 /.test(row);
+    await terminal.shows((rows) => rows.some(isLine));
+    assert.equal(viewsOn(await terminal.rows()), 0);
+    await terminal.run('resize-window', '-x', '100', '-y', '20');
+    const rows = await terminal.shows((all) => viewsOn(all) === 1);
+    assert.ok(!rows.some(isLine), rows.join('\n'));
+    await terminal.run('send-keys', 'C-c');
+    await terminal.shows((all) => all.at(-1)?.startsWith('$'));
+  });
+
+  test('is left as it was by SIGINT, with the table, and the cursor where it belongs', async (t) => {
+    const terminal = await onTmux(t, LONG_RUN, { columns: 80, rows: 24 });
+    await terminal.shows((rows) => viewsOn(rows) === 1);
+    const modes = '#{cursor_flag} #{wrap_flag} #{insert_flag} #{alternate_on}';
+    const before = await terminal.run('display-message', '-p', modes);
+    await terminal.run('send-keys', 'C-c');
+    const rows = await terminal.shows((all) => all.at(-1)?.startsWith('$'));
+    assert.equal(viewsOn(rows), 0);
+    assert.ok(
+      rows.some((row) => /^Write +[\d,.]+ {2}█+ /.test(row)),
+      rows.join('\n'),
+    );
+    assert.equal(await terminal.run('display-message', '-p', modes), before);
+    assert.equal(before, '1 1 0 0\n');
+  });
+
+  test('keeps what a shell wrote while the run was stopped', async (t) => {
+    const terminal = await onTmux(t, LONG_RUN, { columns: 80, rows: 30 });
+    await terminal.shows((rows) => viewsOn(rows) === 1);
+    await terminal.run('send-keys', 'C-z');
+    await terminal.shows((rows) => rows.at(-1) === '$');
+    await terminal.run('send-keys', '-l', 'echo in between; fg');
+    await terminal.run('send-keys', 'Enter');
+    const rows = await terminal.shows((all) => viewsOn(all) === 2 && all.at(-1)?.startsWith('errors'));
+    assert.ok(rows.includes('in between'), rows.join('\n'));
+    await terminal.run('send-keys', 'C-c');
+    await terminal.shows((all) => all.at(-1)?.startsWith('$'));
+  });
+});
+
+/**
+ * @param {string} row
+ * @param {number} columns
+ * @returns {boolean} whether it was drawn for a terminal of that width, whose bar has 40 columns at most
+ */
+function isOfWidth(row, columns) {
+  return [...row].length === Math.min(columns - 1, 12 + 40 + 36);
+}

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { Terminal } from '../../lib/cli/terminal.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Terminal, abilitiesOf, lookOf } from '../../lib/cli/terminal.js';
+import { screenRows } from '../../scripts/terminal-screen.js';
 
 /**
  * @param {number} taken lines that stdout takes before it fails
@@ -51,3 +53,138 @@ for (const [code, isClosed, words] of /** @type {const} */ ([
     assert.deepEqual(lost, [isClosed]);
   });
 }
+
+/**
+ * A terminal whose two outputs show on one screen.
+ *
+ * @param {{ columns: number, rows?: number }} size
+ */
+function terminalOnScreen(size) {
+  /** @type {string[]} */
+  const written = [];
+  const stream = () => {
+    const writable = new Writable({
+      decodeStrings: false,
+      write(text, _encoding, done) {
+        written.push(text);
+        done();
+      },
+    });
+    return Object.assign(writable, { isTTY: true, rows: 24, ...size });
+  };
+  const [stdout, stderr] = [stream(), stream()];
+  const streams = /** @type {any} */ ({ stdout, stderr });
+  const terminal = new Terminal({ ...streams, plain: false, isUnicode: true, onLost() {} });
+  const rows = () => screenRows(written.join(''), size.columns);
+  return { terminal, stderr, written, rows };
+}
+
+test('lines that are drawn stand below the log, and stay below it', async () => {
+  const { terminal, rows } = terminalOnScreen({ columns: 20 });
+  terminal.out('one');
+  terminal.draw(['first', 'second']);
+  assert.deepEqual(rows(), ['one', 'first', 'second']);
+  terminal.out('two');
+  terminal.err('three');
+  assert.deepEqual(rows(), ['one', 'two', 'three']);
+  await nextTurn();
+  assert.deepEqual(rows(), ['one', 'two', 'three', 'first', 'second']);
+  terminal.draw(['another']);
+  assert.deepEqual(rows(), ['one', 'two', 'three', 'another']);
+  terminal.draw([]);
+  assert.deepEqual(rows(), ['one', 'two', 'three']);
+});
+
+test('all lines of one turn are followed by one redraw, and what stands there already is not drawn again', async () => {
+  const { terminal, written } = terminalOnScreen({ columns: 20 });
+  const drawings = () => written.filter((text) => text.includes('first')).length;
+  terminal.draw(['first']);
+  terminal.draw(['first']);
+  assert.equal(drawings(), 1);
+  Array.from({ length: 50 }, (_, place) => terminal.out(`line ${place}`));
+  await nextTurn();
+  assert.equal(drawings(), 2);
+  terminal.out('the last one');
+  terminal.draw([]);
+  await nextTurn();
+  assert.equal(drawings(), 2);
+});
+
+test('on a terminal that has become narrower, the rows into which lines were broken are taken away', () => {
+  const { terminal, stderr, written } = terminalOnScreen({ columns: 20 });
+  terminal.draw(['a line of 18 colums', 'x', '\x1b[31m漢字漢字漢字\x1b[39m']);
+  stderr.columns = 10;
+  terminal.draw(['y']);
+  assert.equal(written.at(-2), '\r\x1b[5A\x1b[J');
+  assert.equal(terminal.look.columns, 10);
+});
+
+test('after the process was stopped, what stands on the terminal is not touched', () => {
+  const { terminal, written, rows } = terminalOnScreen({ columns: 20 });
+  terminal.draw(['first', 'second']);
+  written.push('[1]+  Stopped\n$ fg\n');
+  terminal.resumed();
+  terminal.draw(['first', 'second']);
+  assert.deepEqual(rows(), ['first', 'second', '[1]+  Stopped', '$ fg', 'first', 'second']);
+});
+
+test('one live line and several take turns', () => {
+  const { terminal, rows } = terminalOnScreen({ columns: 20 });
+  terminal.live('waiting');
+  terminal.draw(['first', 'second']);
+  assert.deepEqual(rows(), ['first', 'second']);
+  terminal.live('cleaning up');
+  assert.deepEqual(rows(), ['cleaning up']);
+  terminal.live('');
+  terminal.out('done');
+  assert.deepEqual(rows(), ['done']);
+});
+
+test('no mode of the terminal is changed: nothing has to be set back, whatever ends the process', () => {
+  const { terminal, written } = terminalOnScreen({ columns: 20 });
+  terminal.draw(['first', 'second']);
+  terminal.out('one');
+  terminal.live('waiting');
+  terminal.draw([]);
+  const sequences = written
+    .join('')
+    .split('\x1b')
+    .slice(1)
+    .map((text) => /^\[\d*[A-Za-z]/.exec(text)?.[0].at(-1));
+  assert.deepEqual([...new Set(sequences)].toSorted(), ['A', 'J', 'K']);
+});
+
+test('a wide character at the edge does not break the live line', () => {
+  const { terminal, written } = terminalOnScreen({ columns: 6 });
+  terminal.live('ab漢字漢字');
+  assert.equal(written.at(-1), '\r\x1b[Kab漢');
+});
+
+test('nothing is drawn where only lines are shown', () => {
+  const { terminal, written } = terminalOnScreen({ columns: 20 });
+  terminal.showLinesOnly();
+  terminal.draw(['first']);
+  terminal.live('waiting');
+  assert.deepEqual(written, []);
+  assert.equal(terminal.look.hasColour, false);
+});
+
+test('what a terminal can show follows from the environment', () => {
+  const utf8 = { LANG: 'en_GB.UTF-8', TERM: 'xterm-256color' };
+  assert.deepEqual(abilitiesOf(utf8, 'linux'), { plain: false, isUnicode: true });
+  assert.deepEqual(abilitiesOf({ ...utf8, NO_COLOR: '1' }, 'linux'), { plain: true, isUnicode: true });
+  assert.deepEqual(abilitiesOf({ ...utf8, NO_COLOR: '' }, 'linux'), { plain: false, isUnicode: true });
+  assert.equal(abilitiesOf({ ...utf8, TERM: 'dumb' }, 'linux').plain, true);
+  assert.equal(abilitiesOf({ ...utf8, LC_ALL: 'C' }, 'linux').isUnicode, false);
+  assert.equal(abilitiesOf({ LC_CTYPE: 'UTF-8' }, 'darwin').isUnicode, true);
+  assert.equal(abilitiesOf({}, 'linux').isUnicode, false);
+  assert.equal(abilitiesOf({ ...utf8, TERM: 'linux' }, 'linux').isUnicode, false);
+  assert.equal(abilitiesOf({ LANG: 'en_GB.UTF-8' }, 'win32').isUnicode, false);
+  assert.equal(abilitiesOf({ WT_SESSION: 'an-id' }, 'win32').isUnicode, true);
+});
+
+test('a terminal that does not know its size is taken for a usual one', () => {
+  const abilities = { plain: false, isUnicode: false };
+  const { columns, rows } = lookOf({ columns: 0 }, abilities);
+  assert.deepEqual({ columns, rows }, { columns: 80, rows: 24 });
+});

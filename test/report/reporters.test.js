@@ -29,12 +29,15 @@ function open() {
       out: (/** @type {string} */ line) => out.push(line),
       err: (/** @type {string} */ line) => err.push(line),
       live() {},
+      draw() {},
+      look: { columns: 80, rows: 24, isUnicode: true, hasColour: true },
       isLive: false,
       logIsOnTerminal: true,
     },
     quiet: false,
     logFile: { write: (/** @type {string} */ line) => file.push(line), hasFailed: false },
     stdoutIsTaken: false,
+    hasView: false,
     now: () => 0,
   };
   return { context, out, err, file };

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { drawTerminal } from '../../scripts/draw-terminal.js';
-import { screenRows } from '../../scripts/terminal-screen.js';
+import { screenRows, screenSpans } from '../../scripts/terminal-screen.js';
 import { folderWith } from '../helpers/command.js';
 
 const PICTURE = fileURLToPath(new URL('../../scripts/picture.js', import.meta.url));
@@ -35,14 +35,31 @@ describe('the rows of a terminal', () => {
     assert.deepEqual(screenRows('abcdefg\r\nabc\r\nabcd', 3), ['abc', 'def', 'g', 'abc', 'abc', 'd']);
   });
 
+  test('are those of the last lines that were drawn over others', () => {
+    assert.deepEqual(screenRows('log\r\none\r\ntwo\r\n\r\x1b[2Athree\x1b[K\r\n\x1b[J', 80), ['log', 'three']);
+    assert.deepEqual(screenRows('log\r\none\r\ntwo\r\n\r\x1b[2A\x1b[Jmore\r\n', 80), ['log', 'more']);
+  });
+
+  test('have the colours in which they were written', () => {
+    assert.deepEqual(screenSpans('a \x1b[31mred\x1b[39m and \x1b[33myellow\x1b[39m', 80), [
+      [
+        { text: 'a ', colour: 'ink' },
+        { text: 'red', colour: 'red' },
+        { text: ' and ', colour: 'ink' },
+        { text: 'yellow', colour: 'yellow' },
+      ],
+    ]);
+  });
+
   test('are refused where the output holds what the screen does not know', () => {
-    assert.throws(() => screenRows('\x1b[31mred', 80), /got "\\u001b\[31m"/);
+    assert.throws(() => screenRows('\x1b[35mmagenta', 80), /got "\\u001b\[35m"/);
     assert.throws(() => screenRows('bell\x07', 80), /got "\\u0007"/);
   });
 });
 
 describe('the picture of a terminal', () => {
-  const svg = drawTerminal({ command: 'a <b> & "c"', rows: ['one  two', '', 'x<y'], columns: 20 });
+  const rows = screenSpans('one  two\n\nx<y\n', 20);
+  const svg = drawTerminal({ command: 'a <b> & "c"', rows, columns: 20 });
 
   test('shows the command and every row that is not empty, and no text breaks the markup', () => {
     assert.deepEqual(textsOf(svg), ['$ a &lt;b> &amp; &quot;c&quot;', 'one  two', 'x&lt;y']);
@@ -53,12 +70,17 @@ describe('the picture of a terminal', () => {
     const [light, dark] = svg.split('@media (prefers-color-scheme: dark)');
     const classes = new Set([...svg.matchAll(/ class="([^"]+)"/g)].flatMap(([, names]) => names.split(' ')));
     assert.deepEqual([...classes].toSorted(), ['bar', 'button', 'command', 'ink', 'window']);
-    for (const name of ['bar', 'button', 'ink', 'window']) {
+    for (const name of ['bar', 'button', 'ink', 'red', 'window', 'yellow']) {
       const fill = new RegExp(`\\.${name} \\{ fill: (#[0-9a-f]{6}); \\}`);
       assert.notEqual(fill.exec(light)?.[1], undefined, name);
       assert.notEqual(fill.exec(dark)?.[1], fill.exec(light)?.[1], name);
     }
     assert.doesNotMatch(svg.slice(svg.indexOf('</style>')), /#[0-9a-f]{3,6}|fill=|stroke=/);
+  });
+
+  test('shows errors and throttling in their colours', () => {
+    const coloured = drawTerminal({ command: 'a', rows: screenSpans('is \x1b[31m<1>\x1b[39m\n', 20), columns: 20 });
+    assert.match(coloured, />is <tspan class="red">&lt;1><\/tspan><\/text>/);
   });
 
   test('keeps columns one below the other, whatever the font', () => {
@@ -70,13 +92,16 @@ describe('the picture of a terminal', () => {
   });
 });
 
-test('the script draws what a real run shows on a terminal', async (t) => {
+async function hasScriptCommand() {
   try {
     await execute('/bin/sh', ['-c', 'command -v script']);
+    return true;
   } catch {
-    t.skip('`script` is not on PATH');
-    return;
+    return false;
   }
+}
+
+test('the script draws what a real run shows on a terminal', { skip: !(await hasScriptCommand()) }, async (t) => {
   const folder = await folderWith(t, {});
   const file = path.join(folder, 'run.svg');
   await execute(process.execPath, [PICTURE, file, '20', '2', '--size', '1KiB', '--local']);
@@ -87,4 +112,21 @@ test('the script draws what a real run shows on a terminal', async (t) => {
     assert.ok(texts.some((text) => text.startsWith(`${stage} limited by: `)));
   }
   assert.ok(!texts.some((text) => text.startsWith('# r2-benchmark ')), 'lines for programs are on no terminal');
+  assert.ok(
+    texts.some((text) => /^Remove +[\d,.]+ {2}█+ /.test(text)),
+    'a table with bars',
+  );
+  assert.ok(!texts.some((text) => text.startsWith('Read 2/4 ')), 'the live view is gone');
+});
+
+test('the script draws a run in the middle of a stage', { skip: !(await hasScriptCommand()) }, async (t) => {
+  const folder = await folderWith(t, {});
+  const file = path.join(folder, 'live.svg');
+  const run = ['30', '2', '--size', '1KiB', '--local', '--stages', 'write,read', '--faults', 'latency=40ms'];
+  await execute(process.execPath, [PICTURE, '--columns', '70', '--live', 'Read', file, ...run]);
+  const svg = await readFile(file, 'utf8');
+  const texts = textsOf(svg);
+  assert.ok(svg.includes('<svg ') && texts.some((text) => /^Read 2\/2 {4}█*░* +\d+%/.test(text)), texts.join('\n'));
+  assert.ok(texts.some((text) => text.startsWith('Write took ')));
+  assert.ok(!texts.some((text) => text.startsWith('Read took ')));
 });

@@ -1,0 +1,159 @@
+import { bottleneckSentence } from '../bottleneck/sentence.js';
+import { rounded } from '../log/figures.js';
+import { padToWidth, textWidth, wrapAtWords } from '../log/text-width.js';
+import { MEGABYTE } from '../log/units.js';
+import { lineOf, valueBar } from './drawing.js';
+
+/**
+ * @import { StageResult } from '../model/result.js'
+ * @import { Part } from './drawing.js'
+ * @import { Look } from './reporter.js'
+ *
+ * @typedef {object} Column
+ * @property {string} heading
+ * @property {readonly Part[]} cells one for each row
+ *
+ * @typedef {object} BarTable
+ * @property {Column} names what the rows are about
+ * @property {Column} values what the bars show
+ * @property {readonly number[]} bars the same as numbers, 0 or more
+ * @property {readonly Column[]} others in the order in which they stand
+ * @property {readonly string[]} dispensable headings of those that are left out first where there is no room
+ */
+
+const MIN_BAR = 10;
+const MAX_BAR = 40;
+const BETWEEN_COLUMNS = '  ';
+
+/** Wider lines are hard to read. Columns. */
+const MAX_LINE = 100;
+
+/** Of the second and further lines of a sentence. */
+const INDENT = '  ';
+
+/**
+ * The end of a run on a terminal: a row with a bar for each stage, and what limited them.
+ *
+ * @param {readonly StageResult[]} stages at least one
+ * @param {Look} look
+ * @returns {string[]} lines
+ */
+export function formatStageSummary(stages, look) {
+  const column = (/** @type {string} */ heading, /** @type {(stage: StageResult) => Part} */ cell) => ({
+    heading,
+    cells: stages.map(cell),
+  });
+  const table = barTable(
+    {
+      names: column('Stage', ({ stage }) => ({ text: stage })),
+      values: column('Ops/s', ({ average }) => ({ text: rateText(average) })),
+      bars: stages.map(({ average }) => average),
+      others: [
+        column('Peak/s', ({ peak }) => ({ text: rateText(peak) })),
+        column('MB/s', ({ averageBytes }) => ({ text: (averageBytes / MEGABYTE).toFixed(1) })),
+        column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
+        column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
+        column('Errors', ({ failedAttempts, throttled }) => errorCell(failedAttempts, throttled)),
+      ],
+      dispensable: ['Peak/s', 'MB/s', 'p50'],
+    },
+    look,
+  );
+  const sentences = stages.map(({ stage, bottleneck }) => bottleneckSentence(stage, bottleneck));
+  return ['', ...table, '', ...sentences.flatMap((sentence) => wrapSentence(sentence, look))];
+}
+
+/**
+ * @param {string} sentence
+ * @param {Look} look
+ * @returns {string[]} lines that break between words
+ */
+export function wrapSentence(sentence, { columns }) {
+  return wrapAtWords(sentence, Math.min(columns - 1, MAX_LINE), INDENT);
+}
+
+/**
+ * @param {number} failed attempts
+ * @param {number} throttled of them
+ * @returns {Part}
+ */
+export function errorCell(failed, throttled) {
+  const text = rounded(failed);
+  if (failed === 0) {
+    return { text };
+  }
+  return { text, meaning: failed > throttled ? 'error' : 'throttling' };
+}
+
+/**
+ * @param {number} operationsPerSecond
+ * @returns {string} such as `1,234.5`
+ */
+export function rateText(operationsPerSecond) {
+  return operationsPerSecond.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+/**
+ * @param {number | null | undefined} milliseconds
+ * @returns {string} `-` where there is none
+ */
+export function latencyText(milliseconds) {
+  return milliseconds === null || milliseconds === undefined ? '-' : `${milliseconds.toFixed(2)}ms`;
+}
+
+/**
+ * @param {BarTable} table with at least one row
+ * @param {Look} look
+ * @returns {string[]} lines: the headings, and the rows
+ */
+export function barTable({ names, values, bars, others, dispensable }, look) {
+  const room = look.columns - 1;
+  const shown = [...others];
+  for (const heading of dispensable) {
+    const needed = [names, values, ...shown].reduce((sum, column) => sum + widthOf(column), barColumn(MIN_BAR));
+    if (needed - BETWEEN_COLUMNS.length > room) {
+      shown.splice(
+        shown.findIndex((column) => column.heading === heading),
+        1,
+      );
+    }
+  }
+  const taken = [names, values, ...shown].reduce((sum, column) => sum + widthOf(column), 0);
+  const width = Math.max(Math.min(room - taken, MAX_BAR), 0);
+  const largest = Math.max(...bars);
+  const head = [names.heading, ...[values, ...shown].map(({ heading }) => heading)].map((text) => ({ text }));
+  const rows = bars.map((value, place) => ({
+    cells: [names, values, ...shown].map(({ cells }) => cells[place]),
+    bar: valueBar(value, largest, width, look),
+  }));
+  return [{ cells: head, bar: '' }, ...rows].map(({ cells: [name, value, ...rest], bar }) =>
+    lineOf(
+      [
+        { text: padToWidth(name.text, widthOf(names) - BETWEEN_COLUMNS.length) },
+        ...rightAligned(value, values),
+        { text: BETWEEN_COLUMNS + padToWidth(bar, width) },
+        ...rest.flatMap((cell, place) => rightAligned(cell, shown[place])),
+      ],
+      look,
+    ),
+  );
+}
+
+/** @param {number} width of the bars */
+function barColumn(width) {
+  return BETWEEN_COLUMNS.length + width;
+}
+
+/** @param {Column} column */
+function widthOf({ heading, cells }) {
+  return BETWEEN_COLUMNS.length + Math.max(...[heading, ...cells.map(({ text }) => text)].map(textWidth));
+}
+
+/**
+ * @param {Part} cell
+ * @param {Column} column
+ * @returns {Part[]}
+ */
+function rightAligned(cell, column) {
+  return [{ text: ' '.repeat(widthOf(column) - textWidth(cell.text)) }, cell];
+}

@@ -1,0 +1,68 @@
+import { bottleneckSentence } from '../bottleneck/sentence.js';
+import { counted } from '../log/figures.js';
+import { formatMegabytes } from '../log/units.js';
+import { barTable, errorCell, latencyText, rateText, wrapSentence } from './bar-table.js';
+import { formatLimits } from './merge-text.js';
+
+/**
+ * @import { MergedResult, MergedStage } from '../merge/merge-hosts.js'
+ * @import { Part } from './drawing.js'
+ * @import { Look } from './reporter.js'
+ */
+
+/**
+ * The end of a merge on a terminal: a row with a bar for each stage, and what limited the hosts.
+ *
+ * @param {Pick<MergedResult, 'stages'>} result at least one stage
+ * @param {Look} look
+ * @returns {string} lines of text
+ */
+export function formatMergeTable({ stages }, look) {
+  const column = (/** @type {string} */ heading, /** @type {(stage: MergedStage) => Part} */ cell) => ({
+    heading,
+    cells: stages.map(cell),
+  });
+  const table = barTable(
+    {
+      names: column('Stage', ({ stage }) => ({ text: stage })),
+      values: column('Peak/s', ({ merge }) => ({ text: rateText(merge.peak.operationsPerSecond) })),
+      bars: stages.map(({ merge }) => merge.peak.operationsPerSecond),
+      others: [
+        column('Mean/s', ({ merge: { together } }) => ({
+          text: together === null ? '-' : rateText(together.operationsPerSecond),
+        })),
+        column('Peak MB/s', ({ merge: { peak } }) => ({
+          text: peak.bytesPerSecond === null ? '-' : formatMegabytes(peak.bytesPerSecond),
+        })),
+        column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
+        column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
+        column('Errors', ({ errors, throttled }) => errorCell(sumOf(Object.values(errors)), throttled ?? 0)),
+      ],
+      dispensable: ['Peak MB/s', 'p50', 'Mean/s'],
+    },
+    look,
+  );
+  const sentences = stages.flatMap(limitSentence).flatMap((sentence) => wrapSentence(sentence, look));
+  const blocks = [table, sentences].filter((lines) => lines.length > 0);
+  return blocks.map((lines) => `\n${lines.join('\n')}\n`).join('');
+}
+
+/**
+ * @param {MergedStage} stage
+ * @returns {string[]} nothing where no log has it
+ */
+function limitSentence({ stage, merge }) {
+  const { shares, hosts } = merge;
+  const causes = new Set(shares.map(({ limitedBy }) => limitedBy));
+  const [cause] = causes;
+  if (causes.size > 1) {
+    return [`${stage} was limited on ${counted(hosts, 'host')} by different things: ${formatLimits(merge)}.`];
+  }
+  const evidence = hosts === 1 ? null : `on all ${counted(hosts, 'host')}`;
+  return cause === null || cause === undefined ? [] : [bottleneckSentence(stage, { cause, evidence, advice: null })];
+}
+
+/** @param {readonly number[]} values */
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { cutToWidth, padToWidth, textWidth, wrapAtWords } from '../../lib/log/text-width.js';
+
+/** Text with narrow and wide characters, marks, and words of every length. */
+const text = fc.string({
+  unit: fc.constantFrom('a', 'b', 'é', 'e\u0301', '漢', 'ｗ', '가', '🙂', ' ', '-'),
+  maxLength: 60,
+});
+
+test('wide characters take two columns, marks none, and colours none', () => {
+  assert.equal(textWidth('plain'), 5);
+  assert.equal(textWidth('漢字'), 4);
+  assert.equal(textWidth('ｆｕｌｌ'), 8);
+  assert.equal(textWidth('한글'), 4);
+  assert.equal(textWidth('🙂🚀'), 4);
+  assert.equal(textWidth('e\u0301'), 1);
+  assert.equal(textWidth('▁▂▃█░…'), 6);
+  assert.equal(textWidth('\x1b[31m12 failed\x1b[39m'), 9);
+});
+
+test('a text is cut between characters, and shows that it was', () => {
+  assert.equal(cutToWidth('bucket-a', 8), 'bucket-a');
+  assert.equal(cutToWidth('bucket-a', 7), 'bucket…');
+  assert.equal(cutToWidth('bucket-a', 7, '...'), 'buck...');
+  assert.equal(cutToWidth('漢字漢字', 6), '漢字…');
+  assert.equal(cutToWidth('漢字漢字', 7), '漢字漢…');
+  assert.equal(cutToWidth('bucket-a', 2, '...'), '');
+});
+
+test('whatever a text holds, it is cut and padded to the columns that there are', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 3, max: 40 }), (given, columns) => {
+      const shown = cutToWidth(given, columns);
+      assert.ok(textWidth(shown) <= columns);
+      assert.ok(textWidth(given) > columns ? shown.endsWith('…') : shown === given);
+      assert.equal(textWidth(padToWidth(shown, columns)), columns);
+    }),
+  );
+});
+
+test('a sentence breaks between its words', () => {
+  assert.deepEqual(wrapAtWords('Write was limited by the store: 500 a second.', 20, '  '), [
+    'Write was limited by',
+    '  the store: 500 a',
+    '  second.',
+  ]);
+  assert.deepEqual(wrapAtWords('', 20), ['']);
+});
+
+test('a word that is too long for a line is cut', () => {
+  assert.deepEqual(wrapAtWords('a 123456789012 b', 6, ' '), ['a', ' 12345', ' 67890', ' 12 b']);
+});
+
+test('no line is too long, and no word is lost', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 6, max: 40 }), (given, columns) => {
+      const lines = wrapAtWords(given, columns, '  ');
+      assert.deepEqual(
+        lines.filter((line) => textWidth(line) > columns),
+        [],
+      );
+      const indented = lines.map((line, place) => (place === 0 ? line : line.slice(2)));
+      assert.equal(indented.join('').replaceAll(' ', ''), given.replaceAll(' ', ''));
+    }),
+  );
+});

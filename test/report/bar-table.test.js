@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { textWidth } from '../../lib/log/text-width.js';
+import { barTable, errorCell, formatStageSummary } from '../../lib/report/bar-table.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+
+/**
+ * @import { StageResult } from '../../lib/model/result.js'
+ * @import { Look } from '../../lib/report/reporter.js'
+ */
+
+/**
+ * @param {number} columns
+ * @param {Partial<Look>} [others]
+ * @returns {Look}
+ */
+function lookOf(columns, others = {}) {
+  return { columns, rows: 24, isUnicode: true, hasColour: true, ...others };
+}
+
+/**
+ * @param {'Write' | 'Read' | 'Remove'} name
+ * @param {number} average ops/s
+ * @param {{ failedAttempts: number, throttled: number }} errors
+ * @returns {StageResult}
+ */
+function stageOf(name, average, errors) {
+  const rates = { average, peak: 1.2 * average, averageBytes: 16_384 * average };
+  const evidence =
+    'more than 23 threads brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy';
+  const bottleneck = { cause: /** @type {const} */ ('store'), evidence, advice: null };
+  return finishedStage({ name, operations: [{ after: 12 }] }, { ...rates, ...errors, bottleneck });
+}
+
+const STAGES = [
+  stageOf('Write', 1234.56, { failedAttempts: 3, throttled: 1 }),
+  stageOf('Read', 2345.6, { failedAttempts: 5, throttled: 5 }),
+  stageOf('Remove', 10_345.6, { failedAttempts: 0, throttled: 0 }),
+];
+
+test('the end of a run on a terminal of 60 columns', () => {
+  assert.deepEqual(formatStageSummary(STAGES, lookOf(60, { hasColour: false })), [
+    '',
+    'Stage      Ops/s                       p50      p99  Errors',
+    'Write    1,234.6  ██               12.00ms  12.00ms       3',
+    'Read     2,345.6  ███              12.00ms  12.00ms       5',
+    'Remove  10,345.6  ███████████████  12.00ms  12.00ms       0',
+    '',
+    'Write was limited by the store: more than 23 threads',
+    '  brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB,',
+    '  event loop up to 12% busy.',
+    'Read was limited by the store: more than 23 threads brought',
+    '  no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB, event',
+    '  loop up to 12% busy.',
+    'Remove was limited by the store: more than 23 threads',
+    '  brought no more, 1,000.0/s of 16KiB and 999.3/s of 8KiB,',
+    '  event loop up to 12% busy.',
+  ]);
+});
+
+test('the end of a run on a terminal of 80 columns', () => {
+  assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(80, { hasColour: false })), [
+    '',
+    'Stage      Ops/s                        Peak/s   MB/s      p50      p99  Errors',
+    'Read     2,345.6  ████                 2,814.7   36.6  12.00ms  12.00ms       5',
+    'Remove  10,345.6  ██████████████████  12,414.7  161.7  12.00ms  12.00ms       0',
+    '',
+    'Read was limited by the store: more than 23 threads brought no more, 1,000.0/s',
+    '  of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
+    'Remove was limited by the store: more than 23 threads brought no more,',
+    '  1,000.0/s of 16KiB and 999.3/s of 8KiB, event loop up to 12% busy.',
+  ]);
+});
+
+test('the end of a run on a terminal of 120 columns, in ASCII: lines of text have 100', () => {
+  assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(120, { hasColour: false, isUnicode: false })), [
+    '',
+    'Stage      Ops/s                                              Peak/s   MB/s      p50      p99  Errors',
+    'Read     2,345.6  #########                                  2,814.7   36.6  12.00ms  12.00ms       5',
+    'Remove  10,345.6  ########################################  12,414.7  161.7  12.00ms  12.00ms       0',
+    '',
+    'Read was limited by the store: more than 23 threads brought no more, 1,000.0/s of 16KiB and 999.3/s',
+    '  of 8KiB, event loop up to 12% busy.',
+    'Remove was limited by the store: more than 23 threads brought no more, 1,000.0/s of 16KiB and',
+    '  999.3/s of 8KiB, event loop up to 12% busy.',
+  ]);
+});
+
+test('errors are red where any is not throttling, which alone is yellow', () => {
+  assert.deepEqual(errorCell(0, 0), { text: '0' });
+  assert.deepEqual(errorCell(1234, 1233), { text: '1,234', meaning: 'error' });
+  assert.deepEqual(errorCell(1234, 1234), { text: '1,234', meaning: 'throttling' });
+  const [, , write, read, remove] = formatStageSummary(STAGES, lookOf(80));
+  assert.ok(write.endsWith(' \x1b[31m3\x1b[39m'), write);
+  assert.ok(read.endsWith(' \x1b[33m5\x1b[39m'), read);
+  assert.ok(!remove.includes('\x1b'));
+});
+
+test('whatever the names and figures are, no row is as wide as the terminal', () => {
+  const name = fc.string({ unit: fc.constantFrom('a', '漢', '🙂', 'e\u0301'), maxLength: 60 });
+  const row = fc.record({ name, value: fc.double({ min: 0, max: 1e12, noNaN: true }), figure: fc.nat() });
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 5 }), fc.integer({ min: 20, max: 200 }), (rows, columns) => {
+      const column = (/** @type {string} */ heading, /** @type {string[]} */ texts) => {
+        return { heading, cells: texts.map((text) => ({ text })) };
+      };
+      const table = {
+        names: column(
+          'Name',
+          rows.map((each) => each.name),
+        ),
+        values: column(
+          'Value',
+          rows.map(({ value }) => value.toFixed(1)),
+        ),
+        bars: rows.map(({ value }) => value),
+        others: [
+          column(
+            'Figure',
+            rows.map(({ figure }) => String(figure)),
+          ),
+        ],
+        dispensable: ['Figure'],
+      };
+      const lines = barTable(table, lookOf(columns));
+      assert.equal(lines.length, rows.length + 1);
+      lines.forEach((line) => assert.ok(textWidth(line) < columns, line));
+    }),
+  );
+});
+
+test('a stage in which nothing was done has no bar, and the others keep theirs', () => {
+  const nothing = stageOf('Write', 0, { failedAttempts: 0, throttled: 0 });
+  const [, , row] = formatStageSummary([nothing], lookOf(80));
+  assert.ok(!row.includes('█'), row);
+  const [, , none, some] = formatStageSummary([nothing, STAGES[1]], lookOf(80));
+  assert.ok(!none.includes('█') && some.includes('████'), `${none}\n${some}`);
+});

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import fc from 'fast-check';
+import { textWidth } from '../../lib/log/text-width.js';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { liveViewReporter, renderView } from '../../lib/report/live-view.js';
+import { finishedStage } from '../helpers/finished-stage.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { ViewState } from '../../lib/report/live-view.js'
+ * @import { Look } from '../../lib/report/reporter.js'
+ */
+
+const MIB = 1024 ** 2;
+
+/** @type {ViewState} */
+const STATE = {
+  place: 2,
+  stages: 4,
+  progress: {
+    stage: 'Read',
+    objects: 10_000,
+    objectSize: 16_384,
+    duration: null,
+    done: 4500,
+    worked: 4500,
+    elapsed: 9000,
+    rate: 1234.4,
+    pace: 1234.4,
+    byteRate: 19.3 * MIB,
+  },
+  rates: Array.from({ length: 70 }, (_, second) => 100 * (second % 16)),
+  latency: { p50: 12.345, p99: 145.6, of: 'last 5 s' },
+  errors: { failed: 0, throttled: 0, givenUp: 0 },
+};
+
+/**
+ * @param {number} columns
+ * @param {Partial<Look>} [others]
+ * @returns {Look}
+ */
+function lookOf(columns, others = {}) {
+  return { columns, rows: 24, isUnicode: true, hasColour: true, ...others };
+}
+
+test('the view on a terminal of 60 columns', () => {
+  assert.deepEqual(renderView(STATE, lookOf(60)), [
+    'Read 2/4    ████░░░░░   45%   4,500 of 10,000       5s left',
+    'ops/s           1,234    19.3 MB/s  █ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
+    'errors      none',
+  ]);
+});
+
+test('the view on a terminal of 80 columns', () => {
+  assert.deepEqual(renderView(STATE, lookOf(80)), [
+    'Read 2/4    █████████████░░░░░░░░░░░░░░░░   45%   4,500 of 10,000       5s left',
+    'ops/s           1,234    19.3 MB/s  ▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
+    'errors      none',
+  ]);
+});
+
+test('the view on a terminal of 120 columns: a bar of 40, and a minute of seconds', () => {
+  assert.deepEqual(renderView(STATE, lookOf(120)), [
+    'Read 2/4    ██████████████████░░░░░░░░░░░░░░░░░░░░░░   45%   4,500 of 10,000       5s left',
+    'ops/s           1,234    19.3 MB/s  ▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
+    'errors      none',
+  ]);
+});
+
+test('a terminal that shows no block elements gets the same in ASCII', () => {
+  assert.deepEqual(renderView(STATE, lookOf(60, { isUnicode: false })), [
+    'Read 2/4    ####.....   45%   4,500 of 10,000       5s left',
+    'ops/s           1,234    19.3 MB/s  @ ..::--==++**##@ ..::-',
+    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
+    'errors      none',
+  ]);
+});
+
+test('errors are red, throttling is yellow, and nothing else has a colour', () => {
+  const errors = { failed: 12, throttled: 1234, givenUp: 3 };
+  assert.deepEqual(
+    renderView({ ...STATE, errors }, lookOf(80))
+      .at(-1)
+      ?.split('\x1b'),
+    ['errors      ', '[31m12 failed', '[39m, ', '[33m1,234 throttled', '[39m, ', '[31m3 given up', '[39m'],
+  );
+  assert.equal(
+    renderView({ ...STATE, errors: { ...errors, failed: 0, givenUp: 0 } }, lookOf(80)).at(-1),
+    'errors      \x1b[33m1,234 throttled\x1b[39m',
+  );
+  assert.equal(
+    renderView({ ...STATE, errors }, lookOf(80, { hasColour: false })).at(-1),
+    'errors      12 failed, 1,234 throttled, 3 given up',
+  );
+  assert.ok(!renderView(STATE, lookOf(80)).join('').includes('\x1b'));
+});
+
+test('where time ends a stage that moves no bytes, the view counts operations and the time that is left', () => {
+  const progress = { ...STATE.progress, stage: 'Stat', objectSize: 0, duration: 60_000, elapsed: 15_000 };
+  const [first, second] = renderView({ ...STATE, progress, rates: [5, 10] }, lookOf(80));
+  assert.equal(first, 'Stat 2/4    ███████░░░░░░░░░░░░░░░░░░░░░   25%   4,500 operations      45s left');
+  assert.equal(second, 'ops/s           1,234  ▄█');
+});
+
+test('before anything is known, nothing is foretold', () => {
+  const progress = { ...STATE.progress, done: 0, worked: 0, elapsed: 100, rate: 0, pace: 0, byteRate: 0 };
+  assert.deepEqual(renderView({ ...STATE, progress, rates: [], latency: null }, lookOf(60)), [
+    'Read 2/4    ░░░░░░░░░    0%       0 of 10,000',
+    'ops/s               0     0.0 MB/s',
+    'latency     -',
+    'errors      none',
+  ]);
+});
+
+test('seconds in which nothing succeeded are empty, and the smallest rate is seen', () => {
+  const [, line] = renderView({ ...STATE, rates: [1000, 0, 0, 1] }, lookOf(60));
+  assert.equal(line, 'ops/s           1,234    19.3 MB/s  █  ▁');
+});
+
+test('whatever the figures are, no line is as wide as the terminal', () => {
+  const count = fc.nat({ max: 10 ** 12 });
+  const state = fc.record({
+    place: fc.integer({ min: 1, max: 12 }),
+    stages: fc.integer({ min: 1, max: 12 }),
+    progress: fc.record({
+      stage: fc.constantFrom('Write', 'Read', 'A-name-of-two-and-thirty-letters'),
+      objects: fc.integer({ min: 1, max: 10 ** 12 }),
+      objectSize: count,
+      duration: fc.option(fc.integer({ min: 1, max: 10 ** 9 })),
+      done: count,
+      worked: count,
+      elapsed: count,
+      rate: count,
+      pace: count,
+      byteRate: count,
+    }),
+    rates: fc.array(count, { maxLength: 70 }),
+    latency: fc.option(fc.record({ p50: count, p99: count, of: fc.constant('last 5 s') })),
+    errors: fc.record({ failed: count, throttled: count, givenUp: count }),
+  });
+  fc.assert(
+    fc.property(state, fc.integer({ min: 20, max: 250 }), fc.boolean(), (given, columns, isUnicode) => {
+      const lines = renderView(given, lookOf(columns, { isUnicode }));
+      assert.equal(lines.length, 4);
+      lines.forEach((line) => assert.ok(textWidth(line) < columns, line));
+    }),
+  );
+});
+
+/**
+ * The view of a run of two stages, on a screen that keeps what is drawn.
+ *
+ * @param {TestContext} t
+ * @param {Partial<Look>} [look]
+ */
+function openView(t, look = {}) {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  const time = { now: 0 };
+  /** @type {string[][]} */
+  const drawn = [];
+  /** @type {string[]} */
+  const live = [];
+  /** @type {string[]} */
+  const lines = [];
+  const screen = {
+    isLive: true,
+    logIsOnTerminal: true,
+    look: lookOf(60, look),
+    draw: (/** @type {readonly string[]} */ frame) => drawn.push([...frame]),
+    live: (/** @type {string} */ text) => live.push(text),
+    out: (/** @type {string} */ line) => lines.push(line),
+    err() {},
+  };
+  const config = { ...runConfig(NO_TARGET), stages: ['write', 'stat'] };
+  const context = { screen, config, quiet: false, logFile: null, stdoutIsTaken: false, hasView: true };
+  const view = liveViewReporter.listen({ ...context, now: () => time.now });
+  return { view, time, drawn, live, lines };
+}
+
+const PLAN = { stage: 'Write', objects: 100, threads: 4, buckets: 1, objectSize: 0, duration: null };
+
+/** @param {readonly number[]} milliseconds */
+function latenciesOf(milliseconds) {
+  const histogram = new LatencyHistogram();
+  milliseconds.forEach((latency) => histogram.record(latency));
+  return histogram;
+}
+
+test('a stage is drawn four times a second, however often it is heard of, and taken away at its end', (t) => {
+  const { view, time, drawn } = openView(t);
+  view.stageStarts?.(PLAN);
+  for (let done = 1; done <= 50; done += 1) {
+    time.now += 10;
+    view.progress?.(done, { moved: 0, underWay: 0 });
+    mock.timers.tick(10);
+  }
+  assert.equal(drawn.length, 3);
+  assert.equal(drawn[2][1], 'Write 1/2   ███████░░░░░░░░   50%   50 of 100       1s left');
+  view.stageEnds?.(finishedStage({ operations: [{ after: 50 }] }));
+  assert.deepEqual(drawn.at(-1), []);
+  mock.timers.tick(1000);
+  assert.deepEqual(drawn.at(-1), []);
+});
+
+test('the latencies are those of all operations of the last five seconds', (t) => {
+  const { view, drawn } = openView(t);
+  view.stageStarts?.(PLAN);
+  const seconds = [[900], [1], [2], [3], [4, 4, 4], [5]];
+  seconds.forEach((latencies, place) =>
+    view.second?.('Write', { secondStart: place, operations: 1, bytes: 0, latencies: latenciesOf(latencies) }),
+  );
+  mock.timers.tick(250);
+  assert.equal(drawn.at(-1)?.[3], 'latency     p50 4.00ms  p99 5.00ms  last 5 s');
+  assert.equal(drawn.at(-1)?.[2], 'ops/s               0  ██████');
+});
+
+test('seconds without a figure of latency leave the last one, and those without an operation leave none', (t) => {
+  const { view, drawn } = openView(t);
+  const shown = () => {
+    mock.timers.tick(250);
+    return drawn.at(-1)?.[3];
+  };
+  const second = { secondStart: 1, operations: 1, bytes: 0 };
+  view.stageStarts?.(PLAN);
+  view.second?.('Write', { ...second, latencies: latenciesOf([7]) });
+  assert.equal(shown(), 'latency     p50 7.00ms  p99 7.00ms  last 1 s');
+  view.second?.('Write', { ...second, operations: 0 });
+  assert.equal(shown(), 'latency     p50 7.00ms  p99 7.00ms  last 1 s');
+  Array.from({ length: 5 }, () => view.second?.('Write', { ...second, latencies: latenciesOf([]) }));
+  assert.equal(shown(), 'latency     -');
+});
+
+test('a search shows its steps', (t) => {
+  const { view, drawn } = openView(t);
+  view.stageStarts?.({ ...PLAN, duration: 30_000, isSearch: true });
+  const step = { startedAt: 0, endedAt: 1, operations: 9, seconds: 1, errors: 0, throttled: 0, failed: 0 };
+  const common = { ...step, phase: /** @type {const} */ ('ramp'), objectSize: 1, eventLoopUtilization: 0 };
+  view.stepEnds?.('Write', { ...common, threads: 1, operationsPerSecond: 50, p50: 20, p99: 21 });
+  view.stepEnds?.('Write', { ...common, threads: 2, operationsPerSecond: 100, p50: 20.5, p99: 22 });
+  mock.timers.tick(250);
+  assert.deepEqual(drawn.at(-1)?.slice(2, 4), [
+    'ops/s               0  ▄█',
+    'latency     p50 20.50ms  p99 22.00ms  with 2 threads',
+  ]);
+});
+
+test('attempts that fail are counted, those that the store refused apart, and operations that are given up', (t) => {
+  const { view, drawn } = openView(t);
+  view.stageStarts?.(PLAN);
+  view.retrying?.('server-error', '', true);
+  view.retrying?.('throttled', '', true);
+  view.retrying?.('timeout', 'wait longer', false);
+  view.failed?.('Write', { bucket: 'a', key: 'b', attempts: 3 }, 'lost');
+  view.integrityError?.('Write', 'wrong');
+  mock.timers.tick(250);
+  assert.match(drawn.at(-1)?.[4] ?? '', /3 failed.*2 throttled.*2 given up/);
+  view.stageStarts?.({ ...PLAN, stage: 'Stat' });
+  mock.timers.tick(250);
+  assert.deepEqual([drawn.at(-1)?.[1].slice(0, 8), drawn.at(-1)?.[4]], ['Stat 2/2', 'errors      none']);
+});
+
+test('a terminal of few rows, or few columns, gets one line', (t) => {
+  const { view, drawn, live } = openView(t, { rows: 6 });
+  view.stageStarts?.(PLAN);
+  mock.timers.tick(250);
+  assert.deepEqual(drawn, []);
+  assert.deepEqual(live, ['Write  0 of 100  0%  0 ops/s', 'Write  0 of 100  0%  0 ops/s']);
+});
+
+test('the run ends with a table and sentences; one without a stage ends without', (t) => {
+  const { view, lines } = openView(t);
+  view.stagesEnd?.([]);
+  assert.deepEqual(lines, []);
+  view.stagesEnd?.([finishedStage({ operations: Array.from({ length: 10 }, () => ({ after: 50 })) })]);
+  assert.deepEqual(lines, [
+    '',
+    'Stage  Ops/s                 MB/s      p50      p99  Errors',
+    'Write   20.0  █████████████   0.3  50.00ms  50.00ms       0',
+    '',
+    'What limited Write is not proven: 10 operations are too few',
+    '  to tell; more <objects> would tell more.',
+  ]);
+});
+
+test('there is no view where nobody asked for it', () => {
+  const screen = /** @type {any} */ ({});
+  const context = { screen, config: runConfig(NO_TARGET), quiet: false, logFile: null, stdoutIsTaken: false };
+  assert.deepEqual(liveViewReporter.listen({ ...context, hasView: false, now: () => 0 }), {});
+});
