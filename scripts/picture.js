@@ -92,7 +92,9 @@ for (const { file, parameters, columns, live } of picturesFor(process.argv.slice
  */
 function untilMiddleOf(output, stage) {
   const parts = output.split(CLEAR_BELOW);
-  const drawings = [...parts.keys()].filter((place) => new RegExp(`(^|[\\r\\nA])${stage} \\d+/\\d+ `).test(parts[place]));
+  const drawings = [...parts.keys()].filter((place) =>
+    new RegExp(`(^|[\\r\\nA])${stage} \\d+/\\d+ `).test(parts[place]),
+  );
   const middle = drawings[drawings.length >> 1];
   if (middle === undefined) {
     throw new Error(`expected a stage ${stage} that is drawn on the terminal`);

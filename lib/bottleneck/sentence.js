@@ -15,6 +15,16 @@ const LIMITS = Object.freeze({
 });
 
 /**
+ * @param {string} stage
+ * @param {string} cause
+ * @returns {string} the beginning of a sentence that says what limited the stage
+ */
+export function describeLimit(stage, cause) {
+  const limit = Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
+  return cause === 'inconclusive' ? `What limited ${stage} is not proven` : `${stage} was limited by ${limit}`;
+}
+
+/**
  * What limited a stage, as one sentence for people.
  *
  * @param {string} stage
@@ -22,9 +32,7 @@ const LIMITS = Object.freeze({
  * @returns {string} of any length, on one line
  */
 export function bottleneckSentence(stage, { cause, evidence, advice }) {
-  const limit = Object.hasOwn(LIMITS, cause) ? LIMITS[cause] : plainText(cause);
-  const finding = cause === 'inconclusive' ? `What limited ${stage} is not proven` : `${stage} was limited by ${limit}`;
   const figures = evidence === null ? '' : `: ${plainLine(evidence)}`;
   const next = advice === null ? '' : `; ${plainLine(advice)} would tell more`;
-  return `${finding}${figures}${next}.`;
+  return `${describeLimit(stage, cause)}${figures}${next}.`;
 }

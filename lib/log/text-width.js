@@ -29,8 +29,8 @@ export function textWidth(text) {
 
 /** @param {string} character */
 function widthOf(character) {
-  // Most of what is measured is ASCII.
-  if (character < '\x7f') {
+  // Most of what is measured is ASCII, or what bars are drawn with.
+  if (character < '\x7f' || (character >= '\u2500' && character <= '\u259f')) {
     return 1;
   }
   return MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1;

@@ -1,5 +1,5 @@
 import { bottleneckSentence } from '../bottleneck/sentence.js';
-import { rounded } from '../log/figures.js';
+import { decimal, rounded } from '../log/figures.js';
 import { padToWidth, textWidth, wrapAtWords } from '../log/text-width.js';
 import { MEGABYTE } from '../log/units.js';
 import { lineOf, valueBar } from './drawing.js';
@@ -46,10 +46,10 @@ export function formatStageSummary(stages, look) {
   const table = barTable(
     {
       names: column('Stage', ({ stage }) => ({ text: stage })),
-      values: column('Ops/s', ({ average }) => ({ text: rateText(average) })),
+      values: column('Ops/s', ({ average }) => ({ text: decimal(average) })),
       bars: stages.map(({ average }) => average),
       others: [
-        column('Peak/s', ({ peak }) => ({ text: rateText(peak) })),
+        column('Peak/s', ({ peak }) => ({ text: decimal(peak) })),
         column('MB/s', ({ averageBytes }) => ({ text: (averageBytes / MEGABYTE).toFixed(1) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
         column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
@@ -83,14 +83,6 @@ export function errorCell(failed, throttled) {
     return { text };
   }
   return { text, meaning: failed > throttled ? 'error' : 'throttling' };
-}
-
-/**
- * @param {number} operationsPerSecond
- * @returns {string} such as `1,234.5`
- */
-export function rateText(operationsPerSecond) {
-  return operationsPerSecond.toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
 /**

@@ -1,7 +1,8 @@
-import { bottleneckSentence } from '../bottleneck/sentence.js';
-import { counted } from '../log/figures.js';
+import { describeLimit } from '../bottleneck/sentence.js';
+import { counted, decimal } from '../log/figures.js';
+import { plainLine } from '../log/plain-text.js';
 import { formatMegabytes } from '../log/units.js';
-import { barTable, errorCell, latencyText, rateText, wrapSentence } from './bar-table.js';
+import { barTable, errorCell, latencyText, wrapSentence } from './bar-table.js';
 import { formatLimits } from './merge-text.js';
 
 /**
@@ -25,11 +26,11 @@ export function formatMergeTable({ stages }, look) {
   const table = barTable(
     {
       names: column('Stage', ({ stage }) => ({ text: stage })),
-      values: column('Peak/s', ({ merge }) => ({ text: rateText(merge.peak.operationsPerSecond) })),
+      values: column('Peak/s', ({ merge }) => ({ text: decimal(merge.peak.operationsPerSecond) })),
       bars: stages.map(({ merge }) => merge.peak.operationsPerSecond),
       others: [
         column('Mean/s', ({ merge: { together } }) => ({
-          text: together === null ? '-' : rateText(together.operationsPerSecond),
+          text: together === null ? '-' : decimal(together.operationsPerSecond),
         })),
         column('Peak MB/s', ({ merge: { peak } }) => ({
           text: peak.bytesPerSecond === null ? '-' : formatMegabytes(peak.bytesPerSecond),
@@ -56,10 +57,12 @@ function limitSentence({ stage, merge }) {
   const causes = new Set(shares.map(({ limitedBy }) => limitedBy));
   const [cause] = causes;
   if (causes.size > 1) {
-    return [`${stage} was limited on ${counted(hosts, 'host')} by different things: ${formatLimits(merge)}.`];
+    return [
+      `${stage} was limited on ${counted(hosts, 'host')} by different things: ${plainLine(formatLimits(merge) ?? '')}.`,
+    ];
   }
-  const evidence = hosts === 1 ? null : `on all ${counted(hosts, 'host')}`;
-  return cause === null || cause === undefined ? [] : [bottleneckSentence(stage, { cause, evidence, advice: null })];
+  const where = hosts === 1 ? '' : `, on all ${counted(hosts, 'host')}`;
+  return cause === null || cause === undefined ? [] : [`${describeLimit(stage, cause)}${where}.`];
 }
 
 /** @param {readonly number[]} values */

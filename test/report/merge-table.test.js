@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { textWidth } from '../../lib/log/text-width.js';
+import { formatMergeTable } from '../../lib/report/merge-table.js';
+import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+
+/** @import { Look } from '../../lib/report/reporter.js' */
+
+/**
+ * @param {number} columns
+ * @returns {Look}
+ */
+function lookOf(columns) {
+  return { columns, rows: 24, isUnicode: true, hasColour: false };
+}
+
+/**
+ * @param {readonly (string | null)[]} causes what each host says that Write was limited by
+ * @param {number} [columns]
+ */
+function tableOf(causes, columns = 80) {
+  const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 4 })).map(([name, lines], place) => {
+    const limit = `Write limited by: ${causes[place]} (so it seems)`;
+    return [name, causes[place] === null ? lines : lines.toSpliced(2, 0, limit)];
+  });
+  const { result } = aggregateOf(Object.fromEntries(logs));
+  return formatMergeTable({ stages: result.stages.filter(({ stage }) => stage === 'Write') }, lookOf(columns));
+}
+
+test('a merge ends with the peak of each stage as a bar, and what limited its hosts', () => {
+  assert.deepEqual(tableOf(['store', 'store']).split('\n'), [
+    '',
+    'Stage  Peak/s                     Mean/s  Peak MB/s       p50       p99  Errors',
+    'Write   981.0  █████████████████   929.0       15.3  119.49ms  199.17ms      13',
+    '',
+    'Write was limited by the store, on all 2 hosts.',
+    '',
+  ]);
+});
+
+test('one host is said to be limited without naming it', () => {
+  assert.match(tableOf(['bandwidth']), /\nWrite was limited by bandwidth\.\n$/);
+});
+
+test('where hosts were limited by different things, each is named', () => {
+  assert.match(
+    tableOf(['store', 'client CPU'], 120),
+    /\nWrite was limited on 2 hosts by different things: host-1: store; host-2: client CPU\.\n$/,
+  );
+});
+
+test('where no log says it, there is no sentence', () => {
+  assert.doesNotMatch(tableOf([null, null]), /limited/);
+});
+
+test('names from logs neither move the cursor nor break the lines', () => {
+  const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 4 }));
+  const hostile = '\x1b[2J漢字漢字漢字漢字🙂\r\n<script>';
+  const stages = result.stages.map((stage) => {
+    const shares = stage.merge.shares.map((share, place) => ({
+      ...share,
+      host: hostile,
+      limitedBy: `${place}${hostile}`,
+    }));
+    return { ...stage, merge: { ...stage.merge, shares } };
+  });
+  for (const columns of [40, 60, 80, 120]) {
+    const text = formatMergeTable({ stages }, lookOf(columns));
+    assert.doesNotMatch(text, /[^\P{Cc}\n]/u);
+    text.split('\n').forEach((line) => assert.ok(textWidth(line) < columns, line));
+  }
+});
