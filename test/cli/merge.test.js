@@ -109,7 +109,7 @@ test('stages that this version does not run are summed, shown and written as all
     SCHEDULE.replace('Write', 'Copy-Part'),
     second('03:10:05', rate).replace('Write', 'Copy-Part'),
     summary,
-    'List took 1000ms. Peak ops 7.0/s Avg ops 7.0/s  Total size 0.0MB  Recoverable errors 0',
+    'Tag took 1000ms. Peak ops 7.0/s Avg ops 7.0/s  Total size 0.0MB  Recoverable errors 0',
   ];
   const a = await logFile('list-a.txt', [...lines('100.5'), second('03:10:06', '1.0'), SUMMARY]);
   const b = await logFile('list-b.txt', lines('20.2'));
@@ -117,7 +117,7 @@ test('stages that this version does not run are summed, shown and written as all
   assert.deepEqual([stderr, status], ['', 0]);
   assert.equal(
     stdout.slice(0, stdout.indexOf('}\n') + 2),
-    "Peak Performance: {\n  Write: 999.9,\n  'Copy-Part': 120.7,\n  List: 7\n}\n",
+    "Peak Performance: {\n  Write: 999.9,\n  'Copy-Part': 120.7,\n  Tag: 7\n}\n",
   );
   assert.match(stdout, /^Copy-Part\n {2}Peak second +120\.7 ops\/s/m);
   const csv = await readFile(path.join(folder, 'list.csv'), 'utf8');
