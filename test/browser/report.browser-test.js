@@ -244,7 +244,7 @@ test('a comparison draws both runs and each ratio with its interval', async () =
     const rows = await tableIn(page, 'ratios', place);
     assert.deepEqual(
       rows.map((row) => [row.Before, row.After, row.Ratio]),
-      metrics.map(({ before: from, after: to, ratio }) => [from, to, ratio]),
+      metrics.map(({ before: from, after: to, ratio }) => [from, to, ratio ?? '–']),
     );
   }
   const circles = await page.evaluate(() => document.querySelectorAll('.ratios circle').length);
