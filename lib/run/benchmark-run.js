@@ -16,7 +16,8 @@ import { WriteChecks } from '../preflight/write-checks.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { LiveCredentials } from '../s3/live-credentials.js'
- * @import { RunResult } from '../model/result.js'
+ * @import { Workers } from '../engine/workers.js'
+ * @import { RunResult, UnloadedLatency } from '../model/result.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { RunClock } from './begin-run.js'
  * @import { OpenRun } from './open-run.js'
@@ -27,20 +28,44 @@ import { WriteChecks } from '../preflight/write-checks.js';
 const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ name }) => name));
 
 /**
+ * What a run is given from outside.
+ *
+ * @typedef {object} RunSurroundings
+ * @property {Clock} clock
+ * @property {() => number} random uniform in [0, 1)
+ * @property {AbortSignal} signal ends the run early
+ * @property {{ host: string, versions: Record<string, string> }} identity of the host that runs it
+ * @property {RunObserver} observer
+ * @property {number} launchedAt monotonic ms at which the process was started
+ * @property {LiveCredentials} [credentials] that may be replaced; without, those of the store
+ */
+
+/**
  * Runs the stages in their order and leaves the buckets as they were.
  *
  * @param {RunConfig} config
- * @param {object} context
- * @param {Clock} context.clock
- * @param {() => number} context.random uniform in [0, 1)
- * @param {AbortSignal} context.signal ends the run early
- * @param {{ host: string, versions: Record<string, string> }} context.identity of the host that runs it
- * @param {RunObserver} context.observer
- * @param {number} context.launchedAt monotonic ms at which the process was started
- * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
+ * @param {RunSurroundings} surroundings
  * @returns {Promise<RunResult>}
  */
-export async function runBenchmark(config, { clock, random, signal, identity, observer, launchedAt, credentials }) {
+export function runBenchmark(config, surroundings) {
+  return withRun(config, surroundings, async (beginning, result) => {
+    const begun = await beginRun(beginning, surroundings.launchedAt, result);
+    if (begun !== null) {
+      await measure(begun, result);
+    }
+  });
+}
+
+/**
+ * Opens a run, sees whether its store is ready, lets it work, and leaves the buckets as they were.
+ *
+ * @param {RunConfig} config
+ * @param {RunSurroundings} surroundings
+ * @param {(beginning: Beginning, result: RunResult) => Promise<void>} work is left out where the run may not begin
+ * @returns {Promise<RunResult>}
+ */
+export async function withRun(config, surroundings, work) {
+  const { clock, random, signal, identity, observer, launchedAt, credentials } = surroundings;
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
   const facts = runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null });
   /** @type {RunResult} */
@@ -64,7 +89,7 @@ export async function runBenchmark(config, { clock, random, signal, identity, ob
     try {
       await examineStore(beginning, result);
       if (result.problems.length === 0 && !signal.aborted) {
-        await runByStoreClock(beginning, launchedAt, result);
+        await work(beginning, result);
       }
     } finally {
       await runClock.stop();
@@ -118,18 +143,30 @@ async function examineStore(beginning, result) {
  */
 
 /**
+ * A run whose first stage can begin.
+ *
+ * @typedef {object} BegunRun
+ * @property {Running & { unloaded: ReadonlyMap<string, UnloadedLatency> }} running by the stage's name in lower case
+ * @property {Workers} workers
+ * @property {number} firstStageAt monotonic ms
+ */
+
+/**
+ * Settles when the run starts, and gets ready for its first stage.
+ *
  * @param {Beginning} beginning
  * @param {number} launchedAt monotonic ms
  * @param {RunResult} result
+ * @returns {Promise<BegunRun | null>} null where the run cannot start when it should
  */
-async function runByStoreClock(beginning, launchedAt, result) {
+export async function beginRun(beginning, launchedAt, result) {
   const { config, run, observer, runClock } = beginning;
   const { clock } = run;
   const clockProblem = runClock.problem();
   const { startsAt, problem } = chooseStart(config, clock, launchedAt, clockProblem);
   if (problem !== null) {
     result.problems.push(problem);
-    return;
+    return null;
   }
   if (clockProblem !== null) {
     observer.notice(`The store's clock is unknown: ${clockProblem}. All times are those of this host's clock`);
@@ -143,12 +180,20 @@ async function runByStoreClock(beginning, launchedAt, result) {
       .forEach((limit) => observer.notice(limit));
   }
   const { workers, unloaded, firstStageAt } = await getReady(beginning, startsAt);
-  const measuring = { ...beginning, unloaded };
+  return { running: { ...beginning, unloaded }, workers, firstStageAt };
+}
+
+/**
+ * @param {BegunRun} begun
+ * @param {RunResult} result
+ */
+async function measure({ running, workers, firstStageAt }, result) {
+  const { config, run } = running;
   if (config.findPeak) {
-    await findCapacities(measuring, workers, result);
+    await findCapacities(running, workers, result);
   } else {
     const runAll = config.rampPlan === undefined ? runStages : runRamps;
-    await runAll(measuring, workers, firstStageAt, result);
+    await runAll(running, workers, firstStageAt, result);
     result.kept = config.keep && run.wroteObjects ? run.written.end : 0;
   }
 }

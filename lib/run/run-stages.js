@@ -5,7 +5,7 @@ import { bytesAnOperation, operationsFor } from '../operations/stage.js';
 import { explainError } from '../s3/explain-error.js';
 import { waitUntil } from '../clock/pause.js';
 import { stageResult } from './stage-result.js';
-import { slotOf } from './stage-schedule.js';
+import { stageTimes } from './stage-schedule.js';
 
 /**
  * @import { Workers, StageOutcome } from '../engine/workers.js'
@@ -15,7 +15,7 @@ import { slotOf } from './stage-schedule.js';
  * @import { Stage } from '../operations/stage.js'
  * @import { Running as RunningBefore } from './benchmark-run.js'
  * @import { RunConfig } from '../model/run-config.js'
- * @import { Slot } from './stage-schedule.js'
+ * @import { Slot, StageTime } from './stage-schedule.js'
  */
 
 /** A rate that was seen for a moment alone may be exceeded by so much. */
@@ -28,6 +28,14 @@ const MARGIN_OF_OBJECTS = 1.5;
  */
 
 /**
+ * All stages of a run, once.
+ *
+ * @typedef {object} Pass
+ * @property {number} firstObject the localIndex of the first of its objects
+ * @property {(place: number) => StageTime} timeOf the stage in that place, from 0
+ */
+
+/**
  * Runs the stages in their order, until all are done, the run is to end early, or one of them cannot go on.
  *
  * @param {Running} running
@@ -36,17 +44,31 @@ const MARGIN_OF_OBJECTS = 1.5;
  * @param {RunResult} result that the stages are added to
  */
 export async function runStages(running, workers, startsAt, result) {
+  await runPass(running, workers, { firstObject: 0, timeOf: stageTimes(running.config, startsAt) }, result);
+}
+
+/**
+ * Runs the stages in their order, as {@link runStages}, over objects and at moments that are the pass's own.
+ *
+ * @param {Running} running
+ * @param {Workers} workers
+ * @param {Pass} pass
+ * @param {RunResult} result that the stages are added to
+ * @returns {Promise<boolean>} whether all of its stages ran, and ended well
+ */
+export async function runPass(running, workers, { firstObject, timeOf }, result) {
   const { config, run, signal } = running;
   const { clock } = run;
   let { objects } = config;
   for (const [place, stage] of stagesOf(config).entries()) {
-    const slot = config.duration === undefined ? null : slotOf(startsAt, config.duration, config.gap, place);
-    await waitForStage(stage, slot?.startsAt ?? startsAt, running, result);
+    const { startsAt, slot } = timeOf(place);
+    await waitForStage(stage, startsAt, running, result);
     if (signal.aborted) {
-      return;
+      return false;
     }
     const load = loadOf(config);
-    const { outcome, claimed } = await runOne(stage, load, objects, slot, workers, running);
+    const range = { first: firstObject, objects };
+    const { outcome, claimed } = await runOne(stage, load, range, slot, workers, running);
     const finished = stageResult({
       stage,
       outcome,
@@ -63,12 +85,13 @@ export async function runStages(running, workers, startsAt, result) {
     running.observer.stageEnds(finished);
     noteFatalError(outcome.fatal, running, result);
     if (outcome.end !== 'complete') {
-      return;
+      return false;
     }
     if (stage.creates) {
       objects = claimed;
     }
   }
+  return true;
 }
 
 /** @param {RunConfig} config */
@@ -121,16 +144,16 @@ export function enoughObjects(expected) {
 /**
  * @param {Stage} stage
  * @param {Load} load
- * @param {number} objects that are there, or with Write the most that may be
+ * @param {{ first: number, objects: number }} range of the objects that are there, or with Write the most that may be
  * @param {Slot | null} slot
  * @param {Workers} workers
  * @param {Running} running
  */
-async function runOne(stage, load, objects, slot, workers, { config, signal, observer }) {
+async function runOne(stage, load, { first, objects }, slot, workers, { config, signal, observer }) {
   const { name, creates, copies, removes } = stage;
   // What is over after a fixed time goes round until then. Objects are written and copied once, and all of them are removed.
   const limit = removes ? null : slot;
-  const budget = { memory: budgetMemory(), objects, goesRound: limit !== null && !(creates || copies) };
+  const budget = { memory: budgetMemory(), first, objects, goesRound: limit !== null && !(creates || copies) };
   observer.stageStarts({
     stage: name,
     objects,

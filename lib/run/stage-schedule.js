@@ -32,9 +32,38 @@ const ROUNDING_MS = 1;
  * @returns {Slot}
  */
 export function slotOf(startsAt, duration, gap, place) {
-  const start = startsAt + place * (duration + gap);
+  return slotFrom(startsAt + place * (duration + gap), duration, gap);
+}
+
+/**
+ * @param {number} start monotonic ms of the stage
+ * @param {number} duration ms of it
+ * @param {number} gap ms to the next one
+ * @returns {Slot}
+ */
+export function slotFrom(start, duration, gap) {
   const stop = start + duration;
   return { startsAt: start, stopsAt: stop, endsAt: Math.max(stop + gap - SETTLING_MS, stop) };
+}
+
+/**
+ * When a stage runs, whether time ends it or not.
+ *
+ * @typedef {object} StageTime
+ * @property {number} startsAt monotonic ms before which it does not begin
+ * @property {Slot | null} slot null where the stage ends with its work
+ */
+
+/**
+ * @param {Pick<RunConfig, 'duration' | 'gap'>} config
+ * @param {number} startsAt monotonic ms of the first stage
+ * @returns {(place: number) => StageTime} of the stage in that place, from 0
+ */
+export function stageTimes({ duration, gap }, startsAt) {
+  return (place) => {
+    const slot = duration === undefined ? null : slotOf(startsAt, duration, gap, place);
+    return { startsAt: slot?.startsAt ?? startsAt, slot };
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { Phases } from '../../lib/run/phases.js';
-import { runStages } from '../../lib/run/run-stages.js';
+import { runPass, runStages } from '../../lib/run/run-stages.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -18,6 +18,7 @@ import { NO_HOST_LOAD } from '../helpers/host-load.js';
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { RunResult } from '../../lib/model/result.js'
  * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Pass } from '../../lib/run/run-stages.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -85,7 +86,14 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
       startsAt,
       result,
     );
-  return { time, tasks, events, result, run };
+  const pass = (/** @type {Pass} */ given) =>
+    runPass(
+      /** @type {Parameters<typeof runPass>[0]} */ (/** @type {unknown} */ (running)),
+      /** @type {Workers} */ (/** @type {unknown} */ (cores)),
+      given,
+      result,
+    );
+  return { time, tasks, events, result, run, pass };
 }
 
 /**
@@ -120,6 +128,29 @@ test('stages run one after the other, each over all objects once', async (t) => 
     result.stages.map(({ stage, storeClock }) => [stage, storeClock]),
     ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, { offset: 5, uncertainty: 1 }]),
   );
+});
+
+test('a pass has objects and moments of its own, and says whether all of its stages ended well', async (t) => {
+  const { time, tasks, pass } = prepare(t, { objects: 50, stages: ['write', 'read'] }, async (task) => {
+    claim(task, 40);
+    await wait(100);
+  });
+  const startsAt = time.clock.now();
+  const timeOf = (/** @type {number} */ place) => ({ startsAt: startsAt + 700 * place, slot: null });
+  assert.equal(await time.until(pass({ firstObject: 150, timeOf })), true);
+  assert.deepEqual(
+    tasks.map(({ at, budget: { first, objects } }) => ({ at, first, objects })),
+    [
+      { at: 0, first: 150, objects: 50 },
+      { at: 700, first: 150, objects: 40 },
+    ],
+  );
+});
+
+test('a pass of which a stage was stopped is not whole', async (t) => {
+  const { time, pass } = prepare(t, { stages: ['write', 'read'] }, () => ({ end: 'stopped' }));
+  const now = time.clock.now();
+  assert.equal(await time.until(pass({ firstObject: 0, timeOf: () => ({ startsAt: now, slot: null }) })), false);
 });
 
 test('the first stage waits for the start', async (t) => {
