@@ -4,6 +4,11 @@ import type { RampKind, SearchDimension } from './result.js';
 export interface RunConfig {
   /** of this host; with a duration, the most that it writes */
   objects: number;
+  /**
+   * how often the stages are run, where that is more than once: each time over so many further objects, because R2 takes
+   * one write a second of a key
+   */
+  passes?: number;
   /** concurrent requests, each on a connection of its own */
   threads: number;
   /** lower-case names */

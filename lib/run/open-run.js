@@ -122,13 +122,13 @@ export async function openRun(config, context) {
 
 /**
  * A search over buckets writes as many objects as any other run at most, but all of them may be in one of the buckets, which
- * has no more than every so many-th index.
+ * has no more than every so many-th index. Passes have objects of their own.
  *
  * @param {RunConfig} config
  * @returns {number}
  */
-function indicesOf({ objects, peakOf, stages, store }) {
-  return peakOf === 'buckets' && writesObjects(stages) ? objects * store.buckets.length : objects;
+function indicesOf({ objects, passes = 1, peakOf, stages, store }) {
+  return peakOf === 'buckets' && writesObjects(stages) ? objects * store.buckets.length : objects * passes;
 }
 
 /** @param {RunConfig} config */

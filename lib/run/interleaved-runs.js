@@ -1,0 +1,208 @@
+import { waitUntil } from '../clock/pause.js';
+import { beginRun, withRun } from './benchmark-run.js';
+import { PassSchedule, PAUSE_MS, shortestPass, stageTimesOf } from './pass-schedule.js';
+import { turnsOf } from './quad-orders.js';
+import { runPass, stagesOf } from './run-stages.js';
+
+/**
+ * @import { Pass, PassStage, Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'
+ * @import { RunResult, StageResult } from '../model/result.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { BegunRun, RunSurroundings } from './benchmark-run.js'
+ * @import { PassTimes } from './pass-schedule.js'
+ */
+
+/**
+ * What becomes known while two set-ups take turns.
+ *
+ * @typedef {object} InterleavingHooks
+ * @property {(shortest: number | null) => void} isReady both sides can begin: all passes together take so many ms at least;
+ *   null where that is not known
+ * @property {(turn: Turn) => void} passStarts
+ * @property {(quad: Quad, place: number) => void} quadEnds
+ * @property {() => void} turnsEnd nothing is left but to clean up
+ */
+
+/**
+ * @typedef {object} InterleavedSide
+ * @property {RunConfig} config with as many passes as {@link passesOf} says
+ * @property {RunSurroundings} surroundings
+ *
+ * @typedef {object} InterleavedRuns
+ * @property {RunResult} a
+ * @property {RunResult | null} b null where A was refused before B was asked
+ * @property {Quad[]} quads that came to their end
+ */
+
+/**
+ * @param {number} quads
+ * @returns {number} how often each side runs its stages: twice in each quad, and once before
+ */
+export function passesOf(quads) {
+  return 2 * quads + 1;
+}
+
+/**
+ * Runs two set-ups by turns. Both are open from the beginning to the end, so that neither has cold code or new connections
+ * when its turn comes, and each is a run by itself in all else: it is checked before it writes, and cleaned up after it.
+ *
+ * @param {Readonly<Record<Side, InterleavedSide>>} sides
+ * @param {object} options
+ * @param {readonly QuadOrder[]} options.orders one for each quad
+ * @param {AbortSignal} options.signal ends it early
+ * @param {InterleavingHooks} options.hooks
+ * @returns {Promise<InterleavedRuns>}
+ */
+export async function runInterleaved(sides, { orders, signal, hooks }) {
+  /** @type {Quad[]} */
+  const quads = [];
+  /** @type {RunResult | null} */
+  let b = null;
+  const a = await withOpenSide(sides.a, async (sideA) => {
+    b = await withOpenSide(sides.b, async (sideB) => {
+      const open = { a: sideA, b: sideB };
+      hooks.isReady(shortestTime([sideA, sideB], passesOf(orders.length)));
+      await takeTurns(open, { orders, signal, hooks, quads });
+      hooks.turnsEnd();
+    });
+  });
+  return { a, b, quads };
+}
+
+/**
+ * @param {readonly OpenSide[]} sides
+ * @param {number} passes of each
+ * @returns {number | null} ms of all of them; null where it is not known
+ */
+function shortestTime(sides, passes) {
+  return sides.reduce((/** @type {number | null} */ sum, { begun: { running } }) => {
+    const pass = shortestPass(stagesOf(running.config), running.config, running.unloaded);
+    return sum === null || pass === null ? null : sum + passes * pass;
+  }, 0);
+}
+
+/**
+ * @typedef {object} OpenSide
+ * @property {BegunRun} begun
+ * @property {RunResult} result
+ * @property {number} passes that have begun
+ */
+
+/**
+ * @param {InterleavedSide} side
+ * @param {(open: OpenSide) => Promise<void>} work
+ * @returns {Promise<RunResult>}
+ */
+function withOpenSide({ config, surroundings }, work) {
+  return withRun(config, surroundings, async (beginning, result) => {
+    const begun = await beginRun(beginning, surroundings.launchedAt, result);
+    if (begun !== null) {
+      await work({ begun, result, passes: 0 });
+    }
+  });
+}
+
+/**
+ * @param {Readonly<Record<Side, OpenSide>>} sides
+ * @param {object} options
+ * @param {readonly QuadOrder[]} options.orders
+ * @param {AbortSignal} options.signal
+ * @param {InterleavingHooks} options.hooks
+ * @param {Quad[]} options.quads that those are added to that come to their end
+ */
+async function takeTurns(sides, { orders, signal, hooks, quads }) {
+  const { config, run } = sides.a.begun.running;
+  const schedule = new PassSchedule(stagesOf(config), config);
+  for (const side of /** @type {const} */ (['a', 'b'])) {
+    hooks.passStarts({ side, quad: null, timeLeft: null });
+    const stages = await runTurn(sides[side], schedule.times(), run.clock.now(), signal);
+    if (stages === null) {
+      return;
+    }
+    schedule.take(stages);
+  }
+  let startsAt = run.clock.now() + PAUSE_MS;
+  for (const [place, order] of orders.entries()) {
+    // What the schedule learns meanwhile is for the next quad: the slots of one are all of the same length.
+    const times = schedule.times();
+    /** @type {Pass[]} */
+    const passes = [];
+    for (const side of turnsOf(order)) {
+      const turnsLeft = 4 * (orders.length - place) - passes.length;
+      hooks.passStarts({ side, quad: place, timeLeft: turnsLeft * times.length });
+      startsAt = await readyAt(sides[side].begun, startsAt, signal);
+      const stages = await runTurn(sides[side], times, startsAt, signal);
+      if (stages === null) {
+        return;
+      }
+      schedule.take(stages);
+      passes.push({ side, stages: stages.map(passStage) });
+      startsAt += times.length;
+    }
+    const quad = { order, passes };
+    quads.push(quad);
+    hooks.quadEnds(quad, place);
+  }
+}
+
+/**
+ * Waits for a pass's turn. Connections that the store has closed meanwhile are opened anew before it.
+ *
+ * @param {BegunRun} begun
+ * @param {number} moment monotonic ms
+ * @param {AbortSignal} signal gives up
+ * @returns {Promise<number>} monotonic ms at which it can begin: later where the pass before took longer than its slot
+ */
+async function readyAt({ running: { config, run, phases }, workers }, moment, signal) {
+  const { clock } = run;
+  const prepare = async () => {
+    await waitUntil(moment - PAUSE_MS, clock, signal);
+    if (config.keepAlive && !signal.aborted) {
+      await workers.openConnections(signal);
+    }
+    await waitUntil(moment, clock, signal);
+  };
+  await phases.during('waiting for its turn', prepare, moment);
+  return Math.max(moment, clock.now());
+}
+
+/**
+ * @param {OpenSide} side
+ * @param {PassTimes} times
+ * @param {number} startsAt monotonic ms
+ * @param {AbortSignal} signal
+ * @returns {Promise<StageResult[] | null>} null where the pass did not come to its end
+ */
+async function runTurn(side, times, startsAt, signal) {
+  const { begun, result } = side;
+  const { running, workers } = begun;
+  const before = result.stages.length;
+  const pass = {
+    firstObject: side.passes * running.config.objects,
+    timeOf: stageTimesOf(times, startsAt, running.config),
+  };
+  side.passes += 1;
+  const isWhole = !signal.aborted && (await runPass(running, workers, pass, result));
+  return isWhole ? result.stages.slice(before) : null;
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {PassStage}
+ */
+function passStage({ stage, startedAt, duration, operations, failedAttempts, average, latency, clientLoad }) {
+  const { cpuUser, cpuSystem } = clientLoad;
+  return {
+    stage,
+    startedAt,
+    duration,
+    operations,
+    failedAttempts,
+    metrics: {
+      rate: operations === 0 ? null : average,
+      p50: latency.operations?.p50 ?? null,
+      p99: latency.operations?.p99 ?? null,
+      cpu: operations === 0 ? null : (1000 * (cpuUser + cpuSystem)) / operations,
+    },
+  };
+}

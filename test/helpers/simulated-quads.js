@@ -1,0 +1,40 @@
+import { turnsOf } from '../../lib/run/quad-orders.js';
+
+/**
+ * @import { InterleavedMetric, Quad, QuadOrder } from '../../lib/model/interleaved.js'
+ * @import { chance } from './chance.js'
+ */
+
+/** @type {readonly InterleavedMetric[]} */
+const METRICS = ['rate', 'p50', 'p99', 'cpu'];
+
+const LEVEL = 1000;
+
+/**
+ * Quads of one stage as a model has them: all metrics of a pass are of the same size, each with its own noise.
+ *
+ * @param {object} model
+ * @param {readonly QuadOrder[]} model.orders
+ * @param {number} [model.ratio] of B to A
+ * @param {(time: number) => number} [model.drift] by which a pass is multiplied, for times from 0, the first pass, to 1
+ * @param {number} [model.noise] standard deviation of the logarithm of a pass
+ * @param {ReturnType<typeof chance>} [model.random] that noise takes
+ * @param {readonly number[]} [model.logRatios] of the quads, in place of the ratio
+ * @returns {Quad[]}
+ */
+export function simulateQuads({ orders, ratio = 1, drift = () => 1, noise = 0, random, logRatios }) {
+  const passes = 4 * orders.length;
+  return orders.map((order, quad) => ({
+    order,
+    passes: turnsOf(order).map((side, turn) => {
+      const ofSide = side === 'a' ? 1 : logRatios === undefined ? ratio : Math.exp(logRatios[quad]);
+      const level = LEVEL * ofSide * drift((4 * quad + turn) / (passes - 1));
+      const figure = () => level * Math.exp(noise * (random?.normal() ?? 0));
+      const metrics = /** @type {Record<InterleavedMetric, number | null>} */ (
+        Object.fromEntries(METRICS.map((metric) => [metric, figure()]))
+      );
+      const times = { startedAt: 1000 * (4 * quad + turn), duration: 1000 };
+      return { side, stages: [{ stage: 'Write', ...times, operations: 1000, failedAttempts: 0, metrics }] };
+    }),
+  }));
+}

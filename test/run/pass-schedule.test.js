@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { STAGES } from '../../lib/operations/registry.js';
+import { PassSchedule, shortestPass, stageTimesOf } from '../../lib/run/pass-schedule.js';
+
+const BY_WORK = { duration: undefined, gap: 5000 };
+
+/** @param {readonly number[]} lengths ms */
+function took(...lengths) {
+  return lengths.map((duration) => ({ duration }));
+}
+
+test('a stage has more time than it took with either side, and begins as late after the slot with both', () => {
+  const schedule = new PassSchedule(STAGES, BY_WORK);
+  schedule.take(took(1000, 2000, 400, 100));
+  schedule.take(took(2000, 1000, 800, 100));
+  const { offsets, length } = schedule.times();
+  assert.deepEqual(offsets, [0, 2600, 5200, 6300]);
+  assert.equal(length, 6300 + 225 + 250);
+});
+
+test('a stage that once took long has less time again after four passes', () => {
+  const schedule = new PassSchedule(STAGES.slice(0, 1), BY_WORK);
+  schedule.take(took(60_000));
+  Array.from({ length: 3 }, () => schedule.take(took(1000)));
+  assert.ok(schedule.times().length > 60_000);
+  schedule.take(took(1000));
+  assert.equal(schedule.times().length, 1250 + 100 + 250);
+});
+
+test('what time ends has its time and the gap; what removes all objects has what it took', () => {
+  const schedule = new PassSchedule(STAGES, { duration: 3000, gap: 1000 });
+  schedule.take(took(3000, 3000, 3000, 2000));
+  assert.deepEqual(schedule.times(), { offsets: [0, 4000, 8000, 12_000], length: 12_000 + 2600 + 250 });
+});
+
+test('the stages of a pass begin at their offsets, and stop after their duration', () => {
+  const times = { offsets: [0, 4000], length: 9000 };
+  assert.deepEqual(stageTimesOf(times, 500, BY_WORK)(1), { startsAt: 4500, slot: null });
+  assert.deepEqual(stageTimesOf(times, 500, { duration: 3000, gap: 1000 })(1), {
+    startsAt: 4500,
+    slot: { startsAt: 4500, stopsAt: 7500, endsAt: 8400 },
+  });
+});
+
+test('no pass is shorter than its operations take by turns on all threads', () => {
+  const unloaded = new Map([
+    ['write', { p50: 20 }],
+    ['read', { p50: 10 }],
+    ['stat', { p50: 5 }],
+    ['remove', { p50: 5 }],
+  ]);
+  const config = { ...BY_WORK, objects: 1000, threads: 10 };
+  assert.equal(shortestPass(STAGES, config, unloaded), 4000);
+  assert.equal(shortestPass(STAGES, { ...config, duration: 3000, gap: 1000 }, unloaded), 3 * 4000 + 500);
+  unloaded.delete('read');
+  assert.equal(shortestPass(STAGES, config, unloaded), null);
+});
