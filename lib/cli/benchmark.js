@@ -14,6 +14,7 @@ import { usableCores } from '../host/cpu-quota.js';
 
 /**
  * @import { Result } from '../model/result.js'
+ * @import { RunConfig } from '../model/run-config.js'
  * @import { CommandContext } from './cleanup.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Prepared } from './prepare.js'
@@ -59,9 +60,7 @@ export async function runByCommand({
     terminal.err(`error: ${error.message}`);
     stopRequest.storeLost(error);
   });
-  if (options.threads > config.objects) {
-    notify(`${options.threads} threads are more than ${config.objects} objects need: ${config.threads} are used`);
-  }
+  noticesOfLoad(options, config).forEach(notify);
   const identity = { host: hostname(), versions: versionsOf(config.client) };
   const stdoutIsTaken = results.some(({ file }) => file === null);
   const observer = openListeners({
@@ -113,6 +112,17 @@ export async function runByCommand({
   } finally {
     observer.close();
   }
+}
+
+/**
+ * @param {Pick<CommandLine, 'threads'>} options
+ * @param {Pick<RunConfig, 'objects' | 'threads'>} config
+ * @returns {string[]} what is otherwise than the user has written
+ */
+export function noticesOfLoad({ threads }, config) {
+  return threads > config.objects
+    ? [`${threads} threads are more than ${config.objects} objects need: ${config.threads} are used`]
+    : [];
 }
 
 /**

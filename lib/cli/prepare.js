@@ -61,12 +61,7 @@ export async function prepare(options, { env, process: host, now, random, invoca
     await target?.close();
   };
   try {
-    const checked = await checks.run(() => {
-      // Without a store there is no run, but there may be more problems.
-      const store = /** @type {Target} */ (target)?.store;
-      const config = resolveConfig(options, { store, env, availableCores: availableCores(), now, random });
-      return Object.freeze({ ...config, overrides: target?.overrides, command: invocation.benchmark });
-    });
+    const checked = await checks.run(() => configOf(options, { target, env, now, random, invocation }));
     if (isRun) {
       await checks.run(() => checkFileLimit(checked ?? { threads: options.threads, cores: 1 }));
       await checks.run(() => checked && checkCost(checked));
@@ -80,10 +75,28 @@ export async function prepare(options, { env, process: host, now, random, invoca
 }
 
 /**
+ * @param {CommandLine} options
+ * @param {object} context
+ * @param {Target | null} context.target null where there is none: without a store there is no run, but there may be more
+ *   problems
+ * @param {NodeJS.ProcessEnv} context.env
+ * @param {number} context.now epoch ms
+ * @param {() => number} context.random uniform in [0, 1)
+ * @param {Invocation} context.invocation
+ * @returns {RunConfig} with what a later command needs to find the same store
+ * @throws {UsageError}
+ */
+export function configOf(options, { target, env, now, random, invocation }) {
+  const store = /** @type {Target} */ (target)?.store;
+  const config = resolveConfig(options, { store, env, availableCores: availableCores(), now, random });
+  return Object.freeze({ ...config, overrides: target?.overrides, command: invocation.benchmark });
+}
+
+/**
  * @param {{ threads: number, cores: number }} run
  * @throws {UsageError} where the host does not give it enough files
  */
-function checkFileLimit(run) {
+export function checkFileLimit(run) {
   const problem = fileLimitProblem(run, openFileLimit(process.report));
   if (problem !== null) {
     throw new UsageError([problem]);

@@ -28,7 +28,8 @@ export function writeCommanderError(text, write) {
 export class Checks {
   /** @type {string[]} */
   #problems = [];
-  #hint = '';
+  /** Where to go from here. */
+  hint = '';
 
   /**
    * @template Result
@@ -44,15 +45,20 @@ export class Checks {
         throw error;
       }
       this.#problems.push(...error.problems);
-      this.#hint ||= error.hint;
+      this.hint ||= error.hint;
       return null;
     }
+  }
+
+  /** Those that were found so far. @returns {readonly string[]} */
+  get problems() {
+    return this.#problems;
   }
 
   /** @throws {UsageError} with all problems, where there are any */
   conclude() {
     if (this.#problems.length > 0) {
-      throw new UsageError(this.#problems, this.#hint);
+      throw new UsageError(this.#problems, this.hint);
     }
   }
 }
