@@ -18,28 +18,39 @@ const PATIENCE_MS = 180_000;
 const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
 /**
- * @typedef {object} ToolRun
- * @property {Record<string, string>} env of the endpoint
- * @property {number} objects
- * @property {number} threads
- * @property {readonly string[]} options further ones
+ * @typedef {object} ToolCall
+ * @property {readonly string[]} parameters
+ * @property {Record<string, string>} [env] of the endpoint
  * @property {Place} [place] of the process
  * @property {(line: string) => unknown} [onLine] a line of the log was printed
+ *
+ * @typedef {Omit<ToolCall, 'parameters'> & { objects: number, threads: number, options: readonly string[] }} ToolRun
  */
 
 /**
- * Runs the command line in a process and in a folder of its own, as a user does.
+ * Runs the benchmark.
  *
  * @param {ToolRun} run
  * @returns {Promise<any[]>} the stages of the JSON result
  * @throws {Error} where the run did not end well
  */
-export async function runTool({ env, objects, threads, options, place = {}, onLine = () => {} }) {
+export async function runTool({ objects, threads, options, ...call }) {
+  const { stages } = await callTool({ ...call, parameters: [String(objects), String(threads), ...options] });
+  return stages;
+}
+
+/**
+ * Runs the command line in a process and in a folder of its own, as a user does.
+ *
+ * @param {ToolCall} call
+ * @returns {Promise<any>} the JSON result
+ * @throws {Error} where the run did not end well
+ */
+export async function callTool({ parameters, env = {}, place = {}, onLine = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-truth-'));
   const json = join(folder, 'result.json');
-  const parameters = [TOOL, String(objects), String(threads), ...options, '--json', json, '--quiet'];
   try {
-    const child = spawnNode(place, parameters, {
+    const child = spawnNode(place, [TOOL, ...parameters, '--json', json, '--quiet'], {
       cwd: folder,
       env: { ...process.env, ...env, HOME: folder, XDG_CACHE_HOME: folder },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,9 +61,9 @@ export async function runTool({ env, objects, threads, options, place = {}, onLi
     createInterface({ input: stdout }).on('line', onLine);
     const [errors, [status]] = await Promise.all([text(stderr), once(child, 'close')]);
     if (status !== 0 || !existsSync(json)) {
-      throw new Error(`${parameters.slice(1).join(' ')} ended with status ${status}: ${errors.trim()}`);
+      throw new Error(`${parameters.join(' ')} ended with status ${status}: ${errors.trim()}`);
     }
-    return JSON.parse(readFileSync(json, 'utf8')).stages;
+    return JSON.parse(readFileSync(json, 'utf8'));
   } finally {
     rmSync(folder, { recursive: true });
   }
