@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { shellWord } from '../../lib/cli/invocation.js';
+import { shellWords } from '../../lib/cli/shell-words.js';
+
+test('words that were quoted for a shell come back as they were', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }), (words) => {
+      assert.deepEqual(shellWords(words.map((word) => shellWord(word)).join(' ')), words);
+    }),
+  );
+});
+
+const TEXTS = [
+  '',
+  '   ',
+  '--client sdk',
+  " --env-file 'a b.env'\t--size 1KiB ",
+  String.raw`--env-file a\ b.env`,
+  `--faults "latency=5ms,GET.status=503:10%"`,
+  String.raw`"a \"quoted\" \\ word" 'and \ another'`,
+  String.raw`"only \these and \$ are escaped"`,
+  `a''b "" ''`,
+  `--a='x y'"z"w`,
+];
+
+test('texts are split as a shell splits them', () => {
+  for (const text of TEXTS) {
+    const script = String.raw`for word in ${text}; do printf '%s\0' "$word"; done`;
+    const bySh = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
+    assert.deepEqual(shellWords(text), bySh, text);
+  }
+});
+
+test('nothing is expanded', () => {
+  assert.deepEqual(shellWords('$HOME `id` *.env ~ a;b'), ['$HOME', '`id`', '*.env', '~', 'a;b']);
+});
+
+test('what does not end is refused', () => {
+  for (const [text, problem] of [
+    ["--client 'sdk", "expected a closing '"],
+    ['"a', 'expected a closing "'],
+    ['a\\', 'expected a character after the last backslash'],
+    ['"a\\', 'expected a character after the last backslash'],
+  ]) {
+    assert.throws(() => shellWords(text), { name: 'RangeError', message: problem });
+  }
+});
