@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Clock } from '../../lib/clock/clock.js';
+import { passesOf, runInterleaved } from '../../lib/run/interleaved-runs.js';
+import { keysIn } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
+import { runConfig } from '../helpers/run-config.js';
+
+/**
+ * @import { QuadOrder, Side } from '../../lib/model/interleaved.js'
+ * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { TestContext } from 'node:test'
+ */
+
+const OBJECTS = 10;
+
+/** @type {readonly QuadOrder[]} */
+const ORDERS = ['BAAB', 'ABBA'];
+
+/**
+ * @param {TestContext} t
+ * @param {Partial<RunConfig>} overrides
+ * @param {{ of?: Partial<Record<Side, Partial<RunConfig>>>, onTurn?: (turn: string, controller: AbortController) => void }} [options]
+ */
+async function interleave(t, overrides, { of = {}, onTurn = () => {} } = {}) {
+  const endpoint = await startTestEndpoint(t);
+  const controller = new AbortController();
+  /** @type {string[]} */
+  const turns = [];
+  const sideOf = (/** @type {Side} */ side) => ({
+    config: runConfig(endpoint, {
+      ...{ objects: OBJECTS, passes: passesOf(ORDERS.length), runId: `pair-${side}`, preflight: false },
+      ...overrides,
+      ...of[side],
+    }),
+    surroundings: {
+      clock: new Clock(),
+      random: () => 0.5,
+      signal: controller.signal,
+      identity: { host: 'host', versions: {} },
+      observer: recordingObserver().observer,
+      launchedAt: 0,
+    },
+  });
+  const runs = await runInterleaved(
+    { a: sideOf('a'), b: sideOf('b') },
+    {
+      orders: ORDERS,
+      signal: controller.signal,
+      hooks: {
+        isReady: () => turns.push('ready'),
+        passStarts({ side, quad }) {
+          const turn = `${quad ?? 'warm-up'} ${side}`;
+          turns.push(turn);
+          onTurn(turn, controller);
+        },
+        quadEnds: (_quad, place) => turns.push(`${place} ends`),
+        turnsEnd: () => turns.push('end'),
+      },
+    },
+  );
+  return { runs, turns, keys: await keysIn(endpoint) };
+}
+
+test('each side warms up, and then they take turns in the order of the quads', async (t) => {
+  const { runs, turns, keys } = await interleave(t, { stages: ['write', 'remove'] });
+  assert.deepEqual(turns, [
+    ...['ready', 'warm-up a', 'warm-up b'],
+    ...['0 b', '0 a', '0 a', '0 b', '0 ends'],
+    ...['1 a', '1 b', '1 b', '1 a', '1 ends', 'end'],
+  ]);
+  const passes = runs.quads.flatMap((quad) => quad.passes);
+  assert.equal(passes.map(({ side }) => side).join(''), 'baababba');
+  assert.ok(passes.every(({ stages }) => stages.every(({ operations }) => operations === OBJECTS)));
+  assert.equal(runs.a.stages.length, 2 * passesOf(ORDERS.length));
+  assert.deepEqual(keys, []);
+});
+
+test('each pass writes objects of its own, and all of them are removed in the end', async (t) => {
+  const { runs, keys } = await interleave(t, { stages: ['write'] });
+  for (const result of [runs.a, runs.b]) {
+    assert.equal(result?.cleanup?.removed, OBJECTS * passesOf(ORDERS.length));
+  }
+  assert.deepEqual(keys, []);
+});
+
+test('a stop in the midst of a quad leaves the quads before it, and nothing in the store', async (t) => {
+  const stopAt = (/** @type {string} */ turn, /** @type {AbortController} */ controller) =>
+    turn === '1 b' && controller.abort();
+  const { runs, turns, keys } = await interleave(t, { stages: ['write', 'read'] }, { onTurn: stopAt });
+  assert.deepEqual(turns.slice(-2), ['1 b', 'end']);
+  assert.equal(runs.quads.length, 1);
+  assert.deepEqual(keys, []);
+});
+
+test('where A is refused, B is not asked; where B is, A is cleaned up', async (t) => {
+  const refused = { store: runConfig(NOWHERE).store };
+  const first = await interleave(t, { preflight: true }, { of: { a: refused } });
+  assert.ok(first.runs.a.problems.length > 0);
+  assert.equal(first.runs.b, null);
+  const second = await interleave(t, { preflight: true }, { of: { b: refused } });
+  assert.deepEqual(second.runs.a.problems, []);
+  assert.ok(Number(second.runs.b?.problems.length) > 0);
+  assert.deepEqual([second.turns, second.keys], [[], []]);
+});
+
+/** Nothing listens at that port. */
+const NOWHERE = {
+  ...{ hostname: '127.0.0.1', port: 1, region: 'auto', tls: null, buckets: ['bucket'] },
+  credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+};
