@@ -17,7 +17,7 @@ const MAX_CELL = 22;
 const SIDE_WIDTH = 'before'.length + 2;
 
 /** Short enough for a row of a table. @type {Readonly<Record<ComparedMetric, string>>} */
-const LABELS = Object.freeze({
+export const LABELS = Object.freeze({
   rate: 'ops/s',
   throughput: 'MB/s',
   p50: 'p50',
@@ -55,7 +55,7 @@ export function formatComparison(comparison) {
 }
 
 /**
- * @param {StageComparison} comparison
+ * @param {Omit<StageComparison, 'seconds'> & Partial<StageComparison>} comparison
  * @param {number} margin
  * @returns {string} one sentence: what changed, and what did not
  */
@@ -161,7 +161,7 @@ function stageLines(comparison, margin) {
 }
 
 /** @param {MetricComparison} comparison */
-function metricRow({ metric, before, after, ratio, low, high, verdict }) {
+export function metricRow({ metric, before, after, ratio, low, high, verdict }) {
   const isOpen = low === null && high === null;
   const interval = isOpen
     ? '-'
@@ -171,7 +171,7 @@ function metricRow({ metric, before, after, ratio, low, high, verdict }) {
 }
 
 /** @param {readonly string[]} cells */
-function columns([label, before, after, ratio, interval, verdict]) {
+export function columns([label, before, after, ratio, interval, verdict]) {
   return `${INDENT}${label.padEnd(8)}${before.padStart(13)}${after.padStart(13)}${ratio.padStart(9)}  ${interval.padStart(17)}  ${verdict}`;
 }
 
@@ -198,7 +198,7 @@ function ratioText(ratio) {
 }
 
 /** @param {number} share */
-function percentage(share) {
+export function percentage(share) {
   return `${Number((100 * share).toFixed(1))}%`;
 }
 
@@ -212,7 +212,7 @@ function onlyIn({ before, after }) {
 }
 
 /** @param {string} text */
-function item(text) {
+export function item(text) {
   return paragraph(text, INDENT);
 }
 
@@ -221,7 +221,7 @@ function item(text) {
  * @param {string} [indent] of its lines, those that continue one have twice as much
  * @returns {string[]} lines that break between words, as far as these are no longer than a line
  */
-function paragraph(text, indent = '') {
+export function paragraph(text, indent = '') {
   /** @type {string[]} */
   const lines = [];
   let line = indent;
