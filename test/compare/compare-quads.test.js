@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MIN_QUADS, compareQuads } from '../../lib/compare/compare-quads.js';
+import { quadOrders } from '../../lib/run/quad-orders.js';
+import { chance } from '../helpers/chance.js';
+import { simulateQuads } from '../helpers/simulated-quads.js';
+
+/** @import { InterleavedMetric } from '../../lib/model/interleaved.js' */
+
+const MARGIN = 0.03;
+
+/**
+ * @param {Parameters<typeof simulateQuads>[0]} model
+ * @param {InterleavedMetric} [metric]
+ */
+function compared(model, metric = 'rate') {
+  const [stage] = compareQuads(simulateQuads(model), { margin: MARGIN });
+  const found = stage.metrics.find((each) => each.metric === metric);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+/** Of 10% over all quads. @param {number} time from 0 to 1 */
+const drift = (time) => 1 + 0.1 * time;
+
+describe('a drift of 10% from the first pass to the last', () => {
+  for (const seed of [1, 2, 3]) {
+    test(`is cancelled in every quad, in whatever order they are (seed ${seed})`, () => {
+      const orders = quadOrders(8, chance(seed).uniform);
+      const { verdict, ratio, logRatios } = compared({ orders, drift });
+      assert.equal(logRatios.length, 8);
+      assert.ok(
+        logRatios.every((logRatio) => Math.abs(logRatio) < 1e-4),
+        String(logRatios),
+      );
+      assert.equal(verdict, 'the same');
+      assert.ok(Math.abs(Number(ratio) - 1) < 1e-5);
+    });
+  }
+
+  test('would be taken for a difference if one side had its turns before the other', () => {
+    const orders = Array.from({ length: 8 }, () => /** @type {any} */ ('AABB'));
+    const { logRatios } = compared({ orders, drift });
+    assert.ok(logRatios.every((logRatio) => logRatio > 0.004));
+  });
+
+  test('leaves a difference between the sides as it is', () => {
+    const orders = quadOrders(8, chance(4).uniform);
+    const { verdict, ratio } = compared({ orders, drift, ratio: 1.1 });
+    assert.equal(verdict, 'faster');
+    assert.ok(Math.abs(Number(ratio) - 1.1) < 1e-4);
+  });
+});
+
+describe('what the quads show', () => {
+  const orders = quadOrders(8, chance(5).uniform);
+
+  test('a rate and a latency that are larger mean opposite things', () => {
+    const model = { orders, ratio: 1.2, noise: 0.01, random: chance(6) };
+    assert.deepEqual(
+      [compared(model, 'rate').verdict, compared(model, 'p50').verdict, compared(model, 'cpu').verdict],
+      ['faster', 'slower', 'more'],
+    );
+    assert.equal(compared({ ...model, ratio: 0.8 }, 'p99').verdict, 'faster');
+  });
+
+  test('both figures are geometric means, so that the ratio is that of the two', () => {
+    const { before, after, ratio } = compared({ orders, ratio: 1.2, noise: 0.05, random: chance(7) });
+    assert.ok(before !== null && after !== null && ratio !== null);
+    assert.ok(Math.abs(after / before - ratio) < 1e-12);
+  });
+
+  test('a difference that is proven, and within the margin, is none', () => {
+    const { verdict, signFlip, low } = compared({ orders, ratio: 1.02, noise: 0.001, random: chance(8) });
+    assert.equal(verdict, 'the same');
+    assert.ok(Number(low) > 1 && Number(signFlip) < 0.05);
+  });
+
+  test('where the noise is too large, it says about how many more quads would tell', () => {
+    const { verdict, moreQuads, reason } = compared({ orders, ratio: 1.05, noise: 0.2, random: chance(9) });
+    assert.equal(verdict, 'cannot tell');
+    assert.match(String(reason), /no change is possible/);
+    assert.ok(moreQuads !== null && moreQuads > 8, String(moreQuads));
+  });
+
+  test('where the t interval shows a difference that the sign-flip test does not, it cannot tell', () => {
+    // Seven of one sign, and a small one of the other: 4 of 256 ways bring a sum that is as far from 0, or farther.
+    const logRatios = [0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, -0.08];
+    const { verdict, signFlip } = compared({ orders, logRatios });
+    assert.ok(Number(signFlip) < 0.05);
+    assert.notEqual(verdict, 'cannot tell');
+    const six = [0.1, 0.1, 0.1, 0.1, 0.1, -0.01];
+    const other = compared({ orders: orders.slice(0, 6), logRatios: six });
+    assert.ok(Number(other.signFlip) > 0.05 && Number(other.tTest) < 0.05 / 4);
+    assert.equal(other.verdict, 'cannot tell');
+    assert.match(String(other.reason), /sign-flip/);
+    assert.ok(Number(other.moreQuads) >= 1);
+  });
+
+  test('fewer quads than the sign-flip test takes tell nothing', () => {
+    const few = compared({ orders: orders.slice(0, MIN_QUADS - 1), ratio: 2 });
+    const { verdict, low, high, tTest, signFlip, moreQuads, ratio } = few;
+    assert.deepEqual(
+      { verdict, low, high, tTest, signFlip, moreQuads },
+      { verdict: 'cannot tell', low: null, high: null, tTest: null, signFlip: null, moreQuads: 1 },
+    );
+    assert.ok(Math.abs(Number(ratio) - 2) < 1e-9);
+  });
+
+  test('a quad in which a figure is not known is left out of that metric alone', () => {
+    const quads = simulateQuads({ orders });
+    quads[3].passes[2].stages[0].metrics.p99 = null;
+    const [{ metrics }] = compareQuads(quads, { margin: MARGIN });
+    assert.deepEqual(
+      metrics.map(({ metric, logRatios }) => [metric, logRatios.length]),
+      [
+        ['rate', 8],
+        ['p50', 8],
+        ['p99', 7],
+        ['cpu', 8],
+      ],
+    );
+  });
+
+  test('no quad, no stage', () => {
+    assert.deepEqual(compareQuads([], { margin: MARGIN }), []);
+  });
+
+  test('attempts that failed are added up for each side', () => {
+    const quads = simulateQuads({ orders });
+    quads[0].passes.forEach(({ stages }, place) => (stages[0].failedAttempts = 10 ** place));
+    const [{ failedAttempts }] = compareQuads(quads, { margin: MARGIN });
+    assert.deepEqual(failedAttempts, orders[0] === 'ABBA' ? { a: 1001, b: 110 } : { a: 110, b: 1001 });
+  });
+});
+
+test('turning the sides turns the ratio, and what it means', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e6 }), fc.double({ min: 0.5, max: 2, noNaN: true }), (seed, ratio) => {
+      const orders = quadOrders(8, chance(seed).uniform);
+      const quads = simulateQuads({ orders, ratio, noise: 0.05, random: chance(seed + 1) });
+      const turned = structuredClone(quads);
+      turned.forEach(({ passes }) => passes.forEach((pass) => (pass.side = pass.side === 'a' ? 'b' : 'a')));
+      const [one, other] = [quads, turned].map((each) => compareQuads(each, { margin: MARGIN })[0].metrics[0]);
+      assert.ok(Math.abs(Number(one.ratio) * Number(other.ratio) - 1) < 1e-9);
+      /** @type {Record<string, string>} */
+      const opposite = { faster: 'slower', slower: 'faster', 'the same': 'the same', 'cannot tell': 'cannot tell' };
+      assert.equal(other.verdict, opposite[one.verdict]);
+    }),
+  );
+});
+
+test('of quads that differ by chance alone, at most one in twenty comparisons finds a difference anywhere', () => {
+  const random = chance(10);
+  const falseAlarms = Array.from({ length: 300 }, () => {
+    const orders = quadOrders(8, random.uniform);
+    const [{ metrics }] = compareQuads(simulateQuads({ orders, noise: 0.1, drift, random }), { margin: MARGIN });
+    return metrics.some(({ verdict }) => verdict !== 'the same' && verdict !== 'cannot tell');
+  }).filter(Boolean).length;
+  assert.ok(falseAlarms <= 15, `${falseAlarms} of 300`);
+});
