@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../studies/machine.js';
 import { formatTable } from '../studies/table.js';
+import { interleaved } from './ab.js';
 import { capacities } from './capacities.js';
 import { comparisons } from './compare.js';
 import { openLoop } from './open-loop.js';
@@ -18,7 +19,7 @@ import { searchCauses } from './search-causes.js';
 //
 //     node bench/truth/run.js [--json result.json] [--rounds n] [--only part of a set-up's name] [part of a title]
 
-const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities, peaks, ramps, comparisons];
+const PARTS = [percentiles, openLoop, plainCauses, searchCauses, capacities, peaks, ramps, comparisons, interleaved];
 
 const { values, positionals } = parseArgs({
   options: { json: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },

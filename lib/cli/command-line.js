@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { quote } from '../log/quote.js';
 import { formatSize } from '../log/units.js';
 import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
@@ -11,6 +11,8 @@ import { FROM_CLONE } from './invocation.js';
 import { STANDARD_OUTPUT } from './output-file.js';
 import { proxyChoice } from './proxy.js';
 import { VERSION } from './package-version.js';
+import { shellWords } from './shell-words.js';
+import { problemsOfSides } from './sides.js';
 import { UsageError, writeCommanderError } from './usage-error.js';
 import * as values from './values.js';
 import { oneOf, someText } from './values.js';
@@ -225,8 +227,13 @@ const LOAD = [
 /** The argument of `cleanup`. */
 const RUN_ID = { flags: '<run-id>', read: values.anyRunId };
 
-/** An option of `compare`. */
-const MARGIN = { flags: '--margin <share>', read: values.margin };
+/** An option of `compare` and `ab`. */
+const MARGIN = {
+  flags: '--margin <share>',
+  help: 'a change that counts as none',
+  read: values.margin,
+  fallback: '3%',
+};
 
 const HELP_WIDTH = 100;
 
@@ -243,7 +250,33 @@ const USAGE_WIDTH = 'compare <before> <after>'.length;
  * @property {Readonly<Record<string, string>>} options by name, with their help where it is not that of the benchmark
  */
 
-/** @type {Readonly<Record<'merge' | 'report' | 'compare' | 'cleanup' | 'calibrate', CommandRow>>} */
+/** Options of `ab` that a run has not, or reads in another way. @type {Readonly<Record<string, OptionRow>>} */
+const AB_OPTIONS = {
+  a: { flags: '--a <options>', help: "options of A, in quotes: '--client direct'", read: shellWords },
+  b: { flags: '--b <options>', help: 'those of B', read: shellWords },
+  quads: {
+    flags: '--quads <n>',
+    help: 'how often A and B have two turns each, 6 to 40',
+    read: values.quadCount,
+    fallback: '8',
+  },
+  margin: MARGIN,
+  stages: { ...OPTIONS.stages, read: values.stagesThatWrite },
+  runId: { ...OPTIONS.runId, read: values.idOfPair },
+};
+
+/** What --a and --b may hold, by name, with the rows that are not those of a run. */
+const SIDE_OPTIONS = {
+  threads: { flags: '--threads <n>', help: 'in place of <threads>', read: values.threadCount },
+  ...Object.fromEntries(
+    [
+      ...['client', 'size', 'keepAlive', 'cores', 'rate', 'arrival', 'timeout', 'retries', 'envFile', 'bucket'],
+      ...['endpointUrl', 'addressing', 'proxy', 'faults'],
+    ].map((name) => [name, OPTIONS[name]]),
+  ),
+};
+
+/** @type {Readonly<Record<'merge' | 'report' | 'compare' | 'ab' | 'cleanup' | 'calibrate', CommandRow>>} */
 const COMMANDS = {
   merge: {
     operands: '<files...>',
@@ -265,6 +298,40 @@ const COMMANDS = {
       'Compares two runs, stage by stage: faster, slower, the same, or cannot tell. Each of them is a result of --json, of ' +
       'one host or of several together, a log, or a folder with the results and logs of one run.',
     options: {},
+  },
+  ab: {
+    operands: '<objects> <threads>',
+    summary: 'compare two set-ups that take turns',
+    description:
+      'Runs two set-ups by turns, ABBA or BAAB, and says which is faster, and by how much: two clients, buckets, endpoints, ' +
+      'numbers of threads. --a and --b have the options in which they differ, all others are for both.',
+    options: {
+      a: '',
+      b: '',
+      quads: '',
+      margin: '',
+      local: '',
+      stages: 'what to run in each turn, comma-separated, write among them',
+      ...Object.fromEntries(
+        ['client', 'size', 'rate', 'arrival', 'warmup', 'duration', 'gap', 'cores', 'timeout', 'retries'].map(
+          (name) => [name, ''],
+        ),
+      ),
+      preflight: '',
+      keepAlive: '',
+      allowVersioned: '',
+      maxCost: "what all of it may cost, at R2's list prices",
+      envFile: '',
+      bucket: '',
+      endpointUrl: '',
+      addressing: '',
+      proxy: '',
+      prefix: '',
+      runId: 'name of the two runs, before -a and -b (default: date, time, random)',
+      json: 'write the whole comparison to a file; - is stdout',
+      faults: '',
+      quiet: '',
+    },
   },
   cleanup: {
     operands: '[run-id]',
@@ -394,10 +461,26 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  */
 
 /**
+ * @typedef {object} AbOptions
+ * @property {SideOptions} a
+ * @property {SideOptions} b
+ * @property {number} quads
+ * @property {number} margin share of a change that counts as none
+ * @property {number | undefined} maxCost dollars
+ * @property {string | undefined} json the file of the result
+ * @property {boolean} quiet
+ *
+ * @typedef {object} SideOptions
+ * @property {readonly string[]} words that stood in its option
+ * @property {CommandLine} options those of a run: what both have in common, and its own
+ */
+
+/**
  * What the command line asks for.
  *
  * @typedef {{ command: 'merge', options: MergeOptions } | { command: 'report', options: MergeOptions } |
  *   { command: 'compare', options: CompareOptions } |
+ *   { command: 'ab', options: AbOptions } |
  *   { command: 'run' | 'init' | 'calibrate' | 'cleanup' | 'list', options: CommandLine }} Request
  */
 
@@ -426,7 +509,11 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
     .argument('[threads]')
     .usage('[<objects> <threads>] [options]');
   const report = reportCommand(outputs, invocation);
-  [merge, report, compare, cleanup, calibrate].forEach((command) => program.addCommand(command));
+  const ab = subcommand('ab', outputs, reader)
+    .argument('[objects]')
+    .argument('[threads]')
+    .addHelpText('after', afterHelpOfAb(`${benchmark} ab`));
+  [merge, report, compare, ab, cleanup, calibrate].forEach((command) => program.addCommand(command));
 
   /** @type {Request | null} */
   let request = null;
@@ -452,6 +539,9 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   });
   calibrate.action(() => {
     request = requestOf(calibrate.args, { ...optionsOf(calibrate), calibrate: true }, reader, `${benchmark} calibrate`);
+  });
+  ab.action(() => {
+    request = { command: 'ab', options: abOptions(ab.args, optionsOf(ab), reader, `${benchmark} ab`) };
   });
   program.parse(argv, { from: 'user' });
   return /** @type {Request} */ (/** @type {unknown} */ (request));
@@ -526,6 +616,19 @@ class OptionReader {
   get problems() {
     return [...this.#problems.values()];
   }
+
+  /**
+   * @param {OptionReader} later
+   * @param {readonly Pick<OptionRow, 'flags'>[]} given what the later one has read
+   * @returns {OptionReader} one that has read what this one has, and then what the later one has
+   */
+  followedBy(later, given) {
+    const both = new OptionReader();
+    both.#problems = new Map(this.#problems);
+    given.forEach(({ flags }) => both.#problems.delete(flags.split(' ')[0]));
+    later.#problems.forEach((problem, name) => both.#problems.set(name, problem));
+    return both;
+  }
 }
 
 /** @param {OptionRow} row */
@@ -596,9 +699,73 @@ function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup
 }
 
 /**
+ * @param {readonly string[]} operands
+ * @param {Record<string, any>} given options by name
+ * @param {OptionReader} reader that has read them
+ * @param {string} command for a shell
+ * @returns {AbOptions}
+ * @throws {UsageError} with every problem, those of both sides included
+ */
+function abOptions(operands, { a, b, quads, margin, ...common }, reader, command) {
+  const missing = Object.entries({ a, b }).flatMap(([name, words]) =>
+    words === undefined ? [`--${name}: expected its options in quotes, or '' where it has none of its own`] : [],
+  );
+  const [ofA, ofB] = [a, b].map((words) =>
+    sideOptions(Array.isArray(words) ? words : [], { operands, given: common, reader, command }),
+  );
+  const problems = new Set([...reader.problems, ...missing, ...problemsOfSides(ofA.problems, ofB.problems)]);
+  if (ofA.options === null || ofB.options === null || problems.size > 0) {
+    throw new UsageError([...problems], helpHint(command));
+  }
+  const { maxCost, json, quiet } = ofA.options;
+  return {
+    a: { words: a, options: ofA.options },
+    b: { words: b, options: ofB.options },
+    quads: quads ?? defaultOf(AB_OPTIONS.quads),
+    margin: margin ?? defaultOf(AB_OPTIONS.margin),
+    ...{ maxCost, json, quiet },
+  };
+}
+
+/**
+ * Reads the options of a side as if they followed those that both have in common.
+ *
+ * @param {readonly string[]} words
+ * @param {{ operands: readonly string[], given: Record<string, any>, reader: OptionReader, command: string }} common
+ * @returns {{ options: CommandLine | null, problems: readonly string[] }}
+ */
+function sideOptions(words, { operands: [objects, threads], given, reader, command }) {
+  const own = new OptionReader();
+  const side = new Command()
+    .helpOption(false)
+    .exitOverride()
+    .configureOutput({ writeErr() {} });
+  Object.values(SIDE_OPTIONS).forEach((row) => side.addOption(own.option(row)));
+  try {
+    side.parse(words, { from: 'user' });
+    const { threads: ownThreads = threads, ...others } = optionsOf(side);
+    const operands = [objects, own.hasProblem(SIDE_OPTIONS.threads) ? threads : String(ownThreads)];
+    const both = reader.followedBy(
+      own,
+      Object.keys(others).map((name) => OPTIONS[name]),
+    );
+    const { options } = requestOf(operands, { ...given, ...others }, both, command);
+    return { options: /** @type {CommandLine} */ (options), problems: [] };
+  } catch (error) {
+    if (error instanceof UsageError) {
+      return { options: null, problems: error.problems };
+    }
+    if (error instanceof CommanderError) {
+      return { options: null, problems: [error.message.replace(/^error: /, '').replaceAll('\n', ' ')] };
+    }
+    throw error;
+  }
+}
+
+/**
  * @param {Record<string, any>} givenOptions
  * @param {Record<string, any>} options
- * @returns {Exclude<Request['command'], 'merge' | 'report' | 'compare'>}
+ * @returns {Exclude<Request['command'], 'merge' | 'report' | 'compare' | 'ab'>}
  */
 function commandOf({ init, cleanup }, { calibrate, list }) {
   if (init !== undefined) {
@@ -760,7 +927,7 @@ function runCommand(outputs, invocation, reader) {
 }
 
 /**
- * @param {'cleanup' | 'calibrate'} name
+ * @param {'cleanup' | 'calibrate' | 'ab'} name
  * @param {Outputs} outputs
  * @param {OptionReader} reader
  */
@@ -770,10 +937,27 @@ function subcommand(name, outputs, reader) {
     .usage(`${operands} [options]`.trimStart())
     .description(description)
     .configureHelp({ helpWidth: HELP_WIDTH, visibleArguments: () => [] });
+  const rows = name === 'ab' ? { ...OPTIONS, ...AB_OPTIONS } : OPTIONS;
   for (const [option, help] of Object.entries(options)) {
-    command.addOption(reader.option(OPTIONS[option], help || OPTIONS[option].help));
+    command.addOption(reader.option(rows[option], help || rows[option].help));
   }
   return command;
+}
+
+/** @param {string} ab the command for a shell */
+function afterHelpOfAb(ab) {
+  const { threads, ...others } = SIDE_OPTIONS;
+  const names = Object.values(others).map(({ flags }) => flags.split(' ')[0]);
+  return `
+Within --a and --b:
+  ${names.slice(0, 8).join(' ')}
+  ${names.slice(8).join(' ')}
+  ${threads.flags.padEnd('--max-cost <dollars>'.length)}  ${threads.help}
+
+Example:
+  ${ab} 2000 50 --local --a '--client direct' --b '--client sdk'
+
+Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.`;
 }
 
 /**
@@ -826,7 +1010,7 @@ function compareCommand(outputs, name) {
     .description(COMMANDS.compare.description)
     .argument('<before>', 'the run to compare with')
     .argument('<after>', 'the run that may have changed')
-    .option(MARGIN.flags, 'a change that counts as none', '3%')
+    .option(MARGIN.flags, MARGIN.help, MARGIN.fallback)
     .option('--force', 'compare runs with other sizes, threads or operations all the same')
     .option('--json <file>', 'write the whole comparison to a file; - is stdout')
     .option('--report <file>', 'write a page with charts, in one file; - is stdout')

@@ -10,7 +10,7 @@ import { Terminal, abilitiesOf } from './terminal.js';
 
 /**
  * @import { Readable } from 'node:stream'
- * @import { CommandLine, Request } from './command-line.js'
+ * @import { AbOptions, CommandLine, Request } from './command-line.js'
  * @import { Invocation } from './invocation.js'
  */
 
@@ -94,10 +94,32 @@ async function runRequest(argv, program) {
     terminal.out(writeExample(/** @type {string} */ (options.init), invocation));
     return EXIT.complete;
   }
+  if (command === 'ab') {
+    return compareByTurns(options, program);
+  }
   if (command === 'calibrate') {
     return calibrate(options, program);
   }
   return workOnStore(command, options, program);
+}
+
+/**
+ * @param {AbOptions} options
+ * @param {Program} program
+ * @returns {Promise<number>} the exit status
+ */
+async function compareByTurns(options, { env, streams, invocation, terminal, stopRequest, isDebugging }) {
+  const { prepareSides } = await load(() => import('./prepare-sides.js'));
+  const random = Math.random;
+  const prepared = await prepareSides(options, { env, process: streams, now: Date.now(), random, invocation });
+  try {
+    const { abByCommand } = await load(() => import('./ab.js'));
+    stopRequest.listen();
+    return await abByCommand({ options, prepared, random, terminal, stopRequest, withStack: isDebugging });
+  } finally {
+    stopRequest.stopListening();
+    await prepared.close();
+  }
 }
 
 /**
@@ -114,7 +136,7 @@ async function calibrate(options, { env, terminal, stopRequest }) {
 }
 
 /**
- * @param {Exclude<Request['command'], 'merge' | 'report' | 'compare' | 'init' | 'calibrate'>} command
+ * @param {Exclude<Request['command'], 'merge' | 'report' | 'compare' | 'ab' | 'init' | 'calibrate'>} command
  * @param {CommandLine} options
  * @param {Program} program
  * @returns {Promise<number>} the exit status

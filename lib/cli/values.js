@@ -3,7 +3,7 @@ import { parseStartTime } from '../clock/start-time.js';
 import { parseFaults } from '../local-s3/faults.js';
 import { quote } from '../log/quote.js';
 import { parseDuration, parseSize } from '../log/units.js';
-import { OPERATIONS, operationsOf } from '../operations/registry.js';
+import { OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { STANDARD_OUTPUT } from './output-file.js';
 
@@ -291,6 +291,21 @@ export function stageNames(given) {
 }
 
 /**
+ * @param {string} given comma-separated
+ * @returns {string[]} in the order in which the stages run
+ */
+export function stagesThatWrite(given) {
+  const names = stageNames(given);
+  if (!writesObjects(names)) {
+    throw new RangeError(`expected write among them, because each turn has objects of its own, got ${quote(given)}`);
+  }
+  return names;
+}
+
+/** Fewer could show nothing, and more would take long to be judged: see MIN_QUADS and MAX_QUADS of the comparison. */
+export const quadCount = wholeNumber(6, 40);
+
+/**
  * @param {string} given
  * @returns {string} a path
  */
@@ -310,6 +325,17 @@ export function runId(given) {
     throw new RangeError(`expected a name that does not begin with - and so looks like an option, got ${quote(given)}`);
   }
   return anyRunId(given);
+}
+
+/**
+ * @param {string} given for two runs that are going to be, before -a and -b
+ * @returns {string}
+ */
+export function idOfPair(given) {
+  if (!isRunId(`${runId(given)}-a`)) {
+    throw new RangeError(`expected a name that -a and -b can follow, got ${quote(given)}`);
+  }
+  return given;
 }
 
 /**

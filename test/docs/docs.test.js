@@ -17,7 +17,7 @@ const COMMAND_LINE = 'docs/command-line.md';
 const PROGRAMS = ['r2-benchmark.js', 'peak-performance.js'];
 
 /** Of which not every option is one of a run as well. */
-const COMMANDS = ['r2-benchmark.js compare'];
+const COMMANDS = ['r2-benchmark.js compare', 'r2-benchmark.js ab'];
 
 /** Pages of which the text in fences is lines of a log. */
 const PAGES_WITH_LOGS = [README, 'docs/output.md', 'docs/capacity-search.md'];

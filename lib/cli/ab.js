@@ -1,0 +1,325 @@
+import { hostname } from 'node:os';
+import { Clock } from '../clock/clock.js';
+import { compareQuads } from '../compare/compare-quads.js';
+import { CONFIDENCE } from '../compare/verdict.js';
+import { counted } from '../log/figures.js';
+import { formatDuration } from '../log/units.js';
+import { formatInterleaved } from '../report/ab-text.js';
+import { consoleReporter } from '../report/console.js';
+import { costLine } from '../report/cost-line.js';
+import { openListeners } from '../report/reporters.js';
+import { nameOf, TurnProgress } from '../report/turn-progress.js';
+import { passesOf, runInterleaved } from '../run/interleaved-runs.js';
+import { quadOrders } from '../run/quad-orders.js';
+import { noticesOfLoad } from './benchmark.js';
+import { cleanupCommand } from './cleanup.js';
+import { closingMessages, exitStatus } from './closing-messages.js';
+import { EXIT } from './exit-status.js';
+import { shellWord } from './invocation.js';
+import { STANDARD_OUTPUT } from './output-file.js';
+import { versionsOf } from './package-version.js';
+import { reportError } from './report-error.js';
+
+/**
+ * @import { InterleavedComparison, Quad, Side } from '../model/interleaved.js'
+ * @import { RunResult } from '../model/result.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { InterleavedRuns } from '../run/interleaved-runs.js'
+ * @import { AbOptions } from './command-line.js'
+ * @import { PreparedSides } from './prepare-sides.js'
+ * @import { StopRequest } from './stop-request.js'
+ * @import { Terminal } from './terminal.js'
+ */
+
+/** Of the result that --json writes. */
+export const INTERLEAVED_FORMAT = 1;
+
+/** @type {readonly Side[]} */
+const SIDES = ['a', 'b'];
+
+/** Node counts its monotonic time from the start of the process. ms */
+const LAUNCHED_AT = 0;
+
+/**
+ * `r2-benchmark ab`: runs two set-ups by turns, and says which was faster.
+ *
+ * @param {object} parts
+ * @param {AbOptions} parts.options
+ * @param {PreparedSides} parts.prepared
+ * @param {() => number} parts.random uniform in [0, 1)
+ * @param {Terminal} parts.terminal
+ * @param {StopRequest} parts.stopRequest
+ * @param {boolean} parts.withStack whether to show where an unexpected error comes from
+ * @returns {Promise<number>} the exit status, which does not depend on which was faster
+ */
+export async function abByCommand({ options, prepared, random, terminal, stopRequest, withStack }) {
+  const { quads, json, quiet } = options;
+  const { sides, jsonFile } = prepared;
+  const notify = quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
+  watchForStop({ prepared, terminal, stopRequest, notify });
+  announce(options, prepared, { terminal, notify });
+  const { now, epochNow } = new Clock();
+  new Set(SIDES.map((side) => sides[side].target)).forEach(({ renewal }) =>
+    renewal?.start({ epochNow, notice: (message) => terminal.err(`warning: ${message}`) }),
+  );
+  const progress = new TurnProgress(terminal, { now, quads, quiet });
+  const sideOf = (/** @type {Side} */ side) => {
+    const { config } = sides[side];
+    const screen = progress.screenOf(side);
+    return {
+      config,
+      surroundings: {
+        // Two stores may have two times.
+        clock: new Clock(),
+        random,
+        signal: stopRequest.signal,
+        identity: { host: hostname(), versions: versionsOf(config.client) },
+        observer: observerOf({ screen, config, quiet, now }),
+        launchedAt: LAUNCHED_AT,
+        credentials: sides[side].target.renewal?.credentials,
+      },
+    };
+  };
+  const open = { a: sideOf('a'), b: sideOf('b') };
+  let isForetold = false;
+  /** @type {InterleavedRuns} */
+  let runs;
+  try {
+    runs = await runInterleaved(open, {
+      orders: quadOrders(quads, random),
+      signal: stopRequest.signal,
+      hooks: {
+        isReady: (shortest) => shortest !== null && notify(`It takes ${formatDuration(shortest)} at least`),
+        passStarts(turn) {
+          progress.starts(turn);
+          if (!isForetold && turn.timeLeft !== null) {
+            isForetold = true;
+            notify(`The quads take about ${formatDuration(turn.timeLeft)}`);
+          }
+        },
+        quadEnds: (quad, place) => notify(quadLine(quad, place, quads)),
+        turnsEnd: () => progress.end(),
+      },
+    });
+  } finally {
+    progress.end();
+    SIDES.forEach((side) => {
+      open[side].surroundings.observer.close();
+      sides[side].target.renewal?.stop();
+    });
+  }
+  report(runs, prepared, { terminal, notify, withStack });
+  const status = statusOf(runs, stopRequest);
+  const comparison = comparisonOf(runs, { options, sides, status });
+  const text = formatInterleaved(comparison);
+  const data = `${JSON.stringify(comparison, null, 2)}\n`;
+  if (json === STANDARD_OUTPUT) {
+    text.trimEnd().split('\n').forEach(notify);
+    await terminal.report(data);
+  } else if (status !== EXIT.usage) {
+    await terminal.report(text);
+  }
+  const failure = jsonFile?.write(data) ?? null;
+  if (failure !== null) {
+    terminal.err(`error: ${failure}`);
+  }
+  return failure !== null && status === EXIT.complete ? EXIT.incomplete : status;
+}
+
+/**
+ * @param {object} parts
+ * @param {PreparedSides} parts.prepared
+ * @param {Terminal} parts.terminal
+ * @param {StopRequest} parts.stopRequest
+ * @param {(line: string) => void} parts.notify
+ */
+function watchForStop({ prepared: { sides, jsonFile }, terminal, stopRequest, notify }) {
+  stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
+  stopRequest.onSecondSignal = () => {
+    jsonFile?.discard();
+    SIDES.filter((side) => !sides[side].config.store.isEmbedded).forEach((side) =>
+      terminal.err(`${nameOf(side)}: objects may be left; remove them with: ${cleanupCommand(sides[side].config)}`),
+    );
+  };
+  new Set(SIDES.map((side) => sides[side].target)).forEach(({ failure }) =>
+    failure?.catch((error) => {
+      terminal.err(`error: ${error.message}`);
+      stopRequest.storeLost(error);
+    }),
+  );
+}
+
+/**
+ * Says what is going to be done, and what it costs.
+ *
+ * @param {AbOptions} options
+ * @param {PreparedSides} prepared
+ * @param {{ terminal: Terminal, notify: (line: string) => void }} outputs
+ */
+function announce(options, { sides }, { terminal, notify }) {
+  const { quads } = options;
+  const passes = passesOf(quads);
+  SIDES.forEach((side) => {
+    const { config, target } = sides[side];
+    const { runId, prefix, store } = config;
+    target.warnings.forEach((warning) => terminal.err(`warning: ${nameOf(side)}: ${warning}`));
+    target.notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));
+    const where = `in ${store.buckets.join(', ')} under ${prefix}/${runId}/`;
+    terminal.err(`${nameOf(side)}: ${describe(options[side].words)}, run ${runId} ${where}`);
+    noticesOfLoad(options[side].options, config).forEach((line) => notify(`${nameOf(side)}: ${line}`));
+  });
+  const { objects, stages } = sides.a.config;
+  notify(
+    `${counted(2 * passes, 'turn')} of ${counted(objects, 'object')} each (${stages.join(', ')}): one of each side to warm up, then ${counted(quads, 'quad')}, ABBA or BAAB at random`,
+  );
+  costLines(sides, passes).forEach(notify);
+}
+
+/**
+ * @param {PreparedSides['sides']} sides
+ * @param {number} passes of each
+ * @returns {string[]} one where both go to R2, because both have the same objects and stages
+ */
+function costLines({ a, b }, passes) {
+  const [ofA, ofB] = [a, b].map(({ config }) => costLine({ ...config, objects: passes * config.objects }));
+  const ofBoth = costLine({ ...a.config, objects: 2 * passes * a.config.objects });
+  if (ofA !== null && ofB !== null && ofBoth !== null) {
+    return [ofBoth];
+  }
+  return [...(ofA === null ? [] : [`A: ${ofA}`]), ...(ofB === null ? [] : [`B: ${ofB}`])];
+}
+
+/** @param {readonly string[]} words */
+function describe(words) {
+  return words.length === 0 ? 'no options of its own' : words.map(shellWord).join(' ');
+}
+
+/**
+ * What is worth knowing of a pass was said of the first one, and the runs were announced together.
+ *
+ * @param {object} parts
+ * @param {ReturnType<TurnProgress['screenOf']>} parts.screen
+ * @param {RunConfig} parts.config
+ * @param {boolean} parts.quiet
+ * @param {() => number} parts.now monotonic ms
+ * @returns {RunObserver & { close: () => void }}
+ */
+function observerOf({ screen, config, quiet, now }) {
+  const context = { screen, config, quiet, logFile: null, stdoutIsTaken: false, now };
+  const listeners = openListeners(context, [consoleReporter]);
+  const [firstStage] = config.stages;
+  let passes = 0;
+  return {
+    ...listeners,
+    runIsNamed() {},
+    runStarts() {},
+    stageStarts(plan) {
+      passes += Number(plan.stage.toLowerCase() === firstStage);
+      listeners.stageStarts(plan);
+    },
+    notice(message) {
+      if (passes <= 1) {
+        listeners.notice(message);
+      }
+    },
+  };
+}
+
+/**
+ * @param {Quad} quad
+ * @param {number} place of it, from 0
+ * @param {number} quads
+ * @returns {string} what it showed, for whoever waits for the last one
+ */
+function quadLine({ order, passes }, place, quads) {
+  const ratios = passes[0].stages.map(({ stage }) => {
+    const rates = passes.map(({ side, stages }) => {
+      const rate = stages.find((each) => each.stage === stage)?.metrics.rate ?? NaN;
+      return (side === 'b' ? 1 : -1) * Math.log(rate);
+    });
+    const ratio = Math.exp(rates.reduce((sum, log) => sum + log, 0) / 2);
+    return `${stage} ${Number.isFinite(ratio) ? ratio.toFixed(3) : '-'}`;
+  });
+  return `Quad ${place + 1} of ${quads}, ${order}: ops/s of B ÷ A  ${ratios.join('  ')}`;
+}
+
+/**
+ * @param {InterleavedRuns} runs
+ * @param {PreparedSides} prepared
+ * @param {{ terminal: Terminal, notify: (line: string) => void, withStack: boolean }} outputs
+ */
+function report(runs, { sides }, { terminal, notify, withStack }) {
+  for (const side of SIDES) {
+    const result = runs[side];
+    if (result === null) {
+      continue;
+    }
+    const { config } = sides[side];
+    // What is to be said of its last pass stands for all.
+    const stages = result.stages.slice(-config.stages.length);
+    const { notices, errors } = closingMessages({ ...result, stages }, config);
+    notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));
+    errors.forEach((error) => terminal.err(`${nameOf(side)}: ${error}`));
+    if (result.crash !== null) {
+      reportError(result.crash, terminal, withStack);
+    }
+  }
+}
+
+/**
+ * @param {InterleavedRuns} runs
+ * @param {StopRequest} stopRequest
+ * @returns {number} the exit status: that of the worse side
+ */
+function statusOf({ a, b }, stopRequest) {
+  return stopRequest.status ?? Math.max(exitStatus(a, stopRequest), b === null ? 0 : exitStatus(b, stopRequest));
+}
+
+/**
+ * @param {InterleavedRuns} runs
+ * @param {{ options: AbOptions, sides: PreparedSides['sides'], status: number }} parts
+ * @returns {InterleavedComparison}
+ */
+function comparisonOf({ a, b, quads }, { options, sides, status }) {
+  const results = { a, b };
+  const { margin } = options;
+  const given = (/** @type {Side} */ side) => options[side].words.map(shellWord).join(' ');
+  const setUp = (/** @type {Side} */ side, /** @type {RunResult} */ { facts, cleanup, requests }) => ({
+    ...facts,
+    given: given(side),
+    bucketNames: sides[side].config.store.buckets,
+    ...{ cleanup, requests },
+  });
+  const compared = (/** @type {Side} */ side) => {
+    const facts = results[side]?.facts ?? null;
+    return { name: given(side), run: facts?.run ?? null, hosts: 1, start: facts?.start ?? null };
+  };
+  return {
+    kind: 'ab',
+    format: INTERLEAVED_FORMAT,
+    exitStatus: status,
+    problems: SIDES.flatMap((side) => problemsOf(results[side]).map((problem) => `${nameOf(side)}: ${problem}`)),
+    before: compared('a'),
+    after: compared('b'),
+    margin,
+    confidence: CONFIDENCE,
+    a: setUp('a', a),
+    b: b === null ? null : setUp('b', b),
+    quadsPlanned: options.quads,
+    quads,
+    stages: compareQuads(quads, { margin }),
+  };
+}
+
+/**
+ * @param {RunResult | null} result
+ * @returns {string[]}
+ */
+function problemsOf(result) {
+  if (result === null) {
+    return [];
+  }
+  const { problems, crash } = result;
+  return [...problems, ...(crash === null ? [] : [`unexpected: ${crash instanceof Error ? crash.message : crash}`])];
+}

@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util';
+import { dollarsOf } from '../cost/prices.js';
+import { operationsOf } from '../operations/registry.js';
+import { passesOf } from '../run/interleaved-runs.js';
+import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
+import { checkFileLimit, configOf, openTarget } from './prepare.js';
+import { makeRunId } from './resolve-config.js';
+import { problemsOfSides } from './sides.js';
+import { Checks, UsageError } from './usage-error.js';
+
+/**
+ * @import { Side } from '../model/interleaved.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { AbOptions, CommandLine } from './command-line.js'
+ * @import { Invocation } from './invocation.js'
+ * @import { Target } from './prepare.js'
+ */
+
+/** What decides which store a side goes to, and how. */
+const STORE_OPTIONS = /** @type {const} */ (['envFile', 'bucket', 'endpointUrl', 'addressing', 'proxy', 'faults']);
+
+/**
+ * @typedef {object} PreparedSides
+ * @property {Readonly<Record<Side, PreparedSide>>} sides
+ * @property {ReportFile | null} jsonFile null where there is none, and where it is stdout
+ * @property {() => Promise<void>} close
+ *
+ * @typedef {{ target: Target, config: RunConfig }} PreparedSide
+ */
+
+/**
+ * Makes ready what does not take the stores, as `prepare` does for a run. All problems are reported at once.
+ *
+ * @param {AbOptions} options
+ * @param {SideContext} context
+ * @returns {Promise<PreparedSides>}
+ * @throws {UsageError} with every problem
+ */
+export async function prepareSides(options, context) {
+  const { json } = options;
+  const checks = { a: new Checks(), b: new Checks(), both: new Checks() };
+  const targets = await openTargets(options, checks, context);
+  const jsonFile =
+    json === undefined || json === STANDARD_OUTPUT ? null : await checks.both.run(() => new ReportFile(json, '--json'));
+  const close = async () => {
+    jsonFile?.discard();
+    await Promise.all([...new Set(Object.values(targets))].map((target) => target?.close()));
+  };
+  try {
+    const runId = options.a.options.runId ?? makeRunId(context.now, context.random);
+    const configs = {
+      a: await checks.a.run(() => configOfSide('a', options, targets.a, runId, context)),
+      b: await checks.b.run(() => configOfSide('b', options, targets.b, runId, context)),
+    };
+    const { a, b } = configs;
+    if (a !== null && b !== null) {
+      await checks.both.run(() => checkFileLimit({ threads: a.threads + b.threads, cores: a.cores + b.cores }));
+      await checks.both.run(() => checkCostOfBoth([a, b], options.maxCost));
+    }
+    const problems = [...checks.both.problems, ...problemsOfSides(checks.a.problems, checks.b.problems)];
+    if (problems.length > 0) {
+      throw new UsageError(problems, checks.a.hint || checks.b.hint);
+    }
+    const sides = /** @type {PreparedSides['sides']} */ ({
+      a: { target: targets.a, config: a },
+      b: { target: targets.b, config: b },
+    });
+    return { sides, jsonFile, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * @typedef {object} SideContext
+ * @property {NodeJS.ProcessEnv} env
+ * @property {Pick<NodeJS.Process, 'availableMemory'>} process
+ * @property {number} now epoch ms
+ * @property {() => number} random uniform in [0, 1)
+ * @property {Invocation} invocation
+ */
+
+/**
+ * Two sides whose options name the same store go to one: there is one endpoint of --local for both.
+ *
+ * @param {AbOptions} options
+ * @param {Record<Side, Checks>} checks
+ * @param {SideContext} context
+ * @returns {Promise<Record<Side, Target | null>>} null where there are problems, which the checks know
+ */
+async function openTargets({ a, b, quads }, checks, { env, process: host, invocation }) {
+  const open = (/** @type {CommandLine} */ options) =>
+    openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, host, invocation);
+  const targetA = await checks.a.run(() => open(a.options));
+  const sharesStore = STORE_OPTIONS.every((name) => isDeepStrictEqual(a.options[name], b.options[name]));
+  if (targetA !== null && sharesStore) {
+    return { a: targetA, b: targetA };
+  }
+  return { a: targetA, b: await checks.b.run(() => open(b.options)) };
+}
+
+/**
+ * @param {CommandLine} options
+ * @param {number} quads
+ * @returns {number} objects that are in a store at the same time, at most
+ */
+function objectsAtOnce({ objects, stages }, quads) {
+  return operationsOf(stages).some(({ removes }) => removes) ? objects : 2 * passesOf(quads) * objects;
+}
+
+/**
+ * @param {Side} side
+ * @param {AbOptions} options
+ * @param {Target | null} target
+ * @param {string} runId of both
+ * @param {SideContext} context
+ * @returns {RunConfig}
+ * @throws {UsageError}
+ */
+function configOfSide(side, options, target, runId, context) {
+  const config = configOf({ ...options[side].options, runId: `${runId}-${side}` }, { target, ...context });
+  return Object.freeze({ ...config, passes: passesOf(options.quads) });
+}
+
+/**
+ * @param {readonly RunConfig[]} configs
+ * @param {number | undefined} maxCost dollars
+ * @throws {UsageError} where all passes would cost more than they may
+ */
+function checkCostOfBoth(configs, maxCost) {
+  if (maxCost === undefined) {
+    return;
+  }
+  if (configs.some(({ duration }) => duration !== undefined)) {
+    throw new UsageError([
+      '--max-cost: the cost of passes with --duration is not known beforehand, expected no --duration',
+    ]);
+  }
+  const dollars = configs.reduce((sum, config) => sum + (config.passes ?? 1) * dollarsOf(config), 0);
+  if (dollars > maxCost) {
+    throw new UsageError([
+      `--max-cost: all passes cost $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or --quads, or at least that much, got $${maxCost}`,
+    ]);
+  }
+}

@@ -1,0 +1,91 @@
+import { formatDuration } from '../log/units.js';
+
+/**
+ * @import { Side, Turn } from '../model/interleaved.js'
+ * @import { Screen } from './reporter.js'
+ */
+
+/** How often it is said where no terminal shows it all the time. ms */
+const LINE_EVERY_MS = 2000;
+
+/** Shows whose turn it is, and how long it still takes: on a terminal in front of each live line, elsewhere by lines. */
+export class TurnProgress {
+  #screen;
+  #now;
+  #quads;
+  /** @type {(Turn & { startedAt: number }) | null} */
+  #turn = null;
+  /** @type {NodeJS.Timeout | null} */
+  #timer = null;
+
+  /**
+   * @param {Screen} screen
+   * @param {object} options
+   * @param {() => number} options.now monotonic ms
+   * @param {number} options.quads
+   * @param {boolean} options.quiet
+   */
+  constructor(screen, { now, quads, quiet }) {
+    this.#screen = screen;
+    this.#now = now;
+    this.#quads = quads;
+    if (!quiet && !screen.isLive) {
+      this.#timer = setInterval(() => this.#say(), LINE_EVERY_MS);
+    }
+  }
+
+  /** @param {Turn} turn */
+  starts(turn) {
+    this.#turn = { ...turn, startedAt: this.#now() };
+  }
+
+  /**
+   * @param {Side} side
+   * @returns {Screen} for what is to be said of the side: each line has its name
+   */
+  screenOf(side) {
+    const name = nameOf(side);
+    return {
+      ...this.#screen,
+      isLive: this.#screen.isLive,
+      out: (line) => this.#screen.out(`${name}: ${line}`),
+      err: (line) => this.#screen.err(`${name}: ${line}`),
+      live: (text) => this.#screen.live(text === '' ? '' : `${this.#where() ?? name}: ${text}`),
+    };
+  }
+
+  /** No turn is under way any more. */
+  end() {
+    this.#turn = null;
+    if (this.#timer !== null) {
+      clearInterval(this.#timer);
+      this.#timer = null;
+    }
+  }
+
+  #say() {
+    const where = this.#where();
+    if (where !== null) {
+      this.#screen.err(where);
+    }
+  }
+
+  /** @returns {string | null} such as `Quad 3 of 8, B, 1m 20s left`; null where no turn is under way */
+  #where() {
+    if (this.#turn === null) {
+      return null;
+    }
+    const { side, quad, timeLeft, startedAt } = this.#turn;
+    const which = quad === null ? 'Warming up' : `Quad ${quad + 1} of ${this.#quads}`;
+    const left = timeLeft === null ? '' : `, ${formatDuration(timeLeft - (this.#now() - startedAt))} left`;
+    return `${which}, ${nameOf(side)}${left}`;
+  }
+}
+
+/**
+ * @param {Side} side
+ * @returns {string}
+ */
+export function nameOf(side) {
+  return side.toUpperCase();
+}

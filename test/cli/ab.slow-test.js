@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+
+/**
+ * @import { InterleavedComparison } from '../../lib/model/interleaved.js'
+ * @import { Command } from '../helpers/command.js'
+ */
+
+const OBJECTS = 40;
+const SMALL = ['ab', `${OBJECTS}`, '4', '--size', '1KiB', '--quads', '6'];
+const SHORT = [...SMALL, '--stages', 'write,read', '--no-preflight'];
+
+/**
+ * @param {Command} command
+ * @param {string} name of a file in its folder
+ * @returns {Promise<InterleavedComparison>}
+ */
+async function jsonOf({ folder }, name) {
+  return JSON.parse(await readFile(path.join(folder, name), 'utf8'));
+}
+
+describe('ab', { concurrency: 3 }, () => {
+  test('runs two clients by turns against the endpoint of --local, and tells which takes more CPU', async (t) => {
+    const sides = ['--a', '--client direct', '--b', '--client sdk'];
+    const command = await startCommand(t, [...SHORT, '--local', ...sides, '--json', 'ab.json', '--run-id', 'pair']);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    const { stdout, stderr } = outcome;
+
+    assert.match(stderr, /^A: --client direct, run pair-a in local under benchmark\/pair-a\/$/m);
+    assert.match(stderr, /^B: --client sdk, run pair-b in local under benchmark\/pair-b\/$/m);
+    assert.match(stderr, /^26 turns of 40 objects each \(write, read\)/m);
+    assert.match(stderr, /^The quads take about /m);
+    assert.equal([...stderr.matchAll(/^Quad \d of 6, (ABBA|BAAB): ops\/s of B ÷ A {2}Write /gm)].length, 6);
+
+    const result = await jsonOf(command, 'ab.json');
+    assert.deepEqual(
+      [result.kind, result.format, result.exitStatus, result.problems, result.quadsPlanned],
+      ['ab', 1, 0, [], 6],
+    );
+    assert.deepEqual([result.a.options.client, result.b?.options.client], ['direct', 'sdk']);
+    assert.deepEqual([result.a.given, result.b?.given], ['--client direct', '--client sdk']);
+    assert.equal(result.quads.length, 6);
+    const orders = result.quads.map(({ order }) => order);
+    assert.equal(orders.filter((order) => order === 'ABBA').length, 3);
+    for (const { order, passes } of result.quads) {
+      assert.equal(passes.map(({ side }) => side.toUpperCase()).join(''), order);
+      for (const { stages } of passes) {
+        assert.deepEqual(
+          stages.map(({ stage, operations }) => [stage, operations]),
+          ['Write', 'Read'].map((stage) => [stage, OBJECTS]),
+        );
+      }
+    }
+    const names = result.stages.map(({ stage, metrics }) => [stage, metrics.map(({ metric }) => metric)]);
+    assert.deepEqual(
+      names,
+      ['Write', 'Read'].map((stage) => [stage, ['rate', 'p50', 'p99', 'cpu']]),
+    );
+    // The SDK takes several times the CPU; that is seen through all noise of a busy machine.
+    const { verdict, ratio, low } = result.stages[1].metrics[3];
+    assert.equal(verdict, 'more');
+    assert.ok(Number(ratio) > 2 && Number(low) > 1);
+
+    assert.ok(stdout.includes(orders.join(' ')));
+    assert.match(stdout, /^Read, B against A: /m);
+    assert.deepEqual(
+      stdout.split('\n').filter((line) => line.length > 80),
+      [],
+    );
+  });
+
+  test('the slots of a quad are equally far from each other, and stages from their beginnings', async (t) => {
+    const faults = ['--faults', 'latency=20ms'];
+    const sides = ['--a', '--threads 4', '--b', '--threads 2'];
+    const command = await startCommand(t, [...SHORT, '--local', ...faults, ...sides, '--json', 'ab.json', '--quiet']);
+    assertStatus(await command.outcome, 0);
+    const { quads, stages } = await jsonOf(command, 'ab.json');
+    for (const { passes } of quads) {
+      const starts = passes.map(({ stages: ofPass }) => ofPass.map(({ startedAt }) => startedAt));
+      const distances = starts.slice(1).map((each, place) => each.map((start, stage) => start - starts[place][stage]));
+      // A busy machine may start one late; that all of them are cannot be.
+      const all = distances.flat().toSorted((one, other) => one - other);
+      assert.ok(Math.abs(all[2] - all[all.length - 3]) < 0.2 * all[2], JSON.stringify(distances));
+    }
+    assert.equal(stages[1].metrics[0].verdict, 'slower', 'half the threads do half as much');
+  });
+
+  test('goes to two buckets on two endpoints, and leaves nothing in either', async (t) => {
+    const [one, two] = [
+      await startTestEndpoint(t, { buckets: ['one'] }),
+      await startTestEndpoint(t, { buckets: ['two'], faults: 'PUT.latency=20ms' }),
+    ];
+    const folder = await folderWith(t, { 'a.env': dotEnvOf(one), 'b.env': dotEnvOf(two) });
+    const sides = ['--a', `--env-file ${folder}/a.env`, '--b', `--env-file ${folder}/b.env`];
+    const command = await startCommand(t, [...SHORT, ...sides, '--json', '-']);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    const result = JSON.parse(outcome.stdout);
+    assert.deepEqual([result.a.bucketNames, result.b.bucketNames], [['one'], ['two']]);
+    assert.equal(result.stages[0].metrics[0].verdict, 'slower');
+    for (const secret of [one.credentials.secretAccessKey, two.credentials.secretAccessKey]) {
+      assert.ok(!(outcome.stdout + outcome.stderr).includes(secret));
+    }
+    assert.deepEqual([await keysIn(one), await keysIn(two)], [[], []]);
+  });
+
+  test('each side may have faults of its own with --local, and ends with status 1 where one of them fails', async (t) => {
+    const sides = ['--a', '', '--b', '--faults GET.corrupt=1%'];
+    const command = await startCommand(t, [...SHORT, '--local', ...sides, '--json', 'ab.json']);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^B: Read: integrity error: /m);
+    assert.doesNotMatch(outcome.stderr, /^A: Read: /m);
+    const { exitStatus, stages } = await jsonOf(command, 'ab.json');
+    assert.equal(exitStatus, 1);
+    assert.equal(stages[1].failedAttempts.a, 0);
+    assert.ok(stages[1].failedAttempts.b > 0);
+  });
+
+  test('a side that preflight refuses is named, nothing is written, and the status is 2', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const folder = await folderWith(t, {});
+    await writeFile(path.join(folder, 'a.env'), dotEnvOf(endpoint));
+    await writeFile(path.join(folder, 'b.env'), dotEnvOf(endpoint, { S3_BUCKET: 'another' }));
+    const sides = ['--a', `--env-file ${folder}/a.env`, '--b', `--env-file ${folder}/b.env`];
+    const outcome = await runCommand(t, [...SMALL, ...sides]);
+    assertStatus(outcome, 2);
+    assert.match(outcome.stderr, /^B: error: .*another/m);
+    assert.equal(outcome.stdout, '');
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('SIGINT in a turn of a quad leaves nothing of either side, and ends with status 130', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'latency=10ms' });
+    const sides = ['--a', '', '--b', '--client sdk'];
+    const command = await startCommand(t, [...SHORT, ...sides, '--json', 'ab.json'], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stderr', /^Quad 1 of 6, (ABBA|BAAB):/m);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    assert.match(outcome.stderr, /^Stopping \(SIGINT\)/m);
+    assert.match(outcome.stdout, /^It ended early, after 1 of 6 quads: /m);
+    const { quads, stages } = await jsonOf(command, 'ab.json');
+    assert.equal(quads.length, 1);
+    assert.ok(stages.every(({ metrics }) => metrics.every(({ verdict }) => verdict === 'cannot tell')));
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('a second SIGINT ends it at once, with the commands that remove what each side has left', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'DELETE.latency=60s' });
+    const sides = ['--a', '', '--b', '', '--run-id', 'pair'];
+    const command = await startCommand(t, [...SMALL, ...sides], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stderr', /^A: run|^A: no options/m);
+    command.child.kill('SIGINT');
+    await command.shows('stderr', /^Stopping/m);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    for (const side of ['A', 'B']) {
+      const pattern = `^${side}: objects may be left; remove them with: .* --cleanup pair-${side.toLowerCase()}$`;
+      assert.match(outcome.stderr, new RegExp(pattern, 'm'));
+    }
+  });
+});

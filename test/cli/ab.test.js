@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { describe, test } from 'node:test';
+import { readCommandLine } from '../../lib/cli/command-line.js';
+import { problemsOfSides } from '../../lib/cli/sides.js';
+import { MAX_QUADS, MIN_QUADS } from '../../lib/compare/compare-quads.js';
+import { folderWith, runInProcess } from '../helpers/command.js';
+
+/** @import { AbOptions } from '../../lib/cli/command-line.js' */
+
+/**
+ * @param {readonly string[]} parameters after `ab`
+ * @returns {AbOptions}
+ */
+function read(...parameters) {
+  const sink = new PassThrough();
+  const request = readCommandLine(['ab', ...parameters], { stdout: sink, stderr: sink });
+  assert.equal(request.command, 'ab');
+  return /** @type {AbOptions} */ (request.options);
+}
+
+/**
+ * @param {readonly string[]} parameters after `ab`
+ * @returns {readonly string[]}
+ */
+function problemsOf(...parameters) {
+  try {
+    read(...parameters);
+  } catch (error) {
+    return /** @type {{ problems: string[] }} */ (error).problems;
+  }
+  return [];
+}
+
+describe('the command line of ab', () => {
+  test('each side has what both have in common, and its own options after it', () => {
+    const common = ['2000', '50', '--local', '--size', '1KiB', '--timeout', '5s'];
+    const { a, b, quads, margin } = read(
+      ...common,
+      ...['--a', '--client sdk --size 2KiB', '--b', "--threads 10 --no-keep-alive --env-file 'b c.env'"],
+    );
+    const pick = (/** @type {typeof a} */ { options }) => {
+      const { objects, threads, size, client, keepAlive, envFile, timeout, local } = options;
+      return { objects, threads, size, client, keepAlive, envFile, timeout, local };
+    };
+    const shared = { objects: 2000, timeout: 5000, local: true };
+    assert.deepEqual(pick(a), {
+      ...shared,
+      ...{ threads: 50, size: 2048, client: 'sdk', keepAlive: true, envFile: '.env' },
+    });
+    assert.deepEqual(pick(b), {
+      ...shared,
+      ...{ threads: 10, size: 1024, client: 'direct', keepAlive: false, envFile: 'b c.env' },
+    });
+    assert.deepEqual([quads, margin], [8, 0.03]);
+    assert.deepEqual(b.words, ['--threads', '10', '--no-keep-alive', '--env-file', 'b c.env']);
+  });
+
+  test('a side may have no options of its own', () => {
+    const { a, b } = read('100', '4', '--local', '--a', '', '--b', '');
+    assert.deepEqual(a, b);
+    assert.deepEqual(a.words, []);
+  });
+
+  test('all problems are reported at once, those of a side with its name, and those of both once', () => {
+    const given = ['none', '50', '--local', '--quads', '5', '--margin', '3', '--size', 'big'];
+    assert.deepEqual(problemsOf(...given, '--a', '--client curl', '--b', '--threads many --arrival poisson'), [
+      '--quads: expected a whole number from 6 to 40, got "5"',
+      '--margin: expected a percentage from 0% to 50%, such as 3% or 0.5%, got "3"',
+      '--size: expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "big"',
+      '<objects>: expected a whole number from 1 to 1000000000, got "none"',
+      'A: --client: expected direct or sdk, got "curl"',
+      'B: --threads: expected a whole number from 1 to 100000, got "many"',
+      'B: --arrival: it sets when the operations of --rate start, expected --rate or --peak-of rate as well',
+    ]);
+  });
+
+  test('a mistake in an option for both is reported once, also where both have one of their own in its place', () => {
+    assert.deepEqual(problemsOf('100', '4', '--local', '--size', 'big', '--a', '--size 1KiB', '--b', '--size 2KiB'), [
+      '--size: expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "big"',
+    ]);
+  });
+
+  test('as many quads may be asked for as can be judged', () => {
+    const sides = ['--a', '', '--b', ''];
+    for (const quads of [MIN_QUADS, MAX_QUADS]) {
+      assert.equal(read('100', '4', '--local', ...sides, '--quads', String(quads)).quads, quads);
+    }
+    for (const quads of [MIN_QUADS - 1, MAX_QUADS + 1]) {
+      assert.equal(problemsOf('100', '4', '--local', ...sides, '--quads', String(quads)).length, 1);
+    }
+  });
+
+  test('both sides have to be named', () => {
+    assert.deepEqual(problemsOf('100', '4', '--local'), [
+      "--a: expected its options in quotes, or '' where it has none of its own",
+      "--b: expected its options in quotes, or '' where it has none of its own",
+    ]);
+  });
+
+  test('what is no option of a side is refused, with the name of the side', () => {
+    const problems = problemsOf('100', '4', '--local', '--a', '--quads 9', '--b', 'secret');
+    assert.match(problems[0], /^A: unknown option '--quads'/);
+    assert.match(problems[1], /^B: too many arguments/);
+    assert.ok(!problems[1].includes('secret'));
+    assert.match(problemsOf('100', '4', '--local', '--a', '--help', '--b', '')[0], /^A: unknown option '--help'/);
+    assert.deepEqual(problemsOf('100', '4', '--local', '--a', "--client 'sdk", '--b', ''), [
+      "--a: expected a closing '",
+    ]);
+  });
+
+  test('stages that do not write are refused, and so is a name that leaves no room for two', () => {
+    assert.deepEqual(problemsOf('100', '4', '--local', '--stages', 'read', '--a', '', '--b', ''), [
+      '--stages: expected write among them, because each turn has objects of its own, got "read"',
+    ]);
+    const [problem] = problemsOf('100', '4', '--local', '--run-id', 'x'.repeat(63), '--a', '', '--b', '');
+    assert.match(problem, /^--run-id: expected a name that -a and -b can follow/);
+  });
+
+  test('the words of a side, which are shown, have no password in them: one in a URL is refused, and not shown', () => {
+    const words = '--proxy http://user:secret@proxy:3128 --endpoint-url https://user:secret@store';
+    const problems = problemsOf('100', '4', '--a', words, '--b', '');
+    assert.deepEqual([problems.length, problems.join().includes('secret')], [2, false]);
+  });
+
+  test('problems that both sides have are theirs together', () => {
+    assert.deepEqual(problemsOfSides(['one', 'two'], ['two', 'three']), ['two', 'A: one', 'B: three']);
+  });
+});
+
+describe('before anything is written, ab refuses', () => {
+  test('files of variables that are not there, each with its side', async () => {
+    const given = ['ab', '100', '4', '--a', '--env-file a.env', '--b', '--env-file b.env'];
+    const { status, stdout, stderr } = await runInProcess(given, {});
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /^error: A: a\.env: there is no such file$/m);
+    assert.match(stderr, /^error: B: b\.env: there is no such file$/m);
+  });
+
+  test('what costs more than it may', async (t) => {
+    const folder = await folderWith(t, {
+      'r2.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=x.r2.cloudflarestorage.com\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',
+    });
+    const given = ['ab', '1000', '4', '--a', '', '--b', '', '--max-cost', '0.1', '--env-file', `${folder}/r2.env`];
+    const { status, stderr } = await runInProcess(given, {});
+    assert.equal(status, 2);
+    // 34 passes of 1,000 writes at $4.5, and of 2,000 reads and stats at $0.36 a million.
+    assert.match(stderr, /^error: --max-cost: all passes cost \$0\.1775 at R2's list prices/m);
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareQuads } from '../../lib/compare/compare-quads.js';
+import { formatInterleaved } from '../../lib/report/ab-text.js';
+import { simulateQuads } from '../helpers/simulated-quads.js';
+
+/**
+ * @import { InterleavedComparison, Quad, QuadOrder } from '../../lib/model/interleaved.js'
+ */
+
+const MARGIN = 0.03;
+
+/** @type {readonly QuadOrder[]} */
+const ORDERS = ['ABBA', 'BAAB', 'BAAB', 'ABBA', 'ABBA', 'BAAB'];
+
+/**
+ * @param {readonly Quad[]} quads
+ * @param {Partial<InterleavedComparison>} [overrides]
+ */
+function textOf(quads, overrides = {}) {
+  const side = { hosts: 1, start: null };
+  return formatInterleaved(
+    /** @type {InterleavedComparison} */ ({
+      before: { ...side, name: '--client direct', run: 'pair-a' },
+      after: { ...side, name: '', run: 'pair-b' },
+      margin: MARGIN,
+      quads,
+      quadsPlanned: ORDERS.length,
+      stages: compareQuads(quads, { margin: MARGIN }),
+      ...overrides,
+    }),
+  );
+}
+
+test('of each stage there is a sentence, and what each figure came to', () => {
+  const quads = simulateQuads({ orders: ORDERS, ratio: 1.25 });
+  for (const [place, { passes }] of quads.entries()) {
+    for (const { side, stages } of passes) {
+      const [stage] = stages;
+      // As much for both.
+      stage.metrics.p50 = 4;
+      // So different from quad to quad that it cannot be told.
+      stage.metrics.p99 = side === 'a' ? 8 : 8 * 2 ** (place % 2 === 0 ? 1 : -0.9);
+    }
+  }
+  quads[1].passes[0].stages[0].failedAttempts = 3;
+  assert.equal(
+    textOf(quads),
+    `A  --client direct, run pair-a
+B  no options of its own, run pair-b
+
+6 quads: ABBA BAAB BAAB ABBA ABBA BAAB.
+
+Write, B against A: 25% more operations a second; p50 the same.
+                      A            B    B ÷ A       95% interval
+  ops/s         1,000.0      1,250.0    1.250     1.250 to 1.250  faster
+  p50            4.00ms       4.00ms    1.000     1.000 to 1.000  the same
+  p99            8.00ms       8.28ms    1.035     0.486 to 2.207  cannot tell
+  CPU/op      1,000.0µs    1,250.0µs    1.250     1.250 to 1.250  more
+  cannot tell p99: no change is possible, and so is one of more than 3%; 1,000
+    quads would not be enough
+  attempts that failed: 0 with A, 3 with B
+
+The same: the whole interval is within 3% of no change. Faster, slower, fewer,
+more: proven with 95% confidence for all figures together (Holm), and by the
+exact sign-flip test.
+`,
+  );
+});
+
+test('what ended early says after how many quads', () => {
+  const quads = simulateQuads({ orders: ORDERS.slice(0, 2) });
+  const text = textOf(quads);
+  assert.match(text, /^It ended early, after 2 of 6 quads: ABBA BAAB\.$/m);
+  const reason = 'cannot tell ops/s, p50, p99, CPU/op: 2 quads, expected 6 or more; about 4 more quads would tell';
+  assert.ok(text.replaceAll(/\s+/g, ' ').includes(reason));
+});
+
+test('without a quad there is nothing to compare', () => {
+  assert.match(textOf([]), /\n\nIt ended before the first of 6 quads was over: there is nothing to compare\.\n$/);
+});
+
+test('nothing in the options is obeyed by a terminal', () => {
+  const text = textOf([], { before: { name: '--env-file \u001b[31mred', run: null, hosts: 1, start: null } });
+  assert.ok(!text.includes('\u001b'));
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { TurnProgress } from '../../lib/report/turn-progress.js';
+
+/** @param {boolean} isLive */
+function screenThat(isLive) {
+  /** @type {string[]} */
+  const shown = [];
+  const screen = {
+    isLive,
+    logIsOnTerminal: isLive,
+    out: (/** @type {string} */ line) => shown.push(`out ${line}`),
+    err: (/** @type {string} */ line) => shown.push(`err ${line}`),
+    live: (/** @type {string} */ text) => shown.push(`live ${text}`),
+  };
+  return { screen, shown };
+}
+
+const TURN = { side: /** @type {const} */ ('b'), quad: 2, timeLeft: 80_000 };
+
+test('on a terminal, each live line says whose turn it is and how long it still takes', () => {
+  const { screen, shown } = screenThat(true);
+  let now = 0;
+  const progress = new TurnProgress(screen, { now: () => now, quads: 8, quiet: false });
+  const side = progress.screenOf('b');
+  assert.equal(side.isLive, true);
+  side.live('Checking the buckets  1s');
+  progress.starts({ side: 'b', quad: null, timeLeft: null });
+  side.live('Write  20%');
+  progress.starts(TURN);
+  now = 5000;
+  side.live('Read  50%');
+  side.live('');
+  progress.end();
+  side.live('Clean-up');
+  assert.deepEqual(shown, [
+    'live B: Checking the buckets  1s',
+    'live Warming up, B: Write  20%',
+    'live Quad 3 of 8, B, 1m 15s left: Read  50%',
+    'live ',
+    'live B: Clean-up',
+  ]);
+});
+
+test('elsewhere a line says so every two seconds, until the turns are over', () => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  try {
+    const { screen, shown } = screenThat(false);
+    const progress = new TurnProgress(screen, { now: () => 0, quads: 8, quiet: false });
+    mock.timers.tick(2000);
+    progress.starts(TURN);
+    mock.timers.tick(4000);
+    progress.end();
+    mock.timers.tick(10_000);
+    assert.deepEqual(shown, ['err Quad 3 of 8, B, 1m 20s left', 'err Quad 3 of 8, B, 1m 20s left']);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('with --quiet nothing is said but what a side has to say', () => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  try {
+    const { screen, shown } = screenThat(false);
+    const progress = new TurnProgress(screen, { now: () => 0, quads: 8, quiet: true });
+    progress.starts(TURN);
+    mock.timers.tick(10_000);
+    progress.screenOf('a').err('Write: one/key failed');
+    progress.screenOf('a').out('a line');
+    assert.deepEqual(shown, ['err A: Write: one/key failed', 'out A: a line']);
+  } finally {
+    mock.timers.reset();
+  }
+});
