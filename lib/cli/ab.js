@@ -206,7 +206,7 @@ function describe(words) {
  * @returns {RunObserver & { close: () => void }}
  */
 function observerOf({ screen, config, quiet, now }) {
-  const context = { screen, config, quiet, logFile: null, stdoutIsTaken: false, now };
+  const context = { screen, config, quiet, logFile: null, stdoutIsTaken: false, hasView: false, now };
   const listeners = openListeners(context, [consoleReporter]);
   const [firstStage] = config.stages;
   let passes = 0;

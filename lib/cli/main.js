@@ -86,6 +86,9 @@ async function runRequest(argv, program) {
     const { compareByCommand } = await load(() => import('./compare.js'));
     return compareByCommand(options, terminal);
   }
+  if (command === 'ab') {
+    return compareByTurns(options, program);
+  }
   if (!options.live) {
     terminal.showLinesOnly();
   }
@@ -93,9 +96,6 @@ async function runRequest(argv, program) {
     const { writeExample } = await load(() => import('./init.js'));
     terminal.out(writeExample(/** @type {string} */ (options.init), invocation));
     return EXIT.complete;
-  }
-  if (command === 'ab') {
-    return compareByTurns(options, program);
   }
   if (command === 'calibrate') {
     return calibrate(options, program);

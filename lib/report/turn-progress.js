@@ -45,9 +45,12 @@ export class TurnProgress {
    */
   screenOf(side) {
     const name = nameOf(side);
+    const { isLive, logIsOnTerminal, look } = this.#screen;
     return {
-      ...this.#screen,
-      isLive: this.#screen.isLive,
+      isLive,
+      logIsOnTerminal,
+      look,
+      draw: (lines) => this.#screen.draw(lines),
       out: (line) => this.#screen.out(`${name}: ${line}`),
       err: (line) => this.#screen.err(`${name}: ${line}`),
       live: (text) => this.#screen.live(text === '' ? '' : `${this.#where() ?? name}: ${text}`),

@@ -173,7 +173,17 @@ test('whatever becomes of its objects, the counts of a stage are exact', TIME_LI
         seconds.reduce((sum, { operations }) => sum + operations, 0),
         expected.operations,
       );
-      assert.deepEqual(seconds, meter.seconds.until(outcome.endedAt));
+      const counted = meter.seconds.until(outcome.endedAt);
+      assert.deepEqual(
+        seconds,
+        counted.map(({ secondStart, operations, bytes }) => ({ secondStart, operations, bytes })),
+      );
+      assert.deepEqual(
+        ['failedAttempts', 'throttled'].map((name) =>
+          counted.reduce((sum, second) => sum + (second[/** @type {'throttled'} */ (name)] ?? 0), 0),
+        ),
+        [expected.attempts - expected.operations, expected.throttled],
+      );
       outcome.buckets?.forEach((bucket, slot) => {
         const inBucket = script.filter((_, index) => engine.workload.keyspace.slotOf(index, 2) === slot);
         const right = expectedCounts(inBucket, maxAttempts);

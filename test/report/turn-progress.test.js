@@ -9,6 +9,8 @@ function screenThat(isLive) {
   const screen = {
     isLive,
     logIsOnTerminal: isLive,
+    look: { columns: 80, rows: 24, isUnicode: true, hasColour: true },
+    draw: (/** @type {readonly string[]} */ lines) => shown.push(`draw ${lines.length}`),
     out: (/** @type {string} */ line) => shown.push(`out ${line}`),
     err: (/** @type {string} */ line) => shown.push(`err ${line}`),
     live: (/** @type {string} */ text) => shown.push(`live ${text}`),
