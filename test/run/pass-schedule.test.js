@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STAGES } from '../../lib/operations/registry.js';
+import { DEFAULT_STAGES, operationsOf } from '../../lib/operations/registry.js';
+import { stageOf } from '../../lib/operations/stage.js';
 import { PassSchedule, shortestPass, stageTimesOf } from '../../lib/run/pass-schedule.js';
+
+/** Write, Read, Stat and Remove. */
+const STAGES = operationsOf(DEFAULT_STAGES).map((operation) => stageOf(operation));
 
 const BY_WORK = { duration: undefined, gap: 5000 };
 
