@@ -6,7 +6,6 @@ export class Budget {
   #fields;
   #lastSuccess;
   #first;
-  #objects;
 
   /**
    * @param {object} options
@@ -20,17 +19,18 @@ export class Budget {
     this.#fields = new Uint32Array(memory, 0, FIELDS);
     this.#lastSuccess = new Float64Array(memory, FIELDS * Uint32Array.BYTES_PER_ELEMENT);
     this.#first = first;
-    this.#objects = objects;
+    /** How many there are; of operations on several objects, how many groups. */
+    this.objects = objects;
     this.goesRound = goesRound;
   }
 
   /** @returns {number} the number of the next claim from 0, or -1 where there is no more work */
   claim() {
-    if (this.#objects === 0 || this.isClosed) {
+    if (this.objects === 0 || this.isClosed) {
       return -1;
     }
     const claim = Atomics.add(this.#fields, NEXT, 1);
-    if (!this.goesRound && claim >= this.#objects) {
+    if (!this.goesRound && claim >= this.objects) {
       return -1;
     }
     return claim;
@@ -41,7 +41,7 @@ export class Budget {
    * @returns {number} the localIndex of its object
    */
   localIndexOf(claim) {
-    return this.#first + (claim % this.#objects);
+    return this.#first + (claim % this.objects);
   }
 
   /**
@@ -50,16 +50,16 @@ export class Budget {
    * @returns {number} its number from 0, or -1 where there is no more work
    */
   arrive() {
-    if (this.#objects === 0 || this.isClosed) {
+    if (this.objects === 0 || this.isClosed) {
       return -1;
     }
     const arrival = Atomics.add(this.#fields, ARRIVALS, 1);
-    return this.goesRound || arrival < this.#objects ? arrival : -1;
+    return this.goesRound || arrival < this.objects ? arrival : -1;
   }
 
   /** Whether an open loop's next arrival is still to come. */
   get expectsArrival() {
-    return !this.isClosed && (this.goesRound || this.arrivals < this.#objects);
+    return !this.isClosed && (this.goesRound || this.arrivals < this.objects);
   }
 
   /** Nothing more is given out, on any worker. */
@@ -84,7 +84,7 @@ export class Budget {
 
   /** Objects given out so far, of those that are given out once. */
   get claimed() {
-    return Math.min(Atomics.load(this.#fields, NEXT), this.#objects);
+    return Math.min(Atomics.load(this.#fields, NEXT), this.objects);
   }
 
   /** Arrivals of an open loop that have been given out so far. */

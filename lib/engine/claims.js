@@ -51,13 +51,15 @@ export class Claims {
 
   /**
    * Claims the next operation for a thread. An object that was not written is passed over without an attempt where the
-   * operation needs it. Where the objects go round, it would be passed over in each round: it is no skipped work there.
+   * operation needs it. Where the objects go round, it would be passed over in each round: it is no skipped work there, and
+   * a round that has found none of its objects ends the stage, which would go on for ever otherwise.
    *
    * @param {OperationRecord} record of the thread, which is filled in
    * @returns {number} of the claim from 0, or -1 where there is no more work
    */
   next(record) {
     const { written } = this.#workload;
+    let missed = 0;
     for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
       const kind = this.#kindOf(claim);
       const { operation } = this.#kinds[kind];
@@ -68,11 +70,25 @@ export class Claims {
       }
       if (!this.#budget.goesRound) {
         this.#meters.kinds[kind].skipped += 1;
-      } else if (this.#allNeedObjects && written.count === 0) {
-        return -1;
+        continue;
+      }
+      missed += 1;
+      if (this.#allNeedObjects && missed % this.#budget.objects === 0 && !this.#hasObjects()) {
+        this.#budget.close();
       }
     }
     return -1;
+  }
+
+  /** Whether any object of the stage is there. Claims of one worker alone do not show it: others may have had that object. */
+  #hasObjects() {
+    const { objects } = this.#budget;
+    for (let turn = 0; turn < objects; turn++) {
+      if (this.#workload.written.has(this.#localIndexOf(this.#budget.localIndexOf(turn)))) {
+        return true;
+      }
+    }
+    return false;
   }
 }
 

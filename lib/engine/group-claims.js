@@ -3,7 +3,7 @@
  * @import { Workload } from '../operations/operation.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { ObjectGroups } from '../workload/object-groups.js'
+ * @import { ObjectGroup, ObjectGroups } from '../workload/object-groups.js'
  * @import { Budget } from './budget.js'
  */
 
@@ -33,16 +33,16 @@ export class GroupClaims {
 
   /**
    * Claims the next operation for a thread. A group of which no object was written is passed over, and what was not written is
-   * not removed.
+   * not removed. Where groups go round and there is no object of any, the stage is at its end.
    *
    * @param {OperationRecord} record of the thread, which is filled in
    * @returns {number} of the claim from 0, or -1 where there is no more work
    */
   next(record) {
-    const { written, wroteObjects } = this.#workload;
+    let missed = 0;
     for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
       const group = this.#groups.at(this.#budget.localIndexOf(claim));
-      const there = wroteObjects ? group.locals.filter((local) => written.has(local)) : group.locals;
+      const there = this.#thereOf(group);
       if (there.length > 0) {
         const locals = this.#operation.removes ? there : group.locals;
         record.takeGroup(0, this.#operation, { ...group, locals }, claim);
@@ -50,10 +50,32 @@ export class GroupClaims {
       }
       if (!this.#budget.goesRound) {
         this.#meters.kinds[0].skipped += 1;
-      } else if (written.count === 0) {
-        return -1;
+        continue;
+      }
+      missed += 1;
+      if (missed % this.#budget.objects === 0 && !this.#hasObjects()) {
+        this.#budget.close();
       }
     }
     return -1;
+  }
+
+  /**
+   * @param {ObjectGroup} group
+   * @returns {Uint32Array} its objects that are there, as far as the run knows
+   */
+  #thereOf({ locals }) {
+    const { written, wroteObjects } = this.#workload;
+    return wroteObjects ? locals.filter((local) => written.has(local)) : locals;
+  }
+
+  /** Whether any object of the groups is there. Claims of one worker alone do not show it: others may have had that group. */
+  #hasObjects() {
+    for (let number = 0; number < this.#groups.count; number++) {
+      if (this.#thereOf(this.#groups.at(number)).length > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -3,33 +3,56 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { Claims, kindOrder } from '../../lib/engine/claims.js';
+import { GroupClaims } from '../../lib/engine/group-claims.js';
 import { StageMeters } from '../../lib/meter/stage-meter.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { mixedStage } from '../../lib/operations/stage.js';
+import { ObjectGroups } from '../../lib/workload/object-groups.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
 /** @import { StageKind } from '../../lib/operations/stage.js' */
 
-const [write, read, stat] = ['write', 'read', 'stat'].map(operationNamed);
+const [write, read, stat, list] = ['write', 'read', 'stat', 'list'].map(operationNamed);
 const SEED = 'a seed';
 
 /**
  * @param {readonly StageKind[]} kinds
  * @param {object} choice
  * @param {number} choice.objects
- * @param {readonly number[]} [choice.written] of those objects
+ * @param {number} [choice.first] of those objects
+ * @param {number} [choice.groupSize] of a stage whose operations are about several objects
+ * @param {readonly number[]} [choice.written]
  * @param {boolean} [choice.goesRound]
  * @param {boolean} [choice.wroteObjects]
  * @param {SharedArrayBuffer} [choice.memory]
  */
-function openClaims(kinds, { objects, written = [], goesRound = false, wroteObjects = true, memory = budgetMemory() }) {
-  const { clock, workload: fixed, connections } = fakeEngine({ answer: () => {}, objects, wroteObjects });
+function openClaims(kinds, choice) {
+  const { objects, first = 0, groupSize, written = [] } = choice;
+  const { goesRound = false, wroteObjects = true, memory = budgetMemory() } = choice;
+  const {
+    clock,
+    workload: fixed,
+    connections,
+  } = fakeEngine({
+    answer: () => {},
+    objects: first + objects,
+    wroteObjects,
+  });
   const workload = { ...fixed, sizeOf: (/** @type {number} */ index) => 1000 + index };
   written.forEach((localIndex) => workload.written.add(localIndex, 1));
   const meters = new StageMeters(kinds.length, clock, clock.now());
-  const budget = new Budget({ memory, objects, goesRound });
-  const claims = new Claims(mixedStage('Mixed', kinds), { workload, budget, meters, seed: SEED });
+  const stage = mixedStage('Mixed', kinds);
+  if (groupSize !== undefined) {
+    const { keyspace, shard } = workload;
+    const groups = new ObjectGroups({ keyspace, shard, first, objects, size: groupSize, isByKey: true });
+    const budget = new Budget({ memory, objects: groups.count, goesRound });
+    const claims = new GroupClaims(stage, { groups, workload, budget, meters });
+    const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
+    return { claims, record, meters, workload };
+  }
+  const budget = new Budget({ memory, first, objects, goesRound });
+  const claims = new Claims(stage, { workload, budget, meters, seed: SEED });
   const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
   return { claims, record, meters, workload };
 }
@@ -153,4 +176,36 @@ test('where nothing was written, a round has no work for what needs objects, and
   const mixed = openClaims(kinds, { objects: 10, goesRound: true });
   assert.ok(mixed.claims.next(mixed.record) >= 0);
   assert.equal(mixed.record.operation, write);
+});
+
+test('where none of a range was written, a round has no work, whatever is there beside the range', () => {
+  for (const [operation, groupSize] of /** @type {const} */ ([
+    [read, undefined],
+    [list, 4],
+  ])) {
+    const range = { first: 10, objects: 10, groupSize, goesRound: true };
+    const beside = openClaims([{ operation, weight: 1 }], { ...range, written: indices(10) });
+    assert.equal(beside.claims.next(beside.record), -1, operation.name);
+    const within = openClaims([{ operation, weight: 1 }], { ...range, written: [3, 15] });
+    assert.ok(indices(3).every(() => within.claims.next(within.record) >= 0));
+  }
+});
+
+test('a worker that keeps coming upon what was not written goes on while other workers find objects of the range', () => {
+  const memory = budgetMemory();
+  const choice = { objects: 2, written: [1], goesRound: true, memory };
+  const [one, other] = indices(2).map(() => openClaims([{ operation: read, weight: 1 }], choice));
+  const { has } = one.workload.written;
+  // The other worker takes the object that is there each time that the first one has missed.
+  let missed = 0;
+  one.workload.written.has = function (localIndex) {
+    const isThere = has.call(this, localIndex);
+    missed += Number(!isThere);
+    if (!isThere && missed <= 4) {
+      assert.ok(other.claims.next(other.record) >= 0);
+    }
+    return isThere;
+  };
+  assert.ok(one.claims.next(one.record) >= 0);
+  assert.equal(one.record.localIndex, 1);
 });
