@@ -99,9 +99,12 @@ export class Variables {
     return { values, problems, isLacking };
   }
 
-  /** @returns {Record<string, string>} what the environment sets differently from the file, without secrets */
-  overrides() {
-    const open = Object.values(VARIABLES).filter(({ read }) => read !== secret);
+  /**
+   * @param {readonly VariableKey[]} keys
+   * @returns {Record<string, string>} what the environment sets of them differently from the file, without secrets
+   */
+  overrides(keys) {
+    const open = keys.map((key) => VARIABLES[key]).filter(({ read }) => read !== secret);
     /** @type {Record<string, string>} */
     const overrides = {};
     for (const { name } of open) {

@@ -40,11 +40,13 @@ const KEYS = ['accessKeyId', 'secretAccessKey', 'sessionToken'];
 /** @type {readonly VariableKey[]} */
 const ADDRESS = ['hostname', 'useTls', 'port'];
 
-/** Variables of AWS's that are no secrets. */
+/** Variables of AWS's that hold no secret, whatever is in them. */
 const AWS_VARIABLES = [
   ...['AWS_PROFILE', 'AWS_DEFAULT_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'],
-  ...['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_CA_BUNDLE'],
+  ...['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_CA_BUNDLE'],
 ];
+/** A URL may hold a password. */
+const AWS_URL_VARIABLES = ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'];
 
 /** Where an address comes from that nobody named. */
 const OF_AWS = 'that of AWS';
@@ -134,7 +136,8 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     },
     warnings: duplicateWarnings(options.bucket ?? values.buckets, buckets, options.bucket === undefined),
     notices: [...sourceNotices(sources, { ...address, region: signedFor.value }, env), ...proxy.notices],
-    overrides: { ...variables.overrides(), ...(aws === null ? {} : awsOverrides(env)) },
+    // A variable that was not read was not checked either: it may hold anything.
+    overrides: { ...variables.overrides(needed), ...(aws === null ? {} : awsOverrides(env, sources.address)) },
     renewal:
       found?.renew === undefined || found.credentials.expiresAt === undefined
         ? null
@@ -390,7 +393,7 @@ function sourceNotices(
 ) {
   const hasOther = (/** @type {string[]} */ ...names) => names.find((name) => (env[name] ?? '') !== '');
   const otherKeys = keys === null ? hasOther('AWS_ACCESS_KEY_ID', 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE') : undefined;
-  const otherAddress = from === null ? hasOther('AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL') : undefined;
+  const otherAddress = from === null ? hasOther(...AWS_URL_VARIABLES) : undefined;
   if (keys === null && from === null && otherKeys === undefined && otherAddress === undefined) {
     return [];
   }
@@ -403,11 +406,14 @@ function sourceNotices(
   return [`Taken: ${parts.join('; ')}`];
 }
 
-/** @param {Readonly<Record<string, string | undefined>>} env */
-function awsOverrides(env) {
-  return Object.fromEntries(
-    AWS_VARIABLES.flatMap((name) => ((env[name] ?? '') === '' ? [] : [[name, String(env[name])]])),
-  );
+/**
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {string | null} address where it comes from: of the URLs, that one alone was checked to hold no password
+ * @returns {Record<string, string>}
+ */
+function awsOverrides(env, address) {
+  const names = [...AWS_VARIABLES, ...AWS_URL_VARIABLES.filter((name) => name === address)];
+  return Object.fromEntries(names.flatMap((name) => ((env[name] ?? '') === '' ? [] : [[name, String(env[name])]])));
 }
 
 /**

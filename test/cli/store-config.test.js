@@ -109,6 +109,28 @@ test('keys of the environment go before a profile, as with the AWS CLI, and no s
   assert.doesNotMatch(JSON.stringify([both.notices, both.overrides, notices]), /secret/);
 });
 
+test('a later command is given the URL that named the store, and none that was not looked at, with the password in it', async () => {
+  const ignored = 'https://me:word@other.test';
+  const option = { endpointUrl: endpointUrl('https://store.test') };
+  const used = { AWS_ENDPOINT_URL_S3: 'https://store.test', AWS_REGION: 'eu-west-1' };
+  const env = { S3_BUCKET: 'bucket-a', ...AWS_KEYS };
+  const overridesOf = async (/** @type {Record<string, string>} */ more, /** @type {AddressOptions} */ options = {}) =>
+    (await find({ ...env, ...more }, options)).overrides;
+  assert.deepEqual(await overridesOf(used), { S3_BUCKET: 'bucket-a', ...used });
+  assert.deepEqual(await overridesOf({ ...used, AWS_ENDPOINT_URL: ignored }), { S3_BUCKET: 'bucket-a', ...used });
+  const urls = { AWS_ENDPOINT_URL: ignored, AWS_ENDPOINT_URL_S3: ignored };
+  assert.deepEqual(await overridesOf({ ...urls, S3_HOSTNAME: 'me:word@other.test' }, option), {
+    S3_BUCKET: 'bucket-a',
+  });
+  assert.deepEqual(await overridesOf({ ...urls, S3_HOSTNAME: 'store.test' }), {
+    S3_BUCKET: 'bucket-a',
+    S3_HOSTNAME: 'store.test',
+  });
+  assert.deepEqual(await overridesOf({ ...urls, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' }), {
+    S3_BUCKET: 'bucket-a',
+  });
+});
+
 test('all that is wrong is told at once, whatever place it is in', async () => {
   const problems = await problemsOf(
     {
