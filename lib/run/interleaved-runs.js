@@ -115,7 +115,7 @@ async function takeTurns(sides, { orders, signal, hooks, quads }) {
   const schedule = new PassSchedule(stagesOf(config), config);
   for (const side of /** @type {const} */ (['a', 'b'])) {
     hooks.passStarts({ side, quad: null, timeLeft: null });
-    const stages = await runTurn(sides[side], schedule.times(), run.clock.now(), signal);
+    const stages = await turnOf(sides[side], () => runTurn(sides[side], schedule.times(), run.clock.now(), signal));
     if (stages === null) {
       return;
     }
@@ -130,18 +130,40 @@ async function takeTurns(sides, { orders, signal, hooks, quads }) {
     for (const side of turnsOf(order)) {
       const turnsLeft = 4 * (orders.length - place) - passes.length;
       hooks.passStarts({ side, quad: place, timeLeft: turnsLeft * times.length });
-      startsAt = await readyAt(sides[side].begun, startsAt, signal);
-      const stages = await runTurn(sides[side], times, startsAt, signal);
-      if (stages === null) {
+      const earliest = startsAt;
+      const turn = await turnOf(sides[side], async () => {
+        const begins = await readyAt(sides[side].begun, earliest, signal);
+        const stages = await runTurn(sides[side], times, begins, signal);
+        return stages && { stages, begins };
+      });
+      if (turn === null) {
         return;
       }
-      schedule.take(stages);
-      passes.push({ side, stages: stages.map(passStage) });
-      startsAt += times.length;
+      schedule.take(turn.stages);
+      passes.push({ side, stages: turn.stages.map(passStage) });
+      startsAt = turn.begins + times.length;
     }
     const quad = { order, passes };
     quads.push(quad);
     hooks.quadEnds(quad, place);
+  }
+}
+
+/**
+ * What breaks in a side's turn is in that side's result, and decides how it is cleaned up: all turns are taken while B's run
+ * is open, which would have the errors of both.
+ *
+ * @template Taken
+ * @param {Pick<OpenSide, 'result'>} side
+ * @param {() => Promise<Taken | null>} take
+ * @returns {Promise<Taken | null>} null where the turn did not come to its end
+ */
+async function turnOf({ result }, take) {
+  try {
+    return await take();
+  } catch (error) {
+    result.crash = error;
+    return null;
   }
 }
 

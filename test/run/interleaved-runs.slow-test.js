@@ -21,9 +21,12 @@ const ORDERS = ['BAAB', 'ABBA'];
 /**
  * @param {TestContext} t
  * @param {Partial<RunConfig>} overrides
- * @param {{ of?: Partial<Record<Side, Partial<RunConfig>>>, onTurn?: (turn: string, controller: AbortController) => void }} [options]
+ * @param {object} [options]
+ * @param {Partial<Record<Side, Partial<RunConfig>>>} [options.of]
+ * @param {Partial<Record<Side, any>>} [options.observers]
+ * @param {(turn: string, controller: AbortController) => void} [options.onTurn]
  */
-async function interleave(t, overrides, { of = {}, onTurn = () => {} } = {}) {
+async function interleave(t, overrides, { of = {}, observers = {}, onTurn = () => {} } = {}) {
   const endpoint = await startTestEndpoint(t);
   const controller = new AbortController();
   /** @type {string[]} */
@@ -39,7 +42,7 @@ async function interleave(t, overrides, { of = {}, onTurn = () => {} } = {}) {
       random: () => 0.5,
       signal: controller.signal,
       identity: { host: 'host', versions: {} },
-      observer: recordingObserver().observer,
+      observer: observers[side] ?? recordingObserver().observer,
       launchedAt: 0,
     },
   });
@@ -104,6 +107,37 @@ test('where A is refused, B is not asked; where B is, A is cleaned up', async (t
   assert.ok(Number(second.runs.b?.problems.length) > 0);
   assert.deepEqual([second.turns, second.keys], [[], []]);
 });
+
+for (const [where, event, text] of [
+  ['its stages', 'stageStarts', undefined],
+  ['the wait for them', 'phaseStarts', 'waiting for its turn'],
+]) {
+  test(`what breaks in a turn of A, in ${where}, is A's, which is cleaned up for it, and ends the turns`, async (t) => {
+    let isInQuads = false;
+    const broken = new Error('broken');
+    const observer = new Proxy(
+      {},
+      {
+        get: (_, name) => (/** @type {{ text?: string } | undefined} */ about) => {
+          if (isInQuads && name === event && about?.text === text) {
+            throw broken;
+          }
+        },
+      },
+    );
+    const onTurn = (/** @type {string} */ turn) => (isInQuads = turn.startsWith('0'));
+    const { runs, turns, keys } = await interleave(
+      t,
+      { stages: ['write', 'remove'] },
+      { onTurn, observers: { a: observer } },
+    );
+    assert.deepEqual([runs.a.crash, runs.b?.crash], [broken, null]);
+    // All that was written is removed: without the crash neither would need a clean-up.
+    assert.deepEqual([runs.a.cleanup !== null, runs.b?.cleanup], [true, null]);
+    assert.deepEqual(turns.slice(-3), ['0 b', '0 a', 'end']);
+    assert.deepEqual([runs.quads, keys], [[], []]);
+  });
+}
 
 /** Nothing listens at that port. */
 const NOWHERE = {
