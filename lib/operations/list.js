@@ -78,6 +78,9 @@ function checkPage(record, keys, goesOn) {
   if (goesOn && isLastOfBucket) {
     throw new IntegrityError(record, 'the list goes on after the last key of the run');
   }
+  if (!goesOn && isThere(record, record.nextLocal)) {
+    throw new IntegrityError(record, 'the list ends here, before the last key of the run');
+  }
 }
 
 /**
@@ -109,11 +112,18 @@ function keyOf({ locals, workload: { keyspace, shard } }, place) {
  * @throws {IntegrityError} where it has to be
  */
 function refuseMissing(record, place) {
-  const { written, wroteObjects } = record.workload;
-  if (!wroteObjects || written.has(record.locals[place])) {
-    const hint = wroteObjects ? '' : '; was the run written with as many <objects>?';
+  if (isThere(record, record.locals[place])) {
+    const hint = record.workload.wroteObjects ? '' : '; was the run written with as many <objects>?';
     throw new IntegrityError(record, `the page that begins here lacks ${keyOf(record, place)}${hint}`);
   }
+}
+
+/**
+ * @param {OperationRecord} record
+ * @param {number} local index of an object; -1 for none
+ */
+function isThere({ workload: { written, wroteObjects } }, local) {
+  return local !== -1 && (!wroteObjects || written.has(local));
 }
 
 /**

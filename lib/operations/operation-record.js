@@ -32,6 +32,8 @@ export class OperationRecord {
   locals = NO_OBJECTS;
   /** Whether the bucket has no further objects after those; where it is not known, too, it is not so. */
   isLastOfBucket = false;
+  /** Local index of the object of the bucket that comes after those; -1 where there is none, or it is not known. */
+  nextLocal = -1;
   /** How often something was claimed before in the stage; the same for all attempts. */
   turn = 0;
   isWrite = false;
@@ -84,6 +86,7 @@ export class OperationRecord {
     if (operation.grouping !== undefined) {
       this.locals = Uint32Array.of(localIndex);
       this.isLastOfBucket = false;
+      this.nextLocal = -1;
     }
   }
 
@@ -93,10 +96,11 @@ export class OperationRecord {
    * @param {ObjectGroup} group of at least one
    * @param {number} turn see above
    */
-  takeGroup(kind, operation, { locals, isLast }, turn) {
+  takeGroup(kind, operation, { locals, isLast, next }, turn) {
     this.take(kind, operation, locals[0], turn);
     this.locals = locals;
     this.isLastOfBucket = isLast;
+    this.nextLocal = next;
     this.size = locals.reduce((sum, local) => sum + this.workload.sizeOf(globalIndex(this.workload.shard, local)), 0);
   }
 

@@ -5,7 +5,7 @@ import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { isWholeDocument, parseErrorBody } from './error-response.js';
-import { digestIn, etagDigest, mayResendAtOnce, transferOf } from './object-connection.js';
+import { digestIn, etagDigest, mayResendAtOnce, transferOf, withoutSecrets } from './object-connection.js';
 import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
@@ -361,8 +361,7 @@ class DirectConnection {
       this.#failureBody = text.slice(0, MAX_ERROR_BODY_LENGTH);
       this.#reject(this.#refusal());
     } else if (isProven || isWholeDocument(text)) {
-      // What a store says of single objects may have a secret in it.
-      this.reply.output = readOutput(text.includes(ERROR_BODY) ? this.#redact(text) : text);
+      this.reply.output = withoutSecrets(readOutput(text), this.#redact);
       this.reply.etagDigest = digestIn(this.reply.output) || this.reply.etagDigest;
       this.#resolve();
     } else {

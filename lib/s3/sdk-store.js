@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
-import { digestIn, mayResendAtOnce, transferOf } from './object-connection.js';
+import { digestIn, mayResendAtOnce, transferOf, withoutSecrets } from './object-connection.js';
 import { isR2 } from './cloudflare.js';
 import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
@@ -96,17 +96,10 @@ class SdkConnection {
     this.reply.etagDigest = digestIn(output);
     this.reply.contentLength = output.ContentLength ?? -1;
     this.reply.contentRange = output.ContentRange ?? '';
-    this.reply.output = output.Errors === undefined ? output : { ...output, Errors: this.#redacted(output.Errors) };
+    this.reply.output = withoutSecrets(output, this.#redact);
     if (call.receivesObject) {
       await this.#drain(output.Body, request.sink);
     }
-  }
-
-  /**
-   * @param {readonly { Key?: string, Code?: string }[]} errors with single objects
-   */
-  #redacted(errors) {
-    return errors.map(({ Key = '', Code = '' }) => ({ Key: this.#redact(Key), Code: this.#redact(Code) }));
   }
 
   transfer() {

@@ -12,6 +12,7 @@ import { globalIndex } from './shard.js';
  * @property {number} slot of the bucket among those of the run
  * @property {Uint32Array} locals local indices of the objects, in their order; a view, not to be written to
  * @property {boolean} isLast whether none of the bucket comes after it
+ * @property {number} next local index of the object that comes after it in the bucket; -1 where there is none
  */
 
 /**
@@ -76,7 +77,8 @@ export class ObjectGroups {
     const round = place < 0 ? Math.floor(number / buckets) : this.#common + this.#furtherBefore(place, slot);
     const all = this.#localsOf(slot);
     const end = (round + 1) * this.#size;
-    return { slot, locals: all.subarray(round * this.#size, end), isLast: end >= all.length };
+    const isLast = end >= all.length;
+    return { slot, locals: all.subarray(round * this.#size, end), isLast, next: isLast ? -1 : all[end] };
   }
 
   /**

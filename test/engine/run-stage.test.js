@@ -6,6 +6,7 @@ import { runStage } from '../../lib/engine/run-stage.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { stageOf } from '../../lib/operations/stage.js';
+import { completedIn } from '../helpers/completed-seconds.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { closedLoop } from '../helpers/load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -174,10 +175,7 @@ test('whatever becomes of its objects, the counts of a stage are exact', TIME_LI
         expected.operations,
       );
       const counted = meter.seconds.until(outcome.endedAt);
-      assert.deepEqual(
-        seconds,
-        counted.map(({ secondStart, operations, bytes }) => ({ secondStart, operations, bytes })),
-      );
+      assert.deepEqual(seconds, completedIn(counted));
       assert.deepEqual(
         ['failedAttempts', 'throttled'].map((name) =>
           counted.reduce((sum, second) => sum + (second[/** @type {'throttled'} */ (name)] ?? 0), 0),

@@ -4,6 +4,7 @@ import { Workers } from '../../lib/engine/workers.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { WrittenObjects } from '../../lib/workload/written-objects.js';
+import { completedIn } from '../helpers/completed-seconds.js';
 import { keysIn } from '../helpers/command.js';
 import { workerSpec, recordingHooks, stageTask } from '../helpers/worker-spec.js';
 import { freePort } from '../helpers/free-port.js';
@@ -68,7 +69,7 @@ describe('the cores of a run', { concurrency: 3 }, () => {
           ['complete', objects, objects, objects * SIZE, {}],
         );
         assert.deepEqual(totalsOf(told.seconds), { operations: objects, bytes: objects * SIZE });
-        assert.deepEqual(told.seconds, outcome.meter.seconds.until(outcome.endedAt));
+        assert.deepEqual(told.seconds, completedIn(outcome.meter.seconds.until(outcome.endedAt)));
         assert.equal(outcome.meter.latencies().operations.count, objects);
         assert.equal(outcome.connections.opened, stage === 'Write' ? 6 : 0);
         assert.equal(outcome.connections.meter.costs().tcp?.count ?? 0, outcome.connections.opened);
@@ -103,7 +104,7 @@ describe('the cores of a run', { concurrency: 3 }, () => {
         );
         assert.equal(new Set(told.failed.map(({ key }) => key)).size, counts.failed);
         assert.deepEqual(totalsOf(told.seconds), { operations: counts.operations, bytes: counts.bytes });
-        assert.deepEqual(told.seconds, meter.seconds.until(endedAt));
+        assert.deepEqual(told.seconds, completedIn(meter.seconds.until(endedAt)));
         assert.equal(meter.latencies().operations.count, counts.operations);
         assert.equal(meter.latencies().attempts.count, counts.attempts);
         assert.ok(failedAttempts > 0, 'the faults strike');

@@ -122,6 +122,19 @@ test('a list that goes on after the last key of the run is an integrity error', 
   await assert.rejects(listing, /the list goes on after the last key of the run$/);
 });
 
+test('a list that ends before the last key of the run is an integrity error, unless no more keys have to be there', async () => {
+  const change = (/** @type {{ keys: string[], goesOn: boolean }} */ right) => ({ ...right, goesOn: false });
+  const { listing, record, locals } = listPage({ page: 0, change });
+  await assert.rejects(listing, {
+    name: 'IntegrityError',
+    message: /the list ends here, before the last key of the run$/,
+  });
+  const after = record.nextLocal;
+  assert.ok(after !== -1 && !locals.includes(after));
+  await listPage({ page: 0, change, unwritten: [after] }).listing;
+  await listPage({ page: LAST, change }).listing;
+});
+
 test('an object whose write has failed may be listed or not', async () => {
   const [one, ...others] = listPage({ page: 0 }).locals;
   for (const unwritten of [[one], others.slice(-1), others]) {

@@ -364,6 +364,27 @@ function testBatches(client) {
     },
   );
 
+  test(
+    `${client}: of a thousand keys all that the answer says is read, where one of them failed`,
+    TIME_LIMIT,
+    async (t) => {
+      const keys = Array.from({ length: 1000 }, (_, place) => `key-${place}`);
+      const answers = keys.map((key, place) =>
+        place === 500
+          ? `<Error><Key>${key}</Key><Code>SlowDown</Code></Error>`
+          : `<Deleted><Key>${key}</Key></Deleted>`,
+      );
+      const document = `<?xml version="1.0"?><DeleteResult>${answers.join('')}</DeleteResult>`;
+      const start = 'HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n';
+      const target = await startParrot(t, `${start}Content-Length: ${document.length}\r\n\r\n${document}`);
+      const { connections } = await openTestStore(t, client, target);
+      await removeAll(connections[0], keys);
+      const { Deleted, Errors } = connections[0].reply.output;
+      assert.equal(Deleted.length, 999);
+      assert.deepEqual([...Errors], [{ Key: 'key-500', Code: 'SlowDown' }]);
+    },
+  );
+
   test(`${client}: a deletion that breaks off is not sent again at once`, TIME_LIMIT, async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'POST.reset=100%' });
     const { connections } = await openTestStore(t, client, endpoint);
