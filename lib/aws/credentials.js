@@ -1,8 +1,9 @@
-import { Agent } from 'node:https';
 import { plainText } from '../log/plain-text.js';
 import { quote } from '../log/quote.js';
 
 /**
+ * @import { FromIniInit } from '@aws-sdk/credential-provider-ini'
+ * @import { DefaultProviderInit } from '@aws-sdk/credential-provider-node'
  * @import { Credentials } from '../model/run-config.js'
  * @import { AwsSettings } from './settings.js'
  */
@@ -11,7 +12,8 @@ import { quote } from '../log/quote.js';
  * @typedef {object} AwsCredentials
  * @property {Credentials} credentials
  * @property {string} from where they come from, for messages
- * @property {() => Promise<Credentials>} renew gives later ones. It throws an Error whose message holds no secret
+ * @property {(signal: AbortSignal) => Promise<Credentials>} renew gives later ones; the signal ends its requests. It throws an
+ *   Error whose message holds no secret
  */
 
 /** The metadata service of a cloud host answers at once, or is not there. */
@@ -65,36 +67,47 @@ export function environmentCredentials(env) {
  */
 export async function findCredentials(settings, certificate) {
   const provider = await openProvider(settings, certificate);
-  const ask = async () => {
+  const ask = async (/** @type {AbortSignal | undefined} */ signal) => {
     try {
-      return await provider();
+      return await provider(signal);
     } catch (error) {
       throw new Error(withoutCommand(/** @type {Error} */ (error)), { cause: error });
     }
   };
-  const found = await ask();
+  const found = await ask(undefined);
   const from = describeSource(found, settings.profile);
   const taken = (/** @type {FoundCredentials} */ credentials) => printable(ours(credentials), from);
-  return { credentials: taken(found), from, renew: async () => taken(await ask()) };
+  return { credentials: taken(found), from, renew: async (signal) => taken(await ask(signal)) };
 }
 
 /**
  * @param {AwsSettings} settings
  * @param {string} [certificate] as PEM
- * @returns {Promise<() => Promise<FoundCredentials>>} asks anew each time
+ * @returns {Promise<(signal?: AbortSignal) => Promise<FoundCredentials>>} asks anew each time
  */
 async function openProvider({ profile, profileFrom, givesCredentials, files }, certificate) {
-  const { NodeHttpHandler } = await import('@smithy/node-http-handler');
-  const trusting = certificate === undefined ? {} : { httpsAgent: new Agent({ ca: certificate }) };
-  const clientConfig = { requestHandler: new NodeHttpHandler(trusting) };
-  const options = { ...files, clientConfig, logger: SILENT, ignoreCache: true };
-  if (givesCredentials) {
-    const { fromIni } = await import('@aws-sdk/credential-provider-ini');
-    return fromIni({ ...options, profile });
-  }
-  const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
-  const named = profileFrom === null ? {} : { profile };
-  const provider = defaultProvider({ ...options, ...METADATA_SERVICE, ...named });
+  const { CredentialRequests } = await import('./credential-requests.js');
+  const requests = new CredentialRequests(certificate);
+  const options = { ...files, clientConfig: { requestHandler: requests }, logger: SILENT, ignoreCache: true };
+  const provider = givesCredentials
+    ? await profileProvider({ ...options, profile })
+    : await defaultProvider({ ...options, ...METADATA_SERVICE, ...(profileFrom === null ? {} : { profile }) });
+  return (signal) => {
+    requests.signal = signal;
+    return provider();
+  };
+}
+
+/** @param {FromIniInit} options */
+async function profileProvider(options) {
+  const { fromIni } = await import('@aws-sdk/credential-provider-ini');
+  return fromIni(options);
+}
+
+/** @param {DefaultProviderInit} options */
+async function defaultProvider(options) {
+  const sdk = await import('@aws-sdk/credential-provider-node');
+  const provider = sdk.defaultProvider(options);
   return () => provider({ forceRefresh: true });
 }
 

@@ -11,6 +11,9 @@ const MIN_PAUSE_MS = 1000;
 /** After a request that failed. ms */
 const RETRY_PAUSE_MS = 10_000;
 
+/** A renewal that takes longer has failed. ms */
+const RENEWAL_LIMIT_MS = 30_000;
+
 /** A timer does not know that the host slept. ms */
 const MAX_WAIT_MS = 60_000;
 
@@ -42,6 +45,8 @@ export class Renewal {
   #notice = () => {};
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
+  /** Ends the renewal that is under way. @type {AbortController | undefined} */
+  #underWay;
   #isStopped = false;
   #hasFailed = false;
   /** Those that requests are signed with. */
@@ -49,7 +54,7 @@ export class Renewal {
 
   /**
    * @param {Credentials} credentials that end
-   * @param {() => Promise<Credentials>} renew
+   * @param {(signal: AbortSignal) => Promise<Credentials>} renew which is to leave nothing open once the signal ends it
    */
   constructor(credentials, renew) {
     this.credentials = new LiveCredentials(credentials);
@@ -70,6 +75,7 @@ export class Renewal {
   stop() {
     this.#isStopped = true;
     clearTimeout(this.#timer);
+    this.#underWay?.abort();
   }
 
   #waitForRenewal() {
@@ -89,7 +95,7 @@ export class Renewal {
   async #renewNow() {
     const expiresAt = /** @type {number} */ (this.credentials.current.expiresAt);
     try {
-      const renewed = await this.#renew();
+      const renewed = await this.#renewInTime();
       if (!this.#isStopped) {
         this.#hasFailed = false;
         this.credentials.replace(renewed);
@@ -100,6 +106,26 @@ export class Renewal {
         this.#reportOnce(/** @type {Error} */ (error), expiresAt);
         this.#waitUntil(retryTime(expiresAt, this.#epochNow()));
       }
+    }
+  }
+
+  /**
+   * @returns {Promise<Credentials>}
+   * @throws {Error} also where nothing comes in time, or it is stopped: whatever comes later is not taken
+   */
+  async #renewInTime() {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#underWay = controller;
+    const tooLate = new Error(`no answer within ${RENEWAL_LIMIT_MS / 1000} s`);
+    const limit = setTimeout(() => controller.abort(tooLate), RENEWAL_LIMIT_MS);
+    const givenUp = new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    try {
+      return await Promise.race([this.#renew(signal), givenUp]);
+    } finally {
+      clearTimeout(limit);
     }
   }
 

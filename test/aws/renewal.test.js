@@ -20,7 +20,7 @@ function keysUntil(expiresAt) {
  *
  * @param {TestContext} t
  * @param {number} expiresAt
- * @param {(now: number) => Credentials} renew
+ * @param {(now: number) => Credentials | Promise<Credentials>} renew
  */
 function startRenewal(t, expiresAt, renew) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -122,4 +122,27 @@ test('nothing is replaced once it is stopped, not even by an answer that is unde
   answer(keysUntil(9000));
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(renewal.credentials.current.expiresAt, 4000);
+});
+
+test('a renewal that hangs has failed after half a minute, is reported and begun again, and its late answer is not taken', async (t) => {
+  const hour = 60 * MINUTE_MS;
+  /** @type {(credentials: Credentials) => void} */
+  let answer = () => assert.fail();
+  const { renewal, asked, notices, pass } = startRenewal(t, hour, (now) =>
+    asked.length > 1
+      ? keysUntil(now + hour)
+      : new Promise((resolve) => {
+          answer = resolve;
+        }),
+  );
+  await pass(55 * MINUTE_MS + 29_500);
+  assert.deepEqual(notices, []);
+  await pass(56 * MINUTE_MS);
+  assert.deepEqual(notices, [
+    'The credentials could not be renewed (no answer within 30 s), and end at 1970-01-01T01:00:00.000Z: they are asked for again',
+  ]);
+  assert.deepEqual(asked, [55 * MINUTE_MS, 55 * MINUTE_MS + 40_000]);
+  answer(keysUntil(1));
+  await pass(57 * MINUTE_MS);
+  assert.equal(renewal.credentials.current.expiresAt, asked[1] + hour);
 });

@@ -1,6 +1,7 @@
 import http from 'node:http';
 
 /**
+ * @import { IncomingMessage } from 'node:http'
  * @import { AddressInfo } from 'node:net'
  * @import { TestContext } from 'node:test'
  * @import { Credentials } from '../../lib/local-s3/signature-check.js'
@@ -15,9 +16,11 @@ const LIFE_MS = 3_600_000;
  *
  * @param {TestContext} t
  * @param {Credentials} credentials
+ * @param {object} [options]
+ * @param {(request: IncomingMessage) => void} [options.afterFirst] is given each request after the first, which nobody answers
  * @returns {Promise<{ url: string, asked: string[] }>} what was asked for, in the services' own words
  */
-export async function startFakeAws(t, { accessKeyId, secretAccessKey, sessionToken = '' }) {
+export async function startFakeAws(t, { accessKeyId, secretAccessKey, sessionToken = '' }, { afterFirst } = {}) {
   /** @type {string[]} */
   const asked = [];
   const expires = new Date(Date.now() + LIFE_MS);
@@ -29,6 +32,10 @@ export async function startFakeAws(t, { accessKeyId, secretAccessKey, sessionTok
     const [path] = String(request.url).split('?');
     const action = new URLSearchParams(body).get('Action');
     asked.push(action ?? path);
+    if (afterFirst !== undefined && asked.length > 1) {
+      afterFirst(request);
+      return;
+    }
     if (action !== null) {
       const inner =
         `<Credentials><AccessKeyId>${accessKeyId}</AccessKeyId><SecretAccessKey>${secretAccessKey}</SecretAccessKey>` +
