@@ -749,7 +749,7 @@ function sideOptions(words, { operands: [objects, threads], given, reader, comma
       own,
       Object.keys(others).map((name) => OPTIONS[name]),
     );
-    const { options } = requestOf(operands, { ...given, ...others }, both, command);
+    const { options } = requestOf(operands, { ...given, ...others, takesTurns: true }, both, command);
     return { options: /** @type {CommandLine} */ (options), problems: [] };
   } catch (error) {
     if (error instanceof UsageError) {
@@ -1121,37 +1121,42 @@ const AGAINST_RAMP = Object.freeze({
  * Options that exclude or need each other.
  *
  * @typedef {object} Conflict
- * @property {(given: Record<string, any>, options: Record<string, any>) => unknown} isThere what was given by name, and
- *   all values that were read
+ * @property {(given: Record<string, any>, options: Record<string, any>) => unknown} isThere what was given by name, with
+ *   `takesTurns` for a side of ab, and all values that were read
  * @property {string} problem
  */
+
+const REMOVALS = OPERATIONS.flatMap(({ name, removes }) => (removes ? [name] : []));
 
 /**
  * How what an operation refuses stands on the command line.
  *
- * @type {Readonly<Record<Refusal, { flag: string, what: string, isThere: (options: Record<string, any>) => unknown }>>}
+ * @type {Readonly<Record<Refusal, Pick<Conflict, 'isThere'> & { flag: string, what: string }>>}
  */
 const REFUSALS = {
   keptObjects: {
     flag: '--stages',
     what: 'objects of an earlier run',
-    isThere: ({ stages }) => !writesObjects(stages),
+    isThere: (_given, { stages }) => !writesObjects(stages),
   },
   shards: {
     flag: '--shard',
     what: 'the shards of several hosts',
-    isThere: ({ shard }) => shard !== undefined && shard.count !== 1,
+    isThere: (_given, { shard }) => shard !== undefined && shard.count !== 1,
   },
-  findPeak: { flag: '--find-peak', what: 'a search', isThere: ({ findPeak }) => findPeak },
+  findPeak: { flag: '--find-peak', what: 'a search', isThere: (_given, { findPeak }) => findPeak },
   peakOfBuckets: {
     flag: '--peak-of buckets',
     what: 'a search over buckets',
-    isThere: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets',
+    isThere: (_given, { findPeak, peakOf }) => findPeak && peakOf === 'buckets',
   },
-  ramp: { flag: '--ramp, --ramp-hosts', what: 'a ramp', isThere: isRamp },
+  ramp: { flag: '--ramp, --ramp-hosts', what: 'a ramp', isThere: (_given, options) => isRamp(options) },
+  turnsThatLeave: {
+    flag: '--stages',
+    what: `turns that leave objects, as those without ${REMOVALS.join(' or ')} do, and those with copy`,
+    isThere: ({ takesTurns }, { stages }) => takesTurns && leavesObjects(stages),
+  },
 };
-
-const removals = OPERATIONS.flatMap(({ name, removes }) => (removes ? [name] : [])).join(' and ');
 
 /** @type {readonly Conflict[]} */
 const CONFLICTS = [
@@ -1170,15 +1175,15 @@ const CONFLICTS = [
     Object.entries(refuses).map(([refusal, reason]) => {
       const { flag, what, isThere } = REFUSALS[/** @type {Refusal} */ (refusal)];
       return {
-        isThere: (/** @type {Record<string, any>} */ _given, /** @type {Record<string, any>} */ options) =>
-          options.stages?.includes(name) && !options.calibrate && isThere(options),
+        isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ options) =>
+          options.stages?.includes(name) && !options.calibrate && isThere(given, options),
         problem: `${flag}: ${name} does not go with ${what}, because ${reason}`,
       };
     }),
   ),
   {
     isThere: (_given, { stages = [] }) => operationsOf(stages).filter(({ removes }) => removes).length > 1,
-    problem: `--stages: ${removals} would each remove all objects, expected one of them`,
+    problem: `--stages: ${REMOVALS.join(' and ')} would each remove all objects, expected one of them`,
   },
   {
     isThere: ({ cleanup }, { stages = [], rangeSize, size, calibrate }) =>
@@ -1298,6 +1303,15 @@ const CONFLICTS = [
       '--stages: without write, expected --run-id of a run made with --keep; --cleanup --list shows which runs there are',
   },
 ];
+
+/**
+ * @param {readonly string[]} stages
+ * @returns {boolean} whether some of what they write is there after them: no stage removes copies
+ */
+function leavesObjects(stages) {
+  const operations = operationsOf(stages);
+  return operations.some(({ copies }) => copies) || !operations.some(({ removes }) => removes);
+}
 
 /**
  * @param {readonly string[]} stages

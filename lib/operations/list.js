@@ -28,6 +28,7 @@ export const list = defineOperation({
   refuses: {
     shards: 'a host does not know which keys the others have written',
     peakOfBuckets: 'its pages are those of all buckets',
+    turnsThatLeave: 'a page has to show the keys of its own turn alone',
   },
   async attempt(record) {
     const { connection, workload, index } = record;

@@ -47,7 +47,7 @@
  * @property {keyof OperationAmounts} size which amount is the number of objects of an operation, at most
  * @property {boolean} isByKey whether they follow each other in the order of their keys; in that of their indices otherwise
  *
- * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp'} Refusal
+ * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp' | 'turnsThatLeave'} Refusal
  */
 
 /**

@@ -117,6 +117,21 @@ describe('the command line of ab', () => {
     assert.match(problem, /^--run-id: expected a name that -a and -b can follow/);
   });
 
+  test('list is refused where a page would show what earlier turns have left', () => {
+    const stages = (/** @type {string} */ names) =>
+      problemsOf('9', '4', '--local', '--stages', names, '--a', '', '--b', '');
+    const problem =
+      '--stages: list does not go with turns that leave objects, as those without batch-remove or remove do, and those with copy, because a page has to show the keys of its own turn alone';
+    assert.deepEqual(stages('write,list'), [problem]);
+    assert.deepEqual(stages('write,list,copy,remove'), [problem]);
+    for (const names of ['write,list,remove', 'write,list,batch-remove', 'write,copy', 'write,read']) {
+      assert.deepEqual(stages(names), []);
+    }
+    const sink = new PassThrough();
+    const plain = readCommandLine(['9', '4', '--local', '--stages', 'write,list,copy'], { stdout: sink, stderr: sink });
+    assert.equal(plain.command, 'run');
+  });
+
   test('the words of a side, which are shown, have no password in them: one in a URL is refused, and not shown', () => {
     const words = '--proxy http://user:secret@proxy:3128 --endpoint-url https://user:secret@store';
     const problems = problemsOf('100', '4', '--a', words, '--b', '');
