@@ -16,7 +16,7 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, unkno
 /**
  * @import { SomeCounts } from '../model/counters.js'
  * @import { HistogramSum } from '../model/histogram.js'
- * @import { ClockTrust, HostOrigin, MergeWarning, PeakSecond, Result, SecondLatency, SecondResult } from '../model/result.js'
+ * @import { ClockTrust, CountName, HostOrigin, MergeWarning, PeakSecond, Result, SecondLatency, SecondResult } from '../model/result.js'
  * @import { StageLatency, StageMerge, StageSum } from '../model/result.js'
  * @import { HostRun } from './host-run.js'
  * @import { Host, StageView } from './hosts.js'
@@ -47,6 +47,11 @@ const UNKNOWN_LATENCY = Object.freeze({
 
 /** @type {Readonly<SecondLatency>} */
 const UNKNOWN_SECOND = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
+
+/** What its lines for people tell of a log without totals. @type {readonly CountName[]} */
+const TOLD_WITHOUT_TOTALS = ['operations', 'bytes', 'attempts', 'retries'];
+
+const UNTOLD_WITHOUT_TOTALS = countsInLog('always').filter((name) => !TOLD_WITHOUT_TOTALS.includes(name));
 
 /** A log without totals lacks most counters: what is known of them comes from the others. */
 const UNTOLD_COUNTS = Object.fromEntries(
@@ -230,6 +235,7 @@ function mergeStage(views, latencies, ramps) {
         limitedBy: causeOf(log),
       })),
       missingLatency,
+      ...(views.some(({ log }) => log.facts === null) ? { untold: UNTOLD_WITHOUT_TOTALS } : {}),
       ...(ramps === null ? {} : { ramp: ramps.merged }),
     },
   };

@@ -157,6 +157,8 @@ export interface StageMerge {
   /** one for each run of each host */
   shares: StageShare[];
   missingLatency: MissingLatency[];
+  /** counters that a log does not tell, so that they hold the other hosts' alone; absent where all of them are told */
+  untold?: readonly CountName[];
   /** where the hosts went through the steps of a ramp */
   ramp?: MergedRamp;
 }

@@ -127,6 +127,14 @@ function leftByCleanup({ cleanup, options, hosts }) {
 }
 
 /**
+ * @param {CountName} name
+ * @returns {OfStage} not known where the log of a host does not tell it: what it has then is that of the others
+ */
+function countOf(name) {
+  return (stage) => (stage.merge?.untold?.includes(name) ? null : stage[name]);
+}
+
+/**
  * The attempts of a search are those of one step, and what failed is that of all: there is no share.
  *
  * @type {OfStage}
@@ -183,7 +191,7 @@ export const METRICS = Object.freeze([
     ofStage: (stage) => shareOf(failedAttemptsOf(stage), attemptsOfAllSteps(stage)),
     ofRun: (result) => shareOf(ALL_ERRORS(result), ALL_ATTEMPTS(result)),
   },
-  ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, ofStage: (stage) => stage[name] })),
+  ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, ofStage: countOf(name) })),
   {
     name: 'bytes',
     meaning: 'Bytes of the objects of the operations that succeeded',

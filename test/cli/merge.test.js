@@ -268,6 +268,20 @@ test('without a stage in the logs, no report is left behind', async () => {
   );
 });
 
+test('what is asserted of counters that an old log does not tell is not decided, and the status says so', async () => {
+  const names = ['throttled', 'failed', 'integrityErrors'];
+  const args = names.flatMap((name) => ['--assert', `${name} == 0`]);
+  const { stdout, stderr, status } = await peak(OLD_LOG, ...args, '--json', '-');
+  assert.equal(status, 1);
+  assert.deepEqual(
+    stderr.trimEnd().split('\n'),
+    names.map((name) => `threshold inconclusive: ${name} == 0: not known: the result does not tell`),
+  );
+  const [{ throttled, merge }] = resultFrom(stdout).stages;
+  assert.equal(throttled, 0);
+  assert.deepEqual(merge.untold, ['throttled', 'unsent', 'failed', 'integrityErrors', 'skipped', 'abandoned']);
+});
+
 test('a log may come from standard input', async () => {
   const child = spawn(process.execPath, [PROGRAM, '-'], { cwd: folder });
   child.stdin.end(await readFile(OLD_LOG));

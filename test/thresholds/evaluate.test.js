@@ -28,6 +28,7 @@ function judged(text, result, baseline = null) {
 }
 
 const OLD_LOG = new URL('../golden/old-tool.txt', import.meta.url);
+const OWN_LOG = new URL('../golden/own-log.txt', import.meta.url);
 const RESULT = resultOf({ operations: 5 });
 
 test('a figure is that of the result, and its limit in the same unit', () => {
@@ -140,3 +141,33 @@ test('nothing is left where nothing had to be cleaned up, and it is not known wh
   assert.deepEqual([left({}), left({ cleanup }), left({ cleanup: { ...cleanup, left: -1 } })], [0, 2, null]);
   assert.equal(left({ options: /** @type {any} */ ({ ...RESULT.options, keep: true }) }), null);
 });
+
+test('what the log of a host does not tell is not known, of its stage, the run, and all hosts together', () => {
+  const old = readFileSync(OLD_LOG, 'utf8').split('\n');
+  const own = readFileSync(OWN_LOG, 'utf8').split('\n');
+  const untold = ['throttled', 'failed', 'integrityErrors', 'skipped', 'abandoned'];
+  /** @type {Record<string, string[]>[]} */
+  const several = [{ 'old.txt': old }, { 'old.txt': old, 'own.txt': own }];
+  for (const logs of several) {
+    const { result } = aggregateOf(logs).merged;
+    for (const metric of [...untold, ...untold.map((name) => `write.${name}`)]) {
+      const { value, outcome, message } = judged(`${metric} == 0`, result);
+      assert.deepEqual(
+        [value, outcome, message],
+        [null, 'inconclusive', 'not known: the result does not tell'],
+        metric,
+      );
+    }
+    assert.equal(judged('retries < 0', result).outcome, 'missed');
+  }
+  const alone = aggregateOf({ 'own.txt': own }).merged.result;
+  assert.deepEqual(
+    untold.filter((metric) => figureOf(alone, 'write', metricOf(metric)) === null),
+    [],
+  );
+});
+
+/** @param {string} name */
+function metricOf(name) {
+  return /** @type {typeof METRICS[number]} */ (METRICS.find((metric) => metric.name === name));
+}
