@@ -129,8 +129,15 @@ export function merge(options, outputs, text) {
       await err(`warning: ${placeOf(warning)}: ${warning.message}`);
     }
     if (merged.result.stages.length === 0) {
-      err('error: no stage in any of the logs, expected what r2-benchmark.js writes to stdout');
+      const problem = 'no stage in any of the logs, expected what r2-benchmark.js writes to stdout';
+      err(`error: ${problem}`);
+      await writeProblems([problem], merged, results, outputs);
       return EXIT.incomplete;
+    }
+    const problems = checkThresholds(guard.thresholds, stagesOf(merged.result));
+    if (problems.length > 0) {
+      await writeProblems(problems, merged, results, outputs);
+      throw new UsageError(problems);
     }
     const judged = judgeMerged(guard, merged.result);
     judged.lines.forEach((line) => err(line));
@@ -143,16 +150,24 @@ export function merge(options, outputs, text) {
 }
 
 /**
+ * Writes a result that cannot be judged: without it, whoever looks at the files would find those of an earlier build.
+ *
+ * @param {readonly string[]} problems
+ * @param {Merged} merged
+ * @param {readonly ResultOutput[]} results
+ * @param {Outputs} outputs
+ */
+async function writeProblems(problems, { result, timeSeries }, results, outputs) {
+  const whole = { timeSeries, result: { ...result, problems: [...result.problems, ...problems] } };
+  await writeAll(whole, results, outputs, () => []);
+}
+
+/**
  * @param {Guard} guard
  * @param {Merged['result']} result
  * @returns {{ thresholds: ThresholdResult[], lines: string[] }}
- * @throws {UsageError} where something is asserted of a stage that nobody ran
  */
 function judgeMerged(guard, result) {
-  const problems = checkThresholds(guard.thresholds, stagesOf(result));
-  if (problems.length > 0) {
-    throw new UsageError(problems);
-  }
   const { thresholds, warnings } = judge(guard, result);
   const { notices, errors } = thresholdLines(thresholds);
   const told = [...guard.warnings, ...warnings].map((warning) => `warning: ${warning}`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -258,14 +258,32 @@ test('a report is not written over a log, nor over the other report', async () =
   assert.deepEqual([first.status, again.status], [0, 0], 'an earlier report may be written over');
 });
 
-test('without a stage in the logs, no report is left behind', async () => {
+test('without a stage in the logs, the results say so, in place of those of an earlier build', async () => {
   const log = await logFile('nothing.txt', ['Retrying on TRANSIENT error']);
-  const { status } = await peak(log, '--json', 'nothing.json');
-  assert.equal(status, 1);
-  assert.deepEqual(
-    (await readdir(folder)).filter((name) => name.startsWith('nothing.json')),
-    [],
-  );
+  const files = ['nothing.json', 'nothing.xml', 'nothing.md'];
+  await Promise.all(files.slice(1).map((name) => writeFile(path.join(folder, name), 'of an earlier build')));
+  const to = ['--json', files[0], '--junit', files[1], '--summary', files[2]];
+  const { stdout, stderr, status } = await peak(log, ...to, '--assert', 'write.errors == 0');
+  const problem = 'no stage in any of the logs, expected what r2-benchmark.js writes to stdout';
+  assert.deepEqual([stdout, stderr, status], ['', `error: ${problem}\n`, 1]);
+  const [json, junit, summary] = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
+  assert.deepEqual(resultFrom(json).problems, [problem]);
+  assert.ok(junit.includes(`<error type="incomplete" message="${problem}"/>`), junit);
+  assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- no stage in any of the logs, /m);
+});
+
+test('where something is asserted of a stage that nobody ran, the results say so beside the figures', async () => {
+  const files = ['unrun.json', 'unrun.xml', 'unrun.md'];
+  const to = ['--json', files[0], '--junit', files[1], '--summary', files[2]];
+  const { stdout, stderr, status } = await peak(OLD_LOG, ...to, '--assert', 'list.rate > 1');
+  assert.deepEqual([stdout, status], ['', 2]);
+  const problem = '--assert: "list.rate > 1": there is no stage list, expected write, read, stat, remove';
+  assert.ok(stderr.startsWith(`error: ${problem}`), stderr);
+  const [json, junit, summary] = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
+  const { problems, stages } = resultFrom(json);
+  assert.deepEqual([problems.length, problems[0].startsWith(problem), stages.length], [1, true, 4]);
+  assert.match(junit, /<error type="incomplete" message="--assert: [^"]*there is no stage list, /);
+  assert.match(summary, /^## r2-benchmark: something went wrong\n[^]*^- .*there is no stage list, /m);
 });
 
 test('what is asserted of counters that an old log does not tell is not decided, and the status says so', async () => {
