@@ -39,14 +39,19 @@ const STORE_OPTIONS = /** @type {const} */ (['envFile', 'bucket', 'endpointUrl',
 export async function prepareSides(options, context) {
   const { json } = options;
   const checks = { a: new Checks(), b: new Checks(), both: new Checks() };
-  const targets = await openTargets(options, checks, context);
-  const jsonFile =
-    json === undefined || json === STANDARD_OUTPUT ? null : await checks.both.run(() => new ReportFile(json, '--json'));
+  /** @type {Record<Side, Target | null>} */
+  const targets = { a: null, b: null };
+  /** @type {ReportFile | null} */
+  let jsonFile = null;
   const close = async () => {
     jsonFile?.discard();
     await Promise.all([...new Set(Object.values(targets))].map((target) => target?.close()));
   };
   try {
+    await openTargets(targets, options, checks, context);
+    if (json !== undefined && json !== STANDARD_OUTPUT) {
+      jsonFile = await checks.both.run(() => new ReportFile(json, '--json'));
+    }
     const runId = options.a.options.runId ?? makeRunId(context.now, context.random);
     const configs = {
       a: await checks.a.run(() => configOfSide('a', options, targets.a, runId, context)),
@@ -84,20 +89,17 @@ export async function prepareSides(options, context) {
 /**
  * Two sides whose options name the same store go to one: there is one endpoint of --local for both.
  *
+ * @param {Record<Side, Target | null>} targets that are filled in; null stays where there are problems, which the checks know
  * @param {AbOptions} options
  * @param {Record<Side, Checks>} checks
  * @param {SideContext} context
- * @returns {Promise<Record<Side, Target | null>>} null where there are problems, which the checks know
  */
-async function openTargets({ a, b, quads }, checks, { env, process: host, invocation }) {
+async function openTargets(targets, { a, b, quads }, checks, { env, process: host, invocation }) {
   const open = (/** @type {CommandLine} */ options) =>
     openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, host, invocation);
-  const targetA = await checks.a.run(() => open(a.options));
+  targets.a = await checks.a.run(() => open(a.options));
   const sharesStore = STORE_OPTIONS.every((name) => isDeepStrictEqual(a.options[name], b.options[name]));
-  if (targetA !== null && sharesStore) {
-    return { a: targetA, b: targetA };
-  }
-  return { a: targetA, b: await checks.b.run(() => open(b.options)) };
+  targets.b = targets.a !== null && sharesStore ? targets.a : await checks.b.run(() => open(b.options));
 }
 
 /**

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { readCommandLine } from '../../lib/cli/command-line.js';
+import { FROM_CLONE } from '../../lib/cli/invocation.js';
+import { prepareSides } from '../../lib/cli/prepare-sides.js';
 import { problemsOfSides } from '../../lib/cli/sides.js';
 import { MAX_QUADS, MIN_QUADS } from '../../lib/compare/compare-quads.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
@@ -150,6 +153,28 @@ describe('before anything is written, ab refuses', () => {
     assert.deepEqual([status, stdout], [2, '']);
     assert.match(stderr, /^error: A: a\.env: there is no such file$/m);
     assert.match(stderr, /^error: B: b\.env: there is no such file$/m);
+  });
+
+  test('nothing of A is left open where opening B breaks', { timeout: 10_000 }, async () => {
+    const childProcesses = () => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap');
+    const broken = new Error('broken');
+    let calls = 0;
+    let openWithA = 0;
+    const availableMemory = () => {
+      calls += 1;
+      if (calls === 2) {
+        openWithA = childProcesses().length;
+        throw broken;
+      }
+      return 1e9;
+    };
+    const host = { env: {}, process: { availableMemory }, now: 0, random: Math.random, invocation: FROM_CLONE };
+    const options = read('10', '2', '--local', '--a', '', '--b', '--faults latency=1ms');
+    await assert.rejects(prepareSides(options, host), broken);
+    assert.equal(openWithA, 1);
+    while (childProcesses().length > 0) {
+      await setImmediate();
+    }
   });
 
   test('what costs more than it may', async (t) => {
