@@ -117,7 +117,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   if (json === STANDARD_OUTPUT) {
     text.trimEnd().split('\n').forEach(notify);
     await terminal.report(data);
-  } else if (status !== EXIT.usage) {
+  } else if (status !== EXIT.usage || runs.quads.length > 0) {
     await terminal.report(text);
   }
   const failure = jsonFile?.write(data) ?? null;

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus } from '../helpers/outcome.js';
 
@@ -133,6 +134,22 @@ describe('ab', { concurrency: 3 }, () => {
     assertStatus(outcome, 2);
     assert.match(outcome.stderr, /^B: error: .*another/m);
     assert.equal(outcome.stdout, '');
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('a permission that is lost after some quads ends the turns, and the quads before it are shown', async (t) => {
+    const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
+    // It is the first object of a side's fourth turn: one to warm up, two of the first quad, and one of the second.
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'GET' && exchange.index === 3 * OBJECTS
+        ? exchange.refuse(403, 'AccessDenied')
+        : exchange.pass(),
+    );
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+    const outcome = await runCommand(t, [...SHORT, '--a', '', '--b', ''], { dotEnv });
+    assertStatus(outcome, 2);
+    assert.match(outcome.stderr, /^[AB]: error: read in bucket "bucket-a" was refused .*AccessDenied/m);
+    assert.match(outcome.stdout, /^It ended early, after 1 of 6 quads: /m);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
