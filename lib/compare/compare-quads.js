@@ -17,10 +17,9 @@ export const MAX_QUADS = 40;
 
 const ALPHA = 1 - CONFIDENCE;
 
-/** If so many would not tell, that is what is said. */
-const MAX_QUADS_FORETOLD = 1000;
-
-const DISAGREEMENT = 'the t interval shows a difference, and the exact sign-flip test does not';
+/** How many more quads would bring the tests together depends on which quads they are. */
+const DISAGREEMENT =
+  'the t interval shows a difference, and the exact sign-flip test does not, as where single quads are unlike the others';
 
 /** @type {readonly InterleavedMetric[]} */
 const METRICS = ['rate', 'p50', 'p99', 'cpu'];
@@ -137,10 +136,8 @@ function decide({ metric, before, after, logRatios, test, signFlip }, { margin, 
   const tooFew = `${logRatios.length} quads, expected ${MIN_QUADS} or more`;
   const found = verdictOf({ metric, before, after, test, reason: tooFew }, { margin, p, tests });
   const isDifferent = found.verdict !== 'the same' && found.verdict !== 'cannot tell';
-  const decided =
-    isDifferent && signFlip !== null && signFlip > ALPHA
-      ? { verdict: /** @type {const} */ ('cannot tell'), reason: DISAGREEMENT }
-      : found;
+  const disagrees = isDifferent && signFlip !== null && signFlip > ALPHA;
+  const decided = disagrees ? { verdict: /** @type {const} */ ('cannot tell'), reason: DISAGREEMENT } : found;
   return {
     metric,
     before,
@@ -152,7 +149,8 @@ function decide({ metric, before, after, logRatios, test, signFlip }, { margin, 
     logRatios,
     tTest: test?.p ?? null,
     signFlip,
-    moreQuads: decided.verdict === 'cannot tell' ? quadsNeeded(logRatios, { level: ALPHA / tests, margin }) : null,
+    moreQuads:
+      decided.verdict === 'cannot tell' && !disagrees ? quadsNeeded(logRatios, { level: ALPHA / tests, margin }) : null,
   };
 }
 
@@ -161,7 +159,7 @@ function decide({ metric, before, after, logRatios, test, signFlip }, { margin, 
  *
  * @param {readonly number[]} logRatios
  * @param {{ level: number, margin: number }} asked of the t test, and of the interval
- * @returns {number | null} null where they would be too many, or nothing can be said
+ * @returns {number | null} null where no comparison has as many
  */
 function quadsNeeded(logRatios, { level, margin }) {
   const count = logRatios.length;
@@ -175,8 +173,8 @@ function quadsNeeded(logRatios, { level, margin }) {
     return mean + studentT(quads - 1) * error <= Math.log1p(margin) || chanceOf(mean, error, quads) <= level;
   };
   // More quads never tell less: what is looked for lies between one that would not tell and one that would.
-  let [low, high] = [count, MAX_QUADS_FORETOLD];
-  if (!wouldTell(high)) {
+  let [low, high] = [count, MAX_QUADS];
+  if (low >= high || !wouldTell(high)) {
     return null;
   }
   while (high - low > 1) {

@@ -101,6 +101,6 @@ export interface InterleavedMetricComparison extends MetricComparison {
   tTest: number | null;
   /** that of the exact sign-flip test; likewise */
   signFlip: number | null;
-  /** about so many quads in addition would tell; null where it can be told, or 1,000 would not be enough */
+  /** about so many quads in addition would tell; null where it can be told, no comparison has as many, or the tests disagree */
   moreQuads: number | null;
 }

@@ -69,5 +69,7 @@ function stageLines({ stage, metrics, failedAttempts: { a, b } }, margin) {
 
 /** @param {number | null} quads */
 function moreText(quads) {
-  return quads === null ? '1,000 quads would not be enough' : `about ${counted(quads, 'more quad')} would tell`;
+  return quads === null
+    ? 'rather than more quads, it takes more objects or a longer --duration'
+    : `about ${counted(quads, 'more quad')} would tell`;
 }

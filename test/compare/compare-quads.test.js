@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MIN_QUADS, compareQuads } from '../../lib/compare/compare-quads.js';
+import { MAX_QUADS, MIN_QUADS, compareQuads } from '../../lib/compare/compare-quads.js';
 import { quadOrders } from '../../lib/run/quad-orders.js';
 import { chance } from '../helpers/chance.js';
 import { simulateQuads } from '../helpers/simulated-quads.js';
@@ -78,10 +78,28 @@ describe('what the quads show', () => {
   });
 
   test('where the noise is too large, it says about how many more quads would tell', () => {
-    const { verdict, moreQuads, reason } = compared({ orders, ratio: 1.05, noise: 0.2, random: chance(9) });
+    const { verdict, moreQuads, reason } = compared({ orders, ratio: 1.05, noise: 0.06, random: chance(9) });
     assert.equal(verdict, 'cannot tell');
     assert.match(String(reason), /no change is possible/);
     assert.ok(moreQuads !== null && moreQuads > 8, String(moreQuads));
+  });
+
+  test('no more quads are advised than a comparison may have', () => {
+    const counts = [
+      ...[0.02, 0.05, 0.1, 0.2].flatMap((noise) => [6, 8, 20].map((count) => [noise, count])),
+      [0.5, MAX_QUADS],
+    ];
+    const foretold = counts.map(([noise, count]) => {
+      const model = { orders: quadOrders(count, chance(11).uniform), ratio: 1.02, noise, random: chance(12) };
+      const { verdict, moreQuads } = compared(model);
+      return { verdict, count, moreQuads };
+    });
+    const unknown = foretold.filter(({ verdict }) => verdict === 'cannot tell');
+    assert.ok(
+      unknown.some(({ moreQuads }) => moreQuads === null) && unknown.some(({ moreQuads }) => moreQuads !== null),
+    );
+    assert.ok(unknown.every(({ count, moreQuads }) => moreQuads === null || count + moreQuads <= MAX_QUADS));
+    assert.ok(unknown.every(({ count, moreQuads }) => count < MAX_QUADS || moreQuads === null));
   });
 
   test('where the t interval shows a difference that the sign-flip test does not, it cannot tell', () => {
@@ -95,7 +113,7 @@ describe('what the quads show', () => {
     assert.ok(Number(other.signFlip) > 0.05 && Number(other.tTest) < 0.05 / 4);
     assert.equal(other.verdict, 'cannot tell');
     assert.match(String(other.reason), /sign-flip/);
-    assert.ok(Number(other.moreQuads) >= 1);
+    assert.equal(other.moreQuads, null);
   });
 
   test('fewer quads than the sign-flip test takes tell nothing', () => {
