@@ -19,6 +19,9 @@ const UNKNOWN = '–';
 /** By which a text could become something else: emphasis, code, a cell, a formula, a link, somebody who is called. */
 const PUNCTUATION = /[\\`*_[\]|~$#@]|:(?=\S)|(?<=www)\./gi;
 
+/** By which a line could become a list, the line under a heading, or a rule. */
+const BLOCK_BEGINNING = /^[-+=]|(?<=^\d+)[.)](?=\s|$)/;
+
 const STAGE_COLUMNS = [
   ...['Stage', 'Operations', 'Mean ops/s', 'Peak ops/s', 'MB/s', 'p50', 'p90', 'p99', 'p99.9', 'max', 'Errors'],
   'Limited by',
@@ -221,8 +224,11 @@ function namedValues(values) {
  * @returns {string} that Markdown shows as it is, on one line: in a paragraph, a list or a cell of a table
  */
 export function escapeMarkdown(text) {
+  // Blanks at the head are never shown, and many of them make a block of code.
   return plainLine(text)
+    .trimStart()
     .replace(PUNCTUATION, String.raw`\$&`)
+    .replace(BLOCK_BEGINNING, String.raw`\$&`)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;');

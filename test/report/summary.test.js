@@ -120,3 +120,26 @@ test('whatever a text is, it stays on one line, and nothing in it is a tag or th
     }),
   );
 });
+
+test('no text begins a list, a heading, a rule, a quotation or a block of code', () => {
+  for (const [text, escaped] of [
+    ['- x', String.raw`\- x`],
+    ['+ x', String.raw`\+ x`],
+    ['* x', String.raw`\* x`],
+    ['1. y', String.raw`1\. y`],
+    ['20) y', String.raw`20\) y`],
+    ['7.', String.raw`7\.`],
+    ['---', String.raw`\---`],
+    ['===', String.raw`\===`],
+    ['# z', String.raw`\# z`],
+    ['> z', '&gt; z'],
+    ['  - x', String.raw`\- x`],
+    ['    code', 'code'],
+    ['1.5 ops/s', '1.5 ops/s'],
+    ['a - b', 'a - b'],
+  ]) {
+    assert.equal(escapeMarkdown(text), escaped);
+  }
+  const page = summaryOf({ problems: ['- x', '1. y'] });
+  assert.match(page, /^- \\- x\n- 1\\\. y$/m);
+});
