@@ -19,6 +19,7 @@ import { shellWord } from './invocation.js';
 import { STANDARD_OUTPUT } from './output-file.js';
 import { versionsOf } from './package-version.js';
 import { reportError } from './report-error.js';
+import { linesOfSides } from './sides.js';
 
 /**
  * @import { InterleavedComparison, Quad, Side } from '../model/interleaved.js'
@@ -160,16 +161,17 @@ function watchForStop({ prepared: { sides, jsonFile }, terminal, stopRequest, no
 function announce(options, { sides }, { terminal, notify }) {
   const { quads } = options;
   const passes = passesOf(quads);
+  const { a, b } = sides;
+  linesOfSides(a.target.warnings, b.target.warnings).forEach((warning) => terminal.err(`warning: ${warning}`));
+  linesOfSides(a.target.notices, b.target.notices).forEach(notify);
   SIDES.forEach((side) => {
-    const { config, target } = sides[side];
-    const { runId, prefix, store } = config;
-    target.warnings.forEach((warning) => terminal.err(`warning: ${nameOf(side)}: ${warning}`));
-    target.notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));
+    const { runId, prefix, store } = sides[side].config;
     const where = `in ${store.buckets.join(', ')} under ${prefix}/${runId}/`;
     terminal.err(`${nameOf(side)}: ${describe(options[side].words)}, run ${runId} ${where}`);
-    noticesOfLoad(options[side].options, config).forEach((line) => notify(`${nameOf(side)}: ${line}`));
   });
-  const { objects, stages } = sides.a.config;
+  const [ofA, ofB] = SIDES.map((side) => noticesOfLoad(options[side].options, sides[side].config));
+  linesOfSides(ofA, ofB).forEach(notify);
+  const { objects, stages } = a.config;
   notify(
     `${counted(2 * passes, 'turn')} of ${counted(objects, 'object')} each (${stages.join(', ')}): one of each side to warm up, then ${counted(quads, 'quad')}, ABBA or BAAB at random`,
   );

@@ -12,7 +12,7 @@ import { STANDARD_OUTPUT } from './output-file.js';
 import { proxyChoice } from './proxy.js';
 import { VERSION } from './package-version.js';
 import { shellWords } from './shell-words.js';
-import { problemsOfSides } from './sides.js';
+import { linesOfSides } from './sides.js';
 import { UsageError, writeCommanderError } from './usage-error.js';
 import * as values from './values.js';
 import { oneOf, someText } from './values.js';
@@ -713,7 +713,7 @@ function abOptions(operands, { a, b, quads, margin, ...common }, reader, command
   const [ofA, ofB] = [a, b].map((words) =>
     sideOptions(Array.isArray(words) ? words : [], { operands, given: common, reader, command }),
   );
-  const problems = new Set([...reader.problems, ...missing, ...problemsOfSides(ofA.problems, ofB.problems)]);
+  const problems = new Set([...reader.problems, ...missing, ...linesOfSides(ofA.problems, ofB.problems)]);
   if (ofA.options === null || ofB.options === null || problems.size > 0) {
     throw new UsageError([...problems], helpHint(command));
   }

@@ -5,7 +5,7 @@ import { passesOf } from '../run/interleaved-runs.js';
 import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
 import { checkFileLimit, configOf, openTarget } from './prepare.js';
 import { makeRunId } from './resolve-config.js';
-import { problemsOfSides } from './sides.js';
+import { linesOfSides } from './sides.js';
 import { Checks, UsageError } from './usage-error.js';
 
 /**
@@ -62,7 +62,7 @@ export async function prepareSides(options, context) {
       await checks.both.run(() => checkFileLimit({ threads: a.threads + b.threads, cores: a.cores + b.cores }));
       await checks.both.run(() => checkCostOfBoth([a, b], options.maxCost));
     }
-    const problems = [...checks.both.problems, ...problemsOfSides(checks.a.problems, checks.b.problems)];
+    const problems = [...checks.both.problems, ...linesOfSides(checks.a.problems, checks.b.problems)];
     if (problems.length > 0) {
       throw new UsageError(problems, checks.a.hint || checks.b.hint);
     }

@@ -3,10 +3,10 @@
  * @param {readonly string[]} ofB
  * @returns {string[]} those that both have once, and the others with the name of their side
  */
-export function problemsOfSides(ofA, ofB) {
+export function linesOfSides(ofA, ofB) {
   return [
-    ...ofA.filter((problem) => ofB.includes(problem)),
-    ...ofA.filter((problem) => !ofB.includes(problem)).map((problem) => `A: ${problem}`),
-    ...ofB.filter((problem) => !ofA.includes(problem)).map((problem) => `B: ${problem}`),
+    ...ofA.filter((line) => ofB.includes(line)),
+    ...ofA.filter((line) => !ofB.includes(line)).map((line) => `A: ${line}`),
+    ...ofB.filter((line) => !ofA.includes(line)).map((line) => `B: ${line}`),
   ];
 }

@@ -137,6 +137,18 @@ describe('ab', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
+  test('what there is to say of both sides before the first turn is said once, with no side', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const dotEnv = dotEnvOf(endpoint, { S3_BUCKET: 'another' });
+    const sayings = async (/** @type {string[]} */ ...sides) => {
+      const { stderr } = await runCommand(t, ['ab', '5', '10', '--size', '1KiB', ...sides], { dotEnv });
+      return stderr.split('\n').filter((line) => line.includes('threads are more than'));
+    };
+    const [ofBoth, ofB] = await Promise.all([sayings('--a', '', '--b', ''), sayings('--a', '--threads 5', '--b', '')]);
+    const notice = '10 threads are more than 5 objects need: 5 are used';
+    assert.deepEqual([ofBoth, ofB], [[notice], [`B: ${notice}`]]);
+  });
+
   test('a permission that is lost after some quads ends the turns, and the quads before it are shown', async (t) => {
     const endpoint = await startTestEndpoint(t, { buckets: ['bucket-a'] });
     // It is the first object of a side's fourth turn: one to warm up, two of the first quad, and one of the second.

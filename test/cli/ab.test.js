@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { readCommandLine } from '../../lib/cli/command-line.js';
 import { FROM_CLONE } from '../../lib/cli/invocation.js';
 import { prepareSides } from '../../lib/cli/prepare-sides.js';
-import { problemsOfSides } from '../../lib/cli/sides.js';
+import { linesOfSides } from '../../lib/cli/sides.js';
 import { MAX_QUADS, MIN_QUADS } from '../../lib/compare/compare-quads.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
@@ -142,7 +142,7 @@ describe('the command line of ab', () => {
   });
 
   test('problems that both sides have are theirs together', () => {
-    assert.deepEqual(problemsOfSides(['one', 'two'], ['two', 'three']), ['two', 'A: one', 'B: three']);
+    assert.deepEqual(linesOfSides(['one', 'two'], ['two', 'three']), ['two', 'A: one', 'B: three']);
   });
 });
 
