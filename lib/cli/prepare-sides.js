@@ -4,7 +4,7 @@ import { operationsOf } from '../operations/registry.js';
 import { passesOf } from '../run/interleaved-runs.js';
 import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
 import { checkFileLimit, configOf, openTarget } from './prepare.js';
-import { makeRunId } from './resolve-config.js';
+import { MAX_SPREAD_OBJECTS, makeRunId } from './resolve-config.js';
 import { linesOfSides } from './sides.js';
 import { Checks, UsageError } from './usage-error.js';
 
@@ -48,6 +48,7 @@ export async function prepareSides(options, context) {
     await Promise.all([...new Set(Object.values(targets))].map((target) => target?.close()));
   };
   try {
+    await checks.both.run(() => checkObjects(options));
     await openTargets(targets, options, checks, context);
     if (json !== undefined && json !== STANDARD_OUTPUT) {
       jsonFile = await checks.both.run(() => new ReportFile(json, '--json'));
@@ -100,6 +101,20 @@ async function openTargets(targets, { a, b, quads }, checks, { env, process: hos
   targets.a = await checks.a.run(() => open(a.options));
   const sharesStore = STORE_OPTIONS.every((name) => isDeepStrictEqual(a.options[name], b.options[name]));
   targets.b = targets.a !== null && sharesStore ? targets.a : await checks.b.run(() => open(b.options));
+}
+
+/**
+ * @param {AbOptions} options
+ * @throws {UsageError} where what is known of the objects of all turns would not fit into memory
+ */
+function checkObjects({ a, quads }) {
+  const turns = 2 * passesOf(quads);
+  const most = Math.floor(MAX_SPREAD_OBJECTS / turns);
+  if (a.options.objects > most) {
+    throw new UsageError([
+      `<objects>: ${turns} turns with ${a.options.objects} each would take too much memory, expected at most ${most} with --quads ${quads}, or fewer quads`,
+    ]);
+  }
 }
 
 /**

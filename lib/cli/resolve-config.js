@@ -12,8 +12,8 @@ import { UsageError } from './usage-error.js';
 /** With `--cores auto`, another core is used for each so many threads. */
 const THREADS_A_CORE = 250;
 
-/** A search over buckets keeps four bytes for each object in each bucket: 1 GB. */
-const MAX_SPREAD_OBJECTS = 250_000_000;
+/** Four bytes are kept for each object that may be written, in a search over buckets for each bucket: 1 GB. */
+export const MAX_SPREAD_OBJECTS = 250_000_000;
 
 /** Each joins in a slot of its own. */
 const MIN_RAMP_HOSTS = 2;

@@ -155,6 +155,17 @@ describe('before anything is written, ab refuses', () => {
     assert.match(stderr, /^error: B: b\.env: there is no such file$/m);
   });
 
+  test('more objects than there is memory for, over all turns', async (t) => {
+    const folder = await folderWith(t, {
+      'store.env': 'S3_BUCKET=bucket\nS3_HOSTNAME=127.0.0.1\nS3_PORT=1\nS3_ACCESS_KEY=k\nS3_SECRET_KEY=s\n',
+    });
+    const sides = ['--a', '', '--b', '', '--quads', '40', '--env-file', `${folder}/store.env`];
+    const problem = '<objects>: 162 turns with 1543210 each would take too much memory, expected at most 1543209';
+    const tooMany = await runInProcess(['ab', '1543210', '2', ...sides], {});
+    assert.equal(tooMany.status, 2);
+    assert.ok(tooMany.stderr.includes(`error: ${problem} with --quads 40, or fewer quads\n`), tooMany.stderr);
+  });
+
   test('nothing of A is left open where opening B breaks', { timeout: 10_000 }, async () => {
     const childProcesses = () => process.getActiveResourcesInfo().filter((resource) => resource === 'ProcessWrap');
     const broken = new Error('broken');
