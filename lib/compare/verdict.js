@@ -44,6 +44,6 @@ export function verdictOf({ metric, before, after, test, reason }, { margin, p, 
     verdict: 'cannot tell',
     reason: isAlone
       ? `among ${tests} figures, chance alone may bring one that differs as much`
-      : `no change is possible, and so is one of more than ${Number((100 * margin).toFixed(2))}%`,
+      : `it may be unchanged, or changed by more than ${Number((100 * margin).toFixed(2))}%`,
   };
 }

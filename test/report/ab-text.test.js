@@ -57,8 +57,8 @@ Write, B against A: 25% more operations a second; p50 the same.
   p50            4.00ms       4.00ms    1.000     1.000 to 1.000  the same
   p99            8.00ms       8.28ms    1.035     0.486 to 2.207  cannot tell
   CPU/op      1,000.0µs    1,250.0µs    1.250     1.250 to 1.250  more
-  cannot tell p99: no change is possible, and so is one of more than 3%; rather
-    than more quads, it takes more objects or a longer --duration
+  cannot tell p99: it may be unchanged, or changed by more than 3%; rather than
+    more quads, it takes more objects or a longer --duration
   attempts that failed: 0 with A, 3 with B
 
 The same: the whole interval is within 3% of no change. Faster, slower, fewer,
