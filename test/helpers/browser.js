@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { isExecutable } from './server-process.js';
 
 /**
  * @import { Browser, Page } from 'playwright-core'
@@ -31,16 +32,6 @@ function findChromium() {
     );
   }
   return found;
-}
-
-/** @param {string} file */
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** @returns {Promise<Browser>} a real one, without a window */

@@ -257,8 +257,11 @@ export function findProgram(name) {
   return program;
 }
 
-/** @param {string} file */
-function isExecutable(file) {
+/**
+ * @param {string} file
+ * @returns {boolean}
+ */
+export function isExecutable(file) {
   try {
     accessSync(file, constants.X_OK);
     return true;
