@@ -958,13 +958,17 @@ for (const transport of TRANSPORTS) {
     // A stream of Node's hands on nothing once a write has failed.
     for (const ending of transport.sharesBuffer ? /** @type {const} */ (['close', 'reset']) : []) {
       test(`${what} is read although writing has failed already, by a ${ending}, ${over}`, TIME_LIMIT, async (t) => {
-        const port = await startServerThread(t, transport.useTls, { answer, ending, afterBytes: 1 });
+        const { port, untilConnectionEnded } = await startServerThread(t, transport.useTls, {
+          answer,
+          ending,
+          afterBytes: 1,
+        });
         const [client] = await openClients(t, port, transport);
         for (let count = 1; count <= 3; count++) {
           const body = countedBody(1024 * 1024 * 1024);
           const refused = await client.send({
             method: 'PUT',
-            body: withBlockBefore(body, 3),
+            body: callingBefore(body, 3, untilConnectionEnded),
             size: 1024 * 1024 * 1024,
           });
           assert.deepEqual([refused.status, String(refused.body)], [403, 'refused']);
@@ -977,10 +981,15 @@ for (const transport of TRANSPORTS) {
   }
 
   test(`writing that fails without an answer fails the request soon, ${over}`, TIME_LIMIT, async (t) => {
-    const port = await startServerThread(t, transport.useTls, { answer: '', ending: 'reset', afterBytes: 1 });
+    const { port, untilConnectionEnded } = await startServerThread(t, transport.useTls, {
+      answer: '',
+      ending: 'reset',
+      afterBytes: 1,
+    });
     const [client] = await openClients(t, port, transport);
     let turns = 0;
-    const body = withBlockBefore(countedBody(1024 * 1024 * 1024), 3, () => {
+    const body = callingBefore(countedBody(1024 * 1024 * 1024), 3, () => {
+      untilConnectionEnded();
       const count = () => {
         turns += 1;
         if (client.endings === 0) {
@@ -999,7 +1008,7 @@ for (const transport of TRANSPORTS) {
     `an answer that is faster than the word that all was sent keeps the connection, ${over}`,
     TIME_LIMIT,
     async (t) => {
-      const port = await startServerThread(t, transport.useTls, { answer: OK, ending: 'none', afterBytes: 1000 });
+      const { port } = await startServerThread(t, transport.useTls, { answer: OK, ending: 'none', afterBytes: 1000 });
       const [client] = await openClients(t, port, transport);
       for (const [from, later] of /** @type {[string, (send: () => void) => unknown][]} */ ([
         ['a timer', (send) => setTimeout(send)],
@@ -1255,16 +1264,25 @@ function answerOf(framing, object, isHead) {
  * @param {TestContext} t
  * @param {boolean} useTls
  * @param {{ answer: string, afterBytes: number, ending: 'none' | 'close' | 'reset' }} behaviour
- * @returns {Promise<number>} its port
+ * @returns {Promise<{ port: number, untilConnectionEnded: () => void }>} the second blocks the event loop until the server
+ *   has ended one more connection
  */
 async function startServerThread(t, useTls, behaviour) {
+  const endings = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(`(${serveInThread})(require)`, {
     eval: true,
-    workerData: { ...behaviour, certificate: useTls ? await testCertificate() : null },
+    workerData: { ...behaviour, certificate: useTls ? await testCertificate() : null, endings },
   });
   t.after(() => worker.terminate());
   const [port] = await once(worker, 'message');
-  return port;
+  let awaited = 0;
+  return {
+    port,
+    untilConnectionEnded() {
+      assert.notEqual(Atomics.wait(endings, 0, awaited, TIME_LIMIT.timeout), 'timed-out');
+      awaited += 1;
+    },
+  };
 }
 
 /** @param {NodeJS.Require} load */
@@ -1275,10 +1293,14 @@ function serveInThread(load) {
   const { createServer } = load('node:net');
   /** @type {typeof import('node:tls')} */
   const { TLSSocket, createSecureContext } = load('node:tls');
-  const { answer, afterBytes, ending, certificate } = workerData;
+  const { answer, afterBytes, ending, certificate, endings } = workerData;
   const secureContext = certificate === null ? undefined : createSecureContext(certificate);
   const server = createServer((raw) => {
     raw.on('error', () => {});
+    raw.on('close', () => {
+      Atomics.add(endings, 0, 1);
+      Atomics.notify(endings, 0);
+    });
     const socket = certificate === null ? raw : new TLSSocket(raw, { isServer: true, secureContext });
     socket.on('error', () => {});
     let received = 0;
@@ -1307,16 +1329,15 @@ function serveInThread(load) {
 
 /**
  * @param {Iterable<Buffer>} body
- * @param {number} pieces before which the event loop stands still, so that whatever the other side does comes before them
- * @param {() => void} [afterBlock]
+ * @param {number} place the piece before which the function is called, from 1 on
+ * @param {() => void} call
  */
-function* withBlockBefore(body, pieces, afterBlock = () => {}) {
+function* callingBefore(body, place, call) {
   let count = 0;
   for (const piece of body) {
     count += 1;
-    if (count === pieces) {
-      blockEventLoop(200);
-      afterBlock();
+    if (count === place) {
+      call();
     }
     yield piece;
   }
