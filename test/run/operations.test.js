@@ -115,14 +115,21 @@ test('with --keep the copies stay as well, but not those of probes', TIME_LIMIT,
 });
 
 test('a run that is stopped among its copies leaves none', TIME_LIMIT, async (t) => {
-  const endpoint = await startTestEndpoint(t, { faults: 'latency=5ms' });
+  const endpoint = await startTestEndpoint(t, { faults: 'latency=30ms' });
   const controller = new AbortController();
-  const stopping = run(endpoint, { stages: ['write', 'copy', 'remove'], objects: 300 }, controller, (name, stage) => {
-    if (name === 'stageStarts' && stage.stage === 'Copy') {
-      setTimeout(() => controller.abort(), 50);
-    }
-  });
-  const { result } = await stopping;
+  let stage = '';
+  const { result } = await run(
+    endpoint,
+    { stages: ['write', 'copy', 'remove'], objects: 300 },
+    controller,
+    (name, told) => {
+      if (name === 'stageStarts') {
+        stage = told.stage;
+      } else if (name === 'progress' && stage === 'Copy' && told > 0) {
+        controller.abort();
+      }
+    },
+  );
   assert.equal(result.stages[1].end, 'stopped');
   assert.ok(result.stages[1].operations > 0);
   assert.equal(result.cleanup?.left, 0);
