@@ -140,7 +140,8 @@ const TROUBLES = [
 /** @type {readonly { name: string, faults: string, threads: number, side: string }[]} */
 const SET_UPS = [
   { name: 'a store that queues', faults: `queue=${LIMIT},latency=10ms`, threads: 40, side: 'shared' },
-  { name: 'hosts with few threads', faults: 'latency=20ms', threads: 8, side: 'hosts' },
+  // Here the hosts share the CPUs of one machine: what each waits for them has to be little beside the store's answer.
+  { name: 'hosts with few threads', faults: 'latency=60ms', threads: 24, side: 'hosts' },
 ];
 
 /** @type {Part} */

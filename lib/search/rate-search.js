@@ -82,6 +82,12 @@ const MAX_STRETCHED_MS = 6000;
 /** Where even the last hold was not kept, a lower rate is held, at most so many times. */
 const MAX_HOLDS = 3;
 
+/**
+ * What others on the host, or its hypervisor, did for a few seconds is tried again: so many times in all where a lower rate
+ * was kept, so that this host can start some rate in time, and otherwise.
+ */
+const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2 });
+
 /** Where nothing was kept below what was missed, so much lower. */
 const STEP_DOWN = 1.1;
 
@@ -206,7 +212,7 @@ export class RateSearch {
     }
     if (
       last?.verdict === 'client' &&
-      this.#isFirstAt(last.rate) &&
+      this.#triesAt(last.rate) < (low === null ? MAX_TRIES.first : MAX_TRIES.aboveKept) &&
       this.#affords(last.rate, DURATION_MS.refine, low?.rate ?? 0)
     ) {
       return this.#planned('refine', last.rate, DURATION_MS.refine);
@@ -219,13 +225,9 @@ export class RateSearch {
     return next ?? this.#sample(limit) ?? this.#hold(Infinity);
   }
 
-  /**
-   * What others on the host did for a few seconds is tried again.
-   *
-   * @param {number} rate ops/s
-   */
-  #isFirstAt(rate) {
-    return this.#tried.filter((each) => each.rate === rate).length === 1;
+  /** @param {number} rate ops/s */
+  #triesAt(rate) {
+    return this.#tried.filter((each) => each.rate === rate).length;
   }
 
   /**

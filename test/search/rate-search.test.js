@@ -170,6 +170,16 @@ test('a rate that a busy host could not try at first, and that the store missed 
   );
 });
 
+test('a host that stands still for several steps is waited for, and not for ever', () => {
+  const stillFor = (/** @type {number} */ steps) => (/** @type {number} */ rate, /** @type {number} */ place) =>
+    place >= 2 && place < 2 + steps ? 'client' : rate < 1599 ? 'kept' : 'missed';
+  const usual = searchWith(stillFor(0));
+  const found = searchWith(stillFor(3));
+  assert.deepEqual([found.bound, found.rate], ['exact', usual.rate]);
+  const given = searchWith(stillFor(Infinity));
+  assert.deepEqual([given.bound, given.isClientLimited], ['at least', true]);
+});
+
 test('a host that is busy for a while takes nothing away from the rates that were kept', () => {
   const { bound, rate } = search({ ...SHARP, service: 1 }, { busyStep: 5 });
   assert.equal(bound, 'exact');
