@@ -1,7 +1,7 @@
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { valueCounts } from '../model/histogram.js';
 import { meanOf } from '../statistics/moments.js';
-import { MIN_SECONDS } from './dependent-mean.js';
+import { MIN_SECONDS } from '../statistics/dependent-mean.js';
 import { Distribution } from './distribution.js';
 import { testFailures } from './failures.js';
 import { testRatio } from './log-ratio.js';

@@ -1,5 +1,5 @@
 import { meanOf, sumOf } from '../statistics/moments.js';
-import { errorOfNoisyMean } from './dependent-mean.js';
+import { errorOfNoisyMean } from '../statistics/dependent-mean.js';
 
 /**
  * @import { Distribution } from './distribution.js'

@@ -1,5 +1,5 @@
 import { meanOf } from '../statistics/moments.js';
-import { errorOfMean } from './dependent-mean.js';
+import { errorOfMean } from '../statistics/dependent-mean.js';
 
 /** @import { Estimate } from './log-ratio.js' */
 

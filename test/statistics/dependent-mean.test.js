@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { errorOfMean, lagOneCorrelation } from '../../lib/compare/dependent-mean.js';
+import { errorOfMean, lagOneCorrelation } from '../../lib/statistics/dependent-mean.js';
 import { meanOf, standardErrorOf } from '../../lib/statistics/moments.js';
 import { studentT } from '../../lib/statistics/student-t.js';
 import { wandering } from '../../bench/truth/simulated-runs.js';

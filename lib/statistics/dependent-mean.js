@@ -1,5 +1,5 @@
-import { meanOf, sumOf, varianceOf } from '../statistics/moments.js';
-import { studentT } from '../statistics/student-t.js';
+import { meanOf, sumOf, varianceOf } from './moments.js';
+import { studentT } from './student-t.js';
 
 /** Fewer whole seconds do not show how much they depend on each other. */
 export const MIN_SECONDS = 30;
