@@ -52,7 +52,7 @@ export async function runByCommand({
   stopRequest.onSecondSignal = () => {
     results.forEach(({ file }) => file?.discard());
     logFile?.close();
-    if (!config.store.isEmbedded) {
+    if (!config.store.isEmbedded && config.existing === undefined) {
       terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
     }
   };

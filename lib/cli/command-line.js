@@ -4,7 +4,8 @@ import { quote } from '../log/quote.js';
 import { formatSize } from '../log/units.js';
 import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
 import { RESULT_REPORTERS } from '../report/reporters.js';
-import { DEFAULT_STAGES, OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
+import { DEFAULT_STAGES, DEFAULT_STAGES_ON_EXISTING, OPERATIONS } from '../operations/registry.js';
+import { operationsOf, writesObjects } from '../operations/registry.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
 import { DEFAULT_FILE } from './environment.js';
 import { FROM_CLONE } from './invocation.js';
@@ -90,6 +91,11 @@ const OPTIONS = {
     read: values.keyCount,
     fallback: String(DEFAULT_AMOUNTS.batch),
   },
+  existing: {
+    flags: '--existing <prefix>',
+    help: "only read: objects that are there, whose keys begin so; '*' for all",
+    read: values.existingPrefix,
+  },
   keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
   runId: { flags: '--run-id <id>', help: 'name of the run (default: date, time, random)', read: values.runId },
   allowVersioned: {
@@ -114,6 +120,11 @@ const OPTIONS = {
     flags: '--duration <time>',
     help: 'length of each stage; <objects> is then the maximum',
     read: values.stageDuration,
+  },
+  untilStable: {
+    flags: '--until-stable <share>',
+    help: 'end a stage before --duration once its mean rate is known so well: 2%',
+    read: values.precision,
   },
   ramp: {
     flags: '--ramp <threads>',
@@ -393,6 +404,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} rangeSize bytes
  * @property {number} pageSize keys
  * @property {number} batch objects
+ * @property {string | undefined} existing what the keys of objects begin with that were there before; '' for all
  * @property {boolean} keep
  * @property {boolean} allowVersioned
  * @property {string | undefined} runId
@@ -404,6 +416,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number | 'auto'} cores
  * @property {StartTime | undefined} startAt
  * @property {number | undefined} duration ms
+ * @property {number | undefined} untilStable half-width of the 95% interval of a stage's mean rate, as a share of the mean
  * @property {number | undefined} rate ops/s of an open loop
  * @property {'constant' | 'poisson'} arrival
  * @property {number} warmup ms
@@ -674,6 +687,9 @@ function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup
       return reader.hasProblem(row) ? undefined : value;
     });
     Object.assign(options, { objects, threads });
+  }
+  if (options.existing !== undefined && givenOptions.stages === undefined) {
+    options.stages = [...DEFAULT_STAGES_ON_EXISTING];
   }
   options.results = resultFiles(options);
   const problems = [
@@ -1106,6 +1122,7 @@ const AGAINST_SEARCH = Object.freeze({
   shard: '--shard',
   rate: '--rate',
   warmup: '--warmup',
+  untilStable: '--until-stable',
 });
 
 /** Likewise, which the steps of a ramp set. */
@@ -1114,6 +1131,7 @@ const AGAINST_RAMP = Object.freeze({
   duration: '--duration',
   rate: '--rate',
   warmup: '--warmup',
+  untilStable: '--until-stable',
   maxCost: '--max-cost',
 });
 
@@ -1126,6 +1144,9 @@ const AGAINST_RAMP = Object.freeze({
  * @property {string} problem
  */
 
+/** Those that go with objects that were there before. */
+const READING_STAGES = OPERATIONS.flatMap(({ name, attemptExisting }) => (attemptExisting === undefined ? [] : [name]));
+
 const REMOVALS = OPERATIONS.flatMap(({ name, removes }) => (removes ? [name] : []));
 
 /**
@@ -1137,7 +1158,7 @@ const REFUSALS = {
   keptObjects: {
     flag: '--stages',
     what: 'objects of an earlier run',
-    isThere: (_given, { stages }) => !writesObjects(stages),
+    isThere: (_given, { stages, existing }) => existing === undefined && !writesObjects(stages),
   },
   shards: {
     flag: '--shard',
@@ -1158,8 +1179,59 @@ const REFUSALS = {
   },
 };
 
+/** What does not go with objects that were there before, by the option. */
+const AGAINST_EXISTING = Object.freeze({
+  size: '--size: existing objects have the sizes that they have',
+  keep: '--keep: nothing is written that could be kept',
+  prefix: '--prefix: no keys are written that could begin with it',
+  allowVersioned: '--allow-versioned: nothing is removed, whatever versions a bucket keeps',
+  cleanup: '--cleanup: nothing is written that could be removed',
+  calibrate: '--calibrate: it measures the client alone, without objects',
+  local: '--local: its endpoint begins with an empty store',
+});
+
+/** A shorter stage is over before its rate can be known: see Stability. */
+const MIN_UNTIL_STABLE_MS = 40_000;
+
+/** What a stage that ends before its time does not go with, by the option. */
+const AGAINST_UNTIL_STABLE = Object.freeze({
+  rate: '--rate: an open loop has the rate that was asked for, whatever the store does',
+  startAt:
+    '--start-at: hosts that start together have to end their stages together, and each would end its own by itself',
+  shard: '--shard: hosts that share a run have to end their stages together, and each would end its own by itself',
+});
+
 /** @type {readonly Conflict[]} */
 const CONFLICTS = [
+  ...OPERATIONS.filter(({ name }) => !READING_STAGES.includes(name)).map(({ name }) => ({
+    isThere: (/** @type {Record<string, any>} */ { existing }, /** @type {Record<string, any>} */ { stages = [] }) =>
+      existing !== undefined && stages.includes(name),
+    problem: `--stages: ${name} would change what is in the buckets, expected some of ${READING_STAGES.join(',')} with --existing`,
+  })),
+  {
+    isThere: ({ existing }, { findPeak, peakOf }) => existing !== undefined && findPeak && peakOf === 'buckets',
+    problem: '--peak-of buckets: it spreads objects evenly over the buckets, expected no --existing',
+  },
+  ...Object.entries(AGAINST_EXISTING).map(([name, reason]) => ({
+    isThere: (/** @type {Record<string, any>} */ given) => given.existing !== undefined && given[name] !== undefined,
+    problem: `${reason}: expected no --existing`,
+  })),
+  {
+    isThere: ({ untilStable, duration }, { findPeak, ...options }) =>
+      untilStable !== undefined && duration === undefined && !findPeak && !isRamp(options),
+    problem:
+      '--until-stable: it ends a stage before its time, expected --duration, the longest that it may last, as well',
+  },
+  {
+    isThere: ({ untilStable }, { duration, warmup }) =>
+      untilStable !== undefined && duration !== undefined && duration - warmup < MIN_UNTIL_STABLE_MS,
+    problem:
+      '--until-stable: it takes its time to know a rate, expected --duration to be at least 40s without --warmup',
+  },
+  ...Object.entries(AGAINST_UNTIL_STABLE).map(([name, reason]) => ({
+    isThere: (/** @type {Record<string, any>} */ given) => given.untilStable !== undefined && given[name] !== undefined,
+    problem: `${reason}: expected no --until-stable`,
+  })),
   ...OPERATIONS.flatMap(({ name, amount }) =>
     amount === null
       ? []
@@ -1186,8 +1258,8 @@ const CONFLICTS = [
     problem: `--stages: ${REMOVALS.join(' and ')} would each remove all objects, expected one of them`,
   },
   {
-    isThere: ({ cleanup }, { stages = [], rangeSize, size, calibrate }) =>
-      cleanup === undefined && !calibrate && takesParts(stages) && rangeSize > size,
+    isThere: ({ cleanup }, { stages = [], rangeSize, size, calibrate, existing }) =>
+      cleanup === undefined && existing === undefined && !calibrate && takesParts(stages) && rangeSize > size,
     problem: '--range-size: a range would be larger than the objects, expected at most --size',
   },
   {
@@ -1326,8 +1398,10 @@ function takesParts(stages) {
  * @param {Record<string, any>} options
  * @returns {boolean} whether a run would have to find objects that it does not write
  */
-function lacksObjects({ cleanup }, { stages, calibrate }) {
-  return cleanup === undefined && !calibrate && stages !== undefined && !writesObjects(stages);
+function lacksObjects({ cleanup }, { stages, calibrate, existing }) {
+  return (
+    existing === undefined && cleanup === undefined && !calibrate && stages !== undefined && !writesObjects(stages)
+  );
 }
 
 /**

@@ -206,6 +206,24 @@ export function margin(given) {
   return Number(percent) / 100;
 }
 
+/** A rate that varies at all is never known better, and one that is known worse is not known. Per cent. */
+const MIN_PRECISION = 0.1;
+const MAX_PRECISION = 20;
+
+/**
+ * @param {string} given
+ * @returns {number} a share
+ */
+export function precision(given) {
+  const [, percent] = /^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/.exec(given) ?? [];
+  if (percent === undefined || Number(percent) < MIN_PRECISION || Number(percent) > MAX_PRECISION) {
+    throw new RangeError(
+      `expected a percentage from ${MIN_PRECISION}% to ${MAX_PRECISION}%, such as 2%, got ${quote(given)}`,
+    );
+  }
+  return Number(percent) / 100;
+}
+
 /** A shorter step has no two seconds to count, a longer one does not fit on a line of the log. Seconds. */
 const MIN_STEP_SECONDS = 4;
 const MAX_STEP_SECONDS = 60;
@@ -288,6 +306,28 @@ export function stageNames(given) {
     throw new RangeError(`expected some of ${STAGE_NAMES.join(',')}, got ${quote(strange[0] ?? given)}`);
   }
   return operationsOf(names).map(({ name }) => name);
+}
+
+/** How the prefix is spelled that all keys have: nobody lists a whole bucket because a variable was empty. */
+const EVERYTHING = '*';
+
+const MAX_KEY_BYTES = 1024;
+
+/**
+ * @param {string} given
+ * @returns {string} what keys begin with; '' for all
+ */
+export function existingPrefix(given) {
+  if (given === EVERYTHING) {
+    return '';
+  }
+  if (given === '' || Buffer.byteLength(given) > MAX_KEY_BYTES) {
+    const got = given === '' ? 'nothing' : `${Buffer.byteLength(given)} bytes`;
+    throw new RangeError(
+      `expected what keys begin with, at most ${MAX_KEY_BYTES} bytes, or '${EVERYTHING}' for all objects, got ${got}`,
+    );
+  }
+  return given;
 }
 
 /**

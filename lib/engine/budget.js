@@ -4,7 +4,7 @@
  */
 export class Budget {
   #fields;
-  #lastSuccess;
+  #times;
   #first;
 
   /**
@@ -17,7 +17,7 @@ export class Budget {
    */
   constructor({ memory, first = 0, objects, goesRound }) {
     this.#fields = new Uint32Array(memory, 0, FIELDS);
-    this.#lastSuccess = new Float64Array(memory, FIELDS * Uint32Array.BYTES_PER_ELEMENT);
+    this.#times = new Float64Array(memory, FIELDS * Uint32Array.BYTES_PER_ELEMENT);
     this.#first = first;
     /** How many there are; of operations on several objects, how many groups. */
     this.objects = objects;
@@ -72,14 +72,29 @@ export class Budget {
   }
 
   /**
+   * Ends a stage that time ends before its time, at the same moment on all workers: they look at it from time to time, and
+   * each goes by it.
+   *
+   * @param {number} moment monotonic ms, later than every worker's next look
+   */
+  stopAt(moment) {
+    this.#times[STOPS_AT] = moment;
+  }
+
+  /** Monotonic ms; Infinity where there is no such moment. */
+  get stopsAt() {
+    return this.#times[STOPS_AT] || Infinity;
+  }
+
+  /**
    * A stage has lost its store where nothing succeeds on any worker: each shares its last success from time to time.
    *
    * @param {number} lastSuccessAt monotonic ms of this worker's last success
    * @returns {number} monotonic ms of the last success that any worker has shared
    */
   shareSuccess(lastSuccessAt) {
-    this.#lastSuccess[0] = Math.max(this.#lastSuccess[0], lastSuccessAt);
-    return this.#lastSuccess[0];
+    this.#times[LAST_SUCCESS] = Math.max(this.#times[LAST_SUCCESS], lastSuccessAt);
+    return this.#times[LAST_SUCCESS];
   }
 
   /** Objects given out so far, of those that are given out once. */
@@ -97,10 +112,14 @@ const NEXT = 0;
 const CLOSED = 1;
 const ARRIVALS = 2;
 
-/** An even number of them, so that the time after them is aligned as a float has to be. */
+/** An even number of them, so that the times after them are aligned as floats have to be. */
 const FIELDS = 4;
+
+const LAST_SUCCESS = 0;
+const STOPS_AT = 1;
+const TIMES = 2;
 
 /** @returns {SharedArrayBuffer} */
 export function budgetMemory() {
-  return new SharedArrayBuffer(FIELDS * Uint32Array.BYTES_PER_ELEMENT + Float64Array.BYTES_PER_ELEMENT);
+  return new SharedArrayBuffer(FIELDS * Uint32Array.BYTES_PER_ELEMENT + TIMES * Float64Array.BYTES_PER_ELEMENT);
 }

@@ -2,10 +2,11 @@ import { bucketMeters } from '../meter/bucket-meter.js';
 import { SecondSampler } from '../meter/second-sampler.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { ABANDONED } from '../model/failed-attempts.js';
+import { CHANGED } from '../operations/existing-object.js';
 import { IntegrityError } from '../operations/operation.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { Pauses, Retrier, isRefused } from '../s3/retry.js';
-import { AttemptError } from '../s3/s3-error.js';
+import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { objectSizes } from '../workload/sizes.js';
 import { Claims } from './claims.js';
 import { watchFlow } from './data-flow.js';
@@ -105,7 +106,9 @@ const PROGRESS_INTERVAL_MS = 250;
 export async function runStage(stage, { engine, load, budget, groups = null, limit = null, signal, hooks }) {
   const { clock, alarm, runId } = engine;
   const { objectSize, minObjectSize = objectSize } = load;
-  const workload = { ...engine.workload, sizeOf: objectSizes({ runId, min: minObjectSize, max: objectSize }) };
+  const { listed = null } = engine.workload;
+  const sizeOf = listed?.sizeOf ?? objectSizes({ runId, min: minObjectSize, max: objectSize });
+  const workload = { ...engine.workload, sizeOf };
   const connections = engine.connections.slice(0, load.threads);
   const pauses = new Pauses();
   const startedAt = clock.now();
@@ -133,6 +136,10 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
     backlog: () => openLoop?.backlog() ?? 0,
     wasIdle: () => openLoop?.wasIdle() ?? false,
     onTimeUp: closeWork,
+    onEarlyStop(moment) {
+      meters.measureUntil(moment);
+      buckets?.forEach((meter) => meter.measureUntil(moment));
+    },
     onStop() {
       closeWork();
       pauses.endAll();
@@ -147,6 +154,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
     hooks: retryHooks(meters, buckets, hooks),
   });
   const failed = failureCounter(meters, buckets, hooks, watch);
+  const missed = listed === null ? failed : foreignCounter(meters, failed);
   const { bucketStarts } = load;
   const claims =
     groups === null
@@ -163,11 +171,14 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
       if (groups !== null) {
         meter.keys += record.locals.length;
       }
+      if (listed !== null) {
+        meter.sizeOnly += Number(record.isSizeOnly);
+      }
       if (record.operation.receives) {
         meter.answered(record.connection.answeredAt - record.attemptStartedAt, record.finishedAt);
       }
     } catch (error) {
-      failed(record, error);
+      missed(record, error);
     }
     meter.unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
   };
@@ -219,6 +230,27 @@ function retryHooks(meters, buckets, hooks) {
       meters.kinds[kind].retries += 1;
       hooks.retrying(error.kind, error.wasMoving ? error.message : '', isRefused(error));
     },
+  };
+}
+
+/**
+ * Others may delete and replace what was in the bucket before the run: that is no failure of the store.
+ *
+ * @param {StageMeters} meters
+ * @param {(record: OperationRecord, error: unknown) => void} failed what is done about all else
+ * @returns {(record: OperationRecord, error: unknown) => void}
+ */
+function foreignCounter(meters, failed) {
+  return (record, error) => {
+    const meter = meters.kinds[record.kind];
+    const kind = error instanceof AttemptError ? error.kind : null;
+    if (kind !== NOT_FOUND && kind !== CHANGED) {
+      failed(record, error);
+      return;
+    }
+    meter.vanished += Number(kind === NOT_FOUND);
+    meter.changed += Number(kind === CHANGED);
+    meter.gaveUp(record, record.finishedAt);
   };
 }
 

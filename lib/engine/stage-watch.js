@@ -32,7 +32,8 @@ export const STALL_TIMEOUT_MS = 60_000;
 /** What is under way when a stage is stopped has this long to settle. */
 const SETTLING_TIME_MS = 5000;
 
-const LOOK_EVERY_MS = 250;
+/** How often a worker looks at what others have decided. */
+export const LOOK_EVERY_MS = 250;
 
 /** An open loop whose operations start this late has a higher rate than the store, or the threads, can reach. */
 const MAX_BACKLOG_MS = 10_000;
@@ -52,6 +53,7 @@ export class StageWatch {
   #backlog;
   #wasIdle;
   #onTimeUp;
+  #onEarlyStop;
   #onStop;
   /** @type {NodeJS.Timeout[]} */
   #limitTimers = [];
@@ -77,14 +79,17 @@ export class StageWatch {
    * @param {readonly ObjectConnection[]} options.connections
    * @param {number} options.stallTimeout ms without a success after which the stage ends
    * @param {AbortSignal} options.signal the request to stop
-   * @param {Pick<Budget, 'shareSuccess' | 'isClosed'>} options.budget
+   * @param {Pick<Budget, 'shareSuccess' | 'isClosed' | 'stopsAt'>} options.budget
    * @param {TimeLimit | null} options.limit
    * @param {() => number} options.backlog ms since the moment at which the next operation was to start
    * @param {() => boolean} options.wasIdle whether nothing has been under way since the last call
    * @param {() => void} options.onTimeUp no more operation is to be begun
+   * @param {(stopsAt: number) => void} options.onEarlyStop that is going to be before the time of the limit; monotonic ms
    * @param {() => void} options.onStop what is under way is to come to its end, too
    */
-  constructor({ clock, meters, connections, stallTimeout, signal, budget, limit, backlog, wasIdle, onTimeUp, onStop }) {
+  constructor(options) {
+    const { clock, meters, connections, stallTimeout, signal, budget, limit, backlog, wasIdle } = options;
+    const { onTimeUp, onEarlyStop, onStop } = options;
     this.#clock = clock;
     this.#meters = meters;
     this.#connections = connections;
@@ -95,6 +100,7 @@ export class StageWatch {
     this.#backlog = backlog;
     this.#wasIdle = wasIdle;
     this.#onTimeUp = onTimeUp;
+    this.#onEarlyStop = onEarlyStop;
     this.#onStop = onStop;
   }
 
@@ -138,6 +144,7 @@ export class StageWatch {
   }
 
   #look() {
+    this.#takeEarlyStop();
     // Another worker may have closed the work: a thread of this one may wait for an operation that will not be.
     if (this.#budget.isClosed) {
       this.#onTimeUp();
@@ -147,6 +154,19 @@ export class StageWatch {
     } else if (this.#backlog() > MAX_BACKLOG_MS) {
       this.#stop('overloaded');
     }
+  }
+
+  /** A stage that time ends may have been given an earlier end; what is under way then has as long as before. */
+  #takeEarlyStop() {
+    const { stopsAt } = this.#budget;
+    if (this.#limit === null || stopsAt >= this.#limit.stopsAt) {
+      return;
+    }
+    const drain = this.#limit.endsAt - this.#limit.stopsAt;
+    this.#limit = { ...this.#limit, stopsAt, endsAt: stopsAt + drain };
+    this.#limitTimers.forEach((timer) => clearTimeout(timer));
+    this.#watchLimit();
+    this.#onEarlyStop(stopsAt);
   }
 
   /**

@@ -10,11 +10,13 @@ import { openStore } from '../s3/object-store.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { ObjectGroups } from '../workload/object-groups.js';
+import { ListedObjects } from '../workload/listed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { globalIndex } from '../workload/shard.js';
 import { WrittenObjects } from '../workload/written-objects.js';
 import { Alarm } from './alarm.js';
 import { Budget } from './budget.js';
+import { stageOnExisting } from '../operations/stage.js';
 import { runStage } from './run-stage.js';
 
 /**
@@ -28,6 +30,7 @@ import { runStage } from './run-stage.js';
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { StoreConfig } from '../model/run-config.js'
+ * @import { ListState } from '../workload/listed-objects.js'
  * @import { OperationAmounts, Shard } from '../model/run-config.js'
  */
 
@@ -48,6 +51,7 @@ import { runStage } from './run-stage.js';
  * @property {OperationAmounts} amounts
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} written see WrittenObjects
+ * @property {ListState | null} [listed] objects that were there before, where the run works on them
  */
 
 /**
@@ -114,6 +118,7 @@ export class Worker {
       agent,
       keepAlive,
       threads,
+      keysAreForeign: isExisting(spec),
       now: clock.now,
       epochNow: clock.epochNow,
       onColo: (colo) => connectionMeter.answered(colo),
@@ -135,6 +140,7 @@ export class Worker {
   constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
     const payload = new Payload(layout.runId);
+    const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
     const connections = Array.from({ length: threads }, (_, thread) => objectStore.openConnection(thread));
     this.#spec = spec;
@@ -153,8 +159,9 @@ export class Worker {
       alarm,
       runId: layout.runId,
       workload: {
-        keyspace: new Keyspace(layout),
+        keyspace: listed ?? new Keyspace(layout),
         payload,
+        listed,
         written: new WrittenObjects(written),
         shard,
         amounts,
@@ -181,7 +188,8 @@ export class Worker {
    * @param {StageHooks} hooks
    * @returns {Promise<WorkerOutcome>}
    */
-  async runStage({ stage, load, budget, limit }, signal, hooks) {
+  async runStage({ stage: given, load, budget, limit }, signal, hooks) {
+    const stage = isExisting(this.#spec) ? stageOnExisting(given) : given;
     const groups = this.#groupsOf(stage, budget);
     const stopMeasuring = measureLoop({ now: this.#engine.clock.now });
     let loop;
@@ -238,4 +246,9 @@ export class Worker {
     this.#reused = reused;
     return { ...since, lookupTime, costs: this.#connectionMeter.take() };
   }
+}
+
+/** @param {Pick<WorkerSpec, 'listed'>} spec */
+function isExisting({ listed = null }) {
+  return listed !== null;
 }

@@ -60,6 +60,7 @@ const LOGGED_COUNTS = [
   ...countsInLog('warm-up'),
   ...countsInLog('drain'),
   ...countsInLog('several'),
+  ...countsInLog('existing'),
 ];
 
 /** All fields that the machine line of a stage may have. */

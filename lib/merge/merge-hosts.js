@@ -55,9 +55,13 @@ const UNTOLD_WITHOUT_TOTALS = countsInLog('always').filter((name) => !TOLD_WITHO
 
 /** A log without totals lacks most counters: what is known of them comes from the others. */
 const UNTOLD_COUNTS = Object.fromEntries(
-  [...countsInLog('always'), ...countsInLog('warm-up'), ...countsInLog('drain'), ...countsInLog('several')].map(
-    (name) => [name, 0],
-  ),
+  [
+    ...countsInLog('always'),
+    ...countsInLog('warm-up'),
+    ...countsInLog('drain'),
+    ...countsInLog('several'),
+    ...countsInLog('existing'),
+  ].map((name) => [name, 0]),
 );
 
 /** Logs without machine lines tell how many attempts failed, but not how. */

@@ -52,6 +52,9 @@ export class StageMeter {
   unsent = 0;
   failed = 0;
   integrityErrors = 0;
+  sizeOnly = 0;
+  vanished = 0;
+  changed = 0;
   skipped = 0;
   abandoned = 0;
   warmupOperations = 0;
@@ -88,6 +91,11 @@ export class StageMeter {
     this.#windows = new WindowCounts(windows);
     /** Monotonic ms of the last success, or of the stage's start. */
     this.lastSuccessAt = startedAt;
+  }
+
+  /** @param {number} moment monotonic ms, which is still to come, in place of measuredUntil */
+  measureUntil(moment) {
+    this.#measuredUntil = moment;
   }
 
   /**
@@ -169,7 +177,8 @@ export class StageMeter {
 
   /** Operations that have come to an end, whatever it was. */
   get done() {
-    return this.operations + this.failed + this.integrityErrors + this.skipped;
+    const { operations, failed, integrityErrors, skipped, vanished, changed } = this;
+    return operations + failed + integrityErrors + skipped + vanished + changed;
   }
 
   /**
@@ -234,6 +243,11 @@ export class StageMeters {
    */
   constructor(kinds, ...parameters) {
     this.kinds = Array.from({ length: kinds }, () => new StageMeter(...parameters));
+  }
+
+  /** @param {number} moment see StageMeter */
+  measureUntil(moment) {
+    this.kinds.forEach((meter) => meter.measureUntil(moment));
   }
 
   /** Operations that have come to an end, whatever it was. */

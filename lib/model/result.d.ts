@@ -375,6 +375,10 @@ export interface RunOptions {
   target?: number;
   /** ms: of a search for the highest rate */
   slo?: number;
+  /** half-width of the 95% interval of a stage's mean rate that ends it, as a share of the mean */
+  untilStable?: number;
+  /** what the keys of the objects begin with, where they were there before; `*` for all; size is then that of the largest one */
+  existing?: string;
 }
 
 /** ms: the store's clock is so far ahead of this host's */
@@ -448,6 +452,8 @@ export interface StageResultFields {
   bottleneck: Bottleneck;
   /** as it was known at the stage's end */
   storeClock: ClockFacts | null;
+  /** where the stage was to end once its mean rate is known well enough */
+  stability?: StabilityResult;
   /** where the peak was searched for */
   search?: SearchResult;
   /** where the stage went through steps in slots; its bottleneck is that of the step with the most threads */
@@ -456,6 +462,20 @@ export interface StageResultFields {
   kinds?: readonly KindResult[];
   /** in the order of the run's list */
   buckets: readonly BucketResult[];
+}
+
+/** How well the mean rate of a stage is known, from whole seconds after the warm-up. Rates are ops/s. */
+export interface StabilityResult {
+  /** the share of the mean that the half-width of its 95% interval was to reach, 0 to 1 */
+  precision: number;
+  /** whether it did, which ended the stage */
+  isStable: boolean;
+  /** that were looked at */
+  seconds: number;
+  /** null where there were too few of them; likewise the ends of the interval */
+  mean: number | null;
+  low: number | null;
+  high: number | null;
 }
 
 /** What a stage did in one bucket. Its kinds of operations are taken together: each has the same share in every bucket. */

@@ -23,6 +23,11 @@ export interface RunConfig {
   timeout: number;
   /** of an operation, after its first attempt */
   retries: number;
+  /**
+   * what the keys of objects begin with that the run only reads, and that were there before; '' for all. The objects are then the
+   * most that are listed, and what the list shows takes the place of objects and size
+   */
+  existing?: string;
   /** leave the objects where they are */
   keep: boolean;
   keepAlive: boolean;
@@ -39,6 +44,11 @@ export interface RunConfig {
   startAt?: StartTime;
   /** ms of each stage; without it, a stage has done when all objects are done */
   duration?: number;
+  /**
+   * ends a stage of a duration once its mean rate is known so well: the half-width of its 95% interval as a share of the mean;
+   * without it, it lasts for its whole duration
+   */
+  untilStable?: number;
   /** ops/s of an open loop; without it, the loop is closed */
   rate?: number;
   /** of an open loop's operations */

@@ -2,6 +2,7 @@ import { plainText } from '../log/plain-text.js';
 import { S3_CALLS } from '../s3/object-store.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { globalIndex } from '../workload/shard.js';
+import { changedError, listedOf } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
@@ -36,14 +37,64 @@ export const list = defineOperation({
     const { pageSize } = amounts;
     record.input = { Prefix: keyspace.keyPrefix, StartAfter: keyspace.beforeKeyOf(index), MaxKeys: pageSize };
     await connection.send(this.call, record);
-    const { Contents = [], IsTruncated } = connection.reply.output;
-    if (typeof IsTruncated !== 'boolean') {
-      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
-    }
-    const keys = Contents.map((/** @type {{ Key?: string }} */ { Key = '' }) => Key);
-    checkPage(record, keys, IsTruncated);
+    const { keys, isTruncated } = pageOf(record);
+    checkPage(record, keys, isTruncated);
+  },
+  async attemptExisting(record) {
+    const { connection, workload, index } = record;
+    const { keyspace, amounts } = workload;
+    const { pageSize } = amounts;
+    const before = keyspace.beforeKeyOf(index);
+    record.input = {
+      ...(keyspace.keyPrefix === '' ? {} : { Prefix: keyspace.keyPrefix }),
+      ...(before === '' ? {} : { StartAfter: before }),
+      ...{ MaxKeys: pageSize, EncodingType: 'url' },
+    };
+    await connection.send(this.call, record);
+    const { keys, isTruncated } = pageOf(record);
+    checkExistingPage(record, keys, isTruncated);
   },
 });
+
+/**
+ * @param {OperationRecord} record whose answer has come
+ * @returns {{ keys: string[], isTruncated: boolean }}
+ * @throws {AttemptError} where it is no list
+ */
+function pageOf({ connection: { reply } }) {
+  const { Contents = [], IsTruncated } = reply.output;
+  if (typeof IsTruncated !== 'boolean') {
+    throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
+  }
+  const keys = Contents.map((/** @type {{ Key?: string }} */ { Key = '' }) => Key);
+  return { keys, isTruncated: IsTruncated };
+}
+
+/**
+ * Compares a page with what was listed before the run. Others may write and delete meanwhile; what nobody can do is to bring
+ * keys to a page that do not begin with its prefix.
+ *
+ * @param {OperationRecord} record whose answer has come
+ * @param {readonly string[]} keys
+ * @param {boolean} goesOn whether the store says that there are more
+ */
+function checkExistingPage(record, keys, goesOn) {
+  const { locals } = record;
+  const { keyPrefix } = listedOf(record);
+  const strange = keys.find((key) => !key.startsWith(keyPrefix));
+  if (strange !== undefined) {
+    throw new IntegrityError(record, `the page that begins here has ${shown(strange)}, which has another prefix`);
+  }
+  const shownKeys = Math.min(keys.length, locals.length);
+  for (let place = 0; place < shownKeys; place++) {
+    if (keys[place] !== keyOf(record, place)) {
+      throw changedError(`the page has ${shown(keys[place])} in the place of another key`);
+    }
+  }
+  if (shownKeys < locals.length) {
+    throw goesOn ? shortPage(record, shownKeys, 0) : changedError('keys of the page are gone');
+  }
+}
 
 /**
  * Goes through the keys that came and those that were expected, both in their order.

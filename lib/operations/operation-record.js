@@ -1,4 +1,5 @@
 import { BodyVerifier } from '../workload/body-verifier.js';
+import { ListedVerifier } from '../workload/listed-verifier.js';
 import { globalIndex } from '../workload/shard.js';
 
 /**
@@ -40,6 +41,8 @@ export class OperationRecord {
   /** Made so far, the current one included. */
   attempts = 0;
   outcomeUnknown = false;
+  /** Whether the bytes of an answer were checked by their number alone, because nothing else is known of them. */
+  isSizeOnly = false;
   // Monotonic ms; see RetriedRequest.
   intendedAt = 0;
   startedAt = 0;
@@ -59,8 +62,10 @@ export class OperationRecord {
     this.operation = operation;
     this.workload = workload;
     this.connection = connection;
-    /** Checks the body of an answer. */
-    this.sink = new BodyVerifier(workload.payload);
+    /** Checks the body of an answer; of objects that are not the run's a ListedVerifier does. @type {BodyVerifier} */
+    this.sink = workload.listed
+      ? /** @type {any} */ (new ListedVerifier(workload.listed))
+      : new BodyVerifier(workload.payload);
   }
 
   /**

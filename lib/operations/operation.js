@@ -1,9 +1,12 @@
+import { plainLine } from '../log/plain-text.js';
+
 /**
  * @import { StageName } from '../log/log-line.js'
  * @import { S3Call } from '../s3/s3-calls.js'
  * @import { Places } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
  * @import { OperationAmounts, Shard } from '../model/run-config.js'
+ * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { WrittenObjects } from '../workload/written-objects.js'
  * @import { OperationRecord } from './operation-record.js'
  */
@@ -18,6 +21,7 @@
  * @property {WrittenObjects} written
  * @property {Shard} shard this host's share of the objects
  * @property {OperationAmounts} amounts
+ * @property {ListedObjects | null} [listed] objects that were there before, where the run works on them: they are its keyspace
  * @property {boolean} wroteObjects whether this run writes the objects, and so knows which are there, and their ETags
  */
 
@@ -40,6 +44,8 @@
  * @property {string} [limitWithoutWrites] what it cannot check of objects that another run wrote, for the user
  * @property {(record: OperationRecord) => Promise<void>} attempt one attempt, verification included. Throws an
  *   AttemptError, or an IntegrityError for an answer that is not what was written
+ * @property {(record: OperationRecord) => Promise<void>} [attemptExisting] likewise on an object that was there before the run,
+ *   of which it knows what a list has said; absent where the operation does not go with such
  */
 
 /**
@@ -109,7 +115,8 @@ export class IntegrityError extends Error {
    * @param {string} finding
    */
   constructor({ bucket, key }, finding) {
-    super(`${bucket}/${key}: ${finding}`);
+    // A key that is not of our making may hold anything.
+    super(`${bucket}/${plainLine(key)}: ${finding}`);
     this.name = 'IntegrityError';
   }
 }

@@ -1,4 +1,5 @@
 import { S3_CALLS } from '../s3/object-store.js';
+import { checkMd5, checkSize, refuseChanged, verifierOf } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
 
 /** @import { OperationRecord } from './operation-record.js' */
@@ -27,6 +28,14 @@ export const read = defineOperation({
     if (mismatch >= 0) {
       throw new IntegrityError(record, `the body first differs at offset ${mismatch}${lengths(record)}`);
     }
+  },
+  async attemptExisting(record) {
+    const verifier = verifierOf(record);
+    verifier.begin(record.index);
+    await record.connection.send(this.call, record);
+    refuseChanged(record);
+    checkSize(record, verifier.received, record.size);
+    checkMd5(record);
   },
 });
 

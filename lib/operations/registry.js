@@ -18,6 +18,13 @@ export const DEFAULT_STAGES = Object.freeze(
   OPERATIONS.filter(({ isDefaultStage }) => isDefaultStage).map(({ name }) => name),
 );
 
+/** The names of the stages of a run on objects that were there before, without --stages. */
+export const DEFAULT_STAGES_ON_EXISTING = Object.freeze(
+  OPERATIONS.filter(({ isDefaultStage, attemptExisting }) => isDefaultStage && attemptExisting !== undefined).map(
+    ({ name }) => name,
+  ),
+);
+
 /** A stage for each of them. */
 export const STAGES = Object.freeze(OPERATIONS.map(stageOf));
 

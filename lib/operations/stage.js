@@ -1,4 +1,5 @@
 import { groupsOf } from '../workload/object-groups.js';
+import { onExisting } from './existing-object.js';
 
 /**
  * @import { StageName } from '../log/log-line.js'
@@ -50,6 +51,17 @@ export function mixedStage(name, kinds) {
  */
 export function stageOf(operation) {
   return mixedStage(operation.logName, [{ operation, weight: 1 }]);
+}
+
+/**
+ * @param {Stage} stage
+ * @returns {Stage} the same for objects that were there before the run
+ */
+export function stageOnExisting({ name, kinds }) {
+  return mixedStage(
+    name,
+    kinds.map(({ operation, weight }) => ({ operation: onExisting(operation), weight })),
+  );
 }
 
 /**

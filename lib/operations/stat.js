@@ -1,4 +1,5 @@
 import { S3_CALLS } from '../s3/object-store.js';
+import { checkSize, refuseChanged } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
 import { NO_ETAG } from './write.js';
 
@@ -27,5 +28,10 @@ export const stat = defineOperation({
     if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(localIndex)) {
       throw new IntegrityError(record, 'the ETag is not the one that the write was answered with');
     }
+  },
+  async attemptExisting(record) {
+    await record.connection.send(this.call, record);
+    refuseChanged(record);
+    checkSize(record, record.connection.reply.contentLength, record.size);
   },
 });

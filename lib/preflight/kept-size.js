@@ -32,7 +32,7 @@ const NOWHERE = { accept() {} };
  */
 export async function keptSizeProblem(run, config, signal) {
   const { objects, size, runId, stages } = config;
-  if (run.wroteObjects || operationsOf(stages).every(({ effect }) => effect !== 'reads')) {
+  if (run.wroteObjects || run.listed || operationsOf(stages).every(({ effect }) => effect !== 'reads')) {
     return null;
   }
   /** @type {number[]} */

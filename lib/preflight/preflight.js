@@ -1,5 +1,6 @@
 import { runPool } from '../engine/run-concurrently.js';
 import { OperationRecord } from '../operations/operation-record.js';
+import { CHANGED, onExisting } from '../operations/existing-object.js';
 import { OPERATIONS, operationsOf } from '../operations/registry.js';
 import { FIRST_ACTION } from '../s3/explain-error.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
@@ -21,6 +22,9 @@ const KEPT_NOTICE =
 
 /** Enough to get over a hiccup, and soon over where there is nobody to answer. */
 const MAX_ATTEMPTS = 4;
+
+/** Kinds of errors that say something of the one object alone. */
+const NO_OBSTACLES = [NOT_FOUND, CHANGED];
 
 /** Permission does not depend on how many bytes an object has. */
 const MAX_PROBE_BYTES = 1024;
@@ -135,7 +139,8 @@ class BucketPreflight {
   constructor(shared, bucket) {
     this.#shared = shared;
     this.#bucket = bucket;
-    this.#operations = operationsOf(shared.config.stages);
+    const operations = operationsOf(shared.config.stages);
+    this.#operations = shared.run.listed ? operations.map(onExisting) : operations;
   }
 
   async run() {
@@ -169,7 +174,7 @@ class BucketPreflight {
   /** Creates a probe, reads it in every way that the stages do, and removes it. */
   async #tryProbe() {
     const { run, config, signal, hooks, probes } = this.#shared;
-    const localIndex = this.#firstIndex(PREFLIGHT_PROBES);
+    const localIndex = this.#firstIndex(PREFLIGHT_PROBES, probes);
     if (localIndex < 0 || signal.aborted || !(await hooks.mayWrite())) {
       return;
     }
@@ -228,19 +233,20 @@ class BucketPreflight {
    */
   async #tryKeptObject() {
     const { run, config, signal, missing, hooks, probes, kept } = this.#shared;
-    const localIndex = this.#firstIndex(Math.min(config.objects, PREFLIGHT_PROBES));
+    const localIndex = this.#firstIndex(Math.min(config.objects, PREFLIGHT_PROBES), kept);
+    const size = localIndex < 0 ? 0 : kept.sizeOf(globalIndex(config.shard, localIndex));
     const readable = this.#operations.filter(
-      ({ effect, preflight: { maxObjectBytes } }) => effect === 'reads' && config.size <= maxObjectBytes,
+      ({ effect, preflight: { maxObjectBytes } }) => effect === 'reads' && size <= maxObjectBytes,
     );
     /** @type {Set<Operation>} */
     const tried = new Set(localIndex >= 0 && !signal.aborted ? readable : []);
     if (localIndex >= 0) {
       const answers = await this.#tryAll(readable, 'reads', kept, localIndex);
-      if (answers.some(({ error }) => error?.kind === NOT_FOUND)) {
+      if (!run.listed && answers.some(({ error }) => error?.kind === NOT_FOUND)) {
         missing.add(`${this.#bucket}/${run.keyspace.keyOf(globalIndex(config.shard, localIndex))}`);
       }
     }
-    const probe = this.#firstIndex(PREFLIGHT_PROBES);
+    const probe = this.#firstIndex(PREFLIGHT_PROBES, probes);
     const removes = this.#operations.some((operation) => operation.removes);
     if (removes && probe >= 0 && !signal.aborted && (await hooks.mayWrite())) {
       // Nothing is there. Where versions are kept, a delete marker will be, and clean-up knows the key.
@@ -284,7 +290,7 @@ class BucketPreflight {
     if (answer.attempts === 1 && answer.error?.status !== 0) {
       hooks.answered(operation.name, run.clock.now() - startedAt);
     }
-    if (isNeeded && answer.error !== null && answer.error.kind !== NOT_FOUND) {
+    if (isNeeded && answer.error !== null && !NO_OBSTACLES.includes(answer.error.kind)) {
       findings.add(operation.name, this.#bucket, answer.error);
     }
     return answer;
@@ -292,12 +298,14 @@ class BucketPreflight {
 
   /**
    * @param {number} count of the shard's first objects, or first probes
+   * @param {Pick<Workload, 'keyspace'>} workload whose they are
    * @returns {number} the localIndex of the first of them that belongs in this bucket, -1 where there is none
    */
-  #firstIndex(count) {
-    const { run, config } = this.#shared;
+  #firstIndex(count, { keyspace }) {
+    const { config } = this.#shared;
+    const { buckets } = keyspace;
     for (let localIndex = 0; localIndex < count; localIndex++) {
-      if (run.keyspace.bucketOf(globalIndex(config.shard, localIndex)) === this.#bucket) {
+      if (buckets[keyspace.slotOf(globalIndex(config.shard, localIndex), buckets.length)] === this.#bucket) {
         return localIndex;
       }
     }

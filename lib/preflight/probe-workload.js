@@ -36,13 +36,14 @@ export function probeCopyWorkload(probes, { keyspace }) {
 }
 
 /**
- * The objects that an earlier run has written.
+ * The objects that an earlier run has written, or that were listed.
  *
- * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'amounts'>} run
+ * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'listed' | 'amounts'>} run
  * @param {Shard} shard
- * @param {number} size bytes of an object
+ * @param {number} size bytes of an object of an earlier run
  * @returns {Workload}
  */
-export function keptWorkload({ keyspace, payload, written, amounts }, shard, size) {
-  return { keyspace, payload, sizeOf: () => size, written, shard, amounts, wroteObjects: false };
+export function keptWorkload({ keyspace, payload, written, listed, amounts }, shard, size) {
+  const kept = { payload, written, shard, amounts, listed, wroteObjects: false };
+  return !listed ? { ...kept, keyspace, sizeOf: () => size } : { ...kept, keyspace: listed, sizeOf: listed.sizeOf };
 }

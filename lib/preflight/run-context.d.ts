@@ -4,6 +4,7 @@ import type { OperationAmounts } from '../model/run-config.js';
 import type { ObjectConnection, StoreOptions } from '../s3/object-store.js';
 import type { Keyspace } from '../workload/keyspace.js';
 import type { Payload } from '../workload/payload.js';
+import type { ListedObjects } from '../workload/listed-objects.js';
 import type { WrittenObjects } from '../workload/written-objects.js';
 import type { WaitBudget } from './wait-budget.js';
 
@@ -18,6 +19,8 @@ export interface RunContext {
   /** of its objects */
   payload: Payload;
   written: WrittenObjects;
+  /** objects that were there before, where the run works on them, once they are listed */
+  listed: ListedObjects | null;
   /** whether it is this run that writes the objects */
   wroteObjects: boolean;
   amounts: OperationAmounts;

@@ -1,4 +1,5 @@
 import { waitUntil } from '../clock/pause.js';
+import { onExisting } from '../operations/existing-object.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { OPERATIONS } from '../operations/registry.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
@@ -103,7 +104,7 @@ export async function measureUnloaded(run, config, budget, signal) {
  * @param {TimeBudget} budget
  * @returns {Operation[]}
  */
-function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
+function kindsOf({ wroteObjects, mayRemove, listed }, { stages, size }, budget) {
   // That of one object says nothing of an operation on hundreds, and a copy would have to be removed in addition.
   const single = OPERATIONS.filter(({ grouping, copies }) => grouping === undefined && !copies);
   if (wroteObjects) {
@@ -115,10 +116,11 @@ function kindsOf({ wroteObjects, mayRemove }, { stages, size }, budget) {
     const alone = budget.aloneLatency(name);
     return size <= SMALL_OBJECT || (alone !== null && 2 * MIN_OPERATIONS * alone <= budget.left);
   };
-  return single.filter((operation) => {
+  const reading = single.filter((operation) => {
     const { name, effect, movesWhole } = operation;
     return stages.includes(name) && effect === 'reads' && (!movesWhole || isQuick(operation));
   });
+  return listed ? reading.map(onExisting) : reading;
 }
 
 /**
@@ -396,6 +398,11 @@ class Probe {
 
   /** @param {number} number */
   #localIndexOf(number) {
-    return this.#run.wroteObjects ? PREFLIGHT_PROBES + number : number;
+    const { wroteObjects, listed } = this.#run;
+    if (listed) {
+      // From everywhere in the list, so that their sizes are those of the stages.
+      return Math.floor((number * listed.count) / MAX_OPERATIONS);
+    }
+    return wroteObjects ? PREFLIGHT_PROBES + number : number;
   }
 }

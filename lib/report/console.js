@@ -1,13 +1,16 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
+import { plainLine } from '../log/plain-text.js';
 import { formatSize } from '../log/units.js';
 import { coloLine } from './colo-line.js';
 import { costLine } from './cost-line.js';
 import { FailureNotices } from './failure-notices.js';
+import { foreignFindings } from './foreign-findings.js';
+import { stabilityLine } from './stability-line.js';
 import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } from './progress.js';
 
 /**
  * @import { StageName } from '../log/log-line.js'
- * @import { StageResult } from '../model/result.js'
+ * @import { RunFacts, StageResult } from '../model/result.js'
  * @import { CleanupProgress, DataFlow, FailedOperation, Phase, StagePlan } from '../model/run-events.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  */
@@ -58,9 +61,11 @@ class Console {
       return;
     }
     this.#isNamed = true;
-    const { runId, objects, size, prefix, store } = this.#config;
+    const { runId, objects, size, prefix, store, existing } = this.#config;
+    const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that were there before; nothing is written';
+    const most = existing === undefined ? '' : 'up to ';
     this.#screen.err(
-      `Run ${runId}: ${objects} objects of ${formatSize(size)} in ${store.buckets.join(', ')} under ${prefix}/${runId}/`,
+      `Run ${runId}: ${objects} objects of ${most}${formatSize(size)} in ${store.buckets.join(', ')} ${where}`,
     );
     const cost = costLine(this.#config);
     if (cost !== null) {
@@ -80,7 +85,11 @@ class Console {
     this.#phases.end(phase);
   }
 
-  runStarts() {
+  /** @param {RunFacts} facts */
+  runStarts({ options: { objects, size } }) {
+    if (this.#config.existing !== undefined) {
+      this.#config = { ...this.#config, objects, size };
+    }
     this.runIsNamed();
   }
 
@@ -126,7 +135,7 @@ class Console {
    */
   failed(stage, { bucket, key, attempts }, message) {
     const tries = attempts === 1 ? '' : ` after ${attempts} attempts`;
-    this.#showError(`${stage}: ${bucket}/${key} failed${tries}: ${message}`);
+    this.#showError(`${stage}: ${bucket}/${plainLine(key)} failed${tries}: ${message}`);
   }
 
   /**
@@ -142,9 +151,13 @@ class Console {
   stageEnds(result) {
     this.#progress.stop();
     this.#failures.flush();
-    const { stage, end, skipped, abandoned, search, ramp, keys, averageKeys } = result;
+    const { stage, end, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
     if (averageKeys !== undefined) {
       this.notice(`${stage}: ${keys} keys, ${averageKeys.toFixed(1)} keys/s`);
+    }
+    foreignFindings(result).forEach((finding) => this.notice(`${stage}: ${finding}`));
+    if (stability !== undefined) {
+      this.notice(`${stage}: ${stabilityLine(stability)}`);
     }
     if (skipped > 0) {
       this.#screen.err(`${stage}: ${skipped} objects were skipped, because they had not been written`);

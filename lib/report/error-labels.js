@@ -7,6 +7,7 @@
 const LABELS = {
   abandoned: 'abandoned at the end',
   certificate: 'certificate refused',
+  changed: 'object or list changed meanwhile',
   'client-error': 'request not accepted (4xx)',
   'clock-skew': 'clock of the client wrong',
   connect: 'no connection made',

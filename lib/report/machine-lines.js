@@ -25,7 +25,11 @@ const MAX_KINDS = 10;
 export function runLine(facts) {
   const { host, options } = facts;
   const [endpoint, prefix] = [options.endpoint, options.prefix].map((name) => shorten(name, MAX_NAME_LENGTH));
-  const shortened = { ...options, endpoint, prefix };
+  const { existing } = options;
+  const shortened = {
+    ...{ ...options, endpoint, prefix },
+    ...(existing === undefined ? {} : { existing: shorten(existing, MAX_NAME_LENGTH) }),
+  };
   const data = {
     kind: 'run',
     format: FORMAT_VERSION,
@@ -47,6 +51,10 @@ export function stageMachineLines(result) {
   Object.assign(totals, {
     ...pick(result, countsInLog('always')),
     ...(result.keys === 0 ? {} : pick(result, countsInLog('several'))),
+    ...pick(
+      result,
+      countsInLog('existing').filter((name) => result[name] > 0),
+    ),
     limitedBy: bottleneck.cause,
     ...(warmup === 0 ? {} : { warmup: round(warmup), ...pick(result, countsInLog('warm-up')) }),
     ...(drain === 0 ? {} : { drain: round(drain), ...pick(result, countsInLog('drain')) }),

@@ -5,8 +5,9 @@ import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js'
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findCapacities } from './find-capacities.js';
 import { keptSizeProblem } from '../preflight/kept-size.js';
+import { listExisting } from '../preflight/list-existing.js';
 import { openRun } from './open-run.js';
-import { Phases } from './phases.js';
+import { PHASES, Phases } from './phases.js';
 import { runFacts } from './run-facts.js';
 import { runRamps } from './run-ramps.js';
 import { runStages } from './run-stages.js';
@@ -113,7 +114,11 @@ export async function withRun(config, surroundings, work) {
  * @param {RunResult} result
  */
 async function examineStore(beginning, result) {
+  await listBefore(beginning, result);
   const { config, run, signal, observer, checks } = beginning;
+  if (result.problems.length > 0 || signal.aborted) {
+    return;
+  }
   const { problems, mayPass, notices } = await checkStore(beginning);
   result.problems.push(...problems);
   if (problems.length === 0 && !signal.aborted) {
@@ -126,6 +131,31 @@ async function examineStore(beginning, result) {
   result.existing = checks.existing;
   const isRefused = result.problems.length > 0 || signal.aborted;
   [...notices, ...(isRefused ? [] : checks.notices)].forEach((notice) => observer.notice(notice));
+}
+
+/**
+ * A run on existing objects goes on with as many as there are, of the sizes that they have.
+ *
+ * @param {Beginning} beginning whose configuration is replaced
+ * @param {RunResult} result
+ */
+async function listBefore(beginning, result) {
+  const { config, run, signal, observer, phases } = beginning;
+  const { existing } = config;
+  if (existing === undefined) {
+    return;
+  }
+  const list = () => listExisting(run, { ...config, existing }, signal, (message) => observer.notice(message));
+  const { listed, problems, mayPass, notices } = await phases.during(PHASES.list, list);
+  result.problems.push(...problems);
+  result.mayPass = mayPass;
+  if (listed !== null) {
+    notices.forEach((notice) => observer.notice(notice));
+    run.listed = listed;
+    const found = { objects: listed.count, size: listed.largest };
+    beginning.config = Object.freeze({ ...config, ...found });
+    result.facts = { ...result.facts, options: { ...result.facts.options, ...found } };
+  }
 }
 
 /**
@@ -174,7 +204,7 @@ export async function beginRun(beginning, launchedAt, result) {
   const startTime = new Date(clock.epochNow()).toISOString();
   result.facts = { ...result.facts, start: startTime, clock: runClock.facts() };
   observer.runStarts(result.facts);
-  if (!run.wroteObjects) {
+  if (!run.wroteObjects && !run.listed) {
     operationsOf(config.stages)
       .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
       .forEach((limit) => observer.notice(limit));

@@ -71,6 +71,7 @@ export async function openRun(config, context) {
     agent,
     keepAlive,
     threads: controlCount,
+    keysAreForeign: config.existing !== undefined,
     now: clock.now,
     epochNow: clock.epochNow,
   };
@@ -89,13 +90,15 @@ export async function openRun(config, context) {
     await cores?.close();
     cores = null;
   };
-  return {
+  /** @type {OpenRun} */
+  const run = {
     clock,
     random,
     waitBudget: new WaitBudget(clock.now, notice),
     keyspace: new Keyspace(layout),
     payload: new Payload(config.runId),
     written,
+    listed: null,
     wroteObjects,
     amounts: config.amounts,
     indexCount,
@@ -107,7 +110,7 @@ export async function openRun(config, context) {
     versioned: new Set(),
     mayRemove: true,
     async openWorkers() {
-      const spec = { ...workerSpec(config), layout, written: written.memory, wroteObjects };
+      const spec = { ...workerSpec(config), layout, written: written.memory, wroteObjects, listed: run.listed?.state };
       cores = await Workers.open(spec, { cores: config.cores, threads, clock, random, credentials });
       return cores;
     },
@@ -118,22 +121,31 @@ export async function openRun(config, context) {
       agent.close();
     },
   };
+  return run;
 }
 
 /**
- * A search over buckets writes as many objects as any other run at most, but all of them may be in one of the buckets, which
+ * Of existing objects nothing is remembered here. A search over buckets writes as many objects as any other run at most, but all of them may be in one of the buckets, which
  * has no more than every so many-th index. Passes have objects of their own.
  *
  * @param {RunConfig} config
  * @returns {number}
  */
-function indicesOf({ objects, passes = 1, peakOf, stages, store }) {
+function indicesOf({ objects, passes = 1, peakOf, stages, store, existing }) {
+  if (existing !== undefined) {
+    return 0;
+  }
   return peakOf === 'buckets' && writesObjects(stages) ? objects * store.buckets.length : objects * passes;
 }
 
-/** @param {RunConfig} config */
-function layoutOf({ runId, prefix, store }) {
-  return { runId, prefix, buckets: store.buckets };
+/**
+ * What a run on existing objects asks for in addition to these, such as a key that nobody has, begins as they do: credentials may
+ * permit no more.
+ *
+ * @param {RunConfig} config
+ */
+function layoutOf({ runId, prefix, store, existing = '' }) {
+  return { runId, prefix: existing === '' ? prefix : existing.replace(/\/$/, ''), buckets: store.buckets };
 }
 
 /** @param {RunConfig} config */

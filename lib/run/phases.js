@@ -5,6 +5,7 @@ const MIN_NAMED_MS = 100;
 
 /** @enum {string} */
 export const PHASES = Object.freeze({
+  list: 'listing the objects',
   buckets: 'checking the buckets',
   clock: "measuring the store's clock",
   latency: 'measuring the latency with one thread',

@@ -1,9 +1,13 @@
+import { escapeUnprintable } from '../log/plain-text.js';
 import { operationsOf } from '../operations/registry.js';
 
 /**
  * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
  * @import { OperationAmounts, RampPlan, RunConfig } from '../model/run-config.js'
  */
+
+/** How `--existing` spells the prefix that all keys have. */
+const EVERYTHING = '*';
 
 /**
  * @param {object} parts
@@ -50,10 +54,10 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | keyof OperationAmounts} FurtherOption
+ * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
  */
 function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
-  const { findPeak, peakOf, target, slo, rampPlan } = config;
+  const { findPeak, peakOf, target, slo, rampPlan, untilStable, existing } = config;
   return {
     ...amountsOf(stages, amounts),
     ...(duration === undefined && rampPlan === undefined ? {} : { gap }),
@@ -64,6 +68,8 @@ function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup,
     ...(rampPlan === undefined ? {} : rampOptions(rampPlan)),
     ...(peakOf === undefined || peakOf === 'threads' ? {} : { peakOf }),
     ...(target === undefined ? {} : { target }),
+    ...(untilStable === undefined ? {} : { untilStable }),
+    ...(existing === undefined ? {} : { existing: existing === '' ? EVERYTHING : escapeUnprintable(existing) }),
     ...(peakOf === 'rate' ? { slo, arrival } : {}),
   };
 }

@@ -1,13 +1,16 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
+import { LOOK_EVERY_MS } from '../engine/stage-watch.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { STAGES } from '../operations/registry.js';
 import { bytesAnOperation, operationsFor } from '../operations/stage.js';
 import { explainError } from '../s3/explain-error.js';
 import { waitUntil } from '../clock/pause.js';
+import { Stability } from './stability.js';
 import { stageResult } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 
 /**
+ * @import { Clock } from '../clock/clock.js'
  * @import { Workers, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { FatalError } from '../engine/stage-watch.js'
@@ -20,6 +23,9 @@ import { stageTimes } from './stage-schedule.js';
 
 /** A rate that was seen for a moment alone may be exceeded by so much. */
 const MARGIN_OF_OBJECTS = 1.5;
+
+/** Every worker has looked by then at what has been decided, also one that is a little late. */
+const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
 
 /**
  * @typedef {RunningBefore
@@ -44,7 +50,8 @@ const MARGIN_OF_OBJECTS = 1.5;
  * @param {RunResult} result that the stages are added to
  */
 export async function runStages(running, workers, startsAt, result) {
-  await runPass(running, workers, { firstObject: 0, timeOf: stageTimes(running.config, startsAt) }, result);
+  const { config, run } = running;
+  await runPass(running, workers, { firstObject: 0, timeOf: stageTimes(config, startsAt, run.clock.now) }, result);
 }
 
 /**
@@ -68,7 +75,7 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
     }
     const load = loadOf(config);
     const range = { first: firstObject, objects };
-    const { outcome, claimed } = await runOne(stage, load, range, slot, workers, running);
+    const { outcome, claimed, stopsAt, stability } = await runOne(stage, load, range, slot, workers, running);
     const finished = stageResult({
       stage,
       outcome,
@@ -78,8 +85,9 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
       unloaded: running.unloaded.get(stage.name.toLowerCase()) ?? null,
       availableCores: config.availableCores,
       storeClock: running.runClock.facts(),
-      stopsAt: stage.removes ? undefined : slot?.stopsAt,
-      objectsNeeded: slot !== null && stage.creates ? objectsNeeded(outcome, slot) : null,
+      stopsAt,
+      objectsNeeded: slot !== null && stage.creates && !stability?.isStable ? objectsNeeded(outcome, slot) : null,
+      stability,
     });
     result.stages.push(finished);
     running.observer.stageEnds(finished);
@@ -149,11 +157,14 @@ export function enoughObjects(expected) {
  * @param {Workers} workers
  * @param {Running} running
  */
-async function runOne(stage, load, { first, objects }, slot, workers, { config, signal, observer }) {
+async function runOne(stage, load, { first, objects }, slot, workers, { config, run, signal, observer }) {
   const { name, creates, copies, removes } = stage;
   // What is over after a fixed time goes round until then. Objects are written and copied once, and all of them are removed.
   const limit = removes ? null : slot;
-  const budget = { memory: budgetMemory(), first, objects, goesRound: limit !== null && !(creates || copies) };
+  const memory = budgetMemory();
+  const options = { memory, first, objects, goesRound: limit !== null && !(creates || copies) };
+  const budget = new Budget(options);
+  const stability = limit === null ? null : stabilityOf(config, run.clock, limit);
   observer.stageStarts({
     stage: name,
     objects,
@@ -163,14 +174,36 @@ async function runOne(stage, load, { first, objects }, slot, workers, { config, 
     objectSize: bytesAnOperation(stage, config),
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
-  const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
-    second: (second) => observer.second(name, second),
+  const outcome = await workers.runStage({ stage, load, budget: options, limit }, signal, {
+    second(second) {
+      observer.second(name, second);
+      // The last second of a stage may be a part of one.
+      const isOver = 1000 * (second.secondStart + 1) <= run.clock.epochNow();
+      if (isOver && stability?.add(second)) {
+        budget.stopAt(run.clock.now() + EARLY_STOP_LEAD_MS);
+      }
+    },
     retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
     progress: (done, flow) => observer.progress(done, flow),
   });
-  return { outcome, claimed: new Budget(budget).claimed };
+  const stopsAt = limit === null ? undefined : Math.min(limit.stopsAt, budget.stopsAt);
+  return { outcome, claimed: budget.claimed, stopsAt, stability: stability?.result() };
+}
+
+/**
+ * @param {RunConfig} config
+ * @param {Clock} clock
+ * @param {Slot} slot
+ * @returns {Stability | null} null where the stage lasts for its whole time
+ */
+function stabilityOf({ untilStable, warmup }, clock, { stopsAt }) {
+  if (untilStable === undefined) {
+    return null;
+  }
+  const from = clock.epochNow() + warmup;
+  return new Stability({ precision: untilStable, from, until: clock.toEpoch(stopsAt) });
 }
 
 /**

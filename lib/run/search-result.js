@@ -36,6 +36,8 @@ import { evidenceOf, stageResult } from './stage-result.js';
 const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
   'failed',
   'integrityErrors',
+  'vanished',
+  'changed',
   'skipped',
   'abandoned',
   'unknownOutcomes',

@@ -12,7 +12,7 @@ import { peakOf } from '../model/seconds.js';
  * @import { Load } from '../engine/run-stage.js'
  * @import { BucketResult, ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
  * @import { KindResult, SecondCount, StageResult } from '../model/result.js'
- * @import { UnloadedLatency } from '../model/result.js'
+ * @import { StabilityResult, UnloadedLatency } from '../model/result.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { Stage } from '../operations/stage.js'
  */
@@ -34,6 +34,7 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogra
  * @param {number} parts.availableCores that the process may use
  * @param {ClockFacts | null} parts.storeClock
  * @param {number | null} [parts.objectsNeeded] see StageResultFields
+ * @param {StabilityResult} [parts.stability] of a stage that was to end once its rate is stable
  * @param {number} [parts.stopsAt] monotonic ms at which no operation was begun any more, where time ends the stage
  * @returns {StageResult}
  */
@@ -70,6 +71,7 @@ export function stageResult(parts) {
     unloaded,
     storeClock,
     objectsNeeded: parts.objectsNeeded ?? null,
+    ...(parts.stability === undefined ? {} : { stability: parts.stability }),
     ...figures,
     buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
   };

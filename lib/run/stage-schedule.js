@@ -55,13 +55,20 @@ export function slotFrom(start, duration, gap) {
  */
 
 /**
- * @param {Pick<RunConfig, 'duration' | 'gap'>} config
+ * Where a stage may end before its time is over, nobody else goes by the times of this host: the next one follows at once.
+ *
+ * @param {Pick<RunConfig, 'duration' | 'gap' | 'untilStable'>} config
  * @param {number} startsAt monotonic ms of the first stage
+ * @param {() => number} now monotonic ms
  * @returns {(place: number) => StageTime} of the stage in that place, from 0
  */
-export function stageTimes({ duration, gap }, startsAt) {
+export function stageTimes({ duration, gap, untilStable }, startsAt, now) {
+  const slotAt = (/** @type {number} */ place, /** @type {number} */ length) =>
+    untilStable === undefined || place === 0
+      ? slotOf(startsAt, length, gap, place)
+      : slotFrom(now() + gap, length, gap);
   return (place) => {
-    const slot = duration === undefined ? null : slotOf(startsAt, duration, gap, place);
+    const slot = duration === undefined ? null : slotAt(place, duration);
     return { startsAt: slot?.startsAt ?? startsAt, slot };
   };
 }

@@ -7,6 +7,7 @@ import {
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3';
 import { plainText } from '../log/plain-text.js';
+import { withPlainKeys } from './object-connection.js';
 import { liveRedactor } from './redact.js';
 import { AttemptError, NOT_FOUND, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
@@ -18,6 +19,10 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  * @property {string} key
  * @property {number} size bytes; NaN where the store names none that is valid
  * @property {number} modifiedAt epoch ms
+ */
+
+/**
+ * @typedef {ListedObject & { etag: string }} ListedForeignObject with its ETag as the store wrote it; '' where it names none
  */
 
 /**
@@ -90,6 +95,40 @@ export class BucketAdmin {
       });
     }
     return { objects, isLast: !IsTruncated };
+  }
+
+  /**
+   * As listPage(), of objects with any keys.
+   *
+   * @param {string} bucket
+   * @param {string} prefix '' for all
+   * @param {string} startAfter the page begins after this key
+   * @returns {Promise<{ objects: ListedForeignObject[], isLast: boolean, unreadable: number }>} without those whose keys or sizes
+   *   cannot be read, and how many these are
+   * @throws {AttemptError}
+   */
+  async listForeignPage(bucket, prefix, startAfter) {
+    const output = await this.#send(
+      new ListObjectsV2Command({
+        ...{ Bucket: bucket, EncodingType: 'url', Prefix: prefix || undefined, StartAfter: startAfter || undefined },
+      }),
+    );
+    const { Contents = [], IsTruncated } = withPlainKeys(output);
+    if (IsTruncated === undefined) {
+      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of objects' });
+    }
+    const all = Contents.map((/** @type {any} */ content) => ({ ...listedObject(content), etag: content.ETag ?? '' }));
+    const objects = all.filter((/** @type {ListedForeignObject} */ { key, size }) => key !== '' && size >= 0);
+    if (
+      !objects.every((/** @type {ListedForeignObject} */ { key }) => key.startsWith(prefix) && isAfter(key, startAfter))
+    ) {
+      throw new AttemptError({
+        kind: 'protocol',
+        handling: 'fail',
+        message: 'the store lists keys that were not requested: its lists cannot be followed',
+      });
+    }
+    return { objects, isLast: !IsTruncated, unreadable: all.length - objects.length };
   }
 
   /**

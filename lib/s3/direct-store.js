@@ -5,11 +5,25 @@ import { isNamed } from '../http/response-parser.js';
 import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { isWholeDocument, parseErrorBody } from './error-response.js';
-import { digestIn, etagDigest, mayResendAtOnce, transferOf, withoutSecrets } from './object-connection.js';
+import {
+  digestIn,
+  etagDigest,
+  mayResendAtOnce,
+  transferOf,
+  withPlainKeys,
+  withoutSecrets,
+} from './object-connection.js';
 import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
-import { EMPTY_PAYLOAD_HASH, RequestSigner, UNSIGNED_PAYLOAD, canonicalQuery, payloadHash } from './sigv4.js';
+import {
+  EMPTY_PAYLOAD_HASH,
+  RequestSigner,
+  UNSIGNED_PAYLOAD,
+  canonicalQuery,
+  encodedPath,
+  payloadHash,
+} from './sigv4.js';
 
 /**
  * @import { HttpHandler } from '../http/http-connection.js'
@@ -22,6 +36,9 @@ const MAX_ERROR_BODY_LENGTH = 8192;
 
 /** S3 begins to answer some requests before it has carried them out: what goes wrong then stands in the body of a 200. */
 const ERROR_BODY = '<Error>';
+
+/** The header that says how the store has encrypted an object. */
+const ENCRYPTION = 'x-amz-server-side-encryption';
 
 /** A PUT says how long its body is, also where it has none. */
 const NO_BYTES = Buffer.alloc(0);
@@ -79,6 +96,7 @@ class DirectConnection {
   #payloadIsSigned;
   #basePath;
   #bucketIsInPath;
+  #keysAreForeign;
   #isR2;
   #onColo;
   #http;
@@ -114,7 +132,7 @@ class DirectConnection {
   #size = 0;
 
   /** @type {Reply} */
-  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
+  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', encryption: '', output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -129,6 +147,7 @@ class DirectConnection {
    */
   constructor(host, signer, redact, options) {
     const { agent, hostname, keepAlive, useTls, basePath = '', addressing, now, epochNow, onColo } = options;
+    const { keysAreForeign = false } = options;
     this.#signer = signer;
     this.#redact = redact;
     this.#now = now;
@@ -136,6 +155,7 @@ class DirectConnection {
     this.#payloadIsSigned = !useTls;
     this.#basePath = basePath;
     this.#bucketIsInPath = addressing !== 'virtual';
+    this.#keysAreForeign = keysAreForeign;
     this.#isR2 = isR2(hostname);
     this.#onColo = onColo ?? (() => {});
     this.#http = new HttpConnection(this, { agent, host, keepAlive, now });
@@ -154,7 +174,7 @@ class DirectConnection {
   send(call, { bucket, key, body, size, sink, input }) {
     const { method, query, sendsObject } = call;
     const start = this.#bucketIsInPath ? `${this.#basePath}/${bucket}` : this.#basePath;
-    const path = call.hasKey ? `${start}/${key}` : start || '/';
+    const path = call.hasKey ? `${start}/${this.#keysAreForeign ? encodedPath(key) : key}` : start || '/';
     const request = this.#request;
     request.method = method;
     request.body = sendsObject ? body : null;
@@ -196,6 +216,7 @@ class DirectConnection {
     this.reply.etagDigest = 0;
     this.reply.contentLength = -1;
     this.reply.contentRange = '';
+    this.reply.encryption = '';
     this.movedBefore = this.moved;
     return new Promise(this.#dispatch);
   }
@@ -242,6 +263,8 @@ class DirectConnection {
         this.reply.etagDigest = etagDigest(bytes, value, valueEnd);
       } else if (this.#sink !== null && isNamed(bytes, name, nameEnd, 'content-range')) {
         this.reply.contentRange = bytes.toString('latin1', value, valueEnd);
+      } else if (this.#keysAreForeign && isNamed(bytes, name, nameEnd, ENCRYPTION)) {
+        this.reply.encryption = bytes.toString('latin1', value, valueEnd);
       }
     } else if (isNamed(bytes, name, nameEnd, 'retry-after')) {
       this.#retryAfter = bytes.toString('latin1', value, valueEnd);
@@ -361,7 +384,7 @@ class DirectConnection {
       this.#failureBody = text.slice(0, MAX_ERROR_BODY_LENGTH);
       this.#reject(this.#refusal());
     } else if (isProven || isWholeDocument(text)) {
-      this.reply.output = withoutSecrets(readOutput(text), this.#redact);
+      this.reply.output = withPlainKeys(withoutSecrets(readOutput(text), this.#redact));
       this.reply.etagDigest = digestIn(this.reply.output) || this.reply.etagDigest;
       this.#resolve();
     } else {

@@ -3,6 +3,7 @@ import { decodeEntities } from './error-response.js';
 // The XML documents of requests and answers, as far as operations need them, from and into what the SDK has for them.
 
 const TRUNCATED = /<IsTruncated>\s*(true|false)\s*<\/IsTruncated>/;
+const ENCODING = /<EncodingType>\s*([^<\s]*)\s*<\/EncodingType>/;
 const LISTED_KEY = /<Key>([^<]*)<\/Key>/g;
 
 const OUTCOME = /<(Deleted|Error)>(.*?)<\/\1>/gs;
@@ -59,12 +60,15 @@ export function readCopy(document) {
 
 /**
  * @param {string} document the answer to ListObjectsV2
- * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined }} undefined where it is no list
+ * @returns {{ Contents: { Key: string }[], IsTruncated: boolean | undefined, EncodingType?: string }} undefined where it is no list;
+ *   without an encoding where the keys stand as they are
  */
 export function readList(document) {
   const truncated = document.includes('<ListBucketResult') ? TRUNCATED.exec(document)?.[1] : undefined;
+  const encoding = ENCODING.exec(document)?.[1];
   return {
     Contents: Array.from(document.matchAll(LISTED_KEY), ([, key]) => ({ Key: decodeEntities(key) })),
     IsTruncated: truncated === undefined ? undefined : truncated === 'true',
+    ...(encoding === undefined ? {} : { EncodingType: encoding }),
   };
 }

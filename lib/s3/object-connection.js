@@ -54,6 +54,30 @@ export function withoutSecrets(output, redact) {
 }
 
 /**
+ * XML has no place for most control characters, but a key may hold them: a list can be asked for with its keys encoded as in a
+ * form, in which a plus stands for a blank.
+ *
+ * @param {Readonly<Record<string, any>>} output of a call, as the SDK has it
+ * @returns {Readonly<Record<string, any>>} with keys as they are; those of which the encoding is not UTF-8 are ''
+ */
+export function withPlainKeys(output) {
+  if (output.EncodingType !== 'url' || output.Contents === undefined) {
+    return output;
+  }
+  const contents = /** @type {readonly { Key?: string }[]} */ (output.Contents);
+  return { ...output, Contents: contents.map((object) => ({ ...object, Key: decodedKey(object.Key ?? '') })) };
+}
+
+/** @param {string} key */
+function decodedKey(key) {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '));
+  } catch {
+    return '';
+  }
+}
+
+/**
  * How far the object of an attempt has come.
  *
  * @typedef {object} Transfer

@@ -61,6 +61,8 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {number} etagDigest see object-connection.js; 0 where the answer names no ETag
  * @property {number} contentLength bytes; -1 where the answer does not say
  * @property {string} contentRange the header of that name, as the store wrote it; '' where the answer has none
+ * @property {string} [encryption] how the store has encrypted the object, as S3 names it; '' where it does not say, or nobody
+ *   looks: see keysAreForeign
  * @property {Readonly<Record<string, any>>} output members of the last output that was a document, as the SDK names them
  */
 
@@ -76,6 +78,8 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {string} region
  * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
+ * @property {boolean} [keysAreForeign] whether the objects are not the run's: their keys may need escaping, and their ETags be no
+ *   MD5s
  * @property {number} threads
  * @property {() => number} now monotonic ms
  * @property {() => number} epochNow epoch ms, for signing

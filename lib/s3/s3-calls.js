@@ -53,7 +53,7 @@ export const S3_CALLS = Object.freeze(
       method: 'GET',
       hasKey: false,
       query: { 'list-type': '2' },
-      queryNames: { Prefix: 'prefix', StartAfter: 'start-after', MaxKeys: 'max-keys' },
+      queryNames: { Prefix: 'prefix', StartAfter: 'start-after', MaxKeys: 'max-keys', EncodingType: 'encoding-type' },
       readOutput: readList,
     },
     DeleteObject: { ...OBJECT_CALL, name: 'DeleteObject', method: 'DELETE' },

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
-import { digestIn, mayResendAtOnce, transferOf, withoutSecrets } from './object-connection.js';
+import { digestIn, mayResendAtOnce, transferOf, withPlainKeys, withoutSecrets } from './object-connection.js';
 import { isR2 } from './cloudflare.js';
 import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
@@ -59,7 +59,7 @@ class SdkConnection {
   #size = 0;
 
   /** @type {Reply} */
-  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', output: {} };
+  reply = { status: 0, etagDigest: 0, contentLength: -1, contentRange: '', encryption: '', output: {} };
   startedAt = 0;
   moved = 0;
   movedBefore = 0;
@@ -96,7 +96,8 @@ class SdkConnection {
     this.reply.etagDigest = digestIn(output);
     this.reply.contentLength = output.ContentLength ?? -1;
     this.reply.contentRange = output.ContentRange ?? '';
-    this.reply.output = withoutSecrets(output, this.#redact);
+    this.reply.encryption = output.ServerSideEncryption ?? '';
+    this.reply.output = withPlainKeys(withoutSecrets(output, this.#redact));
     if (call.receivesObject) {
       await this.#drain(output.Body, request.sink);
     }

@@ -130,6 +130,14 @@ function uriEncode(text) {
 }
 
 /**
+ * @param {string} key any
+ * @returns {string} as it stands in a path, which S3 encodes once and does not normalise
+ */
+export function encodedPath(key) {
+  return uriEncode(key).replaceAll('%2F', '/');
+}
+
+/**
  * The byte order that the specification asks for, because encoded text is ASCII.
  *
  * @param {string} one

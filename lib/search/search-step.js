@@ -74,14 +74,14 @@ export async function runStep(step, { workers, stage, objectSize, range, pacing 
     ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
     : Infinity;
   const measuredUntil = Math.min(stopsAt, end.closedAt, ranOutAt, outcome.endedAt);
-  const { operations, failed, integrityErrors, skipped, abandoned } = outcome.meter.counts();
+  const { operations, failed, integrityErrors, skipped, abandoned, vanished, changed } = outcome.meter.counts();
   return {
     step,
     load,
     stopsAt,
     outcome,
     claimed,
-    begun: Math.max(claimed, operations + failed + integrityErrors + skipped + abandoned),
+    begun: Math.max(claimed, operations + failed + integrityErrors + skipped + abandoned + vanished + changed),
     elapsed: clock.now() - startsAt,
     windows: wholeWindows(outcome.meter.windows, settle, measuredUntil - startsAt),
   };

@@ -136,6 +136,64 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
+  test('existing objects are only read, and what is about objects of the run is refused by name', async () => {
+    const READ_ONLY = 'expected some of read,range,stat,list with --existing';
+    for (const [given, problem] of /** @type {const} */ ([
+      [
+        ['--existing', ''],
+        "--existing: expected what keys begin with, at most 1024 bytes, or '*' for all objects, got nothing",
+      ],
+      [['--existing', 'ü'.repeat(513)], '--existing: expected what keys begin with, at most 1024 bytes'],
+      ...['write', 'copy', 'batch-remove', 'remove'].map(
+        (name) =>
+          /** @type {const} */ ([
+            ['--existing', 'a/', '--stages', `read,${name}`],
+            `--stages: ${name} would change what is in the buckets, ${READ_ONLY}`,
+          ]),
+      ),
+      [['--existing', 'a/', '--size', '1KiB'], '--size: existing objects have the sizes that they have'],
+      [['--existing', 'a/', '--keep'], '--keep: nothing is written that could be kept'],
+      [['--existing', 'a/', '--prefix', 'b'], '--prefix: no keys are written that could begin with it'],
+      [['--existing', 'a/', '--allow-versioned'], '--allow-versioned: nothing is removed'],
+      [['--existing', 'a/', '--local'], '--local: its endpoint begins with an empty store'],
+      [['--existing', 'a/', '--calibrate'], '--calibrate: it measures the client alone'],
+      [['--existing', 'a/', '--find-peak', '--peak-of', 'buckets'], '--peak-of buckets: it spreads objects evenly'],
+      [
+        ['--existing', 'a/', '--stages', 'list', '--shard', '0/2', '--run-id', 'a'],
+        '--shard: list does not go with the shards of several hosts',
+      ],
+      [['--existing', 'a/', '--range-size', '1KiB'], '--range-size: it is for the stage range'],
+    ])) {
+      const lines = await refused('10', '10', ...given);
+      assert.ok(
+        lines.some((line) => line.startsWith(`error: ${problem}`)),
+        `${given}: ${lines.join('\n')}`,
+      );
+    }
+  });
+
+  test('a stage ends early only where one host alone decides, and has the time to', async () => {
+    for (const given of ['2', '0.01%', '21%', '2.5', '%', 'two%']) {
+      const [line] = await refused('10', '10', '--local', '--duration', '60s', `--until-stable=${given}`);
+      assert.match(line, /^error: --until-stable: expected a percentage from 0\.1% to 20%/, given);
+    }
+    const together = '--until-stable 2% --duration 60s';
+    for (const [given, problem] of [
+      ['--until-stable 2%', '--until-stable: it ends a stage before its time, expected --duration'],
+      ['--until-stable 2% --duration 39s', '--until-stable: it takes its time to know a rate, expected --duration'],
+      ['--until-stable 2% --duration 45s --warmup 6s', '--until-stable: it takes its time to know a rate'],
+      [`${together} --rate 5`, '--rate: an open loop has the rate that was asked for'],
+      [`${together} --start-at next:60s`, '--start-at: hosts that start together have to end their stages together'],
+      [`${together} --shard 0/2 --run-id a`, '--shard: hosts that share a run have to end their stages together'],
+      ['--until-stable 2% --ramp 1,2', '--until-stable: --ramp sets load and time itself'],
+      ['--until-stable 2% --find-peak', '--until-stable: --find-peak sets load and time itself'],
+    ]) {
+      const lines = await refused('10', '10', '--local', ...given.split(' '));
+      assert.equal(lines.length, 2, lines.join('\n'));
+      assert.ok(lines[0].startsWith(`error: ${problem}`), `${given}: ${lines[0]}`);
+    }
+  });
+
   test('a range lies in the objects, and is given only where ranges are read', async () => {
     for (const [given, problem] of [
       ['--stages write,range --range-size 17KiB', '--range-size: a range would be larger than the objects, expected'],
@@ -219,7 +277,7 @@ describe('the command line', { concurrency: 3 }, () => {
     const { stdout, stderr, status } = await runInProcess(['--help'], {});
     assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
     const lines = stdout.trimEnd().split('\n');
-    assert.ok(lines.length <= 74, `${lines.length} lines`);
+    assert.ok(lines.length <= 88, `${lines.length} lines`);
     assert.deepEqual(
       lines.filter((line) => line.length > 100),
       [],

@@ -24,6 +24,15 @@ function claimObject(budget) {
   return claim < 0 ? -1 : budget.localIndexOf(claim);
 }
 
+test('an early end is known to all who share the memory, and no success is lost over it', () => {
+  const memory = budgetMemory();
+  const [one, other] = [0, 1].map(() => new Budget({ memory, objects: 3, goesRound: true }));
+  one.shareSuccess(17);
+  assert.equal(other.stopsAt, Infinity);
+  one.stopAt(42.5);
+  assert.deepEqual([other.stopsAt, other.shareSuccess(0)], [42.5, 17]);
+});
+
 test('each object is given out once, in order, and then no more', () => {
   fc.assert(
     fc.property(fc.nat(200), (count) => {

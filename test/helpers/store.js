@@ -34,11 +34,13 @@ const MAX_CONNECT_MS = 10_000;
  * @param {number} [choice.timeout] ms for an attempt
  * @param {string} [choice.name] of the host, for the client; it is the target all the same
  * @param {(colo: string) => void} [choice.onColo] see StoreOptions
+ * @param {boolean} [choice.keysAreForeign] see StoreOptions
  * @param {boolean} [choice.trusting] whether the target's certificate is trusted
  * @returns {Promise<TestStore>}
  */
 export async function openTestStore(t, client, target, choice = {}) {
   const { threads = 1, keepAlive = true, timeout = 10_000, trusting = true, name = target.hostname, onColo } = choice;
+  const { keysAreForeign } = choice;
   if (target.tls !== null && trusting) {
     trustCertificate(t, target.tls.cert);
   }
@@ -68,6 +70,7 @@ export async function openTestStore(t, client, target, choice = {}) {
     now: performance.now.bind(performance),
     epochNow: Date.now,
     onColo,
+    keysAreForeign,
   };
   const store = await openStore(client, options);
   const connections = Array.from({ length: threads }, (_, thread) => store.openConnection(thread));

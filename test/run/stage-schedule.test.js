@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lengthOfRamps, slotOf, slotsOfStage } from '../../lib/run/stage-schedule.js';
+import { lengthOfRamps, slotOf, slotsOfStage, stageTimes } from '../../lib/run/stage-schedule.js';
 
 const START = 1_700_000_000_000;
 
@@ -78,4 +78,12 @@ test('all ramps of a run take as long as their slots and the gaps between them',
   const config = configOf({ threads: [1, 2, 4], seconds: 10, gap: 5000 });
   assert.equal(lengthOfRamps({ ...config, stages: ['write', 'read'] }), 65_000);
   assert.equal(lengthOfRamps({ stages: ['write', 'read'], gap: 5000 }), 0);
+});
+
+test('after a stage that may end before its time, the next one begins a gap later, whenever that was', () => {
+  let now = 1000;
+  const timeOf = stageTimes({ duration: 60_000, gap: 5000, untilStable: 0.02 }, 900, () => now);
+  assert.deepEqual(timeOf(0), { startsAt: 900, slot: slotOf(900, 60_000, 5000, 0) });
+  now = 40_000;
+  assert.deepEqual(timeOf(1), { startsAt: 45_000, slot: { startsAt: 45_000, stopsAt: 105_000, endsAt: 109_900 } });
 });

@@ -8,6 +8,7 @@ import { Payload } from '../../lib/workload/payload.js';
 import { S3_CALLS } from '../../lib/s3/object-store.js';
 import { startTestEndpoint, testCertificate } from '../helpers/local-s3.js';
 import { closedPort, startSocketServer } from '../helpers/socket-server.js';
+import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import { attempt, BodyCollector, openTestStore, get, head, put, remove } from '../helpers/store.js';
 
 /**
@@ -307,6 +308,33 @@ function testDocuments(client) {
     assert.equal(connection.moved, moved, 'a document is no object');
     await assertFails(list(connection, '', 'no-such-bucket'), { kind: 'no-bucket', code: 'NoSuchBucket' });
   });
+
+  test(
+    `${client}: keys of any characters reach the store as they are, and come back so from a list`,
+    TIME_LIMIT,
+    async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const { connections } = await openTestStore(t, client, endpoint, { keysAreForeign: true });
+      const [connection] = connections;
+      const keys = [...STRANGE_KEYS, ...STRANGER_KEYS];
+      for (const key of keys) {
+        await endpoint.put(BUCKET, key, Buffer.from(`body of ${key}`));
+      }
+      for (const key of keys) {
+        const sink = new BodyCollector();
+        await attempt(connection, () => get(connection, BUCKET, key, sink));
+        assert.equal(sink.bytes.toString(), `body of ${key}`);
+        await attempt(connection, () => head(connection, BUCKET, key));
+        assert.equal(connection.reply.contentLength, Buffer.byteLength(`body of ${key}`));
+      }
+      const request = { bucket: BUCKET, key: '', size: 0, body: null, sink: NOWHERE };
+      await attempt(connection, () =>
+        connection.send(S3_CALLS.ListObjectsV2, { ...request, input: { MaxKeys: 1000, EncodingType: 'url' } }),
+      );
+      const listed = connection.reply.output.Contents.map((/** @type {{ Key: string }} */ { Key }) => Key);
+      assert.deepEqual(listed.toSorted(), keys.toSorted());
+    },
+  );
 
   test(`${client}: a document that is an error, is no success`, TIME_LIMIT, async (t) => {
     const error = '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>No.</Message></Error>';

@@ -6,6 +6,7 @@ import {
   runRefused,
   testCleanup,
   testCopies,
+  testExisting,
   testGroups,
   testRange,
   testRefusals,
@@ -21,6 +22,7 @@ testWholeRuns('MinIO', plain, connectionsAreKept);
 testRange('MinIO', plain);
 testGroups('MinIO', plain);
 testCopies('MinIO', plain);
+testExisting('MinIO', plain);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);
 testVersions('MinIO', plain);

@@ -5,6 +5,7 @@ import { Keyspace } from '../../lib/workload/keyspace.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { machineLines } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import { runBenchmark } from './run-benchmark.js';
 import { STAGE_NAMES, assertWholeRun } from './whole-run.js';
 
@@ -116,6 +117,45 @@ export function testGroups(title, server) {
       for (const bucket of buckets) {
         assert.deepEqual(await server.list(bucket), []);
       }
+    });
+  }
+}
+
+/** What would change something, as one of the servers or the other calls it. */
+const CHANGES = ['putobject', 'copyobject', 'deleteobject', 'deleteobjects', 'deletemultipleobjects'];
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testExisting(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: objects with any keys that it takes are read as they are, and nothing is changed`, async () => {
+      const [bucket] = await server.createBuckets(1);
+      const keys = [];
+      for (const key of [...STRANGE_KEYS, ...STRANGER_KEYS]) {
+        // Both make files of keys, and refuse some: of those that they take, each has to be found.
+        const isTaken = await server.put(bucket, key, `the body of ${key}`).then(
+          () => true,
+          () => false,
+        );
+        keys.push(...(isTaken ? [key] : []));
+      }
+      assert.ok(keys.length >= STRANGE_KEYS.length / 2, keys.join('\n'));
+      const changes = () => Promise.all(CHANGES.map(async (name) => (await server.countsOf(name)).requests));
+      const [before, stored] = [await changes(), (await server.list(bucket)).length];
+
+      const stages = ['--stages', 'read,range,stat,list', '--range-size', '5', '--page-size', '7'];
+      const parameters = ['1000', '4', '--existing', '*', ...stages, '--client', client];
+      const run = await runBenchmark(parameters, { server, buckets: [bucket] });
+
+      assertStatus(run, 0);
+      const [read, range, stat, list] = machineLines(recordsOf(run.stdout), 'stage');
+      for (const { stage, operations, attempts, errors } of [read, range, stat]) {
+        assert.deepEqual([operations, attempts, errors], [stored, stored, {}], stage);
+      }
+      assert.deepEqual([list.keys, list.errors], [stored, {}]);
+      assert.deepEqual(await changes(), before);
     });
   }
 }

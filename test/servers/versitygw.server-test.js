@@ -5,6 +5,7 @@ import {
   connectionsAreReplaced,
   testCleanup,
   testCopies,
+  testExisting,
   testGroups,
   testRange,
   testRefusals,
@@ -21,6 +22,7 @@ testWholeRuns('versitygw', persistent, connectionsAreKept);
 testRange('versitygw', persistent);
 testGroups('versitygw', persistent);
 testCopies('versitygw', persistent);
+testExisting('versitygw', persistent);
 testCleanup('versitygw', persistent);
 testRefusals('versitygw', persistent);
 testVersions('versitygw', versioning);

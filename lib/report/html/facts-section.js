@@ -78,15 +78,17 @@ function entry(term, content) {
 export function commandOf(options) {
   const { objects, threads, size, stages, client, timeout, retries, keepAlive, duration, gap, rate, arrival, warmup } =
     options;
-  const { keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo } = options;
+  const { keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo, untilStable, existing } = options;
   const parts = [
     ...(client === 'sdk' ? ['--client sdk'] : []),
-    ...valued('size', size, formatSize, 16 * 1024),
+    // The objects have the sizes that they have.
+    ...(existing ? [`--existing ${quoted(existing)}`] : valued('size', size, formatSize, 16 * 1024)),
     ...(stages && stages.join() !== DEFAULT_STAGES.join() ? [`--stages ${stages.join(',')}`] : []),
     ...valued('rate', rate, String),
     ...valued('arrival', arrival, String, 'constant'),
     ...valued('duration', duration, time),
     ...valued('warmup', warmup, time),
+    ...valued('until-stable', untilStable, (share) => `${Number((100 * share).toFixed(3))}%`),
     ...(findPeak ? ['--find-peak'] : []),
     ...valued('peak-of', peakOf, String),
     ...valued('target', target, String),
@@ -113,6 +115,11 @@ export function commandOf(options) {
  */
 function valued(name, value, format, fallback) {
   return value === null || value === undefined || value === fallback ? [] : [`--${name} ${format(value)}`];
+}
+
+/** @param {string} text for a shell */
+function quoted(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** @param {number} ms */

@@ -1,5 +1,7 @@
 import { bucketFindings } from '../../bottleneck/bucket-findings.js';
 import { formatErrors } from '../error-labels.js';
+import { foreignFindings } from '../foreign-findings.js';
+import { stabilityLine } from '../stability-line.js';
 import { limitOf, rateOf } from './answer.js';
 import { count, megabytes, milliseconds, rate, seconds, table } from './figures.js';
 import { html } from './markup.js';
@@ -43,7 +45,7 @@ export function stagesSection({ stages }) {
 
 /** @param {StageSum} stage */
 function findingOf(stage) {
-  const { bottleneck = null, buckets = [], errors } = stage;
+  const { bottleneck = null, buckets = [], errors, stability = null } = stage;
   const limit = limitOf(bottleneck);
   const limited = limit === null ? 'What limited it is not proven' : `Limited by ${limit}`;
   const evidence = bottleneck?.evidence ? `: ${bottleneck.evidence}` : '';
@@ -51,9 +53,10 @@ function findingOf(stage) {
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =
     stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
+  const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[`${limited}${evidence}${advice}.`, ...end, ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
+      ${[`${limited}${evidence}${advice}.`, ...end, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
     </dd> `;
 }
 

@@ -1,0 +1,197 @@
+import { withBucketAccess } from '../cleanup/bucket-access.js';
+import { inParallel } from '../cleanup/in-parallel.js';
+import { counted, rounded } from '../log/figures.js';
+import { quote } from '../log/quote.js';
+import { etagDigest } from '../s3/object-connection.js';
+import { explainError, mayPass } from '../s3/explain-error.js';
+import { AttemptError } from '../s3/s3-error.js';
+import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../workload/listed-objects.js';
+
+/**
+ * @import { BucketAccess } from '../cleanup/bucket-access.js'
+ * @import { ListedForeignObject } from '../s3/bucket-admin.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ * @import { RunContext } from './run-context.js'
+ */
+
+const BUCKETS_AT_ONCE = 8;
+
+/** How often it is reported how far the list is. ms */
+const PROGRESS_INTERVAL_MS = 2000;
+
+/** The form of an MD5. The ETag of an object that came in parts ends with their number. */
+const MD5 = /^"?([0-9a-f]{32})"?$/i;
+
+/**
+ * @typedef {object} ExistingList
+ * @property {ListedObjects | null} listed null where there are problems
+ * @property {string[]} problems a line each
+ * @property {boolean} mayPass whether all of them are troubles of the store, and none of them the user's
+ * @property {string[]} notices
+ */
+
+/**
+ * Lists what is in the buckets under the prefix of `--existing`: the first objects of each bucket, as many as it takes. Nothing is
+ * written.
+ *
+ * @param {RunContext} run
+ * @param {RunConfig & { existing: string }} config
+ * @param {AbortSignal} signal gives up
+ * @param {(message: string) => void} notice reports how far it is
+ * @returns {Promise<ExistingList>}
+ */
+export async function listExisting(run, config, signal, notice) {
+  const { controlOptions: storeOptions, clock, random, requests } = run;
+  const { store, timeout } = config;
+  const list = new List(config);
+  let reportedAt = clock.now();
+  const report = () => {
+    if (clock.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
+      reportedAt = clock.now();
+      notice(`Listing ${describe(config)}: ${counted(list.seen, 'object')} so far`);
+    }
+  };
+  const access = { storeOptions, clock, random, timeout, requests, signal, onLook: report };
+  try {
+    await withBucketAccess({ ...access, countAs: 'preflight' }, (bucketAccess) => list.fill(bucketAccess));
+  } catch (error) {
+    if (!(error instanceof AttemptError)) {
+      throw error;
+    }
+    const { hostname, port, settings } = store;
+    const place = { hostname, port, settings, buckets: [list.lastBucket], now: clock.epochNow() };
+    const problems = signal.aborted ? [] : [explainError(error, { ...place, action: 'list' })];
+    return { listed: null, problems, mayPass: mayPass(error), notices: [] };
+  }
+  return list.outcome();
+}
+
+/** @param {RunConfig & { existing: string }} config */
+function describe({ existing, store }) {
+  return `${existing === '' ? 'everything' : quote(existing)} in ${store.buckets.join(', ')}`;
+}
+
+/** The list of all buckets, while it grows. */
+class List {
+  #config;
+  #listings;
+  /** Whether a bucket has no more. */
+  #isWhole;
+  #positions;
+  #unreadable = 0;
+  #isTooLarge = false;
+  /** Objects that were listed, those of other shards included. */
+  seen = 0;
+  /** That was asked last. */
+  lastBucket;
+
+  /** @param {RunConfig & { existing: string }} config */
+  constructor(config) {
+    const { buckets } = config.store;
+    this.#config = config;
+    this.#listings = buckets.map(() => new BucketListing());
+    this.#isWhole = buckets.map(() => false);
+    this.#positions = buckets.map(() => '');
+    this.lastBucket = buckets[0];
+  }
+
+  /**
+   * Lists each bucket as far as it takes: where one has fewer objects than its part, the others have to give more.
+   *
+   * @param {BucketAccess} access
+   */
+  async fill(access) {
+    for (let short = this.#short(); short.length > 0 && !this.#isTooLarge; short = this.#short()) {
+      await inParallel(short, BUCKETS_AT_ONCE, (slot) => this.#listPage(slot, access));
+      this.#isTooLarge = this.#listings.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_LIST_BYTES;
+    }
+  }
+
+  /** @returns {ExistingList} */
+  outcome() {
+    const { objects, existing, store, shard } = this.#config;
+    const { buckets } = store;
+    if (this.#isTooLarge) {
+      const listed = this.#listings.reduce((sum, { count }) => sum + count, 0);
+      return refused(
+        `--existing: the list of ${counted(listed, 'object')} takes more than ${MAX_LIST_BYTES / 2 ** 20} MiB of memory, expected fewer <objects>, or a longer prefix`,
+      );
+    }
+    const options = { prefix: existing, buckets, shards: shard.count, limit: objects, listings: this.#listings };
+    const listed = ListedObjects.of(options);
+    if (listed.count === 0) {
+      const where = `${describe(this.#config)}${shard.count > 1 && this.seen > 0 ? ` for shard ${shard.index}/${shard.count}` : ''}`;
+      return refused(`--existing: there is no object of ${where}, expected a prefix that keys begin with`);
+    }
+    return { listed, problems: [], mayPass: false, notices: this.#noticesOf(listed) };
+  }
+
+  /** @param {ListedObjects} listed */
+  #noticesOf({ count, withMd5 }) {
+    const { objects, stages } = this.#config;
+    const withoutMd5 = count - withMd5;
+    return [
+      `Listed ${describe(this.#config)}: ${counted(count, 'object')}${count < objects ? ', which are all' : ''}`,
+      ...(stages.includes('read') && withoutMd5 > 0
+        ? [`${rounded(withoutMd5)} of them have an ETag that is no MD5: their bytes are checked by their number alone`]
+        : []),
+      ...(this.#unreadable > 0
+        ? [
+            `${counted(this.#unreadable, 'object')} were left out, because the list does not show their keys or sizes as S3 does`,
+          ]
+        : []),
+    ];
+  }
+
+  /** @returns {number[]} the slots of buckets that have to be listed further */
+  #short() {
+    const open = this.#listings.flatMap((_, slot) => (this.#isWhole[slot] ? [] : [slot]));
+    const known = this.#listings.reduce((sum, { count }, slot) => sum + (this.#isWhole[slot] ? count : 0), 0);
+    const part = Math.ceil((this.#config.objects - known) / open.length);
+    return open.filter((slot) => this.#listings[slot].count < part);
+  }
+
+  /**
+   * @param {number} slot
+   * @param {BucketAccess} access
+   */
+  async #listPage(slot, { admin, retry }) {
+    const { existing, store, shard } = this.#config;
+    const bucket = store.buckets[slot];
+    this.lastBucket = bucket;
+    const after = this.#positions[slot];
+    const { objects, isLast, unreadable } = await retry(() => admin.listForeignPage(bucket, existing, after));
+    // Another request would get the same answer for ever.
+    if (objects.length === 0 && !isLast) {
+      const message = `the list of bucket ${bucket} says that there is more, and names nothing`;
+      throw new AttemptError({ kind: 'protocol', handling: 'fail', message });
+    }
+    this.#positions[slot] = objects.at(-1)?.key ?? '';
+    this.#isWhole[slot] = isLast;
+    this.#unreadable += unreadable;
+    this.seen += objects.length;
+    for (const object of objects) {
+      if (shardOf(bucket, object.key, shard.count) === shard.index) {
+        this.#listings[slot].add(packed(object));
+      }
+    }
+  }
+}
+
+/** @param {ListedForeignObject} object */
+function packed({ key, size, etag }) {
+  const [, digits] = MD5.exec(etag) ?? [];
+  return {
+    ...{ key: Buffer.from(key, 'utf8'), size },
+    etagDigest: etag === '' ? 0 : etagDigest(Buffer.from(etag, 'latin1')),
+    md5: digits === undefined ? null : Buffer.from(digits, 'hex'),
+  };
+}
+
+/**
+ * @param {string} problem
+ * @returns {ExistingList}
+ */
+function refused(problem) {
+  return { listed: null, problems: [problem], mayPass: false, notices: [] };
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { dotEnvOf, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { TestEndpoint } from '../helpers/local-s3.js'
+ */
+
+const ALL_STAGES = 'read,range,stat,list';
+
+/** What would change something. */
+const CHANGES = /** @type {const} */ (['PUT', 'DELETE', 'POST', 'OTHER']);
+
+/**
+ * An endpoint in whose first bucket there are objects.
+ *
+ * @param {TestContext} t
+ * @param {readonly string[]} keys
+ * @param {{ faults?: string }} [options]
+ */
+async function filledEndpoint(t, keys, options = {}) {
+  const endpoint = await startTestEndpoint(t, options);
+  const client = sdkClient(t, endpoint);
+  const put = (/** @type {string} */ key, /** @type {string} */ body, bucket = endpoint.buckets[0]) =>
+    endpoint.put(bucket, key, Buffer.from(body));
+  for (const [place, key] of keys.entries()) {
+    await put(key, 'x'.repeat(37 * place));
+  }
+  const remove = (/** @type {string} */ Key) =>
+    client.send(new DeleteObjectCommand({ Bucket: endpoint.buckets[0], Key }));
+  return { endpoint, put, remove, changes: () => changesOf(endpoint) };
+}
+
+/** @param {TestEndpoint} endpoint */
+async function changesOf(endpoint) {
+  const { requests } = await endpoint.report();
+  return CHANGES.map((name) => requests[name].total);
+}
+
+/** @param {number} count */
+function numberedKeys(count) {
+  return Array.from({ length: count }, (_, place) => `data/${String(place).padStart(6, '0')}`);
+}
+
+/** @param {{ stdout: string }} outcome */
+function stagesOf({ stdout }) {
+  return machineLines(recordsOf(stdout), 'stage');
+}
+
+describe('a run on objects that were there before', { concurrency: 2 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    for (const cores of ['1', '2']) {
+      test(`reads all that is there by the ${client} client on ${cores} cores, whatever the keys, and changes nothing`, async (t) => {
+        const keys = [...STRANGE_KEYS, ...STRANGER_KEYS];
+        const { endpoint, put, changes } = await filledEndpoint(t, keys);
+        const others = ['in the other bucket', 'as well 😀'];
+        await Promise.all(others.map((key) => put(key, `a body of ${key}`, endpoint.buckets[1])));
+        const before = await Promise.all([changes(), ...endpoint.buckets.map((bucket) => endpoint.list(bucket))]);
+
+        const options = ['--existing', '*', '--stages', ALL_STAGES, '--page-size', '5', '--client', client];
+        const run = ['1000', '4', ...options, '--range-size', '10', '--cores', cores];
+        const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+
+        assertStatus(outcome, 0);
+        const count = keys.length + others.length;
+        const [read, range, stat, list] = stagesOf(outcome);
+        for (const { stage, operations, attempts, failed, integrityErrors, errors } of [read, range, stat]) {
+          assert.deepEqual([operations, attempts, failed, integrityErrors, errors], [count, count, 0, 0, {}], stage);
+        }
+        assert.deepEqual([list.keys, list.errors], [count, {}]);
+        assert.deepEqual([read.sizeOnly, range.sizeOnly], [undefined, count]);
+        assert.match(
+          outcome.stderr,
+          new RegExp(`^Listed everything in bucket-a, bucket-b: ${count} objects, which are all$`, 'm'),
+        );
+        assert.match(outcome.stderr, new RegExp(`^Range: ${count} operations of ${count} checked by size only`, 'm'));
+        assert.doesNotMatch(outcome.stderr, /clean-up|Removed|may be left/i);
+        const after = await Promise.all([changes(), ...endpoint.buckets.map((bucket) => endpoint.list(bucket))]);
+        assert.deepEqual(after, before);
+      });
+    }
+  }
+
+  test('counts objects that vanish or are replaced under names of their own, and ends well', async (t) => {
+    const keys = numberedKeys(40);
+    const { endpoint, put, remove } = await filledEndpoint(t, keys);
+    const options = ['--existing', 'data/', '--stages', 'read,stat', '--json', 'result.json', '--start-at', '+15s'];
+    const command = await startCommand(t, ['1000', '4', ...options, '--no-preflight'], { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stderr', /^Waiting for /m);
+    await Promise.all([remove(keys[3]), remove(keys[4]), put(keys[7], 'another body')]);
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    const { stages } = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    for (const { stage, operations, vanished, changed, failed, integrityErrors, errors } of stages) {
+      assert.deepEqual([operations, vanished, changed, failed, integrityErrors], [37, 2, 1, 0, 0], stage);
+      assert.deepEqual(errors, { changed: 1, 'not-found': 2 });
+    }
+    assert.match(outcome.stderr, /^Read: 2 operations found that the object had vanished since it was listed$/m);
+    assert.match(
+      outcome.stderr,
+      /^Stat: 1 operation found something else than was listed: others write to the bucket$/m,
+    );
+  });
+
+  test('finds bytes that do not have the MD5 of their ETag', async (t) => {
+    const { endpoint } = await filledEndpoint(t, numberedKeys(30), { faults: 'GET.corrupt=20%' });
+    const outcome = await runCommand(t, ['1000', '2', '--existing', 'data/'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 1);
+    const [read, stat] = stagesOf(outcome);
+    assert.ok(read.integrityErrors > 0, JSON.stringify(read));
+    assert.equal(read.operations + read.integrityErrors, 30);
+    assert.deepEqual([stat.operations, stat.integrityErrors], [30, 0]);
+    assert.match(
+      outcome.stderr,
+      /integrity error: bucket-a\/data\/\d+: the bytes do not have the MD5 that the ETag names/,
+    );
+  });
+
+  test('is bounded by <objects>, takes them from all buckets, and says how far its list is', async (t) => {
+    const { endpoint, put } = await filledEndpoint(t, numberedKeys(1100), { faults: 'latency@bucket-b=2500ms' });
+    await put('data/in the other bucket', 'a body', endpoint.buckets[1]);
+    const run = ['1050', '4', '--existing', 'data/', '--stages', 'stat'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    const [stat] = stagesOf(outcome);
+    assert.deepEqual([stat.operations, stat.objects], [1050, 1050]);
+    assert.match(outcome.stderr, /^Listing "data\/" in bucket-a, bucket-b: [0-9,]+ objects so far$/m);
+    assert.match(outcome.stderr, /^Listed "data\/" in bucket-a, bucket-b: 1,050 objects$/m);
+    const { options } = machineLines(recordsOf(outcome.stdout), 'run')[0];
+    assert.deepEqual([options.objects, options.existing, options.size], [1050, 'data/', 37 * 1048]);
+  });
+
+  test('shares the objects between hosts by their keys, and their logs add up to all', async (t) => {
+    const keys = numberedKeys(60);
+    const { endpoint } = await filledEndpoint(t, keys);
+    const outcomes = await Promise.all(
+      ['0/2', '1/2'].map((shard) =>
+        runCommand(t, ['60', '2', '--existing', 'data/', '--shard', shard, '--run-id', 'shared', '--stages', 'read'], {
+          dotEnv: dotEnvOf(endpoint),
+        }),
+      ),
+    );
+    outcomes.forEach((outcome) => assertStatus(outcome, 0));
+    const counts = outcomes.map((outcome) => stagesOf(outcome)[0].operations);
+    assert.equal(counts[0] + counts[1], keys.length);
+    assert.ok(Math.min(...counts) > 10, `${counts}`);
+  });
+
+  test('a stage of a duration goes round over them, and an interrupted run has changed nothing', async (t) => {
+    const { endpoint, changes } = await filledEndpoint(t, numberedKeys(10));
+    const before = await changes();
+    const run = ['1000', '4', '--existing', 'data/', '--duration', '60s', '--stages', 'read,stat'];
+    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', /: Read: Ops .*\n.*: Read: Ops /);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    const [read] = stagesOf(outcome);
+    assert.ok(read.operations > 10);
+    assert.deepEqual(await changes(), before);
+    assert.doesNotMatch(outcome.stderr, /--cleanup|objects left/);
+  });
+
+  test('a ramp, a search, an assertion, a report, a comparison and the sum of hosts take it as any other run', async (t) => {
+    const { endpoint, changes } = await filledEndpoint(t, numberedKeys(20), { faults: 'latency=2ms' });
+    const before = await changes();
+    const dotEnv = dotEnvOf(endpoint);
+    const base = ['1000', '4', '--existing', 'data/', '--stages', 'read'];
+    const ramp = await runCommand(t, [...base, '--ramp', '1,2', '--step-time', '4s'], { dotEnv });
+    assertStatus(ramp, 0);
+    const search = await runCommand(t, [...base, '--find-peak'], { dotEnv });
+    assertStatus(search, 0);
+    assert.match(search.stdout, /^Read capacity: /m);
+    const files = ['--json', 'result.json', '--report', 'report.html', '--log', 'log.txt', '--summary', 'summary.md'];
+    const first = await startCommand(t, [...base, ...files, '--assert', 'read.vanished == 0'], { dotEnv });
+    assertStatus(await first.outcome, 0);
+    const file = (/** @type {string} */ name) => path.join(first.folder, name);
+    assert.match(await readFile(file('report.html'), 'utf8'), /--existing &#39;data\/&#39;|--existing 'data\/'/);
+    assertStatus(await runCommand(t, ['compare', file('result.json'), file('result.json')]), 0);
+    assertStatus(await runCommand(t, ['merge', file('log.txt')]), 0);
+    assertStatus(await runCommand(t, ['report', file('log.txt'), '-o', file('again.html')]), 0);
+    assert.deepEqual(await changes(), before);
+  });
+
+  test('a prefix that no key begins with ends the run before anything is measured', async (t) => {
+    const { endpoint } = await filledEndpoint(t, ['here']);
+    const outcome = await runCommand(t, ['10', '1', '--existing', 'there/'], { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 2);
+    assert.match(
+      outcome.stderr,
+      /^error: --existing: there is no object of "there\/" in bucket-a, bucket-b, expected a prefix that keys begin with$/m,
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { machineLines, startCommand } from '../helpers/command.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+/** Looks at the rate are after 30 and 38 seconds. */
+const FEWEST_SECONDS = 38;
+
+const LOAD = ['4000000', '4', '--size', '1KiB', '--warmup', '1s', '--gap', '1s', '--local', '--json', 'result.json'];
+
+describe('a run with --until-stable', { concurrency: 2 }, () => {
+  for (const cores of ['1', '2']) {
+    test(
+      `ends a stage on ${cores} cores before its time, says why, and starts the next one`,
+      { timeout: 300_000 },
+      async (t) => {
+        // Answers at intervals make a rate that is as steady as a busy host lets it be.
+        const steady = ['--faults', 'latency=20ms', '--cores', cores, '--stages', 'write,read,remove'];
+        const time = ['--duration', '100s', '--until-stable', '20%'];
+        const command = await startCommand(t, [...LOAD, ...steady, ...time]);
+        const outcome = await command.outcome;
+        assertStatus(outcome, 0);
+        const { stages } = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+        assert.deepEqual(
+          stages.map((/** @type {any} */ { stage, end }) => [stage, end]),
+          [
+            ['Write', 'complete'],
+            ['Read', 'complete'],
+            ['Remove', 'complete'],
+          ],
+        );
+        const [write, read, remove] = stages;
+        for (const { stage, duration, stability, average } of [write, read]) {
+          assert.equal(stability.isStable, true, stage);
+          assert.ok(stability.seconds >= FEWEST_SECONDS, stage);
+          assert.ok(duration >= 1000 * FEWEST_SECONDS && duration < 95_000, `${stage} took ${duration}ms`);
+          assert.ok(Math.abs(average - stability.mean) < 0.2 * stability.mean, stage);
+          assert.match(outcome.stderr, new RegExp(`^${stage}: stable, so the stage was ended: mean `, 'm'));
+        }
+        assert.equal(remove.stability, undefined);
+        assert.equal(remove.operations, write.operations);
+        assert.ok(read.startedAt - write.endedAt >= 900 && read.startedAt - write.endedAt < 20_000);
+        // What completes after the end is in the totals, and the lines of the log still add up to them.
+        const records = recordsOf(outcome.stdout);
+        for (const { stage, operations } of machineLines(records, 'stage')) {
+          const lines = ofKind(records, 'second').filter((line) => line.stage === stage);
+          assert.equal(
+            lines.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0),
+            operations,
+          );
+        }
+        assert.doesNotMatch(outcome.stderr, /no objects left/);
+      },
+    );
+  }
+});

@@ -1,0 +1,36 @@
+/** Keys that need care in a path, in a signature, in XML, or in the order of their bytes. S3 takes all of them. */
+export const STRANGE_KEYS = Object.freeze([
+  'plain',
+  'with blank and  two',
+  ' leading and trailing ',
+  'plus+and%percent%2Fencoded',
+  'question?and=equals&and#hash',
+  'quotes\'"(brackets)[]{}*!$,;:@',
+  '<xml>&amp;entity;</xml>',
+  'back\\slash|pipe^caret`tick~tilde',
+  'ümläut/ß',
+  '日本語/キー',
+  'beyond the plane 😀 \u{10ffff}',
+  // In the order of UTF-16 these two would come the other way round.
+  '\uffee last of the plane',
+  '\u{10000} first beyond it',
+  'emoji/👩‍👩‍👧',
+  'dots./..a/a../...',
+  'trailing.',
+  'folder/',
+  'x'.repeat(1000),
+  'ä'.repeat(500),
+]);
+
+/** Keys that some servers refuse, because they make files of them. */
+export const STRANGER_KEYS = Object.freeze([
+  '/leading slash',
+  '//two/leading',
+  'double//slash///inside',
+  'control\u0001\u001f\u007f\u0085characters\ttab\nnewline\rreturn',
+  'a/./b',
+  'a/../b',
+  './c',
+  '../d',
+  '\u{2028}line separator',
+]);

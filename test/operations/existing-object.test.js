@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, test } from 'node:test';
+import { onExisting } from '../../lib/operations/existing-object.js';
+import { IntegrityError } from '../../lib/operations/operation.js';
+import { OperationRecord } from '../../lib/operations/operation-record.js';
+import { OPERATIONS, operationNamed } from '../../lib/operations/registry.js';
+import { etagDigest } from '../../lib/s3/object-connection.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { BucketListing, ListedObjects } from '../../lib/workload/listed-objects.js';
+import { ObjectGroups } from '../../lib/workload/object-groups.js';
+import { WHOLE } from '../../lib/workload/shard.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+
+const BODIES = ['first', '', 'the third one', 'the fourth one'].map((text) => Buffer.from(text));
+const KEYS = ['p/a', 'p/b', 'p/c', 'p/\u0001'];
+const BUCKET = 'one';
+
+/** @param {Buffer} bytes */
+function md5Of(bytes) {
+  return createHash('md5').update(bytes).digest('hex');
+}
+
+/** @param {readonly string[]} etags */
+function listedOf(etags) {
+  const listing = new BucketListing();
+  etags.forEach((etag, place) => {
+    const md5 = /^[0-9a-f]{32}$/.test(etag) ? Buffer.from(etag, 'hex') : null;
+    const digest = etag === '' ? 0 : etagDigest(Buffer.from(etag));
+    listing.add({ key: Buffer.from(KEYS[place]), size: BODIES[place].length, etagDigest: digest, md5 });
+  });
+  return ListedObjects.of({ prefix: 'p/', buckets: [BUCKET], shards: 1, limit: 99, listings: [listing] });
+}
+
+/**
+ * @typedef {object} Answered
+ * @property {Buffer} [body]
+ * @property {string} [etag] '' for none
+ * @property {number} [status]
+ * @property {string} [contentRange]
+ * @property {string} [encryption]
+ * @property {Record<string, unknown>} [output]
+ * @property {AttemptError} [error]
+ */
+
+/**
+ * A store that answers each request as a test says.
+ *
+ * @param {readonly string[]} etags as listed
+ */
+function storeOf(etags = BODIES.map(md5Of)) {
+  const listed = listedOf(etags);
+  /** @type {any[]} */
+  const inputs = [];
+  /** @type {Answered} */
+  let next = {};
+  const { workload, connections } = fakeEngine({
+    threads: 1,
+    wroteObjects: false,
+    answer: ({ connection, sink, input, key }) => {
+      inputs.push({ key, input });
+      if (next.error !== undefined) {
+        throw next.error;
+      }
+      const { body = Buffer.alloc(0), etag = '', status = 200 } = next;
+      const reply = /** @type {any} */ (connection).reply;
+      Object.assign(reply, {
+        status,
+        etagDigest: etag === '' ? 0 : etagDigest(Buffer.from(etag)),
+        contentLength: body.length,
+        contentRange: next.contentRange ?? '',
+        encryption: next.encryption ?? '',
+        output: next.output ?? {},
+      });
+      sink?.accept(body);
+    },
+  });
+  const whole = { ...workload, keyspace: listed, listed, sizeOf: listed.sizeOf, shard: WHOLE };
+  whole.amounts = { ...whole.amounts, rangeSize: 4, pageSize: 3 };
+  return {
+    inputs,
+    listed,
+    /**
+     * @param {string} name
+     * @param {number} index
+     * @param {Answered} answer
+     */
+    async attempt(name, index, answer) {
+      next = answer;
+      const operation = onExisting(operationNamed(name));
+      const record = new OperationRecord(operation, whole, connections[0]);
+      if (operation.grouping === undefined) {
+        record.take(0, operation, index);
+      } else {
+        const groups = new ObjectGroups({
+          keyspace: listed,
+          shard: WHOLE,
+          first: 0,
+          objects: listed.count,
+          size: 3,
+          isByKey: true,
+        });
+        record.takeGroup(0, operation, groups.at(index), index);
+      }
+      await record.attempt();
+      return record.isSizeOnly;
+    },
+  };
+}
+
+/** @param {string} kind */
+const ofKind = (kind) => (/** @type {unknown} */ error) => error instanceof AttemptError && error.kind === kind;
+const wrong = (/** @type {unknown} */ error) => error instanceof IntegrityError;
+
+describe('read', () => {
+  test('checks the bytes of an object by its MD5, where the ETag is one', async () => {
+    const { attempt, listed } = storeOf();
+    assert.equal(await attempt('read', 0, { body: BODIES[0], etag: md5Of(BODIES[0]) }), false);
+    assert.equal(listed.provesMd5(0), true);
+    assert.equal(await attempt('read', 1, { body: BODIES[1], etag: md5Of(BODIES[1]) }), false);
+    const corrupt = Buffer.from('the third onE');
+    await assert.rejects(attempt('read', 2, { body: corrupt, etag: md5Of(BODIES[2]) }), wrong);
+  });
+
+  test('takes no ETag for an MD5 that no object of the bucket has shown to be one', async () => {
+    const etags = BODIES.map((body) => md5Of(Buffer.concat([body, Buffer.from('salt')])));
+    const { attempt } = storeOf(etags);
+    for (const [index, body] of BODIES.entries()) {
+      assert.equal(await attempt('read', index, { body, etag: etags[index] }), true);
+    }
+  });
+
+  test('takes that of an object for none that is encrypted with a managed key, though others are', async () => {
+    const etags = [md5Of(BODIES[0]), md5Of(BODIES[1]), 'f'.repeat(32), '0'.repeat(32)];
+    const { attempt } = storeOf(etags);
+    assert.equal(await attempt('read', 0, { body: BODIES[0], etag: etags[0] }), false);
+    assert.equal(await attempt('read', 2, { body: BODIES[2], etag: etags[2], encryption: 'aws:kms' }), true);
+    assert.equal(await attempt('read', 2, { body: BODIES[2], etag: etags[2], encryption: 'aws:kms:dsse' }), true);
+    await assert.rejects(attempt('read', 3, { body: BODIES[3], etag: etags[3], encryption: 'AES256' }), wrong);
+  });
+
+  test('checks an object that came in parts by its size alone', async () => {
+    const etags = BODIES.map((body) => `${md5Of(body)}-2`);
+    const { attempt } = storeOf(etags);
+    assert.equal(await attempt('read', 0, { body: BODIES[0], etag: etags[0] }), true);
+    await assert.rejects(attempt('read', 0, { body: BODIES[2], etag: etags[0] }), wrong);
+  });
+
+  test('an object with another ETag has changed, and so has one of another size without an ETag', async () => {
+    const { attempt } = storeOf();
+    await assert.rejects(attempt('read', 0, { body: BODIES[2], etag: md5Of(BODIES[2]) }), ofKind('changed'));
+    await assert.rejects(attempt('read', 0, { body: BODIES[2] }), ofKind('changed'));
+    const { attempt: withoutEtags } = storeOf(BODIES.map(() => ''));
+    assert.equal(await withoutEtags('read', 0, { body: BODIES[0], etag: md5Of(BODIES[0]) }), true);
+  });
+});
+
+describe('stat', () => {
+  test('compares size and ETag with those of the list', async () => {
+    const { attempt } = storeOf();
+    const etag = md5Of(BODIES[0]);
+    assert.equal(await attempt('stat', 0, { body: BODIES[0], etag }), false);
+    await assert.rejects(attempt('stat', 0, { body: BODIES[2], etag }), wrong);
+    await assert.rejects(attempt('stat', 0, { body: BODIES[0], etag: md5Of(BODIES[2]) }), ofKind('changed'));
+    await assert.rejects(attempt('stat', 0, { body: BODIES[2] }), ofKind('changed'));
+  });
+});
+
+describe('range', () => {
+  const etag = md5Of(BODIES[2]);
+
+  test('reads a part of the length that was asked for, and knows no more of its bytes', async () => {
+    const { attempt, inputs } = storeOf();
+    const answerFor = async (/** @type {Answered} */ answer) => attempt('range', 2, { status: 206, etag, ...answer });
+    const parts = ['0-3', '4-7', '8-11'];
+    /** @type {PromiseSettledResult<boolean>[]} */
+    const results = [];
+    for (const part of parts) {
+      const [result] = await Promise.allSettled([
+        answerFor({ body: Buffer.from('four'), contentRange: `bytes ${part}/13` }),
+      ]);
+      results.push(result);
+    }
+    // Which part it is, is drawn by the run id: one of them is right.
+    assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.match(inputs[0].input.Range, /^bytes=(0-3|4-7|8-11)$/);
+    const [right] = parts.filter((_, place) => results[place].status === 'fulfilled');
+    const contentRange = `bytes ${right}/13`;
+    assert.equal(await answerFor({ body: Buffer.from('four'), contentRange }), true);
+    await assert.rejects(answerFor({ body: Buffer.from('thr'), contentRange }), wrong);
+    await assert.rejects(
+      answerFor({ body: Buffer.from('four'), contentRange, etag: md5Of(BODIES[0]) }),
+      ofKind('changed'),
+    );
+  });
+
+  test('reads an empty object whole, because nothing has no parts', async () => {
+    const { attempt, inputs } = storeOf();
+    assert.equal(await attempt('range', 1, { etag: md5Of(BODIES[1]) }), true);
+    assert.equal(inputs[0].input, undefined);
+  });
+
+  test('an object that has become shorter has changed', async () => {
+    const { attempt } = storeOf();
+    const error = new AttemptError({ kind: 'client-error', handling: 'fail', message: 'HTTP 416', status: 416 });
+    await assert.rejects(attempt('range', 2, { error }), ofKind('changed'));
+    const other = new AttemptError({ kind: 'client-error', handling: 'fail', message: 'HTTP 400', status: 400 });
+    await assert.rejects(attempt('range', 2, { error: other }), other);
+  });
+});
+
+describe('list', () => {
+  /** @param {readonly string[]} keys */
+  const page = (keys, IsTruncated = true) => ({ output: { Contents: keys.map((Key) => ({ Key })), IsTruncated } });
+
+  test('asks for encoded keys after the one before, and compares the page with what was listed', async () => {
+    const { attempt, inputs } = storeOf();
+    await attempt('list', 0, page(KEYS.slice(0, 3)));
+    await attempt('list', 1, page(KEYS.slice(3), false));
+    assert.deepEqual(
+      inputs.map(({ input }) => input),
+      [
+        { Prefix: 'p/', MaxKeys: 3, EncodingType: 'url' },
+        { Prefix: 'p/', StartAfter: 'p/c', MaxKeys: 3, EncodingType: 'url' },
+      ],
+    );
+  });
+
+  test('a page may go on after the objects that were taken, for the list was bounded', async () => {
+    const { attempt } = storeOf();
+    await attempt('list', 1, page([KEYS[3], 'p/z'], true));
+  });
+
+  test('keys that came or went have changed the page; a short page and one with another prefix are the store’s own', async () => {
+    const { attempt } = storeOf();
+    await assert.rejects(attempt('list', 0, page(['p/a', 'p/aa', 'p/b'])), ofKind('changed'));
+    await assert.rejects(attempt('list', 0, page(['p/a', 'p/c'], false)), ofKind('changed'));
+    await assert.rejects(attempt('list', 0, page(['p/a'], false)), ofKind('changed'));
+    await assert.rejects(attempt('list', 0, page(['p/a'], true)), ofKind('short-page'));
+    await assert.rejects(attempt('list', 0, page(['p/a', 'q/b', 'p/c'])), wrong);
+    await assert.rejects(attempt('list', 0, { output: {} }), ofKind('protocol'));
+  });
+});
+
+test('operations that change what is there do not go with it', () => {
+  const changing = OPERATIONS.filter(({ attemptExisting }) => attemptExisting === undefined);
+  assert.deepEqual(
+    changing.map(({ name }) => name),
+    OPERATIONS.filter(({ effect }) => effect !== 'reads').map(({ name }) => name),
+  );
+  changing.forEach((operation) =>
+    assert.throws(() => onExisting(operation), /^RangeError: expected an operation that reads/),
+  );
+});
+
+test('a key that is not of our making does not reach a terminal as it is', async () => {
+  const { attempt } = storeOf();
+  await attempt('read', 0, { body: BODIES[0], etag: md5Of(BODIES[0]) });
+  await assert.rejects(attempt('read', 3, { body: Buffer.from('the fourth onE'), etag: md5Of(BODIES[3]) }), (error) => {
+    assert.match(String(error), /one\/p\/\\u\{1\}: the bytes do not have the MD5/);
+    return true;
+  });
+});

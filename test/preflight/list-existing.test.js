@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
+import { listExisting } from '../../lib/preflight/list-existing.js';
+import { openRun } from '../../lib/run/open-run.js';
+import { globalIndex } from '../../lib/workload/shard.js';
+import { Clock } from '../../lib/clock/clock.js';
+import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
+import { runConfig } from '../helpers/run-config.js';
+import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
+
+/**
+ * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { TestContext } from 'node:test'
+ */
+
+/**
+ * An endpoint with objects, and the way to list them.
+ *
+ * @param {TestContext} t
+ * @param {readonly (readonly string[])[]} buckets the keys of each
+ */
+async function filled(t, buckets) {
+  const names = buckets.map((_, slot) => `bucket-${slot}`);
+  const endpoint = await startTestEndpoint(t, { buckets: names });
+  const client = sdkClient(t, endpoint);
+  for (const [slot, keys] of buckets.entries()) {
+    await Promise.all(keys.map((key) => endpoint.put(names[slot], key, Buffer.from(`body of ${key}`))));
+  }
+  return {
+    endpoint,
+    client,
+    /** @param {Partial<RunConfig>} overrides */
+    async list(overrides) {
+      const existing = '';
+      const config = { ...runConfig(endpoint, { stages: ['read'], existing, objects: 10_000, ...overrides }) };
+      const run = await openRun(config, { clock: new Clock(), random: () => 0.5 });
+      t.after(() => run.close());
+      const signal = new AbortController().signal;
+      const outcome = await listExisting(run, { ...config, existing: config.existing ?? '' }, signal, () => {});
+      const { listed } = outcome;
+      const locals = Array.from({ length: listed?.count ?? 0 }, (_, local) => globalIndex(config.shard, local));
+      return {
+        ...outcome,
+        requests: run.requests,
+        keys: locals.map((index) => `${listed?.slotOf(index)} ${listed?.keyOf(index)}`),
+      };
+    },
+  };
+}
+
+test('keys of any characters come back as they are, in the order of their bytes', async (t) => {
+  const keys = [...STRANGE_KEYS, ...STRANGER_KEYS];
+  const { list } = await filled(t, [keys]);
+  const sorted = keys.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  const { keys: listedKeys, listed, notices } = await list({});
+  assert.deepEqual(
+    listedKeys,
+    sorted.map((key) => `0 ${key}`),
+  );
+  assert.equal(listed?.withMd5, keys.length);
+  assert.equal(listed?.sizeOf(0), Buffer.byteLength(`body of ${sorted[0]}`));
+  assert.deepEqual(notices, [`Listed everything in bucket-0: ${keys.length} objects, which are all`]);
+});
+
+test('only keys with the prefix are listed', async (t) => {
+  const { list } = await filled(t, [['a/1', 'a/2', 'ab', 'b/1']]);
+  assert.deepEqual((await list({ existing: 'a/' })).keys, ['0 a/1', '0 a/2']);
+  const { problems, listed } = await list({ existing: 'c' });
+  assert.equal(listed, null);
+  assert.match(problems[0], /^--existing: there is no object of "c" in bucket-0, expected a prefix/);
+});
+
+test('buckets are listed only as far as it takes, and give more where others have less', async (t) => {
+  const many = Array.from({ length: 2300 }, (_, place) => `key-${String(place).padStart(5, '0')}`);
+  const { list } = await filled(t, [many, ['only one'], many]);
+  const few = await list({ objects: 4 });
+  assert.deepEqual(few.keys, ['0 key-00000', '1 only one', '2 key-00000', '0 key-00001']);
+  assert.equal(few.requests.preflight, 3);
+  const more = await list({ objects: 2100 });
+  assert.equal(more.keys.length, 2100);
+  assert.equal(more.keys.at(-1), '0 key-01049');
+  assert.equal(more.requests.preflight, 5);
+  assert.equal((await list({ objects: 1_000_000 })).keys.length, 4601);
+});
+
+test('shards have different objects that are all together, though some come and go between their lists', async (t) => {
+  const keys = Array.from({ length: 400 }, (_, place) => `key-${place}`);
+  const { list, client, endpoint } = await filled(t, [keys]);
+  const first = await list({ shard: { index: 0, count: 2 } });
+  await endpoint.put('bucket-0', '0 comes before all', Buffer.alloc(0));
+  await client.send(new DeleteObjectCommand({ Bucket: 'bucket-0', Key: first.keys[0].slice(2) }));
+  const second = await list({ shard: { index: 1, count: 2 } });
+  const both = [...first.keys, ...second.keys].filter((key) => key !== '0 0 comes before all');
+  assert.deepEqual(both.toSorted(), keys.map((key) => `0 ${key}`).toSorted());
+});
+
+test('a bucket that cannot be listed is named, with what the user can do', async (t) => {
+  const { endpoint, list } = await filled(t, [['a'], ['b']]);
+  const store = runConfig(endpoint).store;
+  const absent = await list({ store: { ...store, buckets: ['bucket-0', 'absent'] } });
+  assert.match(absent.problems[0], /^list failed because there is no bucket "absent" on /);
+  const denied = await list({ store: { ...store, credentials: { accessKeyId: 'x', secretAccessKey: 'y' } } });
+  assert.match(denied.problems[0], /^list in bucket "bucket-\d" was refused/);
+  assert.equal(denied.mayPass, false);
+});

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { BucketListing, ListedObjects, shardOf } from '../../lib/workload/listed-objects.js';
+import { globalIndex } from '../../lib/workload/shard.js';
+import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
+
+/**
+ * @typedef {{ key: string, size: number, etagDigest: number, md5: Buffer | null }} Given
+ *
+ * @param {readonly (readonly Given[])[]} buckets
+ * @param {object} [options]
+ * @param {number} [options.limit]
+ * @param {number} [options.shards]
+ */
+function listedOf(buckets, { limit = Infinity, shards = 1 } = {}) {
+  const listings = buckets.map((objects) => {
+    const listing = new BucketListing();
+    objects.forEach((object) => listing.add({ ...object, key: Buffer.from(object.key) }));
+    return listing;
+  });
+  const names = buckets.map((_, slot) => `bucket-${slot}`);
+  return ListedObjects.of({ prefix: 'p', buckets: names, shards, limit, listings });
+}
+
+/** @param {string} key */
+function objectOf(key) {
+  return { key, size: key.length, etagDigest: key.length + 1, md5: null };
+}
+
+const anyObject = fc.record({
+  key: fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }),
+  size: fc.nat(2 ** 42),
+  etagDigest: fc.nat(2 ** 32 - 1),
+  md5: fc.option(fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Buffer.from(bytes))),
+});
+
+test('what was listed comes back, whatever the keys, by turns of the buckets', () => {
+  const anyBuckets = fc.array(fc.array(anyObject, { maxLength: 12 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(anyBuckets, fc.integer({ min: 1, max: 3 }), fc.nat(30), (buckets, shards, limit) => {
+      const listed = listedOf(buckets, { shards, limit });
+      const all = buckets.reduce((sum, { length }) => sum + length, 0);
+      assert.equal(listed.count, Math.min(all, limit));
+      const next = buckets.map(() => 0);
+      for (let local = 0; local < listed.count; local++) {
+        const index = globalIndex({ index: shards - 1, count: shards }, local);
+        const slot = listed.slotOf(index);
+        const expected = buckets[slot][next[slot]];
+        assert.equal(listed.beforeKeyOf(index), next[slot] === 0 ? '' : buckets[slot][next[slot] - 1].key);
+        next[slot] += 1;
+        assert.deepEqual(
+          [listed.keyOf(index), listed.sizeOf(index), listed.etagDigestOf(index), listed.md5Of(index)],
+          [expected.key, expected.size, expected.etagDigest, expected.md5],
+        );
+      }
+      const open = next.filter((count, slot) => count < buckets[slot].length);
+      assert.ok(open.length === 0 || Math.max(...next) - Math.min(...open) <= 1, `${next}`);
+    }),
+  );
+});
+
+test('keys are kept to the byte, those of 1,024 bytes and those beyond the basic plane as well', () => {
+  const keys = [...STRANGE_KEYS, ...STRANGER_KEYS, 'ü'.repeat(512)];
+  const listed = listedOf([keys.map(objectOf)]);
+  assert.deepEqual(
+    keys.map((_, index) => listed.keyOf(index)),
+    keys,
+  );
+});
+
+test('the largest object and the number of those with an MD5 are those of the objects that are taken', () => {
+  const md5 = createHash('md5').digest();
+  const listed = listedOf(
+    [
+      [
+        { ...objectOf('a'), size: 5, md5 },
+        { ...objectOf('b'), size: 7 },
+        { ...objectOf('c'), size: 900, md5 },
+      ],
+      [{ ...objectOf('d'), size: 6, md5 }],
+    ],
+    { limit: 3 },
+  );
+  assert.deepEqual([listed.count, listed.largest, listed.withMd5], [3, 7, 2]);
+});
+
+test('another thread sees the same list, and what one has proven of a bucket, the other knows', async () => {
+  const listed = listedOf([[objectOf('one'), objectOf('zwei 😀')], [objectOf('three')]]);
+  const code = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(workerData.url).then(({ ListedObjects }) => {
+      const listed = new ListedObjects(workerData.state);
+      listed.proveMd5(1);
+      parentPort.postMessage([0, 1, 2].map((index) => [listed.slotOf(index), listed.keyOf(index), listed.sizeOf(index)]));
+    });`;
+  const url = new URL('../../lib/workload/listed-objects.js', import.meta.url).href;
+  const worker = new Worker(code, { eval: true, workerData: { url, state: listed.state } });
+  const seen = await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
+  await worker.terminate();
+  assert.deepEqual(seen, [
+    [0, 'one', 3],
+    [1, 'three', 5],
+    [0, 'zwei 😀', 7],
+  ]);
+  assert.deepEqual([listed.provesMd5(0), listed.provesMd5(1)], [false, true]);
+});
+
+test('an object takes its key and some 37 bytes', () => {
+  const listing = new BucketListing();
+  for (let place = 0; place < 1000; place++) {
+    listing.add({ key: Buffer.from(`key-${place + 1000}`), size: 1, etagDigest: 1, md5: null });
+  }
+  assert.equal(listing.bytes, 1000 * (8 + 37));
+});
+
+test('hosts share the objects by their keys: each falls to one of them, whatever else is listed, in about equal parts', () => {
+  const keys = Array.from({ length: 30_000 }, (_, place) => `photos/${place}.jpg`);
+  const counts = [0, 0, 0];
+  keys.forEach((key) => (counts[shardOf('bucket', key, 3)] += 1));
+  // Chi-squared with two degrees of freedom at 0.001.
+  const chiSquared = counts.reduce((sum, count) => sum + (count - 10_000) ** 2 / 10_000, 0);
+  assert.ok(chiSquared < 13.82, `${counts}`);
+  assert.equal(shardOf('bucket', 'any', 1), 0);
+  assert.ok(keys.some((key) => shardOf('one', key, 3) !== shardOf('other', key, 3)));
+});
