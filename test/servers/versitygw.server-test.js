@@ -1,5 +1,6 @@
 import { after } from 'node:test';
 import { startVersitygw } from '../helpers/servers.js';
+import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import {
   connectionsAreKept,
   connectionsAreReplaced,
@@ -22,7 +23,12 @@ testWholeRuns('versitygw', persistent, connectionsAreKept);
 testRange('versitygw', persistent);
 testGroups('versitygw', persistent);
 testCopies('versitygw', persistent);
-testExisting('versitygw', persistent);
+// It lists keys as they are, though asked to encode them: XML cannot show control characters.
+testExisting(
+  'versitygw',
+  persistent,
+  [...STRANGE_KEYS, ...STRANGER_KEYS].filter((key) => !/\p{Cc}/u.test(key)),
+);
 testCleanup('versitygw', persistent);
 testRefusals('versitygw', persistent);
 testVersions('versitygw', versioning);
