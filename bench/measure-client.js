@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { runOha } from './measure-oha.js';
+import { startWatcher } from './watcher.js';
 
 /** @import { RunningEndpoint } from './null-endpoint.js' */
 
@@ -45,6 +46,7 @@ export const SHORT_RUN_DIVISOR = 5;
 /** The clients that can be measured: each runs a load in a process of its own and gives the stages of its result. */
 const CLIENTS = {
   direct: async (/** @type {Load} */ load) => (await runTool('direct', load)).stages,
+  watched: async (/** @type {Load} */ load) => runWatched(load),
   sdk: async (/** @type {Load} */ load) => (await runTool('sdk', load)).stages,
   undici: async (/** @type {Load} */ load) => runBare(BARE_UNDICI, load),
   sockets: async (/** @type {Load} */ load) => runBare(BARE_SOCKETS, load),
@@ -118,17 +120,32 @@ function cpuOf({ cpuUser, cpuSystem }) {
 }
 
 /**
+ * @param {Load} load
+ * @returns {Promise<any[]>} the stages of the direct client, which sends its metrics and is scraped meanwhile
+ */
+async function runWatched(load) {
+  const watcher = await startWatcher();
+  try {
+    return (await runTool('direct', { ...load, env: { ...load.env, ...watcher.env } }, watcher.options)).stages;
+  } finally {
+    await watcher.close();
+  }
+}
+
+/**
  * @param {'direct' | 'sdk'} client
  * @param {Load} load
+ * @param {readonly string[]} [further] options
  * @returns {Promise<{ stages: any[], peakMemory: number }>}
  * @throws {Error} where an operation failed
  */
-async function runTool(client, { objects, threads, objectSize, cores = 1, env }) {
+async function runTool(client, { objects, threads, objectSize, cores = 1, env }, further = []) {
   const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-'));
   const json = join(folder, 'result.json');
   const memoryFile = join(folder, 'peak-memory');
   const options = ['--client', client, '--size', String(objectSize), '--cores', String(cores), '--json', json];
-  const parameters = ['--import', PEAK_MEMORY, TOOL, String(objects), String(threads), ...options, '--quiet'];
+  const load = [String(objects), String(threads)];
+  const parameters = ['--import', PEAK_MEMORY, TOOL, ...load, ...options, ...further, '--quiet'];
   try {
     await runNode(parameters, { ...env, PEAK_MEMORY_FILE: memoryFile }, folder);
     const { stages } = JSON.parse(readFileSync(json, 'utf8'));

@@ -16,7 +16,7 @@ const MIB = 1024 ** 2;
  *
  * @typedef {object} Contestant
  * @property {string} name
- * @property {'direct' | 'sdk' | 'undici' | 'sockets' | 'oha'} client
+ * @property {'direct' | 'watched' | 'sdk' | 'undici' | 'sockets' | 'oha'} client
  * @property {number} objects of the long run; the short one, which has a fifth of them, must still give each thread some
  * @property {number} [threads] in place of the scenario's
  * @property {number} [cores] 1 without
@@ -132,6 +132,18 @@ export const SCENARIOS = [
       { name: 'two cores', client: 'direct', objects: 80_000, cores: 2 },
     ],
     comparisons: [{ of: 'two cores', to: 'one core' }],
+  },
+  {
+    title: 'Watched: TLS, 50 threads, 16 KiB, metrics sent to a collector and scraped each second',
+    useTls: true,
+    threads: 50,
+    objectSize: 16 * KIB,
+    rounds: 5,
+    clients: [
+      { name: 'direct', client: 'direct', objects: 100_000 },
+      { name: 'watched', client: 'watched', objects: 100_000 },
+    ],
+    comparisons: [{ of: 'watched', to: 'direct' }],
   },
 ];
 

@@ -183,6 +183,7 @@ class StageWatch {
   progress() {}
   stepEnds() {}
   slotEnds() {}
+  snapshot() {}
   cleanupProgress() {}
   notice() {}
 

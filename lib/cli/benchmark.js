@@ -8,6 +8,7 @@ import { cleanupCommand } from './cleanup.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { judge, statusWith, thresholdLines } from './guard.js';
+import { load } from './load.js';
 import { versionsOf } from './package-version.js';
 import { reportError } from './report-error.js';
 import { usableCores } from '../host/cpu-quota.js';
@@ -21,6 +22,7 @@ import { usableCores } from '../host/cpu-quota.js';
  * @import { ResultOutput } from './result-files.js'
  * @import { Terminal } from './terminal.js'
  * @import { StopRequest } from './stop-request.js'
+ * @import { Outlets, Telemetry } from '../telemetry/telemetry.js'
  */
 
 /** Node counts its monotonic time from the start of the process. ms */
@@ -41,7 +43,7 @@ const LAUNCHED_AT = 0;
 export async function runByCommand({
   options,
   env,
-  prepared: { target, config, results, logFile, guard },
+  prepared: { target, config, results, logFile, guard, outlets },
   context,
   stopRequest,
   withStack,
@@ -63,6 +65,7 @@ export async function runByCommand({
   noticesOfLoad(options, config).forEach(notify);
   const identity = { host: hostname(), versions: versionsOf(config.client) };
   const stdoutIsTaken = results.some(({ file }) => file === null);
+  const telemetry = outlets === null ? undefined : await watch(outlets, { options, config, identity, context });
   const observer = openListeners({
     screen: terminal,
     config,
@@ -70,12 +73,15 @@ export async function runByCommand({
     logFile,
     stdoutIsTaken,
     hasView: terminal.isLive && terminal.logIsOnTerminal && !stdoutIsTaken && !options.quiet,
+    telemetry,
     now: clock.now,
   });
   if (logFile !== null) {
     logFile.onFailure = (problem) => terminal.err(`error: ${problem}; the log ends there, and the run goes on`);
   }
 
+  /** @type {number | null} */
+  let settled = null;
   try {
     const result = await runBenchmark(config, { ...context, identity, observer, launchedAt: LAUNCHED_AT });
     observer.stagesEnd(result.stages);
@@ -108,10 +114,30 @@ export async function runByCommand({
       reportError(result.crash, terminal, withStack);
     }
     const mayBeWorse = finalStatus === EXIT.complete || finalStatus === EXIT.thresholdMissed;
-    return failures.length > 0 && mayBeWorse ? EXIT.incomplete : finalStatus;
+    settled = failures.length > 0 && mayBeWorse ? EXIT.incomplete : finalStatus;
+    return settled;
   } finally {
     observer.close();
+    // Nothing that a collector does can change what the run came to.
+    await telemetry?.finish(settled, stopRequest.signal);
   }
+}
+
+/**
+ * @param {Outlets} outlets
+ * @param {object} run
+ * @param {CommandLine} run.options
+ * @param {RunConfig} run.config
+ * @param {{ host: string, versions: Record<string, string> }} run.identity
+ * @param {CommandContext} run.context
+ * @returns {Promise<Telemetry>} that watches the run
+ */
+async function watch(outlets, { options, config, identity, context: { clock, random, terminal } }) {
+  const { noticesOfOutlets, startTelemetry } = await load(() => import('./telemetry.js'));
+  const notice = options.quiet ? () => {} : (/** @type {string} */ message) => terminal.err(message);
+  const warn = (/** @type {string} */ message) => terminal.err(`warning: ${message}`);
+  noticesOfOutlets(outlets, options).forEach(notice);
+  return startTelemetry(outlets, { config, identity, now: clock.now, epochNow: clock.epochNow, random, warn, notice });
 }
 
 /**

@@ -217,6 +217,23 @@ const OPTIONS = {
     RESULT_REPORTERS.map(({ option: { name, help } }) => [name, { flags: `--${name} <file>`, help, read: someText }]),
   ),
   ...GUARD_OPTIONS,
+  otlp: { flags: '--otlp', help: 'send metrics and spans while it runs, where OTEL_… variables say' },
+  otlpUrl: {
+    flags: '--otlp-url <url>',
+    help: 'send them to this OTLP/HTTP collector',
+    read: values.collectorUrl,
+  },
+  metricsPort: {
+    flags: '--metrics-port <port>',
+    help: 'let Prometheus scrape metrics there: 9464, 0.0.0.0:9464',
+    read: values.listenAddress,
+  },
+  metricsHold: {
+    flags: '--metrics-hold <time>',
+    help: 'after the run, wait so long for a last scrape',
+    read: values.holdTime,
+    fallback: '0s',
+  },
   init: { flags: '--init [file]', help: 'write a .env to fill in, and exit', read: someText },
   quiet: { flags: '--quiet', help: 'no progress, cost or notices on stderr' },
   live: { flags: '--no-live', help: 'plain lines on a terminal, too: no live view' },
@@ -442,6 +459,10 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {readonly Threshold[]} thresholds those of --assert
  * @property {string | undefined} assertFile
  * @property {string | undefined} baseline the file of a result
+ * @property {boolean} otlp whether metrics and spans are sent
+ * @property {URL | undefined} otlpUrl where to; likewise
+ * @property {{ host: string, port: number } | undefined} metricsPort where metrics can be scraped
+ * @property {number} metricsHold ms
  * @property {boolean} quiet
  * @property {boolean} live whether a terminal shows what is under way
  * @property {string | undefined} cleanup
@@ -1353,6 +1374,15 @@ const CONFLICTS = [
   {
     isThere: ({ assert, assertFile, baseline }) => baseline !== undefined && (assert ?? assertFile) === undefined,
     problem: '--baseline: nothing is compared with it, expected --assert with a limit such as 0.95 * baseline',
+  },
+  {
+    isThere: ({ otlp, otlpUrl, metricsPort }, { cleanup, calibrate, list }) =>
+      (otlp ?? otlpUrl ?? metricsPort) !== undefined && (cleanup !== undefined || calibrate || list),
+    problem: '--otlp, --metrics-port: they show a run while it goes on, expected a run',
+  },
+  {
+    isThere: ({ metricsHold, metricsPort }) => metricsHold !== undefined && metricsPort === undefined,
+    problem: '--metrics-hold: it waits for a scrape, expected --metrics-port as well',
   },
   {
     isThere: (_given, { faults, local }) => faults !== undefined && !local,

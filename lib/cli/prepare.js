@@ -1,6 +1,7 @@
 import { dollarsOf } from '../cost/prices.js';
 import { availableCores } from '../host/cpu-quota.js';
 import { fileLimitProblem, openFileLimit } from './host-limits.js';
+import { load } from './load.js';
 import { startLocalEndpoint } from './local-endpoint.js';
 import { assertedRun } from './command-line.js';
 import { readGuard } from './guard.js';
@@ -18,6 +19,7 @@ import { Checks, UsageError } from './usage-error.js';
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
  * @import { ResultOutput } from './result-files.js'
+ * @import { Outlets } from '../telemetry/telemetry.js'
  */
 
 /**
@@ -27,6 +29,7 @@ import { Checks, UsageError } from './usage-error.js';
  * @property {readonly ResultOutput[]} results
  * @property {LogFile | null} logFile
  * @property {Guard} guard
+ * @property {Outlets | null} outlets of metrics and spans; null where nobody asked for them
  * @property {() => Promise<void>} close
  */
 
@@ -55,9 +58,11 @@ export async function prepare(options, { env, process: host, now, random, invoca
   const guard = isRun ? await checks.run(() => readGuard(options, assertedRun(options))) : NO_GUARD;
   const results = isRun ? await openResults(options.results, checks) : [];
   const logFile = isRun && log !== undefined ? await checks.run(() => new LogFile(log, { append: logAppend })) : null;
+  const outlets = isRun && showsMetrics(options) ? await openOutletsOf(options, env, checks) : null;
   const close = async () => {
     results.forEach(({ file }) => file?.discard());
     logFile?.close();
+    await outlets?.server?.close();
     await target?.close();
   };
   try {
@@ -67,7 +72,7 @@ export async function prepare(options, { env, process: host, now, random, invoca
       await checks.run(() => checked && checkCost(checked));
     }
     checks.conclude();
-    return /** @type {Prepared} */ ({ target, config: checked, results, logFile, guard, close });
+    return /** @type {Prepared} */ ({ target, config: checked, results, logFile, guard, outlets, close });
   } catch (error) {
     await close();
     throw error;
@@ -89,7 +94,25 @@ export async function prepare(options, { env, process: host, now, random, invoca
 export function configOf(options, { target, env, now, random, invocation }) {
   const store = /** @type {Target} */ (target)?.store;
   const config = resolveConfig(options, { store, env, availableCores: availableCores(), now, random });
-  return Object.freeze({ ...config, overrides: target?.overrides, command: invocation.benchmark });
+  const takesSnapshots = showsMetrics(options);
+  return Object.freeze({ ...config, overrides: target?.overrides, command: invocation.benchmark, takesSnapshots });
+}
+
+/** @param {CommandLine} options */
+function showsMetrics({ otlp, otlpUrl, metricsPort }) {
+  return otlp || otlpUrl !== undefined || metricsPort !== undefined;
+}
+
+/**
+ * @param {CommandLine} options
+ * @param {NodeJS.ProcessEnv} env
+ * @param {Checks} checks
+ * @returns {Promise<Outlets>}
+ */
+async function openOutletsOf(options, env, checks) {
+  // A run that nobody watches does not load servers and clients of HTTP.
+  const { openOutlets } = await load(() => import('./telemetry.js'));
+  return openOutlets(options, env, checks);
 }
 
 /**

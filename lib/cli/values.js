@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { parseStartTime } from '../clock/start-time.js';
 import { parseFaults } from '../local-s3/faults.js';
 import { quote } from '../log/quote.js';
@@ -188,6 +188,7 @@ function durationFrom(least, description) {
 export const stageDuration = durationFrom(MIN_DURATION_MS, 'a time from 1s to 168h');
 export const gap = durationFrom(0, 'a time up to 168h');
 export const warmup = durationFrom(0, 'a time up to 168h');
+export const holdTime = durationFrom(0, 'a time up to 168h');
 
 export const latencyLimit = timeout;
 
@@ -537,4 +538,42 @@ export function urlOf({ hostname: name, port: number, useTls, basePath }) {
   const host = name.includes(':') ? `[${name}]` : name;
   const isUsual = number === (useTls ? 443 : 80);
   return `${useTls ? 'https' : 'http'}://${host}${isUsual ? '' : `:${number}`}${basePath}`;
+}
+
+// How the addresses of metrics are read.
+
+/** Who names no address wants no other host to read it. */
+const LOOPBACK = '127.0.0.1';
+
+const MAX_PORT = 65_535;
+
+/**
+ * @param {string} given a port, with an address of this host in front of it or without
+ * @returns {{ host: string, port: number }}
+ */
+export function listenAddress(given) {
+  const [, host = LOOPBACK, digits] = /^(?:(.+):)?([0-9]{1,5})$/.exec(given) ?? [];
+  // The address of a pod comes without brackets.
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  if (digits === undefined || Number(digits) > MAX_PORT || (isIP(address) === 0 && !HOSTNAME.test(address))) {
+    throw new RangeError(
+      `expected a port from 0 to ${MAX_PORT}, or one after an address such as 0.0.0.0:9464 or [::]:9464, got ${quote(given)}`,
+    );
+  }
+  return { host: address, port: Number(digits) };
+}
+
+/**
+ * @param {string} given
+ * @returns {URL}
+ */
+export function collectorUrl(given) {
+  const url = URL.canParse(given) ? new URL(given) : null;
+  const isPlain = url !== null && url.username + url.password + url.hash === '';
+  if (!isPlain || !['http:', 'https:'].includes(url.protocol)) {
+    throw new RangeError(
+      `expected a URL such as http://localhost:4318, without a user, for whom OTEL_EXPORTER_OTLP_HEADERS has room, got ${quote(withoutUser(given))}`,
+    );
+  }
+  return url;
 }

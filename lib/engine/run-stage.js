@@ -1,6 +1,8 @@
 import { bucketMeters } from '../meter/bucket-meter.js';
+import { measureEventLoop } from '../meter/client-load.js';
 import { SecondSampler } from '../meter/second-sampler.js';
 import { StageMeters } from '../meter/stage-meter.js';
+import { bucketSnapshots } from '../meter/stage-snapshot.js';
 import { ABANDONED } from '../model/failed-attempts.js';
 import { CHANGED } from '../operations/existing-object.js';
 import { IntegrityError } from '../operations/operation.js';
@@ -25,7 +27,7 @@ import { StageWatch } from './stage-watch.js';
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { Windows } from '../meter/window-counts.js'
  * @import { SecondCount, StageEnd } from '../model/result.js'
- * @import { DataFlow } from '../model/run-events.js'
+ * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
@@ -45,6 +47,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {number} maxAttempts of an operation
  * @property {number} stallTimeout ms without a success after which a stage ends
  * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
+ * @property {(() => ConnectionSnapshot) | null} [lookAtConnections] absent or null where nobody asked for snapshots of a stage
  */
 
 /**
@@ -58,6 +61,8 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {(operation: GivenUpOperation, message: string) => void} failed an operation is given up
  * @property {(done: number, flow: DataFlow) => void} progress so many operations have come to an
  *   end; reported from time to time
+ * @property {(snapshot: StageSnapshot) => void} [snapshot] what the stage has come to so far, each second where somebody asked
+ *   for it
  *
  * @typedef {{ bucket: string, key: string, attempts: number }} GivenUpOperation
  */
@@ -116,8 +121,13 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   const measured = { measuredFrom: startedAt + load.warmup, measuredUntil };
   const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
   const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
-  const onSecond = (/** @type {SecondCount} */ count) =>
+  const snapshot = snapshotTaker(stage, { engine, meters, buckets, connections });
+  const onSecond = (/** @type {SecondCount} */ count) => {
     hooks.second({ ...count, latencies: meters.takeSecond(count.secondStart) });
+    if (snapshot !== null) {
+      hooks.snapshot?.(snapshot());
+    }
+  };
   const sampler = new SecondSampler({ clock, counts: meters, startedAt, onSecond });
   const { pacing } = load;
   if (pacing !== null && alarm === null) {
@@ -202,6 +212,37 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
     sampler.stop(endedAt);
   }
   return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets };
+}
+
+/**
+ * @param {Stage} stage
+ * @param {object} watched
+ * @param {Engine} watched.engine
+ * @param {StageMeters} watched.meters
+ * @param {BucketMeter[] | null} watched.buckets
+ * @param {readonly ObjectConnection[]} watched.connections
+ * @returns {(() => StageSnapshot) | null} null where nobody asked for it
+ */
+function snapshotTaker({ kinds }, { engine: { lookAtConnections = null, workload }, meters, buckets, connections }) {
+  if (lookAtConnections === null) {
+    return null;
+  }
+  let loop = measureEventLoop();
+  return () => {
+    const utilization = loop();
+    loop = measureEventLoop();
+    const ofKinds = kinds.map(({ operation }, kind) => meters.kinds[kind].snapshot(operation.name));
+    const ofBuckets = workload.keyspace.buckets.map((bucket, slot) => ({ bucket, meter: buckets?.[slot] ?? null }));
+    return {
+      isFinal: false,
+      kinds: ofKinds,
+      // With many buckets, their histograms would take too long each second.
+      buckets: bucketSnapshots(ofBuckets, ofKinds, false),
+      connections: lookAtConnections(),
+      inFlight: connections.reduce((sum, { startedAt }) => sum + Number(startedAt !== 0), 0),
+      loops: [utilization],
+    };
+  };
 }
 
 /**

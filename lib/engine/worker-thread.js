@@ -56,6 +56,7 @@ function hooks() {
     integrityError: (message) => report('integrityError', [message]),
     failed: ({ bucket, key, attempts }, message) => report('failed', [{ bucket, key, attempts }, message]),
     progress: (done, flow) => report('progress', [done, flow]),
+    snapshot: (snapshot) => report('snapshot', [snapshot]),
   };
 }
 

@@ -32,6 +32,7 @@ import { runStage } from './run-stage.js';
  * @import { StoreConfig } from '../model/run-config.js'
  * @import { ListState } from '../workload/listed-objects.js'
  * @import { OperationAmounts, Shard } from '../model/run-config.js'
+ * @import { ConnectionSnapshot } from '../model/run-events.js'
  */
 
 /**
@@ -52,6 +53,7 @@ import { runStage } from './run-stage.js';
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} written see WrittenObjects
  * @property {ListState | null} [listed] objects that were there before, where the run works on them
+ * @property {boolean} [takesSnapshots] whether somebody asked for snapshots of its stages
  */
 
 /**
@@ -157,6 +159,7 @@ export class Worker {
       maxAttempts,
       stallTimeout,
       alarm,
+      lookAtConnections: spec.takesSnapshots ? () => this.#lookAtConnections() : null,
       runId: layout.runId,
       workload: {
         keyspace: listed ?? new Keyspace(layout),
@@ -235,6 +238,12 @@ export class Worker {
     this.#deadlines.stop();
     await Promise.all([this.#store.close(), this.#alarm?.close()]);
     this.#agent.close();
+  }
+
+  /** @returns {ConnectionSnapshot} */
+  #lookAtConnections() {
+    const { opened, reused, open } = this.#agent;
+    return { opened: opened - this.#opened, reused: reused - this.#reused, open };
   }
 
   /** @returns {ConnectionCounts} */

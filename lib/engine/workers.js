@@ -4,6 +4,7 @@ import { sumOfBuckets } from '../meter/bucket-meter.js';
 import { measureCpuTime } from '../meter/client-load.js';
 import { sumOfConnections } from '../meter/connection-meter.js';
 import { StageMeter, sumOfMeters } from '../meter/stage-meter.js';
+import { bucketSnapshots, sumOfSnapshots } from '../meter/stage-snapshot.js';
 import { worstEnd } from '../model/stage-ends.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { connectionHostname } from '../s3/address.js';
@@ -22,7 +23,8 @@ import { Worker } from './worker.js';
  * @import { ConnectionMeter } from '../meter/connection-meter.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'
  * @import { ClientLoad, HostLoad, SecondLatency, StageEnd } from '../model/result.js'
- * @import { DataFlow } from '../model/run-events.js'
+ * @import { DataFlow, StageSnapshot } from '../model/run-events.js'
+ * @import { Stage } from '../operations/stage.js'
  */
 
 /**
@@ -65,6 +67,7 @@ export class Workers {
   /** That carries the traffic to the store; null until it is known. @type {string | null} */
   #interfaceName = null;
   #endpointProcess;
+  #takesSnapshots;
 
   /**
    * @param {Omit<WorkerSpec, 'threads'>} spec
@@ -86,7 +89,8 @@ export class Workers {
         : sharesOf(threads, cores).map(
             (share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1, credentials),
           );
-    const workers = new Workers(clock, all, spec.store.processId);
+    const { takesSnapshots, store } = spec;
+    const workers = new Workers(clock, all, { endpointProcess: store.processId, takesSnapshots });
     // Nobody waits for it: a name that does not resolve takes its time.
     const { hostname, port } = spec.store.proxy ?? { ...spec.store, hostname: connectionHostname(spec.store) };
     void findInterface(hostname, port).then((name) => (workers.#interfaceName = name));
@@ -96,12 +100,15 @@ export class Workers {
   /**
    * @param {Clock} clock
    * @param {readonly (Worker | RemoteWorker)[]} workers
-   * @param {number} [endpointProcess] the id of the process of an embedded endpoint
+   * @param {object} [options]
+   * @param {number} [options.endpointProcess] the id of the process of an embedded endpoint
+   * @param {boolean} [options.takesSnapshots] see WorkerSpec
    */
-  constructor(clock, workers, endpointProcess) {
+  constructor(clock, workers, { endpointProcess, takesSnapshots = false } = {}) {
     this.#clock = clock;
     this.#workers = workers;
     this.#endpointProcess = endpointProcess;
+    this.#takesSnapshots = takesSnapshots;
   }
 
   /**
@@ -141,6 +148,8 @@ export class Workers {
     });
     const done = working.map(() => 0);
     const flows = working.map(() => NO_FLOW);
+    /** The latest of each worker that has one. @type {Map<number, StageSnapshot>} */
+    const snapshots = new Map();
     // Where one worker cannot go on, the others have no reason to.
     const together = new AbortController();
     const outcomes = await settleAll(
@@ -155,6 +164,10 @@ export class Workers {
               done.reduce((sum, each) => sum + each),
               sumOfFlows(flows),
             );
+          },
+          snapshot: (/** @type {StageSnapshot} */ snapshot) => {
+            snapshots.set(index, snapshot);
+            hooks.snapshot?.(sumOfSnapshots([...snapshots.values()]));
           },
         };
         try {
@@ -174,7 +187,11 @@ export class Workers {
       throw error;
     });
     const hostLoad = { ...host.stop(), loops: outcomes.map(({ loop }) => loop) };
-    return { ...mergeOutcomes(this.#clock, task, outcomes, cpuTime()), secondLatencies, hostLoad };
+    const merged = mergeOutcomes(this.#clock, task, outcomes, cpuTime());
+    if (this.#takesSnapshots) {
+      hooks.snapshot?.(finalSnapshot(task.stage, merged));
+    }
+    return { ...merged, secondLatencies, hostLoad };
   }
 
   /**
@@ -191,6 +208,23 @@ export class Workers {
   async close() {
     await Promise.all(this.#workers.map((worker) => worker.close()));
   }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Pick<StageOutcome, 'kinds' | 'buckets' | 'connections'>} outcome
+ * @returns {StageSnapshot} with the very counts that the stage's result is made of
+ */
+function finalSnapshot(stage, { kinds, buckets, connections: { opened, reused } }) {
+  const ofKinds = kinds.map((meter, kind) => meter.snapshot(stage.kinds[kind].operation.name));
+  return {
+    isFinal: true,
+    kinds: ofKinds,
+    buckets: bucketSnapshots(buckets, ofKinds, true),
+    connections: { opened, reused, open: null },
+    inFlight: 0,
+    loops: [],
+  };
 }
 
 /**

@@ -73,6 +73,8 @@ export class KeepAliveAgent {
   #secureContext;
   /** @type {Buffer | undefined} */
   #session;
+  /** Sockets over which a tunnel goes: they are open, too, and the connection within is another socket. */
+  #carriers = 0;
   /** Connections opened. */
   opened = 0;
   /** Requests that went over a connection that had carried one before. The clients count it up. */
@@ -115,6 +117,11 @@ export class KeepAliveAgent {
     this.#now = now;
     this.#hooks = hooks;
     this.#addresses = addresses;
+  }
+
+  /** Connections that are open and ready. */
+  get open() {
+    return Math.max(this.#open.size - this.#opening.size - this.#carriers, 0);
   }
 
   /** @returns {number | null} how long the name was looked up in ms; null where it was not, since the last call */
@@ -294,6 +301,8 @@ export class KeepAliveAgent {
       this.#reportCost(startedAt, connectedAt);
       return carrier;
     }
+    this.#carriers += 1;
+    carrier.once('close', () => (this.#carriers -= 1));
     return this.#untilReady(this.#startConnecting({ socket: carrier }), true, () =>
       this.#reportCost(startedAt, connectedAt),
     );

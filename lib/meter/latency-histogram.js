@@ -1,6 +1,10 @@
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
+import { valuesOf } from '../model/histogram.js';
 
-/** @import { LatencySummary } from '../model/result.js' */
+/**
+ * @import { LatencySummary } from '../model/result.js'
+ * @import { ValueCounts } from '../model/run-events.js'
+ */
 
 const MICROSECONDS = 1000;
 
@@ -125,6 +129,12 @@ export class LatencyHistogram {
     this.#maximum = Math.max(this.#maximum, maximum);
   }
 
+  /** @returns {ValueCounts} a tenth of what encoding it takes */
+  valueCounts() {
+    const { count } = this;
+    return { ...valuesOf(this.#histogram), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
+  }
+
   /** @returns {LatencySummary | null} null where there is no value */
   summary() {
     if (this.count === 0) {
@@ -171,4 +181,19 @@ export class LatencyHistogram {
     const value = this.#histogram.getValueAtPercentile(percentile) / MICROSECONDS;
     return Math.min(Math.max(value, this.#minimum), this.#maximum);
   }
+}
+
+/**
+ * @param {readonly ValueCounts[]} parts
+ * @returns {ValueCounts} of all of them together
+ */
+export function joinValueCounts(parts) {
+  return {
+    values: parts.flatMap(({ values }) => values),
+    counts: parts.flatMap(({ counts }) => counts),
+    count: parts.reduce((sum, { count }) => sum + count, 0),
+    sum: parts.reduce((sum, part) => sum + part.sum, 0),
+    minimum: Math.min(...parts.map(({ minimum }) => minimum)),
+    maximum: Math.max(0, ...parts.map(({ maximum }) => maximum)),
+  };
 }

@@ -1,11 +1,12 @@
 import { HISTOGRAM_FORMAT } from '../model/histogram.js';
-import { LatencyHistogram } from './latency-histogram.js';
+import { LatencyHistogram, joinValueCounts } from './latency-histogram.js';
 import { SecondLatencies } from './second-latencies.js';
 
 /**
  * @import { HistogramState } from './latency-histogram.js'
  * @import { Timings } from './stage-meter.js'
  * @import { StageLatency } from '../model/result.js'
+ * @import { LatencyName, ValueCounts } from '../model/run-events.js'
  */
 
 /**
@@ -81,6 +82,17 @@ export class StageLatencyMeter {
    */
   addState(state) {
     HISTOGRAMS.forEach((name) => this[name].addState(state[name]));
+  }
+
+  /** @returns {Record<LatencyName, ValueCounts>} as those of the sums, which take longer */
+  valueCounts() {
+    const firstTry = this.firstTry.valueCounts();
+    return {
+      operations: joinValueCounts([firstTry, this.operations.valueCounts()]),
+      attempts: joinValueCounts([firstTry, this.attempts.valueCounts()]),
+      firstByte: this.firstByte.valueCounts(),
+      startDelay: this.startDelay.valueCounts(),
+    };
   }
 
   /** @returns {StageLatencies} */

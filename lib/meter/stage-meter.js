@@ -10,6 +10,7 @@ import { WindowCounts } from './window-counts.js';
  * @import { StageLatencies, StageLatencyState } from './stage-latencies.js'
  * @import { Windows } from './window-counts.js'
  * @import { CountName, SecondCount, StageCounts } from '../model/result.js'
+ * @import { KindSnapshot } from '../model/run-events.js'
  * @import { RetriedRequest } from '../s3/retry.js'
  */
 
@@ -173,6 +174,14 @@ export class StageMeter {
     );
     const attempts = this.operations + this.#failedAttempts;
     return { ...sums, attempts, errors: Object.fromEntries([...this.#errors].sort()) };
+  }
+
+  /**
+   * @param {string} operation whose meter it is
+   * @returns {KindSnapshot} of what has been counted so far
+   */
+  snapshot(operation) {
+    return { operation, counts: this.counts(), latencies: this.#latencies.valueCounts() };
   }
 
   /** Operations that have come to an end, whatever it was. */

@@ -172,7 +172,15 @@ function* wordsIn(payload) {
  *   of those that the histogram does not tell apart, and how often they did
  */
 export function valueCounts(base64) {
-  const histogram = /** @type {JsHistogram} */ (decodeHistogram(base64));
+  return valuesOf(decodeHistogram(base64));
+}
+
+/**
+ * @param {Histogram} given
+ * @returns {{ values: number[], counts: number[] }} as those of {@link valueCounts}
+ */
+export function valuesOf(given) {
+  const histogram = /** @type {JsHistogram} */ (given);
   const values = [];
   const counts = [];
   for (let index = 0, left = histogram.totalCount; left > 0 && index < histogram.countsArrayLength; index += 1) {

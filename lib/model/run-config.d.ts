@@ -69,6 +69,8 @@ export interface RunConfig {
   slo?: number;
   /** dollars, by R2's list prices */
   maxCost?: number;
+  /** whether somebody watches the run from outside, who takes snapshots of its stages while they run */
+  takesSnapshots?: boolean;
   store: StoreConfig;
 }
 

@@ -1,4 +1,4 @@
-import type { LatencySummary, SecondCount } from './result.js';
+import type { LatencySummary, SecondCount, StageCounts, StageLatency } from './result.js';
 import type { RampKind, RampStep, RunFacts, SearchDimension, SearchStep, StageResult } from './result.js';
 import type { StageName } from '../log/log-line.js';
 
@@ -30,6 +30,8 @@ export interface RunObserver {
   /** of a ramp: a slot is over */
   slotEnds: (stage: StageName, of: RampKind, step: RampStep) => void;
   stageEnds: (result: StageResult) => void;
+  /** what the stage has come to so far, each second and at the end of each of its steps, where somebody asked for it */
+  snapshot: (stage: StageName, snapshot: StageSnapshot) => void;
   /** reported from time to time */
   cleanupProgress: (progress: CleanupProgress) => void;
   /** something worth knowing */
@@ -89,4 +91,64 @@ export interface CleanupProgress {
   expected: number | null;
   /** ms since a request succeeded */
   silence: number;
+}
+
+/** What a stage has come to so far, or the step of it that is under way: plain values, counted from its beginning. */
+export interface StageSnapshot {
+  /** whether it is over: what comes next is of another step, or of another stage, and begins at nothing */
+  isFinal: boolean;
+  /** in the order in which the stage names them */
+  kinds: readonly KindSnapshot[];
+  /** in the order of the run's list */
+  buckets: readonly BucketSnapshot[];
+  connections: ConnectionSnapshot;
+  /** requests that are under way */
+  inFlight: number;
+  /** the share of the time since the snapshot before in which each event loop with threads was busy; none at the end */
+  loops: readonly number[];
+}
+
+export interface KindSnapshot {
+  operation: string;
+  counts: StageCounts;
+  latencies: Record<LatencyName, ValueCounts>;
+}
+
+/** Of what there are latencies. */
+export type LatencyName = Exclude<keyof StageLatency, 'unit' | 'histogram'>;
+
+/** See BucketResult. */
+export interface BucketSnapshot {
+  bucket: string;
+  operations: number;
+  failed: number;
+  failedAttempts: number;
+  throttled: number;
+  /** of operations; null before the end */
+  latencies: ValueCounts | null;
+}
+
+export interface ConnectionSnapshot {
+  /** since the stage before */
+  opened: number;
+  /** requests since then that went over a connection that had carried one before */
+  reused: number;
+  /** that are open now; null at the end */
+  open: number | null;
+}
+
+/** The values of a histogram, in any order; a value may stand there several times. */
+export interface ValueCounts {
+  /** µs: each the largest of those that the histogram does not tell apart, at most 0.1% above the others */
+  values: readonly number[];
+  /** how often each occurred */
+  counts: readonly number[];
+  /** of all values, exact as sum and extremes are */
+  count: number;
+  /** ms */
+  sum: number;
+  /** ms; Infinity where there is no value */
+  minimum: number;
+  /** ms; 0 where there is no value */
+  maximum: number;
 }

@@ -6,6 +6,7 @@ import { junitReporter } from './junit.js';
 import { liveViewReporter } from './live-view.js';
 import { logReporter } from './log.js';
 import { summaryReporter } from './summary.js';
+import { telemetryReporter } from './telemetry.js';
 
 /**
  * @import { RunObserver } from '../model/run-events.js'
@@ -22,6 +23,7 @@ export const REPORTERS = Object.freeze([
   htmlReporter,
   summaryReporter,
   junitReporter,
+  telemetryReporter,
 ]);
 
 /** Those that take the result, each into the file that its option names. */
@@ -42,6 +44,7 @@ const EVENTS = {
   stepEnds: true,
   slotEnds: true,
   stageEnds: true,
+  snapshot: true,
   cleanupProgress: true,
   notice: true,
 };

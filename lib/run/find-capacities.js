@@ -246,6 +246,7 @@ async function runSteps(search, stage, { running, workers, dimension, objects, c
         retrying: observer.retrying.bind(observer),
         integrityError: (message) => observer.integrityError(name, message),
         failed: (operation, message) => observer.failed(name, operation, message),
+        snapshot: (snapshot) => observer.snapshot(name, snapshot),
         progress(count, flow) {
           moved = movedBefore + flow.moved;
           observer.progress(done + count, { ...flow, moved });

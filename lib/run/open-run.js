@@ -149,7 +149,8 @@ function layoutOf({ runId, prefix, store, existing = '' }) {
 }
 
 /** @param {RunConfig} config */
-function workerSpec({ client, store, keepAlive, timeout, retries, shard, amounts, rate, peakOf }) {
+function workerSpec(config) {
+  const { client, store, keepAlive, timeout, retries, shard, amounts, rate, peakOf, takesSnapshots } = config;
   return {
     client,
     store,
@@ -161,5 +162,6 @@ function workerSpec({ client, store, keepAlive, timeout, retries, shard, amounts
     openLoop: rate !== undefined || peakOf === 'rate',
     shard,
     amounts,
+    takesSnapshots,
   };
 }

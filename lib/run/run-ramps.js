@@ -258,6 +258,7 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
     retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
+    snapshot: (snapshot) => observer.snapshot(name, snapshot),
     progress(count, flow) {
       moved = flow.moved;
       observer.progress(before.done + count, { ...flow, moved: before.moved + moved });

@@ -186,6 +186,7 @@ async function runOne(stage, load, { first, objects }, slot, workers, { config, 
     retrying: (...failure) => observer.retrying(...failure),
     integrityError: (message) => observer.integrityError(name, message),
     failed: (operation, message) => observer.failed(name, operation, message),
+    snapshot: (snapshot) => observer.snapshot(name, snapshot),
     progress: (done, flow) => observer.progress(done, flow),
   });
   const stopsAt = limit === null ? undefined : Math.min(limit.stopsAt, budget.stopsAt);

@@ -13,7 +13,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     'cost',
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
-    ...['compare', 'host', 'local-s3', 'model', 'thresholds', 'aws'],
+    ...['compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry'],
   ],
   report: ['thresholds', 'search', 'bottleneck', 'cost', 'operations', 'model', 'log'],
   run: [
@@ -41,6 +41,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   merge: ['search', 'operations', 'statistics', 'model', 'log'],
   thresholds: ['model', 'log'],
   bottleneck: ['log'],
+  telemetry: ['host', 'model', 'log'],
   engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter', 'host', 'model'],
   operations: ['workload', 's3', 'log'],
   s3: ['http', 'log'],
@@ -365,7 +366,7 @@ test('neither the SDK nor the embedded endpoint is loaded before it is used', ()
 test('what a command takes is not loaded before the command is known', () => {
   const { loaded } = loadedWith(['lib/cli/main.js']);
   assert.ok(loaded.has('lib/cli/command-line.js'));
-  const early = ['run', 'merge', 'compare', 'cleanup', 'calibration', 'engine', 'http'];
+  const early = ['telemetry', 'run', 'merge', 'compare', 'cleanup', 'calibration', 'engine', 'http'];
   assert.deepEqual(
     [...loaded].filter((name) => early.includes(folderOf(name))),
     [],

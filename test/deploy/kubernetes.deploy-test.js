@@ -88,10 +88,13 @@ async function copyInto(image, context, words) {
  * @returns {Record<string, string>} the environment as the kubelet makes it
  */
 function environmentOf(container, secret, index, uid) {
-  const labels = { "metadata.labels['batch.kubernetes.io/controller-uid']": uid };
+  const fields = {
+    "metadata.labels['batch.kubernetes.io/controller-uid']": uid,
+    'status.podIP': `127.0.0.${index + 1}`,
+  };
   const own = container.env.map((/** @type {any} */ { name, value, valueFrom }) => [
     name,
-    value ?? /** @type {Record<string, string>} */ (labels)[valueFrom.fieldRef.fieldPath],
+    value ?? /** @type {Record<string, string>} */ (fields)[valueFrom.fieldRef.fieldPath],
   ]);
   return { ...secret, ...Object.fromEntries(own), JOB_COMPLETION_INDEX: `${index}` };
 }

@@ -69,9 +69,14 @@ export class Command {
    *
    * @param {'stdout' | 'stderr'} name
    * @param {RegExp} pattern
+   * @returns {Promise<RegExpExecArray>} what matches it
    */
   async shows(name, pattern) {
-    while (!pattern.test(this.#outputs[name])) {
+    for (;;) {
+      const match = pattern.exec(this.#outputs[name]);
+      if (match !== null) {
+        return match;
+      }
       assert.ok(!this.#hasEnded, `${name} never showed ${pattern}: ${JSON.stringify(this.#outputs, null, 2)}`);
       await Promise.race([once(this.child, 'output'), this.outcome]);
     }
