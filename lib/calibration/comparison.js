@@ -1,6 +1,7 @@
 import { plainText } from '../log/plain-text.js';
 import { formatSize } from '../log/units.js';
 import { percent, rounded } from '../log/figures.js';
+import { averageSize } from '../workload/size-distribution.js';
 import { readCalibrations } from './calibration-file.js';
 
 /**
@@ -98,7 +99,8 @@ export function compareWithCalibration(stages, config, context) {
  */
 function compare(stages, config, { identity, file, usableCores }) {
   const { calibrations, problem } = readCalibrations(file);
-  const { client, keepAlive, size, store } = config;
+  const { client, keepAlive, store } = config;
+  const size = averageSize(config);
   const run = { client, keepAlive, size, useTls: store.useTls, ...identity };
   const { calibration, mismatch } = findCalibration(calibrations, run);
   /** @type {string[]} */

@@ -11,6 +11,7 @@ import {
 import { calibrationTable } from '../calibration/calibration-table.js';
 import { ClientFailure } from '../calibration/measure-client.js';
 import { formatSize } from '../log/units.js';
+import { averageSize } from '../workload/size-distribution.js';
 import { PhaseProgress } from '../report/progress.js';
 import { EndpointLost } from '../local-s3/endpoint-calls.js';
 import { readUseTls } from './environment.js';
@@ -95,11 +96,12 @@ export async function calibrateByCommand(options, { env, terminal, signal, clock
  * @param {CommandLine} options
  * @param {NodeJS.ProcessEnv} env
  */
-function settingsOf({ client, size, keepAlive, threads, cores, local, envFile }, env) {
+function settingsOf({ client, size, sizes, keepAlive, threads, cores, local, envFile }, env) {
   const loops = threads === undefined ? 1 : chooseCores(cores, threads, usableCores());
   return {
     client,
-    size,
+    // What an operation costs the client grows with its bytes: the mean stands for all.
+    size: averageSize({ size, sizes }),
     keepAlive,
     useTls: !local && readUseTls(env, envFile),
     threads: Math.ceil((threads ?? DEFAULT_THREADS) / loops),

@@ -1,4 +1,3 @@
-import { formatSize } from '../log/units.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findPrefix } from '../cleanup/find-prefix.js';
@@ -7,6 +6,7 @@ import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
 import { isOfShard } from '../workload/shard.js';
+import { sizeText } from '../workload/size-distribution.js';
 import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
 import { FROM_CLONE, shellWord } from './invocation.js';
@@ -20,7 +20,7 @@ import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
  * @import { CommandLine } from './command-line.js'
  * @import { CleanupResult } from '../model/result.js'
  * @import { OpenRun } from '../run/open-run.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { RunConfig, SizeDistribution } from '../model/run-config.js'
  */
 
 /** A store that does not answer at all is given up after four attempts. */
@@ -227,12 +227,12 @@ export function cleanupCommand(place) {
 
 /**
  * @param {RunPlace & Pick<RunConfig, 'threads'>} place
- * @param {{ objects: number, size: number }} kept the shard's first objects
+ * @param {{ objects: number, size: number, sizes?: SizeDistribution }} kept the shard's first objects
  * @returns {string} the command that reads them again, for a shell
  */
-export function readAgainCommand(place, { objects, size }) {
+export function readAgainCommand(place, { objects, size, sizes }) {
   const load = [objects, Math.min(place.threads, objects)].map(String);
-  const what = ['--size', formatSize(size), '--stages', 'read,stat', '--run-id', place.runId];
+  const what = ['--size', sizeText({ size, sizes }), '--stages', 'read,stat', '--run-id', place.runId];
   return commandFor([...load, ...what], place);
 }
 

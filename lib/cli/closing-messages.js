@@ -52,7 +52,7 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
   // What was kept in memory has gone with the endpoint.
   if (config.keep && stages.length > 0 && !config.store.isEmbedded) {
     if (kept > 0) {
-      notices.push(`Read the objects again with: ${readAgainCommand(config, { objects: kept, size: config.size })}`);
+      notices.push(`Read the objects again with: ${readAgainCommand(config, { ...config, objects: kept })}`);
     }
     notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);
   }

@@ -7,6 +7,8 @@ import { RESULT_REPORTERS } from '../report/reporters.js';
 import { DEFAULT_STAGES, DEFAULT_STAGES_ON_EXISTING, OPERATIONS } from '../operations/registry.js';
 import { operationsOf, writesObjects } from '../operations/registry.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
+import { parseAccess } from '../workload/access.js';
+import { largestSize, smallestSize } from '../workload/size-distribution.js';
 import { DEFAULT_FILE } from './environment.js';
 import { FROM_CLONE } from './invocation.js';
 import { STANDARD_OUTPUT } from './output-file.js';
@@ -19,12 +21,12 @@ import * as values from './values.js';
 import { oneOf, someText } from './values.js';
 
 /**
- * @import { ProxyConfig, StartTime } from '../model/run-config.js'
+ * @import { AccessPattern, ProxyConfig, SizeDistribution, StartTime } from '../model/run-config.js'
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
  * @import { Invocation } from './invocation.js'
  * @import { EndpointUrl } from './values.js'
- * @import { Refusal } from '../operations/operation.js'
+ * @import { Operation, Refusal } from '../operations/operation.js'
  */
 
 /**
@@ -63,8 +65,8 @@ const OPTIONS = {
   },
   size: {
     flags: '--size <size>',
-    help: 'size of an object: 1000, 64kB, 1MiB',
-    read: values.objectSize,
+    help: 'size of an object: 64kB; of several: 4KiB..1MiB',
+    read: values.objectSizes,
     fallback: '16KiB',
   },
   stages: {
@@ -95,6 +97,12 @@ const OPTIONS = {
     flags: '--existing <prefix>',
     help: "only read: objects that are there, whose keys begin so; '*' for all",
     read: values.existingPrefix,
+  },
+  access: {
+    flags: '--access <pattern>',
+    help: 'order of reads: sequential, uniform, zipf:0.99',
+    read: parseAccess,
+    fallback: 'sequential',
   },
   keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
   runId: { flags: '--run-id <id>', help: 'name of the run (default: date, time, random)', read: values.runId },
@@ -298,7 +306,19 @@ const SIDE_OPTIONS = {
   threads: { flags: '--threads <n>', help: 'in place of <threads>', read: values.threadCount },
   ...Object.fromEntries(
     [
-      ...['client', 'size', 'keepAlive', 'cores', 'rate', 'arrival', 'timeout', 'retries', 'envFile', 'bucket'],
+      ...[
+        'client',
+        'size',
+        'access',
+        'keepAlive',
+        'cores',
+        'rate',
+        'arrival',
+        'timeout',
+        'retries',
+        'envFile',
+        'bucket',
+      ],
       ...['endpointUrl', 'addressing', 'proxy', 'faults'],
     ].map((name) => [name, OPTIONS[name]]),
   ),
@@ -341,7 +361,7 @@ const COMMANDS = {
       local: '',
       stages: 'what to run in each turn, comma-separated, write among them',
       ...Object.fromEntries(
-        ['client', 'size', 'rate', 'arrival', 'warmup', 'duration', 'gap', 'cores', 'timeout', 'retries'].map(
+        ['client', 'size', 'access', 'rate', 'arrival', 'warmup', 'duration', 'gap', 'cores', 'timeout', 'retries'].map(
           (name) => [name, ''],
         ),
       ),
@@ -416,7 +436,9 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} threads
  * @property {boolean} local
  * @property {'direct' | 'sdk'} client
- * @property {number} size bytes
+ * @property {number} size bytes; of the largest object, where they are not all of one size
+ * @property {SizeDistribution | undefined} sizes undefined where they are
+ * @property {AccessPattern | undefined} access undefined where objects are read one after the other
  * @property {string[]} stages
  * @property {number} rangeSize bytes
  * @property {number} pageSize keys
@@ -695,6 +717,13 @@ function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup
     const value = reader.hasProblem(row) ? undefined : (givenOptions[name] ?? defaultOf(row));
     // An option whose value is optional, and absent, is true.
     options[name] = row.read === undefined ? Boolean(value) : value === true ? undefined : value;
+  }
+  if (typeof options.size === 'object') {
+    options.sizes = options.size;
+    options.size = largestSize(options.sizes);
+  }
+  if (options.access?.kind === 'sequential') {
+    options.access = undefined;
   }
   const isInit = givenOptions.init !== undefined;
   if (givenOptions.init === true) {
@@ -1168,6 +1197,10 @@ const AGAINST_RAMP = Object.freeze({
 /** Those that go with objects that were there before. */
 const READING_STAGES = OPERATIONS.flatMap(({ name, attemptExisting }) => (attemptExisting === undefined ? [] : [name]));
 
+const followsAccess = (/** @type {Operation} */ operation) => operation.followsAccess;
+
+const FOLLOWING_ACCESS = OPERATIONS.filter(followsAccess).map(({ name }) => name);
+
 const REMOVALS = OPERATIONS.flatMap(({ name, removes }) => (removes ? [name] : []));
 
 /**
@@ -1279,9 +1312,24 @@ const CONFLICTS = [
     problem: `--stages: ${REMOVALS.join(' and ')} would each remove all objects, expected one of them`,
   },
   {
-    isThere: ({ cleanup }, { stages = [], rangeSize, size, calibrate, existing }) =>
-      cleanup === undefined && existing === undefined && !calibrate && takesParts(stages) && rangeSize > size,
+    isThere: ({ cleanup }, { stages = [], rangeSize, size, sizes, calibrate, existing }) =>
+      cleanup === undefined &&
+      existing === undefined &&
+      !calibrate &&
+      takesParts(stages) &&
+      sizes === undefined &&
+      rangeSize > size,
     problem: '--range-size: a range would be larger than the objects, expected at most --size',
+  },
+  {
+    isThere: ({ cleanup }, { stages = [], rangeSize, sizes, calibrate }) =>
+      cleanup === undefined && !calibrate && takesParts(stages) && sizes && rangeSize > smallestSize(sizes),
+    problem: '--range-size: a range would be larger than the smallest objects, expected at most the smallest of --size',
+  },
+  {
+    isThere: ({ access }, { stages, calibrate }) =>
+      access !== undefined && stages !== undefined && !calibrate && !operationsOf(stages).some(followsAccess),
+    problem: `--access: it is the order of the stages ${FOLLOWING_ACCESS.join(', ')}, expected one of them among --stages`,
   },
   {
     isThere: (_given, { stages = [], calibrate }) =>

@@ -27,7 +27,16 @@ import { UsageError } from './usage-error.js';
  */
 
 /** Options that make the figures of two runs incomparable where they differ. */
-const DECISIVE_OPTIONS = /** @type {const} */ (['client', 'size', 'threads', 'rate', 'buckets', 'keepAlive']);
+const DECISIVE_OPTIONS = /** @type {const} */ ([
+  'client',
+  'size',
+  'sizes',
+  'access',
+  'threads',
+  'rate',
+  'buckets',
+  'keepAlive',
+]);
 
 /**
  * Reads the files that a result is going to be held against, before there is one.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MAX_BODY_BYTES } from '../local-s3/receive-body.js';
 import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../log/units.js';
+import { averageSize, sizeText } from '../workload/size-distribution.js';
 import { UsageError } from './usage-error.js';
 import { bucketNames } from './values.js';
 
@@ -23,23 +24,24 @@ const SHARE_OF_MEMORY = 0.5;
 /**
  * Starts the endpoint of --local.
  *
- * @param {Pick<CommandLine, 'objects' | 'size' | 'faults' | 'bucket'>} options
+ * @param {Pick<CommandLine, 'objects' | 'size' | 'sizes' | 'faults' | 'bucket'>} options
  * @param {NodeJS.ProcessEnv} env
  * @param {number} freeMemory bytes
  * @returns {Promise<{ endpoint: LocalS3, store: StoreConfig }>}
  * @throws {UsageError}
  */
-export async function startLocalEndpoint({ objects, size, faults, bucket }, env, freeMemory) {
+export async function startLocalEndpoint({ objects, size, sizes, faults, bucket }, env, freeMemory) {
   if (size > MAX_BODY_BYTES) {
     throw new UsageError([
-      `--local takes objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${formatSize(size)}`,
+      `--local takes objects of at most ${formatSize(MAX_BODY_BYTES)}, got --size ${sizeText({ size, sizes })}`,
     ]);
   }
-  const needed = objects * (size + OVERHEAD_BYTES);
+  const mean = averageSize({ size, sizes });
+  const needed = objects * (mean + OVERHEAD_BYTES);
   if (needed > freeMemory * SHARE_OF_MEMORY) {
-    const most = Math.floor((freeMemory * SHARE_OF_MEMORY) / (size + OVERHEAD_BYTES));
+    const most = Math.floor((freeMemory * SHARE_OF_MEMORY) / (mean + OVERHEAD_BYTES));
     throw new UsageError([
-      `--local keeps its objects in memory: ${objects} of ${formatSize(size)} would take more than half of what is free; expected at most ${most} objects of that size`,
+      `--local keeps its objects in memory: ${objects} of ${sizeText({ size, sizes })} would take more than half of what is free; expected at most ${most} objects of ${sizes === undefined ? 'that size' : 'these sizes'}`,
     ]);
   }
   const credentials = { accessKeyId: 'local', secretAccessKey: randomBytes(20).toString('hex') };

@@ -5,10 +5,11 @@ import { quote } from '../log/quote.js';
 import { parseDuration, parseSize } from '../log/units.js';
 import { OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
+import { largestSize, parseSizes } from '../workload/size-distribution.js';
 import { STANDARD_OUTPUT } from './output-file.js';
 
 /**
- * @import { StartTime } from '../model/run-config.js'
+ * @import { SizeDistribution, StartTime } from '../model/run-config.js'
  */
 
 // How values of any kind are read, of options and variables alike. Each reader takes the text as the user wrote it and
@@ -131,6 +132,24 @@ export function objectSize(given) {
     throw new RangeError(`expected at most 5GiB, which is all that a single PUT takes, got ${quote(given)}`);
   }
   return size;
+}
+
+/**
+ * @param {string} given one size, or several
+ * @returns {number | SizeDistribution} bytes, where it is one
+ */
+export function objectSizes(given) {
+  const sizes = parseSizes(given);
+  if (typeof sizes === 'number') {
+    return objectSize(given);
+  }
+  const largest = largestSize(sizes);
+  if (largest > MAX_OBJECT_BYTES) {
+    throw new RangeError(
+      `expected objects of at most 5GiB, which is all that a single PUT takes, got ${quote(given)}, whose largest have ${largest} bytes`,
+    );
+  }
+  return sizes;
 }
 
 /**

@@ -10,7 +10,8 @@ import { stagesOfBoth } from './differences.js';
  * @type {readonly { what: string, of: (stage: StageSum) => string | null }[]}
  */
 const CONDITIONS = [
-  { what: 'objects', of: ({ objectSize }) => (typeof objectSize === 'number' ? `of ${formatSize(objectSize)}` : null) },
+  { what: 'objects', of: sizesOf },
+  { what: 'access', of: ({ load, access }) => (load ? (access ?? 'sequential') : null) },
   { what: 'threads', of: ({ threads }) => (typeof threads === 'number' ? counted(threads, 'thread') : null) },
   { what: 'load', of: loadOf },
   { what: 'operations', of: ({ kinds }) => kinds?.map(({ operation }) => operation).join(', ') ?? null },
@@ -64,6 +65,14 @@ function unlike(what, of, pairs) {
     }
   }
   return [...stages].map(([line, names]) => `${line} (${names.join(', ')})`);
+}
+
+/** @param {StageSum} stage */
+function sizesOf({ objectSize, sizes }) {
+  if (sizes) {
+    return `of ${sizes}`;
+  }
+  return typeof objectSize === 'number' ? `of ${formatSize(objectSize)}` : null;
 }
 
 /** @param {StageSum} stage */

@@ -41,7 +41,23 @@ export class Budget {
    * @returns {number} the localIndex of its object
    */
   localIndexOf(claim) {
-    return this.#first + (claim % this.objects);
+    return this.localIndexAt(claim % this.objects);
+  }
+
+  /**
+   * @param {number} place of an object among those of the stage, from 0
+   * @returns {number} its localIndex
+   */
+  localIndexAt(place) {
+    return this.#first + place;
+  }
+
+  /**
+   * @param {number} localIndex of an object of the stage
+   * @returns {number} its place, from 0
+   */
+  placeOf(localIndex) {
+    return localIndex - this.#first;
   }
 
   /**

@@ -7,6 +7,8 @@ import { localIndex } from '../workload/shard.js';
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { Budget } from './budget.js'
+ *
+ * @typedef {(claim: number) => number} AccessOrder the place of a claim's object among those of the stage, from 0
  */
 
 const TWO_TO_THE_32 = 2 ** 32;
@@ -27,6 +29,8 @@ export class Claims {
   #budget;
   /** @type {(turn: number) => number} */
   #localIndexOf;
+  /** By kind. @type {(AccessOrder | null)[]} */
+  #orders;
   #meters;
 
   /**
@@ -35,10 +39,12 @@ export class Claims {
    * @param {Workload} options.workload
    * @param {Budget} options.budget
    * @param {StageMeters} options.meters that count what is skipped
+   * @param {AccessOrder | null} [options.order] of operations that follow the access pattern; null where all objects come one
+   *   after the other
    * @param {readonly number[]} [options.bucketStarts] see Load
    * @param {string} options.seed of the order of kinds
    */
-  constructor({ kinds }, { workload, budget, meters, bucketStarts, seed }) {
+  constructor({ kinds }, { workload, budget, meters, order = null, bucketStarts, seed }) {
     this.#kinds = kinds;
     this.#kindOf = kindOrder(kinds, seed);
     this.#workload = workload;
@@ -46,6 +52,7 @@ export class Claims {
     this.#allNeedObjects = kinds.every(({ operation }) => operation.needsObject);
     this.#budget = budget;
     this.#localIndexOf = bucketStarts === undefined ? (turn) => turn : objectsInTurn(bucketStarts, workload);
+    this.#orders = kinds.map(({ operation }) => (operation.followsAccess ? order : null));
     this.#meters = meters;
   }
 
@@ -63,7 +70,10 @@ export class Claims {
     for (let claim = this.#budget.claim(); claim >= 0; claim = this.#budget.claim()) {
       const kind = this.#kindOf(claim);
       const { operation } = this.#kinds[kind];
-      const object = this.#localIndexOf(this.#budget.localIndexOf(claim));
+      const order = this.#orders[kind];
+      const object = this.#localIndexOf(
+        order === null ? this.#budget.localIndexOf(claim) : this.#budget.localIndexAt(order(claim)),
+      );
       if (!this.#knowsObjects || !operation.needsObject || written.has(object)) {
         record.take(kind, operation, object, claim);
         return claim;

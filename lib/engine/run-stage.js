@@ -9,11 +9,13 @@ import { IntegrityError } from '../operations/operation.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { Pauses, Retrier, isRefused } from '../s3/retry.js';
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { accessOrder } from '../workload/access.js';
 import { objectSizes } from '../workload/sizes.js';
 import { Claims } from './claims.js';
 import { watchFlow } from './data-flow.js';
 import { GroupClaims } from './group-claims.js';
 import { OpenLoop } from './open-loop.js';
+import { OperationParts } from './operation-parts.js';
 import { runPool } from './run-concurrently.js';
 import { StageWatch } from './stage-watch.js';
 
@@ -22,12 +24,18 @@ import { StageWatch } from './stage-watch.js';
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
+ * @import { AccessOrder } from './claims.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { Windows } from '../meter/window-counts.js'
  * @import { SecondCount, StageEnd } from '../model/result.js'
+<<<<<<< HEAD
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
+=======
+ * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
+ * @import { DataFlow } from '../model/run-events.js'
+>>>>>>> a72e948 (Draw sizes of objects from a distribution, and the order of reads from a pattern)
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
@@ -73,7 +81,10 @@ const PROGRESS_INTERVAL_MS = 250;
  * @typedef {object} Load
  * @property {number} threads how many of all threads take part
  * @property {number} objectSize bytes; of the largest objects, where not all are of one size
- * @property {number} [minObjectSize] bytes of the smallest ones, where not all are of one size
+ * @property {SizeDistribution} [sizes] where not all are of one size
+ * @property {AccessPattern} [access] of operations that read single objects; one after the other where it is absent
+ * @property {SharedArrayBuffer} [seen] see seenMemory: a bit for each kind and object, where the first reads of objects are told
+ *   apart from repeated ones
  * @property {Pacing | null} pacing of an open loop; null for a closed one, in which a thread starts
  *   its next operation when the one before has ended
  * @property {number} warmup ms at the beginning whose operations are in no rate and no percentile
@@ -92,6 +103,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {number} endedAt monotonic ms
  * @property {StageMeters} meters
  * @property {BucketMeter[] | null} buckets null where there is only one
+ * @property {OperationParts | null} parts null where none are told apart
  */
 
 /**
@@ -110,9 +122,9 @@ const PROGRESS_INTERVAL_MS = 250;
  */
 export async function runStage(stage, { engine, load, budget, groups = null, limit = null, signal, hooks }) {
   const { clock, alarm, runId } = engine;
-  const { objectSize, minObjectSize = objectSize } = load;
+  const { objectSize: size, sizes } = load;
   const { listed = null } = engine.workload;
-  const sizeOf = listed?.sizeOf ?? objectSizes({ runId, min: minObjectSize, max: objectSize });
+  const sizeOf = listed?.sizeOf ?? objectSizes({ runId, size, sizes });
   const workload = { ...engine.workload, sizeOf };
   const connections = engine.connections.slice(0, load.threads);
   const pauses = new Pauses();
@@ -121,6 +133,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   const measured = { measuredFrom: startedAt + load.warmup, measuredUntil };
   const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
   const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
+  const parts = OperationParts.of(stage, { load, budget, measured });
   const snapshot = snapshotTaker(stage, { engine, meters, buckets, connections });
   const onSecond = (/** @type {SecondCount} */ count) => {
     hooks.second({ ...count, latencies: meters.takeSecond(count.secondStart) });
@@ -166,15 +179,18 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   const failed = failureCounter(meters, buckets, hooks, watch);
   const missed = listed === null ? failed : foreignCounter(meters, failed);
   const { bucketStarts } = load;
+  const order = orderOf(load, budget, engine);
   const claims =
     groups === null
-      ? new Claims(stage, { workload, budget, meters, bucketStarts, seed: `kinds of ${runId}` })
+      ? new Claims(stage, { workload, budget, meters, order, bucketStarts, seed: `kinds of ${runId}` })
       : new GroupClaims(stage, { workload, budget, meters, groups });
   const perform = async (/** @type {OperationRecord} */ record) => {
     const meter = meters.kinds[record.kind];
+    parts?.begins(record);
     try {
       await retrier.run(record);
       meter.succeeded(record, record.size);
+      parts?.succeeded(record);
       if (buckets !== null) {
         buckets[record.slot].succeeded(record);
       }
@@ -211,7 +227,21 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
     endedAt = clock.now();
     sampler.stop(endedAt);
   }
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets };
+  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets, parts };
+}
+
+/**
+ * Each host draws among the objects of its own shard.
+ *
+ * @param {Load} load
+ * @param {Budget} budget
+ * @param {Engine} engine
+ * @returns {AccessOrder | null} null where all objects come one after the other
+ */
+function orderOf({ access }, { objects }, { runId, workload: { shard } }) {
+  return access === undefined || access.kind === 'sequential'
+    ? null
+    : accessOrder({ access, objects, seed: `shard ${shard.index} of ${runId}` });
 }
 
 /**

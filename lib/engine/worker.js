@@ -22,6 +22,7 @@ import { runStage } from './run-stage.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Load, StageHooks } from './run-stage.js'
+ * @import { OperationPartsState } from './operation-parts.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { ConnectionCounts } from '../meter/connection-meter.js'
  * @import { BucketShare } from '../meter/bucket-meter.js'
@@ -76,6 +77,7 @@ import { runStage } from './run-stage.js';
  * @property {number} endedAt monotonic ms
  * @property {StageMeterState[]} meters by kind
  * @property {BucketShare[]} buckets in the order of the run's list
+ * @property {OperationPartsState} [parts] absent where none are told apart
  * @property {LoopLoad} loop
  * @property {ConnectionCounts} connections since the stage before
  */
@@ -210,11 +212,12 @@ export class Worker {
     } finally {
       loop = stopMeasuring();
     }
-    const { meters, buckets, ...outcome } = staged;
+    const { meters, buckets, parts, ...outcome } = staged;
     return {
       ...outcome,
       meters: meters.kinds.map((meter) => meter.toState(outcome.endedAt)),
       buckets: this.#spec.layout.buckets.map((bucket, slot) => ({ bucket, state: buckets?.[slot].toState() ?? null })),
+      parts: parts?.toState(),
       loop,
       connections: this.#takeConnections(),
     };

@@ -9,6 +9,7 @@ import { worstEnd } from '../model/stage-ends.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { connectionHostname } from '../s3/address.js';
 import { NO_FLOW, sumOfFlows } from './data-flow.js';
+import { sumOfParts } from './operation-parts.js';
 import { RemoteWorker } from './remote-worker.js';
 import { SecondMerger } from './second-merger.js';
 import { Worker } from './worker.js';
@@ -19,7 +20,9 @@ import { Worker } from './worker.js';
  * @import { StageHooks } from './run-stage.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
+ * @import { KindParts } from './operation-parts.js'
  * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { PartMeter } from '../meter/part-meter.js'
  * @import { ConnectionMeter } from '../meter/connection-meter.js'
  * @import { LatencyHistogram } from '../meter/latency-histogram.js'
  * @import { ClientLoad, HostLoad, SecondLatency, StageEnd } from '../model/result.js'
@@ -38,6 +41,7 @@ import { Worker } from './worker.js';
  * @property {StageMeter} meter
  * @property {readonly StageMeter[]} kinds the meters by kind, whose sum the other one is
  * @property {readonly BucketOutcome[]} buckets in the order of the run's list
+ * @property {readonly KindParts<PartMeter>[]} [parts] by kind; absent where none are told apart
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
  * @property {ClientLoad} clientLoad
  * @property {HostLoad} hostLoad
@@ -285,6 +289,7 @@ function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
     meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows }),
     kinds,
     buckets: sumOfBuckets(outcomes.map(({ buckets }) => buckets)),
+    parts: sumOfParts(outcomes.map(({ parts }) => parts)),
     clientLoad: {
       ...cpuTime,
       loops: outcomes.length,

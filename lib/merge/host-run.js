@@ -1,4 +1,4 @@
-import { formatDuration } from '../log/units.js';
+import { MEGABYTE, formatDuration } from '../log/units.js';
 import { decodeHistogram } from '../model/histogram.js';
 import { Finding, StageLog, stageWarnings } from './stage-log.js';
 import { isUnknownClock, readHistogramPart, readRampStep, readStageLine } from './machine-facts.js';
@@ -85,8 +85,8 @@ export class HostRun {
   addStage({ seconds, ramp = undefined, ...result }, { facts, summary }) {
     const stage = this.#stage(result.stage, null);
     Object.assign(stage, { result: { ...result, seconds: [] }, facts, summary, ramp: ramp ?? null });
-    for (const { secondStart, operations, ...details } of seconds) {
-      stage.addSecond(null, secondStart, { operationsPerSecond: operations }, true);
+    for (const { secondStart, operations, bytes, ...details } of seconds) {
+      stage.addSecond(null, secondStart, { operationsPerSecond: operations, bytesPerSecond: bytes }, true);
       const { p50 = null, p99 = null, maximum = null, histogram = null, failedAttempts = 0, throttled = 0 } = details;
       if (this.#shared.keepsSecondLatencies && (operations > 0 || failedAttempts > 0)) {
         const failures = failedAttempts > 0 ? { failedAttempts, throttled } : {};
@@ -145,7 +145,9 @@ export class HostRun {
    */
   addSecond(line, second, record) {
     this.#lastLine = line;
-    this.#stage(record.stage, line).addSecond(line, second, record, this.isOurs);
+    const { operationsPerSecond, megabytesPerSecond } = record;
+    const rates = { operationsPerSecond, bytesPerSecond: megabytesPerSecond * MEGABYTE };
+    this.#stage(record.stage, line).addSecond(line, second, rates, this.isOurs);
   }
 
   /**
@@ -280,7 +282,7 @@ export class HostRun {
   #stage(name, line) {
     let stage = this.stages.get(name);
     if (stage === undefined) {
-      stage = new StageLog(name, line, this.#shared.pool);
+      stage = new StageLog(name, line, this.#shared.pool, Boolean(this.facts?.sizes));
       this.stages.set(name, stage);
     }
     this.#current = stage;

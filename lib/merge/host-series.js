@@ -27,16 +27,21 @@ export function hostSeries(view) {
   const secondStart = log.extent.first + shift;
   /** @type {(number | null)[]} */
   const tenths = [];
+  /** @type {(number | null)[]} */
+  const bytesOfSeconds = [];
   for (const { second, hosts } of secondsOf([view])) {
     while (tenths.length < second - secondStart) {
       tenths.push(null);
+      bytesOfSeconds.push(null);
     }
     tenths.push(Math.round(hosts[0].tenths));
+    bytesOfSeconds.push(hosts[0].bytes);
   }
   return {
     secondStart,
     tenths: encodeSeconds(tenths),
     operationBytes: operations === 0 ? 0 : bytes / operations,
+    ...(bytesOfSeconds.every((each) => each === null) ? {} : { bytes: encodeSeconds(bytesOfSeconds) }),
     minutes: minutesOf(view),
   };
 }

@@ -17,7 +17,9 @@ import { SCHEMA } from '../model/schema.js';
  * @property {string | null} shard `i/N`
  * @property {number | null} start epoch ms
  * @property {ClockFacts | null} clock null where the times are those of the host's clock
- * @property {number | null} size bytes of an object
+ * @property {number | null} size bytes of an object; of the largest, where they are not all of one size
+ * @property {string | null} sizes as --size has them, where they are not all of one size
+ * @property {string | null} access as --access has it, where objects are not read one after the other
  * @property {Record<string, string | null> | null} versions
  * @property {CommonOptions | null} options
  * @property {readonly string[]} stages that the run was to go through
@@ -86,6 +88,10 @@ const ERROR_KIND = /^[\w .:-]{1,64}$/;
 const EARLIEST = Date.UTC(2000);
 const LATEST = Date.UTC(2200);
 
+/** As they are written in options. */
+const SIZES = new RegExp(SCHEMA.$defs.options.properties.sizes.pattern);
+const ACCESS = new RegExp(SCHEMA.$defs.options.properties.access.pattern);
+
 const MAX_PARTS = 999;
 
 /**
@@ -127,6 +133,8 @@ export function readRunLine(data) {
     start: fields.take('start', (value) => asTime(typeof value === 'string' ? Date.parse(value) : null)),
     clock: fields.take('clock', asClock),
     size: options.take('size', asCount),
+    sizes: options.take('sizes', (value) => asText(value, SIZES)),
+    access: options.take('access', (value) => asText(value, ACCESS)),
     versions: /** @type {RunLine['versions']} */ (fitting(data.versions, SCHEMA.$defs.host.properties.versions)),
     options: /** @type {CommonOptions | null} */ (fitting(data.options, SCHEMA.$defs.options)),
     stages: options.take('stages', asPlannedStages) ?? [],

@@ -3,7 +3,7 @@ import { countsInLog } from '../model/counters.js';
 import { HISTOGRAM_FORMAT } from '../model/histogram.js';
 import { FORMAT } from '../model/schema.js';
 import { addSecond } from '../model/seconds.js';
-import { STAGE_NAMES } from '../operations/registry.js';
+import { OPERATIONS, STAGE_NAMES } from '../operations/registry.js';
 import { hostSeries } from './host-series.js';
 import { hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
 import { isUnknownClock } from './machine-facts.js';
@@ -47,6 +47,9 @@ const UNKNOWN_LATENCY = Object.freeze({
 
 /** @type {Readonly<SecondLatency>} */
 const UNKNOWN_SECOND = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
+
+/** Stages whose objects come in the order of --access. */
+const FOLLOWING_ACCESS = new Set(OPERATIONS.flatMap(({ followsAccess, logName }) => (followsAccess ? [logName] : [])));
 
 /** What its lines for people tell of a log without totals. @type {readonly CountName[]} */
 const TOLD_WITHOUT_TOTALS = ['operations', 'bytes', 'attempts', 'retries'];
@@ -142,10 +145,10 @@ function resultOf(run, { name, file }) {
 function* secondResults(views) {
   for (const { second, hosts } of secondsOf(views)) {
     yield addSecond(
-      hosts.map(({ view, tenths }) => ({
+      hosts.map(({ view, tenths, bytes }) => ({
         secondStart: second,
         operations: tenths / 10,
-        bytes: Math.round(bytesIn({ view, tenths })),
+        bytes: Math.round(bytesIn({ view, tenths, bytes })),
         ...(view.log.secondDetails.get(second - view.shift) ?? UNKNOWN_SECOND),
       })),
     );
@@ -280,6 +283,8 @@ function stageOf(view) {
     objects: facts?.objects ?? log.scheduled,
     threads: facts?.threads ?? null,
     objectSize: run.facts?.size ?? null,
+    ...(run.facts?.sizes ? { sizes: run.facts.sizes } : {}),
+    ...(run.facts?.access && FOLLOWING_ACCESS.has(log.name) ? { access: run.facts.access } : {}),
     ...times,
     ...averagesOf(counts, times),
     ...counts,

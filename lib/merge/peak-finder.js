@@ -86,13 +86,13 @@ export class PeakFinder {
 }
 
 /**
- * The objects of a stage have one size, or count with their mean.
+ * Where all objects are of one size, or no line tells what came in the second, they count with their mean.
  *
  * @param {HostSecond} host
  * @returns {number} bytes of what a host did in a second
  */
-export function bytesIn({ view: { operations, bytes }, tenths }) {
-  return operations === 0 ? 0 : ((tenths / 10) * bytes) / operations;
+export function bytesIn({ view: { operations, bytes: all }, tenths, bytes }) {
+  return bytes ?? (operations === 0 ? 0 : ((tenths / 10) * all) / operations);
 }
 
 /**

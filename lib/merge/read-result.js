@@ -62,6 +62,8 @@ function runLineOf({ hosts: [{ run, host, shard, start, clock, versions, options
     start: start === null ? null : Date.parse(start),
     clock,
     size: options?.size ?? null,
+    sizes: options?.sizes ?? null,
+    access: options?.access ?? null,
     versions,
     options,
     stages: stages.map((name) => name[0].toUpperCase() + name.slice(1)),

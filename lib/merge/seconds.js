@@ -180,6 +180,7 @@ function fitsNarrow(tenths) {
  * @typedef {object} HostSecond what one host did in a second
  * @property {StageView} view
  * @property {number} tenths of operations
+ * @property {number | null} bytes of them; null where they follow from the operations, or are not known
  *
  * @typedef {object} SecondOfHosts
  * @property {number} second
@@ -198,7 +199,7 @@ export function* secondsOf(views) {
     for (let second = block * BLOCK_SECONDS; second < (block + 1) * BLOCK_SECONDS; second += 1) {
       const hosts = present.flatMap((view) => {
         const tenths = view.log.series.get(second - view.shift);
-        return tenths === undefined ? [] : [{ view, tenths }];
+        return tenths === undefined ? [] : [{ view, tenths, bytes: view.log.bytesIn(second - view.shift) }];
       });
       if (hosts.length > 0) {
         yield { second, hosts };

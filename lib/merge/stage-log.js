@@ -3,7 +3,7 @@ import { MAX_RATE, SecondSeries } from './seconds.js';
 import { andMore } from './warnings.js';
 
 /**
- * @import { LimitCause, ScheduleRecord, SecondRecord, SummaryRecord } from '../log/log-line.js'
+ * @import { LimitCause, ScheduleRecord, SummaryRecord } from '../log/log-line.js'
  * @import { RunWarning } from './host-run.js'
  * @import { HistogramPart, StageLine } from './machine-facts.js'
  * @import { SecondPool } from './seconds.js'
@@ -13,6 +13,9 @@ import { andMore } from './warnings.js';
 
 /** The longest way between two lines of the old tool, whose interval drifts, that is no gap yet. Seconds. */
 export const MAX_INTERVAL_SECONDS = 3;
+
+/** A place of a series holds 32 bits: 256 GB. */
+const BYTES_OF_UNIT = 64;
 
 /** No ramp has as many: a log with more of them was made up. */
 const MAX_RAMP_STEPS = 1000;
@@ -26,6 +29,8 @@ const MAX_RAMP_STEPS = 1000;
 /** What a log says of one stage of one run. */
 export class StageLog {
   #parts = new HistogramParts();
+  /** In units of so many bytes. @type {SecondSeries | null} */
+  #bytes;
   /** Tenths of operations in the lines of all seconds. */
   #tenths = 0;
   #hasBegun = false;
@@ -59,11 +64,22 @@ export class StageLog {
    * @param {string} name
    * @param {number | null} line at which the stage begins in this log; null in a result
    * @param {SecondPool} pool
+   * @param {boolean} [keepsBytes] whether those of a second do not follow from its operations
    */
-  constructor(name, line, pool) {
+  constructor(name, line, pool, keepsBytes = false) {
     this.name = name;
     this.line = line;
     this.series = new SecondSeries(pool);
+    this.#bytes = keepsBytes ? new SecondSeries(pool) : null;
+  }
+
+  /**
+   * @param {number} second
+   * @returns {number | null} bytes of the operations in it; null where they follow from the operations, or are not known
+   */
+  bytesIn(second) {
+    const units = this.#bytes?.get(second);
+    return units === undefined ? null : units * BYTES_OF_UNIT;
   }
 
   /** Whether the log says how fast the stage was. */
@@ -95,10 +111,10 @@ export class StageLog {
   /**
    * @param {number | null} line
    * @param {number} second in which the operations completed
-   * @param {Pick<SecondRecord, 'operationsPerSecond'>} record
+   * @param {{ operationsPerSecond: number, bytesPerSecond: number }} rates
    * @param {boolean} isCount whether the line counts what completed in the second, or is a rate over about a second
    */
-  addSecond(line, second, { operationsPerSecond }, isCount) {
+  addSecond(line, second, { operationsPerSecond, bytesPerSecond }, isCount) {
     if (operationsPerSecond > MAX_RATE) {
       this.findings.absurd.at(line);
       return;
@@ -116,6 +132,7 @@ export class StageLog {
       this.findings.gaps.at(line);
     }
     this.series.set(second, tenths);
+    this.#bytes?.set(second, Math.min(Math.round(bytesPerSecond / BYTES_OF_UNIT), 10 * MAX_RATE));
     this.#tenths += tenths;
     const { first, last } = this.extent ?? { first: second, last: second };
     this.extent = { first: Math.min(first, second), last: Math.max(last, second) };

@@ -186,6 +186,7 @@ export function mixedRuns(runs) {
       (run) => `${other(run)}, at the same time: added up; a common --run-id would show that they belong together`,
     ),
     ...otherSizes(runs),
+    ...otherAccess(runs),
   ];
 }
 
@@ -195,11 +196,23 @@ export function mixedRuns(runs) {
  */
 function otherSizes(runs) {
   const [first, ...others] = runs.filter(({ facts }) => typeof facts?.size === 'number');
-  const size = (/** @type {HostRun} */ run) => run.facts?.size ?? 0;
+  const sizes = (/** @type {HostRun} */ run) => run.facts?.sizes ?? formatSize(run.facts?.size ?? 0);
   return firstOf(
-    others.filter((run) => size(run) !== size(first)),
-    (run) =>
-      `objects of ${formatSize(size(run))}, and of ${formatSize(size(first))} in ${placeOf(first)}: added up all the same`,
+    others.filter((run) => sizes(run) !== sizes(first)),
+    (run) => `objects of ${sizes(run)}, and of ${sizes(first)} in ${placeOf(first)}: added up all the same`,
+  );
+}
+
+/**
+ * @param {readonly HostRun[]} runs
+ * @returns {MergeWarning[]}
+ */
+function otherAccess(runs) {
+  const [first, ...others] = runs.filter(({ facts }) => facts !== null);
+  const access = (/** @type {HostRun} */ run) => run.facts?.access ?? 'sequential';
+  return firstOf(
+    others.filter((run) => access(run) !== access(first)),
+    (run) => `--access ${access(run)}, and ${access(first)} in ${placeOf(first)}: added up all the same`,
   );
 }
 

@@ -9,7 +9,7 @@ import { STAGE_ENDS } from './stage-ends.js';
 /**
  * @import { SomeCounts } from './counters.js'
  * @import { CountName } from './result.js'
- * @import { BottleneckSum, BucketSum, KindSum, CleanupResult, ClientLoad, CommonFacts, CommonOptions, ConnectionResult } from './result.js'
+ * @import { BottleneckSum, BucketSum, KindSum, PartSum, PartsSum, CleanupResult, ClientLoad, CommonFacts, CommonOptions, ConnectionResult } from './result.js'
  * @import { LatencySummary, LoadResult, RequestCounts, Result, SecondResult, StageCounts, StageLatency, StageSum } from './result.js'
  */
 
@@ -119,6 +119,8 @@ export function addStages(stages) {
     objects: sumOf(stages.map(({ objects }) => objects)),
     threads: sumOf(stages.map(({ threads }) => threads)),
     objectSize: common(stages.map(({ objectSize = null }) => objectSize)),
+    ...commonWhereAny('sizes', stages),
+    ...commonWhereAny('access', stages),
     ...times,
     ...rates,
     peak: largestSecond(seconds, times, rates.average),
@@ -138,8 +140,20 @@ export function addStages(stages) {
     seconds,
     ...addKinds(stages, times),
     ...addBuckets(stages, times),
+    ...addSizeClasses(stages, stages, times),
+    ...addReads(stages, stages, times),
     ...addRampsOf(stages),
   };
+}
+
+/**
+ * @param {'sizes' | 'access'} name
+ * @param {readonly StageSum[]} stages
+ * @returns {Pick<StageSum, 'sizes' | 'access'>} nothing where none has it
+ */
+function commonWhereAny(name, stages) {
+  const values = stages.map((stage) => stage[name] ?? null);
+  return values.every((value) => value === null) ? {} : { [name]: common(values) };
 }
 
 /**
@@ -148,7 +162,9 @@ export function addStages(stages) {
  * @returns {{ kinds?: KindSum[] }} nothing where one of them mixes no operations, or does not tell them apart
  */
 function addKinds(stages, times) {
-  const parts = stages.flatMap(({ kinds }) => (kinds === undefined ? [] : [kinds]));
+  const parts = stages.flatMap((stage) =>
+    stage.kinds === undefined ? [] : [stage.kinds.map((kind) => ({ ...kind, stage }))],
+  );
   if (parts.length < stages.length) {
     return {};
   }
@@ -156,6 +172,7 @@ function addKinds(stages, times) {
   return {
     kinds: [...operations].map((operation) => {
       const same = parts.flat().filter((kind) => kind.operation === operation);
+      const itsStages = same.map(({ stage }) => stage);
       const counts = addCounts(same);
       return {
         operation,
@@ -168,8 +185,79 @@ function addKinds(stages, times) {
         unloaded: common(same.map(({ unloaded = null }) => unloaded)),
         bottleneck: commonBottleneck(same.map(({ bottleneck = null }) => bottleneck)),
         ...counts,
+        ...addSizeClasses(same, itsStages, times),
+        ...addReads(same, itsStages, times),
       };
     }),
+  };
+}
+
+/**
+ * @param {readonly PartsSum[]} all
+ * @param {readonly Partial<Times>[]} stages whose parts they are
+ * @param {Times} times of the sum
+ * @returns {Pick<PartsSum, 'sizeClasses'>} nothing where one of them has others, or does not tell them apart
+ */
+function addSizeClasses(all, stages, times) {
+  const known = all.flatMap(({ sizeClasses }) => (sizeClasses === undefined ? [] : [sizeClasses]));
+  const bounds = known.map((classes) => classes.map(({ from, to }) => ({ from, to })));
+  const same = known.length === all.length && common(bounds);
+  if (!same) {
+    return {};
+  }
+  return {
+    sizeClasses: same.map((each, place) => ({
+      ...each,
+      ...addParts(
+        known.map((classes) => classes[place]),
+        stages,
+        times,
+      ),
+    })),
+  };
+}
+
+/**
+ * @param {readonly PartsSum[]} all
+ * @param {readonly Partial<Times>[]} stages whose parts they are
+ * @param {Times} times of the sum
+ * @returns {Pick<PartsSum, 'reads'>} nothing where one of them does not tell them apart
+ */
+function addReads(all, stages, times) {
+  const known = all.flatMap(({ reads }) => (reads === undefined ? [] : [reads]));
+  if (known.length < all.length) {
+    return {};
+  }
+  const sum = (/** @type {'first' | 'repeated'} */ name) =>
+    addParts(
+      known.map((reads) => reads[name]),
+      stages,
+      times,
+    );
+  return { reads: { first: sum('first'), repeated: sum('repeated') } };
+}
+
+/**
+ * @param {readonly PartSum[]} parts
+ * @param {readonly Partial<Times>[]} stages of each of them
+ * @param {Times} times of the sum
+ * @returns {PartSum}
+ */
+function addParts(parts, stages, times) {
+  const rateOfSum = (/** @type {'average' | 'averageBytes'} */ name) => {
+    const counts = parts.map((part, place) => countIn(part[name], stages[place]));
+    return rateOf(sumOf(counts), times);
+  };
+  const { summary, encoded } = addHistograms(
+    parts.map(({ latency, histogram }) => ({ summary: latency, encoded: histogram })),
+  );
+  return {
+    operations: sumOfKnown(parts.map(({ operations }) => operations)),
+    bytes: sumOfKnown(parts.map(({ bytes }) => bytes)),
+    average: rateOfSum('average'),
+    averageBytes: rateOfSum('averageBytes'),
+    latency: summary,
+    histogram: encoded,
   };
 }
 
@@ -184,7 +272,7 @@ function addBuckets(stages, times) {
   const parts = stages.flatMap((stage) =>
     stage.buckets === undefined
       ? []
-      : [stage.buckets.map((bucket) => ({ ...bucket, measured: measuredIn(bucket, stage) }))],
+      : [stage.buckets.map((bucket) => ({ ...bucket, measured: countIn(bucket.average, stage) }))],
   );
   if (parts.length < stages.length) {
     return {};
@@ -213,13 +301,13 @@ function addBuckets(stages, times) {
 }
 
 /**
- * @param {BucketSum} bucket
- * @param {Partial<Times>} times of its stage
- * @returns {number | null} operations in its rate
+ * @param {number | null} rate a second
+ * @param {Partial<Times>} times of the stage
+ * @returns {number | null} what is in it
  */
-function measuredIn({ average }, times) {
+function countIn(rate, times) {
   const time = measuredTime(times);
-  return average === null || time <= 0 ? null : (average * time) / 1000;
+  return rate === null || time <= 0 ? null : (rate * time) / 1000;
 }
 
 /**

@@ -4,7 +4,7 @@ const BITS = 0x80;
 /**
  * Packs what a host did second by second: a byte or two for each second, or three.
  *
- * @param {Iterable<number | null>} tenths of operations in each second, whole numbers; null where no line tells of it
+ * @param {Iterable<number | null>} tenths of operations in each second, or bytes, whole numbers; null where no line tells of it
  * @returns {string} each plus one, or 0, as LEB128, in base64
  */
 export function encodeSeconds(tenths) {

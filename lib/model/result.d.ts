@@ -1,5 +1,6 @@
 import type { StageName } from '../log/log-line.js';
 import type schema from './result.schema.json' with { type: 'json' };
+import type { SizeDistribution } from './run-config.js';
 import type { SearchPhase } from './search.js';
 
 // What a result is. result.schema.json says it to everybody else, with the unit of each figure; read-result.js,
@@ -110,8 +111,12 @@ export interface ThresholdResult {
 
 /** A stage of a result that was read, or of several hosts: what a host does not tell, or they differ in, is null. */
 export type StageSum = Pick<StageResult, KnownField> & {
-  [Field in Exclude<keyof StageResult, KnownField | 'stage' | 'end' | 'bottleneck' | 'kinds' | 'buckets' | 'ramp'>]?:
-    StageResult[Field] | null;
+  [
+    Field in Exclude<
+      keyof StageResult,
+      KnownField | 'stage' | 'end' | 'bottleneck' | 'kinds' | 'buckets' | 'ramp' | keyof PartsSum
+    >
+  ]?: StageResult[Field] | null;
 } & {
   /** of whatever version, as the cause of its bottleneck and its end are */
   stage: string;
@@ -124,12 +129,24 @@ export type StageSum = Pick<StageResult, KnownField> & {
   /** counters that only a later version knows, by their names */
   further?: Record<string, number>;
   merge?: StageMerge;
+} & PartsSum;
+
+/** A part of the operations of one kind, as a sum has it. */
+export type PartSum = Omit<PartResult, 'average' | 'averageBytes'> & {
+  average: number | null;
+  averageBytes: number | null;
 };
+
+export interface PartsSum {
+  sizeClasses?: readonly ({ from: number; to: number } & PartSum)[];
+  reads?: { first: PartSum; repeated: PartSum };
+}
 
 /** The operations of one kind, as a {@link StageSum} has them. */
 export type KindSum = Pick<KindResult, 'operation' | 'errors' | 'latency'> & {
-  [Field in Exclude<keyof KindResult, 'operation' | 'errors' | 'latency' | 'bottleneck'>]?: KindResult[Field] | null;
-} & { bottleneck?: BottleneckSum | null };
+  [Field in Exclude<keyof KindResult, 'operation' | 'errors' | 'latency' | 'bottleneck' | keyof PartsSum>]?:
+    KindResult[Field] | null;
+} & { bottleneck?: BottleneckSum | null } & PartsSum;
 
 /** What is done in one bucket, as a {@link StageSum} has it. */
 export type BucketSum = Omit<BucketResult, 'average'> & { average: number | null };
@@ -214,6 +231,8 @@ export interface HostSeries {
   tenths: string;
   /** bytes of an operation, on average */
   operationBytes: number;
+  /** where objects are of several sizes: those of each second, see encodeSeconds */
+  bytes?: string;
   /** in their order; none where the latencies are not known */
   minutes: MinuteLatency[];
 }
@@ -293,7 +312,7 @@ export interface RunResult {
   /** whether none of the problems is one of usage, configuration or credentials */
   mayPass: boolean;
   /** objects for which the run was refused */
-  existing: { readable: { objects: number; size: number } | null } | null;
+  existing: { readable: { objects: number; size: number; sizes?: SizeDistribution } | null } | null;
   /** the first so many objects of the shard, which a later run can read; 0 where none are kept */
   kept: number;
   /** those that ran, the last one maybe in part */
@@ -329,8 +348,12 @@ export interface RunFacts {
 export interface RunOptions {
   objects: number;
   threads: number;
-  /** bytes of an object */
+  /** bytes of an object; of the largest, where they are not all of one size */
   size: number;
+  /** `--size`, where they are not all of one size */
+  sizes?: string;
+  /** `--access`, where objects are not read one after the other */
+  access?: string;
   stages: readonly string[];
   client: 'direct' | 'sdk';
   endpoint: string;
@@ -415,8 +438,16 @@ export interface StageResultFields {
   /** that the stage was given */
   objects: number;
   threads: number;
-  /** bytes */
+  /** bytes; of the largest object, where they are not all of one size */
   objectSize: number;
+  /** as `--size` has them, where not all objects are of one size */
+  sizes?: string;
+  /** as `--access` has it, of a stage whose objects do not come one after the other */
+  access?: string;
+  /** by the size of the object, in ascending order, where they are not all of one; of a stage that mixes, each kind has them */
+  sizeClasses?: readonly SizeClassResult[];
+  /** of a stage that may read an object again; of one that mixes, each kind that reads has them */
+  reads?: ReadsResult;
   startedAt: number;
   endedAt: number;
   /** ms */
@@ -478,6 +509,28 @@ export interface StabilityResult {
   high: number | null;
 }
 
+/** A part of the operations of one kind. */
+export interface PartResult {
+  /** that succeeded */
+  operations: number;
+  /** of them */
+  bytes: number;
+  /** ops/s: as the stage's */
+  average: number;
+  /** bytes/s: as the stage's */
+  averageBytes: number;
+  /** ms, of operations as the stage's; null where there are none */
+  latency: LatencySummary | null;
+  /** in µs, as in {@link StageHistograms} */
+  histogram: string | null;
+}
+
+/** Operations on objects of about one size: from so many bytes to so many, both included. */
+export type SizeClassResult = { from: number; to: number } & PartResult;
+
+/** The first operation of a stage on each object, and all later ones. */
+export type ReadsResult = { first: PartResult; repeated: PartResult };
+
 /** What a stage did in one bucket. Its kinds of operations are taken together: each has the same share in every bucket. */
 export interface BucketResult {
   bucket: string;
@@ -512,6 +565,8 @@ type KindFields = Pick<
   | 'latency'
   | 'unloaded'
   | 'bottleneck'
+  | 'sizeClasses'
+  | 'reads'
 >;
 
 export type StageResult = StageResultFields & StageCounts;

@@ -14,8 +14,12 @@ export interface RunConfig {
   /** lower-case names */
   stages: readonly string[];
   client: 'direct' | 'sdk';
-  /** bytes of an object */
+  /** bytes of an object; of the largest, where they are not all of one size */
   size: number;
+  /** absent where all objects are of one size */
+  sizes?: SizeDistribution;
+  /** of the stages that read single objects; absent where they go through them one after the other */
+  access?: AccessPattern;
   amounts: OperationAmounts;
   prefix: string;
   runId: string;
@@ -73,6 +77,23 @@ export interface RunConfig {
   takesSnapshots?: boolean;
   store: StoreConfig;
 }
+
+/** How large objects are that are not all of one size. All sizes are in bytes. */
+export type SizeDistribution =
+  /** each doubling is as frequent as any other */
+  | { kind: 'log-uniform'; min: number; max: number }
+  /** the natural logarithms are normally distributed, with this standard deviation; see sizeQuantile for its ends */
+  | { kind: 'lognormal'; median: number; sigma: number }
+  /** in ascending order, as frequent as the weights are to each other */
+  | { kind: 'weighted'; sizes: readonly { bytes: number; weight: number }[] };
+
+/** In which order a stage takes its objects. */
+export type AccessPattern =
+  | { kind: 'sequential' }
+  /** each as likely as any other, every time */
+  | { kind: 'uniform' }
+  /** the nth most popular is as likely as 1 ÷ n^exponent is to the others */
+  | { kind: 'zipf'; exponent: number };
 
 /** How much an operation takes at a time, of those that do not take one object as a whole. */
 export interface OperationAmounts {

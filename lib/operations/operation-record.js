@@ -38,6 +38,8 @@ export class OperationRecord {
   /** How often something was claimed before in the stage; the same for all attempts. */
   turn = 0;
   isWrite = false;
+  /** Whether the stage has read the object before, where that is told apart. */
+  isRepeated = false;
   /** Made so far, the current one included. */
   attempts = 0;
   outcomeUnknown = false;

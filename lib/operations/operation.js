@@ -74,6 +74,7 @@ import { plainLine } from '../log/plain-text.js';
  * @property {boolean} receives whether an answer has the object for its body, so that its first byte comes before its end
  * @property {boolean} movesBytes
  * @property {keyof OperationAmounts | null} amount that the user may set for it
+ * @property {boolean} followsAccess whether it reads single objects, in the order of the run's access pattern
  * @property {boolean} movesWhole whether it moves the whole object, so that its time depends on the object's size
  * @property {(workload: Pick<Workload, 'sizeOf' | 'amounts'>, index: number) => number} bytesOf what is counted for an object:
  *   bytes that are moved, or the size of the object where none are
@@ -100,6 +101,7 @@ export function defineOperation(definition) {
     receives: transfer === 'receives',
     movesBytes: transfer !== 'none',
     amount: part ?? grouping?.size ?? null,
+    followsAccess: effect === 'reads' && grouping === undefined,
     movesWhole: transfer !== 'none' && part === undefined,
     bytesOf:
       part === undefined

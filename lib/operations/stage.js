@@ -1,4 +1,5 @@
 import { groupsOf } from '../workload/object-groups.js';
+import { averageSize } from '../workload/size-distribution.js';
 import { onExisting } from './existing-object.js';
 
 /**
@@ -66,12 +67,14 @@ export function stageOnExisting({ name, kinds }) {
 
 /**
  * @param {Pick<Stage, 'kinds'>} stage
- * @param {Pick<RunConfig, 'size' | 'amounts'>} config
- * @returns {number} bytes that an operation moves; at most, where its operations differ; 0 where it moves none
+ * @param {Pick<RunConfig, 'size' | 'sizes' | 'amounts'>} config
+ * @returns {number} bytes that an operation moves, on an object of the mean size; at most, where its operations differ; 0 where
+ *   it moves none
  */
-export function bytesAnOperation({ kinds }, { size, amounts }) {
+export function bytesAnOperation({ kinds }, { amounts, ...config }) {
   const moving = kinds.filter(({ operation }) => operation.movesBytes);
-  const workload = { sizeOf: () => size, amounts };
+  const mean = averageSize(config);
+  const workload = { sizeOf: () => mean, amounts };
   return Math.max(0, ...moving.map(({ operation }) => operation.bytesOf(workload, 0)));
 }
 

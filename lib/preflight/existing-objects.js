@@ -1,11 +1,12 @@
 import { AttemptError } from '../s3/s3-error.js';
-import { isOfShard, localIndex } from '../workload/shard.js';
+import { globalIndex, isOfShard, localIndex } from '../workload/shard.js';
 import { inParallel } from '../cleanup/in-parallel.js';
+import { objectSizes } from '../workload/sizes.js';
 
 /**
  * @import { ListedObject } from '../s3/bucket-admin.js'
  * @import { Keyspace } from '../workload/keyspace.js'
- * @import { Shard } from '../model/run-config.js'
+ * @import { RunConfig, SizeDistribution } from '../model/run-config.js'
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  */
 
@@ -20,8 +21,9 @@ const BUCKETS_AT_ONCE = 8;
  * @typedef {object} ExistingObjects
  * @property {number} count of objects and probes that were seen
  * @property {boolean} isWhole whether all pages were read; otherwise there may be more
- * @property {{ objects: number, size: number } | null} readable what a run that reads them is to be given: so many of the
- *   shard's first objects, of so many bytes each; null where there are only probes, or some of those objects are missing
+ * @property {{ objects: number, size: number, sizes?: SizeDistribution } | null} readable what a run that reads them is to be
+ *   given: so many of the shard's first objects, of so many bytes each, or of these sizes; null where there are only probes,
+ *   some of those objects are missing, or their sizes are not those of the run
  * @property {Map<string, AttemptError>} unlisted buckets that could not be listed, and their errors
  */
 
@@ -29,13 +31,13 @@ const BUCKETS_AT_ONCE = 8;
  * Looks for objects that a run would write over or remove: those of its shard, under its run id. Other shards may
  * be writing theirs at this moment: they do not matter here.
  *
- * @param {object} run
- * @param {Keyspace} run.keyspace
- * @param {Shard} run.shard
+ * @param {Keyspace} keyspace
+ * @param {Pick<RunConfig, 'runId' | 'shard' | 'size' | 'sizes'>} config
  * @param {BucketAccess} access
  * @returns {Promise<ExistingObjects>}
  */
-export async function findExistingObjects({ keyspace, shard }, access) {
+export async function findExistingObjects(keyspace, config, access) {
+  const { shard } = config;
   const { buckets } = keyspace;
   const maxPages = Math.max(Math.floor(MAX_PAGES / buckets.length), 1);
   let count = 0;
@@ -66,7 +68,7 @@ export async function findExistingObjects({ keyspace, shard }, access) {
       unlisted.set(bucket, error);
     }
   });
-  return { count, isWhole, readable: readableOf(sizes, isWhole && unlisted.size === 0), unlisted };
+  return { count, isWhole, readable: readableOf(sizes, config, isWhole && unlisted.size === 0), unlisted };
 }
 
 /**
@@ -96,15 +98,22 @@ async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) 
  * A search for the peak leaves smaller objects after those of full size; one over buckets leaves gaps between them.
  *
  * @param {ReadonlyMap<number, number>} sizes by local index
+ * @param {Pick<RunConfig, 'runId' | 'shard' | 'size' | 'sizes'>} config
  * @param {boolean} areAll whether each object that is there is among them
+ * @returns {ExistingObjects['readable']}
  */
-function readableOf(sizes, areAll) {
+function readableOf(sizes, config, areAll) {
   if (sizes.size === 0) {
     return null;
   }
   const indices = [...sizes.keys()];
   const size = /** @type {number} */ (sizes.get(indices.reduce((least, index) => Math.min(least, index))));
-  const same = indices.filter((index) => sizes.get(index) === size);
-  const objects = same.reduce((most, index) => Math.max(most, index)) + 1;
-  return areAll && same.length < objects ? null : { objects, size };
+  const sizeOf = config.sizes === undefined ? () => size : objectSizes(config);
+  const same = indices.filter((index) => sizes.get(index) === sizeOf(globalIndex(config.shard, index)));
+  const objects = same.reduce((most, index) => Math.max(most, index), -1) + 1;
+  // Where most are of other sizes, it was not a search that left them.
+  if (2 * same.length < sizes.size || (areAll && same.length < objects)) {
+    return null;
+  }
+  return config.sizes === undefined ? { objects, size } : { objects, size: config.size, sizes: config.sizes };
 }

@@ -1,5 +1,7 @@
 import { S3_CALLS } from '../s3/object-store.js';
 import { formatSize } from '../log/units.js';
+import { sizeText } from '../workload/size-distribution.js';
+import { objectSizes } from '../workload/sizes.js';
 import { globalIndex } from '../workload/shard.js';
 import { operationsOf } from '../operations/registry.js';
 import { retriedRequest } from '../s3/retry.js';
@@ -31,29 +33,36 @@ const NOWHERE = { accept() {} };
  * @returns {Promise<string | null>} what is wrong, one line; null where nothing is, or the store does not say
  */
 export async function keptSizeProblem(run, config, signal) {
-  const { objects, size, runId, stages } = config;
+  const { objects, size, sizes, runId, stages, shard } = config;
   if (run.wroteObjects || run.listed || operationsOf(stages).every(({ effect }) => effect !== 'reads')) {
     return null;
   }
+  const expected = objectSizes(config);
   /** @type {number[]} */
-  const sizes = [];
+  const others = [];
   for (
     let local = 0;
-    local < Math.min(objects, MAX_HEAD_REQUESTS) && sizes.length < SAMPLE && !signal.aborted;
+    local < Math.min(objects, MAX_HEAD_REQUESTS) && others.length < SAMPLE && !signal.aborted;
     local++
   ) {
-    const found = await sizeOf(run, globalIndex(config.shard, local), signal);
-    if (found === size) {
+    const index = globalIndex(shard, local);
+    const found = await sizeOf(run, index, signal);
+    if (found === expected(index)) {
       return null;
     }
     if (Number.isSafeInteger(found) && found >= 0) {
-      sizes.push(found);
+      others.push(found);
     }
   }
-  const [found] = sizes;
-  return found === undefined || sizes.some((other) => other !== found)
-    ? null
-    : `--size: the objects of run ${runId} have ${formatSize(found)} each, not ${formatSize(size)}; expected --size ${formatSize(found)}`;
+  const [found, ...further] = others;
+  if (found === undefined) {
+    return null;
+  }
+  if (sizes === undefined && further.every((other) => other === found)) {
+    return `--size: the objects of run ${runId} have ${formatSize(found)} each, not ${formatSize(size)}; expected --size ${formatSize(found)}`;
+  }
+  const shown = others.map(formatSize).join(' and ');
+  return `--size: the first objects of run ${runId} have ${shown}, which they would not have with ${sizeText(config)}; expected the --size that the run was written with, in the same words`;
 }
 
 /**

@@ -68,7 +68,7 @@ export async function preflight(run, config, signal, hooks) {
   const { buckets } = config.store;
   const workloads = {
     probes: probeWorkload(run, config.shard, () => Math.min(config.size, MAX_PROBE_BYTES)),
-    kept: keptWorkload(run, config.shard, config.size),
+    kept: keptWorkload(run, config),
   };
   const shared = { run, config, findings, missing, ...workloads, hooks: { ...NO_HOOKS, ...hooks } };
   let next = 0;

@@ -1,10 +1,11 @@
 import { PREFLIGHT_PROBES } from '../workload/shard.js';
+import { objectSizes } from '../workload/sizes.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 
 /**
  * @import { Workload } from '../operations/operation.js'
  * @import { RunContext } from './run-context.js'
- * @import { Shard } from '../model/run-config.js'
+ * @import { RunConfig, Shard } from '../model/run-config.js'
  */
 
 /** Probes of the unloaded latency, after those of preflight. */
@@ -39,11 +40,12 @@ export function probeCopyWorkload(probes, { keyspace }) {
  * The objects that an earlier run has written, or that were listed.
  *
  * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'listed' | 'amounts'>} run
- * @param {Shard} shard
- * @param {number} size bytes of an object of an earlier run
+ * @param {Pick<RunConfig, 'runId' | 'shard' | 'size' | 'sizes'>} config
  * @returns {Workload}
  */
-export function keptWorkload({ keyspace, payload, written, listed, amounts }, shard, size) {
-  const kept = { payload, written, shard, amounts, listed, wroteObjects: false };
-  return !listed ? { ...kept, keyspace, sizeOf: () => size } : { ...kept, keyspace: listed, sizeOf: listed.sizeOf };
+export function keptWorkload({ keyspace, payload, written, listed, amounts }, config) {
+  const kept = { payload, written, shard: config.shard, amounts, listed, wroteObjects: false };
+  return !listed
+    ? { ...kept, keyspace, sizeOf: objectSizes(config) }
+    : { ...kept, keyspace: listed, sizeOf: listed.sizeOf };
 }

@@ -3,6 +3,7 @@ import { onExisting } from '../operations/existing-object.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { OPERATIONS } from '../operations/registry.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
+import { typicalSize } from '../workload/size-distribution.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
 import { sendControlRequest } from './control-request.js';
 import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workload.js';
@@ -162,7 +163,6 @@ function sumOf(values) {
 /** Operations of each kind, one after the other. */
 class Probe {
   #run;
-  #config;
   #kinds;
   #roundTrip;
   #isFar;
@@ -172,6 +172,8 @@ class Probe {
   #connections;
   /** Bytes of the first object, which is a small one where it is written. */
   #firstSize;
+  /** Bytes of the objects that the latency is to stand for: half of the run's are no larger. */
+  #typicalSize;
   /** Bytes of all others. */
   #size;
   #begun = 0;
@@ -194,19 +196,17 @@ class Probe {
    */
   constructor({ run, config, kinds, roundTrip, isFar, endsAt }) {
     this.#run = run;
-    this.#config = config;
     this.#kinds = kinds;
     this.#roundTrip = roundTrip;
     this.#isFar = isFar;
     this.#startedAt = run.clock.now();
     this.#endsAt = endsAt;
-    this.#firstSize = run.wroteObjects ? Math.min(config.size, SMALL_OBJECT) : config.size;
+    this.#typicalSize = typicalSize(config);
+    this.#firstSize = run.wroteObjects ? Math.min(this.#typicalSize, SMALL_OBJECT) : this.#typicalSize;
     this.#size = this.#firstSize;
     const firstIndex = globalIndex(config.shard, this.#localIndexOf(0));
     const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? this.#firstSize : this.#size);
-    this.#workload = run.wroteObjects
-      ? probeWorkload(run, config.shard, sizeOf)
-      : keptWorkload(run, config.shard, config.size);
+    this.#workload = run.wroteObjects ? probeWorkload(run, config.shard, sizeOf) : keptWorkload(run, config);
     // Those of the clock are open by now. There are more kinds than those.
     const [first, ...further] = run.controlConnections;
     this.#connections = [first, ...run.clockConnections, ...further];
@@ -292,7 +292,7 @@ class Probe {
     }
     const { amounts } = this.#workload;
     const bytes = (/** @type {number} */ size) => bytesOf({ sizeOf: () => size, amounts }, 0);
-    return bytes(this.#size) === bytes(this.#config.size) ? this.#config.size : null;
+    return bytes(this.#size) === bytes(this.#typicalSize) ? this.#typicalSize : null;
   }
 
   /** No further object is begun; what is to be done with the others is still done. */
@@ -369,8 +369,8 @@ class Probe {
     if (error === null) {
       this.#written += 1;
     }
-    if (number === 0 && this.#isTimeFor(this.#config.size, time)) {
-      this.#size = this.#config.size;
+    if (number === 0 && this.#isTimeFor(this.#typicalSize, time)) {
+      this.#size = this.#typicalSize;
     }
   }
 

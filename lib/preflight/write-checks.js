@@ -124,9 +124,9 @@ export class WriteChecks {
 
   /** @param {BucketAccess} access */
   async #lookForObjects(access) {
-    const { runId, shard, store } = this.#config;
+    const { runId, store } = this.#config;
     const { keyspace } = this.#run;
-    const existing = await findExistingObjects({ keyspace, shard }, access);
+    const existing = await findExistingObjects(keyspace, this.#config, access);
     const { count, isWhole, unlisted } = existing;
     if (count > 0) {
       this.existing = existing;

@@ -1,6 +1,6 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
 import { plainLine } from '../log/plain-text.js';
-import { formatSize } from '../log/units.js';
+import { sizeText } from '../workload/size-distribution.js';
 import { coloLine } from './colo-line.js';
 import { costLine } from './cost-line.js';
 import { FailureNotices } from './failure-notices.js';
@@ -61,11 +61,11 @@ class Console {
       return;
     }
     this.#isNamed = true;
-    const { runId, objects, size, prefix, store, existing } = this.#config;
+    const { runId, objects, size, sizes, prefix, store, existing } = this.#config;
     const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that were there before; nothing is written';
     const most = existing === undefined ? '' : 'up to ';
     this.#screen.err(
-      `Run ${runId}: ${objects} objects of ${most}${formatSize(size)} in ${store.buckets.join(', ')} ${where}`,
+      `Run ${runId}: ${objects} objects of ${most}${sizeText({ size, sizes })} in ${store.buckets.join(', ')} ${where}`,
     );
     const cost = costLine(this.#config);
     if (cost !== null) {

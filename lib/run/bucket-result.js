@@ -25,7 +25,7 @@ export function bucketResult({ finished, conclusion, buckets, target, ...parts }
   const whole = shown === undefined ? one : stageResult({ ...parts, outcome, load, stopsAt });
   const steps = finished.map((each) => stepResult(each, parts.clock));
   const { needed } = conclusion;
-  const evidence = evidenceOf(whole, parts.stage.movesBytes, parts.availableCores);
+  const evidence = evidenceOf(whole, load, parts.stage.movesBytes, parts.availableCores);
   const search = /** @type {SearchResult} */ ({
     ...one.search,
     steps,

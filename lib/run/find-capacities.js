@@ -5,6 +5,7 @@ import { CostBudget } from '../cost/cost-budget.js';
 import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { runStep } from '../search/search-step.js';
 import { noteFatalError, stagesOf } from './run-stages.js';
+import { typicalSize } from '../workload/size-distribution.js';
 import { dimensionOf } from './search-dimensions.js';
 
 /**
@@ -35,7 +36,8 @@ const MIN_HALVED_BYTES = 2;
 export async function findCapacities(running, workers, result) {
   const { config, run, signal, observer } = running;
   // The latency of small objects does not show how many large ones a search needs.
-  const unloaded = new Map([...running.unloaded].filter(([, { size }]) => size >= config.size));
+  const typical = typicalSize(config);
+  const unloaded = new Map([...running.unloaded].filter(([, { size }]) => size >= typical));
   const stages = stagesOf(config);
   const problem = signal.aborted ? null : tooFewObjects(config, stages[0], unloaded);
   if (problem !== null) {
@@ -238,6 +240,8 @@ async function runSteps(search, stage, { running, workers, dimension, objects, c
       workers,
       stage,
       objectSize: isHalfSize ? Math.floor(config.size / 2) : config.size,
+      sizes: config.sizes,
+      access: config.access,
       range: objects.rangeFor(stage, isHalfSize, step.operations, step.buckets),
       pacing: dimension.pacing(step),
       clock: run.clock,

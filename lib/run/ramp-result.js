@@ -136,6 +136,8 @@ function sumOfOutcomes(outcomes, stage, clock) {
   });
   return {
     ...last,
+    // Those of one step do not stand for the stage.
+    parts: undefined,
     end: worstEnd(outcomes.map(({ end }) => end)),
     startedAt,
     endedAt,

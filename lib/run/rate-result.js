@@ -94,7 +94,7 @@ export function rateStepResult(finished, measurement, clock) {
 export function rateResult({ finished, steps, conclusion, slo, ...parts }) {
   const { outcome, load, stopsAt } = finished[representative(steps)];
   const whole = stageResult({ ...parts, outcome, load, stopsAt });
-  const evidence = evidenceOf(whole, parts.stage.movesBytes, parts.availableCores);
+  const evidence = evidenceOf(whole, load, parts.stage.movesBytes, parts.availableCores);
   const { bound, rate, needed } = conclusion;
   const missed = steps.filter(({ verdict }) => verdict === 'missed');
   const isByErrors = missed.some(({ errors, operations }) => errors > ERROR_SHARE * (operations + errors));

@@ -1,5 +1,7 @@
 import { escapeUnprintable } from '../log/plain-text.js';
 import { operationsOf } from '../operations/registry.js';
+import { formatAccess } from '../workload/access.js';
+import { formatSizes } from '../workload/size-distribution.js';
 
 /**
  * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
@@ -54,11 +56,13 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
+ * @typedef {'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
  */
 function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
-  const { findPeak, peakOf, target, slo, rampPlan, untilStable, existing } = config;
+  const { findPeak, peakOf, target, slo, rampPlan, sizes, access, untilStable, existing } = config;
   return {
+    ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }),
+    ...(access === undefined ? {} : { access: formatAccess(access) }),
     ...amountsOf(stages, amounts),
     ...(duration === undefined && rampPlan === undefined ? {} : { gap }),
     ...(rate === undefined ? {} : { rate, arrival }),

@@ -243,8 +243,9 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
   const { name } = stage;
   const range = objects.rangeFor(stage, false, Infinity);
   const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
+  const { size: objectSize, sizes, access } = config;
   /** @type {Load} */
-  const load = { threads, objectSize: config.size, pacing: null, warmup: 0, windows: null };
+  const load = { threads, objectSize, sizes, access, pacing: null, warmup: 0, windows: null };
   // Of the whole stage there is but one drain, at its end.
   const limit = {
     stopsAt: monotonic(slot.stopsAt),

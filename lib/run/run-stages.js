@@ -8,6 +8,7 @@ import { waitUntil } from '../clock/pause.js';
 import { Stability } from './stability.js';
 import { stageResult } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
+import { seenMemory } from '../workload/seen-objects.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -73,7 +74,7 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
     if (signal.aborted) {
       return false;
     }
-    const load = loadOf(config);
+    const load = loadOf(config, slot !== null, stage, objects);
     const range = { first: firstObject, objects };
     const { outcome, claimed, stopsAt, stability } = await runOne(stage, load, range, slot, workers, running);
     const finished = stageResult({
@@ -209,11 +210,20 @@ function stabilityOf({ untilStable, warmup }, clock, { stopsAt }) {
 
 /**
  * @param {RunConfig} config
+ * @param {boolean} isTimed whether its objects go round until the time is over
+ * @param {Stage} stage
+ * @param {number} objects of the stage
  * @returns {Load}
  */
-function loadOf({ threads, size, rate, arrival, warmup, runId }) {
+function loadOf({ threads, size, sizes, access, rate, arrival, warmup, runId }, isTimed, { kinds }, objects) {
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
-  return { threads, objectSize: size, pacing, warmup, windows: null };
+  // Elsewhere each object is read once.
+  const mayRepeat = isTimed || access !== undefined;
+  const tellsRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
+  return {
+    ...{ threads, objectSize: size, sizes, access, pacing, warmup, windows: null },
+    ...(tellsRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
+  };
 }
 
 /**

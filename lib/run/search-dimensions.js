@@ -173,6 +173,6 @@ function stepOutcome({ outcome, elapsed, begun, windows }) {
 function isClientFull(stage, { outcome, load, stopsAt }, context) {
   const result = stageResult({ ...context, stage, outcome, load, stopsAt });
   const { cause } = result.bottleneck;
-  const isHostFull = isHostBusy(evidenceOf(result, stage.movesBytes, context.availableCores));
+  const isHostFull = isHostBusy(evidenceOf(result, load, stage.movesBytes, context.availableCores));
   return cause === 'client CPU' || cause === 'host CPU' || cause === 'network link' || isHostFull;
 }

@@ -95,6 +95,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
   const evidenceOfStep = (/** @type {FinishedStep} */ each) =>
     evidenceOf(
       stageResult({ ...parts, outcome: each.outcome, load: each.load, stopsAt: each.stopsAt }),
+      each.load,
       stage.movesBytes,
       availableCores,
     );
@@ -116,7 +117,7 @@ export function searchResult({ stage, finished, conclusion, maxThreads, dollarsN
   };
   const client = { eventLoopUtilization, busyLoops, loops, cpuCores, host };
   const { end } = result;
-  const bottleneck = classify({ ...evidenceOf(whole, stage.movesBytes, availableCores), ...client, end, search });
+  const bottleneck = classify({ ...evidenceOf(whole, load, stage.movesBytes, availableCores), ...client, end, search });
   const average = steps[shown].operationsPerSecond;
   const peak = Math.max(whole.peak, average);
   const operationsNeeded = needed?.operations ?? null;

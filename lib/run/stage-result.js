@@ -3,16 +3,21 @@ import { peakBytesOf } from '../meter/second-counts.js';
 import { stageLatency } from '../meter/stage-latencies.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { peakOf } from '../model/seconds.js';
+import { formatAccess } from '../workload/access.js';
+import { sizeClasses } from '../workload/size-classes.js';
+import { formatSizes, typicalSize } from '../workload/size-distribution.js';
 
 /**
  * @import { Evidence } from '../bottleneck/classify.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { Pacing } from '../engine/arrivals.js'
+ * @import { KindParts } from '../engine/operation-parts.js'
  * @import { BucketOutcome, ConnectionOutcome, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { BucketResult, ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
- * @import { KindResult, SecondCount, StageResult } from '../model/result.js'
+ * @import { KindResult, PartResult, SecondCount, StageResult } from '../model/result.js'
  * @import { StabilityResult, UnloadedLatency } from '../model/result.js'
+ * @import { PartMeter } from '../meter/part-meter.js'
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { Stage } from '../operations/stage.js'
  */
@@ -58,6 +63,7 @@ export function stageResult(parts) {
     objects,
     threads: load.threads,
     objectSize: load.objectSize,
+    ...orderOfObjects(stage, load),
     startedAt,
     endedAt,
     duration,
@@ -75,10 +81,56 @@ export function stageResult(parts) {
     ...figures,
     buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
   };
-  const bottleneck = classify(evidenceOf(result, stage.movesBytes, availableCores));
+  const bottleneck = classify(evidenceOf(result, load, stage.movesBytes, availableCores));
   return stage.kinds.length === 1
-    ? { ...result, bottleneck }
+    ? { ...result, bottleneck, ...partResults(outcome.parts?.[0], load, measured) }
     : { ...result, bottleneck, kinds: kindResults(result, parts, measuredTime) };
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Load} load
+ * @returns {Pick<StageResult, 'sizes' | 'access'>}
+ */
+function orderOfObjects({ kinds }, { sizes, access }) {
+  const isDrawn = access !== undefined && kinds.some(({ operation }) => operation.followsAccess);
+  return {
+    ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }),
+    ...(isDrawn ? { access: formatAccess(access) } : {}),
+  };
+}
+
+/**
+ * @param {KindParts<PartMeter> | undefined} parts of the operations of one kind
+ * @param {Load} load
+ * @param {number} duration ms that the rates are of
+ * @returns {Pick<StageResult, 'sizeClasses' | 'reads'>}
+ */
+function partResults(parts, { sizes }, duration) {
+  const partResult = (/** @type {PartMeter} */ meter) => ofPart(meter, duration);
+  const classes = sizes === undefined ? [] : sizeClasses(sizes);
+  const ofSizes = parts?.sizes?.map((meter, place) => ({ ...classes[place], ...partResult(meter) }));
+  const [first, repeated] = parts?.reads?.map(partResult) ?? [];
+  return {
+    ...(ofSizes === undefined ? {} : { sizeClasses: ofSizes }),
+    ...(first === undefined ? {} : { reads: { first, repeated } }),
+  };
+}
+
+/**
+ * @param {PartMeter} meter
+ * @param {number} duration ms that the rates are of
+ * @returns {PartResult}
+ */
+function ofPart({ operations, bytes, measured, measuredBytes, latencies }, duration) {
+  return {
+    operations,
+    bytes,
+    average: (1000 * measured) / duration,
+    averageBytes: (1000 * measuredBytes) / duration,
+    latency: latencies.summary(),
+    histogram: latencies.encode(),
+  };
 }
 
 /**
@@ -139,24 +191,28 @@ function bucketResult({ bucket, meter }, whole, duration) {
  * @param {MeasuredTime} time
  * @returns {KindResult[]} of a stage of several kinds
  */
-function kindResults(whole, { stage, outcome, availableCores, unloadedByOperation }, time) {
+function kindResults(whole, { stage, outcome, load, availableCores, unloadedByOperation }, time) {
   return stage.kinds.map(({ operation: { name, movesBytes } }, kind) => {
     const meter = outcome.kinds[kind];
     const figures = figuresOf(meter, meter.seconds.until(outcome.endedAt), time);
     const unloaded = unloadedByOperation?.get(name) ?? null;
     const threads = Math.max(Math.round(whole.threads * (busyTime(figures) / busyTime(whole) || 0)), 1);
-    const bottleneck = classify(evidenceOf({ ...whole, ...figures, unloaded, threads }, movesBytes, availableCores));
-    return { operation: name, threads, ...figures, unloaded, bottleneck };
+    const bottleneck = classify(
+      evidenceOf({ ...whole, ...figures, unloaded, threads }, load, movesBytes, availableCores),
+    );
+    const parts = partResults(outcome.parts?.[kind], load, time.duration);
+    return { operation: name, threads, ...figures, unloaded, bottleneck, ...parts };
   });
 }
 
 /**
  * @param {Omit<StageResult, 'bottleneck'>} result
+ * @param {Pick<Load, 'objectSize' | 'sizes'>} load that it had
  * @param {boolean} movesBytes whether its operations carry objects
  * @param {number} availableCores that the process may use
  * @returns {Evidence}
  */
-export function evidenceOf(result, movesBytes, availableCores) {
+export function evidenceOf(result, { objectSize: size, sizes }, movesBytes, availableCores) {
   const { end, duration, operations, attempts, throttled, threads, latency, clientLoad, load, unloaded } = result;
   const { cpuUser, cpuSystem, loops, eventLoopUtilization, busyLoops } = clientLoad;
   return {
@@ -172,9 +228,11 @@ export function evidenceOf(result, movesBytes, availableCores) {
     throttled,
     backoffShare: backoffShare(result),
     p50: latency.operations?.p50 ?? null,
-    mean: latency.operations?.mean ?? null,
+    // Large objects among small ones make a mean that is no sign of operations that were slowed.
+    mean: movesBytes && sizes !== undefined ? null : (latency.operations?.mean ?? null),
     unloadedP50: unloaded?.p50 ?? null,
-    unloadedSize: movesBytes && unloaded !== null && unloaded.size < result.objectSize ? unloaded.size : null,
+    unloadedSize:
+      movesBytes && unloaded !== null && unloaded.size < typicalSize({ size, sizes }) ? unloaded.size : null,
     threads,
     isOpenLoop: load.mode === 'open loop',
     end,

@@ -7,6 +7,7 @@ import { Budget, budgetMemory } from '../engine/budget.js';
  * @import { Workers, StageOutcome } from '../engine/workers.js'
  * @import { Load, StageHooks } from '../engine/run-stage.js'
  * @import { Clock } from '../clock/clock.js'
+ * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { Range } from './search-objects.js'
  */
@@ -36,7 +37,9 @@ const ROUNDING = 1e-6;
  * @param {object} options
  * @param {Pick<Workers, 'runStage'>} options.workers
  * @param {Stage} options.stage
- * @param {number} options.objectSize bytes
+ * @param {number} options.objectSize bytes; of the largest object
+ * @param {SizeDistribution} [options.sizes] where not all are of one size
+ * @param {AccessPattern} [options.access]
  * @param {Range} options.range of objects
  * @param {Pacing | null} [options.pacing] of an open loop
  * @param {Clock} options.clock
@@ -44,13 +47,19 @@ const ROUNDING = 1e-6;
  * @param {Omit<StageHooks, 'second'>} options.hooks
  * @returns {Promise<FinishedStep>}
  */
-export async function runStep(step, { workers, stage, objectSize, range, pacing = null, clock, signal, hooks }) {
+export async function runStep(
+  step,
+  { workers, stage, objectSize, sizes, access, range, pacing = null, clock, signal, hooks },
+) {
   const startsAt = clock.now();
   const { threads, settle, maxDuration, grace } = step;
   const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
   const { bucketStarts } = range;
   const windows = { startsAt, width: WINDOW_MS };
-  const load = { threads, objectSize, pacing, warmup: settle, windows, ...(bucketStarts && { bucketStarts }) };
+  const load = {
+    ...{ threads, objectSize, sizes, access, pacing, warmup: settle, windows },
+    ...(bucketStarts && { bucketStarts }),
+  };
   const stopsAt = startsAt + settle + maxDuration;
   const limit = { stopsAt, endsAt: stopsAt + grace };
   const end = new EarlyEnd(step, { startsAt, now: clock.now, close: () => new Budget(budget).close() });

@@ -1,3 +1,5 @@
+import { logGamma } from './log-gamma.js';
+
 /** Of a relative error that no figure of ours would show. */
 const PRECISION = 1e-14;
 
@@ -6,9 +8,6 @@ const TINY = 1e-300;
 
 /** It takes about the square root of the larger parameter: enough for counts of a thousand million. */
 const MAX_ITERATIONS = 100_000;
-
-/** Below it, Stirling's series is not precise enough. */
-const MIN_OF_SERIES = 10;
 
 /**
  * The regularized incomplete beta function I_x(a, b), which Student's t distribution and the binomial distribution can be
@@ -69,23 +68,4 @@ function notZero(value) {
  */
 function logBeta(a, b) {
   return logGamma(a) + logGamma(b) - logGamma(a + b);
-}
-
-/**
- * Stirling's series (Digital Library of Mathematical Functions, 5.11.1); a small argument is raised first by
- * Γ(x + 1) = x Γ(x).
- *
- * @param {number} x above 0
- * @returns {number} the natural logarithm of Γ(x)
- */
-function logGamma(x) {
-  let product = 1;
-  let raised = x;
-  while (raised < MIN_OF_SERIES) {
-    product *= raised;
-    raised += 1;
-  }
-  const square = raised ** 2;
-  const series = (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / square) / square) / square) / square) / raised;
-  return (raised - 0.5) * Math.log(raised) - raised + Math.log(2 * Math.PI) / 2 + series - Math.log(product);
 }

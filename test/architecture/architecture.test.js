@@ -15,7 +15,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
     ...['compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry'],
   ],
-  report: ['thresholds', 'search', 'bottleneck', 'cost', 'operations', 'model', 'log'],
+  report: ['thresholds', 'search', 'bottleneck', 'cost', 'operations', 'workload', 'model', 'log'],
   run: [
     ...[
       'preflight',
@@ -50,7 +50,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   clock: ['log'],
   meter: ['model'],
   statistics: [],
-  workload: [],
+  workload: ['statistics', 'log'],
   http: [],
   host: [],
   model: ['log'],

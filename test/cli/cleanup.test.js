@@ -62,6 +62,8 @@ test('a shard is told how to clean up its own objects, and how to read them agai
     readAgainCommand(place, { objects: 30, size: 1000 }),
     'node r2-benchmark.js 30 30 --size 1000B --stages read,stat --run-id r --shard 1/4',
   );
+  const sizes = /** @type {const} */ ({ kind: 'log-uniform', min: 1024, max: 4096 });
+  assert.match(readAgainCommand(place, { objects: 30, size: 4096, sizes }), / 30 30 --size 1KiB\.\.4KiB --stages /);
 });
 
 test('the command for a run whose id an earlier version took, though it looks like an option, works', () => {

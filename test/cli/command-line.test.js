@@ -198,6 +198,25 @@ describe('the command line', { concurrency: 3 }, () => {
     for (const [given, problem] of [
       ['--stages write,range --range-size 17KiB', '--range-size: a range would be larger than the objects, expected'],
       ['--stages write,range --size 4095', '--range-size: a range would be larger than the objects, expected at most'],
+      [
+        '--stages write,range --size 2KiB..1MiB',
+        '--range-size: a range would be larger than the smallest objects, expected',
+      ],
+      ['--size 4KiB..1KiB', '--size: expected a smaller size of 1 byte or more, and a larger one after the dots, got'],
+      ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole numbers for weights, such as 4KiB=60,8MiB=40, got'],
+      [
+        '--size lognormal:1GiB:2',
+        '--size: expected objects of at most 5GiB, which is all that a single PUT takes, got',
+      ],
+      ['--size lognormal:1GiB', '--size: expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5'],
+      [
+        '--access zipf',
+        '--access: expected sequential, uniform or zipf:0.99 with an exponent above 0 and up to 5, got',
+      ],
+      [
+        '--stages write,list,remove --access uniform',
+        '--access: it is the order of the stages read, range, stat, expected',
+      ],
       ['--stages write,range --range-size 0', '--range-size: expected a byte at least, got "0"'],
       ['--stages write,range --range-size big', '--range-size: expected a size such as'],
       ['--stages write,read --range-size 1', '--range-size: it is for the stage range, expected range among'],

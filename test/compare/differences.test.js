@@ -91,6 +91,15 @@ describe('runs cannot be compared', () => {
     assert.deepEqual(mismatchesBetween(mixed('read'), mixed('write')), ['operations: read before, write after (Read)']);
   });
 
+  test('whose objects have other sizes, or are read in another order', () => {
+    const several = run({ objectSize: 16384, sizes: '4KiB..16KiB', access: 'zipf:0.99' });
+    assert.deepEqual(mismatchesBetween(run(), several), [
+      'objects: of 16KiB before, of 4KiB..16KiB after (Read)',
+      'access: sequential before, zipf:0.99 after (Read)',
+    ]);
+    assert.deepEqual(mismatchesBetween(several, several), []);
+  });
+
   test('that have no stage in common', () => {
     const write = resultOf([{ name: 'Write', rates: RATES }]);
     assert.deepEqual(mismatchesBetween(write, run()), ['no stage is in both: Write before, Read after']);

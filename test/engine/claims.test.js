@@ -26,10 +26,11 @@ const SEED = 'a seed';
  * @param {boolean} [choice.goesRound]
  * @param {boolean} [choice.wroteObjects]
  * @param {SharedArrayBuffer} [choice.memory]
+ * @param {(claim: number) => number} [choice.order]
  */
 function openClaims(kinds, choice) {
   const { objects, first = 0, groupSize, written = [] } = choice;
-  const { goesRound = false, wroteObjects = true, memory = budgetMemory() } = choice;
+  const { goesRound = false, wroteObjects = true, memory = budgetMemory(), order } = choice;
   const {
     clock,
     workload: fixed,
@@ -52,7 +53,7 @@ function openClaims(kinds, choice) {
     return { claims, record, meters, workload };
   }
   const budget = new Budget({ memory, first, objects, goesRound });
-  const claims = new Claims(stage, { workload, budget, meters, seed: SEED });
+  const claims = new Claims(stage, { workload, budget, meters, order, seed: SEED });
   const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
   return { claims, record, meters, workload };
 }
@@ -208,4 +209,47 @@ test('a worker that keeps coming upon what was not written goes on while other w
   };
   assert.ok(one.claims.next(one.record) >= 0);
   assert.equal(one.record.localIndex, 1);
+});
+
+test('operations that read follow the access pattern, others go through the objects', () => {
+  const order = (/** @type {number} */ claim) => 7 - claim;
+  const written = indices(20);
+  const reads = claimAll(openClaims([{ operation: read, weight: 1 }], { objects: 8, first: 10, written, order }));
+  assert.deepEqual(
+    reads.map(({ localIndex }) => localIndex),
+    [17, 16, 15, 14, 13, 12, 11, 10],
+  );
+  const writes = claimAll(openClaims([{ operation: write, weight: 1 }], { objects: 8, first: 10, order }));
+  assert.deepEqual(
+    writes.map(({ localIndex }) => localIndex),
+    [10, 11, 12, 13, 14, 15, 16, 17],
+  );
+});
+
+test('in a mixed stage each operation has its own order', () => {
+  const kinds = [
+    { operation: write, weight: 1 },
+    { operation: stat, weight: 1 },
+  ];
+  const claimed = claimAll(openClaims(kinds, { objects: 10, written: indices(10), order: () => 3 }));
+  assert.ok(claimed.filter(({ operation }) => operation === 'stat').every(({ localIndex }) => localIndex === 3));
+  assert.ok(claimed.some(({ operation, localIndex }) => operation === 'write' && localIndex !== 3));
+});
+
+test('an object that is drawn again and again, and is not there, does not end the stage as long as others are', () => {
+  const draws = [...Array(30).fill(0), 1];
+  const order = (/** @type {number} */ claim) => draws[claim % draws.length];
+  const { claims, record } = openClaims([{ operation: read, weight: 1 }], {
+    ...{ objects: 2, written: [1], goesRound: true, order },
+  });
+  assert.deepEqual([claims.next(record), claims.next(record)], [30, 61]);
+});
+
+test('where none of the objects is there, a stage that draws them ends', () => {
+  const { claims, record } = openClaims([{ operation: read, weight: 1 }], {
+    objects: 2,
+    goesRound: true,
+    order: () => 0,
+  });
+  assert.equal(claims.next(record), -1);
 });

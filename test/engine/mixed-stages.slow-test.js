@@ -27,7 +27,10 @@ const OBJECTS = 400;
 const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD']);
 
 /** Sizes on both sides of what a TLS record, a socket's buffer and a chunk hold. */
-const SIZES = { minObjectSize: 0, objectSize: 100_000 };
+const SIZES = {
+  objectSize: 100_000,
+  sizes: /** @type {const} */ ({ kind: 'log-uniform', min: 1, max: 100_000 }),
+};
 
 const MIXED = mixedStage('Mixed', [
   { operation: write, weight: 2 },
@@ -36,7 +39,7 @@ const MIXED = mixedStage('Mixed', [
 ]);
 
 const kindOf = kindOrder(MIXED.kinds, 'kinds of run-1');
-const sizeOf = objectSizes({ runId: 'run-1', min: SIZES.minObjectSize, max: SIZES.objectSize });
+const sizeOf = objectSizes({ runId: 'run-1', size: SIZES.objectSize, sizes: SIZES.sizes });
 
 /**
  * @param {TestContext} t
@@ -207,7 +210,7 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
 
   test('finds an object of another size than its index says', TIME_LIMIT, async (t) => {
     const { workers } = await openRun(t, 1);
-    await workers.runStage(writeAll({ minObjectSize: 50_000, objectSize: 50_000 }), NEVER, recordingHooks().hooks);
+    await workers.runStage(writeAll({ sizes: undefined, objectSize: 50_000 }), NEVER, recordingHooks().hooks);
     const { hooks, told } = recordingHooks();
     const reading = { ...stageTask('Read', OBJECTS), load: closedLoop(SIZES) };
     const { meter } = await workers.runStage(reading, NEVER, hooks);

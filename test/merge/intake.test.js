@@ -94,6 +94,16 @@ test('other object sizes are told', () => {
   assert.deepEqual(warnings, ['b.txt:1: objects of 1MiB, and of 16KiB in a.txt:1: added up all the same']);
 });
 
+test('hosts that read in another order are told, and those with several sizes by their words', () => {
+  const [one, other] = [0, 1].map((place) => logOf(place, { hosts: 2 }));
+  const options = { size: 1_048_576, sizes: '4KiB..1MiB', access: 'zipf:0.99' };
+  const warnings = warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': withRunLine(other, { options }) }));
+  assert.deepEqual(warnings, [
+    'b.txt:1: objects of 4KiB..1MiB, and of 16KiB in a.txt:1: added up all the same',
+    'b.txt:1: --access zipf:0.99, and sequential in a.txt:1: added up all the same',
+  ]);
+});
+
 test('several runs in one file are runs of one host', () => {
   const later = withRunLine(logOf(0, { start: DEFAULTS.start + 3_600_000 }), { run: 'later' });
   const aggregate = aggregateOf({ 'a.txt': [...WHOLE, ...later] });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTimeOfDay } from '../../lib/log/units.js';
-import { aggregateOf, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
 
 // Logs without machine lines, as the old tool wrote them.
 
@@ -179,4 +179,30 @@ test('a rate that no host can have is not counted', () => {
   const aggregate = aggregateOf({ log });
   assert.deepEqual(aggregate.peaks, { Write: 7 });
   assert.deepEqual(warningsOf(aggregate), ['!log:2: Write did more here than can be, and the line is not counted']);
+});
+
+test('bytes of a second are those of its line where objects are of several sizes, and follow from its operations elsewhere', () => {
+  const lines = [
+    '12:00:01: Write: Ops 10.0/s Throughput 1.0MB/s',
+    '12:00:02: Write: Ops 20.0/s Throughput 30.0MB/s',
+    '12:00:03: Write: Ops 10.0/s Throughput 1.0MB/s',
+    'Write took 3000ms. Peak ops 20.0/s Avg ops 13.3/s  Total size 32.0MB  Recoverable errors 0',
+  ];
+  const head = (/** @type {object} */ options) =>
+    machineLine({
+      kind: 'run',
+      format: 1,
+      run: 'run-1',
+      host: 'one',
+      shard: '0/1',
+      start: '2026-01-31T12:00:00.000Z',
+      options,
+    });
+  const peakOf = (/** @type {object} */ options) => {
+    const { peak, sustained } = stageOf(aggregateOf({ log: [head({ stages: ['write'], ...options }), ...lines] }));
+    assert.equal(sustained, null);
+    return Number(peak.bytesPerSecond) / 2 ** 20;
+  };
+  assert.equal(peakOf({ size: 2 ** 23, sizes: '4KiB=60,8MiB=40' }), 30);
+  assert.equal(peakOf({ size: 2 ** 20 }), 20);
 });

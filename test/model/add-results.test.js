@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { addResults, EMPTY_RESULT } from '../../lib/model/add-results.js';
+import { describe, test } from 'node:test';
+import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { addResults, addStages, EMPTY_RESULT } from '../../lib/model/add-results.js';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { decodeHistogram } from '../../lib/model/histogram.js';
 import { assertResult } from '../helpers/result-schema.js';
@@ -192,4 +193,68 @@ test('the kinds of a stage that mixes operations are added up by operation, wher
     ],
   );
   assert.equal(addResults([mixed(['write']), resultOf()]).stages[0].kinds, undefined);
+});
+
+/**
+ * @param {number} from
+ * @param {number} operations
+ * @param {number} latency ms
+ */
+function sizeClass(from, operations, latency) {
+  const latencies = new LatencyHistogram();
+  Array.from({ length: operations }, () => latencies.record(latency));
+  const part = { operations, bytes: operations * from, latency: latencies.summary(), histogram: latencies.encode() };
+  return { from, to: from, ...part, average: operations, averageBytes: operations * from };
+}
+
+describe('parts of the operations', () => {
+  const timed = { startedAt: 1000, endedAt: 2000, duration: 1000, warmup: 0, drain: 0 };
+  /** @param {object} parts */
+  const stage = (parts) => ({ ...resultOf().stages[0], ...timed, ...parts });
+
+  test('are added by the class of the size, with the rates of all hosts', () => {
+    const one = stage({ sizeClasses: [sizeClass(4, 10, 5), sizeClass(64, 2, 20)] });
+    const other = stage({ sizeClasses: [sizeClass(4, 30, 7), sizeClass(64, 4, 10)] });
+    const { sizeClasses = [] } = addStages([one, other]);
+    assert.deepEqual(
+      sizeClasses.map(({ from, operations, bytes, average, averageBytes }) => [
+        ...[from, operations, bytes],
+        ...[average, averageBytes],
+      ]),
+      [
+        [4, 40, 160, 40, 160],
+        [64, 6, 384, 6, 384],
+      ],
+    );
+    assert.deepEqual(
+      sizeClasses.map(({ latency }) => [latency?.count, latency?.minimum, latency?.maximum]),
+      [
+        [40, 5, 7],
+        [6, 10, 20],
+      ],
+    );
+  });
+
+  test('are left out where a host has other classes, or none', () => {
+    const one = stage({ sizeClasses: [sizeClass(4, 10, 5)] });
+    assert.equal('sizeClasses' in addStages([one, stage({ sizeClasses: [sizeClass(8, 10, 5)] })]), false);
+    assert.equal('sizeClasses' in addStages([one, stage({})]), false);
+  });
+
+  test('first and repeated reads stay apart', () => {
+    const [first, repeated] = [sizeClass(4, 10, 50), sizeClass(4, 90, 5)];
+    const { reads } = addStages([stage({ reads: { first, repeated } }), stage({ reads: { first, repeated } })]);
+    assert.deepEqual([reads?.first.operations, reads?.repeated.operations], [20, 180]);
+    assert.deepEqual([reads?.first.latency?.minimum, reads?.repeated.latency?.maximum], [50, 5]);
+    assert.equal('reads' in addStages([stage({ reads: { first, repeated } }), stage({})]), false);
+  });
+
+  test('what hosts do not have in common is not known', () => {
+    const sums = [
+      addStages([stage({ sizes: '1..2', access: 'uniform' }), stage({ sizes: '1..2' })]),
+      addStages([stage({}), stage({})]),
+    ];
+    assert.deepEqual([sums[0].sizes, sums[0].access], ['1..2', null]);
+    assert.deepEqual(['sizes' in sums[1], 'access' in sums[1]], [false, false]);
+  });
 });

@@ -26,6 +26,15 @@ test('an operation of a stage moves an object, a part of one, or nothing', () =>
   assert.equal(bytesAnOperation(stageOf(range), { size: 200, amounts }), 200);
 });
 
+test('of objects of several sizes, an operation moves the mean', () => {
+  const sizes = { kind: /** @type {const} */ ('weighted'), sizes: [1000, 9000].map((bytes) => ({ bytes, weight: 1 })) };
+  const config = { size: 9000, sizes, amounts: { ...DEFAULT_AMOUNTS, rangeSize: 300 } };
+  assert.deepEqual(
+    [write, range, stat].map((operation) => bytesAnOperation(stageOf(operation), config)),
+    [5000, 300, 0],
+  );
+});
+
 test('a mixed stage does what any of its operations does', () => {
   const kinds = (/** @type {typeof OPERATIONS} */ ...operations) =>
     operations.map((operation) => ({ operation, weight: 1 }));

@@ -4,9 +4,10 @@ import { findExistingObjects } from '../../lib/preflight/existing-objects.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { WHOLE } from '../../lib/workload/shard.js';
+import { objectSizes } from '../../lib/workload/sizes.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 
-/** @import { Shard } from '../../lib/model/run-config.js' */
+/** @import { RunConfig, Shard } from '../../lib/model/run-config.js' */
 
 /**
  * @param {number} count
@@ -28,10 +29,11 @@ function storeOf(count, isThere = () => true, buckets = ['one', 'two']) {
  * @param {FakeAdmin} admin
  * @param {Keyspace} keyspace
  * @param {Shard} [shard]
+ * @param {Partial<RunConfig>} [sizes]
  */
-function find(admin, keyspace, shard = WHOLE) {
+function find(admin, keyspace, shard = WHOLE, sizes = {}) {
   const access = { admin: /** @type {any} */ (admin), retry: (/** @type {() => any} */ request) => request() };
-  return findExistingObjects({ keyspace, shard }, access);
+  return findExistingObjects(keyspace, { runId: 'run-1', shard, size: 1000, ...sizes }, access);
 }
 
 test('Row 32: objects of the shard are counted, and those of others are not', async () => {
@@ -89,6 +91,22 @@ function adminOfOneSize(...parameters) {
   };
   return admin;
 }
+
+test('objects of several sizes are to be read with these sizes, if they are theirs', async () => {
+  const { keyspace, keys } = storeOf(40);
+  const sizes = /** @type {const} */ ({ kind: 'log-uniform', min: 10, max: 100 });
+  const sizeOf = objectSizes({ runId: 'run-1', size: 100, sizes });
+  const admin = new FakeAdmin(keys);
+  admin.listPage = async (bucket) => ({
+    objects: keys[bucket].map((key) => ({ key, size: sizeOf(keyspace.indexOf(bucket, key)), modifiedAt: 0 })),
+    isLast: true,
+  });
+  const readable = async (/** @type {Partial<RunConfig>} */ config) =>
+    (await find(admin, keyspace, undefined, config)).readable;
+  assert.deepEqual(await readable({ size: 100, sizes }), { objects: 40, size: 100, sizes });
+  assert.equal(await readable({ size: 100, sizes: { ...sizes, min: 1 } }), null);
+  assert.equal(await readable({ size: 100 }), null);
+});
 
 test('where some of them are missing, no run can read them', async () => {
   const { keyspace, keys } = storeOf(40, (index) => index % 2 === 0);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keptSizeProblem } from '../../lib/preflight/kept-size.js';
+import { objectSizes } from '../../lib/workload/sizes.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -47,10 +48,29 @@ test('a single object that is there is enough to tell', async () => {
   assert.match((await ask(() => 5, { objects: 1 })).problem ?? '', /have 5B each/);
 });
 
-test('one object of the right size, or two of different sizes, are for the stage to judge', async () => {
+test('one object of the right size leaves the others to the stage', async () => {
   assert.deepEqual(await ask(() => 1000), { problem: null, asked: [0] });
   assert.equal((await ask((index) => (index === 0 ? 7 : 1000))).problem, null);
-  assert.equal((await ask((index) => 7 + index)).problem, null);
+});
+
+test('two objects of sizes that they would not have are told: the run had several', async () => {
+  const { problem } = await ask((index) => 7 + index);
+  assert.equal(
+    problem,
+    '--size: the first objects of run run-1 have 7B and 8B, which they would not have with 1000B; expected the --size that the run was written with, in the same words',
+  );
+});
+
+test('objects of several sizes have those that each is to have', async () => {
+  const sizes = /** @type {const} */ ({ kind: 'log-uniform', min: 1024, max: 4096 });
+  const sizeOf = objectSizes({ runId: 'run-1', size: 4096, sizes });
+  assert.equal((await ask(sizeOf, { size: 4096, sizes })).problem, null);
+  const { problem } = await ask((index) => sizeOf(index) + 1, { size: 4096, sizes });
+  assert.match(problem ?? '', /would not have with 1KiB\.\.4KiB; expected the --size/);
+  assert.match(
+    (await ask(() => 4096, { size: 4096, sizes: { ...sizes, min: 1 } })).problem ?? '',
+    /have 4KiB and 4KiB/,
+  );
 });
 
 test('what is not there, or not told, is no problem', async () => {

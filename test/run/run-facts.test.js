@@ -15,7 +15,7 @@ function factsOf(overrides) {
 }
 
 test('the facts identify the run, its host and its start', () => {
-  const { run, host, start, versions } = factsOf();
+  const { run, host, start, versions } = factsOf({});
   assert.deepEqual([run, host, start], ['run-1', 'fra-1', '2026-01-31T23:59:58.400Z']);
   assert.deepEqual(versions, { 'r2-benchmark': '1.0.0' });
 });
@@ -55,6 +55,17 @@ test('what most runs are not told stands in them only where they were', () => {
   const told = { duration: 60_000, gap: 0, rate: 12.5, arrival: /** @type {const} */ ('poisson'), warmup: 2000 };
   assert.deepEqual(factsOf({ ...told, keep: true }).options, { ...usual, ...told, keep: true });
   assert.equal(factsOf({ findPeak: true }).options.findPeak, true);
+});
+
+test('sizes and the order of reads stand in them in the words of their options, where they are not the usual ones', () => {
+  const { options: usual } = factsOf({});
+  assert.ok(!Object.hasOwn(usual, 'sizes') && !Object.hasOwn(usual, 'access'));
+  const { options } = factsOf({
+    size: 2 ** 20,
+    sizes: { kind: 'lognormal', median: 4096, sigma: 1.5 },
+    access: { kind: 'zipf', exponent: 0.99 },
+  });
+  assert.deepEqual([options.size, options.sizes, options.access], [2 ** 20, 'lognormal:4KiB:1.5', 'zipf:0.99']);
 });
 
 test('how much a range is stands in them only where ranges are read', () => {

@@ -155,7 +155,7 @@ function evidenceAfter(record) {
     outcome: { ...outcome, secondLatencies: new Map(), clientLoad, hostLoad: NO_HOST_LOAD, connections },
     ...{ clock, objects: 50, load: closedLoop({ threads: 4 }), unloaded: null, availableCores: 2, storeClock: null },
   });
-  return evidenceOf(result, true, 2);
+  return evidenceOf(result, closedLoop({ threads: 4 }), true, 2);
 }
 
 test('the evidence tells user and system CPU time together, and how the stage ended', () => {

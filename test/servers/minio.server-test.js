@@ -8,6 +8,7 @@ import {
   testCopies,
   testExisting,
   testGroups,
+  testLoads,
   testRange,
   testRefusals,
   testVersions,
@@ -20,6 +21,7 @@ after(() => Promise.all([plain.stop(), secure.stop()]));
 
 testWholeRuns('MinIO', plain, connectionsAreKept);
 testRange('MinIO', plain);
+testLoads('MinIO', plain);
 testGroups('MinIO', plain);
 testCopies('MinIO', plain);
 testExisting('MinIO', plain);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { Keyspace } from '../../lib/workload/keyspace.js';
+import { accessOrder } from '../../lib/workload/access.js';
 import { Payload } from '../../lib/workload/payload.js';
+import { objectSizes } from '../../lib/workload/sizes.js';
 import { machineLines } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
@@ -80,6 +82,56 @@ export function testRange(title, server) {
       assert.match(run.stdout, /^Range time to first byte: min .* p50 /m);
       const later = await server.countsOf('getobject');
       assert.ok(later.succeeded - earlier.succeeded >= OBJECTS);
+      for (const bucket of buckets) {
+        assert.deepEqual(await server.list(bucket), []);
+      }
+    });
+  }
+}
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testLoads(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: objects of several sizes are drawn at random and checked, as often as the server counts`, async () => {
+      const buckets = await server.createBuckets(BUCKETS);
+      const earlier = await server.countsOf('getobject');
+      const size = {
+        kind: /** @type {const} */ ('weighted'),
+        sizes: [
+          { bytes: 1024, weight: 2 },
+          { bytes: 65536, weight: 1 },
+        ],
+      };
+      const sizeOf = objectSizes({ runId: 'loads', size: 65536, sizes: size });
+      const indices = Array.from({ length: OBJECTS }, (_, index) => index);
+      const placeOf = accessOrder({
+        access: { kind: 'zipf', exponent: 0.99 },
+        objects: OBJECTS,
+        seed: 'shard 0 of loads',
+      });
+      const bytesOf = (/** @type {readonly number[]} */ objects) =>
+        objects.reduce((sum, index) => sum + sizeOf(index), 0);
+
+      const load = ['--size', '1KiB=2,64KiB=1', '--access', 'zipf:0.99', '--run-id', 'loads', '--no-preflight'];
+      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...load], { server, buckets });
+
+      assertStatus(run, 0);
+      const stages = machineLines(recordsOf(run.stdout), 'stage');
+      const drawn = indices.map(placeOf);
+      assert.deepEqual(
+        stages.map((stage) => [stage.stage, stage.operations, stage.bytes]),
+        [
+          ['Write', OBJECTS, bytesOf(indices)],
+          ['Read', OBJECTS, bytesOf(drawn)],
+          ['Stat', OBJECTS, bytesOf(drawn)],
+          ['Remove', OBJECTS, bytesOf(indices)],
+        ],
+      );
+      const later = await server.countsOf('getobject');
+      assert.equal(later.succeeded - earlier.succeeded, OBJECTS);
       for (const bucket of buckets) {
         assert.deepEqual(await server.list(bucket), []);
       }

@@ -8,6 +8,7 @@ import {
   testCopies,
   testExisting,
   testGroups,
+  testLoads,
   testRange,
   testRefusals,
   testVersions,
@@ -21,6 +22,7 @@ after(() => Promise.all([persistent.stop(), closing.stop(), versioning.stop()]))
 
 testWholeRuns('versitygw', persistent, connectionsAreKept);
 testRange('versitygw', persistent);
+testLoads('versitygw', persistent);
 testGroups('versitygw', persistent);
 testCopies('versitygw', persistent);
 // It lists keys as they are, though asked to encode them: XML cannot show control characters.

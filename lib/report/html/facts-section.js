@@ -78,11 +78,14 @@ function entry(term, content) {
 export function commandOf(options) {
   const { objects, threads, size, stages, client, timeout, retries, keepAlive, duration, gap, rate, arrival, warmup } =
     options;
-  const { keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo, untilStable, existing } = options;
+  const { sizes, access, keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo, untilStable, existing } =
+    options;
+  const ofOurs = sizes ? valued('size', sizes, String) : valued('size', size, formatSize, 16 * 1024);
   const parts = [
     ...(client === 'sdk' ? ['--client sdk'] : []),
     // The objects have the sizes that they have.
-    ...(existing ? [`--existing ${quoted(existing)}`] : valued('size', size, formatSize, 16 * 1024)),
+    ...(existing ? [`--existing ${quoted(existing)}`] : ofOurs),
+    ...valued('access', access, String),
     ...(stages && stages.join() !== DEFAULT_STAGES.join() ? [`--stages ${stages.join(',')}`] : []),
     ...valued('rate', rate, String),
     ...valued('arrival', arrival, String, 'constant'),

@@ -9,9 +9,10 @@ const BITS = 0x80;
  * Unpacks what a host did second by second; lib/model/host-series.js packs it.
  *
  * @param {string} base64
+ * @param {number} [divisor] of the numbers that were packed
  * @returns {(number | null)[]} operations of each second; null where no line tells of it
  */
-export function decodeSeconds(base64) {
+export function decodeSeconds(base64, divisor = 10) {
   const values = [];
   let value = 0;
   let scale = 1;
@@ -20,7 +21,7 @@ export function decodeSeconds(base64) {
     value += (byte % BITS) * scale;
     scale *= BITS;
     if (byte < BITS) {
-      values.push(value === 0 ? null : (value - 1) / 10);
+      values.push(value === 0 ? null : (value - 1) / divisor);
       value = 0;
       scale = 1;
     }
@@ -141,11 +142,19 @@ function rowsOf({ seconds, merge }, host) {
  * @param {HostSeries & { name: string }} series
  * @returns {Row[]}
  */
-function rowsOfHost({ name, secondStart, tenths, operationBytes }) {
+function rowsOfHost({ name, secondStart, tenths, operationBytes, bytes }) {
+  const bytesOfSeconds = bytes === undefined ? [] : decodeSeconds(bytes, 1);
   return decodeSeconds(tenths).flatMap((operations, place) =>
     operations === null
       ? []
-      : [{ second: secondStart + place, host: name, operations, bytes: operations * operationBytes }],
+      : [
+          {
+            second: secondStart + place,
+            host: name,
+            operations,
+            bytes: bytesOfSeconds[place] ?? operations * operationBytes,
+          },
+        ],
   );
 }
 

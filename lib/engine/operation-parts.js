@@ -1,0 +1,121 @@
+import { PartMeter } from '../meter/part-meter.js';
+import { SeenObjects } from '../workload/seen-objects.js';
+import { classFinder, sizeClasses } from '../workload/size-classes.js';
+
+/**
+ * @import { PartMeterState } from '../meter/part-meter.js'
+ * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { Operation } from '../operations/operation.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { Budget } from './budget.js'
+ * @import { Load } from './run-stage.js'
+ */
+
+/**
+ * Parts of the operations of one kind; null where they are not told apart.
+ *
+ * @template Part
+ * @typedef {object} KindParts
+ * @property {readonly Part[] | null} sizes by the class of the object's size
+ * @property {readonly Part[] | null} reads the first of an object in the stage, and the repeated ones
+ */
+
+/** @typedef {readonly KindParts<PartMeterState>[]} OperationPartsState by kind */
+
+const FIRST = 0;
+const REPEATED = 1;
+
+/** Tells operations on small objects from those on large ones, and the first reads of an object from repeated ones. */
+export class OperationParts {
+  #classOf;
+  #seen;
+  #budget;
+  /** @type {KindParts<PartMeter>[]} */
+  #kinds;
+
+  /**
+   * @param {Stage} stage
+   * @param {object} options
+   * @param {Load} options.load
+   * @param {Budget} options.budget
+   * @param {ConstructorParameters<typeof PartMeter>[0]} options.measured
+   * @returns {OperationParts | null} null where there is nothing to tell apart, so that an operation costs nothing more
+   */
+  static of(stage, { load, budget, measured }) {
+    const { sizes, seen } = load;
+    const hasSizes = sizes !== undefined && stage.kinds.some(({ operation }) => isSized(operation));
+    return hasSizes || seen !== undefined ? new OperationParts(stage, { load, budget, measured }) : null;
+  }
+
+  /**
+   * @param {Stage} stage
+   * @param {Parameters<typeof OperationParts.of>[1]} options
+   */
+  constructor({ kinds }, { load: { sizes, seen }, budget, measured }) {
+    const classes = sizes === undefined ? [] : sizeClasses(sizes);
+    const meters = (/** @type {number} */ count) => Array.from({ length: count }, () => new PartMeter(measured));
+    this.#classOf = classFinder(classes);
+    this.#seen = seen === undefined ? null : new SeenObjects(seen);
+    this.#budget = budget;
+    this.#kinds = kinds.map(({ operation }) => ({
+      sizes: sizes !== undefined && isSized(operation) ? meters(classes.length) : null,
+      reads: seen !== undefined && operation.followsAccess ? meters(REPEATED + 1) : null,
+    }));
+  }
+
+  /** @param {OperationRecord} record */
+  begins(record) {
+    const { kind, localIndex } = record;
+    if (this.#seen !== null && this.#kinds[kind].reads !== null) {
+      record.isRepeated = this.#seen.see(kind * this.#budget.objects + this.#budget.placeOf(localIndex));
+    }
+  }
+
+  /** @param {OperationRecord} record */
+  succeeded(record) {
+    const { sizes, reads } = this.#kinds[record.kind];
+    sizes?.[this.#classOf(record.size)].succeeded(record, record.size);
+    reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.size);
+  }
+
+  /** @returns {OperationPartsState} */
+  toState() {
+    const states = (/** @type {readonly PartMeter[] | null} */ meters) =>
+      meters && meters.map((meter) => meter.toState());
+    return this.#kinds.map(({ sizes, reads }) => ({ sizes: states(sizes), reads: states(reads) }));
+  }
+}
+
+/**
+ * @param {Operation} operation
+ * @returns {boolean} whether it is about one object, and as a whole: parts of objects are all of one size
+ */
+function isSized({ grouping, part }) {
+  return grouping === undefined && part === undefined;
+}
+
+/**
+ * @param {readonly (OperationPartsState | undefined)[]} states of the workers, all of one stage
+ * @returns {readonly KindParts<PartMeter>[] | undefined} undefined where none are told apart
+ */
+export function sumOfParts(states) {
+  const known = states.filter((state) => state !== undefined);
+  if (known.length === 0) {
+    return undefined;
+  }
+  const sum = (/** @type {readonly (readonly PartMeterState[] | null)[]} */ parts) => {
+    const [first] = parts;
+    return (
+      first &&
+      first.map((_, place) => {
+        const meter = new PartMeter();
+        parts.forEach((part) => part && meter.addState(part[place]));
+        return meter;
+      })
+    );
+  };
+  return known[0].map((_, kind) => ({
+    sizes: sum(known.map((state) => state[kind].sizes)),
+    reads: sum(known.map((state) => state[kind].reads)),
+  }));
+}

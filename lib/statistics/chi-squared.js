@@ -1,0 +1,77 @@
+import { logGamma } from './log-gamma.js';
+
+/** Of a relative error that no figure of ours would show. */
+const PRECISION = 1e-14;
+
+/** It takes a few times the square root of the argument. */
+const MAX_TERMS = 100_000;
+
+/**
+ * How often chance alone makes the counts differ as much from what is expected, or more (K. Pearson, Philosophical Magazine 50
+ * (1900)).
+ *
+ * @param {readonly number[]} counts
+ * @param {readonly number[]} shares of the counts' sum that are expected; they add up to 1
+ * @returns {number} 0 to 1
+ */
+export function chiSquaredTest(counts, shares) {
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const statistic = counts.reduce((sum, count, place) => {
+    const expected = all * shares[place];
+    return sum + (count - expected) ** 2 / expected;
+  }, 0);
+  return chiSquaredTail(statistic, counts.length - 1);
+}
+
+/**
+ * The upper tail of the chi-squared distribution: the regularized incomplete gamma function Q(ν/2, x/2), by its series below
+ * the mean and by its continued fraction above it (NIST's Digital Library of Mathematical Functions, 8.11.4 and 8.9.2).
+ *
+ * @param {number} statistic 0 or more
+ * @param {number} freedom degrees of freedom, above 0
+ * @returns {number} the probability of a value that large, or larger
+ */
+export function chiSquaredTail(statistic, freedom) {
+  const [a, x] = [freedom / 2, statistic / 2];
+  if (x <= 0) {
+    return 1;
+  }
+  const factor = Math.exp(a * Math.log(x) - x - logGamma(a));
+  return x < a + 1 ? 1 - factor * series(a, x) : factor * continuedFraction(a, x);
+}
+
+/**
+ * @param {number} a
+ * @param {number} x
+ */
+function series(a, x) {
+  let term = 1 / a;
+  let sum = term;
+  for (let n = 1; n < MAX_TERMS && term > sum * PRECISION; n += 1) {
+    term *= x / (a + n);
+    sum += term;
+  }
+  return sum;
+}
+
+/**
+ * By Lentz's method (W. J. Lentz, Applied Optics 15 (1976)).
+ *
+ * @param {number} a
+ * @param {number} x above a
+ */
+function continuedFraction(a, x) {
+  let b = x + 1 - a;
+  let numerator = Infinity;
+  let denominator = 1 / b;
+  let fraction = denominator;
+  for (let n = 1, change = 0; n < MAX_TERMS && Math.abs(change - 1) > PRECISION; n += 1) {
+    const coefficient = n * (a - n);
+    b += 2;
+    denominator = 1 / (b + coefficient * denominator);
+    numerator = b + coefficient / numerator;
+    change = denominator * numerator;
+    fraction *= change;
+  }
+  return fraction;
+}

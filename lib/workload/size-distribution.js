@@ -1,0 +1,228 @@
+import { formatSize, parseSize } from '../log/units.js';
+import { quote } from '../log/quote.js';
+import { normalQuantile } from '../statistics/normal-quantile.js';
+
+/** @import { SizeDistribution } from '../model/run-config.js' */
+
+/**
+ * The smallest and the largest thousandth of a log-normal distribution, which has no largest value, are not drawn: all sizes
+ * are within 3.09 sigma of the median, and limits and memory can go by the largest.
+ */
+const TAIL = 0.001;
+
+const MAX_SIGMA = 4;
+
+/** A machine line of the log has no room for more. */
+const MAX_SIZES = 10;
+
+/** A mean is that of so many sizes, equally likely to be fallen short of. */
+const MEAN_POINTS = 10_000;
+
+const LOGNORMAL = /^lognormal:([^:]+):([0-9]{1,2}(?:\.[0-9]{1,3})?)$/;
+const WEIGHTED = /^([^=]+)=([1-9][0-9]{0,5})$/;
+
+const EXPECTED =
+  'expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5 (median and sigma), 4KiB=60,256KiB=30,8MiB=10 (weights)';
+
+/**
+ * Reads what `--size` says.
+ *
+ * @param {string} text
+ * @returns {number | SizeDistribution} bytes, where all objects are of one size
+ * @throws {RangeError} that says what was expected
+ */
+export function parseSizes(text) {
+  if (text.includes('=') || text.includes(',')) {
+    return parseWeighted(text);
+  }
+  if (text.includes(':')) {
+    return parseLognormal(text);
+  }
+  return text.includes('..') ? parseRange(text) : parseSize(text);
+}
+
+/**
+ * @param {string} text such as `4KiB..1MiB`
+ * @returns {SizeDistribution}
+ */
+function parseRange(text) {
+  const [min, max, ...further] = text.split('..').map(parseSize);
+  if (min < 1 || max <= min || further.length > 0) {
+    throw new RangeError(
+      `expected a smaller size of 1 byte or more, and a larger one after the dots, got ${quote(text)}`,
+    );
+  }
+  return { kind: 'log-uniform', min, max };
+}
+
+/**
+ * @param {string} text such as `lognormal:64KiB:1.5`
+ * @returns {SizeDistribution}
+ */
+function parseLognormal(text) {
+  const [, median, given] = LOGNORMAL.exec(text) ?? [];
+  if (median === undefined) {
+    throw new RangeError(`${EXPECTED}, got ${quote(text)}`);
+  }
+  const sigma = Number(given);
+  if (sigma === 0 || sigma > MAX_SIGMA) {
+    throw new RangeError(`expected a sigma above 0 and up to ${MAX_SIGMA}, got ${quote(text)}`);
+  }
+  const bytes = parseSize(median);
+  if (bytes === 0) {
+    throw new RangeError(`expected a median of 1 byte or more, got ${quote(text)}`);
+  }
+  return { kind: 'lognormal', median: bytes, sigma };
+}
+
+/**
+ * @param {string} text such as `4KiB=60,256KiB=30,8MiB=10`
+ * @returns {SizeDistribution} its sizes in ascending order, whatever the order in which they were given
+ */
+function parseWeighted(text) {
+  const sizes = text.split(',').map((part) => {
+    const [, size, weight] = WEIGHTED.exec(part.trim()) ?? [];
+    if (size === undefined) {
+      throw new RangeError(
+        `expected sizes with whole numbers for weights, such as 4KiB=60,8MiB=40, got ${quote(text)}`,
+      );
+    }
+    return { bytes: parseSize(size), weight: Number(weight) };
+  });
+  sizes.sort((one, other) => one.bytes - other.bytes);
+  const isDistinct = sizes.every(({ bytes }, place) => bytes !== sizes[place - 1]?.bytes);
+  if (sizes.length < 2 || sizes.length > MAX_SIZES || !isDistinct) {
+    throw new RangeError(`expected 2 to ${MAX_SIZES} different sizes, got ${quote(text)}`);
+  }
+  return { kind: 'weighted', sizes };
+}
+
+/**
+ * The inverse of {@link parseSizes}.
+ *
+ * @param {SizeDistribution} distribution
+ * @returns {string} the same for all ways to write it
+ */
+export function formatSizes(distribution) {
+  switch (distribution.kind) {
+    case 'log-uniform':
+      return `${formatSize(distribution.min)}..${formatSize(distribution.max)}`;
+    case 'lognormal':
+      return `lognormal:${formatSize(distribution.median)}:${distribution.sigma}`;
+    default:
+      return distribution.sizes.map(({ bytes, weight }) => `${formatSize(bytes)}=${weight}`).join(',');
+  }
+}
+
+/**
+ * How `--size` would be written for the objects of a run.
+ *
+ * @param {{ size: number, sizes?: SizeDistribution }} config
+ * @returns {string}
+ */
+export function sizeText({ size, sizes }) {
+  return sizes === undefined ? formatSize(size) : formatSizes(sizes);
+}
+
+/**
+ * @param {SizeDistribution} distribution
+ * @returns {(share: number) => number} the size in bytes that this share of the objects falls short of; from 0, below 1
+ */
+export function sizeQuantile(distribution) {
+  switch (distribution.kind) {
+    case 'log-uniform': {
+      const { min, max } = distribution;
+      // Each whole size takes the share of the interval up to the next.
+      const width = Math.log((max + 1) / min);
+      return (share) => Math.min(Math.max(Math.floor(min * Math.exp(share * width)), min), max);
+    }
+    case 'lognormal': {
+      const { median, sigma } = distribution;
+      return (share) =>
+        Math.max(Math.round(median * Math.exp(sigma * normalQuantile(TAIL + share * (1 - 2 * TAIL)))), 1);
+    }
+    default:
+      return weightedQuantile(distribution.sizes);
+  }
+}
+
+/**
+ * @param {readonly { bytes: number, weight: number }[]} sizes
+ * @returns {(share: number) => number}
+ */
+function weightedQuantile(sizes) {
+  const total = totalOf(sizes);
+  let upTo = 0;
+  const bounds = sizes.map(({ weight }) => (upTo += weight) / total);
+  const last = sizes.length - 1;
+  return (share) => {
+    let place = 0;
+    while (place < last && share >= bounds[place]) {
+      place += 1;
+    }
+    return sizes[place].bytes;
+  };
+}
+
+/** @param {readonly { weight: number }[]} sizes */
+function totalOf(sizes) {
+  return sizes.reduce((sum, { weight }) => sum + weight, 0);
+}
+
+/**
+ * @param {SizeDistribution} distribution
+ * @returns {number} bytes: no object is larger
+ */
+export function largestSize(distribution) {
+  return distribution.kind === 'log-uniform' ? distribution.max : sizeQuantile(distribution)(1);
+}
+
+/**
+ * @param {SizeDistribution} distribution
+ * @returns {number} bytes: no object is smaller
+ */
+export function smallestSize(distribution) {
+  return sizeQuantile(distribution)(0);
+}
+
+/**
+ * @param {SizeDistribution} distribution
+ * @returns {number} bytes: half of the objects are no larger
+ */
+export function medianSize(distribution) {
+  return sizeQuantile(distribution)(0.5);
+}
+
+/**
+ * @param {{ size: number, sizes?: SizeDistribution }} config
+ * @returns {number} bytes: half of the objects are no larger, so that half of the operations take no longer than one on an
+ *   object of that size does
+ */
+export function typicalSize({ size, sizes }) {
+  return sizes === undefined ? size : medianSize(sizes);
+}
+
+/**
+ * @param {{ size: number, sizes?: SizeDistribution }} config
+ * @returns {number} bytes, a whole number: the mean of the objects
+ */
+export function averageSize({ size, sizes }) {
+  return sizes === undefined ? size : Math.round(meanSize(sizes));
+}
+
+/**
+ * @param {SizeDistribution} distribution
+ * @returns {number} bytes, within a thousandth
+ */
+export function meanSize(distribution) {
+  if (distribution.kind === 'weighted') {
+    const { sizes } = distribution;
+    return sizes.reduce((sum, { bytes, weight }) => sum + bytes * weight, 0) / totalOf(sizes);
+  }
+  const quantile = sizeQuantile(distribution);
+  let sum = 0;
+  for (let point = 0; point < MEAN_POINTS; point += 1) {
+    sum += quantile((point + 0.5) / MEAN_POINTS);
+  }
+  return sum / MEAN_POINTS;
+}

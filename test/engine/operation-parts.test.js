@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Budget, budgetMemory } from '../../lib/engine/budget.js';
+import { OperationParts, sumOfParts } from '../../lib/engine/operation-parts.js';
+import { operationNamed } from '../../lib/operations/registry.js';
+import { mixedStage } from '../../lib/operations/stage.js';
+import { seenMemory } from '../../lib/workload/seen-objects.js';
+import { closedLoop } from '../helpers/load.js';
+
+/**
+ * @import { Load } from '../../lib/engine/run-stage.js'
+ * @import { OperationRecord } from '../../lib/operations/operation-record.js'
+ */
+
+const SIZES = { kind: /** @type {const} */ ('weighted'), sizes: [10, 1000].map((bytes) => ({ bytes, weight: 1 })) };
+
+/**
+ * @param {readonly string[]} names of operations
+ * @param {Partial<Load>} load
+ * @param {ConstructorParameters<typeof import('../../lib/meter/part-meter.js').PartMeter>[0]} [measured]
+ */
+function openParts(names, load, measured = {}) {
+  const stage = mixedStage(
+    'Mixed',
+    names.map((name) => ({ operation: operationNamed(name), weight: 1 })),
+  );
+  const budget = new Budget({ memory: budgetMemory(), first: 100, objects: 4, goesRound: true });
+  return OperationParts.of(stage, { load: closedLoop(load), budget, measured });
+}
+
+/** @param {OperationParts | null} parts @param {Partial<OperationRecord>} given */
+function perform(parts, given) {
+  const record = /** @type {OperationRecord} */ ({
+    kind: 0,
+    localIndex: 100,
+    size: 10,
+    startedAt: 0,
+    finishedAt: 5,
+    ...given,
+  });
+  parts?.begins(record);
+  parts?.succeeded(record);
+}
+
+test('where there is nothing to tell apart, nothing is', () => {
+  assert.equal(openParts(['write'], {}), null);
+  assert.equal(openParts(['range'], { sizes: SIZES }), null);
+  assert.equal(openParts(['list'], { sizes: SIZES }), null);
+});
+
+test('operations are counted by the size of their object, without those of warm-up and drain in rates', () => {
+  const parts = openParts(['write'], { sizes: SIZES }, { measuredFrom: 10, measuredUntil: 20 });
+  perform(parts, { finishedAt: 9 });
+  perform(parts, { finishedAt: 15 });
+  perform(parts, { finishedAt: 25, size: 1000 });
+  perform(parts, { finishedAt: 20, size: 1000 });
+  const [{ sizes, reads }] = parts?.toState() ?? [];
+  assert.equal(reads, null);
+  assert.deepEqual(
+    sizes?.map(({ operations, bytes, measured, measuredBytes, latencies }) => [
+      ...[operations, bytes, measured, measuredBytes],
+      latencies.count,
+    ]),
+    [
+      [2, 20, 1, 10, 1],
+      [2, 2000, 1, 1000, 2],
+    ],
+  );
+});
+
+test('first reads of objects are told from repeated ones, over all workers and by each kind', () => {
+  const seen = seenMemory(3 * 4);
+  const workers = [1, 2].map(() => openParts(['read', 'stat', 'write'], { seen }));
+  perform(workers[0], { localIndex: 100 });
+  perform(workers[1], { localIndex: 100 });
+  perform(workers[1], { localIndex: 103 });
+  perform(workers[0], { localIndex: 100, kind: 1 });
+  perform(workers[0], { localIndex: 100, kind: 2 });
+  const sums = sumOfParts(workers.map((parts) => parts?.toState()));
+  assert.deepEqual(
+    sums?.map(({ sizes, reads }) => [sizes, reads && reads.map(({ operations }) => operations)]),
+    [
+      [null, [2, 1]],
+      [null, [1, 0]],
+      [null, null],
+    ],
+  );
+});
+
+test('a read that is under way is the first one, whether it succeeds or not', () => {
+  const parts = openParts(['read'], { seen: seenMemory(4) });
+  parts?.begins(/** @type {any} */ ({ kind: 0, localIndex: 101 }));
+  perform(parts, { localIndex: 101 });
+  const [{ reads }] = parts?.toState() ?? [];
+  assert.deepEqual(
+    reads?.map(({ operations }) => operations),
+    [0, 1],
+  );
+});
+
+test('where no worker tells anything apart, the sum does not', () => {
+  assert.equal(sumOfParts([undefined, undefined]), undefined);
+});
