@@ -23,12 +23,12 @@ const RUN = [`${OBJECTS}`, '8', '--run-id', 'run-1'];
 const WEIGHTED = '4KiB=60,64KiB=30,1MiB=10';
 
 /**
- * @param {string} text as --size has it
+ * @param {string} given as --size has it
  * @param {number} objects
  * @returns {number[]} bytes of each object of the run
  */
-function sizesOf(text, objects = OBJECTS) {
-  const sizes = /** @type {SizeDistribution} */ (parseSizes(text));
+function sizesOf(given, objects = OBJECTS) {
+  const sizes = /** @type {SizeDistribution} */ (parseSizes(given));
   return Array.from({ length: objects }, (_, index) => index).map(
     objectSizes({ runId: 'run-1', size: largestSize(sizes), sizes }),
   );
