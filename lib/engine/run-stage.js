@@ -30,12 +30,9 @@ import { StageWatch } from './stage-watch.js';
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { Windows } from '../meter/window-counts.js'
  * @import { SecondCount, StageEnd } from '../model/result.js'
-<<<<<<< HEAD
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
-=======
  * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
  * @import { DataFlow } from '../model/run-events.js'
->>>>>>> a72e948 (Draw sizes of objects from a distribution, and the order of reads from a pattern)
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
