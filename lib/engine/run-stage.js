@@ -32,7 +32,6 @@ import { StageWatch } from './stage-watch.js';
  * @import { SecondCount, StageEnd } from '../model/result.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
  * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
- * @import { DataFlow } from '../model/run-events.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
