@@ -20,30 +20,48 @@ export const MAX_LIST_BYTES = 2 ** 29;
  * @property {Buffer | null} md5 of its bytes, where the ETag has the form of one; 16 bytes
  */
 
+/** Bytes one after the other, in memory that grows with them. */
+class PackedBytes {
+  #memory = Buffer.alloc(64 * 1024);
+  length = 0;
+
+  /** @param {Buffer} bytes */
+  add(bytes) {
+    if (this.length + bytes.length > this.#memory.length) {
+      this.#memory = Buffer.concat([this.#memory], 2 * this.#memory.length);
+    }
+    bytes.copy(this.#memory, this.length);
+    this.length += bytes.length;
+  }
+
+  get bytes() {
+    return this.#memory.subarray(0, this.length);
+  }
+}
+
 /** The objects of one bucket, while they are listed. They come in the order of their keys. */
 export class BucketListing {
-  #keys = Buffer.alloc(64 * 1024);
-  #keyBytes = 0;
+  #keys = new PackedBytes();
+  #md5s = new PackedBytes();
   /** @type {number[]} */
   ends = [];
   /** @type {number[]} */
   sizes = [];
   /** @type {number[]} */
   digests = [];
-  /** @type {(Buffer | null)[]} */
-  md5s = [];
+  /** Places of those objects whose MD5s are known, from 0. @type {number[]} */
+  withMd5 = [];
 
   /** @param {ListedObject} object */
   add({ key, size, etagDigest, md5 }) {
-    if (this.#keyBytes + key.length > this.#keys.length) {
-      this.#keys = Buffer.concat([this.#keys], 2 * this.#keys.length);
+    if (md5 !== null) {
+      this.withMd5.push(this.count);
+      this.#md5s.add(md5);
     }
-    key.copy(this.#keys, this.#keyBytes);
-    this.#keyBytes += key.length;
-    this.ends.push(this.#keyBytes);
+    this.#keys.add(key);
+    this.ends.push(this.#keys.length);
     this.sizes.push(size);
     this.digests.push(etagDigest);
-    this.md5s.push(md5);
   }
 
   /** Objects so far. */
@@ -53,12 +71,17 @@ export class BucketListing {
 
   /** Of all keys, one after the other. */
   get keys() {
-    return this.#keys.subarray(0, this.#keyBytes);
+    return this.#keys.bytes;
+  }
+
+  /** Those of the objects in {@link withMd5}, 16 bytes each. */
+  get md5s() {
+    return this.#md5s.bytes;
   }
 
   /** Bytes of memory that the objects take. */
   get bytes() {
-    return this.#keyBytes + this.count * BYTES_AN_OBJECT;
+    return this.#keys.length + this.count * BYTES_AN_OBJECT;
   }
 }
 
@@ -288,11 +311,10 @@ function fill({ keys, ends, sizes, digests, md5s, hasMd5, order, count, starts }
     listing.keys.copy(allKeys, keyStart);
     for (let place = 0; place < listing.count; place++) {
       allEnds[start + place + 1] = keyStart + listing.ends[place];
-      const md5 = listing.md5s[place];
-      if (md5 !== null) {
-        flags[start + place] = 1;
-        md5.copy(allMd5s, MD5_BYTES * (start + place));
-      }
+    }
+    for (const [number, place] of listing.withMd5.entries()) {
+      flags[start + place] = 1;
+      listing.md5s.copy(allMd5s, MD5_BYTES * (start + place), MD5_BYTES * number, MD5_BYTES * (number + 1));
     }
     allSizes.set(listing.sizes, start);
     allDigests.set(listing.digests, start);

@@ -136,6 +136,15 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     assert.deepEqual([options.objects, options.existing, options.size], [1050, 'data/', 37 * 1048]);
   });
 
+  test('a token that may only list and read is enough', async (t) => {
+    const readOnly = ['PUT', 'DELETE', 'POST'].map((method) => `${method}.status=403/AccessDenied:100%`).join();
+    const { endpoint, changes } = await filledEndpoint(t, numberedKeys(8), { faults: readOnly });
+    const run = ['1000', '3', '--existing', 'data/', '--stages', ALL_STAGES, '--range-size', '3'];
+    const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+    assertStatus(outcome, 0);
+    assert.deepEqual(await changes(), [0, 0, 0, 0]);
+  });
+
   test('says how far its list is where it takes longer than two seconds', async (t) => {
     const { endpoint } = await filledEndpoint(t, numberedKeys(3), { faults: 'LIST.latency=2700ms' });
     const run = ['1000', '3', '--existing', 'data/', '--stages', 'stat', '--no-preflight'];

@@ -16,8 +16,8 @@ describe('a run with --until-stable', { concurrency: 2 }, () => {
       `ends a stage on ${cores} cores before its time, says why, and starts the next one`,
       { timeout: 300_000 },
       async (t) => {
-        // Answers at intervals make a rate that is as steady as a busy host lets it be.
-        const steady = ['--faults', 'latency=20ms', '--cores', cores, '--stages', 'write,read,remove'];
+        // A store with a limit has a steady rate, also on a busy host.
+        const steady = ['--faults', 'queue=100', '--cores', cores, '--stages', 'write,read,remove'];
         const time = ['--duration', '100s', '--until-stable', '20%'];
         const command = await startCommand(t, [...LOAD, ...steady, ...time]);
         const outcome = await command.outcome;
