@@ -7,7 +7,7 @@ const MD5_BYTES = 16;
 /** Bytes of shared memory for an object, in addition to its key. */
 const BYTES_AN_OBJECT = 4 + 8 + 4 + 1 + MD5_BYTES + 4;
 
-/** A list may have so many bytes: some five million objects, and as much again while it is put together. */
+/** A list may have so many bytes: some five million objects. While it is put together it takes three times as much. */
 export const MAX_LIST_BYTES = 2 ** 29;
 
 /**
