@@ -45,10 +45,15 @@ export function checkPart({ result, seen, status, stderr, log, memory }, objects
     },
     {
       claim: 'nothing is left',
-      holds: sum(Object.values(seen.objects)) === 0,
-      figures: `${sum(Object.values(seen.objects))} objects by the count of the store`,
+      holds: leftIn(seen.objects) + leftIn(seen.uploads) === 0,
+      figures: `${leftIn(seen.objects)} objects and ${leftIn(seen.uploads)} uploads by the count of the store`,
     },
   ];
+}
+
+/** @param {Record<string, number>} counts by bucket */
+function leftIn(counts) {
+  return sum(Object.values(counts));
 }
 
 /**

@@ -115,7 +115,8 @@ function compare(stages, config, { identity, file, usableCores }) {
   }
   const compared = stages.map((result) => ({
     ...result,
-    calibration: calibratedShare(result, calibration, usableCores),
+    // What was calibrated is a request that sends an object.
+    calibration: result.steps > 0 ? null : calibratedShare(result, calibration, usableCores),
   }));
   for (const { stage, calibration: share } of compared) {
     if (share !== null) {

@@ -23,12 +23,15 @@ import { cleanUp, newResult } from './cleanup.js';
  * @param {(own: OwnKey) => boolean} options.owns whether an object of the run is to be removed
  * @param {UnlistedObjects | null} options.unlisted see cleanup.js
  * @param {boolean} options.outcomeUnknown see cleanup.js
+ * @param {((own: OwnKey) => boolean) | null} [options.ownsUpload] see cleanup.js
+ * @param {boolean} [options.areUploadsAll] see cleanup.js
  * @param {ReadonlySet<string>} options.versioned buckets that keep versions
  * @param {RequestCounts} options.requests where the requests are counted
  * @param {(progress: CleanupProgress) => void} options.onProgress called from time to time
  * @returns {Promise<CleanupResult>}
  */
-export async function cleanUpRun({ keyspace, owns, unlisted, outcomeUnknown, versioned, onProgress, ...options }) {
+export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgress, ...options }) {
+  const { outcomeUnknown, ownsUpload, areUploadsAll } = options;
   const result = newResult();
   const expected = unlisted?.count ?? null;
   const onLook = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
@@ -40,6 +43,8 @@ export async function cleanUpRun({ keyspace, owns, unlisted, outcomeUnknown, ver
         owns,
         unlisted,
         outcomeUnknown,
+        ownsUpload,
+        areUploadsAll,
         versioned,
         random: options.random,
         wait: (milliseconds) => wait(milliseconds),

@@ -3,6 +3,7 @@ import { BucketList } from '../workload/bucket-list.js';
 import { inParallel } from './in-parallel.js';
 import { rangesOf, walkRange } from './key-ranges.js';
 import { countVersions, removeVersions } from './object-versions.js';
+import { abortUploads, ownUploads } from './uploads.js';
 
 /**
  * @import { CleanupResult } from '../model/result.js'
@@ -23,6 +24,9 @@ const LATE_WRITES_MS = 2000;
 /** So many problems are kept; the others are counted. */
 const MAX_PROBLEMS = 100;
 
+/** The kind of an answer by which the store refuses a request for good. */
+const DENIED = 'denied';
+
 /** So many objects that no list shows are looked for one by one. */
 const MAX_HEAD_REQUESTS = 1000;
 
@@ -35,6 +39,9 @@ const MAX_HEAD_REQUESTS = 1000;
  *   and will have to be listed; null where nothing is known
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
+ * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether a multipart upload of such an object is to be aborted; none
+ *   are looked for where it is missing
+ * @property {boolean} [areUploadsAll] whether there can be no objects to be removed
  * @property {ReadonlySet<string>} versioned buckets that keep versions: deleting a key there would only add a delete marker
  * @property {() => number} random uniform in [0, 1)
  * @property {(milliseconds: number) => Promise<void>} wait
@@ -65,6 +72,9 @@ export function newResult() {
  */
 export async function cleanUp(options, result = newResult()) {
   const buckets = new BucketList(options.keyspace);
+  if (options.ownsUpload) {
+    Object.assign(result, { uploads: 0, uploadsLeft: -1 });
+  }
   try {
     await removeAll(options, buckets, result);
     if (options.outcomeUnknown) {
@@ -93,6 +103,19 @@ export async function cleanUp(options, result = newResult()) {
  */
 async function removeAll(options, buckets, result) {
   const { unlisted, versioned } = options;
+  if (options.ownsUpload) {
+    // An upload that was completed meanwhile is an object by now, which is listed after it.
+    const own = { ...options, owns: options.ownsUpload };
+    const problem = await unlessDenied(() =>
+      abortUploads(own, () => {
+        result.uploads = (result.uploads ?? 0) + 1;
+      }),
+    );
+    addProblems(result, problem);
+  }
+  if (options.areUploadsAll) {
+    return;
+  }
   await walk(options, async (bucket, { own, misplaced }) => {
     [...own, ...misplaced].forEach(({ index }) => buckets.see(index, bucket));
     own.forEach(({ isProbe, isCopy, index }) => isProbe || isCopy || unlisted?.listed(index));
@@ -202,6 +225,24 @@ async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
 }
 
 /**
+ * Who may remove objects may still not be permitted to list uploads.
+ *
+ * @param {() => Promise<void>} work on uploads
+ * @returns {Promise<string[]>} why it could not be done; none where it was
+ */
+async function unlessDenied(work) {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    if (!(error instanceof AttemptError && error.kind === DENIED)) {
+      throw error;
+    }
+    return [`the uploads of the run cannot be listed and aborted: ${error.message}`];
+  }
+}
+
+/**
  * @param {CleanupResult} result
  * @param {readonly string[]} problems
  */
@@ -228,6 +269,16 @@ function addFirst(result, problem) {
  * @param {CleanupResult} result
  */
 async function countLeft(options, result) {
+  if (options.ownsUpload) {
+    const own = { ...options, owns: options.ownsUpload };
+    await unlessDenied(async () => {
+      result.uploadsLeft = (await ownUploads(own)).length;
+    });
+  }
+  if (options.areUploadsAll) {
+    result.left = 0;
+    return;
+  }
   let left = 0;
   await walk(options, async (bucket, { own, misplaced, foreign }) => {
     // Objects are versions, too.

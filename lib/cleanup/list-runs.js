@@ -5,6 +5,7 @@ import { explainError, mayPass } from '../s3/explain-error.js';
 import { inParallel } from './in-parallel.js';
 import { listPage, rangesOf, walkRange } from './key-ranges.js';
 import { folderOf } from './run-tally.js';
+import { walkUploads } from './uploads.js';
 
 /**
  * @import { BucketAccess } from './bucket-access.js'
@@ -56,6 +57,9 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
     });
     await inParallel(ranges, AT_ONCE, (range) =>
       walkRange(range, access, async (bucket, objects) => tally.add(bucket, objects)),
+    );
+    await inParallel(buckets, AT_ONCE, (bucket) =>
+      walkUploads(access, bucket, `${prefix}/`, (uploads) => tally.addUploads(bucket, uploads)),
     );
     return { ...countsOf(tally, store), problem: null, mayPass: false };
   } catch (error) {

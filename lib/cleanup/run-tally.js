@@ -1,7 +1,7 @@
 import { BucketList } from '../workload/bucket-list.js';
 import { Keyspace, isRunId } from '../workload/keyspace.js';
 
-/** @import { ListedObject } from '../s3/bucket-admin.js' */
+/** @import { ListedObject, ListedUpload } from '../s3/bucket-admin.js' */
 
 /** So many foreign keys are named. */
 const MAX_EXAMPLES = 3;
@@ -13,6 +13,7 @@ const MAX_EXAMPLES = 3;
  * @property {string} runId
  * @property {number} objects
  * @property {number} bytes NaN where the store named no valid size
+ * @property {number} uploads that it neither completed nor aborted
  * @property {number} misplaced objects that are in another bucket than the list of buckets gives them
  * @property {readonly (string | null)[] | null} otherBuckets see BucketList
  * @property {number} oldest
@@ -64,6 +65,23 @@ export class RunTally {
     }
   }
 
+  /**
+   * Those of objects that no run would have written belong to nobody here, and are left out.
+   *
+   * @param {string} bucket
+   * @param {readonly ListedUpload[]} uploads
+   */
+  addUploads(bucket, uploads) {
+    for (const { key, initiatedAt } of uploads) {
+      const keyspace = this.#keyspaceOf(key);
+      const name = keyspace?.recogniseName(key) ?? null;
+      if (keyspace !== null && name !== null) {
+        const run = this.#seen(keyspace, name.index, bucket, initiatedAt);
+        run.uploads += 1;
+      }
+    }
+  }
+
   /** @returns {RunCounts} */
   counts() {
     const runs = [...this.#runs.values()]
@@ -94,15 +112,27 @@ export class RunTally {
    * @param {ListedObject} object
    */
   #addNamed(keyspace, index, bucket, { size, modifiedAt }) {
-    const found = this.#runs.get(keyspace.runId) ?? newRun(keyspace, modifiedAt);
-    this.#runs.set(keyspace.runId, found);
-    found.list.see(index, bucket);
-    const { run } = found;
+    const run = this.#seen(keyspace, index, bucket, modifiedAt);
     run.objects += 1;
     run.bytes += size;
     run.misplaced += Number(keyspace.bucketOf(index) !== bucket);
-    run.oldest = Math.min(run.oldest, modifiedAt);
-    run.newest = Math.max(run.newest, modifiedAt);
+  }
+
+  /**
+   * @param {Keyspace} keyspace
+   * @param {number} index of the object, or of the probe
+   * @param {string} bucket in which something of it is
+   * @param {number} time epoch ms of its last change
+   * @returns {FoundRun}
+   */
+  #seen(keyspace, index, bucket, time) {
+    const found = this.#runs.get(keyspace.runId) ?? newRun(keyspace, time);
+    this.#runs.set(keyspace.runId, found);
+    found.list.see(index, bucket);
+    const { run } = found;
+    run.oldest = Math.min(run.oldest, time);
+    run.newest = Math.max(run.newest, time);
+    return run;
   }
 
   /**
@@ -124,7 +154,7 @@ export class RunTally {
  */
 function newRun(keyspace, modifiedAt) {
   const { runId } = keyspace;
-  const counts = { objects: 0, bytes: 0, misplaced: 0, oldest: modifiedAt, newest: modifiedAt };
+  const counts = { objects: 0, bytes: 0, uploads: 0, misplaced: 0, oldest: modifiedAt, newest: modifiedAt };
   return { run: { runId, ...counts, otherBuckets: null }, list: new BucketList(keyspace) };
 }
 

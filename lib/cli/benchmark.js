@@ -1,7 +1,10 @@
 import { hostname } from 'node:os';
 import { calibrationPath } from '../calibration/calibration-file.js';
 import { compareWithCalibration } from '../calibration/comparison.js';
+import { counted } from '../log/figures.js';
+import { formatSize } from '../log/units.js';
 import { resultOf } from '../model/result-of-run.js';
+import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
 import { openListeners } from '../report/reporters.js';
 import { runBenchmark } from '../run/benchmark-run.js';
 import { cleanupCommand } from './cleanup.js';
@@ -15,7 +18,7 @@ import { usableCores } from '../host/cpu-quota.js';
 
 /**
  * @import { Result } from '../model/result.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { MultipartConfig, RunConfig } from '../model/run-config.js'
  * @import { CommandContext } from './cleanup.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Prepared } from './prepare.js'
@@ -142,13 +145,27 @@ async function watch(outlets, { options, config, identity, context: { clock, ran
 
 /**
  * @param {Pick<CommandLine, 'threads'>} options
- * @param {Pick<RunConfig, 'objects' | 'threads'>} config
- * @returns {string[]} what is otherwise than the user has written
+ * @param {Pick<RunConfig, 'objects' | 'threads' | 'size' | 'multipart'>} config
+ * @returns {string[]} what is otherwise than the user has written, and what follows from it
  */
 export function noticesOfLoad({ threads }, config) {
-  return threads > config.objects
-    ? [`${threads} threads are more than ${config.objects} objects need: ${config.threads} are used`]
-    : [];
+  return [
+    ...(threads > config.objects
+      ? [`${threads} threads are more than ${config.objects} objects need: ${config.threads} are used`]
+      : []),
+    ...(isInParts(config.size, config.multipart) ? [partsNotice(config, config.multipart)] : []),
+  ];
+}
+
+/**
+ * @param {Pick<RunConfig, 'threads' | 'size'>} config
+ * @param {MultipartConfig} multipart
+ */
+function partsNotice({ threads, size }, multipart) {
+  const partSize = partSizeFor(size, multipart.partSize);
+  const parts = counted(partsOf(size, partSize), 'part');
+  const connections = connectionsFor({ threads, multipart });
+  return `Objects are written in ${parts} of up to ${formatSize(partSize)}, ${multipart.partThreads} at a time: ${counted(threads, 'thread')} take ${counted(connections, 'connection')}`;
 }
 
 /**

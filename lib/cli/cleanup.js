@@ -1,3 +1,4 @@
+import { counted } from '../log/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findPrefix } from '../cleanup/find-prefix.js';
@@ -21,6 +22,7 @@ import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
  * @import { CleanupResult } from '../model/result.js'
  * @import { OpenRun } from '../run/open-run.js'
  * @import { RunConfig, SizeDistribution } from '../model/run-config.js'
+ * @import { OwnKey } from '../workload/keyspace.js'
  */
 
 /** A store that does not answer at all is given up after four attempts. */
@@ -64,16 +66,18 @@ export function cleanUpByCommand(config, context) {
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
     const versioned = await findVersioned(config, access, terminal);
+    const owns = (/** @type {OwnKey} */ { index }) => isOfShard(config.shard, index);
     const result = await cleanUpRun({
       ...access,
       keyspace: run.keyspace,
-      owns: ({ index }) => isOfShard(config.shard, index),
+      owns,
+      ownsUpload: owns,
       unlisted: null,
       outcomeUnknown: false,
       versioned,
       onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
     });
-    if (result.removed + result.versions === 0 && isClean(result)) {
+    if (result.removed + result.versions + (result.uploads ?? 0) === 0 && isClean(result)) {
       const { runId, store } = config;
       const prefix = await withBucketAccess(access, (means) =>
         findPrefix({ access: means, runId, buckets: store.buckets }),
@@ -162,23 +166,32 @@ export async function withCheckedRun(config, { clock, random, signal, terminal, 
  * @returns {string} one line
  */
 export function describeCleanup(result, { runId, prefix, store, shard }) {
-  const { removed, versions, left, misplaced, foreign, otherBuckets } = result;
+  const { removed, versions, uploads = 0, left, misplaced, foreign, otherBuckets } = result;
   const whose = shard.count === 1 ? runId : `${runId}, shard ${shard.index}/${shard.count}`;
   const objects = `${removed} ${removed === 1 ? 'object' : 'objects'}`;
   const ofThem = versions === 0 ? '' : ` and ${versions} older versions and delete markers`;
   const count = left < 0 ? 'how many are left could not be counted' : `${left} left`;
+  const aborted = uploads === 0 ? '' : `, ${counted(uploads, 'upload')} aborted`;
   const elsewhere = misplaced === 0 ? '' : `, ${misplaced} of them in other buckets than this list gives them`;
   const unseen = otherBuckets?.includes(null) ? ' in these buckets, which are not all buckets of the run' : '';
   const others = foreign === 0 ? '' : `, and ${foreign} that the run did not write were not touched`;
-  return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}`;
+  return `Clean-up of run ${whose}: ${objects}${ofThem} removed under ${prefix}/${runId}/ in ${store.buckets.join(', ')}, ${count}${unseen}${elsewhere}${others}${aborted}${uploadsLeftText(result)}`;
+}
+
+/** @param {CleanupResult} result */
+function uploadsLeftText({ uploadsLeft = 0 }) {
+  if (uploadsLeft < 0) {
+    return ', how many uploads are left could not be counted';
+  }
+  return uploadsLeft === 0 ? '' : `, ${counted(uploadsLeft, 'upload')} left`;
 }
 
 /**
  * @param {CleanupResult} result
  * @returns {boolean} whether the same clean-up may remove more when it is tried again
  */
-export function mayHelpAgain({ left, misplaced, unlisted }) {
-  return left < 0 || left > misplaced || unlisted > 0;
+export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0 }) {
+  return left < 0 || left > misplaced || unlisted > 0 || uploadsLeft !== 0;
 }
 
 /** @typedef {Parameters<typeof cleanupCommand>[0] & Pick<RunConfig, 'store'>} CommandConfig */

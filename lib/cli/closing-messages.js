@@ -4,7 +4,7 @@ import { EXIT } from './exit-status.js';
 
 /**
  * @import { StopRequest } from './stop-request.js'
- * @import { RunResult, StageResult } from '../model/result.js'
+ * @import { CleanupResult, RunResult, StageResult } from '../model/result.js'
  * @import { RunConfig } from '../model/run-config.js'
  */
 
@@ -46,7 +46,7 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
     errors.push(`error: ${describeCleanup(cleanup, config)}${again}`);
   }
   const notices = stages.flatMap((stage) => outOfObjects(stage, config));
-  if (cleanup !== null && isClean(cleanup)) {
+  if (cleanup !== null && isClean(cleanup) && !hasOnlyLooked(cleanup, config)) {
     notices.push(describeCleanup(cleanup, config));
   }
   // What was kept in memory has gone with the endpoint.
@@ -57,6 +57,16 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
     notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);
   }
   return { notices, errors };
+}
+
+/**
+ * A run that writes in parts looks for uploads in any case.
+ *
+ * @param {CleanupResult} cleanup
+ * @param {RunConfig} config
+ */
+function hasOnlyLooked({ removed, versions, uploads = 0 }, { multipart }) {
+  return multipart !== undefined && removed + versions + uploads === 0;
 }
 
 /**

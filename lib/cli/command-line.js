@@ -3,6 +3,13 @@ import { Command, CommanderError, Option } from 'commander';
 import { quote } from '../log/quote.js';
 import { formatSize } from '../log/units.js';
 import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
+import {
+  DEFAULT_PART_BYTES,
+  DEFAULT_PART_THREADS,
+  MAX_PARTS,
+  MAX_PUT_BYTES,
+  partsOf,
+} from '../operations/multipart.js';
 import { RESULT_REPORTERS } from '../report/reporters.js';
 import { DEFAULT_STAGES, DEFAULT_STAGES_ON_EXISTING, OPERATIONS } from '../operations/registry.js';
 import { operationsOf, writesObjects } from '../operations/registry.js';
@@ -103,6 +110,25 @@ const OPTIONS = {
     help: 'order of reads: sequential, uniform, zipf:0.99',
     read: parseAccess,
     fallback: 'sequential',
+  },
+  multipart: { flags: '--multipart', help: 'write objects in parts; above 4.9 GiB they always are' },
+  partSize: {
+    flags: '--part-size <size>',
+    help: 'size of a part, 5MiB or more',
+    read: values.partSize,
+    fallback: formatSize(DEFAULT_PART_BYTES),
+  },
+  partThreads: {
+    flags: '--part-threads <n>',
+    help: 'parts of an object at a time, each on a connection of its own',
+    read: values.partThreads,
+    fallback: String(DEFAULT_PART_THREADS),
+  },
+  checksum: {
+    flags: '--checksum <name>',
+    help: 'that the store compares on writes: crc64nvme, crc32c or none',
+    read: oneOf('crc64nvme', 'crc32c', 'none'),
+    fallback: 'none',
   },
   keep: { flags: '--keep', help: 'leave the objects that the run wrote' },
   runId: { flags: '--run-id <id>', help: 'name of the run (default: date, time, random)', read: values.runId },
@@ -310,6 +336,10 @@ const SIDE_OPTIONS = {
         'client',
         'size',
         'access',
+        'multipart',
+        'partSize',
+        'partThreads',
+        'checksum',
         'keepAlive',
         'cores',
         'rate',
@@ -361,9 +391,23 @@ const COMMANDS = {
       local: '',
       stages: 'what to run in each turn, comma-separated, write among them',
       ...Object.fromEntries(
-        ['client', 'size', 'access', 'rate', 'arrival', 'warmup', 'duration', 'gap', 'cores', 'timeout', 'retries'].map(
-          (name) => [name, ''],
-        ),
+        [
+          ...[
+            'client',
+            'size',
+            'access',
+            'multipart',
+            'partSize',
+            'partThreads',
+            'checksum',
+            'rate',
+            'arrival',
+            'warmup',
+            'duration',
+            'gap',
+          ],
+          ...['cores', 'timeout', 'retries'],
+        ].map((name) => [name, '']),
       ),
       preflight: '',
       keepAlive: '',
@@ -444,6 +488,10 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} pageSize keys
  * @property {number} batch objects
  * @property {string | undefined} existing what the keys of objects begin with that were there before; '' for all
+ * @property {boolean} multipart whether all objects are written in parts
+ * @property {number} partSize bytes
+ * @property {number} partThreads
+ * @property {'crc64nvme' | 'crc32c' | 'none'} checksum of what is written
  * @property {boolean} keep
  * @property {boolean} allowVersioned
  * @property {string | undefined} runId
@@ -880,13 +928,17 @@ function readAssertions(assertions = [], run) {
  * @param {Record<string, any>} options of a run
  * @returns {AssertedRun} what can be asserted of it
  */
-export function assertedRun({ stages, findPeak, peakOf, rate }) {
+export function assertedRun(options) {
+  const { stages, findPeak, peakOf, rate } = options;
   const isOpenLoop = rate !== undefined || (findPeak && peakOf === 'rate');
   return {
     stages,
     mayHave(stage, condition) {
       if (condition === 'reads') {
         return operationsOf([stage]).some(({ receives }) => receives);
+      }
+      if (condition === 'parts') {
+        return isMultipart(options) && writesObjects([stage]);
       }
       return condition === 'search' ? findPeak : isOpenLoop;
     },
@@ -1226,6 +1278,11 @@ const REFUSALS = {
     isThere: (_given, { findPeak, peakOf }) => findPeak && peakOf === 'buckets',
   },
   ramp: { flag: '--ramp, --ramp-hosts', what: 'a ramp', isThere: (_given, options) => isRamp(options) },
+  multipart: {
+    flag: '--multipart',
+    what: 'objects in parts',
+    isThere: (_given, options) => isMultipart(options),
+  },
   turnsThatLeave: {
     flag: '--stages',
     what: `turns that leave objects, as those without ${REMOVALS.join(' or ')} do, and those with copy`,
@@ -1330,6 +1387,33 @@ const CONFLICTS = [
     isThere: ({ access }, { stages, calibrate }) =>
       access !== undefined && stages !== undefined && !calibrate && !operationsOf(stages).some(followsAccess),
     problem: `--access: it is the order of the stages ${FOLLOWING_ACCESS.join(', ')}, expected one of them among --stages`,
+  },
+  {
+    isThere: ({ multipart }, { stages }) => multipart && stages !== undefined && !writesObjects(stages),
+    problem: '--multipart: it is how write sends objects, expected write among --stages as well',
+  },
+  ...Object.entries({ partSize: '--part-size', partThreads: '--part-threads' }).map(([name, flag]) => ({
+    isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ options) =>
+      given[name] !== undefined && !isMultipart(options),
+    problem: `${flag}: it is for objects that are written in parts, expected --multipart or a --size above 4.9GiB as well`,
+  })),
+  {
+    isThere: ({ partSize: given }, { partSize, size }) => given !== undefined && partsOf(size, partSize) > MAX_PARTS,
+    problem: `--part-size: an object would have more than ${MAX_PARTS} parts, expected a larger one, or none: it then is as large as it has to be`,
+  },
+  {
+    isThere: ({ checksum = 'none' }, { stages }) =>
+      checksum !== 'none' && stages !== undefined && !writesObjects(stages),
+    problem: '--checksum: it is sent with what is written, expected write among --stages as well',
+  },
+  {
+    isThere: ({ checksum = 'none' }, { calibrate }) => calibrate && checksum !== 'none',
+    problem: '--calibrate: it measures requests without checksums, expected no --checksum',
+  },
+  {
+    isThere: ({ multipart }, { calibrate, size }) => calibrate && (multipart || size > MAX_PUT_BYTES),
+    problem:
+      '--calibrate: it measures requests that each send an object, expected no --multipart and a --size up to 4.9GiB',
   },
   {
     isThere: (_given, { stages = [], calibrate }) =>
@@ -1461,6 +1545,14 @@ const CONFLICTS = [
 function leavesObjects(stages) {
   const operations = operationsOf(stages);
   return operations.some(({ copies }) => copies) || !operations.some(({ removes }) => removes);
+}
+
+/**
+ * @param {Record<string, any>} options all of them, read
+ * @returns {boolean} whether objects are written in parts
+ */
+function isMultipart({ multipart, size, stages = [] }) {
+  return writesObjects(stages) && (multipart || size > MAX_PUT_BYTES);
 }
 
 /**

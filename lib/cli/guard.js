@@ -32,6 +32,8 @@ const DECISIVE_OPTIONS = /** @type {const} */ ([
   'size',
   'sizes',
   'access',
+  'partSize',
+  'checksum',
   'threads',
   'rate',
   'buckets',

@@ -1,3 +1,7 @@
+import { connectionsFor } from '../operations/multipart.js';
+
+/** @import { MultipartConfig } from '../model/run-config.js' */
+
 /** Files that are open in addition to the connections: modules, pipes, the event loops' own. */
 const OTHER_FILES = 64;
 
@@ -19,17 +23,18 @@ export function openFileLimit(report) {
 }
 
 /**
- * @param {{ threads: number, cores: number }} run each thread has a connection
+ * @param {{ threads: number, cores: number, multipart?: MultipartConfig }} run each thread has a connection, or several
  * @param {number} limit of open files
  * @returns {string | null} the problem, or null where the run fits
  */
-export function fileLimitProblem({ threads, cores }, limit) {
+export function fileLimitProblem({ threads, cores, multipart }, limit) {
   // A single core runs in the main thread.
   const ofCores = cores === 1 ? 0 : cores * FILES_OF_A_THREAD;
-  const needed = threads + ofCores + OTHER_FILES;
+  const needed = connectionsFor({ threads, multipart }) + ofCores + OTHER_FILES;
   if (needed <= limit) {
     return null;
   }
   const onCores = cores === 1 ? '' : ` on ${cores} cores`;
-  return `${threads} threads${onCores} need ${needed} open files, and the hard limit is ${limit}: raise it with \`ulimit -n ${needed}\` (as root, or in /etc/security/limits.conf) in the shell that starts the run, or use fewer threads`;
+  const ofParts = multipart === undefined ? '' : ` with ${multipart.partThreads} part threads each`;
+  return `${threads} threads${ofParts}${onCores} need ${needed} open files, and the hard limit is ${limit}: raise it with \`ulimit -n ${needed}\` (as root, or in /etc/security/limits.conf) in the shell that starts the run, or use fewer threads`;
 }

@@ -89,12 +89,14 @@ function misplacedLine({ runId, otherBuckets }, others, config) {
  * @returns {string[]} lines
  */
 function tableOf(runs, now) {
+  const haveUploads = runs.some(({ uploads }) => uploads > 0);
   const rows = [
-    ['Run', 'Objects', 'Size', 'Oldest', 'Newest'],
-    ...runs.map(({ runId, objects, bytes, oldest, newest }) => [
+    ['Run', 'Objects', 'Size', ...(haveUploads ? ['Uploads'] : []), 'Oldest', 'Newest'],
+    ...runs.map(({ runId, objects, bytes, uploads, oldest, newest }) => [
       runId,
       String(objects),
       sizeText(bytes),
+      ...(haveUploads ? [String(uploads)] : []),
       `${formatDuration(now - oldest)} ago`,
       `${formatDuration(now - newest)} ago`,
     ]),

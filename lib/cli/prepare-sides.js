@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dollarsOf } from '../cost/prices.js';
+import { connectionsFor } from '../operations/multipart.js';
 import { operationsOf } from '../operations/registry.js';
 import { passesOf } from '../run/interleaved-runs.js';
 import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
@@ -60,7 +61,8 @@ export async function prepareSides(options, context) {
     };
     const { a, b } = configs;
     if (a !== null && b !== null) {
-      await checks.both.run(() => checkFileLimit({ threads: a.threads + b.threads, cores: a.cores + b.cores }));
+      const [threads, cores] = [connectionsFor(a) + connectionsFor(b), a.cores + b.cores];
+      await checks.both.run(() => checkFileLimit({ threads, cores }));
       await checks.both.run(() => checkCostOfBoth([a, b], options.maxCost));
     }
     const problems = [...checks.both.problems, ...linesOfSides(checks.a.problems, checks.b.problems)];

@@ -6,7 +6,7 @@ import { startLocalEndpoint } from './local-endpoint.js';
 import { assertedRun } from './command-line.js';
 import { readGuard } from './guard.js';
 import { LogFile } from './output-file.js';
-import { resolveConfig } from './resolve-config.js';
+import { multipartOf, resolveConfig } from './resolve-config.js';
 import { openResults } from './result-files.js';
 import { readStoreConfig } from './store-config.js';
 import { Checks, UsageError } from './usage-error.js';
@@ -68,7 +68,9 @@ export async function prepare(options, { env, process: host, now, random, invoca
   try {
     const checked = await checks.run(() => configOf(options, { target, env, now, random, invocation }));
     if (isRun) {
-      await checks.run(() => checkFileLimit(checked ?? { threads: options.threads, cores: 1 }));
+      await checks.run(() =>
+        checkFileLimit(checked ?? { threads: options.threads, cores: 1, multipart: multipartOf(options) }),
+      );
       await checks.run(() => checked && checkCost(checked));
     }
     checks.conclude();
@@ -116,7 +118,7 @@ async function openOutletsOf(options, env, checks) {
 }
 
 /**
- * @param {{ threads: number, cores: number }} run
+ * @param {Parameters<typeof fileLimitProblem>[0]} run
  * @throws {UsageError} where the host does not give it enough files
  */
 export function checkFileLimit(run) {

@@ -1,3 +1,4 @@
+import { MAX_PUT_BYTES } from '../operations/multipart.js';
 import { writesObjects } from '../operations/registry.js';
 import { WHOLE } from '../workload/shard.js';
 import { UsageError } from './usage-error.js';
@@ -5,7 +6,7 @@ import { UsageError } from './usage-error.js';
 /**
  * @import { RunConfig } from '../model/run-config.js'
  * @import { StoreConfig } from '../model/run-config.js'
- * @import { RampPlan, Shard } from '../model/run-config.js'
+ * @import { MultipartConfig, RampPlan, Shard } from '../model/run-config.js'
  * @import { CommandLine } from './command-line.js'
  */
 
@@ -44,11 +45,15 @@ const SCHEDULERS = Object.freeze([
 export function resolveConfig(options, { store, env, availableCores, now, random }) {
   const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
   const shard = resolveShard(options.shard, env);
+  const multipart = multipartOf(options);
+  const checksum = options.checksum === 'none' ? undefined : options.checksum;
   const amounts = { rangeSize: options.rangeSize, pageSize: options.pageSize, batch: options.batch };
   if (options.cleanup !== undefined || options.list) {
     return Object.freeze({
       ...options,
       amounts,
+      multipart,
+      checksum,
       runId,
       store,
       objects: 0,
@@ -73,7 +78,18 @@ export function resolveConfig(options, { store, env, availableCores, now, random
       '--start-at: the steps of a ramp are at the same time on all hosts, expected a moment that is the same for them, such as next:60s, not one that each counts from its own start',
     ]);
   }
-  return Object.freeze({ ...options, amounts, runId, store, threads, cores, availableCores, shard, rampPlan });
+  return Object.freeze({
+    ...{ ...options, amounts, multipart, checksum, runId, store, threads, cores, availableCores, shard, rampPlan },
+  });
+}
+
+/**
+ * @param {Pick<CommandLine, 'multipart' | 'partSize' | 'partThreads' | 'size' | 'stages'>} options
+ * @returns {MultipartConfig | undefined} undefined where no object is written in parts
+ */
+export function multipartOf({ multipart, partSize, partThreads, size, stages }) {
+  const isNeeded = writesObjects(stages) && (multipart || size > MAX_PUT_BYTES);
+  return isNeeded ? { partSize, partThreads, minSize: multipart ? 0 : MAX_PUT_BYTES + 1 } : undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import { parseStartTime } from '../clock/start-time.js';
 import { parseFaults } from '../local-s3/faults.js';
 import { quote } from '../log/quote.js';
 import { parseDuration, parseSize } from '../log/units.js';
+import { MAX_OBJECT_BYTES, MAX_PART_BYTES, MIN_PART_BYTES } from '../operations/multipart.js';
 import { OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { largestSize, parseSizes } from '../workload/size-distribution.js';
@@ -78,9 +79,6 @@ export function withoutUser(given) {
 
 // How the values of options are read.
 
-/** S3 takes no more in a single PUT. */
-const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
-
 const MAX_COUNT = 1e9;
 const MAX_CORE_COUNT = 1024;
 const MAX_THREAD_COUNT = 100_000;
@@ -129,7 +127,7 @@ export function coreCount(given) {
 export function objectSize(given) {
   const size = parseSize(given);
   if (size > MAX_OBJECT_BYTES) {
-    throw new RangeError(`expected at most 5GiB, which is all that a single PUT takes, got ${quote(given)}`);
+    throw new RangeError(`expected at most 5TiB, which is all that an object may have, got ${quote(given)}`);
   }
   return size;
 }
@@ -146,11 +144,27 @@ export function objectSizes(given) {
   const largest = largestSize(sizes);
   if (largest > MAX_OBJECT_BYTES) {
     throw new RangeError(
-      `expected objects of at most 5GiB, which is all that a single PUT takes, got ${quote(given)}, whose largest have ${largest} bytes`,
+      `expected objects of at most 5TiB, which is all that one may have, got ${quote(given)}, whose largest have ${largest} bytes`,
     );
   }
   return sizes;
 }
+
+/**
+ * @param {string} given
+ * @returns {number} bytes
+ */
+export function partSize(given) {
+  const size = parseSize(given);
+  if (size < MIN_PART_BYTES || size > MAX_PART_BYTES) {
+    throw new RangeError(`expected a size from 5MiB to 5GiB, got ${quote(given)}`);
+  }
+  return size;
+}
+
+const MAX_PART_THREADS = 1000;
+
+export const partThreads = wholeNumber(1, MAX_PART_THREADS);
 
 /**
  * @param {string} given

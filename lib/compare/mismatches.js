@@ -12,6 +12,10 @@ import { stagesOfBoth } from './differences.js';
 const CONDITIONS = [
   { what: 'objects', of: sizesOf },
   { what: 'access', of: ({ load, access }) => (load ? (access ?? 'sequential') : null) },
+  {
+    what: 'objects',
+    of: ({ steps }) => (typeof steps === 'number' ? `sent ${steps > 0 ? 'in parts' : 'whole'}` : null),
+  },
   { what: 'threads', of: ({ threads }) => (typeof threads === 'number' ? counted(threads, 'thread') : null) },
   { what: 'load', of: loadOf },
   { what: 'operations', of: ({ kinds }) => kinds?.map(({ operation }) => operation).join(', ') ?? null },

@@ -1,3 +1,4 @@
+import { requestsToWrite } from '../operations/multipart.js';
 import { operationNamed, operationsOf } from '../operations/registry.js';
 import { operationsFor, stageOf } from '../operations/stage.js';
 import { isR2 } from '../s3/cloudflare.js';
@@ -6,7 +7,7 @@ import { isR2 } from '../s3/cloudflare.js';
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Operation } from '../operations/operation.js'
  *
- * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'amounts' | 'store'>} PricedConfig
+ * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'size' | 'amounts' | 'multipart' | 'store'>} PricedConfig
  */
 
 /** What a million operations cost in dollars, by R2's list prices: https://developers.cloudflare.com/r2/pricing/ */
@@ -22,7 +23,7 @@ export function hasThesePrices(hostname) {
 
 /**
  * @param {string} stage its name in lower case
- * @returns {number} dollars for one operation
+ * @returns {number} dollars for one request of its operations
  */
 export function priceOf(stage) {
   return DOLLARS_A_MILLION[operationNamed(stage).billingClass] / 1e6;
@@ -31,11 +32,11 @@ export function priceOf(stage) {
 /**
  * @param {'A' | 'B'} billed
  * @param {PricedConfig} config
- * @returns {number} operations billed so, where each stage is done once with each object
+ * @returns {number} requests billed so, which R2 calls operations, where each stage is done once with each object
  */
 export function operationsBilledAs(billed, config) {
   const stages = operationsOf(config.stages).filter(({ billingClass }) => billingClass === billed);
-  return stages.reduce((sum, operation) => sum + operationsIn(operation, config), 0);
+  return stages.reduce((sum, operation) => sum + requestsIn(operation, config), 0);
 }
 
 /**
@@ -44,13 +45,14 @@ export function operationsBilledAs(billed, config) {
  */
 export function dollarsOf(config) {
   const stages = operationsOf(config.stages);
-  return stages.reduce((sum, operation) => sum + operationsIn(operation, config) * priceOf(operation.name), 0);
+  return stages.reduce((sum, operation) => sum + requestsIn(operation, config) * priceOf(operation.name), 0);
 }
 
 /**
  * @param {Operation} operation
  * @param {PricedConfig} config
  */
-function operationsIn(operation, config) {
-  return operationsFor(stageOf(operation), config.objects, config);
+function requestsIn(operation, config) {
+  const each = operation.canTakeParts ? requestsToWrite(config.size, config.multipart) : 1;
+  return each * operationsFor(stageOf(operation), config.objects, config);
 }

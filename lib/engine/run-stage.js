@@ -6,6 +6,7 @@ import { bucketSnapshots } from '../meter/stage-snapshot.js';
 import { ABANDONED } from '../model/failed-attempts.js';
 import { CHANGED } from '../operations/existing-object.js';
 import { IntegrityError } from '../operations/operation.js';
+import { Uploader, isInParts } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { Pauses, Retrier, isRefused } from '../s3/retry.js';
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
@@ -17,7 +18,7 @@ import { GroupClaims } from './group-claims.js';
 import { OpenLoop } from './open-loop.js';
 import { OperationParts } from './operation-parts.js';
 import { runPool } from './run-concurrently.js';
-import { StageWatch } from './stage-watch.js';
+import { StageWatch, abandonedError } from './stage-watch.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -30,9 +31,11 @@ import { StageWatch } from './stage-watch.js';
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { Windows } from '../meter/window-counts.js'
  * @import { SecondCount, StageEnd } from '../model/result.js'
+ * @import { MultipartConfig } from '../model/run-config.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
  * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
  * @import { Workload } from '../operations/operation.js'
+ * @import { UploadStep } from '../operations/multipart.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { RetryHooks } from '../s3/retry.js'
@@ -41,6 +44,9 @@ import { StageWatch } from './stage-watch.js';
 
 const PROGRESS_INTERVAL_MS = 250;
 
+/** An upload is aborted after its stage has ended, and has this long for it; clean-up looks for what is left. */
+const ABORTING_TIME_MS = 2000;
+
 /**
  * @typedef {object} Engine what all stages of a run share
  * @property {Clock} clock
@@ -48,6 +54,9 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {string} runId from which the objects' sizes and the order of a stage's kinds are drawn
  * @property {Omit<Workload, 'sizeOf'>} workload
  * @property {readonly ObjectConnection[]} connections one for each thread
+ * @property {readonly ObjectConnection[]} [partConnections] further ones where objects are written in parts: as many for each
+ *   thread, so that it can send so many parts at a time
+ * @property {MultipartConfig} [multipart] how objects are written in parts; absent where none is
  * @property {number} maxAttempts of an operation
  * @property {number} stallTimeout ms without a success after which a stage ends
  * @property {Pick<Alarm, 'waitUntil' | 'endAll'> | null} alarm null where there is no open loop
@@ -122,7 +131,9 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   const { listed = null } = engine.workload;
   const sizeOf = listed?.sizeOf ?? objectSizes({ runId, size, sizes });
   const workload = { ...engine.workload, sizeOf };
-  const connections = engine.connections.slice(0, load.threads);
+  const threadConnections = engine.connections.slice(0, load.threads);
+  const lanes = takesParts(stage, load, engine.multipart) ? lanesOf(threadConnections, engine) : null;
+  const connections = lanes === null ? threadConnections : lanes.flat();
   const pauses = new Pauses();
   const startedAt = clock.now();
   const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
@@ -164,6 +175,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
       pauses.endAll();
     },
   });
+  /** @type {Retrier<OperationRecord | UploadStep>} */
   const retrier = new Retrier({
     maxAttempts: engine.maxAttempts,
     now: clock.now,
@@ -180,12 +192,18 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
     groups === null
       ? new Claims(stage, { workload, budget, meters, order, bucketStarts, seed: `kinds of ${runId}` })
       : new GroupClaims(stage, { workload, budget, meters, groups });
+  const uploaders = lanes === null ? null : uploadersOf(threadConnections, lanes, { engine, retrier, meters, watch });
   const perform = async (/** @type {OperationRecord} */ record) => {
     const meter = meters.kinds[record.kind];
     parts?.begins(record);
     try {
-      await retrier.run(record);
-      meter.succeeded(record, record.size);
+      if (uploaders !== null && record.operation.canTakeParts && isInParts(record.size, engine.multipart)) {
+        await uploaders.get(record.connection)?.write(record, clock.now());
+        meter.uploaded(record, record.size);
+      } else {
+        await retrier.run(record);
+        meter.succeeded(record, record.size);
+      }
       parts?.succeeded(record);
       if (buckets !== null) {
         buckets[record.slot].succeeded(record);
@@ -212,7 +230,9 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   let endedAt;
   try {
     await runPool({
-      threads: connections.map((connection) => new OperationRecord(stage.kinds[0].operation, workload, connection)),
+      threads: threadConnections.map(
+        (connection) => new OperationRecord(stage.kinds[0].operation, workload, connection),
+      ),
       ...(openLoop === null
         ? { claim: (record) => claims.next(record), work: perform }
         : openLoop.work({ claims, perform, meters })),
@@ -272,10 +292,71 @@ function snapshotTaker({ kinds }, { engine: { lookAtConnections = null, workload
 }
 
 /**
+ * @param {Stage} stage
+ * @param {Load} load
+ * @param {MultipartConfig | undefined} multipart
+ * @returns {boolean} whether some of its objects are sent in parts
+ */
+function takesParts({ kinds }, { objectSize }, multipart) {
+  return kinds.some(({ operation }) => operation.canTakeParts) && isInParts(objectSize, multipart);
+}
+
+/**
+ * @param {readonly ObjectConnection[]} threadConnections of the threads that take part
+ * @param {Engine} engine
+ * @returns {ObjectConnection[][]} for each of those threads the connections over which it sends parts, its own first
+ */
+function lanesOf(threadConnections, { connections, partConnections = [] }) {
+  const further = partConnections.length / connections.length;
+  return threadConnections.map((connection, thread) => [
+    connection,
+    ...partConnections.slice(thread * further, (thread + 1) * further),
+  ]);
+}
+
+/**
+ * @param {readonly ObjectConnection[]} threadConnections
+ * @param {readonly ObjectConnection[][]} lanes
+ * @param {object} context
+ * @param {Engine} context.engine
+ * @param {Retrier<OperationRecord | UploadStep>} context.retrier
+ * @param {StageMeters} context.meters
+ * @param {StageWatch} context.watch
+ * @returns {ReadonlyMap<ObjectConnection, Uploader>} by the connection of their thread
+ */
+function uploadersOf(threadConnections, lanes, { engine, retrier, meters, watch }) {
+  const multipart = /** @type {MultipartConfig} */ (engine.multipart);
+  const context = {
+    async send(/** @type {UploadStep} */ step) {
+      const isLate = step.isAbort && watch.stopped.aborted;
+      const cutOff = () => step.connection.abort(abandonedError());
+      const timer = isLate ? setTimeout(cutOff, ABORTING_TIME_MS) : undefined;
+      try {
+        await retrier.run(step);
+      } finally {
+        clearTimeout(timer);
+      }
+      // The last one is counted as the operation's.
+      if (!step.completes) {
+        meters.kinds[step.kind].stepSucceeded(step);
+      }
+    },
+    mayGoOn() {
+      if (watch.stopped.aborted) {
+        throw abandonedError();
+      }
+    },
+  };
+  return new Map(
+    threadConnections.map((connection, thread) => [connection, new Uploader(lanes[thread], multipart, context)]),
+  );
+}
+
+/**
  * @param {StageMeters} meters
  * @param {BucketMeter[] | null} buckets
  * @param {StageHooks} hooks
- * @returns {RetryHooks<OperationRecord>}
+ * @returns {RetryHooks<OperationRecord | UploadStep>}
  */
 function retryHooks(meters, buckets, hooks) {
   return {

@@ -212,7 +212,8 @@ export class StageWatch {
   }
 }
 
-function abandonedError() {
+/** @returns {AttemptError} of an attempt that the end of its stage cuts off, or that is not made any more */
+export function abandonedError() {
   return new AttemptError({
     kind: ABANDONED,
     handling: 'retry',

@@ -8,10 +8,12 @@ import { createReadBuffer } from '../http/socket-reader.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
 import { classifyFailure } from '../s3/s3-error.js';
+import { connectionsFor } from '../operations/multipart.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { ObjectGroups } from '../workload/object-groups.js';
 import { ListedObjects } from '../workload/listed-objects.js';
 import { Payload } from '../workload/payload.js';
+import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { globalIndex } from '../workload/shard.js';
 import { WrittenObjects } from '../workload/written-objects.js';
 import { Alarm } from './alarm.js';
@@ -32,7 +34,7 @@ import { runStage } from './run-stage.js';
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { StoreConfig } from '../model/run-config.js'
  * @import { ListState } from '../workload/listed-objects.js'
- * @import { OperationAmounts, Shard } from '../model/run-config.js'
+ * @import { ChecksumName, MultipartConfig, OperationAmounts, Shard } from '../model/run-config.js'
  * @import { ConnectionSnapshot } from '../model/run-events.js'
  */
 
@@ -51,6 +53,8 @@ import { runStage } from './run-stage.js';
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {Shard} shard
  * @property {OperationAmounts} amounts
+ * @property {MultipartConfig} [multipart] how objects are written in parts; absent where none is
+ * @property {ChecksumName} [checksum] that objects are written with
  * @property {boolean} wroteObjects
  * @property {SharedArrayBuffer} written see WrittenObjects
  * @property {ListState | null} [listed] objects that were there before, where the run works on them
@@ -103,7 +107,7 @@ export class Worker {
    * @returns {Promise<Worker>}
    */
   static async open(spec, { clock, random, credentials = new LiveCredentials(spec.store.credentials) }) {
-    const { client, threads, store, keepAlive, timeout } = spec;
+    const { client, store, keepAlive, timeout } = spec;
     const hostname = connectionHostname(store);
     const connectionMeter = new ConnectionMeter();
     const agent = new KeepAliveAgent({
@@ -121,7 +125,7 @@ export class Worker {
       credentials,
       agent,
       keepAlive,
-      threads,
+      threads: connectionsFor(spec),
       keysAreForeign: isExisting(spec),
       now: clock.now,
       epochNow: clock.epochNow,
@@ -143,21 +147,26 @@ export class Worker {
    */
   constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
+    const { multipart, checksum } = spec;
     const payload = new Payload(layout.runId);
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
-    const connections = Array.from({ length: threads }, (_, thread) => objectStore.openConnection(thread));
+    const checksums = checksum && new PayloadChecksums(checksum, payload);
+    checksums?.prepare(globalIndex(shard, 0));
+    const all = Array.from({ length: connectionsFor(spec) }, (_, place) => objectStore.openConnection(place));
     this.#spec = spec;
     this.#agent = agent;
     this.#connectionMeter = connectionMeter;
     this.#store = objectStore;
     this.#alarm = alarm;
-    this.#deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections });
+    this.#deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections: all });
     this.#deadlines.start();
     this.#engine = {
       clock,
       random,
-      connections,
+      connections: all.slice(0, threads),
+      partConnections: all.slice(threads),
+      multipart,
       maxAttempts,
       stallTimeout,
       alarm,
@@ -170,6 +179,7 @@ export class Worker {
         written: new WrittenObjects(written),
         shard,
         amounts,
+        checksums,
         wroteObjects,
       },
     };
@@ -182,7 +192,7 @@ export class Worker {
    * @returns {Promise<{ failed: number, reason: string }>} how many could not be opened, and why
    */
   async openConnections(signal) {
-    const { failed, lastError } = await this.#agent.openAhead(this.#spec.threads, signal);
+    const { failed, lastError } = await this.#agent.openAhead(connectionsFor(this.#spec), signal);
     const neverSent = { sent: false, answered: false, stale: false };
     return { failed, reason: lastError === null ? '' : classifyFailure(lastError, neverSent).message };
   }

@@ -42,8 +42,8 @@ import { OPERATIONS } from './router.js';
 /** Stands for a bucket's name, which it cannot be on R2: a limit counts in each bucket by itself. */
 export const EACH_BUCKET = 'EACH';
 
-/** What a fault without a method in front applies to: never to preflight, listing and batch deletion. */
-const OBJECT_OPERATIONS = /** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE']);
+/** What a fault without a method in front applies to: never to looks at a bucket, listing and batch deletion. @type {readonly Operation[]} */
+const OBJECT_OPERATIONS = ['PUT', 'GET', 'HEAD', 'DELETE', 'CREATE', 'PART', 'COMPLETE', 'ABORT'];
 
 const NAMEABLE = OPERATIONS.filter((operation) => operation !== 'OTHER');
 
@@ -63,7 +63,7 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
  * - `rate` answers 503 SlowDown to what comes above it; `status` answers another status. Neither takes effect.
  * - `retry-after` is named in each injected 503 and 429, in whole seconds.
  * - `reset` ends the connection with RST before the request takes effect; `hang` never answers.
- * - `lost` stores the object and closes the connection without an answer.
+ * - `lost` carries out what writes, of objects and uploads, and closes the connection without an answer.
  * - `truncate` cuts the body and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
  * - `wrong-etag` and `wrong-size` make HEAD answer with another ETag or size.
  * - `close` closes each connection without notice after the answer to its nth request.
@@ -77,7 +77,7 @@ const KINDS = Object.freeze({
     read: readLatency,
   },
   queue: REQUEST_RATE,
-  bandwidth: { form: 'bytes a second such as 10MB', read: readBandwidth, only: ['PUT', 'GET'] },
+  bandwidth: { form: 'bytes a second such as 10MB', read: readBandwidth, only: ['PUT', 'GET', 'PART'] },
   stall: { form: 'a length and when it begins, such as 2s@3s', read: readStall },
   rate: REQUEST_RATE,
   status: {
@@ -91,7 +91,7 @@ const KINDS = Object.freeze({
   corrupt: { ...PROBABILITY, only: ['GET'] },
   hang: PROBABILITY,
   drip: { ...PROBABILITY, only: ['GET'] },
-  lost: { ...PROBABILITY, only: ['PUT'] },
+  lost: { ...PROBABILITY, only: ['PUT', 'CREATE', 'PART', 'COMPLETE', 'ABORT'] },
   close: { form: 'requests a connection such as 100', read: readRequests },
   'wrong-etag': { ...PROBABILITY, only: ['HEAD'] },
   'wrong-size': { ...PROBABILITY, only: ['HEAD'] },
@@ -103,8 +103,8 @@ const KINDS = Object.freeze({
  *     seed=7, latency=20ms..50ms, PUT.status=503:5%, retry-after=2s, reset=1%
  *
  * `seed` (default 0) lets a case be replayed; `skew` sets the server's clock ahead (or back: `skew=-20m`). Methods are
- * PUT, GET, HEAD, DELETE, and POST (batch deletion), LIST, BUCKET (a look at a bucket), which no fault applies to unless
- * it names them. A limit is one for all buckets together, unless a bucket is named: then it is that bucket's alone; with
+ * PUT, GET, HEAD, DELETE, those of multipart uploads, CREATE, PART, COMPLETE, ABORT, and POST (batch deletion), LIST,
+ * UPLOADS, BUCKET (a look at a bucket), which no fault applies to unless it names them. A limit is one for all buckets together, unless a bucket is named: then it is that bucket's alone; with
  * EACH every bucket has the limit for itself.
  *
  * @param {string} script '' for no faults

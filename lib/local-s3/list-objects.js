@@ -59,21 +59,27 @@ function contents(key, { body, etag, lastModified }) {
 /**
  * @param {string} name
  * @param {string | number | boolean} value
+ * @returns {string} an element that holds it
  */
-function element(name, value) {
+export function element(name, value) {
   return `<${name}>${escapeXml(String(value))}</${name}>`;
 }
 
 /**
  * @param {string} name
  * @param {string | undefined} value
+ * @returns {string[]} an element that holds it; none where there is no value
  */
-function optional(name, value) {
+export function optional(name, value) {
   return value ? [element(name, value)] : [];
 }
 
-/** @param {string | undefined} encodingType */
-function encoder(encodingType) {
+/**
+ * @param {string | undefined} encodingType
+ * @returns {(text: string) => string} what keys pass through before they are shown
+ * @throws {S3Error} InvalidArgument
+ */
+export function encoder(encodingType) {
   if (!encodingType) {
     return (/** @type {string} */ text) => text;
   }

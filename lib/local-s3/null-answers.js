@@ -3,8 +3,10 @@ import { mix32 } from '../workload/mix.js';
 import { Payload } from '../workload/payload.js';
 import { deleteResult } from './delete-objects.js';
 import { listObjects } from './list-objects.js';
+import { listUploads, uploadCompleted, uploadCreated } from './multipart.js';
 import { ObjectTable } from './object-table.js';
 import { S3Error, errorDocument } from './s3-error.js';
+import { UploadTable } from './upload-table.js';
 
 /**
  * @import { Operation, Target } from './router.js'
@@ -17,6 +19,10 @@ import { S3Error, errorDocument } from './s3-error.js';
 
 const OBJECT_KEY = /(?:^|\/)([A-Za-z0-9._-]+)\/[0-9a-f]{8}-(?:probe-)?([0-9]{1,15})$/;
 const NO_OBJECTS = new ObjectTable();
+const NO_UPLOADS = new UploadTable();
+
+/** What is not kept needs no id of its own. */
+const UPLOAD_ID = 'upload';
 
 /** The payloads of one run hold up to 18 MB. */
 const PAYLOADS_KEPT = 8;
@@ -71,6 +77,16 @@ export class NullAnswers {
         return xml(200, deleteResult(''));
       case 'LIST':
         return xml(200, listObjects(target.bucket, NO_OBJECTS, target.query));
+      case 'CREATE':
+        return xml(200, uploadCreated(target.bucket, target.key, UPLOAD_ID));
+      case 'PART':
+        return { status: 200, head: objectHead(target.key, 0), body: '' };
+      case 'COMPLETE':
+        return xml(200, uploadCompleted(target.bucket, target.key, etagOf(target.key)));
+      case 'ABORT':
+        return { status: 204, head: 'HTTP/1.1 204 No Content\r\n', body: '' };
+      case 'UPLOADS':
+        return xml(200, listUploads(target.bucket, NO_UPLOADS, target.query));
       case 'OTHER':
         throw refusal;
     }

@@ -51,7 +51,7 @@ export class NullServer {
   }
 
   report() {
-    return this.#tally.report({});
+    return this.#tally.report({ objects: {}, uploads: {} });
   }
 
   put() {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /**
  * @typedef {object} StoredObject
  * @property {Buffer} body
- * @property {string} etag the MD5 of the body in hexadecimal, in quotes
+ * @property {string} etag the MD5 of the body in hexadecimal, in quotes; of an object in parts see UploadTable
  * @property {number} lastModified epoch milliseconds
  *
  * @typedef {object} ObjectPage
@@ -45,11 +45,12 @@ export class ObjectTable {
    * @param {string} key
    * @param {Buffer} body is kept, not copied
    * @param {number} now epoch milliseconds
+   * @param {string} [etag]
    * @returns {StoredObject}
    */
-  put(key, body, now) {
+  put(key, body, now, etag = `"${hash('md5', body)}"`) {
     const bytes = toByteString(key);
-    const object = { body, etag: `"${hash('md5', body)}"`, lastModified: now };
+    const object = { body, etag, lastModified: now };
     if (!this.#objects.has(bytes)) {
       this.#unsorted.push(bytes);
     }

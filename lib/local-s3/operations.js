@@ -1,7 +1,9 @@
 import { requestedRange } from './byte-range.js';
+import { checksumIn, uploadChecksumIn } from './checksums.js';
 import { copyObject } from './copy-object.js';
 import { deleteObjects } from './delete-objects.js';
 import { listObjects } from './list-objects.js';
+import { completeUpload, listUploads, uploadCreated } from './multipart.js';
 import { S3Error } from './s3-error.js';
 
 /**
@@ -9,10 +11,12 @@ import { S3Error } from './s3-error.js';
  * @import { ByteRange } from './byte-range.js'
  * @import { ObjectTable, StoredObject } from './object-table.js'
  * @import { Operation, Target } from './router.js'
+ * @import { UploadTable } from './upload-table.js'
  *
  * @typedef {object} Request a request that was received whole and let in
  * @property {Target} target
  * @property {ObjectTable} table the bucket's objects
+ * @property {UploadTable} uploads the bucket's
  * @property {(bucket: string) => ObjectTable} tableOf any bucket; throws an S3Error where there is none
  * @property {IncomingHttpHeaders} headers
  * @property {Buffer} body
@@ -53,6 +57,25 @@ export const OPERATION_TABLE = Object.freeze({
   POST: ({ table, body }) => xmlResult(200, deleteObjects(table, body)),
   LIST: ({ table, target }) => xmlResult(200, listObjects(target.bucket, table, target.query)),
   BUCKET: () => ({ status: 200, headers: ['Content-Length', 0] }),
+  CREATE: ({ uploads, target: { bucket, key }, headers, now }) =>
+    xmlResult(200, uploadCreated(bucket, key, uploads.create(key, now, uploadChecksumIn(headers)))),
+  PART: ({ uploads, target: { key, query }, body, headers }) => {
+    if (headers['x-amz-copy-source'] !== undefined) {
+      throw new S3Error('NotImplemented', 'This endpoint copies no parts.');
+    }
+    const etag = uploads.putPart(key, query.uploadId, Number(query.partNumber), body, checksumIn(headers));
+    return { status: 200, headers: ['ETag', etag, 'Content-Length', 0] };
+  },
+  COMPLETE: ({ uploads, table, target: { bucket, key, query }, headers, body, now }) =>
+    xmlResult(
+      200,
+      completeUpload({ uploads, table, bucket, key, id: query.uploadId, body, now, checksum: checksumIn(headers) }),
+    ),
+  ABORT: ({ uploads, target: { key, query } }) => {
+    uploads.abort(key, query.uploadId);
+    return { status: 204, headers: [] };
+  },
+  UPLOADS: ({ uploads, target: { bucket, query } }) => xmlResult(200, listUploads(bucket, uploads, query)),
 });
 
 /**

@@ -2,9 +2,11 @@ import { S3Error } from './s3-error.js';
 
 /**
  * The operation of a request: the methods of objects, then a listing (`LIST`), a batch deletion (`POST`), a look at a bucket
- * (`BUCKET`), and whatever the endpoint does not know (`OTHER`).
+ * (`BUCKET`), those of multipart uploads (`CREATE`, `PART`, `COMPLETE`, `ABORT`, and their listing, `UPLOADS`), and whatever
+ * the endpoint does not know (`OTHER`).
  *
- * @typedef {'PUT' | 'GET' | 'HEAD' | 'DELETE' | 'POST' | 'LIST' | 'BUCKET' | 'OTHER'} Operation
+ * @typedef {'PUT' | 'GET' | 'HEAD' | 'DELETE' | 'POST' | 'LIST' | 'BUCKET' | 'CREATE' | 'PART' | 'COMPLETE' | 'ABORT' |
+ *   'UPLOADS' | 'OTHER'} Operation
  *
  * @typedef {object} Target
  * @property {string} path as received, percent-encoded
@@ -14,7 +16,18 @@ import { S3Error } from './s3-error.js';
  */
 
 /** @type {readonly Operation[]} */
-export const OPERATIONS = Object.freeze(['PUT', 'GET', 'HEAD', 'DELETE', 'POST', 'LIST', 'BUCKET', 'OTHER']);
+export const OPERATIONS = Object.freeze([
+  .../** @type {const} */ (['PUT', 'GET', 'HEAD', 'DELETE', 'POST', 'LIST', 'BUCKET']),
+  .../** @type {const} */ (['CREATE', 'PART', 'COMPLETE', 'ABORT', 'UPLOADS', 'OTHER']),
+]);
+
+/** Those of multipart uploads, by the method and the parameters of the query. @type {Readonly<Record<string, Operation>>} */
+const UPLOAD_OPERATIONS = Object.freeze({
+  'POST uploads': 'CREATE',
+  'PUT partNumber uploadId': 'PART',
+  'POST uploadId': 'COMPLETE',
+  'DELETE uploadId': 'ABORT',
+});
 
 const OBJECT_METHODS = new Set(['PUT', 'GET', 'HEAD', 'DELETE']);
 const KNOWN_METHODS = new Set([...OBJECT_METHODS, 'POST']);
@@ -84,8 +97,14 @@ function parseTarget(url, { basePath = '', host = '' }) {
  */
 function operationOf(method, { key, query }) {
   if (key !== '') {
-    const isPlain = OBJECT_METHODS.has(method) && Object.keys(query).every((name) => HARMLESS.has(name));
-    return isPlain ? /** @type {Operation} */ (method) : 'OTHER';
+    const names = Object.keys(query).filter((name) => !HARMLESS.has(name));
+    if (names.length > 0) {
+      return UPLOAD_OPERATIONS[[method, ...names.sort()].join(' ')] ?? 'OTHER';
+    }
+    return OBJECT_METHODS.has(method) ? /** @type {Operation} */ (method) : 'OTHER';
+  }
+  if (method === 'GET' && query.uploads !== undefined) {
+    return 'UPLOADS';
   }
   if (method === 'GET' && query['list-type'] === '2') {
     return 'LIST';

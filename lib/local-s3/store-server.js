@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { Answer } from './answer.js';
+import { checkBody, checksumIn } from './checksums.js';
 import { answerWithFault } from './fault-answers.js';
 import { pass } from './fault-delays.js';
 import { faultInjectors } from './fault-injector.js';
@@ -14,6 +15,7 @@ import { route } from './router.js';
 import { S3Error } from './s3-error.js';
 import { SignatureCheck } from './signature-check.js';
 import { Tally } from './tally.js';
+import { UploadTable } from './upload-table.js';
 
 /**
  * @import { IncomingMessage, ServerResponse } from 'node:http'
@@ -34,6 +36,8 @@ const NO_LIMITS = Object.freeze({ keepAliveTimeout: 0, requestTimeout: 0, header
 export class StoreServer {
   #tally = new Tally(Date.now);
   #tables;
+  /** @type {Map<string, UploadTable>} */
+  #uploads;
   #signatures;
   #basePath;
   #faults;
@@ -49,6 +53,7 @@ export class StoreServer {
     this.#skew = plan.skew;
     this.#faults = faultInjectors(plan, buckets, () => performance.now());
     this.#tables = new Map(buckets.map((bucket) => [bucket, new ObjectTable()]));
+    this.#uploads = new Map(buckets.map((bucket) => [bucket, new UploadTable()]));
     this.#basePath = basePath;
     this.#signatures = new SignatureCheck({
       credentials: [credentials, ...furtherCredentials],
@@ -66,7 +71,7 @@ export class StoreServer {
   }
 
   report() {
-    return this.#tally.report(Object.fromEntries([...this.#tables].map(([bucket, table]) => [bucket, table.size])));
+    return this.#tally.report({ objects: sizesOf(this.#tables), uploads: sizesOf(this.#uploads) });
   }
 
   /**
@@ -107,6 +112,9 @@ export class StoreServer {
       const body = await receiveBody(message, this.#faults.get(target.bucket)?.pace(operation) ?? null);
       if (body !== null) {
         await this.#letIn(message, target, body);
+        if (operation === 'PUT' || operation === 'PART') {
+          checkBody(checksumIn(message.headers), body);
+        }
         await this.#answer(operation, { target, body, headers: message.headers }, answer);
       }
     } catch (error) {
@@ -142,7 +150,8 @@ export class StoreServer {
     const { target } = request;
     const table = this.#tableOf(target.bucket);
     const tableOf = (/** @type {string} */ bucket) => this.#tableOf(bucket);
-    const perform = () => OPERATION_TABLE[operation]({ ...request, table, tableOf, now: this.#now() });
+    const uploads = /** @type {UploadTable} */ (this.#uploads.get(target.bucket));
+    const perform = () => OPERATION_TABLE[operation]({ ...request, table, uploads, tableOf, now: this.#now() });
     const size = table.get(target.key)?.body.length;
     const faults = /** @type {FaultInjector} */ (this.#faults.get(target.bucket));
     const { delay, fault } = faults.decide(operation, size);
@@ -184,4 +193,12 @@ export class StoreServer {
   #now() {
     return Date.now() + this.#skew;
   }
+}
+
+/**
+ * @param {ReadonlyMap<string, { size: number }>} tables by bucket
+ * @returns {Record<string, number>}
+ */
+function sizesOf(tables) {
+  return Object.fromEntries([...tables].map(([bucket, { size }]) => [bucket, size]));
 }

@@ -10,7 +10,8 @@ import { OPERATIONS } from './router.js';
  *
  * @typedef {object} Report
  * @property {Record<Operation, { total: number, succeeded: number }>} requests PUT, GET, HEAD and DELETE count requests
- *   for objects only; LIST listings, POST batch deletions, BUCKET looks at a bucket, OTHER whatever was refused unknown
+ *   for objects only; LIST listings, POST batch deletions, BUCKET looks at a bucket, CREATE, PART, COMPLETE, ABORT and
+ *   UPLOADS those of multipart uploads, OTHER whatever was refused unknown
  * @property {Record<string, number>} statuses answers sent to their end, by HTTP status
  * @property {Record<string, number>} faults injected faults by name; delays are not counted
  * @property {number} connections accepted
@@ -19,6 +20,7 @@ import { OPERATIONS } from './router.js';
  * @property {Partial<Record<Operation, TimeSummary>>} answerTimes how long requests took whose answers were sent since the
  *   report before, from the arrival of the head until the end of the answer was handed to the socket; not in null mode
  * @property {Record<string, number>} objects objects held, by bucket
+ * @property {Record<string, number>} uploads multipart uploads that were neither completed nor aborted, by bucket
  */
 
 /** Counts for the report of an endpoint. */
@@ -84,10 +86,10 @@ export class Tally {
   /**
    * The times begin anew with it.
    *
-   * @param {Record<string, number>} objects objects held, by bucket
+   * @param {Pick<Report, 'objects' | 'uploads'>} held
    * @returns {Report}
    */
-  report(objects) {
+  report({ objects, uploads }) {
     return {
       requests: this.#requests,
       statuses: Object.fromEntries(this.#statuses),
@@ -96,6 +98,7 @@ export class Tally {
       bySecond: Object.fromEntries(this.#seconds),
       answerTimes: this.#answerTimes.take(),
       objects,
+      uploads,
     };
   }
 }

@@ -26,7 +26,7 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
  * @typedef {{ kind: 'summary', stage: string, milliseconds: number, peakOperationsPerSecond: number,
  *   averageOperationsPerSecond: number, megabytes: number, recoverableErrors: number }} SummaryRecord
  * @typedef {{ kind: 'integrity', stage: string, count: number }} IntegrityRecord
- * @typedef {{ kind: 'latency', stage: string, of: 'operations' | 'attempts' | 'firstByte' | 'startDelay',
+ * @typedef {{ kind: 'latency', stage: string, of: 'operations' | 'attempts' | 'firstByte' | 'startDelay' | 'parts',
  *   loop: 'closed loop' | 'open loop' | null, minimum: number, mean: number, p50: number, p90: number, p99: number,
  *   p999: number, maximum: number }} LatencyRecord ms; `loop` is how the operations were started
  * @typedef {{ kind: 'connections', stage: string, opened: number, reused: number, name: number | null,
@@ -126,6 +126,7 @@ const NOTATIONS = {
     attempts: 'attempt latency',
     firstByte: 'time to first byte',
     startDelay: 'start delay',
+    parts: 'part latency',
   }),
   loop: either(null, '', between(' (', choice({ 'closed loop': 'closed loop', 'open loop': 'open loop' }), ')')),
   cause: choice(CAUSES),

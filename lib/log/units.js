@@ -8,9 +8,11 @@ const BYTES_OF_UNIT = new Map([
   ['kB', 1000],
   ['MB', 1000 ** 2],
   ['GB', 1000 ** 3],
+  ['TB', 1000 ** 4],
   ['KiB', 1024],
   ['MiB', 1024 ** 2],
   ['GiB', 1024 ** 3],
+  ['TiB', 1024 ** 4],
 ]);
 
 const MILLISECONDS_OF_UNIT = new Map([
@@ -32,8 +34,8 @@ const QUANTITY_PATTERN = /^([0-9]{1,16})(?:\.([0-9]{1,16}))?([A-Za-z]{0,3})$/;
 const TIME_OF_DAY_PATTERN = /^([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])$/;
 
 /**
- * Reads a size: a number with `KiB`, `MiB`, `GiB` (powers of 1024), `kB`, `MB`, `GB` (powers of 1000), `B` or nothing
- * after it. Units may be written in lower case.
+ * Reads a size: a number with `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024), `kB`, `MB`, `GB`, `TB` (powers of 1000), `B` or
+ * nothing after it. Units may be written in lower case.
  *
  * @param {string} text
  * @returns {number} bytes

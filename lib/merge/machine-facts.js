@@ -63,6 +63,7 @@ const LOGGED_COUNTS = [
   ...countsInLog('drain'),
   ...countsInLog('several'),
   ...countsInLog('existing'),
+  ...countsInLog('parts'),
 ];
 
 /** All fields that the machine line of a stage may have. */

@@ -64,6 +64,7 @@ const UNTOLD_COUNTS = Object.fromEntries(
     ...countsInLog('drain'),
     ...countsInLog('several'),
     ...countsInLog('existing'),
+    ...countsInLog('parts'),
   ].map((name) => [name, 0]),
 );
 

@@ -16,6 +16,7 @@ import { SecondLatencies } from './second-latencies.js';
  * @property {LatencyHistogram} attempts each by itself, failed ones included
  * @property {LatencyHistogram} firstByte of reads: from an attempt's start to the first byte of its answer
  * @property {LatencyHistogram} startDelay in an open loop: how late the operations started
+ * @property {LatencyHistogram} parts of objects that were written in parts: each from its first attempt to its success
  */
 
 /**
@@ -24,7 +25,7 @@ import { SecondLatencies } from './second-latencies.js';
  * @typedef {Record<typeof HISTOGRAMS[number], HistogramState>} StageLatencyState
  */
 
-const HISTOGRAMS = /** @type {const} */ (['firstTry', 'operations', 'attempts', 'firstByte', 'startDelay']);
+const HISTOGRAMS = /** @type {const} */ (['firstTry', 'operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
 
 /** The latencies of one stage on one core, none recorded twice. */
 export class StageLatencyMeter {
@@ -35,6 +36,7 @@ export class StageLatencyMeter {
   attempts = new LatencyHistogram();
   firstByte = new LatencyHistogram();
   startDelay = new LatencyHistogram();
+  parts = new LatencyHistogram();
   #firstTryBySecond;
   #operationsBySecond;
 
@@ -92,6 +94,7 @@ export class StageLatencyMeter {
       attempts: joinValueCounts([firstTry, this.attempts.valueCounts()]),
       firstByte: this.firstByte.valueCounts(),
       startDelay: this.startDelay.valueCounts(),
+      parts: this.parts.valueCounts(),
     };
   }
 
@@ -102,6 +105,7 @@ export class StageLatencyMeter {
       attempts: sum(this.firstTry, this.attempts),
       firstByte: this.firstByte,
       startDelay: this.startDelay,
+      parts: this.parts,
     };
   }
 }
@@ -110,19 +114,22 @@ export class StageLatencyMeter {
  * @param {StageLatencies} latencies
  * @returns {StageLatency} as they stand in a result
  */
-export function stageLatency({ operations, attempts, firstByte, startDelay }) {
+export function stageLatency({ operations, attempts, firstByte, startDelay, parts }) {
+  const hasParts = parts.count > 0;
   return {
     unit: 'ms',
     operations: operations.summary(),
     attempts: attempts.summary(),
     firstByte: firstByte.summary(),
     startDelay: startDelay.summary(),
+    ...(hasParts ? { parts: parts.summary() } : {}),
     histogram: {
       ...HISTOGRAM_FORMAT,
       operations: operations.encode(),
       attempts: attempts.encode(),
       firstByte: firstByte.encode(),
       startDelay: startDelay.encode(),
+      ...(hasParts ? { parts: parts.encode() } : {}),
     },
   };
 }

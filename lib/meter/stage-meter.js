@@ -14,9 +14,17 @@ import { WindowCounts } from './window-counts.js';
  * @import { RetriedRequest } from '../s3/retry.js'
  */
 
+/**
+ * As an upload has them when its object is there.
+ *
+ * @typedef {Timings & { uploadedFrom: number, timeLost: number }} UploadTimings monotonic ms, and ms
+ *
+ * @typedef {Pick<Timings, 'startedAt' | 'attemptStartedAt' | 'finishedAt'> & { isPart: boolean, isAbort: boolean }} StepTimings
+ */
+
 /** @typedef {Exclude<CountName, 'attempts'>} SummedCount */
 
-/** The counters that are counted one by one. Attempts follow from the operations and the attempts that failed. */
+/** The counters that are counted one by one. Attempts follow from operations, their steps and the attempts that failed. */
 const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) => name !== 'attempts'));
 
 /**
@@ -48,6 +56,9 @@ export class StageMeter {
   operations = 0;
   bytes = 0;
   keys = 0;
+  steps = 0;
+  parts = 0;
+  aborts = 0;
   retries = 0;
   throttled = 0;
   unsent = 0;
@@ -104,19 +115,58 @@ export class StageMeter {
    * @param {number} bytes
    */
   succeeded(timings, bytes) {
-    const { startedAt, attemptStartedAt, finishedAt } = timings;
+    const { startedAt, attemptStartedAt } = timings;
+    this.#succeeded(timings, bytes, attemptStartedAt, attemptStartedAt - startedAt);
+  }
+
+  /**
+   * Counts an object that was written in parts. Its last attempt is that of the request which completed it.
+   *
+   * @param {UploadTimings} timings
+   * @param {number} bytes
+   */
+  uploaded(timings, bytes) {
+    this.#succeeded(timings, bytes, timings.uploadedFrom, timings.timeLost);
+  }
+
+  /**
+   * Counts a request of an upload, but for the one that completes it, which is the operation's.
+   *
+   * @param {StepTimings} step that has succeeded
+   */
+  stepSucceeded({ startedAt, attemptStartedAt, finishedAt, isPart, isAbort }) {
+    this.steps += 1;
+    this.parts += Number(isPart);
+    this.aborts += Number(isAbort);
+    this.lastSuccessAt = finishedAt;
+    if (finishedAt >= this.#measuredFrom) {
+      this.#latencies.attempts.record(finishedAt - attemptStartedAt);
+      if (isPart) {
+        this.#latencies.parts.record(finishedAt - startedAt);
+      }
+    }
+  }
+
+  /**
+   * @param {Timings} timings
+   * @param {number} bytes
+   * @param {number} movedFrom monotonic ms from which on they were moved
+   * @param {number} timeLost ms before
+   */
+  #succeeded(timings, bytes, movedFrom, timeLost) {
+    const { finishedAt } = timings;
     this.operations += 1;
     this.bytes += bytes;
     this.lastSuccessAt = finishedAt;
     const second = this.seconds.add(finishedAt, bytes);
-    this.byteShifts.add(second, attemptStartedAt, finishedAt, bytes);
+    this.byteShifts.add(second, movedFrom, finishedAt, bytes);
     this.#windows.add(finishedAt);
     if (finishedAt < this.#measuredFrom) {
       this.warmupOperations += 1;
       this.warmupBytes += bytes;
     } else {
       this.#latencies.succeeded(timings, second);
-      this.timeLost += attemptStartedAt - startedAt;
+      this.timeLost += timeLost;
       if (finishedAt > this.#measuredUntil) {
         this.drainOperations += 1;
         this.drainBytes += bytes;
@@ -172,7 +222,7 @@ export class StageMeter {
     const sums = /** @type {Record<SummedCount, number>} */ (
       Object.fromEntries(SUMMED_COUNTS.map((name) => [name, this[name]]))
     );
-    const attempts = this.operations + this.#failedAttempts;
+    const attempts = this.operations + this.steps + this.#failedAttempts;
     return { ...sums, attempts, errors: Object.fromEntries([...this.#errors].sort()) };
   }
 
@@ -214,7 +264,7 @@ export class StageMeter {
     for (const name of SUMMED_COUNTS) {
       this[name] += counts[name];
     }
-    this.#failedAttempts += counts.attempts - counts.operations;
+    this.#failedAttempts += counts.attempts - counts.operations - counts.steps;
     for (const [kind, count] of Object.entries(counts.errors)) {
       this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + count);
     }

@@ -428,19 +428,21 @@ function largestSecond(seconds, { startedAt, endedAt, warmup, drain }, average) 
 function addLatencies(parts) {
   const of = (/** @type {typeof LATENCIES[number]} */ name) =>
     addHistograms(parts.map((part) => ({ summary: part[name] ?? null, encoded: part.histogram[name] ?? null })));
-  const [operations, attempts, firstByte, startDelay] = LATENCIES.map(of);
+  const [operations, attempts, firstByte, startDelay, ofParts] = LATENCIES.map(of);
   return {
     unit: 'ms',
     operations: operations.summary,
     attempts: attempts.summary,
     firstByte: firstByte.summary,
     startDelay: startDelay.summary,
+    ...(ofParts.encoded === null ? {} : { parts: ofParts.summary }),
     histogram: {
       ...HISTOGRAM_FORMAT,
       operations: operations.encoded,
       attempts: attempts.encoded,
       firstByte: firstByte.encoded,
       startDelay: startDelay.encoded,
+      ...(ofParts.encoded === null ? {} : { parts: ofParts.encoded }),
     },
   };
 }
@@ -594,8 +596,15 @@ function addCleanups(parts) {
   if (known.length === 0) {
     return null;
   }
+  const looked = known.filter(({ uploads }) => uploads !== undefined);
+  const uploadsLeft = looked.map((part) => part.uploadsLeft ?? 0);
+  const ofUploads = {
+    uploads: sumOfKnown(looked.map(({ uploads }) => uploads)),
+    uploadsLeft: uploadsLeft.some((left) => left < 0) ? -1 : sumOfKnown(uploadsLeft),
+  };
   return {
     removed: sumOfKnown(known.map(({ removed }) => removed)),
+    ...(looked.length === 0 ? {} : ofUploads),
     versions: sumOfKnown(known.map(({ versions }) => versions)),
     misplaced: sumOfKnown(known.map(({ misplaced }) => misplaced)),
     foreign: sumOfKnown(known.map(({ foreign }) => foreign)),

@@ -6,11 +6,11 @@ import { counted } from '../log/figures.js';
  */
 
 /**
- * @param {Pick<CleanupResult, 'left' | 'unlisted' | 'otherBuckets'>} cleanup
+ * @param {Pick<CleanupResult, 'left' | 'unlisted' | 'otherBuckets' | 'uploadsLeft'>} cleanup
  * @returns {boolean} whether nothing of the run is left, as far as can be known
  */
-export function isClean({ left, unlisted, otherBuckets }) {
-  return left === 0 && unlisted === 0 && otherBuckets === null;
+export function isClean({ left, unlisted, otherBuckets, uploadsLeft = 0 }) {
+  return left === 0 && uploadsLeft === 0 && unlisted === 0 && otherBuckets === null;
 }
 
 /**

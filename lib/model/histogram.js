@@ -18,7 +18,7 @@ export const HISTOGRAM_FORMAT = Object.freeze({
 // (https://github.com/HdrHistogram/HdrHistogram, AbstractHistogram.encodeIntoCompressedByteBuffer)
 
 /** Of what a stage has latencies. */
-export const LATENCIES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay']);
+export const LATENCIES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
 
 /** Bits of a count. The sum over many hosts may not fit into 32. */
 const COUNT_BITS = 64;

@@ -1,6 +1,6 @@
 import type { StageName } from '../log/log-line.js';
 import type schema from './result.schema.json' with { type: 'json' };
-import type { SizeDistribution } from './run-config.js';
+import type { ChecksumName, SizeDistribution } from './run-config.js';
 import type { SearchPhase } from './search.js';
 
 // What a result is. result.schema.json says it to everybody else, with the unit of each figure; read-result.js,
@@ -374,6 +374,14 @@ export interface RunOptions {
   pageSize?: number;
   /** objects of a request that removes several, likewise */
   batch?: number;
+  /** where every object is written in parts, and not only those that are too large for a single request */
+  multipart?: true;
+  /** bytes of a part, where objects are written in parts; more where an object would have too many of them */
+  partSize?: number;
+  /** parts that a thread sends at a time, likewise */
+  partThreads?: number;
+  /** that each object was written with, where there was one */
+  checksum?: ChecksumName;
   /** ms between the stages, where there is a duration */
   gap?: number;
   /** ops/s of an open loop */
@@ -418,6 +426,8 @@ export interface StageLatency {
   firstByte: LatencySummary | null;
   /** in an open loop: how late the operations started */
   startDelay: LatencySummary | null;
+  /** of objects that are written in parts: those of the parts, as the operations'; absent where there are none */
+  parts?: LatencySummary | null;
   histogram: StageHistograms;
 }
 
@@ -429,6 +439,7 @@ export interface StageHistograms {
   attempts?: string | null;
   firstByte?: string | null;
   startDelay?: string | null;
+  parts?: string | null;
 }
 
 /** A finished stage, as the reports take it. Times are epoch ms, latencies ms, rates ops/s. */
@@ -956,6 +967,10 @@ export interface CleanupResult {
   removed: number;
   /** older versions and delete markers that were removed, where a bucket keeps them */
   versions: number;
+  /** uploads of the run that were aborted; absent where none were looked for */
+  uploads?: number;
+  /** those that the store still has, by its own count; -1 where they could not be counted */
+  uploadsLeft?: number;
   /**
    * objects of the run that the store still has, and their versions, by its own count; -1 where it could not be
    * counted

@@ -21,6 +21,10 @@ export interface RunConfig {
   /** of the stages that read single objects; absent where they go through them one after the other */
   access?: AccessPattern;
   amounts: OperationAmounts;
+  /** how objects are written in parts; absent where none is */
+  multipart?: MultipartConfig;
+  /** that each object is written with, for the store to compare; absent where there is none */
+  checksum?: ChecksumName;
   prefix: string;
   runId: string;
   /** ms for a whole attempt */
@@ -103,6 +107,18 @@ export interface OperationAmounts {
   pageSize: number;
   /** objects of a request that removes several */
   batch: number;
+}
+
+export type ChecksumName = 'crc64nvme' | 'crc32c';
+
+/** How objects are written in parts. */
+export interface MultipartConfig {
+  /** bytes of a part, but for the last one of an object; more where an object would have too many of them */
+  partSize: number;
+  /** parts that a thread sends at a time, each over a connection of its own */
+  partThreads: number;
+  /** bytes that an object has at least to be written so; 0 where all are */
+  minSize: number;
 }
 
 /** How each stage goes through its steps. */

@@ -16,7 +16,10 @@ export const copy = defineOperation({
   billingClass: 'A',
   isDefaultStage: false,
   preflight: QUICK_PREFLIGHT,
-  refuses: { keptObjects: 'its copies could not be told from those that the run has kept' },
+  refuses: {
+    keptObjects: 'its copies could not be told from those that the run has kept',
+    multipart: 'the ETag of a copy is not that of an object in parts',
+  },
   async attempt(record) {
     const { connection, localIndex, index, bucket, workload } = record;
     const { keyspace, written } = workload;

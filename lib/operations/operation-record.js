@@ -50,6 +50,10 @@ export class OperationRecord {
   startedAt = 0;
   attemptStartedAt = 0;
   finishedAt = 0;
+  /** Of an object that is written in parts: when the upload began, in monotonic ms; see Uploader. */
+  uploadedFrom = 0;
+  /** Likewise: ms that were lost before the attempts that succeeded, and before the first of them. */
+  timeLost = 0;
   /** That was sent last. @type {Buffer | Iterable<Buffer> | null} */
   body = null;
   /** Further members of the call's input. @type {ObjectRequest['input']} */

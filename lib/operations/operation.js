@@ -5,6 +5,7 @@ import { plainLine } from '../log/plain-text.js';
  * @import { S3Call } from '../s3/s3-calls.js'
  * @import { Places } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
+ * @import { PayloadChecksums } from '../workload/payload-checksums.js'
  * @import { OperationAmounts, Shard } from '../model/run-config.js'
  * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { WrittenObjects } from '../workload/written-objects.js'
@@ -22,6 +23,7 @@ import { plainLine } from '../log/plain-text.js';
  * @property {Shard} shard this host's share of the objects
  * @property {OperationAmounts} amounts
  * @property {ListedObjects | null} [listed] objects that were there before, where the run works on them: they are its keyspace
+ * @property {PayloadChecksums} [checksums] that objects are written with; absent where there are none
  * @property {boolean} wroteObjects whether this run writes the objects, and so knows which are there, and their ETags
  */
 
@@ -36,6 +38,7 @@ import { plainLine } from '../log/plain-text.js';
  * @property {'sends' | 'receives' | 'none'} transfer what becomes of the object's bytes
  * @property {keyof OperationAmounts} [part] which amount is the size of the part of an object that it moves, in bytes; absent
  *   where it moves the whole
+ * @property {boolean} [canTakeParts] whether an object may be sent in parts, as an Uploader does it
  * @property {Grouping} [grouping] where one operation is about several objects of a bucket
  * @property {'A' | 'B' | 'free'} billingClass of R2
  * @property {boolean} isDefaultStage whether it is a stage of a run without --stages
@@ -53,7 +56,7 @@ import { plainLine } from '../log/plain-text.js';
  * @property {keyof OperationAmounts} size which amount is the number of objects of an operation, at most
  * @property {boolean} isByKey whether they follow each other in the order of their keys; in that of their indices otherwise
  *
- * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp' | 'turnsThatLeave'} Refusal
+ * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp' | 'turnsThatLeave' | 'multipart'} Refusal
  */
 
 /**

@@ -10,12 +10,16 @@ export const write = defineOperation({
   effect: 'creates',
   needsObject: false,
   transfer: 'sends',
+  canTakeParts: true,
   billingClass: 'A',
   isDefaultStage: true,
   preflight: QUICK_PREFLIGHT,
   async attempt(record) {
     const { connection, localIndex, index, size, workload } = record;
     record.body = workload.payload.body(index, size);
+    if (workload.checksums !== undefined) {
+      record.input = workload.checksums.inputOf(index, size);
+    }
     await connection.send(this.call, record);
     workload.written.add(localIndex, connection.reply.etagDigest || NO_ETAG);
   },

@@ -1,9 +1,12 @@
+import { Uploader, isInParts } from '../operations/multipart.js';
 import { IntegrityError } from '../operations/operation.js';
 import { S3_CALLS } from '../s3/object-store.js';
 import { Pauses, Retrier, retriedRequest } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
+ * @import { MultipartConfig } from '../model/run-config.js'
+ * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { RetriedRequest } from '../s3/retry.js'
  * @import { RunContext } from './run-context.js'
@@ -25,6 +28,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * @typedef {object} Answer
  * @property {AttemptError | null} error that came back in the end, null where the request succeeded
  * @property {number} attempts
+ * @property {boolean} isFirstTry whether nothing was tried again
  * @property {boolean} outcomeUnknown whether an attempt may have been carried out although no answer said so
  */
 
@@ -65,6 +69,47 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
     throw error;
   } finally {
     signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/**
+ * As {@link sendControlRequest}, of an operation: where its object is written in parts, all requests of the upload.
+ *
+ * @param {RequestContext} context
+ * @param {OperationRecord} record
+ * @param {MultipartConfig} [multipart]
+ * @returns {Promise<Answer>} of all of them together
+ */
+export async function sendControlOperation(context, record, multipart) {
+  if (!record.operation.canTakeParts || !isInParts(record.size, multipart)) {
+    return sendControlRequest(context, record);
+  }
+  const { run, signal } = context;
+  let attempts = 0;
+  let isFirstTry = true;
+  const uploader = new Uploader([record.connection], multipart, {
+    async send(step) {
+      const ofStep = await sendControlRequest(context, step);
+      attempts += ofStep.attempts;
+      isFirstTry &&= ofStep.isFirstTry;
+      if (ofStep.error !== null) {
+        throw ofStep.error;
+      }
+    },
+    mayGoOn() {
+      if (signal.aborted) {
+        throw abandonedError(true);
+      }
+    },
+  });
+  try {
+    await uploader.write(record, run.clock.now());
+    return { error: null, attempts, isFirstTry, outcomeUnknown: record.outcomeUnknown };
+  } catch (error) {
+    if (error instanceof AttemptError) {
+      return { error, attempts, isFirstTry, outcomeUnknown: record.outcomeUnknown };
+    }
+    throw error;
   }
 }
 
@@ -131,7 +176,7 @@ class BoundedPauses extends Pauses {
  * @returns {Answer}
  */
 function answer({ attempts, outcomeUnknown }, error) {
-  return { error, attempts, outcomeUnknown };
+  return { error, attempts, isFirstTry: attempts === 1, outcomeUnknown };
 }
 
 /** @param {boolean} outcomeUnknown */

@@ -1,11 +1,12 @@
 import { runPool } from '../engine/run-concurrently.js';
+import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { CHANGED, onExisting } from '../operations/existing-object.js';
 import { OPERATIONS, operationsOf } from '../operations/registry.js';
 import { FIRST_ACTION } from '../s3/explain-error.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
-import { requestAbsentObject, sendControlRequest } from './control-request.js';
+import { requestAbsentObject, sendControlOperation } from './control-request.js';
 import { Findings } from './preflight-findings.js';
 import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload.js';
 
@@ -65,12 +66,14 @@ export async function preflight(run, config, signal, hooks) {
   const findings = new Findings();
   /** @type {Set<string>} */
   const missing = new Set();
+  /** @type {Set<string>} */
+  const unverified = new Set();
   const { buckets } = config.store;
   const workloads = {
     probes: probeWorkload(run, config.shard, () => Math.min(config.size, MAX_PROBE_BYTES)),
     kept: keptWorkload(run, config),
   };
-  const shared = { run, config, findings, missing, ...workloads, hooks: { ...NO_HOOKS, ...hooks } };
+  const shared = { run, config, findings, missing, unverified, ...workloads, hooks: { ...NO_HOOKS, ...hooks } };
   let next = 0;
   if (config.preflight) {
     await runPool({
@@ -86,8 +89,10 @@ export async function preflight(run, config, signal, hooks) {
   // Requests that a stop cut off show nothing.
   const isOver = signal.aborted;
   return {
-    problems: isOver ? [] : findings.lines(config.store, run.clock.epochNow()),
-    mayPass: !isOver && findings.mayPass,
+    problems: isOver
+      ? []
+      : [...findings.lines(config.store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
+    mayPass: !isOver && unverified.size === 0 && findings.mayPass,
     notices: isOver ? [] : noticesOf(run, config, missing),
   };
 }
@@ -100,6 +105,19 @@ export async function preflight(run, config, signal, hooks) {
  */
 function noticesOf({ mayRemove }, { runId }, missing) {
   return [...(missing.size > 0 ? [missingNotice(runId, missing)] : []), ...(mayRemove ? [] : [KEPT_NOTICE])];
+}
+
+/**
+ * @param {ReadonlySet<string>} unverified buckets whose store has taken an object with a wrong checksum
+ * @param {Pick<RunConfig, 'checksum'>} config
+ * @returns {string[]}
+ */
+function unverifiedProblems(unverified, { checksum }) {
+  return unverified.size === 0
+    ? []
+    : [
+        `--checksum: the store took an object with a wrong ${checksum} in ${[...unverified].join(', ')}: it does not compare them; leave the option out, or pass --no-preflight to send them all the same`,
+      ];
 }
 
 /**
@@ -121,6 +139,7 @@ function missingNotice(runId, missing) {
  * @property {Findings} findings
  * @property {PreflightHooks} hooks
  * @property {Set<string>} missing objects of an earlier run that were not found
+ * @property {Set<string>} unverified buckets in which a wrong checksum was accepted
  * @property {Workload} probes
  * @property {Workload} kept objects of an earlier run
  */
@@ -180,6 +199,7 @@ class BucketPreflight {
     }
     const index = globalIndex(config.shard, localIndex);
     run.probes.add(index);
+    await this.#tryWrongChecksum(localIndex);
     const written = await this.#tryAll(this.#operations, 'creates', probes, localIndex);
     const outcomeUnknown = written.some((answer) => answer.outcomeUnknown);
     if (written.every(({ error }) => error !== null) && !outcomeUnknown) {
@@ -203,6 +223,30 @@ class BucketPreflight {
     run.mayRemove &&= !isKept;
     if (isCopyGone && (isKept || (isGone && !outcomeUnknown))) {
       run.probes.delete(index);
+    }
+  }
+
+  /**
+   * A store that takes an object whose checksum is wrong compares none. Whatever else it answers, the probe itself will show.
+   *
+   * @param {number} localIndex of a probe
+   */
+  async #tryWrongChecksum(localIndex) {
+    const { run, config, signal, connection, probes, unverified } = this.#shared;
+    const { checksums } = probes;
+    if (checksums === undefined) {
+      return;
+    }
+    const workload = { ...probes, checksums: checksums.wrong() };
+    for (const operation of this.#operations.filter(({ creates }) => creates)) {
+      const record = new OperationRecord(operation, workload, connection);
+      record.take(0, operation, localIndex);
+      const multipart = multipartAsFor(config.size, config.multipart);
+      const answer = await sendControlOperation({ run, maxAttempts: 1, signal }, record, multipart);
+      run.requests.preflight += answer.attempts;
+      if (answer.error === null) {
+        unverified.add(this.#bucket);
+      }
     }
   }
 
@@ -280,14 +324,16 @@ class BucketPreflight {
    * @param {boolean} isNeeded
    */
   async #try(operation, workload, localIndex, isNeeded) {
-    const { run, signal, connection, findings, hooks } = this.#shared;
+    const { run, config, signal, connection, findings, hooks } = this.#shared;
     const record = new OperationRecord(operation, workload, connection);
     record.take(0, operation, localIndex);
     const { maxAttempts } = operation.preflight;
     const startedAt = run.clock.now();
-    const answer = await sendControlRequest({ run, maxAttempts, signal }, record);
+    // What the stage does with its own objects is tried on a smaller one.
+    const multipart = multipartAsFor(config.size, config.multipart);
+    const answer = await sendControlOperation({ run, maxAttempts, signal }, record, multipart);
     run.requests.preflight += answer.attempts;
-    if (answer.attempts === 1 && answer.error?.status !== 0) {
+    if (answer.isFirstTry && answer.error?.status !== 0) {
       hooks.answered(operation.name, run.clock.now() - startedAt);
     }
     if (isNeeded && answer.error !== null && !NO_OBSTACLES.includes(answer.error.kind)) {

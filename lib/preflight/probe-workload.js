@@ -14,14 +14,14 @@ export const MAX_LATENCY_PROBES = 25;
 /**
  * Probes in the place of objects: operations work on them as on the objects of a stage.
  *
- * @param {Pick<RunContext, 'keyspace' | 'payload' | 'amounts'>} run
+ * @param {Pick<RunContext, 'keyspace' | 'payload' | 'checksums' | 'amounts'>} run
  * @param {Shard} shard
  * @param {(index: number) => number} sizeOf bytes of a probe
  * @returns {Workload}
  */
-export function probeWorkload({ keyspace, payload, amounts }, shard, sizeOf) {
+export function probeWorkload({ keyspace, payload, checksums, amounts }, shard, sizeOf) {
   const written = new WrittenObjects(memoryFor(PREFLIGHT_PROBES + MAX_LATENCY_PROBES));
-  return { keyspace: keyspace.probes, payload, sizeOf, written, shard, amounts, wroteObjects: true };
+  return { keyspace: keyspace.probes, payload, checksums, sizeOf, written, shard, amounts, wroteObjects: true };
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ObjectConnection, StoreOptions } from '../s3/object-store.js';
 import type { Keyspace } from '../workload/keyspace.js';
 import type { Payload } from '../workload/payload.js';
 import type { ListedObjects } from '../workload/listed-objects.js';
+import type { PayloadChecksums } from '../workload/payload-checksums.js';
 import type { WrittenObjects } from '../workload/written-objects.js';
 import type { WaitBudget } from './wait-budget.js';
 
@@ -18,6 +19,8 @@ export interface RunContext {
   keyspace: Keyspace;
   /** of its objects */
   payload: Payload;
+  /** that they are written with */
+  checksums?: PayloadChecksums;
   written: WrittenObjects;
   /** objects that were there before, where the run works on them, once they are listed */
   listed: ListedObjects | null;

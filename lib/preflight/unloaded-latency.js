@@ -1,11 +1,12 @@
 import { waitUntil } from '../clock/pause.js';
 import { onExisting } from '../operations/existing-object.js';
+import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { OPERATIONS } from '../operations/registry.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
 import { typicalSize } from '../workload/size-distribution.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
-import { sendControlRequest } from './control-request.js';
+import { sendControlOperation } from './control-request.js';
 import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workload.js';
 
 /**
@@ -15,7 +16,7 @@ import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workloa
  * @import { Answer } from './control-request.js'
  * @import { TimeBudget } from './time-budget.js'
  * @import { RunContext } from './run-context.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { MultipartConfig, RunConfig } from '../model/run-config.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
@@ -174,6 +175,8 @@ class Probe {
   #firstSize;
   /** Bytes of the objects that the latency is to stand for: half of the run's are no larger. */
   #typicalSize;
+  /** How all of them are written; undefined where it is by a single request. @type {MultipartConfig | undefined} */
+  #multipart;
   /** Bytes of all others. */
   #size;
   #begun = 0;
@@ -201,7 +204,9 @@ class Probe {
     this.#isFar = isFar;
     this.#startedAt = run.clock.now();
     this.#endsAt = endsAt;
-    this.#typicalSize = typicalSize(config);
+    this.#multipart = run.wroteObjects ? multipartAsFor(config.size, config.multipart) : undefined;
+    // One connection sends one part at a time: an object of several would take longer than with the threads of a stage.
+    this.#typicalSize = Math.min(typicalSize(config), this.#multipart?.partSize ?? Infinity);
     this.#firstSize = run.wroteObjects ? Math.min(this.#typicalSize, SMALL_OBJECT) : this.#typicalSize;
     this.#size = this.#firstSize;
     const firstIndex = globalIndex(config.shard, this.#localIndexOf(0));
@@ -340,10 +345,11 @@ class Probe {
       this.#run.probes.add(index);
     }
     const startedAt = clock.now();
-    const answer = await sendControlRequest({ run: this.#run, maxAttempts: MAX_ATTEMPTS, signal }, record);
+    const context = { run: this.#run, maxAttempts: MAX_ATTEMPTS, signal };
+    const answer = await sendControlOperation(context, record, this.#multipart);
     const time = clock.now() - startedAt;
     requests.probe += answer.attempts;
-    const isFirstAnswer = answer.error === null && answer.attempts === 1;
+    const isFirstAnswer = answer.error === null && answer.isFirstTry;
     this.#times.set(operation, [...(this.#times.get(operation) ?? []), isFirstAnswer ? time : null]);
     if (answer.error !== null) {
       // The stage itself will report what is wrong. What cannot be removed now is left to clean-up.

@@ -8,7 +8,7 @@ const EXCLUDED = 'without retries, clean-up and requests before the stages';
 /**
  * What a run costs on R2, before it begins.
  *
- * @param {Pick<RunConfig, 'objects' | 'stages' | 'amounts' | 'store' | 'duration' | 'findPeak' | 'rampPlan'>} config
+ * @param {Pick<RunConfig, 'objects' | 'stages' | 'size' | 'amounts' | 'multipart' | 'store' | 'duration' | 'findPeak' | 'rampPlan'>} config
  * @returns {string | null} one line, or null for a store that is not R2
  */
 export function costLine(config) {

@@ -18,6 +18,7 @@ const LABELS = {
   name: 'host name not resolved',
   'no-bucket': 'bucket missing',
   'no-port': 'no free local port',
+  'no-upload': 'upload missing',
   'not-deleted': 'keys not deleted',
   'not-found': 'object missing',
   other: 'other error',

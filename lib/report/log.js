@@ -214,10 +214,11 @@ export function stageLines(result) {
  * @param {StageResult} result
  * @returns {LogRecord[]}
  */
-function latencyLines({ stage, operations, attempts, latency, load }) {
+function latencyLines({ stage, operations, steps, attempts, latency, load }) {
   const isOpenLoop = load.mode === 'open loop';
-  return /** @type {const} */ (['operations', 'startDelay', 'attempts', 'firstByte']).flatMap((of) => {
-    const summary = of === 'attempts' && attempts === operations && !isOpenLoop ? null : latency[of];
+  const isAllFirst = attempts === operations + steps && !isOpenLoop;
+  return /** @type {const} */ (['operations', 'startDelay', 'parts', 'attempts', 'firstByte']).flatMap((of) => {
+    const summary = of === 'attempts' && isAllFirst ? null : (latency[of] ?? null);
     const loop = of === 'operations' ? load.mode : null;
     return summary === null ? [] : [/** @type {LogRecord} */ ({ kind: 'latency', stage, of, loop, ...summary })];
   });

@@ -55,6 +55,7 @@ export function stageMachineLines(result) {
       result,
       countsInLog('existing').filter((name) => result[name] > 0),
     ),
+    ...(result.steps === 0 ? {} : pick(result, countsInLog('parts'))),
     limitedBy: bottleneck.cause,
     ...(warmup === 0 ? {} : { warmup: round(warmup), ...pick(result, countsInLog('warm-up')) }),
     ...(drain === 0 ? {} : { drain: round(drain), ...pick(result, countsInLog('drain')) }),

@@ -1,4 +1,5 @@
 import { formatDuration } from '../log/units.js';
+import { connectionsFor } from '../operations/multipart.js';
 import { requestAbsentObject } from '../preflight/control-request.js';
 import { waitUntil } from '../clock/pause.js';
 import { PHASES } from './phases.js';
@@ -192,13 +193,13 @@ function startProblem(startsAt, wait, now) {
  * @param {RunObserver} observer
  * @returns {Promise<Workers>}
  */
-export async function openWorkers({ keepAlive, threads }, run, signal, observer) {
+export async function openWorkers(config, run, signal, observer) {
   const workers = await run.openWorkers();
-  if (keepAlive) {
+  if (config.keepAlive) {
     const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(
-        `${failed} of ${threads} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
+        `${failed} of ${connectionsFor(config)} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
       );
     }
   }

@@ -238,7 +238,7 @@ async function measure({ running, workers, firstStageAt }, result) {
  * @param {RunObserver} observer
  */
 async function removeLeftovers(config, run, checks, { stages, crash }, observer) {
-  const { keep, timeout, shard } = config;
+  const { keep, timeout, shard, multipart } = config;
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   // A stage that broke off has no counts to go by.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
@@ -250,12 +250,16 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
   const ownsCopies = checks.mayHaveWritten && !keep && operationsOf(config.stages).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
   const ownsObjects = isLeft || (hasVersions && !keep && (wroteObjects || hasRemovedAll));
-  if (!ownsObjects && !ownsCopies && probes.size === 0 && !hasVersions) {
+  // One whose creation was not answered has an id that nobody knows: only the store can tell that none is left.
+  const mayHaveUploads = checks.mayHaveWritten && multipart !== undefined;
+  const areUploadsAll = !ownsObjects && !ownsCopies && probes.size === 0 && !hasVersions;
+  if (areUploadsAll && !mayHaveUploads) {
     return null;
   }
   const outcomeUnknown = isUncertain || probes.size > 0;
-  const owns = (/** @type {OwnKey} */ { isProbe, isCopy, index }) =>
-    isProbe ? isOfShard(shard, index) : (isCopy ? ownsCopies : ownsObjects) && isInShard(shard, index, run.indexCount);
+  const isOurs = (/** @type {OwnKey} */ { isProbe, index }) =>
+    isProbe ? isOfShard(shard, index) : isInShard(shard, index, run.indexCount);
+  const owns = (/** @type {OwnKey} */ own) => isOurs(own) && (own.isProbe || (own.isCopy ? ownsCopies : ownsObjects));
   return cleanUpRun({
     keyspace,
     storeOptions: run.controlOptions,
@@ -265,6 +269,8 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
     owns,
     unlisted: isLeft ? new UnlistedObjects(written, shard, run.indexCount) : null,
     outcomeUnknown,
+    ownsUpload: mayHaveUploads ? isOurs : null,
+    areUploadsAll,
     versioned,
     requests,
     onProgress: (progress) => observer.cleanupProgress(progress),

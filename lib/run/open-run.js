@@ -9,6 +9,7 @@ import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { Payload } from '../workload/payload.js';
+import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 import { WaitBudget } from '../preflight/wait-budget.js';
 
@@ -81,6 +82,7 @@ export async function openRun(config, context) {
   deadlines.start();
 
   const layout = layoutOf(config);
+  const payload = new Payload(config.runId);
   const indexCount = indicesOf(config);
   const written = new WrittenObjects(memoryFor(indexCount));
   const wroteObjects = writesObjects(stages);
@@ -96,7 +98,8 @@ export async function openRun(config, context) {
     random,
     waitBudget: new WaitBudget(clock.now, notice),
     keyspace: new Keyspace(layout),
-    payload: new Payload(config.runId),
+    payload,
+    checksums: config.checksum && new PayloadChecksums(config.checksum, payload),
     written,
     listed: null,
     wroteObjects,
@@ -163,5 +166,7 @@ function workerSpec(config) {
     shard,
     amounts,
     takesSnapshots,
+    multipart: config.multipart,
+    checksum: config.checksum,
   };
 }

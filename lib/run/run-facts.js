@@ -5,7 +5,7 @@ import { formatSizes } from '../workload/size-distribution.js';
 
 /**
  * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
- * @import { OperationAmounts, RampPlan, RunConfig } from '../model/run-config.js'
+ * @import { MultipartConfig, OperationAmounts, RampPlan, RunConfig } from '../model/run-config.js'
  */
 
 /** How `--existing` spells the prefix that all keys have. */
@@ -56,7 +56,7 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
+ * @typedef {'multipart' | 'partSize' | 'partThreads' | 'checksum' | 'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
  */
 function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
   const { findPeak, peakOf, target, slo, rampPlan, sizes, access, untilStable, existing } = config;
@@ -64,6 +64,8 @@ function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup,
     ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }),
     ...(access === undefined ? {} : { access: formatAccess(access) }),
     ...amountsOf(stages, amounts),
+    ...(config.multipart === undefined ? {} : multipartOptions(config.multipart)),
+    ...(config.checksum === undefined ? {} : { checksum: config.checksum }),
     ...(duration === undefined && rampPlan === undefined ? {} : { gap }),
     ...(rate === undefined ? {} : { rate, arrival }),
     ...(warmup === 0 ? {} : { warmup }),
@@ -86,6 +88,14 @@ function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup,
 function amountsOf(stages, amounts) {
   const names = operationsOf(stages).flatMap(({ amount }) => amount ?? []);
   return Object.fromEntries(names.map((name) => [name, amounts[name]]));
+}
+
+/**
+ * @param {MultipartConfig} multipart
+ * @returns {Pick<RunOptions, 'multipart' | 'partSize' | 'partThreads'>}
+ */
+function multipartOptions({ minSize, partSize, partThreads }) {
+  return { ...(minSize === 0 ? { multipart: true } : {}), partSize, partThreads };
 }
 
 /**

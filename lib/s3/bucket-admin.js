@@ -1,15 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import {
+  AbortMultipartUploadCommand,
   DeleteObjectsCommand,
   GetBucketVersioningCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
   ListObjectVersionsCommand,
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3';
 import { plainText } from '../log/plain-text.js';
 import { withPlainKeys } from './object-connection.js';
 import { liveRedactor } from './redact.js';
-import { AttemptError, NOT_FOUND, timeoutError } from './s3-error.js';
+import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
 /** @import { StoreOptions } from './object-store.js' */
@@ -36,6 +38,19 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  * @typedef {object} VersionPosition where a list of versions goes on
  * @property {string} key
  * @property {string} [versionId]
+ */
+
+/**
+ * A multipart upload that was neither completed nor aborted.
+ *
+ * @typedef {object} ListedUpload
+ * @property {string} key
+ * @property {string} uploadId
+ * @property {number} initiatedAt epoch ms
+ *
+ * @typedef {object} UploadPosition where a list of uploads goes on
+ * @property {string} key
+ * @property {string} [uploadId]
  */
 
 /**
@@ -221,6 +236,57 @@ export class BucketAdmin {
 
   /**
    * @param {string} bucket
+   * @param {string} prefix
+   * @param {UploadPosition} after the page begins after this upload, or after all uploads of the key where none is named
+   * @returns {Promise<{ uploads: ListedUpload[], next: UploadPosition | null }>} at most 1,000, unless the store knows no such
+   *   limit; next is null on the last page
+   * @throws {AttemptError}
+   */
+  async listUploadsPage(bucket, prefix, after) {
+    const { Uploads = [], ...answer } = await this.#send(
+      new ListMultipartUploadsCommand({
+        Bucket: bucket,
+        Prefix: prefix || undefined,
+        KeyMarker: after.key || undefined,
+        UploadIdMarker: after.uploadId,
+      }),
+    );
+    const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = answer;
+    if (IsTruncated === undefined) {
+      throw new AttemptError({ kind: 'protocol', handling: 'retry', message: 'the answer is no list of uploads' });
+    }
+    const uploads = Uploads.map(listedUpload);
+    if (!IsTruncated) {
+      return { uploads, next: null };
+    }
+    const isSameKey = NextKeyMarker === after.key && NextUploadIdMarker !== after.uploadId;
+    if (uploads.length === 0 || !(isAfter(NextKeyMarker, after.key) || isSameKey)) {
+      throw new AttemptError({
+        kind: 'protocol',
+        handling: 'fail',
+        message: 'a list of uploads goes on where it began: it cannot be gone through',
+      });
+    }
+    return { uploads, next: { key: NextKeyMarker, uploadId: NextUploadIdMarker } };
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload that is not there afterwards, and may not have been before
+   * @throws {AttemptError}
+   */
+  async abortUpload(bucket, { key, uploadId }) {
+    try {
+      await this.#send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId }));
+    } catch (error) {
+      if (!(error instanceof AttemptError && error.kind === NO_UPLOAD)) {
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * @param {string} bucket
    * @param {string} key
    * @returns {Promise<boolean>} whether the object is there
    * @throws {AttemptError}
@@ -302,6 +368,14 @@ function isAfter(key, startAfter) {
 function listedObject({ Key, Size = 0, LastModified }) {
   const size = Number.isSafeInteger(Size) && Size >= 0 ? Size : NaN;
   return { key: Key, size, modifiedAt: LastModified?.getTime() ?? 0 };
+}
+
+/**
+ * @param {{ Key?: string, UploadId?: string, Initiated?: Date }} entry
+ * @returns {ListedUpload}
+ */
+function listedUpload({ Key = '', UploadId = '', Initiated }) {
+  return { key: Key, uploadId: UploadId, initiatedAt: Initiated?.getTime() ?? 0 };
 }
 
 /**

@@ -40,8 +40,11 @@ const ERROR_BODY = '<Error>';
 /** The header that says how the store has encrypted an object. */
 const ENCRYPTION = 'x-amz-server-side-encryption';
 
-/** A PUT says how long its body is, also where it has none. */
+/** A PUT or a POST says how long its body is, also where it has none. */
 const NO_BYTES = Buffer.alloc(0);
+
+/** @type {Reply['output']} */
+const NO_OUTPUT = Object.freeze({});
 
 /** A document is one as a whole, or tells of errors with single objects. */
 const ERROR_DOCUMENT = /^\s*(?:<\?[^>]*\?>\s*)?<Error[\s>]/;
@@ -179,22 +182,27 @@ class DirectConnection {
     request.method = method;
     request.body = sendsObject ? body : null;
     request.size = size;
-    if (call.copiesObject) {
-      request.body = NO_BYTES;
-      request.size = 0;
-    } else if (call.writeInput !== null) {
+    if (call.writeInput !== null) {
       const document = Buffer.from(call.writeInput(input ?? {}), 'utf8');
       request.body = document;
       request.size = document.length;
+    } else if (call.copiesObject || method === 'POST') {
+      request.body = NO_BYTES;
+      request.size = 0;
     }
-    if (call.copiesObject) {
+    if (input !== undefined && call.checksumHeaders !== null) {
+      const canonical = query === null ? '' : canonicalQuery(queryOf(call, query, input));
+      const checksums = namedIn(call.checksumHeaders, input);
+      request.target = canonical === '' ? path : `${path}?${canonical}`;
+      request.headers = this.#signer.signChecksums(method, path, this.#hashOf(request.body), canonical, checksums);
+    } else if (call.copiesObject) {
       request.target = path;
       request.headers = this.#signer.signCopy(method, path, this.#hashOf(request.body), input?.CopySource);
     } else if (query === null) {
       request.target = path;
       request.headers = this.#signer.sign(method, path, this.#hashOf(request.body));
     } else {
-      const canonical = canonicalQuery(queryOf(call, query, call.writeInput === null ? input : undefined));
+      const canonical = canonicalQuery(queryOf(call, query, input));
       request.target = `${path}?${canonical}`;
       request.headers = this.#signer.sign(method, path, this.#hashOf(request.body), canonical);
     }
@@ -202,8 +210,11 @@ class DirectConnection {
       addHeaders(request.headers, call.headerNames, input);
     }
     if (call.writeInput !== null && Buffer.isBuffer(request.body)) {
-      // S3 takes no document without one of its checksums; MD5 is the one that all stores know.
-      request.headers.push('content-type', 'application/xml', 'content-md5', hash('md5', request.body, 'base64'));
+      request.headers.push('content-type', 'application/xml');
+      if (call.needsDigest) {
+        // MD5 is the checksum that all stores know.
+        request.headers.push('content-md5', hash('md5', request.body, 'base64'));
+      }
     }
     this.#call = call;
     this.#size = size;
@@ -217,6 +228,9 @@ class DirectConnection {
     this.reply.contentLength = -1;
     this.reply.contentRange = '';
     this.reply.encryption = '';
+    if (call.tellsEtag) {
+      this.reply.output = NO_OUTPUT;
+    }
     this.movedBefore = this.moved;
     return new Promise(this.#dispatch);
   }
@@ -261,6 +275,9 @@ class DirectConnection {
     } else if (status < 300) {
       if (isNamed(bytes, name, nameEnd, 'etag')) {
         this.reply.etagDigest = etagDigest(bytes, value, valueEnd);
+        if (this.#call.tellsEtag) {
+          this.reply.output = { ETag: bytes.toString('latin1', value, valueEnd) };
+        }
       } else if (this.#sink !== null && isNamed(bytes, name, nameEnd, 'content-range')) {
         this.reply.contentRange = bytes.toString('latin1', value, valueEnd);
       } else if (this.#keysAreForeign && isNamed(bytes, name, nameEnd, ENCRYPTION)) {
@@ -408,10 +425,21 @@ function cutShort() {
 function queryOf({ queryNames }, always, input = {}) {
   return [
     ...Object.entries(always),
-    ...Object.entries(input).map(
-      ([member, value]) => /** @type {[string, string]} */ ([queryNames[member], String(value)]),
+    ...Object.entries(input).flatMap(([member, value]) =>
+      Object.hasOwn(queryNames, member) ? [/** @type {[string, string]} */ ([queryNames[member], String(value)])] : [],
     ),
   ];
+}
+
+/**
+ * @param {Readonly<Record<string, string>>} names of headers by members of the input
+ * @param {NonNullable<ObjectRequest['input']>} input
+ * @returns {[name: string, value: string][]} those that the input has, in the order of the names
+ */
+function namedIn(names, input) {
+  return Object.entries(names).flatMap(([member, name]) =>
+    input[member] === undefined ? [] : [/** @type {[string, string]} */ ([name, String(input[member])])],
+  );
 }
 
 /**

@@ -10,6 +10,9 @@ const OUTCOME = /<(Deleted|Error)>(.*?)<\/\1>/gs;
 const KEY = /<Key>([^<]*)<\/Key>/;
 const CODE = /<Code>([^<]*)<\/Code>/;
 
+const UPLOAD_ID = /<UploadId>([^<]+)<\/UploadId>/;
+const ETAG = /<ETag>([^<]+)<\/ETag>/;
+
 /** @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
@@ -45,6 +48,36 @@ export function readDeletion(document) {
 /** @param {string} text */
 function escaped(text) {
   return text.replace(/[&<>]/g, (character) => ENTITIES[character]);
+}
+
+/**
+ * @param {string} document the answer to CreateMultipartUpload
+ * @returns {{ UploadId?: string }} nothing where it is something else
+ */
+export function readUpload(document) {
+  const id = document.includes('<InitiateMultipartUploadResult') ? UPLOAD_ID.exec(document)?.[1] : undefined;
+  return id === undefined ? {} : { UploadId: decodeEntities(id) };
+}
+
+/**
+ * @param {Readonly<Record<string, any>>} input of CompleteMultipartUpload: the parts under `MultipartUpload.Parts`
+ * @returns {string} the document of its request
+ */
+export function writeCompletion({ MultipartUpload: { Parts } }) {
+  const parts = Parts.map((/** @type {Record<string, string | number>} */ part) => {
+    const members = Object.entries(part).map(([name, value]) => `<${name}>${escaped(String(value))}</${name}>`);
+    return `<Part>${members.join('')}</Part>`;
+  });
+  return `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join('')}</CompleteMultipartUpload>`;
+}
+
+/**
+ * @param {string} document the answer to CompleteMultipartUpload
+ * @returns {{ ETag?: string }} nothing where it is something else
+ */
+export function readCompletion(document) {
+  const etag = document.includes('<CompleteMultipartUploadResult') ? ETAG.exec(document)?.[1] : undefined;
+  return etag === undefined ? {} : { ETag: decodeEntities(etag) };
 }
 
 const COPY = /<CopyObjectResult[\s>].*?<ETag>([^<]*)<\/ETag>/s;

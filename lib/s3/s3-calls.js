@@ -1,4 +1,5 @@
-import { readCopy, readDeletion, readList, writeDeletion } from './documents.js';
+import { readCompletion, readCopy, readDeletion, readList, readUpload } from './documents.js';
+import { writeCompletion, writeDeletion } from './documents.js';
 
 /**
  * A call of the S3 API, and how REST binds it:
@@ -12,11 +13,16 @@ import { readCopy, readDeletion, readList, writeDeletion } from './documents.js'
  * @property {Readonly<Record<string, string>>} queryNames how members of a request's `input` are named in the query
  * @property {Readonly<Record<string, string>> | null} headerNames how other members of it are named as headers; null where
  *   there are none. None of them may begin with x-amz-, which would have to be signed
+ * @property {Readonly<Record<string, string>> | null} checksumHeaders how members of it about checksums are named as headers,
+ *   in the order of their names; they are signed. Null where there are none
  * @property {boolean} copiesObject whether the store copies one: what it copies is the `CopySource` of the input
- * @property {boolean} sendsObject whether the body of the request is an object's
+ * @property {boolean} sendsObject whether the body of the request is that of an object, or of a part of one
  * @property {boolean} receivesObject whether the body of a successful answer is an object's, and goes to the request's sink
+ * @property {boolean} tellsEtag whether the output has the ETag of a successful answer's header as it came, for a later request
+ *   that has to name it; elsewhere its digest is enough
  * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput writes the XML that the body of a request is,
  *   out of the members of the call's input; null where they stand in query and headers
+ * @property {boolean} needsDigest whether the store takes that document only with a checksum of it
  * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, as
  *   the SDK names them, from the XML of a successful answer; null where the answer is none
  */
@@ -27,17 +33,25 @@ const OBJECT_CALL = {
   query: null,
   queryNames: {},
   headerNames: null,
+  checksumHeaders: null,
   copiesObject: false,
   sendsObject: false,
   receivesObject: false,
+  tellsEtag: false,
   writeInput: null,
+  needsDigest: false,
   readOutput: null,
 };
+
+/** Of what is sent: at most one of them. */
+const CHECKSUM = { ChecksumCRC32C: 'x-amz-checksum-crc32c', ChecksumCRC64NVME: 'x-amz-checksum-crc64nvme' };
+
+const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
 
 /** The table of REST bindings. Status, ETag, Content-Length and Content-Range are read of every answer. */
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
-    PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', sendsObject: true },
+    PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', checksumHeaders: CHECKSUM, sendsObject: true },
     CopyObject: { ...OBJECT_CALL, name: 'CopyObject', method: 'PUT', copiesObject: true, readOutput: readCopy },
     GetObject: {
       ...OBJECT_CALL,
@@ -64,7 +78,43 @@ export const S3_CALLS = Object.freeze(
       hasKey: false,
       query: { delete: '' },
       writeInput: writeDeletion,
+      needsDigest: true,
       readOutput: readDeletion,
+    },
+    CreateMultipartUpload: {
+      ...OBJECT_CALL,
+      name: 'CreateMultipartUpload',
+      method: 'POST',
+      query: { uploads: '' },
+      checksumHeaders: { ChecksumAlgorithm: 'x-amz-checksum-algorithm', ...CHECKSUM_TYPE },
+      readOutput: readUpload,
+    },
+    UploadPart: {
+      ...OBJECT_CALL,
+      name: 'UploadPart',
+      method: 'PUT',
+      query: {},
+      queryNames: { PartNumber: 'partNumber', UploadId: 'uploadId' },
+      checksumHeaders: CHECKSUM,
+      sendsObject: true,
+      tellsEtag: true,
+    },
+    CompleteMultipartUpload: {
+      ...OBJECT_CALL,
+      name: 'CompleteMultipartUpload',
+      method: 'POST',
+      query: {},
+      queryNames: { UploadId: 'uploadId' },
+      checksumHeaders: { ...CHECKSUM, ...CHECKSUM_TYPE },
+      writeInput: writeCompletion,
+      readOutput: readCompletion,
+    },
+    AbortMultipartUpload: {
+      ...OBJECT_CALL,
+      name: 'AbortMultipartUpload',
+      method: 'DELETE',
+      query: {},
+      queryNames: { UploadId: 'uploadId' },
     },
   }),
 );

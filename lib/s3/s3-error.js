@@ -68,6 +68,9 @@ export const THROTTLED = 'throttled';
 /** The kind of an answer for a key that does not exist. */
 export const NOT_FOUND = 'not-found';
 
+/** The kind of an answer for a multipart upload that does not exist, any more or at all. */
+export const NO_UPLOAD = 'no-upload';
+
 /** The kind of a failure to find a port, or an address, of this host to connect from. */
 export const NO_PORT = 'no-port';
 
@@ -86,12 +89,15 @@ const BY_CODE = {
   // versitygw's answer to an access key that it does not know comes with a 404.
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
+  NoSuchUpload: [NO_UPLOAD, 'fail'],
   SlowDown: [THROTTLED, 'retry'],
   TooManyRequests: [THROTTLED, 'retry'],
   TooMuchConcurrency: [THROTTLED, 'retry'],
   ClientDisconnect: ['incomplete-request', 'retry'],
   IncompleteBody: ['incomplete-request', 'retry'],
   BadDigest: ['incomplete-request', 'retry'],
+  // MinIO's answer to a wrong checksum.
+  XAmzContentChecksumMismatch: ['incomplete-request', 'retry'],
   RequestTimeout: ['incomplete-request', 'retry'],
 };
 
@@ -122,6 +128,7 @@ const NOT_CARRIED_OUT = new Set([
   'NotImplemented',
   'SignatureDoesNotMatch',
   'XAdminUserNotFound',
+  'XAmzContentChecksumMismatch',
   'XAmzContentSHA256Mismatch',
 ]);
 

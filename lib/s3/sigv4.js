@@ -166,6 +166,9 @@ export class RequestSigner {
   #key = Buffer.alloc(0);
   /** Of the second under way. */
   #textSigner = new TextSigner(this.#key, '', HASH_DIGITS);
+  #lastSigned = '';
+  #lastHeaders = '';
+  #authorizationScope = '';
   #headersEnd = '';
   #headersEndOfCopy = '';
   #authorizationStart = '';
@@ -221,6 +224,29 @@ export class RequestSigner {
   }
 
   /**
+   * @param {string} method
+   * @param {string} path already encoded
+   * @param {string} hashed as above
+   * @param {string} query as above
+   * @param {readonly [name: string, value: string][]} checksums headers about them, in the order of their names, which all begin
+   *   with `x-amz-checksum-`
+   * @returns {string[]} the headers to send: name, value, name, value, …
+   */
+  signChecksums(method, path, hashed, query, checksums) {
+    const second = Math.floor(this.#now() / 1000);
+    if (second !== this.#second) {
+      this.#beginSecond(second);
+    }
+    const lines = checksums.map(([name, value]) => `${name}:${value}\n`).join('');
+    const names = checksums.map(([name]) => `${name};`).join('');
+    const signedHeaders = `host;${names}x-amz-content-sha256;${this.#lastSigned}`;
+    const headers = `host:${this.#host}\n${lines}x-amz-content-sha256:${hashed}${this.#lastHeaders}${signedHeaders}\n`;
+    const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n${query}\n${headers}${hashed}`));
+    const authorization = `${this.#authorizationScope}${signedHeaders}, Signature=${signature}`;
+    return [...this.#headersOf(hashed, authorization), ...checksums.flat()];
+  }
+
+  /**
    * @param {string} hashed
    * @param {string} authorization
    */
@@ -253,6 +279,9 @@ export class RequestSigner {
     const start = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=`;
     const headersEnd = `\nx-amz-date:${this.#date}\n${tokenHeader}\n`;
     this.#textSigner = new TextSigner(this.#key, `${ALGORITHM}\n${this.#date}\n${scope}\n`, HASH_DIGITS);
+    this.#lastSigned = lastSigned;
+    this.#lastHeaders = headersEnd;
+    this.#authorizationScope = start;
     this.#headersEnd = `${headersEnd}${signedHeaders}\n`;
     this.#headersEndOfCopy = `${headersEnd}${signedHeadersOfCopy}\n`;
     this.#authorizationStart = `${start}${signedHeaders}, Signature=`;

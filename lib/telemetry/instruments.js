@@ -47,6 +47,12 @@ export const LATENCIES = {
     "Reads after the warm-up: from an attempt's start to the first byte of its answer.",
   ),
   startDelay: instrument('r2_benchmark.start_delay', 'histogram', 's', 'In an open loop: how late operations started.'),
+  parts: instrument(
+    'r2_benchmark.part.duration',
+    'histogram',
+    's',
+    'Of objects that are written in parts, after the warm-up: from the first attempt of a part to its success.',
+  ),
 };
 
 export const ERRORS = instrument(

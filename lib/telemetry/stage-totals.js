@@ -6,7 +6,7 @@ import { NO_VALUES, sumOfValues } from './histograms.js';
  * @import { BucketSnapshot, ConnectionSnapshot, KindSnapshot, LatencyName, StageSnapshot } from '../model/run-events.js'
  */
 
-const LATENCY_NAMES = /** @type {LatencyName[]} */ (['operations', 'attempts', 'firstByte', 'startDelay']);
+const LATENCY_NAMES = /** @type {LatencyName[]} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
 
 const NO_LATENCIES = /** @type {KindSnapshot['latencies']} */ (
   Object.freeze(Object.fromEntries(LATENCY_NAMES.map((name) => [name, NO_VALUES])))

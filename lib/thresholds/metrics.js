@@ -20,7 +20,7 @@ import { failedAttemptsOf } from '../model/failed-attempts.js';
  * @property {Condition} [onlyOf] stages that have it
  * @property {true} [isLatency] whether it comes from a histogram, which a log may lack
  *
- * @typedef {'reads' | 'open loop' | 'search'} Condition
+ * @typedef {'reads' | 'open loop' | 'search' | 'parts'} Condition
  */
 
 /** Percentiles and the like, by the names that they have here. @type {readonly { name: string, field: keyof LatencySummary, meaning: string, otherNames?: readonly string[] }[]} */
@@ -40,6 +40,7 @@ const LATENCIES = [
   { prefix: 'attempts.', of: 'attempts', what: 'Time of the single attempts' },
   { prefix: 'firstByte.', of: 'firstByte', what: 'Time to the first byte of an answer', onlyOf: 'reads' },
   { prefix: 'startDelay.', of: 'startDelay', what: 'How late operations started', onlyOf: 'open loop' },
+  { prefix: 'parts.', of: 'parts', what: 'Latency of the parts of objects', onlyOf: 'parts' },
 ];
 
 /** @type {readonly { name: CountName, unit: ThresholdUnit, meaning: string }[]} */
@@ -270,6 +271,7 @@ export const METRICS = Object.freeze([
 export const CONDITIONS = Object.freeze({
   reads: 'only stages that read objects have it',
   'open loop': 'only an open loop has it (--rate)',
+  parts: 'only a stage that writes objects in parts has it (--multipart)',
   search: 'only a search has it (--find-peak), and the sum of the hosts of a --ramp',
 });
 

@@ -12,11 +12,16 @@ const BLOCKS_KEPT = 2;
 /** Any odd number permutes the places; this one (2^23 divided by the golden ratio) sets neighbours far apart. */
 const STRIDE = 5184305;
 
+/** Likewise odd: how far a view is shifted with each block's length of an object, so that no two of its parts are alike. */
+const LAP_STRIDE = 3199977;
+
 /**
  * The bytes of a run's objects: pure functions of (run id, index), incompressible, and different for each object.
  *
  * A payload is a view of a block of random bytes that begins at an offset of its own, so that neither writing nor checking
- * it copies anything. After as many objects as a block has places, the next block, made from another key, takes over.
+ * it copies anything. After as many objects as a block has places, the next block, made from another key, takes over. An
+ * object that is longer than a block goes round it, in laps that begin at other offsets: a part of it that was stored in
+ * the place of another one shows.
  */
 export class Payload {
   #runId;
@@ -49,7 +54,7 @@ export class Payload {
    *
    * @param {number} index the object
    * @param {number} position where in the object the part begins, in bytes
-   * @param {number} length bytes, at most {@link MAX_VIEW_BYTES}
+   * @param {number} length bytes, at most {@link MAX_VIEW_BYTES}, and not beyond a multiple of 8 MiB, where a lap ends
    * @returns {Buffer}
    */
   view(index, position, length) {
@@ -71,15 +76,18 @@ export class Payload {
   }
 
   /**
-   * The payload in the form a request takes as its body: one view, or, where the object is longer than a view may be, an
-   * iterable of views that can be walked again for each attempt.
+   * The payload, or a part of it, in the form a request takes as its body: one view, or, where it is longer than a view may
+   * be, an iterable of views that can be walked again for each attempt.
    *
    * @param {number} index
    * @param {number} size bytes
+   * @param {number} [position] where in the object it begins, in bytes
    * @returns {Buffer | Iterable<Buffer>}
    */
-  body(index, size) {
-    return size <= MAX_VIEW_BYTES ? this.view(index, 0, size) : { [Symbol.iterator]: () => this.#views(index, size) };
+  body(index, size, position = 0) {
+    return size <= viewLengthAt(position)
+      ? this.view(index, position, size)
+      : { [Symbol.iterator]: () => this.#views(index, size, position) };
   }
 
   /**
@@ -93,7 +101,7 @@ export class Payload {
   firstMismatch(index, position, received) {
     let done = 0;
     while (done < received.length) {
-      const length = Math.min(received.length - done, MAX_VIEW_BYTES);
+      const length = Math.min(received.length - done, viewLengthAt(position + done));
       const block = this.#blockOf(index);
       const start = this.#placeOf(index, position + done);
       if (received.compare(block, start, start + length, done, done + length) !== 0) {
@@ -107,10 +115,14 @@ export class Payload {
   /**
    * @param {number} index
    * @param {number} size
+   * @param {number} start
    */
-  *#views(index, size) {
-    for (let position = 0; position < size; position += MAX_VIEW_BYTES) {
-      yield this.view(index, position, Math.min(MAX_VIEW_BYTES, size - position));
+  *#views(index, size, start) {
+    const end = start + size;
+    for (let position = start; position < end;) {
+      const length = Math.min(viewLengthAt(position), end - position);
+      yield this.view(index, position, length);
+      position += length;
     }
   }
 
@@ -119,7 +131,8 @@ export class Payload {
    * @param {number} position
    */
   #placeOf(index, position) {
-    return ((Math.imul(index % PLACES, STRIDE) + this.#shift + position) % PLACES) & (PLACES - 1);
+    const lap = Math.imul(Math.floor(position / PLACES), LAP_STRIDE);
+    return ((Math.imul(index % PLACES, STRIDE) + this.#shift + lap + position) % PLACES) & (PLACES - 1);
   }
 
   /** @param {number} index */
@@ -153,6 +166,14 @@ export class Payload {
     }
     return block;
   }
+}
+
+/**
+ * @param {number} position in an object, in bytes
+ * @returns {number} bytes of the longest view that begins there: a lap may end before
+ */
+function viewLengthAt(position) {
+  return Math.min(MAX_VIEW_BYTES, PLACES - (position % PLACES));
 }
 
 /**

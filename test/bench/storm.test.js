@@ -17,7 +17,7 @@ function wholePart() {
   const requests = Object.fromEntries(METHODS.map((method) => [method, { total: OBJECTS + 1, succeeded: OBJECTS }]));
   return {
     result: { stages, requests: { preflight: 0, clock: 0, cleanup: 0 } },
-    seen: { requests, faults: { reset: 4 }, objects: { 'storm-a': 0, 'storm-b': 0 } },
+    seen: { requests, faults: { reset: 4 }, objects: { 'storm-a': 0, 'storm-b': 0 }, uploads: { 'storm-a': 0 } },
     status: 0,
     stderr: '',
     log: { bytes: 1000, retryLines: 4, seconds: 4 },

@@ -52,7 +52,7 @@ test('each run is shown with its objects, their bytes and their times, the newes
   admin.modifiedAt = (key) => (key.includes('early') ? 1000 : 5000) + Number(key.slice(-1));
   const { runs, foreign } = await list(admin);
   const bytes = (/** @type {string} */ runId, /** @type {number} */ count) => count * keyspaceOf(runId).keyOf(0).length;
-  const fitting = { misplaced: 0, otherBuckets: null };
+  const fitting = { uploads: 0, misplaced: 0, otherBuckets: null };
   assert.deepEqual(runs, [
     { ...fitting, runId: 'late', objects: 2, bytes: bytes('late', 2), oldest: 5000, newest: 5001 },
     { ...fitting, runId: 'early', objects: 3, bytes: bytes('early', 3), oldest: 1000, newest: 1002 },

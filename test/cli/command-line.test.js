@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
+import { multipartOf } from '../../lib/cli/resolve-config.js';
 import { runCommand, runInProcess, startCommand } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 
@@ -35,7 +36,7 @@ async function refused(...parameters) {
 
 /** What is no number of objects, of threads or of retries. */
 const NO_NUMBERS = ['', ' ', '0x10', '-1', '+1', '1.5', '1e3', '1e99', '10x', 'ten', 'NaN', 'Infinity', '١', '1,000'];
-const NO_SIZES = ['', '-1', '1.5', '1e3', '16Kb', '16 KiB', '6GiB', '0.0001kB', 'big', '9999999999999999999'];
+const NO_SIZES = ['', '-1', '1.5', '1e3', '16Kb', '16 KiB', '6TiB', '0.0001kB', 'big', '9999999999999999999'];
 const NO_TIMES = ['', '0', '0ms', '-1s', '0.5ms', '1d', '2h', 'soon'];
 const NO_RUN_IDS = ['', '.', '..', '...', 'a/b', '/', 'a b', 'a\nb', 'ä', '%2e', '*', 'x'.repeat(65), 'x'.repeat(1000)];
 
@@ -49,6 +50,54 @@ describe('the command line', { concurrency: 3 }, () => {
 
   test('a negative number needs no separator to be told apart from an option', async () => {
     assert.match((await refused('-5', '10', '--local'))[0], /-5/);
+  });
+
+  test('what cannot be of objects in parts is refused by name, all of it together', async () => {
+    for (const [given, ...expected] of [
+      ['--multipart --part-size 4MiB', '--part-size: expected a size from 5MiB to 5GiB, got "4MiB"'],
+      ['--multipart --part-size 6GiB', '--part-size: expected a size from 5MiB to 5GiB, got "6GiB"'],
+      ['--multipart --part-threads 0', '--part-threads: expected a whole number from 1 to 1000, got "0"'],
+      ['--part-size 8MiB', '--part-size: it is for objects that are written in parts, expected --multipart'],
+      ['--part-threads 2', '--part-threads: it is for objects that are written in parts, expected --multipart'],
+      ['--multipart --stages read --run-id r', '--multipart: it is how write sends objects, expected write among'],
+      ['--size 100GiB --part-size 8MiB', '--part-size: an object would have more than 10000 parts'],
+      ['--multipart --stages write,copy', '--multipart: copy does not go with objects in parts, because the ETag of'],
+      ['--calibrate --multipart', '--calibrate: it measures requests that each send an object'],
+      ['--checksum md5', '--checksum: expected crc64nvme or crc32c or none, got "md5"'],
+      [
+        '--checksum crc32c --stages read --run-id r',
+        '--checksum: it is sent with what is written, expected write among',
+      ],
+      ['--calibrate --checksum crc32c', '--calibrate: it measures requests without checksums'],
+      [
+        '--part-size 1MiB --part-threads 0 --size 6TiB',
+        '--size: expected at most 5TiB',
+        '--part-size: expected a size from 5MiB',
+        '--part-threads: expected a whole number',
+        '--part-size: it is for objects that are written in parts',
+      ],
+    ]) {
+      const lines = await refused('10', '10', ...given.split(' '));
+      for (const problem of expected) {
+        assert.ok(
+          lines.some((line) => line.startsWith(`error: ${problem}`)),
+          `${given}: ${lines.join('\n')}`,
+        );
+      }
+    }
+  });
+
+  test('objects above 4.9 GiB are in parts without being asked for, which are large enough for 10,000 to do', () => {
+    const outputs = { stdout: new PassThrough(), stderr: new PassThrough() };
+    const read = (/** @type {string} */ line) => /** @type {any} */ (readCommandLine(line.split(' '), outputs).options);
+    assert.deepEqual(multipartOf(read('10 10 --size 5TiB')), {
+      ...{ partSize: 8 * 2 ** 20, partThreads: 4, minSize: Math.floor(4.9 * 2 ** 30) + 1 },
+    });
+    assert.equal(multipartOf(read('10 10 --size 4GiB')), undefined);
+    assert.equal(multipartOf(read('10 10 --size 5TiB --stages read --run-id r')), undefined);
+    assert.deepEqual(multipartOf(read('10 10 --multipart --part-size 5MiB --part-threads 2')), {
+      ...{ partSize: 5 * 2 ** 20, partThreads: 2, minSize: 0 },
+    });
   });
 
   test('all that is wrong is told at once, and nothing is written', async (t) => {
@@ -80,7 +129,7 @@ describe('the command line', { concurrency: 3 }, () => {
   });
 
   for (const [option, values, expected] of /** @type {const} */ ([
-    ['--size', NO_SIZES, /a size such as|at most 5GiB/],
+    ['--size', NO_SIZES, /a size such as|at most 5TiB/],
     ['--timeout', NO_TIMES, /a duration such as|a time from 1ms to 1h/],
     ['--run-id', NO_RUN_IDS, /1 to 64 of A-Z a-z 0-9 \. _ - and not dots alone/],
     ['--run-id', ['-x', '--list', '-', '--cleanup'], /a name that does not begin with -/],
@@ -204,10 +253,7 @@ describe('the command line', { concurrency: 3 }, () => {
       ],
       ['--size 4KiB..1KiB', '--size: expected a smaller size of 1 byte or more, and a larger one after the dots, got'],
       ['--size 4KiB=60,8MiB=x', '--size: expected sizes with whole numbers for weights, such as 4KiB=60,8MiB=40, got'],
-      [
-        '--size lognormal:1GiB:2',
-        '--size: expected objects of at most 5GiB, which is all that a single PUT takes, got',
-      ],
+      ['--size lognormal:1TiB:2', '--size: expected objects of at most 5TiB, which is all that one may have, got'],
       ['--size lognormal:1GiB', '--size: expected a size such as 16KiB, or several: 4KiB..1MiB, lognormal:64KiB:1.5'],
       [
         '--access zipf',
@@ -296,7 +342,7 @@ describe('the command line', { concurrency: 3 }, () => {
     const { stdout, stderr, status } = await runInProcess(['--help'], {});
     assert.deepEqual({ stderr, status }, { stderr: '', status: 0 });
     const lines = stdout.trimEnd().split('\n');
-    assert.ok(lines.length <= 88, `${lines.length} lines`);
+    assert.ok(lines.length <= 92, `${lines.length} lines`);
     assert.deepEqual(
       lines.filter((line) => line.length > 100),
       [],

@@ -7,7 +7,16 @@ const NOW = Date.parse('2026-01-31T12:00:00Z');
 const NOTHING = { objects: 0, bytes: 0, examples: [] };
 const CONFIG = /** @type {any} */ ({ prefix: 'benchmark', shard: WHOLE, store: { buckets: ['a', 'b'] } });
 
-const RUN = { runId: 'a-run', objects: 1, bytes: 0, misplaced: 0, otherBuckets: null, oldest: NOW, newest: NOW };
+const RUN = {
+  runId: 'a-run',
+  objects: 1,
+  bytes: 0,
+  uploads: 0,
+  misplaced: 0,
+  otherBuckets: null,
+  oldest: NOW,
+  newest: NOW,
+};
 
 /** @param {number} seconds */
 function ago(seconds) {

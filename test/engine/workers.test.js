@@ -60,7 +60,7 @@ function emptyOutcome(overrides = {}) {
         windows: [],
         histograms: {
           ...{ firstTry: nothing, operations: nothing, attempts: nothing },
-          ...{ firstByte: nothing, startDelay: nothing },
+          ...{ firstByte: nothing, startDelay: nothing, parts: nothing },
         },
       },
     ],

@@ -1,9 +1,12 @@
+/** @import { ListedUpload, UploadPosition } from '../../lib/s3/bucket-admin.js' */
+
 /**
  * @typedef {object} Script what goes wrong
  * @property {number} [pageLength] keys of a page
  * @property {(key: string) => boolean} [hides] which keys no list shows
  * @property {(keys: readonly string[]) => string[]} [refuse] which keys of a batch are not deleted
- * @property {(request: 'list' | 'delete' | 'has') => void} [before] called before each request; what it throws, the request fails with
+ * @property {boolean} [listsWholeKeys] whether uploads are listed by whole keys, or all of them, as MinIO does it
+ * @property {(request: 'list' | 'delete' | 'has' | 'uploads' | 'abort') => void} [before] called before each request; what it throws, the request fails with
  */
 
 /** Lists and deletes in memory, as BucketAdmin does it in a store. */
@@ -12,7 +15,10 @@ export class FakeAdmin {
   #hides;
   #refuse;
   #before;
+  #listsWholeKeys;
   #listing = 0;
+  /** By bucket. @type {Map<string, ListedUpload[]>} */
+  #uploads = new Map();
   /** @type {Map<string, string[]>} keys in their order, by bucket */
   #keys;
   /** When an object was written, in epoch ms. @type {(key: string) => number} */
@@ -28,12 +34,14 @@ export class FakeAdmin {
    * @param {Record<string, string[]>} keys by bucket
    * @param {Script} [script]
    */
-  constructor(keys, { pageLength = 1000, hides = () => false, refuse = () => [], before = () => {} } = {}) {
+  constructor(keys, { pageLength = 1000, hides = () => false, refuse = () => [], ...script } = {}) {
+    const { before = () => {}, listsWholeKeys = false } = script;
     this.#keys = new Map(Object.entries(keys).map(([bucket, held]) => [bucket, [...new Set(held)].sort()]));
     this.#pageLength = pageLength;
     this.#hides = hides;
     this.#refuse = refuse;
     this.#before = before;
+    this.#listsWholeKeys = listsWholeKeys;
   }
 
   /**
@@ -79,6 +87,53 @@ export class FakeAdmin {
     this.questions += 1;
     this.#before('has');
     return this.keysOf(bucket).includes(key);
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} prefix
+   * @param {UploadPosition} after
+   */
+  async listUploadsPage(bucket, prefix, { key, uploadId = '' }) {
+    this.#before('uploads');
+    const found = this.uploadsOf(bucket).filter(
+      (upload) =>
+        (this.#listsWholeKeys ? prefix === '' || upload.key === prefix : upload.key.startsWith(prefix)) &&
+        (upload.key > key || (upload.key === key && upload.uploadId > uploadId)),
+    );
+    const uploads = found.slice(0, this.#pageLength);
+    return { uploads, next: found.length > this.#pageLength ? /** @type {UploadPosition} */ (uploads.at(-1)) : null };
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {Pick<ListedUpload, 'key' | 'uploadId'>} upload
+   */
+  async abortUpload(bucket, { key, uploadId }) {
+    this.#before('abort');
+    this.#uploads.set(
+      bucket,
+      this.uploadsOf(bucket).filter((upload) => upload.key !== key || upload.uploadId !== uploadId),
+    );
+  }
+
+  /**
+   * @param {string} bucket
+   * @param {string} key
+   * @param {string} uploadId
+   */
+  plantUpload(bucket, key, uploadId) {
+    const uploads = [...this.uploadsOf(bucket), { key, uploadId, initiatedAt: this.modifiedAt(key) }];
+    const name = (/** @type {ListedUpload} */ upload) => `${upload.key} ${upload.uploadId}`;
+    this.#uploads.set(
+      bucket,
+      uploads.sort((one, other) => (name(one) < name(other) ? -1 : 1)),
+    );
+  }
+
+  /** @param {string} bucket */
+  uploadsOf(bucket) {
+    return this.#uploads.get(bucket) ?? [];
   }
 
   /**

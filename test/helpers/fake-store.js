@@ -22,10 +22,14 @@ const METHODS = {
   ListObjectsV2: 'list',
   DeleteObjects: 'batch',
   CopyObject: 'copy',
+  CreateMultipartUpload: 'create',
+  UploadPart: 'part',
+  CompleteMultipartUpload: 'complete',
+  AbortMultipartUpload: 'abort',
 };
 
 /**
- * @typedef {'put' | 'get' | 'head' | 'remove' | 'list' | 'batch' | 'copy'} FakeMethod
+ * @typedef {'put' | 'get' | 'head' | 'remove' | 'list' | 'batch' | 'copy' | 'create' | 'part' | 'complete' | 'abort'} FakeMethod
  *
  * @typedef {object} FakeRequest
  * @property {FakeMethod} method

@@ -1,5 +1,7 @@
 import {
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
   ListBucketsCommand,
   paginateListObjectsV2,
   ListObjectVersionsCommand,
@@ -140,6 +142,25 @@ export class TestServer {
       }
     }
     return objects;
+  }
+
+  /**
+   * Begins a multipart upload that nobody goes on with.
+   *
+   * @param {string} bucket
+   * @param {string} key
+   */
+  async createUpload(bucket, key) {
+    await this.client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: key }));
+  }
+
+  /**
+   * @param {string} bucket
+   * @returns {Promise<number>} its multipart uploads, of which there are no more than a page has
+   */
+  async countUploads(bucket) {
+    const { Uploads = [] } = await this.client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+    return Uploads.length;
   }
 
   /**

@@ -33,7 +33,8 @@ export function stageSnapshot({ latencies = [], errors = {} }, overrides = {}) {
     ...{ operations, bytes: 1024 * operations, attempts: operations + failedAttempts, retries: failedAttempts, errors },
   });
   const values = valuesOf(latencies);
-  const ofKind = { operations: values, attempts: values, firstByte: valuesOf([]), startDelay: valuesOf([]) };
+  const none = valuesOf([]);
+  const ofKind = { operations: values, attempts: values, firstByte: none, startDelay: none, parts: none };
   return {
     isFinal: false,
     kinds: [{ operation: 'read', counts, latencies: ofKind }],

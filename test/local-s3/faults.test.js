@@ -74,13 +74,14 @@ test('the code in the body of an injected status fits the status', () => {
   ]);
 });
 
-test('a fault that names no method applies to the objects only, and there to what it has a meaning for', () => {
+test('a fault that names no method applies to objects and their uploads only, and there to what it has a meaning for', () => {
   /** @param {string} script */
   const operations = (script) => operationsOf(parseFaults(script).items[0]);
-  assert.deepEqual(operations('reset=1%'), ['PUT', 'GET', 'HEAD', 'DELETE']);
+  const ofUploads = ['CREATE', 'PART', 'COMPLETE', 'ABORT'];
+  assert.deepEqual(operations('reset=1%'), ['PUT', 'GET', 'HEAD', 'DELETE', ...ofUploads]);
   assert.deepEqual(operations('truncate=1%'), ['GET']);
-  assert.deepEqual(operations('lost=1%'), ['PUT']);
-  assert.deepEqual(operations('bandwidth=1MB'), ['PUT', 'GET']);
+  assert.deepEqual(operations('lost=1%'), ['PUT', ...ofUploads]);
+  assert.deepEqual(operations('bandwidth=1MB'), ['PUT', 'GET', 'PART']);
   assert.deepEqual(operations('wrong-size=1%'), ['HEAD']);
   assert.deepEqual(operations('LIST.reset=1%'), ['LIST']);
   assert.deepEqual(operations('BUCKET.status=403:1%'), ['BUCKET']);

@@ -17,6 +17,14 @@ test('each request is told apart by method, path and query', () => {
     ['GET', '/b', 'OTHER'],
     ['PUT', '/b', 'OTHER'],
     ['GET', '/b/k?uploads', 'OTHER'],
+    ['GET', '/b?uploads&prefix=a', 'UPLOADS'],
+    ['POST', '/b/k?uploads', 'CREATE'],
+    ['POST', '/b/k?uploads=&x-id=CreateMultipartUpload', 'CREATE'],
+    ['PUT', '/b/k?uploadId=u&partNumber=1', 'PART'],
+    ['PUT', '/b/k?partNumber=1', 'OTHER'],
+    ['POST', '/b/k?uploadId=u', 'COMPLETE'],
+    ['DELETE', '/b/k?uploadId=u', 'ABORT'],
+    ['GET', '/b/k?uploadId=u', 'OTHER'],
     ['POST', '/b/k', 'OTHER'],
     ['PATCH', '/b/k', 'OTHER'],
   ]) {
@@ -48,7 +56,7 @@ test('what is refused says why', () => {
     ['GET', '/b?prefix=%zz', 'InvalidURI'],
     ['GET', `/b/${'k'.repeat(1025)}`, 'KeyTooLongError'],
     ['PATCH', '/b/k', 'MethodNotAllowed'],
-    ['POST', '/b/k?uploads', 'NotImplemented'],
+    ['GET', '/b/k?uploadId=u', 'NotImplemented'],
   ]) {
     assert.equal(route(method, url).refusal?.code, code, `${method} ${url}`);
   }

@@ -301,6 +301,11 @@ test('the report counts requests, answers, connections and objects', async (t) =
     POST: { total: 0, succeeded: 0 },
     LIST: { total: 1, succeeded: 1 },
     BUCKET: { total: 1, succeeded: 1 },
+    CREATE: { total: 0, succeeded: 0 },
+    PART: { total: 0, succeeded: 0 },
+    COMPLETE: { total: 0, succeeded: 0 },
+    ABORT: { total: 0, succeeded: 0 },
+    UPLOADS: { total: 0, succeeded: 0 },
     OTHER: { total: 0, succeeded: 0 },
   });
   assert.deepEqual(report.statuses, { 200: 5, 404: 1 });

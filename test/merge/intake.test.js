@@ -281,7 +281,7 @@ test('machine lines of unknown kinds, and of none, are told once for all logs, a
 
 test('counters of a later version are told once for all logs, and added up under their own names', () => {
   const later = PAIR.map((lines) =>
-    lines.map((line) => line.replace('"kind":"stage",', '"kind":"stage","parts":7,"copied":{"a":1},')),
+    lines.map((line) => line.replace('"kind":"stage",', '"kind":"stage","shreds":7,"copied":{"a":1},')),
   );
   const aggregate = aggregateOf({ a: later[0], b: later[1] });
   const [left, added, ...others] = warningsOf(aggregate);
@@ -291,13 +291,13 @@ test('counters of a later version are told once for all logs, and added up under
   );
   assert.match(
     added,
-    /^a:\d+: counters of a stage that this version does not know, added up under their own names: "parts" \(and 7 more like it\)$/,
+    /^a:\d+: counters of a stage that this version does not know, added up under their own names: "shreds" \(and 7 more like it\)$/,
   );
   assert.deepEqual(others, []);
   const known = aggregateOf({ a: PAIR[0], b: PAIR[1] }).stages;
   assert.deepEqual(
     aggregate.stages,
-    known.map((stage) => ({ ...stage, further: { parts: 14 } })),
+    known.map((stage) => ({ ...stage, further: { shreds: 14 } })),
   );
 });
 

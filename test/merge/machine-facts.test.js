@@ -108,9 +108,9 @@ test('a stage line tells times, counts and errors; a count that is missing is ze
 });
 
 test('a count that is none is named and not used, and a field of a later version is named, or added up where it is a count', () => {
-  const facts = readStageLine({ ...STAGE, bytes: -5, retries: '19', parts: 3, copied: 'x', unsent: 2 });
+  const facts = readStageLine({ ...STAGE, bytes: -5, retries: '19', shreds: 3, copied: 'x', unsent: 2 });
   assert.deepEqual(facts?.unusable, ['"bytes": "-5"', '"retries": "19"']);
-  assert.deepEqual([facts?.unknown, facts?.further], [['copied'], { parts: 3 }]);
+  assert.deepEqual([facts?.unknown, facts?.further], [['copied'], { shreds: 3 }]);
   assert.deepEqual([facts?.counts.bytes, facts?.counts.unsent], [0, 2]);
 });
 

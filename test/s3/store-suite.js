@@ -107,6 +107,7 @@ export function testStore(client) {
   testRanges(client);
   testBatches(client);
   testCopies(client);
+  testUploads(client);
   testDocuments(client);
   testRefusals(client);
   testCloudflare(client);
@@ -260,6 +261,85 @@ function testRanges(client) {
   );
 }
 
+/** @param {ClientName} client */
+function testUploads(client) {
+  for (const useTls of [false, true]) {
+    test(
+      `${client} client, ${useTls ? 'TLS' : 'plain'}: an object is sent in parts, and is there once they are put together`,
+      TIME_LIMIT,
+      async (t) => {
+        const endpoint = await startTestEndpoint(t, useTls ? { tls: await testCertificate() } : {});
+        const { connections } = await openTestStore(t, client, endpoint);
+        const [connection] = connections;
+        const size = 12 * MIB + 5;
+        const send = sendingUploads(connection);
+
+        await send(S3_CALLS.CreateMultipartUpload, {});
+        const { UploadId } = connection.reply.output;
+        assert.deepEqual((await endpoint.report()).uploads[BUCKET], 1);
+        /** @type {{ PartNumber: number, ETag: string }[]} */
+        const Parts = [];
+        for (const [place, position] of [0, 6 * MIB, 12 * MIB].entries()) {
+          const partSize = Math.min(6 * MIB, size - position);
+          const body = PAYLOAD.body(INDEX, partSize, position);
+          const movedBefore = connection.moved;
+          await send(S3_CALLS.UploadPart, { UploadId, PartNumber: place + 1 }, body, partSize);
+          assert.equal(connection.moved - movedBefore, partSize);
+          Parts.push({ PartNumber: place + 1, ETag: connection.reply.output.ETag });
+        }
+        await send(S3_CALLS.CompleteMultipartUpload, { UploadId, MultipartUpload: { Parts } });
+        const { etagDigest } = connection.reply;
+
+        await head(connection, BUCKET, KEY);
+        assert.deepEqual([connection.reply.contentLength, connection.reply.etagDigest], [size, etagDigest]);
+        const verifier = new BodyVerifier(PAYLOAD);
+        verifier.begin(INDEX, size);
+        await get(connection, BUCKET, KEY, verifier);
+        assert.equal(verifier.end(), -1);
+        const { requests, uploads } = await endpoint.report();
+        assert.deepEqual([requests.CREATE.total, requests.PART.total, requests.COMPLETE.total], [1, 3, 1]);
+        assert.equal(uploads[BUCKET], 0);
+      },
+    );
+  }
+
+  test(`${client} client: an upload is aborted, and is not there any more`, TIME_LIMIT, async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const { connections } = await openTestStore(t, client, endpoint);
+    const [connection] = connections;
+    const send = sendingUploads(connection);
+    await send(S3_CALLS.CreateMultipartUpload, {});
+    const { UploadId } = connection.reply.output;
+    await send(S3_CALLS.AbortMultipartUpload, { UploadId });
+    assert.equal((await endpoint.report()).uploads[BUCKET], 0);
+    const gone = { kind: 'no-upload', handling: /** @type {const} */ ('fail'), status: 404, code: 'NoSuchUpload' };
+    await assertFails(send(S3_CALLS.AbortMultipartUpload, { UploadId }), gone);
+    await assertFails(send(S3_CALLS.UploadPart, { UploadId, PartNumber: 1 }, bytesOf(10), 10), gone);
+    const Parts = [{ PartNumber: 1, ETag: '"e"' }];
+    await assertFails(send(S3_CALLS.CompleteMultipartUpload, { UploadId, MultipartUpload: { Parts } }), gone);
+  });
+
+  test(`${client} client: a completion that is answered 200 with an error has failed`, TIME_LIMIT, async (t) => {
+    const error = '<Error><Code>InternalError</Code><Message>late</Message></Error>';
+    const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${error.length}\r\n\r\n${error}`;
+    const { connections } = await openTestStore(t, client, await startParrot(t, answer));
+    const Parts = [{ PartNumber: 1, ETag: '"e"' }];
+    await assertFails(
+      sendingUploads(connections[0])(S3_CALLS.CompleteMultipartUpload, { UploadId: 'u', MultipartUpload: { Parts } }),
+      { handling: 'retry', status: 200, code: 'InternalError', outcomeUnknown: true },
+    );
+  });
+}
+
+/**
+ * @param {ObjectConnection} connection
+ * @returns {(call: S3Call, input: Record<string, unknown>, body?: Buffer | Iterable<Buffer> | null, size?: number) => Promise<void>}
+ */
+function sendingUploads(connection) {
+  return (call, input, body = null, size = 0) =>
+    attempt(connection, () => connection.send(call, { bucket: BUCKET, key: KEY, size, body, sink: NOWHERE, input }));
+}
+
 /** A call with a query and a document for its answer. @type {S3Call} */
 const LIST = {
   name: 'ListObjectsV2',
@@ -268,7 +348,10 @@ const LIST = {
   query: { 'list-type': '2' },
   queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
   headerNames: null,
+  checksumHeaders: null,
+  tellsEtag: false,
   writeInput: null,
+  needsDigest: false,
   copiesObject: false,
   sendsObject: false,
   receivesObject: false,

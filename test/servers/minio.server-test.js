@@ -4,11 +4,13 @@ import { startMinio } from '../helpers/servers.js';
 import {
   connectionsAreKept,
   runRefused,
+  testChecksums,
   testCleanup,
   testCopies,
   testExisting,
   testGroups,
   testLoads,
+  testMultipart,
   testRange,
   testRefusals,
   testVersions,
@@ -25,6 +27,10 @@ testLoads('MinIO', plain);
 testGroups('MinIO', plain);
 testCopies('MinIO', plain);
 testExisting('MinIO', plain);
+testMultipart('MinIO', plain, {
+  ...{ create: 'newmultipartupload', part: 'putobjectpart', complete: 'completemultipartupload' },
+});
+testChecksums('MinIO', plain);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);
 testVersions('MinIO', plain);

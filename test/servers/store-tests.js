@@ -243,6 +243,97 @@ export function testCopies(title, server) {
 }
 
 /**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ * @param {{ create: string, part: string, complete: string }} names that the server has for the requests of an upload
+ */
+export function testMultipart(title, server, { create, part, complete }) {
+  const [objects, parts] = [6, 3];
+  const load = [`${objects}`, '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB', '--part-threads', '3'];
+
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: objects are written in parts, as many as the server counts, read back, and nothing is left`, async () => {
+      const buckets = await server.createBuckets(BUCKETS);
+      const counts = () => Promise.all([create, part, complete].map((name) => server.countsOf(name)));
+      const earlier = await counts();
+
+      const run = await runBenchmark([...load, '--client', client, '--no-preflight'], { server, buckets });
+
+      assertStatus(run, 0);
+      const [write, read, stat] = machineLines(recordsOf(run.stdout), 'stage');
+      assert.deepEqual(
+        [write.operations, write.parts, write.steps, write.attempts],
+        [objects, objects * parts, objects * (parts + 1), objects * (parts + 2)],
+      );
+      assert.deepEqual([read.operations, stat.operations], [objects, objects]);
+      assert.match(run.stdout, /^Write part latency: min .* p50 /m);
+      const later = await counts();
+      assert.deepEqual(
+        later.map(({ succeeded }, place) => succeeded - earlier[place].succeeded),
+        [objects, objects * parts, objects],
+      );
+      assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
+    });
+
+    test(`${title}, ${client} client: what a killed run has left of its uploads, --cleanup aborts, and no other one`, async () => {
+      const buckets = await server.createBuckets(1);
+      const runId = `killed-${client}`;
+      const runs = new Keyspace({ runId, prefix: 'benchmark', buckets });
+      // As many as a run would have had under way.
+      await Promise.all([0, 1, 2, 2].map((index) => server.createUpload(buckets[0], runs.keyOf(index))));
+      await server.createUpload(buckets[0], `benchmark/${runId}/foreign`);
+      await server.createUpload(buckets[0], 'another/key');
+
+      const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
+      assertStatus(listed, 0);
+      assert.match(listed.stdout, new RegExp(`^${runId} +0 +0\\.0MB +4 `, 'm'));
+
+      const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], { server, buckets });
+
+      assertStatus(cleaned, 0);
+      assert.match(cleaned.stdout, /: 0 objects removed .*, 0 left, 4 uploads aborted$/m);
+      assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 2 });
+    });
+  }
+}
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testChecksums(title, server) {
+  for (const client of CLIENTS) {
+    for (const checksum of ['crc64nvme', 'crc32c']) {
+      for (const [how, load] of Object.entries({
+        whole: [`${OBJECTS}`, `${THREADS}`],
+        'in parts': ['4', '2', '--size', '12MiB', '--multipart', '--part-size', '5MiB'],
+      })) {
+        test(`${title}, ${client} client: objects ${how} are stored with ${checksum}, after a wrong one was refused`, async () => {
+          const buckets = await server.createBuckets(1);
+
+          const run = await runBenchmark([...load, '--client', client, '--checksum', checksum], { server, buckets });
+
+          assertStatus(run, 0);
+          const [write] = machineLines(recordsOf(run.stdout), 'stage');
+          assert.deepEqual([write.failed, write.errors], [0, {}]);
+          assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
+        });
+      }
+    }
+  }
+}
+
+/**
+ * @param {TestServer} server
+ * @param {readonly string[]} buckets
+ */
+async function leftIn(server, buckets) {
+  const objects = await Promise.all(buckets.map((bucket) => server.list(bucket)));
+  const uploads = await Promise.all(buckets.map((bucket) => server.countUploads(bucket)));
+  return { objects: objects.flat().length, uploads: uploads.reduce((sum, count) => sum + count) };
+}
+
+/**
  * Each thread keeps the connection that was opened for it before Write began, and no other request goes over it.
  *
  * @param {readonly ConnectionsRecord[]} records

@@ -4,11 +4,13 @@ import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import {
   connectionsAreKept,
   connectionsAreReplaced,
+  testChecksums,
   testCleanup,
   testCopies,
   testExisting,
   testGroups,
   testLoads,
+  testMultipart,
   testRange,
   testRefusals,
   testVersions,
@@ -31,6 +33,10 @@ testExisting(
   persistent,
   [...STRANGE_KEYS, ...STRANGER_KEYS].filter((key) => !/\p{Cc}/u.test(key)),
 );
+testMultipart('versitygw', persistent, {
+  ...{ create: 'createmultipartupload', part: 'uploadpart', complete: 'completemultipartupload' },
+});
+testChecksums('versitygw', persistent);
 testCleanup('versitygw', persistent);
 testRefusals('versitygw', persistent);
 testVersions('versitygw', versioning);

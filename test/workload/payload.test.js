@@ -276,3 +276,35 @@ test('a verifier serves one object after the other, and forgets the one before',
   assert.equal(verifier.end(), -1);
   assert.equal(verifier.received, 30);
 });
+
+test('the parts of an object are its bytes, wherever they begin', () => {
+  fc.assert(
+    fc.property(anyIndex, fc.nat(20 * 2 ** 20), fc.nat(2 ** 20 + 10), (index, position, size) => {
+      const body = payload.body(index, size, position);
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
+      assert.equal(bytes.length, size);
+      assert.equal(payload.firstMismatch(index, position, bytes), -1);
+    }),
+    { numRuns: 50 },
+  );
+  const size = 9 * 2 ** 20 + 3;
+  const whole = bytesOf(4, size);
+  for (const position of [0, 1, 2 ** 20, 8 * 2 ** 20 - 1, 8 * 2 ** 20, size - 1]) {
+    const body = payload.body(4, size - position, position);
+    const part = Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
+    assert.equal(part.compare(whole.subarray(position)), 0);
+  }
+});
+
+test('parts of an object that were stored in each other’s place show', () => {
+  const length = 8 * 2 ** 20;
+  for (const [one, other] of [
+    [0, 1],
+    [1, 2],
+    [0, 9999],
+    [123_456, 655_359],
+  ]) {
+    const moved = Buffer.from(payload.view(7, one * length, 64));
+    assert.equal(payload.firstMismatch(7, other * length, moved), other * length);
+  }
+});

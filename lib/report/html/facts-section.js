@@ -151,7 +151,10 @@ function costText({ options, stages }) {
     return null;
   }
   const known = stages.filter(({ stage }) => OPERATIONS.some(({ name }) => name === stage.toLowerCase()));
-  const dollars = known.reduce((sum, { stage, attempts }) => sum + (attempts ?? 0) * priceOf(stage.toLowerCase()), 0);
+  const dollars = known.reduce(
+    (sum, { stage, attempts, aborts }) => sum + ((attempts ?? 0) - (aborts ?? 0)) * priceOf(stage.toLowerCase()),
+    0,
+  );
   return (
     `$${decimal(dollars, 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_A_MILLION.A} for each million of ` +
     `Class A, $${DOLLARS_A_MILLION.B} of Class B), without what is free each month`

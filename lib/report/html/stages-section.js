@@ -64,6 +64,6 @@ function findingOf(stage) {
  * @param {StageSum} stage
  * @returns {number | null} those that the end of the stage cut off are not among them
  */
-export function failedAttemptsOf({ failedAttempts, attempts, operations }) {
-  return failedAttempts ?? (typeof attempts === 'number' ? attempts - operations : null);
+export function failedAttemptsOf({ failedAttempts, attempts, operations, steps }) {
+  return failedAttempts ?? (typeof attempts === 'number' ? attempts - operations - (steps ?? 0) : null);
 }

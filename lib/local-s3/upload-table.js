@@ -1,0 +1,177 @@
+import { createHash, hash, randomBytes } from 'node:crypto';
+import { checkBody } from './checksums.js';
+import { MAX_BODY_BYTES } from './receive-body.js';
+import { S3Error } from './s3-error.js';
+
+/** @import { NamedChecksum, UploadChecksum } from './checksums.js' */
+
+/**
+ * @typedef {object} PendingUpload
+ * @property {string} key
+ * @property {string} id
+ * @property {number} initiated epoch ms
+ * @property {UploadChecksum | null} checked how its parts are checked; null where they are not
+ * @property {Map<number, { body: Buffer, digest: Buffer, checksum: string | null }>} parts by their numbers
+ *
+ * @typedef {{ number: number, etag: string, checksum: string | null }} NamedPart as a completion names it; the ETag without
+ *   quotes
+ *
+ * @typedef {object} UploadPage
+ * @property {PendingUpload[]} entries in the order of their keys, then of their ids
+ * @property {boolean} isTruncated whether more follow
+ */
+
+/** S3's limits. */
+const MIN_PART_BYTES = 5 * 1024 ** 2;
+const MAX_PART_NUMBER = 10_000;
+
+const ID_BYTES = 16;
+
+/** The multipart uploads of one bucket that have neither been completed nor aborted. */
+export class UploadTable {
+  /** @type {Map<string, PendingUpload>} */
+  #uploads = new Map();
+
+  /** How many there are. */
+  get size() {
+    return this.#uploads.size;
+  }
+
+  /**
+   * @param {string} key
+   * @param {number} now epoch ms
+   * @param {UploadChecksum | null} [checked]
+   * @returns {string} the id of a new upload
+   */
+  create(key, now, checked = null) {
+    const id = randomBytes(ID_BYTES).toString('hex');
+    this.#uploads.set(id, { key, id, initiated: now, checked, parts: new Map() });
+    return id;
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} id
+   * @param {number} number from 1
+   * @param {Buffer} body is kept, not copied
+   * @param {NamedChecksum | null} [checksum] that was found to be that of the body
+   * @returns {string} the part's ETag, in quotes
+   * @throws {S3Error} NoSuchUpload, InvalidArgument, or InvalidRequest where the checksum is not one of the upload's kind
+   */
+  putPart(key, id, number, body, checksum = null) {
+    const { parts, checked } = this.#existing(key, id);
+    if (checked !== null && checksum?.algorithm !== checked.algorithm) {
+      throw new S3Error('InvalidRequest', `The upload was created with checksums ${checked.algorithm}.`);
+    }
+    if (!(Number.isInteger(number) && number >= 1 && number <= MAX_PART_NUMBER)) {
+      throw new S3Error(
+        'InvalidArgument',
+        `Part number must be an integer between 1 and ${MAX_PART_NUMBER}, inclusive.`,
+      );
+    }
+    const digest = createHash('md5').update(body).digest();
+    parts.set(number, { body, digest, checksum: checksum?.value ?? null });
+    return `"${digest.toString('hex')}"`;
+  }
+
+  /**
+   * Puts an object together, and ends its upload.
+   *
+   * @param {string} key
+   * @param {string} id
+   * @param {readonly NamedPart[]} named
+   * @param {NamedChecksum | null} [checksum] of the whole object
+   * @returns {{ body: Buffer, etag: string }} the object; its ETag is the MD5 of the parts' MD5s, and their number
+   * @throws {S3Error} where they are not what was uploaded; the upload stays then
+   */
+  complete(key, id, named, checksum = null) {
+    const { parts, checked } = this.#existing(key, id);
+    if (named.some(({ number }, place) => place > 0 && number <= named[place - 1].number)) {
+      throw new S3Error('InvalidPartOrder', 'The list of parts was not in ascending order.');
+    }
+    const found = named.map(({ number, etag, checksum: ofPart }) => {
+      const part = parts.get(number);
+      const isOther = ofPart === null ? checked?.type === 'COMPOSITE' : ofPart !== part?.checksum;
+      if (part === undefined || part.digest.toString('hex') !== etag || isOther) {
+        throw new S3Error('InvalidPart', `Part ${number} was not uploaded, or has another ETag or checksum.`);
+      }
+      return part;
+    });
+    refuseUnequal(found.map(({ body }) => body.length));
+    const body = Buffer.concat(found.map((part) => part.body));
+    checkBody(checksum, body);
+    this.#uploads.delete(id);
+    const digest = hash('md5', Buffer.concat(found.map((part) => part.digest)));
+    return { body, etag: `"${digest}-${found.length}"` };
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} id
+   * @throws {S3Error} NoSuchUpload
+   */
+  abort(key, id) {
+    this.#existing(key, id);
+    this.#uploads.delete(id);
+  }
+
+  /**
+   * @param {object} selection
+   * @param {string} selection.prefix what the keys begin with
+   * @param {string} selection.afterKey uploads of keys up to and including this one are left out; '' leaves out none
+   * @param {string} selection.afterId but for those of this key with later ids; '' where there is no such exception
+   * @param {number} selection.maximum entries at most
+   * @returns {UploadPage}
+   */
+  page({ prefix, afterKey, afterId, maximum }) {
+    const isAfter = (/** @type {PendingUpload} */ { key, id }) =>
+      compareBytes(key, afterKey) > 0 || (key === afterKey && afterId !== '' && id > afterId);
+    const all = [...this.#uploads.values()]
+      .filter((upload) => upload.key.startsWith(prefix) && (afterKey === '' || isAfter(upload)))
+      .sort((one, other) => compareBytes(one.key, other.key) || (one.id < other.id ? -1 : 1));
+    return { entries: all.slice(0, maximum), isTruncated: all.length > maximum };
+  }
+
+  /**
+   * @param {string} key
+   * @param {string} id
+   */
+  #existing(key, id) {
+    const upload = this.#uploads.get(id);
+    if (upload === undefined || upload.key !== key) {
+      throw new S3Error('NoSuchUpload', 'The specified multipart upload does not exist.');
+    }
+    return upload;
+  }
+}
+
+/**
+ * As R2 has it: all parts are equally long but the last one, which may be shorter.
+ *
+ * @param {readonly number[]} sizes bytes of each part
+ * @throws {S3Error}
+ */
+function refuseUnequal(sizes) {
+  const [first] = sizes;
+  if (sizes.slice(0, -1).some((size) => size < MIN_PART_BYTES)) {
+    throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size.');
+  }
+  if (sizes.some((size, place) => (place < sizes.length - 1 ? size !== first : size > first))) {
+    throw new S3Error('InvalidPart', 'All parts but the last one must have the same length.');
+  }
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_BODY_BYTES) {
+    throw new S3Error(
+      'EntityTooLarge',
+      `Your proposed upload exceeds the maximum allowed size of ${MAX_BODY_BYTES} bytes.`,
+    );
+  }
+}
+
+/**
+ * @param {string} one
+ * @param {string} other
+ * @returns {number} the order of their UTF-8 bytes
+ */
+function compareBytes(one, other) {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,390 @@
+import { S3_CALLS } from '../s3/object-store.js';
+import { AttemptError, NOT_FOUND, NO_UPLOAD } from '../s3/s3-error.js';
+import { IntegrityError } from './operation.js';
+import { NO_ETAG } from './write.js';
+
+/**
+ * @import { MultipartConfig } from '../model/run-config.js'
+ * @import { ObjectConnection, ObjectRequest, Reply } from '../s3/object-store.js'
+ * @import { S3Call } from '../s3/s3-calls.js'
+ * @import { OperationRecord } from './operation-record.js'
+ */
+
+/** The smallest part that S3 and R2 take, but for the last one. Bytes. */
+export const MIN_PART_BYTES = 5 * 1024 ** 2;
+
+/** The largest part. Bytes. */
+export const MAX_PART_BYTES = 5 * 1024 ** 3;
+
+/** Parts of an upload, at most. */
+export const MAX_PARTS = 10_000;
+
+/** R2 takes no more in a single PUT: 5 GiB less 100 MiB, rounded as its documentation has it. Bytes. */
+export const MAX_PUT_BYTES = Math.floor(4.9 * 1024 ** 3);
+
+/** The largest object. Bytes. */
+export const MAX_OBJECT_BYTES = 5 * 1024 ** 4;
+
+const MEBIBYTE = 1024 ** 2;
+
+/** Where nobody says otherwise. */
+export const DEFAULT_PART_BYTES = 8 * MEBIBYTE;
+export const DEFAULT_PART_THREADS = 4;
+
+/**
+ * All parts are equally long but the last one, as R2 wants them.
+ *
+ * @param {number} size bytes of an object
+ * @param {number} partSize bytes
+ * @returns {number} of its parts: at least one, also where it has no bytes
+ */
+export function partsOf(size, partSize) {
+  return Math.max(Math.ceil(size / partSize), 1);
+}
+
+/**
+ * @param {number} size bytes of an object
+ * @param {number} partSize bytes that a part is to have
+ * @returns {number} bytes that it has: more where the object would have more than 10,000 parts, and then whole MiB
+ */
+export function partSizeFor(size, partSize) {
+  return partsOf(size, partSize) <= MAX_PARTS ? partSize : Math.ceil(size / MAX_PARTS / MEBIBYTE) * MEBIBYTE;
+}
+
+/**
+ * @param {number} size bytes of an object
+ * @param {MultipartConfig | undefined} multipart
+ * @returns {multipart is MultipartConfig} whether it is written in parts
+ */
+export function isInParts(size, multipart) {
+  return multipart !== undefined && size >= multipart.minSize;
+}
+
+/**
+ * @param {number} size bytes of the objects of a run
+ * @param {MultipartConfig | undefined} multipart
+ * @returns {MultipartConfig | undefined} with which a smaller object is written as those are
+ */
+export function multipartAsFor(size, multipart) {
+  return isInParts(size, multipart) ? { ...multipart, minSize: 0 } : undefined;
+}
+
+/**
+ * @param {number} size bytes of an object
+ * @param {MultipartConfig | undefined} multipart
+ * @returns {number} requests that succeed where it is written without an error
+ */
+export function requestsToWrite(size, multipart) {
+  return isInParts(size, multipart) ? partsOf(size, partSizeFor(size, multipart.partSize)) + 2 : 1;
+}
+
+/**
+ * @param {{ threads: number, multipart?: MultipartConfig }} config
+ * @returns {number} connections that its stages take: each thread has one, or one for each part that it sends at a time
+ */
+export function connectionsFor({ threads, multipart }) {
+  return threads * (multipart?.partThreads ?? 1);
+}
+
+/**
+ * What an upload is given by whoever runs it.
+ *
+ * @typedef {object} UploadContext
+ * @property {(step: UploadStep) => Promise<void>} send sends a request until it succeeds; throws what the retry policy gives up
+ *   with. One attempt sends exactly one request
+ * @property {() => void} mayGoOn throws an AttemptError where no further part is to be begun
+ */
+
+/**
+ * One request of an upload, under the same retry policy as an operation: one serves a connection for the whole stage.
+ *
+ * @implements {ObjectRequest}
+ */
+export class UploadStep {
+  /** Of the upload's operation, see OperationRecord. */
+  kind = 0;
+  slot = 0;
+  bucket = '';
+  key = '';
+  /** Bytes of the part; 0 where it sends none. */
+  size = 0;
+  /** @type {ObjectRequest['body']} */
+  body = null;
+  /** No step receives an object. @type {ObjectRequest['sink']} */
+  sink = { accept() {} };
+  /** @type {ObjectRequest['input']} */
+  input = undefined;
+  /** @type {S3Call} */
+  call = S3_CALLS.CreateMultipartUpload;
+  /** Whether the object is there once it has succeeded. */
+  completes = false;
+  /** The key is written by the last step alone, which a repetition does not write again: no pause is needed before it. */
+  isWrite = false;
+  attempts = 0;
+  outcomeUnknown = false;
+  // Monotonic ms; see RetriedRequest.
+  intendedAt = 0;
+  startedAt = 0;
+  attemptStartedAt = 0;
+  finishedAt = 0;
+  /** Throws where an answer does not say what it should. @type {(reply: Reply) => void} */
+  #accept = () => {};
+
+  /** @param {ObjectConnection} connection */
+  constructor(connection) {
+    this.connection = connection;
+  }
+
+  /** Whether it sends a part. */
+  get isPart() {
+    return this.call === S3_CALLS.UploadPart;
+  }
+
+  /** Whether it gives the upload up. */
+  get isAbort() {
+    return this.call === S3_CALLS.AbortMultipartUpload;
+  }
+
+  /**
+   * @param {OperationRecord} record of the object
+   * @param {S3Call} call
+   * @param {object} [parts]
+   * @param {ObjectRequest['input']} [parts.input]
+   * @param {(reply: Reply) => void} [parts.accept]
+   * @param {boolean} [parts.completes]
+   */
+  prepare({ kind, slot, bucket, key }, call, { input, accept = () => {}, completes = false } = {}) {
+    Object.assign(this, { kind, slot, bucket, key, call, input, completes, size: 0, body: null });
+    this.#accept = accept;
+  }
+
+  async attempt() {
+    await this.connection.send(this.call, this);
+    this.#accept(this.connection.reply);
+  }
+}
+
+/**
+ * Writes objects in parts: an upload is created, its parts are sent over several connections, and it is completed. Each
+ * request stands by itself under the retry policy. An upload that does not come to its end is aborted.
+ */
+export class Uploader {
+  #steps;
+  #multipart;
+  #context;
+
+  /**
+   * @param {readonly ObjectConnection[]} connections of one thread: as many parts are sent at a time
+   * @param {MultipartConfig} multipart
+   * @param {UploadContext} context
+   */
+  constructor(connections, multipart, context) {
+    this.#steps = connections.map((connection) => new UploadStep(connection));
+    this.#multipart = multipart;
+    this.#context = context;
+  }
+
+  /**
+   * Writes the record's object, and fills in what a meter needs to know of it.
+   *
+   * @param {OperationRecord} record
+   * @param {number} now monotonic ms
+   * @throws {AttemptError | IntegrityError} of the request that failed
+   */
+  async write(record, now) {
+    const upload = new Upload(record, this.#steps, this.#multipart.partSize, this.#context);
+    record.uploadedFrom = now;
+    record.startedAt = record.intendedAt || now;
+    record.outcomeUnknown = false;
+    record.attempts = 1;
+    record.timeLost = now - record.startedAt;
+    await upload.run();
+  }
+}
+
+/** One object on its way. */
+class Upload {
+  #record;
+  #steps;
+  #partSize;
+  #context;
+  #id = '';
+  /** @type {{ PartNumber: number, ETag: string }[]} */
+  #parts;
+  #nextPart = 0;
+  /** Why no further part is begun. @type {unknown} */
+  #failure = null;
+
+  /**
+   * @param {OperationRecord} record
+   * @param {readonly UploadStep[]} steps one for each connection
+   * @param {number} partSize bytes, see {@link partSizeFor}
+   * @param {UploadContext} context
+   */
+  constructor(record, steps, partSize, context) {
+    this.#record = record;
+    this.#steps = steps;
+    this.#partSize = partSizeFor(record.size, partSize);
+    this.#parts = Array.from({ length: partsOf(record.size, this.#partSize) });
+    this.#context = context;
+  }
+
+  async run() {
+    await this.#create();
+    try {
+      await this.#sendParts();
+      await this.#complete();
+    } catch (error) {
+      await this.#abort();
+      throw error;
+    }
+  }
+
+  async #create() {
+    const [step] = this.#steps;
+    const accept = (/** @type {Reply} */ { output }) => {
+      if (typeof output.UploadId !== 'string' || output.UploadId === '') {
+        throw unclear('the answer does not name the upload');
+      }
+      this.#id = output.UploadId;
+    };
+    const input = this.#record.workload.checksums?.creation;
+    step.prepare(this.#record, S3_CALLS.CreateMultipartUpload, { input, accept });
+    await this.#send(step);
+  }
+
+  /** @throws the first error of a part, once no other one is under way any more */
+  async #sendParts() {
+    const atOnce = this.#steps.slice(0, this.#parts.length);
+    await Promise.all(atOnce.map((step) => this.#sendPartsOver(step, atOnce.length)));
+    if (this.#failure !== null) {
+      throw this.#failure;
+    }
+  }
+
+  /**
+   * One part after the other, for as long as there are any.
+   *
+   * @param {UploadStep} step of a connection
+   * @param {number} atOnce so many connections do the same
+   */
+  async #sendPartsOver(step, atOnce) {
+    while (this.#nextPart < this.#parts.length && this.#failure === null) {
+      const place = this.#nextPart;
+      this.#nextPart += 1;
+      try {
+        this.#context.mayGoOn();
+        this.#preparePart(step, place);
+        await this.#send(step, atOnce);
+      } catch (error) {
+        this.#failure ??= error;
+      }
+    }
+  }
+
+  /**
+   * @param {UploadStep} step
+   * @param {number} place of the part, from 0
+   */
+  #preparePart(step, place) {
+    const { index, size, workload } = this.#record;
+    const position = place * this.#partSize;
+    const partSize = Math.min(this.#partSize, size - position);
+    const checksum = workload.checksums?.inputOf(index, partSize, position);
+    const input = { UploadId: this.#id, PartNumber: place + 1, ...checksum };
+    const accept = (/** @type {Reply} */ { output: { ETag } }) => {
+      if (typeof ETag !== 'string' || ETag === '') {
+        throw unclear('the answer does not name the ETag of the part');
+      }
+      this.#parts[place] = { PartNumber: place + 1, ETag, ...checksum };
+    };
+    step.prepare(this.#record, S3_CALLS.UploadPart, { input, accept });
+    step.size = partSize;
+    step.body = workload.payload.body(index, partSize, position);
+  }
+
+  async #complete() {
+    const [step] = this.#steps;
+    const { index, size, localIndex, workload } = this.#record;
+    const checksum = workload.checksums?.completionOf(index, size);
+    const input = { UploadId: this.#id, MultipartUpload: { Parts: this.#parts }, ...checksum };
+    const accept = (/** @type {Reply} */ { etagDigest }) => {
+      if (etagDigest === 0) {
+        throw unclear('the answer does not say that the upload is complete');
+      }
+    };
+    step.prepare(this.#record, S3_CALLS.CompleteMultipartUpload, { input, accept, completes: true });
+    try {
+      await this.#send(step);
+    } catch (error) {
+      // An earlier attempt whose answer was lost has completed it, or something else has ended it.
+      if (!(error instanceof AttemptError && error.kind === NO_UPLOAD && step.attempts > 1)) {
+        throw error;
+      }
+      await this.#settle(step, error);
+    }
+    workload.written.add(localIndex, step.connection.reply.etagDigest || NO_ETAG);
+  }
+
+  /**
+   * Asks for the object itself, where an answer to its completion was lost: its key is the run's own, and had no other object.
+   *
+   * @param {UploadStep} step
+   * @param {AttemptError} error of the completion
+   */
+  async #settle(step, error) {
+    const { size } = this.#record;
+    const accept = (/** @type {Reply} */ { contentLength }) => {
+      if (contentLength !== size) {
+        throw new IntegrityError(
+          this.#record,
+          `the upload has gone, and the size of the object is ${contentLength} bytes, ${size} were expected`,
+        );
+      }
+    };
+    step.prepare(this.#record, S3_CALLS.HeadObject, { accept, completes: true });
+    try {
+      await this.#send(step);
+    } catch (headError) {
+      throw headError instanceof AttemptError && headError.kind === NOT_FOUND ? error : headError;
+    }
+  }
+
+  /** What cannot be aborted now is left to clean-up, which looks for the run's uploads. */
+  async #abort() {
+    const [step] = this.#steps;
+    step.prepare(this.#record, S3_CALLS.AbortMultipartUpload, { input: { UploadId: this.#id } });
+    const { attempts, attemptStartedAt, finishedAt } = this.#record;
+    try {
+      await this.#send(step);
+    } catch (error) {
+      if (!(error instanceof AttemptError)) {
+        throw error;
+      }
+      this.#record.outcomeUnknown ||= error.kind !== NO_UPLOAD;
+    }
+    // The request that failed decides what becomes of the object, and not the one that tidied up.
+    Object.assign(this.#record, { attempts, attemptStartedAt, finishedAt });
+  }
+
+  /**
+   * @param {UploadStep} step
+   * @param {number} [atOnce] so many are under way at the same time
+   */
+  async #send(step, atOnce = 1) {
+    const record = this.#record;
+    try {
+      await this.#context.send(step);
+    } finally {
+      const { attempts, startedAt, attemptStartedAt, finishedAt, outcomeUnknown } = step;
+      Object.assign(record, { attempts, attemptStartedAt, finishedAt });
+      record.outcomeUnknown ||= outcomeUnknown;
+      record.timeLost += (attemptStartedAt - startedAt) / atOnce;
+    }
+  }
+}
+
+/** @param {string} message */
+function unclear(message) {
+  return new AttemptError({ kind: 'protocol', handling: 'retry', outcomeUnknown: true, message });
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cleanUp } from '../../lib/cleanup/cleanup.js';
+import { listRuns } from '../../lib/cleanup/list-runs.js';
+import { RunTally } from '../../lib/cleanup/run-tally.js';
+import { isClean } from '../../lib/model/completeness.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { Keyspace } from '../../lib/workload/keyspace.js';
+import { FakeAdmin } from '../helpers/fake-admin.js';
+import { ManualClock } from '../helpers/manual-clock.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+
+/** @import { OwnKey } from '../../lib/workload/keyspace.js' */
+
+const BUCKETS = ['one', 'two'];
+const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS });
+
+/** What the run cannot have written. */
+const FOREIGN = ['benchmark/run-10/00000000-0', 'benchmark/run-1/0badcafe-7', 'benchmark/run-1/zzz', 'a', 'zebra'];
+
+/**
+ * @param {FakeAdmin} admin
+ * @param {object} [choice]
+ * @param {(own: OwnKey) => boolean} [choice.ownsUpload]
+ * @param {boolean} [choice.areUploadsAll]
+ */
+function cleanUpWith(admin, { ownsUpload = () => true, areUploadsAll = false } = {}) {
+  return cleanUp({
+    admin: /** @type {any} */ (admin),
+    keyspace: KEYSPACE,
+    owns: () => true,
+    ownsUpload,
+    areUploadsAll,
+    unlisted: null,
+    versioned: new Set(),
+    random: () => 0.5,
+    retry: (request) => request(),
+    outcomeUnknown: false,
+    wait: () => assert.fail('there is nothing to wait for'),
+  });
+}
+
+/**
+ * @param {FakeAdmin} admin
+ * @param {number} count of objects with an upload each
+ */
+function plantUploads(admin, count) {
+  for (let index = 0; index < count; index++) {
+    admin.plantUpload(KEYSPACE.bucketOf(index), KEYSPACE.keyOf(index), `id-${index}`);
+  }
+}
+
+/** @param {FakeAdmin} admin */
+function uploadsLeft(admin) {
+  return BUCKETS.flatMap((bucket) => admin.uploadsOf(bucket).map(({ key }) => key));
+}
+
+test('a run’s uploads are aborted, whatever the pages of the list and however it is asked for, and no other ones', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(40),
+      fc.integer({ min: 1, max: 7 }),
+      fc.boolean(),
+      fc.subarray(FOREIGN),
+      async (count, pageLength, listsWholeKeys, foreign) => {
+        const admin = new FakeAdmin({ one: [], two: [] }, { pageLength, listsWholeKeys });
+        plantUploads(admin, count);
+        foreign.forEach((key) => admin.plantUpload('one', key, 'foreign'));
+        const result = await cleanUpWith(admin);
+        assert.deepEqual([result.uploads, result.uploadsLeft, result.left], [count, 0, 0]);
+        assert.ok(isClean(result));
+        assert.deepEqual(uploadsLeft(admin).sort(), [...foreign].sort());
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('several uploads of one key are aborted one by one', async () => {
+  const admin = new FakeAdmin({ one: [], two: [] }, { pageLength: 2 });
+  for (const id of ['a', 'b', 'c', 'd', 'e']) {
+    admin.plantUpload(KEYSPACE.bucketOf(3), KEYSPACE.keyOf(3), id);
+  }
+  const { uploads, uploadsLeft: left } = await cleanUpWith(admin);
+  assert.deepEqual([uploads, left], [5, 0]);
+});
+
+test('another shard’s uploads stay', async () => {
+  const admin = new FakeAdmin({ one: [], two: [] });
+  plantUploads(admin, 10);
+  const result = await cleanUpWith(admin, { ownsUpload: ({ index }) => index % 2 === 0 });
+  assert.deepEqual([result.uploads, result.uploadsLeft], [5, 0]);
+  assert.equal(uploadsLeft(admin).length, 5);
+});
+
+test('an upload in the wrong bucket stays, and is counted as left', async () => {
+  const admin = new FakeAdmin({ one: [], two: [] });
+  admin.plantUpload(KEYSPACE.bucketOf(5) === 'one' ? 'two' : 'one', KEYSPACE.keyOf(5), 'id');
+  const result = await cleanUpWith(admin);
+  assert.deepEqual([result.uploads, result.uploadsLeft], [0, 1]);
+  assert.ok(!isClean(result));
+});
+
+test('where only uploads can be left, no object is listed', async () => {
+  const admin = new FakeAdmin({ one: [KEYSPACE.keyOf(1)], two: [] });
+  plantUploads(admin, 3);
+  const result = await cleanUpWith(admin, { areUploadsAll: true });
+  assert.deepEqual([result.uploads, result.uploadsLeft, result.removed, result.left], [3, 0, 0, 0]);
+  assert.equal(admin.lists, 0);
+});
+
+test('objects are removed also where uploads may not be listed, and that is said', async () => {
+  const before = (/** @type {string} */ request) => {
+    if (request === 'uploads') {
+      throw new AttemptError({ kind: 'denied', handling: 'stop', message: 'HTTP 403 AccessDenied', status: 403 });
+    }
+  };
+  const admin = new FakeAdmin({ [KEYSPACE.bucketOf(1)]: [KEYSPACE.keyOf(1)] }, { before });
+  const result = await cleanUpWith(admin);
+  assert.deepEqual([result.removed, result.left, result.uploadsLeft], [1, 0, -1]);
+  assert.match(result.problems[0], /uploads of the run cannot be listed and aborted: HTTP 403 AccessDenied/);
+  assert.ok(!isClean(result));
+});
+
+test('a store that has no list of uploads keeps none', async () => {
+  const before = (/** @type {string} */ request) => {
+    if (request === 'uploads') {
+      throw new AttemptError({ kind: 'server-error', handling: 'fail', message: '', status: 501 });
+    }
+  };
+  const result = await cleanUpWith(new FakeAdmin({ one: [], two: [] }, { before }));
+  assert.deepEqual([result.uploads, result.uploadsLeft, result.problems], [0, 0, []]);
+});
+
+test('the list of runs shows the uploads of each, also of one that has nothing else', async () => {
+  const admin = new FakeAdmin({ one: [KEYSPACE.keyOf(0)], two: [] }, { listsWholeKeys: true });
+  plantUploads(admin, 4);
+  FOREIGN.forEach((key) => admin.plantUpload('one', key, 'foreign'));
+  const other = new Keyspace({ runId: 'run-2', prefix: 'benchmark', buckets: BUCKETS });
+  admin.plantUpload(other.bucketOf(1), other.keyOf(1), 'id');
+  const { store } = runConfig({ ...NO_TARGET, buckets: BUCKETS });
+  const access = { admin: /** @type {any} */ (admin), retry: (/** @type {() => any} */ request) => request() };
+  const tally = new RunTally('benchmark', BUCKETS);
+  const { runs, problem } = await listRuns({ access, prefix: 'benchmark', store, clock: new ManualClock(0), tally });
+  assert.equal(problem, null);
+  const counts = runs.map(({ runId, objects, uploads }) => [runId, objects, uploads]).sort();
+  assert.deepEqual(counts, [
+    ['run-1', 1, 4],
+    ['run-2', 0, 1],
+  ]);
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { resultFrom } from '../helpers/result-schema.js';
+
+/** @import { TestEndpoint } from '../helpers/local-s3.js' */
+
+const IN_PARTS = ['--size', '12MiB', '--multipart', '--part-size', '5MiB', '--part-threads', '2'];
+
+/** @param {TestEndpoint} endpoint */
+async function leftIn(endpoint) {
+  const { uploads } = await endpoint.report();
+  return { objects: await keysIn(endpoint), uploads: Object.values(uploads).reduce((sum, count) => sum + count) };
+}
+
+/**
+ * @param {TestEndpoint} endpoint
+ * @param {number} parts
+ */
+async function partsArrived(endpoint, parts) {
+  while ((await endpoint.report()).requests.PART.total < parts) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('objects in parts', { concurrency: 2 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    test(`${client}: a run says how it writes, and its log, its JSON and its page have the latency of parts`, async (t) => {
+      const files = ['--json', 'result.json', '--report', 'page.html', '--csv', 'stages.csv'];
+      const command = await startCommand(t, ['6', '2', '--local', ...IN_PARTS, '--client', client, ...files]);
+      const outcome = await command.outcome;
+      assertStatus(outcome, 0);
+      assert.match(
+        outcome.stderr,
+        /^Objects are written in 3 parts of up to 5MiB, 2 at a time: 2 threads take 4 connections$/m,
+      );
+      assert.match(outcome.stdout, /^Write part latency: min \S+ mean \S+ p50 /m);
+      assert.doesNotMatch(outcome.stdout, /^Write attempt latency/m);
+      const [write, read] = machineLines(recordsOf(outcome.stdout), 'stage');
+      assert.deepEqual([write.parts, write.steps, write.attempts, read.parts], [18, 24, 30, undefined]);
+      const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+      assert.deepEqual(result.options.multipart, true);
+      assert.deepEqual([result.options.partSize, result.options.partThreads], [5 * 2 ** 20, 2]);
+      assert.equal(result.stages[0].latency.parts.count, 18);
+      assert.deepEqual([result.cleanup.uploads, result.cleanup.uploadsLeft], [0, 0]);
+    });
+
+    test(`${client}: a run that is interrupted among its parts leaves neither objects nor uploads`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=200ms' });
+      const parameters = ['50', '4', ...IN_PARTS, '--client', client, '--no-preflight', '--run-id', 'a-run'];
+      const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
+      await partsArrived(endpoint, 12);
+      command.child.kill('SIGINT');
+      assertStatus(await command.outcome, 130);
+      assert.deepEqual(await leftIn(endpoint), { objects: [], uploads: 0 });
+    });
+
+    test(`${client}: what a killed run has left of uploads is listed, and aborted by --cleanup`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=200ms' });
+      const dotEnv = dotEnvOf(endpoint);
+      const parameters = ['50', '4', ...IN_PARTS, '--client', client, '--no-preflight', '--run-id', 'a-run'];
+      const command = await startCommand(t, parameters, { dotEnv });
+      await partsArrived(endpoint, 12);
+      command.child.kill('SIGKILL');
+      await command.outcome;
+      const { uploads } = await leftIn(endpoint);
+      assert.ok(uploads > 0);
+      const listed = await runCommand(t, ['--cleanup', '--list', '--client', client], { dotEnv });
+      assertStatus(listed, 0);
+      assert.match(listed.stdout, /^Run +Objects +Size +Uploads +Oldest +Newest$/m);
+      assert.match(listed.stdout, new RegExp(`^a-run +\\d+ +\\S+ +${uploads} `, 'm'));
+      const cleaned = await runCommand(t, ['--cleanup', 'a-run', '--client', client], { dotEnv });
+      assertStatus(cleaned, 0);
+      assert.match(cleaned.stdout, new RegExp(`, 0 left, ${uploads} uploads? aborted$`, 'm'));
+      assert.deepEqual(await leftIn(endpoint), { objects: [], uploads: 0 });
+    });
+  }
+
+  test('logs and results of runs in parts are added up, and can be asserted and compared', async (t) => {
+    const run = (/** @type {string[]} */ ...more) => startCommand(t, ['6', '2', '--local', ...more]);
+    const first = await run(...IN_PARTS, '--json', 'result.json', '--assert', 'write.parts.p99 < 100s');
+    const second = await run(...IN_PARTS, '--log', 'log.txt');
+    const plain = await run('--size', '12MiB', '--json', 'result.json');
+    for (const command of [first, second, plain]) {
+      assertStatus(await command.outcome, 0);
+    }
+    const files = [path.join(first.folder, 'result.json'), path.join(second.folder, 'log.txt')];
+    const merged = await startCommand(t, ['merge', ...files, '--several-runs', '--json', 'sum.json']);
+    const outcome = await merged.outcome;
+    assertStatus(outcome, 0);
+    const sum = resultFrom(await readFile(path.join(merged.folder, 'sum.json'), 'utf8'));
+    const [write] = sum.stages;
+    assert.deepEqual([write.operations, write.parts, write.steps, write.attempts], [12, 36, 48, 60]);
+    const others = [path.join(first.folder, 'result.json'), path.join(plain.folder, 'result.json')];
+    const compared = await runCommand(t, ['compare', ...others]);
+    assertStatus(compared, 2);
+    assert.match(compared.stderr, /objects: sent in parts before, sent whole after \(Write\)/);
+  });
+
+  test('a search and a ramp go through their steps with objects in parts', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'queue=600' });
+    const load = ['--size', '16KiB', '--multipart', '--stages', 'write,remove'];
+    const options = { dotEnv: dotEnvOf(endpoint) };
+    const ramp = await runCommand(t, ['4000', '2', ...load, '--ramp', '1,2', '--step-time', '4s'], options);
+    assertStatus(ramp, 0);
+    assert.match(ramp.stdout, /^Write took /m);
+    const search = await runCommand(t, ['20000', '4', ...load, '--find-peak'], options);
+    assertStatus(search, 0);
+    assert.match(search.stdout, /^Write capacity: /m);
+    assert.deepEqual(await leftIn(endpoint), { objects: [], uploads: 0 });
+  });
+});

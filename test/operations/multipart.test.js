@@ -1,0 +1,330 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  MAX_OBJECT_BYTES,
+  MAX_PARTS,
+  MAX_PART_BYTES,
+  MIN_PART_BYTES,
+  Uploader,
+  partSizeFor,
+  partsOf,
+  requestsToWrite,
+} from '../../lib/operations/multipart.js';
+import { IntegrityError } from '../../lib/operations/operation.js';
+import { OperationRecord } from '../../lib/operations/operation-record.js';
+import { write } from '../../lib/operations/write.js';
+import { AttemptError } from '../../lib/s3/s3-error.js';
+import { FakeConnection, fakeEngine } from '../helpers/fake-store.js';
+
+/** @import { FakeRequest } from '../helpers/fake-store.js' */
+
+const MIB = 1024 ** 2;
+const MULTIPART = { partSize: 5 * MIB, partThreads: 3, minSize: 0 };
+
+/**
+ * A store in which one object is written, of whose parts only the place is kept.
+ *
+ * @param {object} choice
+ * @param {number} choice.size bytes of the object
+ * @param {(request: FakeRequest) => void} [choice.before] what it throws, the request fails with
+ * @param {number} [choice.maxAttempts]
+ * @param {typeof MULTIPART} [choice.multipart]
+ * @param {number} [choice.sizeThere] bytes of the object that is there afterwards
+ * @param {() => void} [choice.mayGoOn]
+ */
+function playUpload({
+  size,
+  sizeThere = size,
+  before = () => {},
+  maxAttempts = 3,
+  multipart = MULTIPART,
+  mayGoOn = () => {},
+}) {
+  /** @type {string[]} */
+  const methods = [];
+  /** @type {Map<number, number>} bytes by part */
+  const parts = new Map();
+  /** @type {any} */
+  let completion = null;
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  const answer = async (/** @type {FakeRequest} */ request) => {
+    const { method, connection, input = {} } = request;
+    methods.push(method);
+    atOnce += 1;
+    mostAtOnce = Math.max(mostAtOnce, atOnce);
+    await new Promise((resolve) => setImmediate(resolve));
+    atOnce -= 1;
+    before(request);
+    connection.reply.etagDigest = 0;
+    if (method === 'create') {
+      connection.reply.output = { UploadId: 'upload-1' };
+    } else if (method === 'part') {
+      parts.set(input.PartNumber, sizes.get(input.PartNumber) ?? -1);
+      connection.reply.output = { ETag: `"etag ${input.PartNumber}"` };
+    } else if (method === 'complete') {
+      completion = input;
+      connection.reply.etagDigest = 7;
+    } else if (method === 'head') {
+      connection.reply.etagDigest = 8;
+      connection.reply.contentLength = sizeThere;
+    }
+  };
+  /** @type {Map<number, number>} bytes that each part was to have */
+  const sizes = new Map();
+  const { workload } = fakeEngine({ answer: () => {} });
+  const connections = Array.from({ length: multipart.partThreads }, () => new FakeConnection(answer));
+  const record = new OperationRecord(write, { ...workload, sizeOf: () => size }, connections[0]);
+  record.take(0, write, 3);
+  let now = 0;
+  const uploader = new Uploader(connections, multipart, {
+    mayGoOn,
+    async send(step) {
+      if (step.isPart) {
+        sizes.set(step.input?.PartNumber, step.size);
+      }
+      step.outcomeUnknown = false;
+      step.startedAt = now;
+      for (step.attempts = 1; ; step.attempts += 1) {
+        step.attemptStartedAt = now++;
+        try {
+          await step.attempt();
+          step.finishedAt = now++;
+          return;
+        } catch (error) {
+          step.finishedAt = now++;
+          step.outcomeUnknown ||= error instanceof AttemptError && error.outcomeUnknown;
+          if (!(error instanceof AttemptError && error.handling === 'retry' && step.attempts < maxAttempts)) {
+            throw error;
+          }
+        }
+      }
+    },
+  });
+  return {
+    ...{ methods, parts, record, workload, run: () => uploader.write(record, now) },
+    completion: () => completion,
+    mostAtOnce: () => mostAtOnce,
+  };
+}
+
+/** @param {Partial<ConstructorParameters<typeof AttemptError>[0]>} [details] */
+function lost(details = {}) {
+  return new AttemptError({
+    ...{ kind: 'connection', handling: 'retry', message: 'lost', outcomeUnknown: true },
+    ...details,
+  });
+}
+
+const NO_UPLOAD = { kind: 'no-upload', handling: /** @type {const} */ ('fail'), status: 404, code: 'NoSuchUpload' };
+
+test('the parts of any object are at most 10,000, of 5 MiB to 5 GiB, and together as long as it is', () => {
+  const anySize = fc.oneof(
+    fc.nat(20 * MIB),
+    fc.maxSafeNat().map((value) => value % (MAX_OBJECT_BYTES + 1)),
+  );
+  fc.assert(
+    fc.property(anySize, fc.integer({ min: MIN_PART_BYTES, max: 64 * MIB }), (size, wanted) => {
+      const partSize = partSizeFor(size, wanted);
+      const parts = partsOf(size, partSize);
+      assert.ok(partSize >= wanted && partSize <= MAX_PART_BYTES);
+      assert.ok(parts >= 1 && parts <= MAX_PARTS);
+      assert.ok((parts - 1) * partSize < Math.max(size, 1) && parts * partSize >= size);
+      assert.ok(partSize === wanted || partsOf(size, wanted) > MAX_PARTS, 'it grows only where it has to');
+    }),
+  );
+  assert.equal(partSizeFor(MAX_OBJECT_BYTES, 8 * MIB), 525 * MIB);
+});
+
+test('a request for the upload, one for each part and one to complete it are what a write takes', () => {
+  assert.equal(requestsToWrite(12 * MIB, MULTIPART), 1 + 3 + 1);
+  assert.equal(requestsToWrite(0, MULTIPART), 3);
+  assert.equal(requestsToWrite(12 * MIB, { ...MULTIPART, minSize: 13 * MIB }), 1);
+  assert.equal(requestsToWrite(12 * MIB, undefined), 1);
+});
+
+test('an object is created, sent in parts at the same time, and completed with the ETag of each in their order', async () => {
+  const { run, methods, parts, completion, mostAtOnce, record, workload } = playUpload({ size: 18 * MIB });
+  await run();
+  assert.deepEqual(methods, ['create', 'part', 'part', 'part', 'part', 'complete']);
+  assert.deepEqual([...parts].sort(), [
+    [1, 5 * MIB],
+    [2, 5 * MIB],
+    [3, 5 * MIB],
+    [4, 3 * MIB],
+  ]);
+  assert.equal(mostAtOnce(), 3);
+  const Parts = [1, 2, 3, 4].map((PartNumber) => ({ PartNumber, ETag: `"etag ${PartNumber}"` }));
+  assert.deepEqual(completion(), { UploadId: 'upload-1', MultipartUpload: { Parts } });
+  assert.equal(workload.written.digestOf(3), 7);
+  assert.equal(record.outcomeUnknown, false);
+});
+
+test('an object without bytes has one part, which has none either', async () => {
+  const { run, methods, parts } = playUpload({ size: 0 });
+  await run();
+  assert.deepEqual(methods, ['create', 'part', 'complete']);
+  assert.deepEqual([...parts], [[1, 0]]);
+});
+
+test('the largest object takes 10,000 parts, and no memory for its bytes', async () => {
+  const before = process.memoryUsage().rss;
+  const { run, parts, completion } = playUpload({ size: MAX_OBJECT_BYTES });
+  await run();
+  assert.equal(completion().MultipartUpload.Parts.length, parts.size);
+  assert.ok(parts.size <= MAX_PARTS && parts.size > 9000);
+  assert.equal(
+    [...parts.values()].reduce((sum, size) => sum + size, 0),
+    MAX_OBJECT_BYTES,
+  );
+  assert.ok(process.memoryUsage().rss - before < 200 * MIB);
+});
+
+test('a part that fails once is sent again, by itself', async () => {
+  let failures = 0;
+  const { run, methods, workload } = playUpload({
+    size: 12 * MIB,
+    before({ input }) {
+      if (input?.PartNumber === 2 && failures++ === 0) {
+        throw lost();
+      }
+    },
+  });
+  await run();
+  assert.deepEqual(methods.filter((method) => method === 'part').length, 4);
+  assert.ok(workload.written.has(3));
+});
+
+test('where a part fails for good, no further one is begun, and the upload is aborted once the others have come to their end', async () => {
+  const { run, methods, record, workload } = playUpload({
+    size: 100 * MIB,
+    before({ input }) {
+      if (input?.PartNumber === 2) {
+        throw lost({ handling: 'fail', kind: 'client-error' });
+      }
+    },
+  });
+  await assert.rejects(run(), { kind: 'client-error' });
+  assert.equal(methods.at(-1), 'abort');
+  assert.ok(methods.length <= 1 + 2 * 3 + 1, methods.join(' '));
+  assert.ok(!methods.includes('complete'));
+  assert.ok(!workload.written.has(3));
+  assert.equal(record.attempts, 1, 'what is said of the object is what became of the part, not of the abortion');
+});
+
+test('an upload that is not to go on is aborted', async () => {
+  let parts = 0;
+  const { run, methods } = playUpload({
+    size: 100 * MIB,
+    mayGoOn() {
+      parts += 1;
+      if (parts > 4) {
+        throw lost({ kind: 'abandoned' });
+      }
+    },
+  });
+  await assert.rejects(run(), { kind: 'abandoned' });
+  assert.equal(methods.filter((method) => method === 'part').length, 4);
+  assert.equal(methods.at(-1), 'abort');
+});
+
+test('a completion whose answer was lost is settled by the object itself', async () => {
+  let completions = 0;
+  const { run, methods, workload, record } = playUpload({
+    size: 6 * MIB,
+    before({ method }) {
+      if (method === 'complete') {
+        completions += 1;
+        throw completions === 1 ? lost() : lost(NO_UPLOAD);
+      }
+    },
+  });
+  await run();
+  assert.deepEqual(methods.slice(-3), ['complete', 'complete', 'head']);
+  assert.equal(workload.written.digestOf(3), 8);
+  assert.equal(record.outcomeUnknown, true, 'clean-up looks twice');
+});
+
+test('where there is no object then, the upload has failed', async () => {
+  let completions = 0;
+  const { run, methods, workload } = playUpload({
+    size: 6 * MIB,
+    before({ method }) {
+      if (method === 'complete') {
+        completions += 1;
+        throw completions === 1 ? lost() : lost(NO_UPLOAD);
+      }
+      if (method === 'head') {
+        throw lost({ kind: 'not-found', handling: 'fail' });
+      }
+    },
+  });
+  await assert.rejects(run(), { kind: 'no-upload' });
+  assert.deepEqual(methods.slice(-2), ['head', 'abort']);
+  assert.ok(!workload.written.has(3));
+});
+
+test('where it is of another size, its content is wrong', async () => {
+  let completions = 0;
+  const { run, workload } = playUpload({
+    size: 6 * MIB,
+    sizeThere: 5 * MIB,
+    before({ method }) {
+      if (method === 'complete') {
+        completions += 1;
+        throw completions === 1 ? lost() : lost(NO_UPLOAD);
+      }
+    },
+  });
+  await assert.rejects(run(), IntegrityError);
+  assert.ok(!workload.written.has(3));
+});
+
+test('an upload that is gone before it was completed has failed: nobody asks for the object', async () => {
+  const { run, methods } = playUpload({
+    size: 6 * MIB,
+    before({ method }) {
+      if (method === 'complete') {
+        throw lost(NO_UPLOAD);
+      }
+    },
+  });
+  await assert.rejects(run(), { kind: 'no-upload' });
+  assert.ok(!methods.includes('head'));
+});
+
+test('an upload that may have been created without an answer is looked for by clean-up', async () => {
+  let creations = 0;
+  const { run, record, methods } = playUpload({
+    size: 6 * MIB,
+    before({ method }) {
+      if (method === 'create' && creations++ === 0) {
+        throw lost();
+      }
+    },
+  });
+  await run();
+  assert.deepEqual(methods.slice(0, 2), ['create', 'create']);
+  assert.equal(record.outcomeUnknown, true);
+});
+
+test('answers that lack what the next request needs are asked for again', async () => {
+  for (const incomplete of ['create', 'part', 'complete']) {
+    let answers = 0;
+    const play = playUpload({ size: 6 * MIB });
+    const { connection } = play.record;
+    const send = connection.send.bind(connection);
+    connection.send = async (call, request) => {
+      await send(call, request);
+      const method = play.methods.at(-1);
+      if (method === incomplete && answers++ === 0) {
+        connection.reply.output = {};
+        connection.reply.etagDigest = 0;
+      }
+    };
+    await play.run();
+    assert.ok(answers >= 2, incomplete);
+    assert.ok(play.workload.written.has(3));
+  }
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Clock } from '../../lib/clock/clock.js';
+import { runBenchmark } from '../../lib/run/benchmark-run.js';
+import { keysIn } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
+import { runConfig } from '../helpers/run-config.js';
+
+/** @import { RunConfig } from '../../lib/model/run-config.js' */
+
+const TIME_LIMIT = { timeout: 120_000 };
+const MIB = 1024 ** 2;
+const IN_PARTS = {
+  objects: 4,
+  threads: 2,
+  size: 12 * MIB,
+  multipart: { partSize: 5 * MIB, partThreads: 2, minSize: 0 },
+};
+
+/**
+ * @param {Parameters<typeof runConfig>[0]} target
+ * @param {Partial<RunConfig>} overrides
+ */
+function run(target, overrides) {
+  const clock = new Clock();
+  return runBenchmark(runConfig(target, overrides), {
+    ...{ clock, random: Math.random, signal: new AbortController().signal, observer: recordingObserver().observer },
+    ...{ identity: { host: 'fra-1', versions: {} }, launchedAt: clock.now() },
+  });
+}
+
+for (const client of /** @type {const} */ (['direct', 'sdk'])) {
+  for (const checksum of /** @type {const} */ (['crc64nvme', 'crc32c'])) {
+    for (const [how, load] of Object.entries({ whole: {}, 'in parts': IN_PARTS })) {
+      test(
+        `the ${client} client writes objects ${how} with ${checksum}, which the store finds to be right`,
+        TIME_LIMIT,
+        async (t) => {
+          const endpoint = await startTestEndpoint(t);
+          const result = await run(endpoint, { client, checksum, ...load });
+          assert.deepEqual([result.problems, result.crash], [[], null]);
+          const [write, read] = result.stages;
+          assert.deepEqual([write.end, write.failedAttempts, write.failed], ['complete', 0, 0]);
+          assert.equal(read.operations, write.operations);
+          assert.equal(result.facts.options.checksum, checksum);
+          const { statuses } = await endpoint.report();
+          assert.equal(statuses[400], endpoint.buckets.length, 'preflight has sent a wrong one to each bucket');
+          assert.deepEqual(await keysIn(endpoint), []);
+        },
+      );
+    }
+  }
+
+  test(
+    `the ${client} client begins no run with a store that compares no checksums, unless it is not asked`,
+    TIME_LIMIT,
+    async (t) => {
+      const endpoint = await startTestEndpoint(t, { mode: 'null', objectSize: 1000 });
+      const refused = await run(endpoint, { client, checksum: 'crc32c', runId: 'refused' });
+      assert.equal(refused.problems.length, 1);
+      assert.match(
+        refused.problems[0],
+        /^--checksum: the store took an object with a wrong crc32c in bucket-a, bucket-b: it does not compare them; .*--no-preflight/,
+      );
+      assert.deepEqual([refused.mayPass, refused.stages], [false, []]);
+      const meant = await run(endpoint, { client, checksum: 'crc32c', preflight: false, stages: ['write', 'remove'] });
+      assert.deepEqual([meant.problems, meant.stages[0].operations], [[], 20]);
+    },
+  );
+}
+
+test('a store that takes no such header ends the run before anything is measured', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t, { faults: 'PUT.status=501/NotImplemented:100%' });
+  const result = await run(endpoint, { checksum: 'crc64nvme' });
+  assert.equal(result.problems.length, 1);
+  assert.match(result.problems[0], /NotImplemented/);
+  assert.deepEqual([result.stages, result.mayPass], [[], false]);
+});

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Clock } from '../../lib/clock/clock.js';
+import { runBenchmark } from '../../lib/run/benchmark-run.js';
+import { keysIn } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
+import { runConfig } from '../helpers/run-config.js';
+
+/**
+ * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { TestEndpoint } from '../helpers/local-s3.js'
+ */
+
+const TIME_LIMIT = { timeout: 120_000 };
+const MIB = 1024 ** 2;
+const OBJECTS = 5;
+
+/** Of 5, 5 and 2 MiB. */
+const PARTS = 3;
+
+/** @type {Partial<RunConfig>} */
+const IN_PARTS = {
+  ...{ objects: OBJECTS, threads: 2, size: 12 * MIB },
+  multipart: { partSize: 5 * MIB, partThreads: 2, minSize: 0 },
+};
+
+/**
+ * @param {TestEndpoint} endpoint
+ * @param {Partial<RunConfig>} [overrides]
+ * @param {AbortController} [controller]
+ * @param {(name: string, parameter: any) => void} [onTold]
+ */
+async function run(endpoint, overrides, controller = new AbortController(), onTold = () => {}) {
+  const { observer: recorder, events } = recordingObserver();
+  const observer = new Proxy(recorder, {
+    get:
+      (target, name) =>
+      (/** @type {any[]} */ ...parameters) => {
+        target[name](...parameters);
+        onTold(String(name), parameters[0]);
+      },
+  });
+  const clock = new Clock();
+  const result = await runBenchmark(runConfig(endpoint, { ...IN_PARTS, ...overrides }), {
+    ...{ clock, random: Math.random, signal: controller.signal, observer },
+    ...{ identity: { host: 'fra-1', versions: {} }, launchedAt: clock.now() },
+  });
+  assert.deepEqual([result.problems, result.crash], [[], null]);
+  const told = events.filter(([name]) => ['failed', 'integrityError'].includes(name));
+  return { result, told };
+}
+
+/** @param {TestEndpoint} endpoint */
+async function assertNothingLeft(endpoint) {
+  const { uploads, objects } = await endpoint.report();
+  assert.deepEqual(
+    [Object.values(uploads), Object.values(objects)],
+    [
+      [0, 0],
+      [0, 0],
+    ],
+  );
+  assert.deepEqual(await keysIn(endpoint), []);
+}
+
+/**
+ * @param {TestEndpoint} endpoint
+ * @returns {Promise<Record<'CREATE' | 'PART' | 'COMPLETE' | 'ABORT', number>>} requests
+ */
+async function uploadRequests(endpoint) {
+  const { requests } = await endpoint.report();
+  const { CREATE, PART, COMPLETE, ABORT } = requests;
+  return { CREATE: CREATE.total, PART: PART.total, COMPLETE: COMPLETE.total, ABORT: ABORT.total };
+}
+
+for (const client of /** @type {const} */ (['direct', 'sdk'])) {
+  test(
+    `the ${client} client writes objects in parts, by as many requests as the endpoint counts, and reads them back`,
+    TIME_LIMIT,
+    async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const { result, told } = await run(endpoint, { client, preflight: false });
+      assert.deepEqual(told, []);
+      const [write, read, stat, remove] = result.stages;
+      assert.deepEqual(
+        [write.end, write.operations, write.bytes, write.parts, write.steps, write.aborts, write.attempts],
+        ['complete', OBJECTS, OBJECTS * 12 * MIB, OBJECTS * PARTS, OBJECTS * (PARTS + 1), 0, OBJECTS * (PARTS + 2)],
+      );
+      assert.deepEqual([write.failedAttempts, write.latency.parts?.count], [0, OBJECTS * PARTS]);
+      assert.deepEqual([write.latency.operations?.count, write.latency.attempts?.count], [OBJECTS, write.attempts]);
+      assert.ok(Number(write.latency.parts?.maximum) <= Number(write.latency.operations?.maximum));
+      assert.deepEqual([read.operations, stat.operations, remove.operations], [OBJECTS, OBJECTS, OBJECTS]);
+      assert.deepEqual([read.steps, read.latency.parts], [0, undefined]);
+      assert.deepEqual(await uploadRequests(endpoint), {
+        ...{ CREATE: OBJECTS, PART: OBJECTS * PARTS, COMPLETE: OBJECTS, ABORT: 0 },
+      });
+      assert.equal((await endpoint.report()).requests.PUT.total, 0);
+      assert.deepEqual([result.cleanup?.uploads, result.cleanup?.uploadsLeft], [0, 0]);
+      await assertNothingLeft(endpoint);
+    },
+  );
+
+  test(`the ${client} client survives a store that fails uploads in all their steps`, TIME_LIMIT, async (t) => {
+    const faults =
+      'seed=5, CREATE.status=503:20%, CREATE.lost=10%, PART.status=500:10%, PART.reset=10%, COMPLETE.lost=40%';
+    const endpoint = await startTestEndpoint(t, { faults });
+    const { result, told } = await run(endpoint, { client, preflight: false, objects: 8, cores: 1 });
+    assert.deepEqual(told, []);
+    const [write] = result.stages;
+    assert.deepEqual([write.end, write.operations, write.parts], ['complete', 8, 8 * PARTS]);
+    const { requests, faults: injected } = await endpoint.report();
+    assert.ok(injected.lost > 0 && injected.status > 0 && injected.reset > 0, JSON.stringify(injected));
+    const { CREATE, PART, COMPLETE, ABORT } = await uploadRequests(endpoint);
+    const heads = requests.HEAD.total - result.stages[2].attempts;
+    assert.equal(write.attempts, CREATE + PART + COMPLETE + ABORT - Number(result.cleanup?.uploads) + heads);
+    assert.equal(write.failedAttempts, write.attempts - write.operations - write.steps);
+    await assertNothingLeft(endpoint);
+  });
+}
+
+test(
+  'preflight tries an upload where the stage makes them, and the latency with one thread is that of one part',
+  TIME_LIMIT,
+  async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const { result } = await run(endpoint, { objects: 2 });
+    const { CREATE, COMPLETE } = await uploadRequests(endpoint);
+    assert.equal(CREATE, COMPLETE);
+    assert.ok(CREATE >= 2 + endpoint.buckets.length, `${CREATE} uploads`);
+    assert.equal((await endpoint.report()).requests.PUT.total, 0);
+    const { unloaded } = result.stages[0];
+    assert.ok(unloaded === null || unloaded.size <= 5 * MIB);
+    await assertNothingLeft(endpoint);
+  },
+);
+
+test('only objects that are large enough are written in parts', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const multipart = { partSize: 5 * MIB, partThreads: 2, minSize: 12 * MIB + 1 };
+  const { result } = await run(endpoint, { multipart, preflight: false });
+  assert.deepEqual([result.stages[0].steps, result.stages[0].attempts], [0, OBJECTS]);
+  assert.equal((await endpoint.report()).requests.CREATE.total, 0);
+});
+
+test('several cores share the threads, each with the connections for its parts', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const { result } = await run(endpoint, { cores: 2, preflight: false });
+  const [write] = result.stages;
+  assert.deepEqual([write.operations, write.parts], [OBJECTS, OBJECTS * PARTS]);
+  assert.ok(write.connections.opened >= 4, `${write.connections.opened} connections`);
+});
+
+test('uploads go on at a rate, in an open loop', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const { result } = await run(endpoint, { rate: 20, preflight: false, stages: ['write', 'remove'] });
+  const [write] = result.stages;
+  assert.deepEqual([write.operations, write.latency.startDelay?.count], [OBJECTS, OBJECTS]);
+});
+
+test('a run that is stopped among the parts of its objects aborts its uploads', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t, { faults: 'PART.latency=300ms' });
+  const controller = new AbortController();
+  const { result } = await run(endpoint, { size: 50 * MIB, preflight: false }, controller, (name) => {
+    if (name === 'stageStarts') {
+      void partsArrive(endpoint).then(() => controller.abort());
+    }
+  });
+  const [write] = result.stages;
+  assert.equal(write.end, 'stopped');
+  assert.ok(write.abandoned > 0);
+  const { CREATE, ABORT, COMPLETE } = await uploadRequests(endpoint);
+  assert.equal(CREATE, ABORT + COMPLETE);
+  assert.ok(write.aborts > 0, 'the thread itself has aborted what it had begun');
+  await assertNothingLeft(endpoint);
+});
+
+test('also a run that keeps its objects leaves no upload', TIME_LIMIT, async (t) => {
+  const endpoint = await startTestEndpoint(t, { faults: 'seed=1, CREATE.lost=50%' });
+  const { result } = await run(endpoint, { keep: true, stages: ['write'], preflight: false });
+  assert.ok(Number(result.cleanup?.uploads) > 0);
+  const { uploads, objects } = await endpoint.report();
+  assert.deepEqual(Object.values(uploads), [0, 0]);
+  assert.equal(
+    Object.values(objects).reduce((sum, count) => sum + count),
+    OBJECTS,
+  );
+});
+
+/** @param {TestEndpoint} endpoint */
+async function partsArrive(endpoint) {
+  while ((await endpoint.report()).requests.PART.total < 3) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
