@@ -33,8 +33,10 @@ export class OtlpExport {
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
   #ended = new AbortController();
-  /** @type {Promise<unknown> | null} */
+  /** Of metrics. @type {Promise<unknown> | null} */
   #underWay = null;
+  /** @type {Promise<unknown> | null} */
+  #spansUnderWay = null;
 
   /**
    * @param {OtlpSettings} settings
@@ -74,30 +76,31 @@ export class OtlpExport {
   async finish() {
     clearInterval(this.#timer);
     const settling = setTimeout(() => this.#ended.abort(), MAX_SETTLING_MS);
-    await this.#underWay;
+    await Promise.all([this.#underWay, this.#spansUnderWay]);
     clearTimeout(settling);
-    await this.#export(this.#deps.now() + MAX_FINAL_EXPORT_MS, new AbortController().signal);
+    const endsAt = this.#deps.now() + MAX_FINAL_EXPORT_MS;
+    const { signal } = new AbortController();
+    await Promise.all([this.#exportMetrics(endsAt, signal), this.#exportSpans(endsAt, signal)]);
     this.#metrics?.close();
     this.#traces?.close();
     this.#reportLosses();
   }
 
   #tick() {
-    if (this.#underWay !== null) {
+    const now = this.#deps.now();
+    const { interval, traces } = this.#settings;
+    const { signal } = this.#ended;
+    if (this.#underWay === null) {
+      this.#underWay = this.#exportMetrics(now + interval, signal).finally(() => (this.#underWay = null));
+    } else {
       this.#countExport('no answer in time');
-      return;
     }
-    this.#underWay = this.#export(this.#deps.now() + this.#settings.interval, this.#ended.signal).finally(
-      () => (this.#underWay = null),
-    );
-  }
-
-  /**
-   * @param {number} endsAt monotonic ms
-   * @param {AbortSignal} signal
-   */
-  async #export(endsAt, signal) {
-    await Promise.all([this.#exportMetrics(endsAt, signal), this.#exportSpans(endsAt, signal)]);
+    if (traces !== null) {
+      // A span that is given up too early may arrive all the same, and then twice.
+      this.#spansUnderWay ??= this.#exportSpans(now + Math.max(interval, traces.timeout), signal).finally(
+        () => (this.#spansUnderWay = null),
+      );
+    }
   }
 
   /**
