@@ -48,6 +48,43 @@ describe('the command line', { concurrency: 3 }, () => {
     }
   });
 
+  test('ports and collectors that are none are refused by name, and no password is shown', async () => {
+    for (const given of ['', 'metrics', '65536', '-1', '1.5', ':9464', 'a b:9464', 'http://0.0.0.0:9464']) {
+      const [error] = await refused('--local', '10', '2', `--metrics-port=${given}`);
+      assert.match(error, /^error: --metrics-port: expected a port from 0 to 65535, or one after an address such as /);
+    }
+    for (const given of ['', 'collector:4317', 'ftp://collector', 'http://user:secret-9@collector']) {
+      const [error] = await refused('--local', '10', '2', `--otlp-url=${given}`);
+      assert.match(error, /^error: --otlp-url: expected a URL such as http:\/\/localhost:4318, /);
+      assert.ok(!error.includes('secret'));
+    }
+  });
+
+  test('metrics are those of a run, and a scrape is waited for where there can be one', async () => {
+    const expected = 'error: --otlp, --metrics-port: they show a run while it goes on, expected a run';
+    assert.deepEqual(await refused('--cleanup', 'run-1', '--otlp'), [expected, HINT]);
+    assert.deepEqual(await refused('--calibrate', '--metrics-port', '0'), [expected, HINT]);
+    assert.deepEqual(await refused('10', '2', '--local', '--metrics-hold', '1s'), [
+      'error: --metrics-hold: it waits for a scrape, expected --metrics-port as well',
+      HINT,
+    ]);
+  });
+
+  test('a port stands for this host alone, unless an address is named', () => {
+    const addressOf = (/** @type {string} */ given) => {
+      const sink = new PassThrough();
+      const parameters = ['10', '2', '--local', '--metrics-port', given];
+      const request = readCommandLine(parameters, { stdout: sink, stderr: sink });
+      assert.ok(request.command === 'run');
+      return request.options.metricsPort;
+    };
+    assert.deepEqual(addressOf('9464'), { host: '127.0.0.1', port: 9464 });
+    assert.deepEqual(addressOf('0.0.0.0:0'), { host: '0.0.0.0', port: 0 });
+    assert.deepEqual(addressOf('[::1]:9464'), { host: '::1', port: 9464 });
+    assert.deepEqual(addressOf('fd00::1:9464'), { host: 'fd00::1', port: 9464 });
+    assert.deepEqual(addressOf('localhost:9464'), { host: 'localhost', port: 9464 });
+  });
+
   test('a negative number needs no separator to be told apart from an option', async () => {
     assert.match((await refused('-5', '10', '--local'))[0], /-5/);
   });

@@ -431,3 +431,15 @@ test('a stop that has come already opens nothing', TIME_LIMIT, async (t) => {
   assert.deepEqual(await agent.openAhead(5, AbortSignal.abort()), { failed: 0, lastError: null });
   assert.equal(agent.opened, 0);
 });
+
+test('what is open is counted as long as it is', TIME_LIMIT, async (t) => {
+  const { port } = await startSocketServer(t);
+  const { agent } = openAgent(t, { port });
+  await agent.openAhead(2, NEVER);
+  const { socket } = await connect(agent);
+  assert.equal(agent.open, 2);
+  const closed = once(socket, 'close');
+  socket.destroy();
+  await closed;
+  assert.equal(agent.open, 1);
+});
