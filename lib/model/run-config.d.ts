@@ -89,7 +89,9 @@ export type SizeDistribution =
   /** the natural logarithms are normally distributed, with this standard deviation; see sizeQuantile for its ends */
   | { kind: 'lognormal'; median: number; sigma: number }
   /** in ascending order, as frequent as the weights are to each other */
-  | { kind: 'weighted'; sizes: readonly { bytes: number; weight: number }[] };
+  | { kind: 'weighted'; sizes: readonly { bytes: number; weight: number }[] }
+  /** those of existing objects: what each hundredth of them falls short of, from the smallest to the largest */
+  | { kind: 'listed'; quantiles: readonly number[] };
 
 /** In which order a stage takes its objects. */
 export type AccessPattern =

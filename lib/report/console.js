@@ -1,5 +1,6 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
 import { plainLine } from '../log/plain-text.js';
+import { formatSize } from '../log/units.js';
 import { sizeText } from '../workload/size-distribution.js';
 import { coloLine } from './colo-line.js';
 import { costLine } from './cost-line.js';
@@ -63,10 +64,8 @@ class Console {
     this.#isNamed = true;
     const { runId, objects, size, sizes, prefix, store, existing } = this.#config;
     const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that were there before; nothing is written';
-    const most = existing === undefined ? '' : 'up to ';
-    this.#screen.err(
-      `Run ${runId}: ${objects} objects of ${most}${sizeText({ size, sizes })} in ${store.buckets.join(', ')} ${where}`,
-    );
+    const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : `up to ${formatSize(size)}`;
+    this.#screen.err(`Run ${runId}: ${objects} objects of ${sizeOfObjects} in ${store.buckets.join(', ')} ${where}`);
     const cost = costLine(this.#config);
     if (cost !== null) {
       this.notice(cost);

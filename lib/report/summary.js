@@ -197,10 +197,10 @@ function factLines({ run, hosts, start, versions, options }) {
 }
 
 /** @param {NonNullable<WritableResult['options']>} options */
-function loadText({ objects, threads, size, sizes, access, client, duration, rate, endpoint, buckets }) {
+function loadText({ objects, threads, size, sizes, access, existing, client, duration, rate, endpoint, buckets }) {
   return [
     known(objects, (value) => counted(value, 'object')),
-    sizes ? `of ${sizes}` : known(size, (value) => `of ${formatSize(value)}`),
+    sizes && !existing ? `of ${sizes}` : known(size, (value) => `of ${existing ? 'up to ' : ''}${formatSize(value)}`),
     known(access, (value) => `read in the order ${value}`),
     known(threads, (value) => `in ${counted(value, 'thread')}`),
     known(rate, (value) => `at ${decimal(value)} ops/s`),

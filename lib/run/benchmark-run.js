@@ -1,4 +1,5 @@
 import { isInShard, isOfShard } from '../workload/shard.js';
+import { formatSizes } from '../workload/size-distribution.js';
 import { STAGES, operationsOf } from '../operations/registry.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
@@ -153,8 +154,10 @@ async function listBefore(beginning, result) {
     notices.forEach((notice) => observer.notice(notice));
     run.listed = listed;
     const found = { objects: listed.count, size: listed.largest };
-    beginning.config = Object.freeze({ ...config, ...found });
-    result.facts = { ...result.facts, options: { ...result.facts.options, ...found } };
+    const { sizes } = listed;
+    beginning.config = Object.freeze({ ...config, ...found, sizes });
+    const shown = sizes === undefined ? found : { ...found, sizes: formatSizes(sizes) };
+    result.facts = { ...result.facts, options: { ...result.facts.options, ...shown } };
   }
 }
 

@@ -1,6 +1,9 @@
 import { seedOf } from './mix.js';
 
-/** @import { Places } from './keyspace.js' */
+/**
+ * @import { SizeDistribution } from '../model/run-config.js'
+ * @import { Places } from './keyspace.js'
+ */
 
 const MD5_BYTES = 16;
 
@@ -180,6 +183,18 @@ export class ListedObjects {
       largest = Math.max(largest, this.#sizes[place]);
     }
     return largest;
+  }
+
+  /** How large the objects are; undefined where all are of one size. @returns {SizeDistribution | undefined} */
+  get sizes() {
+    const sorted = Float64Array.from(this.#order, (place) => this.#sizes[place]).sort();
+    const last = sorted.length - 1;
+    return sorted[0] === sorted[last]
+      ? undefined
+      : {
+          kind: 'listed',
+          quantiles: Array.from({ length: 101 }, (_, percent) => sorted[Math.floor((percent * last) / 100)]),
+        };
   }
 
   /** Objects whose ETag has the form of an MD5. */

@@ -19,7 +19,8 @@ export function sizeClasses(distribution) {
     return distribution.sizes.map(({ bytes }) => ({ from: bytes, to: bytes }));
   }
   const [smallest, largest] = [smallestSize(distribution), largestSize(distribution)];
-  const [lowest, highest] = [smallest, largest].map(powerBelow);
+  // An empty object belongs to the smallest that are not empty.
+  const [lowest, highest] = [Math.max(smallest, 1), largest].map(powerBelow);
   let doublings = 1;
   while (classAt(highest, doublings) - classAt(lowest, doublings) >= MAX_CLASSES) {
     doublings += 1;
@@ -27,7 +28,7 @@ export function sizeClasses(distribution) {
   const first = classAt(lowest, doublings);
   const count = classAt(highest, doublings) - first + 1;
   return Array.from({ length: count }, (_, place) => ({
-    from: Math.max(2 ** ((first + place) * doublings), smallest),
+    from: place === 0 ? smallest : 2 ** ((first + place) * doublings),
     to: Math.min(2 ** ((first + place + 1) * doublings) - 1, largest),
   }));
 }

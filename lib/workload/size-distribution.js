@@ -101,7 +101,7 @@ function parseWeighted(text) {
  * The inverse of {@link parseSizes}.
  *
  * @param {SizeDistribution} distribution
- * @returns {string} the same for all ways to write it
+ * @returns {string} the same for all ways to write it; `listed` for those of existing objects
  */
 export function formatSizes(distribution) {
   switch (distribution.kind) {
@@ -109,6 +109,8 @@ export function formatSizes(distribution) {
       return `${formatSize(distribution.min)}..${formatSize(distribution.max)}`;
     case 'lognormal':
       return `lognormal:${formatSize(distribution.median)}:${distribution.sigma}`;
+    case 'listed':
+      return distribution.kind;
     default:
       return distribution.sizes.map(({ bytes, weight }) => `${formatSize(bytes)}=${weight}`).join(',');
   }
@@ -140,6 +142,10 @@ export function sizeQuantile(distribution) {
       const { median, sigma } = distribution;
       return (share) =>
         Math.max(Math.round(median * Math.exp(sigma * normalQuantile(TAIL + share * (1 - 2 * TAIL)))), 1);
+    }
+    case 'listed': {
+      const { quantiles } = distribution;
+      return (share) => quantiles[Math.min(Math.floor(share * (quantiles.length - 1)), quantiles.length - 1)];
     }
     default:
       return weightedQuantile(distribution.sizes);

@@ -98,9 +98,14 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 0);
     const { stages } = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-    for (const { stage, operations, vanished, changed, failed, integrityErrors, errors } of stages) {
+    for (const { stage, operations, vanished, changed, failed, integrityErrors, errors, ...rest } of stages) {
       assert.deepEqual([operations, vanished, changed, failed, integrityErrors], [37, 2, 1, 0, 0], stage);
       assert.deepEqual(errors, { changed: 1, 'not-found': 2 });
+      const inClasses = rest.sizeClasses.map((/** @type {any} */ sizes) => sizes.operations);
+      assert.equal(
+        inClasses.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count, 0),
+        37,
+      );
     }
     assert.match(outcome.stderr, /^Read: 2 operations found that the object had vanished since it was listed$/m);
     assert.match(

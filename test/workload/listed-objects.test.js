@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { BucketListing, ListedObjects, shardOf } from '../../lib/workload/listed-objects.js';
 import { globalIndex } from '../../lib/workload/shard.js';
+import { sizeClasses } from '../../lib/workload/size-classes.js';
+import { formatSizes, largestSize, meanSize, medianSize, smallestSize } from '../../lib/workload/size-distribution.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 
 /**
@@ -85,6 +87,22 @@ test('the largest object and the number of those with an MD5 are those of the ob
     { limit: 3 },
   );
   assert.deepEqual([listed.count, listed.largest, listed.withMd5], [3, 7, 2]);
+});
+
+test('the sizes of objects are known by each hundredth of them, and divided into classes, empty objects with the smallest', () => {
+  const listed = listedOf([
+    Array.from({ length: 1001 }, (_, place) => ({ ...objectOf(`key-${place}`), size: 3 * (1000 - place) })),
+  ]);
+  const { sizes } = listed;
+  assert.ok(sizes?.kind === 'listed');
+  assert.deepEqual([sizes.quantiles.length, sizes.quantiles[0], sizes.quantiles[1]], [101, 0, 30]);
+  assert.deepEqual([smallestSize(sizes), medianSize(sizes), largestSize(sizes)], [0, 1500, 3000]);
+  assert.ok(Math.abs(meanSize(sizes) - 1500) < 30);
+  assert.equal(formatSizes(sizes), 'listed');
+  const classes = sizeClasses(sizes);
+  assert.deepEqual([classes[0].from, classes.at(-1)?.to, classes.length], [0, 3000, 12]);
+  classes.slice(1).forEach(({ from }, place) => assert.equal(from, classes[place].to + 1));
+  assert.equal(listedOf([[objectOf('a'), objectOf('b')]]).sizes, undefined);
 });
 
 test('another thread sees the same list, and what one has proven of a bucket, the other knows', async () => {
