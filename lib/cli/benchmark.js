@@ -158,14 +158,15 @@ export function noticesOfLoad({ threads }, config) {
 }
 
 /**
- * @param {Pick<RunConfig, 'threads' | 'size'>} config
+ * @param {Pick<RunConfig, 'threads' | 'size' | 'sizes'>} config
  * @param {MultipartConfig} multipart
  */
-function partsNotice({ threads, size }, multipart) {
+function partsNotice({ threads, size, sizes }, multipart) {
   const partSize = partSizeFor(size, multipart.partSize);
   const parts = counted(partsOf(size, partSize), 'part');
   const connections = connectionsFor({ threads, multipart });
-  return `Objects are written in ${parts} of up to ${formatSize(partSize)}, ${multipart.partThreads} at a time: ${counted(threads, 'thread')} take ${counted(connections, 'connection')}`;
+  const which = sizes === undefined ? 'Objects' : 'The largest objects';
+  return `${which} are written in ${parts} of up to ${formatSize(partSize)}, ${multipart.partThreads} at a time: ${counted(threads, 'thread')} take ${counted(connections, 'connection')}`;
 }
 
 /**

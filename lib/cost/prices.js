@@ -2,12 +2,13 @@ import { requestsToWrite } from '../operations/multipart.js';
 import { operationNamed, operationsOf } from '../operations/registry.js';
 import { operationsFor, stageOf } from '../operations/stage.js';
 import { isR2 } from '../s3/cloudflare.js';
+import { meanOver } from '../workload/size-distribution.js';
 
 /**
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Operation } from '../operations/operation.js'
  *
- * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'size' | 'amounts' | 'multipart' | 'store'>} PricedConfig
+ * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'size' | 'sizes' | 'amounts' | 'multipart' | 'store'>} PricedConfig
  */
 
 /** What a million operations cost in dollars, by R2's list prices: https://developers.cloudflare.com/r2/pricing/ */
@@ -53,6 +54,15 @@ export function dollarsOf(config) {
  * @param {PricedConfig} config
  */
 function requestsIn(operation, config) {
-  const each = operation.canTakeParts ? requestsToWrite(config.size, config.multipart) : 1;
-  return each * operationsFor(stageOf(operation), config.objects, config);
+  const each = operation.canTakeParts ? requestsForEach(config) : 1;
+  return Math.ceil(each * operationsFor(stageOf(operation), config.objects, config));
+}
+
+/**
+ * @param {PricedConfig} config
+ * @returns {number} requests that an object takes to be written; their mean where objects are of several sizes
+ */
+function requestsForEach({ size, sizes, multipart }) {
+  const requests = (/** @type {number} */ bytes) => requestsToWrite(bytes, multipart);
+  return sizes === undefined ? requests(size) : meanOver(sizes, requests);
 }

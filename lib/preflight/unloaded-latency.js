@@ -204,7 +204,7 @@ class Probe {
     this.#isFar = isFar;
     this.#startedAt = run.clock.now();
     this.#endsAt = endsAt;
-    this.#multipart = run.wroteObjects ? multipartAsFor(config.size, config.multipart) : undefined;
+    this.#multipart = run.wroteObjects ? multipartAsFor(typicalSize(config), config.multipart) : undefined;
     // One connection sends one part at a time: an object of several would take longer than with the threads of a stage.
     this.#typicalSize = Math.min(typicalSize(config), this.#multipart?.partSize ?? Infinity);
     this.#firstSize = run.wroteObjects ? Math.min(this.#typicalSize, SMALL_OBJECT) : this.#typicalSize;

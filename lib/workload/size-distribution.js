@@ -221,14 +221,23 @@ export function averageSize({ size, sizes }) {
  * @returns {number} bytes, within a thousandth
  */
 export function meanSize(distribution) {
+  return meanOver(distribution, (size) => size);
+}
+
+/**
+ * @param {SizeDistribution} distribution
+ * @param {(size: number) => number} valueOf an object of so many bytes
+ * @returns {number} the mean of that over the objects, of a smooth function within a thousandth
+ */
+export function meanOver(distribution, valueOf) {
   if (distribution.kind === 'weighted') {
     const { sizes } = distribution;
-    return sizes.reduce((sum, { bytes, weight }) => sum + bytes * weight, 0) / totalOf(sizes);
+    return sizes.reduce((sum, { bytes, weight }) => sum + valueOf(bytes) * weight, 0) / totalOf(sizes);
   }
   const quantile = sizeQuantile(distribution);
   let sum = 0;
   for (let point = 0; point < MEAN_POINTS; point += 1) {
-    sum += quantile((point + 0.5) / MEAN_POINTS);
+    sum += valueOf(quantile((point + 0.5) / MEAN_POINTS));
   }
   return sum / MEAN_POINTS;
 }

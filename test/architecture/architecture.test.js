@@ -34,7 +34,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   ],
   preflight: ['cleanup', 'clock', 'engine', 'operations', 'workload', 's3', 'log'],
   search: ['bottleneck', 'engine', 'operations', 'statistics'],
-  cost: ['operations', 's3'],
+  cost: ['operations', 'workload', 's3'],
   cleanup: ['clock', 'engine', 'workload', 's3'],
   calibration: ['run', 'local-s3', 'operations', 'workload', 'log'],
   compare: ['statistics', 'model', 'log'],

@@ -27,3 +27,17 @@ test('of operations on several objects, those are billed and not the objects', (
   assert.equal(operationsBilledAs('A', config), 401 + 5);
   assert.ok(Math.abs(dollarsOf(config) - (406 * 4.5) / 1e6) < 1e-12);
 });
+
+test('of objects of several sizes, each is written by as many requests as it takes', () => {
+  const sizes = /** @type {const} */ ({
+    kind: 'weighted',
+    sizes: [
+      { bytes: 4096, weight: 3 },
+      { bytes: 32 * 2 ** 20, weight: 1 },
+    ],
+  });
+  const multipart = { partSize: 8 * 2 ** 20, partThreads: 4, minSize: 8 * 2 ** 20 };
+  const config = runConfig(NO_TARGET, { objects: 400, stages: ['write'], size: 32 * 2 ** 20, sizes, multipart });
+  // Three of four take one request, and every fourth one its four parts and two more.
+  assert.equal(operationsBilledAs('A', config), 300 + 100 * 6);
+});
