@@ -1,4 +1,4 @@
-import { operationsOf } from '../operations/registry.js';
+import { OPERATIONS } from '../operations/registry.js';
 import { stagesOf } from '../run/run-stages.js';
 import { ScrapeServer } from '../telemetry/scrape-server.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -63,7 +63,7 @@ export function startTelemetry(outlets, run) {
     stage: name,
     operations: kinds.map(({ operation }) => operation.name),
   }));
-  const methods = new Map(operationsOf(run.config.stages).map(({ name, call }) => [name, call.method]));
+  const methods = new Map(OPERATIONS.map(({ name, call }) => [name, call.method]));
   return new Telemetry(outlets, { ...run, stages, methods, version: VERSION });
 }
 

@@ -184,10 +184,14 @@ export class LatencyHistogram {
 }
 
 /**
- * @param {readonly ValueCounts[]} parts
+ * @param {readonly ValueCounts[]} parts at least one
  * @returns {ValueCounts} of all of them together
  */
 export function joinValueCounts(parts) {
+  const filled = parts.filter(({ count }) => count > 0);
+  if (filled.length <= 1) {
+    return filled[0] ?? parts[0];
+  }
   return {
     values: parts.flatMap(({ values }) => values),
     counts: parts.flatMap(({ counts }) => counts),

@@ -67,23 +67,30 @@ export function sumOfValues(one, other) {
  *   a bucket holds what is above base ^ index and at most base ^ (index + 1) seconds
  */
 export function exponentialBuckets({ values, counts }) {
-  const indices = values.map(bucketIndex);
-  const positive = indices.filter((index) => index !== -Infinity);
-  const offset = positive.length === 0 ? 0 : positive.reduce((least, index) => Math.min(least, index));
-  const last = positive.reduce((most, index) => Math.max(most, index), offset - 1);
-  const bucketCounts = Array.from({ length: last - offset + 1 }, () => 0);
-  let zeroCount = 0;
-  indices.forEach((index, place) => {
-    if (index === -Infinity) {
-      zeroCount += counts[place];
-    } else {
-      bucketCounts[index - offset] += counts[place];
+  let [least, most] = [Infinity, 0];
+  for (const value of values) {
+    if (value > 0) {
+      least = Math.min(least, value);
+      most = Math.max(most, value);
     }
-  });
+  }
+  if (most === 0) {
+    return { zeroCount: counts.reduce((sum, count) => sum + count, 0), offset: 0, bucketCounts: [] };
+  }
+  const offset = bucketIndex(least);
+  const bucketCounts = Array.from({ length: bucketIndex(most) - offset + 1 }, () => 0);
+  let zeroCount = 0;
+  for (let place = 0; place < values.length; place += 1) {
+    if (values[place] > 0) {
+      bucketCounts[bucketIndex(values[place]) - offset] += counts[place];
+    } else {
+      zeroCount += counts[place];
+    }
+  }
   return { zeroCount, offset, bucketCounts };
 }
 
-/** @param {number} value µs; -Infinity for nothing */
+/** @param {number} value µs, more than nothing */
 function bucketIndex(value) {
   return Math.ceil(Math.log2(value / MICROSECONDS) * 2 ** EXPONENTIAL_SCALE) - 1;
 }
@@ -94,12 +101,12 @@ function bucketIndex(value) {
  */
 export function classicBuckets({ values, counts }) {
   const buckets = CLASSIC_BOUNDS_US.map(() => 0);
-  values.forEach((value, place) => {
-    const bucket = firstBoundAtLeast(value);
+  for (let place = 0; place < values.length; place += 1) {
+    const bucket = firstBoundAtLeast(values[place]);
     if (bucket < buckets.length) {
       buckets[bucket] += counts[place];
     }
-  });
+  }
   let sum = 0;
   return buckets.map((count) => (sum += count));
 }
@@ -109,10 +116,15 @@ export function classicBuckets({ values, counts }) {
  * @returns {number} the place of the bound; one more than the last where all are below
  */
 function firstBoundAtLeast(value) {
-  let [low, high] = [0, CLASSIC_BOUNDS_US.length];
+  let low = 0;
+  let high = CLASSIC_BOUNDS_US.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    [low, high] = CLASSIC_BOUNDS_US[middle] < value ? [middle + 1, high] : [low, middle];
+    if (CLASSIC_BOUNDS_US[middle] < value) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
   }
   return low;
 }

@@ -3,7 +3,7 @@ import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { decodeHistogram, HistogramSum, valuesIn } from '../../lib/model/histogram.js';
+import { decodeHistogram, HistogramSum, valueCounts, valuesIn } from '../../lib/model/histogram.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
@@ -136,5 +136,25 @@ test('a sum is the same whether histograms are decoded or added as they are', ()
       },
     ),
     { numRuns: 30 },
+  );
+});
+
+test('each value is counted as the largest of those that the library does not tell apart', () => {
+  const anyValue = fc.oneof(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 3_600_000_000 }));
+  fc.assert(
+    fc.property(fc.array(anyValue, { maxLength: 50 }), fc.integer({ min: 1, max: 3 }), (given, digits) => {
+      const histogram = build({
+        highestTrackableValue: 3_600_000_000,
+        numberOfSignificantValueDigits: /** @type {any} */ (digits),
+      });
+      given.forEach((value) => histogram.recordValue(value));
+      const expected = new Map();
+      for (const value of given.toSorted((one, other) => one - other)) {
+        const largest = /** @type {any} */ (histogram).highestEquivalentValue(value);
+        expected.set(largest, (expected.get(largest) ?? 0) + 1);
+      }
+      const { values, counts } = valueCounts(encodeIntoCompressedBase64(histogram));
+      assert.deepEqual([values, counts], [[...expected.keys()], [...expected.values()]]);
+    }),
   );
 });
