@@ -24,20 +24,32 @@ const MAX_KINDS = 10;
  */
 export function runLine(facts) {
   const { host, options } = facts;
-  const [endpoint, prefix] = [options.endpoint, options.prefix].map((name) => shorten(name, MAX_NAME_LENGTH));
+  const most = lengthOfNames(options);
+  const [endpoint, prefix] = [options.endpoint, options.prefix].map((name) => shorten(name, most));
   const { existing } = options;
   const shortened = {
     ...{ ...options, endpoint, prefix },
-    ...(existing === undefined ? {} : { existing: shorten(existing, MAX_NAME_LENGTH) }),
+    ...(existing === undefined ? {} : { existing: shorten(existing, most) }),
   };
   const data = {
     kind: 'run',
     format: FORMAT_VERSION,
     ...facts,
-    host: shorten(host, MAX_NAME_LENGTH),
+    host: shorten(host, most),
     options: shortened,
   };
   return { kind: 'machine', data };
+}
+
+/**
+ * What the user set has to stand there in full, so that runs can be told apart by it. It takes its room from the three names.
+ *
+ * @param {RunFacts['options']} options
+ * @returns {number} characters of a name
+ */
+function lengthOfNames({ sizes, access }) {
+  const { length } = JSON.stringify({ sizes, access }).slice('{}'.length);
+  return MAX_NAME_LENGTH - Math.ceil(length / 3);
 }
 
 /**

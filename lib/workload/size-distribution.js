@@ -12,8 +12,9 @@ const TAIL = 0.001;
 
 const MAX_SIGMA = 4;
 
-/** A machine line of the log has no room for more. */
+/** A machine line of the log has no room for more, nor for longer ones. */
 const MAX_SIZES = 10;
+const MAX_LENGTH = 150;
 
 /** A mean is that of so many sizes, equally likely to be fallen short of. */
 const MEAN_POINTS = 10_000;
@@ -94,7 +95,12 @@ function parseWeighted(text) {
   if (sizes.length < 2 || sizes.length > MAX_SIZES || !isDistinct) {
     throw new RangeError(`expected 2 to ${MAX_SIZES} different sizes, got ${quote(text)}`);
   }
-  return { kind: 'weighted', sizes };
+  /** @type {SizeDistribution} */
+  const distribution = { kind: 'weighted', sizes };
+  if (formatSizes(distribution).length > MAX_LENGTH) {
+    throw new RangeError(`expected sizes and weights that take ${MAX_LENGTH} characters together at most, got more`);
+  }
+  return distribution;
 }
 
 /**

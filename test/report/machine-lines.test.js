@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { formatLine, parseLine } from '../../lib/log/log-line.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { FORMAT_VERSION, rampMachineLines, runLine, stageMachineLines } from '../../lib/report/machine-lines.js';
+import { formatSizes, parseSizes } from '../../lib/workload/size-distribution.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -80,6 +81,31 @@ test('a run’s line keeps its length, and its run id, with the longest names an
   const data = written(runLine(facts));
   assert.equal(data.run, 'r'.repeat(64));
   assert.equal(data.options.objects, most);
+});
+
+test('a run’s line keeps its length with the longest sizes, which stand in it in full', () => {
+  const sizes = parseSizes(Array.from({ length: 7 }, (_, place) => `${5_000_000_000 + place}=99999`).join(','));
+  assert.ok(typeof sizes === 'object');
+  const access = /** @type {const} */ ({ kind: 'zipf', exponent: 0.999 });
+  const most = { objects: 1e9, threads: 100_000, size: 5 * 1024 ** 3, timeout: 3_600_000, retries: 1000 };
+  const timed = { duration: 604_800_000, gap: 604_800_000, rate: 1_000_000, warmup: 604_800_000, keep: true };
+  const config = runConfig(
+    { ...NO_TARGET, hostname: `${'a'.repeat(63)}.`.repeat(4).slice(0, 253), port: 65_535 },
+    {
+      ...most,
+      ...timed,
+      sizes,
+      access,
+      runId: 'r'.repeat(64),
+      prefix: 'p'.repeat(512),
+      shard: { index: 59, count: 60 },
+    },
+  );
+  const versions = { 'r2-benchmark': '100.100.100-beta.100', node: 'v100.100.100', sdk: '3.10000.100' };
+  const facts = runFacts({ config, host: 'h'.repeat(253), startedAt: Date.now(), clock: null, versions });
+  const { options, host } = written(runLine(facts));
+  assert.deepEqual([options.sizes, options.access], [formatSizes(sizes), 'zipf:0.999']);
+  assert.ok(host.length >= 30);
 });
 
 test('a run’s line keeps its length with the most steps of a ramp, and with the most hosts of one', () => {
