@@ -12,22 +12,22 @@ import { MemorySamples } from './memory-samples.js';
  * @import { Readable } from 'node:stream'
  */
 
-const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
-const BUCKETS = ['storm-a', 'storm-b'];
-const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
+export const TOOL = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
+export const BUCKETS = ['storm-a', 'storm-b'];
+export const CREDENTIALS = { accessKeyId: 'storm', secretAccessKey: 'storm' };
 const THREADS = 100;
 
 /**
  * Longer than a busy machine lets an answer wait that does come: what hangs is told from what is slow by the counts of
  * the endpoint alone.
  */
-const TIMEOUT = '3s';
+export const TIMEOUT = '3s';
 
 /**
  * Five requests in a hundred meet a fault, and every connection ends behind its 50th. A body that is corrupted is missing:
  * it is an error that ends the operation, and no storm to be sat out.
  */
-const FAULTS =
+export const FAULTS =
   'status=503:1.5%, status=500:1%, HEAD.status=502:1%, DELETE.status=504:1%, ' +
   'reset=1%, PUT.lost=1%, truncate=1%, hang=0.2%, HEAD.reset=0.3%, DELETE.reset=0.3%, close=50';
 
@@ -115,6 +115,6 @@ async function measureLog(stdout) {
 }
 
 /** @param {Readable} stream */
-async function readAll(stream) {
+export async function readAll(stream) {
   return (await stream.setEncoding('utf8').toArray()).join('');
 }

@@ -11,8 +11,10 @@ import {
   partsOf,
 } from '../operations/multipart.js';
 import { RESULT_REPORTERS } from '../report/reporters.js';
-import { DEFAULT_STAGES, DEFAULT_STAGES_ON_EXISTING, OPERATIONS } from '../operations/registry.js';
-import { operationsOf, writesObjects } from '../operations/registry.js';
+import { DEFAULT_STAGES, DEFAULT_STAGES_ON_EXISTING, OPERATIONS, STAGES_OF_MIX } from '../operations/registry.js';
+import { operationsOf, operationsOfRun, writesObjects } from '../operations/registry.js';
+import { MIXED_STAGE } from '../operations/stage.js';
+import { MAX_MIXED_OBJECTS } from '../workload/mixed-objects.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
 import { parseAccess } from '../workload/access.js';
 import { largestSize, smallestSize } from '../workload/size-distribution.js';
@@ -28,7 +30,7 @@ import * as values from './values.js';
 import { oneOf, someText } from './values.js';
 
 /**
- * @import { AccessPattern, ProxyConfig, SizeDistribution, StartTime } from '../model/run-config.js'
+ * @import { AccessPattern, MixedShare, ProxyConfig, SizeDistribution, StartTime } from '../model/run-config.js'
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'
  * @import { Threshold } from '../thresholds/threshold.js'
  * @import { Invocation } from './invocation.js'
@@ -81,6 +83,11 @@ const OPTIONS = {
     help: 'what to run, comma-separated',
     read: values.stageNames,
     fallback: DEFAULT_STAGES.join(','),
+  },
+  mix: {
+    flags: '--mix <shares>',
+    help: 'one stage of mixed operations, verified: read=70,write=20,stat=5,remove=5',
+    read: values.mix,
   },
   rangeSize: {
     flags: '--range-size <size>',
@@ -279,6 +286,9 @@ const OPTIONS = {
     read: values.faultScript,
   },
 };
+
+/** The stage of --mix, as it is asserted of. */
+const MIXED = MIXED_STAGE.toLowerCase();
 
 /** The arguments of a run. */
 const LOAD = [
@@ -484,6 +494,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {SizeDistribution | undefined} sizes undefined where they are
  * @property {AccessPattern | undefined} access undefined where objects are read one after the other
  * @property {string[]} stages
+ * @property {MixedShare[] | undefined} mix
  * @property {number} rangeSize bytes
  * @property {number} pageSize keys
  * @property {number} batch objects
@@ -788,6 +799,8 @@ function requestOf(operands, givenOptions, reader, command, cleanup = '--cleanup
   }
   if (options.existing !== undefined && givenOptions.stages === undefined) {
     options.stages = [...DEFAULT_STAGES_ON_EXISTING];
+  } else if (options.mix !== undefined && givenOptions.stages === undefined) {
+    options.stages = [...STAGES_OF_MIX];
   }
   options.results = resultFiles(options);
   const problems = [
@@ -929,13 +942,16 @@ function readAssertions(assertions = [], run) {
  * @returns {AssertedRun} what can be asserted of it
  */
 export function assertedRun(options) {
-  const { stages, findPeak, peakOf, rate } = options;
+  const { stages, mix = [], findPeak, peakOf, rate } = options;
   const isOpenLoop = rate !== undefined || (findPeak && peakOf === 'rate');
+  const mixed = mix.map((/** @type {MixedShare} */ { operation }) => operation);
+  const ofMix = new Map(mixed.map((/** @type {string} */ operation) => [`${MIXED}.${operation}`, [operation]]));
   return {
-    stages,
+    stages: [...stages, ...ofMix.keys()],
     mayHave(stage, condition) {
       if (condition === 'reads') {
-        return operationsOf([stage]).some(({ receives }) => receives);
+        const operations = stage === MIXED ? mixed : (ofMix.get(stage) ?? [stage]);
+        return operationsOf(operations).some(({ receives }) => receives);
       }
       if (condition === 'parts') {
         return isMultipart(options) && writesObjects([stage]);
@@ -1243,7 +1259,7 @@ const AGAINST_RAMP = Object.freeze({
  * @typedef {object} Conflict
  * @property {(given: Record<string, any>, options: Record<string, any>) => unknown} isThere what was given by name, with
  *   `takesTurns` for a side of ab, and all values that were read
- * @property {string} problem
+ * @property {string | ((options: Record<string, any>) => string)} problem
  */
 
 /** Those that go with objects that were there before. */
@@ -1283,6 +1299,7 @@ const REFUSALS = {
     what: 'objects in parts',
     isThere: (_given, options) => isMultipart(options),
   },
+  mix: { flag: '--mix', what: 'a mix', isThere: (_given, { mix }) => mix !== undefined },
   turnsThatLeave: {
     flag: '--stages',
     what: `turns that leave objects, as those without ${REMOVALS.join(' or ')} do, and those with copy`,
@@ -1348,8 +1365,8 @@ const CONFLICTS = [
       ? []
       : [
           {
-            isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ { stages = [] }) =>
-              given[amount] !== undefined && !stages.includes(name),
+            isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ options) =>
+              given[amount] !== undefined && !operationsIn(options).some((operation) => operation.name === name),
             problem: `${OPTIONS[amount].flags.split(' ')[0]}: it is for the stage ${name}, expected ${name} among --stages as well`,
           },
         ],
@@ -1359,33 +1376,88 @@ const CONFLICTS = [
       const { flag, what, isThere } = REFUSALS[/** @type {Refusal} */ (refusal)];
       return {
         isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ options) =>
-          options.stages?.includes(name) && !options.calibrate && isThere(given, options),
+          operationsIn(options).some((operation) => operation.name === name) &&
+          !options.calibrate &&
+          isThere(given, options),
         problem: `${flag}: ${name} does not go with ${what}, because ${reason}`,
       };
     }),
   ),
   {
+    isThere: ({ stages }, { mix }) => mix !== undefined && stages !== undefined,
+    problem: '--mix: it runs Write, Mixed and Remove, expected no --stages',
+  },
+  {
+    isThere: ({ existing }, { mix }) => mix !== undefined && existing !== undefined,
+    problem: '--mix: it writes objects of its own, expected no --existing',
+  },
+  {
+    isThere: (_given, options) => options.mix !== undefined && isMultipart(options),
+    problem: '--mix: it writes each object by one request, expected no --multipart, and objects of 4.9 GiB at most',
+  },
+  {
+    isThere: ({ checksum }, { mix }) => mix !== undefined && checksum !== undefined && checksum !== 'none',
+    problem: '--mix: its writes are verified by their versions alone, expected no --checksum',
+  },
+  {
+    isThere: (_given, { mix, calibrate }) => mix !== undefined && calibrate,
+    problem: `--calibrate: it measures ${DEFAULT_STAGES.join(', ')}, expected no --mix`,
+  },
+  {
+    isThere: (_given, { mix, findPeak }) => mix !== undefined && findPeak,
+    problem: '--mix: a search goes through its stages one operation at a time, expected no --find-peak',
+  },
+  {
+    isThere: (_given, options) => options.mix !== undefined && isRamp(options),
+    problem: '--mix: a ramp goes through its stages one operation at a time, expected no --ramp or --ramp-hosts',
+  },
+  {
+    isThere: (_given, options) =>
+      shareOf(options, ({ removes }) => removes) > shareOf(options, ({ creates }) => creates),
+    problem: '--mix: what is removed has to be written again, expected a share of write as large as that of remove',
+  },
+  {
+    isThere: ({ keep }, options) => keep && shareOf(options, ({ removes }) => removes) > 0,
+    problem: '--keep: a later run could not know which objects the mix has removed, expected a mix without remove',
+  },
+  {
+    isThere: (_given, { mix, objects }) => mix !== undefined && objects > MAX_MIXED_OBJECTS,
+    problem: `--mix: the versions of so many objects would take too much memory, expected at most ${MAX_MIXED_OBJECTS} <objects>`,
+  },
+  {
+    isThere: (_given, options) => options.objects < objectsForRate(options),
+    problem: ({ objects, ...options }) =>
+      `--rate: no key is written more often than once a second, expected ${objectsForRate(options)} <objects> or more for this mix, or a lower rate, got ${objects}`,
+  },
+  {
     isThere: (_given, { stages = [] }) => operationsOf(stages).filter(({ removes }) => removes).length > 1,
     problem: `--stages: ${REMOVALS.join(' and ')} would each remove all objects, expected one of them`,
   },
   {
-    isThere: ({ cleanup }, { stages = [], rangeSize, size, sizes, calibrate, existing }) =>
+    isThere: ({ cleanup }, options) =>
       cleanup === undefined &&
-      existing === undefined &&
-      !calibrate &&
-      takesParts(stages) &&
-      sizes === undefined &&
-      rangeSize > size,
+      options.existing === undefined &&
+      !options.calibrate &&
+      takesParts(options) &&
+      options.sizes === undefined &&
+      options.rangeSize > options.size,
     problem: '--range-size: a range would be larger than the objects, expected at most --size',
   },
   {
-    isThere: ({ cleanup }, { stages = [], rangeSize, sizes, calibrate }) =>
-      cleanup === undefined && !calibrate && takesParts(stages) && sizes && rangeSize > smallestSize(sizes),
+    isThere: ({ cleanup }, options) =>
+      cleanup === undefined &&
+      !options.calibrate &&
+      takesParts(options) &&
+      options.sizes &&
+      options.rangeSize > smallestSize(options.sizes),
     problem: '--range-size: a range would be larger than the smallest objects, expected at most the smallest of --size',
   },
   {
-    isThere: ({ access }, { stages, calibrate }) =>
-      access !== undefined && stages !== undefined && !calibrate && !operationsOf(stages).some(followsAccess),
+    isThere: ({ access }, options) =>
+      access !== undefined &&
+      options.stages !== undefined &&
+      !options.calibrate &&
+      !operationsIn(options).some(followsAccess),
     problem: `--access: it is the order of the stages ${FOLLOWING_ACCESS.join(', ')}, expected one of them among --stages`,
   },
   {
@@ -1556,11 +1628,46 @@ function isMultipart({ multipart, size, stages = [] }) {
 }
 
 /**
- * @param {readonly string[]} stages
- * @returns {boolean} whether some read a part of each object
+ * @param {Record<string, any>} options
+ * @returns {Operation[]} of all stages, mixed ones included
  */
-function takesParts(stages) {
-  return operationsOf(stages).some(({ part }) => part !== undefined);
+function operationsIn({ stages = [], mix }) {
+  return operationsOfRun({ stages, mix });
+}
+
+/**
+ * @param {Record<string, any>} options
+ * @returns {boolean} whether some operations read a part of each object
+ */
+function takesParts(options) {
+  return operationsIn(options).some(({ part }) => part !== undefined);
+}
+
+/**
+ * @param {Record<string, any>} options
+ * @param {(operation: Operation) => boolean} isMeant
+ * @returns {number} of a hundred operations of the mix
+ */
+function shareOf({ mix = [] }, isMeant) {
+  const names = operationsOfRun({ stages: [], mix })
+    .filter(isMeant)
+    .map(({ name }) => name);
+  return mix
+    .filter((/** @type {MixedShare} */ { operation }) => names.includes(operation))
+    .reduce((/** @type {number} */ sum, /** @type {MixedShare} */ { share }) => sum + share, 0);
+}
+
+/** That many keys find one that may be written in a few tries: no more than half of them wait for their second. */
+const KEYS_FOR_A_WRITE = 2;
+
+/**
+ * @param {Record<string, any>} options
+ * @returns {number} objects that it takes, so that no key of an open loop is written twice within a second
+ */
+function objectsForRate({ rate, ...options }) {
+  const changes = shareOf(options, ({ creates, removes }) => creates || removes);
+  const copies = shareOf(options, (operation) => operation.copies);
+  return rate === undefined ? 0 : Math.ceil((KEYS_FOR_A_WRITE * rate * Math.max(changes, copies)) / 100);
 }
 
 /**
@@ -1582,7 +1689,7 @@ function lacksObjects({ cleanup }, { stages, calibrate, existing }) {
  */
 function optionConflicts(given, options, cleanup) {
   const problems = CONFLICTS.filter(({ isThere }) => isThere(given, options)).map(({ problem }) =>
-    problem.replaceAll('--cleanup', cleanup),
+    (typeof problem === 'string' ? problem : problem(options)).replaceAll('--cleanup', cleanup),
   );
   return [
     ...problems,

@@ -97,7 +97,11 @@ export function judgeAgainst(thresholds, { name, result }, after) {
  * @returns {AssertedRun}
  */
 export function stagesOf({ stages }) {
-  return { stages: stages.map(({ stage }) => stage.toLowerCase()), mayHave: () => true };
+  const names = stages.flatMap(({ stage, kinds = [] }) => [
+    stage.toLowerCase(),
+    ...kinds.map(({ operation }) => `${stage.toLowerCase()}.${operation}`),
+  ]);
+  return { stages: names, mayHave: () => true };
 }
 
 /**

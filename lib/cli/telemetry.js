@@ -1,5 +1,4 @@
-import { OPERATIONS } from '../operations/registry.js';
-import { stagesOf } from '../run/run-stages.js';
+import { OPERATIONS, stagesOf } from '../operations/registry.js';
 import { ScrapeServer } from '../telemetry/scrape-server.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { readOtlpSettings } from './otlp-settings.js';

@@ -10,7 +10,7 @@ import { largestSize, parseSizes } from '../workload/size-distribution.js';
 import { STANDARD_OUTPUT } from './output-file.js';
 
 /**
- * @import { SizeDistribution, StartTime } from '../model/run-config.js'
+ * @import { MixedShare, SizeDistribution, StartTime } from '../model/run-config.js'
  */
 
 // How values of any kind are read, of options and variables alike. Each reader takes the text as the user wrote it and
@@ -91,6 +91,7 @@ const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 
 const MAX_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
+const MIXABLE = OPERATIONS.filter(({ attemptOfVersion }) => attemptOfVersion !== undefined).map(({ name }) => name);
 
 export const objectCount = wholeNumber(1, MAX_COUNT);
 export const threadCount = wholeNumber(1, MAX_THREAD_COUNT);
@@ -99,6 +100,35 @@ const MAX_KEYS = 1000;
 
 export const keyCount = wholeNumber(1, MAX_KEYS);
 export const retryCount = wholeNumber(0, 1000);
+
+/** A mix is given in shares of so many. */
+const WHOLE_MIX = 100;
+
+/**
+ * @param {string} given `read=70,write=20,…`
+ * @returns {MixedShare[]} in the order in which their operations stand in the registry
+ */
+export function mix(given) {
+  const shares = new Map();
+  for (const part of listOf(given)) {
+    const [name, share = '', ...rest] = part.split('=').map((text) => text.trim());
+    if (!STAGE_NAMES.includes(name) || rest.length > 0) {
+      throw new RangeError(`expected shares such as read=70,write=30, of ${MIXABLE.join(', ')}, got ${quote(part)}`);
+    }
+    if (!/^[0-9]{1,3}$/.test(share) || Number(share) < 1 || Number(share) >= WHOLE_MIX) {
+      throw new RangeError(`expected a share of ${name} from 1 to ${WHOLE_MIX - 1}, got ${quote(share)}`);
+    }
+    if (shares.has(name)) {
+      throw new RangeError(`expected one share of ${name}, got two`);
+    }
+    shares.set(name, Number(share));
+  }
+  const sum = [...shares.values()].reduce((total, share) => total + share, 0);
+  if (sum !== WHOLE_MIX) {
+    throw new RangeError(`expected shares that add up to ${WHOLE_MIX}, got ${sum} in ${quote(given)}`);
+  }
+  return operationsOf([...shares.keys()]).map(({ name }) => ({ operation: name, share: shares.get(name) }));
+}
 
 /**
  * @param {string} given

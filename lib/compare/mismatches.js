@@ -18,7 +18,7 @@ const CONDITIONS = [
   },
   { what: 'threads', of: ({ threads }) => (typeof threads === 'number' ? counted(threads, 'thread') : null) },
   { what: 'load', of: loadOf },
-  { what: 'operations', of: ({ kinds }) => kinds?.map(({ operation }) => operation).join(', ') ?? null },
+  { what: 'operations', of: sharesOf },
 ];
 
 /**
@@ -50,6 +50,15 @@ export function mismatchesBetween(before, after) {
  */
 export function varies({ search, ramp }) {
   return Boolean(search) || Boolean(ramp);
+}
+
+/**
+ * @param {StageSum} stage
+ * @returns {string | null} the operations that it mixes, with their shares; null where there is only one
+ */
+function sharesOf({ kinds, operations }) {
+  const shares = kinds?.map((kind) => `${kind.operation} ${Math.round((100 * (kind.operations ?? 0)) / operations)}%`);
+  return shares?.join(', ') ?? null;
 }
 
 /**

@@ -8,7 +8,7 @@ import { meanOver } from '../workload/size-distribution.js';
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Operation } from '../operations/operation.js'
  *
- * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'size' | 'sizes' | 'amounts' | 'multipart' | 'store'>} PricedConfig
+ * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'mix' | 'size' | 'sizes' | 'amounts' | 'multipart' | 'store'>} PricedConfig
  */
 
 /** What a million operations cost in dollars, by R2's list prices: https://developers.cloudflare.com/r2/pricing/ */
@@ -36,8 +36,8 @@ export function priceOf(stage) {
  * @returns {number} requests billed so, which R2 calls operations, where each stage is done once with each object
  */
 export function operationsBilledAs(billed, config) {
-  const stages = operationsOf(config.stages).filter(({ billingClass }) => billingClass === billed);
-  return stages.reduce((sum, operation) => sum + requestsIn(operation, config), 0);
+  const stages = pricedOperations(config).filter(({ operation }) => operation.billingClass === billed);
+  return stages.reduce((sum, { count }) => sum + count, 0);
 }
 
 /**
@@ -45,17 +45,29 @@ export function operationsBilledAs(billed, config) {
  * @returns {number} what it costs to do each stage once with each object, in dollars
  */
 export function dollarsOf(config) {
-  const stages = operationsOf(config.stages);
-  return stages.reduce((sum, operation) => sum + requestsIn(operation, config) * priceOf(operation.name), 0);
+  return pricedOperations(config).reduce((sum, { operation, count }) => sum + count * priceOf(operation.name), 0);
 }
 
 /**
- * @param {Operation} operation
+ * A mixed stage does as many operations as there are objects, in their shares.
+ *
  * @param {PricedConfig} config
+ * @returns {{ operation: Operation, count: number }[]}
  */
-function requestsIn(operation, config) {
-  const each = operation.canTakeParts ? requestsForEach(config) : 1;
-  return Math.ceil(each * operationsFor(stageOf(operation), config.objects, config));
+function pricedOperations(config) {
+  const { objects, stages, mix = [] } = config;
+  return [
+    ...operationsOf(stages).map((operation) => ({
+      operation,
+      count: Math.ceil(
+        (operation.canTakeParts ? requestsForEach(config) : 1) * operationsFor(stageOf(operation), objects, config),
+      ),
+    })),
+    ...mix.map(({ operation, share }) => ({
+      operation: operationNamed(operation),
+      count: Math.ceil((objects * share) / 100),
+    })),
+  ];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { seedOf } from '../workload/mix.js';
+import { Deck } from '../workload/deck.js';
 import { localIndex } from '../workload/shard.js';
 
 /**
@@ -10,11 +10,6 @@ import { localIndex } from '../workload/shard.js';
  *
  * @typedef {(claim: number) => number} AccessOrder the place of a claim's object among those of the stage, from 0
  */
-
-const TWO_TO_THE_32 = 2 ** 32;
-
-/** 2³² divided by the golden ratio: its multiples, modulo 2³², are spread as evenly as any sequence can be. */
-const GOLDEN_STEP = 0x9e3779b9;
 
 /**
  * What a worker's threads do next: each claim is of a kind, and of an object. Both follow from its number alone, so that
@@ -34,7 +29,7 @@ export class Claims {
   #meters;
 
   /**
-   * @param {Stage} stage
+   * @param {Pick<Stage, 'kinds'>} stage
    * @param {object} options
    * @param {Workload} options.workload
    * @param {Budget} options.budget
@@ -79,7 +74,8 @@ export class Claims {
         return claim;
       }
       if (!this.#budget.goesRound) {
-        this.#meters.kinds[kind].skipped += 1;
+        // What a mixed load has removed is no work that was left out.
+        this.#meters.kinds[kind].skipped += Number(!this.#workload.mixed);
         continue;
       }
       missed += 1;
@@ -103,28 +99,19 @@ export class Claims {
 }
 
 /**
- * Kinds come in the proportion of their weights, as evenly mixed as they can be: also a short time of a stage has each of
- * them in its share.
- *
  * @param {readonly StageKind[]} kinds
  * @param {string} seed
- * @returns {(claim: number) => number} the index of a claim's kind among the kinds
+ * @returns {(claim: number) => number} the index of a claim's kind among the kinds, which come in their shares
  */
 export function kindOrder(kinds, seed) {
   if (kinds.length === 1) {
     return () => 0;
   }
-  const offset = seedOf(seed);
-  const total = kinds.reduce((sum, { weight }) => sum + weight, 0);
-  let upTo = 0;
-  const bounds = kinds.map(({ weight }) => {
-    upTo += weight;
-    return (upTo / total) * TWO_TO_THE_32;
-  });
-  return (claim) => {
-    const point = (Math.imul(claim, GOLDEN_STEP) + offset) >>> 0;
-    return bounds.findIndex((bound) => point < bound);
-  };
+  const deck = new Deck(
+    kinds.map(({ weight }) => weight),
+    seed,
+  );
+  return (claim) => deck.kindOf(claim);
 }
 
 /**

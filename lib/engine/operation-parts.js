@@ -74,7 +74,8 @@ export class OperationParts {
   /** @param {OperationRecord} record */
   succeeded(record) {
     const { sizes, reads } = this.#kinds[record.kind];
-    sizes?.[this.#classOf(record.size)].succeeded(record, record.size);
+    // An object that was rightly not found is of no class.
+    sizes?.[this.#classOf(record.size)]?.succeeded(record, record.size);
     reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.size);
   }
 

@@ -8,6 +8,7 @@ import { CHANGED } from '../operations/existing-object.js';
 import { IntegrityError } from '../operations/operation.js';
 import { Uploader, isInParts } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
+import { kindsOfVersions } from '../operations/stage.js';
 import { Pauses, Retrier, isRefused } from '../s3/retry.js';
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { accessOrder } from '../workload/access.js';
@@ -15,6 +16,7 @@ import { objectSizes } from '../workload/sizes.js';
 import { Claims } from './claims.js';
 import { watchFlow } from './data-flow.js';
 import { GroupClaims } from './group-claims.js';
+import { MixedClaims } from './mixed-claims.js';
 import { OpenLoop } from './open-loop.js';
 import { OperationParts } from './operation-parts.js';
 import { runPool } from './run-concurrently.js';
@@ -30,13 +32,13 @@ import { StageWatch, abandonedError } from './stage-watch.js';
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { Windows } from '../meter/window-counts.js'
- * @import { SecondCount, StageEnd } from '../model/result.js'
+ * @import { StageEnd } from '../model/result.js'
  * @import { MultipartConfig } from '../model/run-config.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
  * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { UploadStep } from '../operations/multipart.js'
- * @import { Stage } from '../operations/stage.js'
+ * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { RetryHooks } from '../s3/retry.js'
  * @import { ObjectGroups } from '../workload/object-groups.js'
@@ -95,6 +97,7 @@ const ABORTING_TIME_MS = 2000;
  * @property {number} warmup ms at the beginning whose operations are in no rate and no percentile
  * @property {readonly number[]} [bucketStarts] the first buckets, which alone take part, in turn: how many objects of each come
  *   before those of the stage; absent where all buckets take part
+ * @property {number} [mixedObjects] of a stage that rewrites objects: how many there are
  * @property {Windows | null} windows in which operations are counted in addition to seconds
  */
 
@@ -109,6 +112,7 @@ const ABORTING_TIME_MS = 2000;
  * @property {StageMeters} meters
  * @property {BucketMeter[] | null} buckets null where there is only one
  * @property {OperationParts | null} parts null where none are told apart
+ * @property {number} waited ms that operations waited for an object that may be written, all together
  */
 
 /**
@@ -130,6 +134,9 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   const { objectSize: size, sizes } = load;
   const { listed = null } = engine.workload;
   const sizeOf = listed?.sizeOf ?? objectSizes({ runId, size, sizes });
+  // In a run that writes its objects again, the first writes have a version, too.
+  const tellsVersions = engine.workload.mixed && (stage.rewrites || stage.creates);
+  const kinds = tellsVersions ? kindsOfVersions(stage.kinds) : stage.kinds;
   const workload = { ...engine.workload, sizeOf };
   const threadConnections = engine.connections.slice(0, load.threads);
   const lanes = takesParts(stage, load, engine.multipart) ? lanesOf(threadConnections, engine) : null;
@@ -142,7 +149,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
   const parts = OperationParts.of(stage, { load, budget, measured });
   const snapshot = snapshotTaker(stage, { engine, meters, buckets, connections });
-  const onSecond = (/** @type {SecondCount} */ count) => {
+  const onSecond = (/** @type {ReturnType<StageMeters['at']>} */ count) => {
     hooks.second({ ...count, latencies: meters.takeSecond(count.secondStart) });
     if (snapshot !== null) {
       hooks.snapshot?.(snapshot());
@@ -190,7 +197,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   const order = orderOf(load, budget, engine);
   const claims =
     groups === null
-      ? new Claims(stage, { workload, budget, meters, order, bucketStarts, seed: `kinds of ${runId}` })
+      ? new Claims({ kinds }, { workload, budget, meters, order, bucketStarts, seed: `kinds of ${runId}` })
       : new GroupClaims(stage, { workload, budget, meters, groups });
   const uploaders = lanes === null ? null : uploadersOf(threadConnections, lanes, { engine, retrier, meters, watch });
   const perform = async (/** @type {OperationRecord} */ record) => {
@@ -222,6 +229,11 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
     }
     meter.unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
   };
+  const isOver = () => watch.stopped.aborted || budget.isClosed;
+  const mixed = stage.rewrites
+    ? mixedWork(kinds, { workload, budget, load, clock, runId, pauses, perform, isOver })
+    : null;
+  const work = mixed ?? { claims, perform };
 
   const flow = watchFlow(connections);
   const progress = setInterval(() => hooks.progress(meters.done, flow()), PROGRESS_INTERVAL_MS);
@@ -230,12 +242,10 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   let endedAt;
   try {
     await runPool({
-      threads: threadConnections.map(
-        (connection) => new OperationRecord(stage.kinds[0].operation, workload, connection),
-      ),
+      threads: threadConnections.map((connection) => new OperationRecord(kinds[0].operation, workload, connection)),
       ...(openLoop === null
-        ? { claim: (record) => claims.next(record), work: perform }
-        : openLoop.work({ claims, perform, meters })),
+        ? { claim: (record) => work.claims.next(record), work: work.perform }
+        : openLoop.work({ ...work, meters })),
     });
   } finally {
     clearInterval(progress);
@@ -243,7 +253,8 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
     endedAt = clock.now();
     sampler.stop(endedAt);
   }
-  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets, parts };
+  const waited = mixed === null ? 0 : mixed.waited();
+  return { end: watch.end, fatal: watch.fatal, startedAt, endedAt, meters, buckets, parts, waited };
 }
 
 /**
@@ -258,6 +269,49 @@ function orderOf({ access }, { objects }, { runId, workload: { shard } }) {
   return access === undefined || access.kind === 'sequential'
     ? null
     : accessOrder({ access, objects, seed: `shard ${shard.index} of ${runId}` });
+}
+
+/**
+ * Operations that may have to wait for an object, of a stage that rewrites objects.
+ *
+ * @param {readonly StageKind[]} kinds
+ * @param {object} options
+ * @param {Workload} options.workload
+ * @param {Budget} options.budget
+ * @param {Load} options.load
+ * @param {Clock} options.clock
+ * @param {string} options.runId
+ * @param {Pauses} options.pauses
+ * @param {(record: OperationRecord) => Promise<void>} options.perform an operation that has its object
+ * @param {() => boolean} options.isOver whether no operation is to be begun any more
+ */
+function mixedWork(kinds, { workload, budget, load, clock, runId, pauses, perform, isOver }) {
+  const { mixed = null } = workload;
+  const { mixedObjects, access } = load;
+  if (mixed === null || mixedObjects === undefined) {
+    throw new RangeError('expected to know the objects of a stage that rewrites them');
+  }
+  const { now } = clock;
+  const claims = new MixedClaims(kinds, {
+    ...{ workload: { ...workload, mixed }, budget, objects: mixedObjects, access, now, seed: runId },
+  });
+  let waited = 0;
+  return {
+    claims,
+    waited: () => waited,
+    async perform(/** @type {OperationRecord} */ record) {
+      for (let wait = claims.place(record); wait > 0; wait = claims.place(record)) {
+        const since = now();
+        await pauses.wait(wait);
+        waited += now() - since;
+        if (isOver()) {
+          return;
+        }
+      }
+      await perform(record);
+      claims.done(record);
+    },
+  };
 }
 
 /**
@@ -427,6 +481,7 @@ function failureCounter(meters, buckets, hooks, watch) {
       meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
       meter.seconds.addFailure(finishedAt, false);
       meter.integrityErrors += 1;
+      meter.versionError(error.versionError);
       hooks.integrityError(error.message);
     } else if (!(error instanceof AttemptError) || error.handling === 'stop') {
       meter.failed += 1;

@@ -1,11 +1,15 @@
 import { LatencyHistogram } from '../meter/latency-histogram.js';
 
-/** @import { SecondCount } from '../model/result.js' */
+/**
+ * @import { KindCount } from '../meter/stage-meter.js'
+ * @import { SecondCount } from '../model/result.js'
+ */
 
 /**
  * A second with the latencies of the operations that completed in it.
  *
- * @typedef {SecondCount & { latencies: LatencyHistogram }} MeasuredSecond
+ * @typedef {SecondCount & { latencies: LatencyHistogram, kinds?: KindCount[] }} MeasuredSecond with the counts of each kind,
+ *   where there are several
  */
 
 /**
@@ -32,7 +36,8 @@ export class SecondMerger {
    * @param {number} worker
    * @param {MeasuredSecond} measured a second that is over on that worker, each later than the one before
    */
-  add(worker, { secondStart, operations, bytes, latencies }) {
+  add(worker, { secondStart, operations, bytes, latencies, kinds = [] }) {
+    /** @type {MeasuredSecond} */
     const pending = this.#pending.get(secondStart) ?? {
       secondStart,
       operations: 0,
@@ -42,6 +47,12 @@ export class SecondMerger {
     pending.operations += operations;
     pending.bytes += bytes;
     pending.latencies.add(latencies);
+    if (kinds.length > 0) {
+      pending.kinds = kinds.map((kind, place) => ({
+        operations: kind.operations + (pending.kinds?.[place].operations ?? 0),
+        bytes: kind.bytes + (pending.kinds?.[place].bytes ?? 0),
+      }));
+    }
     this.#pending.set(secondStart, pending);
     this.#reported[worker] = secondStart;
     this.#handOn(Math.min(...this.#reported));

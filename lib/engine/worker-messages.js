@@ -1,6 +1,6 @@
 import { LatencyHistogram } from '../meter/latency-histogram.js';
 import { operationNamed } from '../operations/registry.js';
-import { mixedStage } from '../operations/stage.js';
+import { mixedStage, rewritingStage } from '../operations/stage.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
 
 /**
@@ -9,7 +9,6 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
  * @import { HistogramState } from '../meter/latency-histogram.js'
- * @import { SecondCount } from '../model/result.js'
  * @import { Credentials } from '../model/run-config.js'
  * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  */
@@ -39,25 +38,27 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
 /**
  * A stage's operations are functions, which cannot be sent: their names can.
  *
- * @typedef {Omit<StageTask, 'stage'> & { stage: { name: string, kinds: { operation: string, weight: number }[] } }} PackedTask
+ * @typedef {Omit<StageTask, 'stage'> & { stage: PackedStage }} PackedTask
+ *
+ * @typedef {{ name: string, kinds: { operation: string, weight: number }[], rewrites: boolean }} PackedStage
  */
 
 /**
  * @param {StageTask} task
  * @returns {PackedTask}
  */
-export function packTask({ stage: { name, kinds }, ...task }) {
+export function packTask({ stage: { name, kinds, rewrites }, ...task }) {
   const packed = kinds.map(({ operation, weight }) => ({ operation: operation.name, weight }));
-  return { ...task, stage: { name, kinds: packed } };
+  return { ...task, stage: { name, kinds: packed, rewrites } };
 }
 
 /**
  * @param {PackedTask} packed
  * @returns {StageTask}
  */
-export function unpackTask({ stage: { name, kinds }, ...task }) {
+export function unpackTask({ stage: { name, kinds, rewrites }, ...task }) {
   const unpacked = kinds.map(({ operation, weight }) => ({ operation: operationNamed(operation), weight }));
-  return { ...task, stage: mixedStage(name, unpacked) };
+  return { ...task, stage: rewrites ? rewritingStage(unpacked) : mixedStage(name, unpacked) };
 }
 
 /**
@@ -88,7 +89,7 @@ export function unpackFatal(packed) {
 }
 
 /**
- * @param {SecondCount & { latencies: HistogramState }} packed
+ * @param {Omit<MeasuredSecond, 'latencies'> & { latencies: HistogramState }} packed
  * @returns {MeasuredSecond}
  */
 export function unpackSecond({ latencies: state, ...count }) {

@@ -10,6 +10,7 @@ import { openStore } from '../s3/object-store.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { Keyspace } from '../workload/keyspace.js';
+import { MixedObjects } from '../workload/mixed-objects.js';
 import { ObjectGroups } from '../workload/object-groups.js';
 import { ListedObjects } from '../workload/listed-objects.js';
 import { Payload } from '../workload/payload.js';
@@ -32,6 +33,7 @@ import { runStage } from './run-stage.js';
  * @import { LoopLoad, StageEnd } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
+ * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { StoreConfig } from '../model/run-config.js'
  * @import { ListState } from '../workload/listed-objects.js'
  * @import { ChecksumName, MultipartConfig, OperationAmounts, Shard } from '../model/run-config.js'
@@ -59,6 +61,7 @@ import { runStage } from './run-stage.js';
  * @property {SharedArrayBuffer} written see WrittenObjects
  * @property {ListState | null} [listed] objects that were there before, where the run works on them
  * @property {boolean} [takesSnapshots] whether somebody asked for snapshots of its stages
+ * @property {MixedMemory | null} [mixed] of a run that writes its objects several times
  */
 
 /**
@@ -82,6 +85,7 @@ import { runStage } from './run-stage.js';
  * @property {StageMeterState[]} meters by kind
  * @property {BucketShare[]} buckets in the order of the run's list
  * @property {OperationPartsState} [parts] absent where none are told apart
+ * @property {number} [waited] ms, see MeteredStage
  * @property {LoopLoad} loop
  * @property {ConnectionCounts} connections since the stage before
  */
@@ -147,7 +151,7 @@ export class Worker {
    */
   constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
-    const { multipart, checksum } = spec;
+    const { multipart, checksum, mixed } = spec;
     const payload = new Payload(layout.runId);
     const listed = spec.listed ? new ListedObjects(spec.listed) : null;
     payload.prepare(globalIndex(shard, 0));
@@ -181,6 +185,7 @@ export class Worker {
         amounts,
         checksums,
         wroteObjects,
+        mixed: mixed ? new MixedObjects(mixed) : null,
       },
     };
   }

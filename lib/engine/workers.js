@@ -40,6 +40,7 @@ import { Worker } from './worker.js';
  * @property {number} endedAt monotonic ms at which the last worker had done
  * @property {StageMeter} meter
  * @property {readonly StageMeter[]} kinds the meters by kind, whose sum the other one is
+ * @property {number} [waited] ms that operations waited for an object that may be written, all together
  * @property {readonly BucketOutcome[]} buckets in the order of the run's list
  * @property {readonly KindParts<PartMeter>[]} [parts] by kind; absent where none are told apart
  * @property {ReadonlyMap<number, SecondLatency>} secondLatencies by epoch second
@@ -288,6 +289,7 @@ function mergeOutcomes(clock, { stage, load: { windows } }, outcomes, cpuTime) {
     endedAt,
     meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows }),
     kinds,
+    waited: outcomes.reduce((sum, { waited = 0 }) => sum + waited, 0),
     buckets: sumOfBuckets(outcomes.map(({ buckets }) => buckets)),
     parts: sumOfParts(outcomes.map(({ parts }) => parts)),
     clientLoad: {

@@ -8,6 +8,7 @@
  * @property {Fault} fault
  * @property {Answer} answer
  * @property {() => Result} perform lets the request take effect, and returns the right answer
+ * @property {() => Result} performBefore what would have been right before the object's last write
  * @property {(socket: Socket) => void} reset ends a connection with RST
  */
 
@@ -44,6 +45,7 @@ const FAULTS = Object.freeze({
     answer.begin(result);
     drip(answer, result, 0);
   },
+  stale: ({ answer, performBefore }) => answer.send(performBefore()),
   'wrong-etag': ({ answer, perform }) => answer.send(replaceHeader(perform(), 'ETag', () => WRONG_ETAG)),
   'wrong-size': ({ answer, perform }) =>
     answer.send(replaceHeader(perform(), 'Content-Length', (size) => Number(size) + 1)),

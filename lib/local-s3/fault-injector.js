@@ -31,6 +31,7 @@ const TWO_TO_THE_32 = 2 ** 32;
 
 const NEEDS_BYTES = new Set(['truncate', 'corrupt', 'drip']);
 const NEEDS_OBJECT = new Set(['wrong-etag', 'wrong-size']);
+const NEEDS_BEFORE = new Set(['stale']);
 const THROTTLING = new Set([429, 503]);
 
 /**
@@ -99,9 +100,10 @@ export class FaultInjector {
    *
    * @param {Operation} operation
    * @param {number} [size] bytes of the object, undefined where there is none: a GET of it is left alone
+   * @param {boolean} [hasBefore] whether what its last write replaced can be served
    * @returns {Decision}
    */
-  decide(operation, size) {
+  decide(operation, size, hasBefore = false) {
     const items = this.#itemsOf.get(operation);
     if (items === undefined || (operation === 'GET' && size === undefined)) {
       return NOTHING;
@@ -110,7 +112,7 @@ export class FaultInjector {
     const delayers = items.map(({ delayer }) => delayer);
     const delay = timeOfAnswer(delayers, { now, operation }) - now;
     // All are evaluated, also after the first that hits: each draws once for each request.
-    const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size));
+    const hit = items.filter((item) => item.hits()).find(({ item }) => isPossible(item.name, size, hasBefore));
     return { delay, fault: hit === undefined ? null : faultOf(hit.item, items) };
   }
 
@@ -207,8 +209,12 @@ function everyNth(requests) {
 /**
  * @param {string} name
  * @param {number | undefined} size bytes of the object, if there is one
+ * @param {boolean} hasBefore
  */
-function isPossible(name, size) {
+function isPossible(name, size, hasBefore) {
+  if (NEEDS_BEFORE.has(name)) {
+    return hasBefore;
+  }
   if (NEEDS_BYTES.has(name)) {
     return size !== undefined && size > 0;
   }

@@ -65,6 +65,8 @@ const PROBABILITY = { form: 'a percentage such as 5%', read: readProbability };
  * - `reset` ends the connection with RST before the request takes effect; `hang` never answers.
  * - `lost` carries out what writes, of objects and uploads, and closes the connection without an answer.
  * - `truncate` cuts the body and closes the connection; `corrupt` flips a bit; `drip` sends byte by byte.
+ * - `stale` serves what an object was before its last write, where that was a second ago or longer, so that nobody can
+ *   expect it any more.
  * - `wrong-etag` and `wrong-size` make HEAD answer with another ETag or size.
  * - `close` closes each connection without notice after the answer to its nth request.
  *
@@ -93,6 +95,7 @@ const KINDS = Object.freeze({
   drip: { ...PROBABILITY, only: ['GET'] },
   lost: { ...PROBABILITY, only: ['PUT', 'CREATE', 'PART', 'COMPLETE', 'ABORT'] },
   close: { form: 'requests a connection such as 100', read: readRequests },
+  stale: { ...PROBABILITY, only: ['GET', 'HEAD'] },
   'wrong-etag': { ...PROBABILITY, only: ['HEAD'] },
   'wrong-size': { ...PROBABILITY, only: ['HEAD'] },
 });

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
  * @property {Buffer} body
  * @property {string} etag the MD5 of the body in hexadecimal, in quotes; of an object in parts see UploadTable
  * @property {number} lastModified epoch milliseconds
+ * @property {StoredObject} [before] what the last write has replaced, where that is kept
  *
  * @typedef {object} ObjectPage
  * @property {{ key: string, object: StoredObject }[]} entries in the order of the keys' UTF-8 bytes
@@ -28,6 +29,13 @@ export class ObjectTable {
   /** Keys that came after the last listing. @type {string[]} */
   #unsorted = [];
 
+  #keepsBefore;
+
+  /** @param {{ keepsBefore?: boolean }} [options] whether what a write replaces is kept, until the next one */
+  constructor({ keepsBefore = false } = {}) {
+    this.#keepsBefore = keepsBefore;
+  }
+
   /** How many objects there are. */
   get size() {
     return this.#objects.size;
@@ -50,12 +58,29 @@ export class ObjectTable {
    */
   put(key, body, now, etag = `"${hash('md5', body)}"`) {
     const bytes = toByteString(key);
+    /** @type {StoredObject} */
     const object = { body, etag, lastModified: now };
-    if (!this.#objects.has(bytes)) {
+    const replaced = this.#objects.get(bytes);
+    if (replaced === undefined) {
       this.#unsorted.push(bytes);
+    } else if (this.#keepsBefore) {
+      object.before = { ...replaced, before: undefined };
     }
     this.#objects.set(bytes, object);
     return object;
+  }
+
+  /**
+   * @param {string} key
+   * @returns {ObjectTable} of that object alone, as it was before its last write, if that is kept
+   */
+  before(key) {
+    const past = new ObjectTable();
+    const object = this.get(key)?.before;
+    if (object !== undefined) {
+      past.#objects.set(toByteString(key), object);
+    }
+    return past;
   }
 
   /** @param {string} key */

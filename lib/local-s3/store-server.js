@@ -21,12 +21,16 @@ import { UploadTable } from './upload-table.js';
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Endpoint, EndpointOptions } from './endpoint.js'
  * @import { FaultInjector } from './fault-injector.js'
+ * @import { StoredObject } from './object-table.js'
  * @import { Request } from './operations.js'
  * @import { Operation, Target } from './router.js'
  */
 
 /** No limit of the server may disturb a benchmark: idle connections stay open, slow requests are not cut off. */
 const NO_LIMITS = Object.freeze({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0, noDelay: true });
+
+/** An object that was written so long ago is what everybody has to read, whatever delayed the answer to its writer. ms */
+const SETTLED_AFTER_MS = 1000;
 
 /**
  * The S3 endpoint that keeps objects in memory and checks the signature of every request.
@@ -51,8 +55,9 @@ export class StoreServer {
   constructor({ buckets, region, credentials, furtherCredentials, tls, basePath, faults }) {
     const plan = parseFaults(faults);
     this.#skew = plan.skew;
+    const keepsBefore = plan.items.some(({ name }) => name === 'stale');
     this.#faults = faultInjectors(plan, buckets, () => performance.now());
-    this.#tables = new Map(buckets.map((bucket) => [bucket, new ObjectTable()]));
+    this.#tables = new Map(buckets.map((bucket) => [bucket, new ObjectTable({ keepsBefore })]));
     this.#uploads = new Map(buckets.map((bucket) => [bucket, new UploadTable()]));
     this.#basePath = basePath;
     this.#signatures = new SignatureCheck({
@@ -151,10 +156,14 @@ export class StoreServer {
     const table = this.#tableOf(target.bucket);
     const tableOf = (/** @type {string} */ bucket) => this.#tableOf(bucket);
     const uploads = /** @type {UploadTable} */ (this.#uploads.get(target.bucket));
-    const perform = () => OPERATION_TABLE[operation]({ ...request, table, uploads, tableOf, now: this.#now() });
-    const size = table.get(target.key)?.body.length;
+    const performIn = (/** @type {Request['table']} */ objects) =>
+      OPERATION_TABLE[operation]({ ...request, table: objects, uploads, tableOf, now: this.#now() });
+    const perform = () => performIn(table);
+    const object = table.get(target.key);
+    const size = object?.body.length;
+    const hasBefore = object?.before !== undefined && this.#isSettled(object);
     const faults = /** @type {FaultInjector} */ (this.#faults.get(target.bucket));
-    const { delay, fault } = faults.decide(operation, size);
+    const { delay, fault } = faults.decide(operation, size, hasBefore);
     await pass(delay);
     this.#closeInTime(operation, answer, faults);
     const pace = operation === 'GET' ? faults.pace(operation) : null;
@@ -164,7 +173,11 @@ export class StoreServer {
     } else {
       await pass(pace?.(size ?? 0) ?? 0);
       this.#tally.countFault(fault.name);
-      answerWithFault({ fault, answer, perform, reset: (socket) => this.#listener.reset(socket) });
+      answerWithFault({
+        ...{ fault, answer, perform },
+        performBefore: () => performIn(table.before(target.key)),
+        reset: (socket) => this.#listener.reset(socket),
+      });
     }
   }
 
@@ -179,6 +192,14 @@ export class StoreServer {
       this.#tally.countFault('close');
       response.once('finish', () => socket.destroySoon());
     }
+  }
+
+  /**
+   * @param {StoredObject} object
+   * @returns {boolean} whether everybody can know by now that it is there
+   */
+  #isSettled({ lastModified }) {
+    return this.#now() - lastModified >= SETTLED_AFTER_MS;
   }
 
   /** @param {string} bucket */

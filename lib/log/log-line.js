@@ -9,7 +9,8 @@ import {
   escapePattern,
   jsonObject,
 } from './notation.js';
-import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from './notation.js';
+import { confidenceInterval, leftColumn, openingCost, operationColumn, operationName } from './notation.js';
+import { sentence, timeOfDay } from './notation.js';
 
 /** @import { Notation } from './notation.js' */
 
@@ -55,10 +56,27 @@ import { confidenceInterval, leftColumn, openingCost, sentence, timeOfDay } from
  *   peakOperationsPerSecond: number, megabytesPerSecond: number, peakMegabytesPerSecond: number | null,
  *   p50: number | null, p99: number | null, errors: number, limitedBy: LimitCause }} TableRowRecord percentiles in ms; null,
  *   written `-`, where there are none; `peakMegabytesPerSecond` is null where the column is absent
+ * @typedef {Omit<SecondRecord, 'kind'> & OfKind & { kind: 'kind-second' }} KindSecondRecord
+ * @typedef {Omit<SummaryRecord, 'kind'> & OfKind & { kind: 'kind-summary' }} KindSummaryRecord
+ * @typedef {Omit<IntegrityRecord, 'kind'> & OfKind & { kind: 'kind-integrity' }} KindIntegrityRecord
+ * @typedef {Omit<LatencyRecord, 'kind'> & OfKind & { kind: 'kind-latency' }} KindLatencyRecord
+ * @typedef {Omit<LimitRecord, 'kind'> & OfKind & { kind: 'kind-limit' }} KindLimitRecord
+ * @typedef {Omit<TableRowRecord, 'kind' | 'stage'> & OfKind & { kind: 'kind-row' }} KindRowRecord of the stage in the row before
+ * @typedef {{ kind: 'versions', stage: string, staleReads: number, foreignReads: number, tornReads: number }} VersionsRecord
  * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineRecord
  * @typedef {ScheduleRecord | SecondRecord | RetryingRecord | SummaryRecord | IntegrityRecord | LatencyRecord
  *   | ConnectionsRecord | LimitRecord | SearchRecord | StepHeaderRecord | StepRowRecord | BucketRowRecord | RateHeaderRecord | RateRowRecord
- *   | BucketLimitRecord | HighestRateRecord | CapacityRecord | TableHeaderRecord | TableRowRecord | MachineRecord} LogRecord
+ *   | BucketLimitRecord | HighestRateRecord | CapacityRecord | TableHeaderRecord | TableRowRecord | MachineRecord
+ *   | KindSecondRecord | KindSummaryRecord | KindIntegrityRecord | KindLatencyRecord | KindLimitRecord | KindRowRecord
+ *   | VersionsRecord} LogRecord
+ */
+
+/**
+ * A line about one kind of operation in a stage that mixes several. It has the shape of the stage's line, with the operation
+ * after the name of the stage, which makes it no line of a stage: what it counts is in the stage's, and a reader of an
+ * earlier version, which does not know it, counts nothing twice.
+ *
+ * @typedef {{ operation: string }} OfKind
  */
 
 /**
@@ -119,6 +137,7 @@ const NOTATIONS = {
   rate,
   timeOfDay,
   stage: capitalizedWord,
+  operation: operationName,
   furtherRetries: either(0, '', between(' (', count, ' more)')),
   integrityErrors: either(1, '1 integrity error', between('', count, ' integrity errors')),
   latencyOf: choice({
@@ -138,6 +157,8 @@ const NOTATIONS = {
   tlsOpening: either(null, '', between(' TLS ', openingCost(), '')),
   stageColumn: leftColumn('Remove'.length),
   countColumn: column(11, count),
+  operationColumn: operationColumn('remove'.length),
+  operationCountColumn: column(9, count),
   rateColumn: column(11, rate),
   peakMegabytesHeading: choice({ shown: '  Peak MB/s', absent: '' }),
   addedRateColumn: either(null, '', column(11, rate)),
@@ -162,12 +183,9 @@ const NOTATIONS = {
   jsonObject: jsonObject(MAX_MACHINE_DATA_LENGTH),
 };
 
-/** Every line kind, in one place for writing and reading: as it stands in the log, with `{field:notation}` for values. */
-const SHAPES = compileAll({
-  schedule:
-    '{stage:stage}: scheduling for {objects:count} objects in {threads:count} threads and {buckets:count} buckets',
+/** What is said of a stage, and of each kind of its operations where it mixes several. */
+const OF_STAGES = {
   second: '{time:timeOfDay}: {stage:stage}: Ops {operationsPerSecond:rate}/s Throughput {megabytesPerSecond:rate}MB/s',
-  retrying: 'Retrying on TRANSIENT error{more:furtherRetries}',
   summary:
     '{stage:stage} took {milliseconds:count}ms. ' +
     'Peak ops {peakOperationsPerSecond:rate}/s Avg ops {averageOperationsPerSecond:rate}/s  ' +
@@ -176,10 +194,29 @@ const SHAPES = compileAll({
   latency:
     '{stage:stage} {of:latencyOf}{loop:loop}: min {minimum:milliseconds} mean {mean:milliseconds} p50 {p50:milliseconds} ' +
     'p90 {p90:milliseconds} p99 {p99:milliseconds} p99.9 {p999:milliseconds} max {maximum:milliseconds}',
+  limit: '{stage:stage} limited by: {cause:cause} ({evidence:sentence})',
+};
+
+const ROW_FIGURES =
+  '{operationsPerSecond:rateColumn}{peakOperationsPerSecond:rateColumn}{megabytesPerSecond:rateColumn}' +
+  '{peakMegabytesPerSecond:addedRateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}{limitedBy:causeColumn}';
+
+/** Every line kind, in one place for writing and reading: as it stands in the log, with `{field:notation}` for values. */
+const SHAPES = compileAll({
+  ...OF_STAGES,
+  ...Object.fromEntries(
+    Object.entries(OF_STAGES).map(([kind, template]) => [
+      `kind-${kind}`,
+      template.replace('{stage:stage}', '{stage:stage} {operation:operation}'),
+    ]),
+  ),
+  schedule:
+    '{stage:stage}: scheduling for {objects:count} objects in {threads:count} threads and {buckets:count} buckets',
+  retrying: 'Retrying on TRANSIENT error{more:furtherRetries}',
+  versions: '{stage:stage} versions: {staleReads:count} stale {foreignReads:count} foreign {tornReads:count} torn',
   connections:
     '{stage:stage} connections: opened {opened:count} reused {reused:count}' +
     '{name:nameLookup}{tcp:tcpOpening}{tls:tlsOpening}',
-  limit: '{stage:stage} limited by: {cause:cause} ({evidence:sentence})',
   search:
     '{stage:stage}: searching for the peak with {objects:count} objects in up to {threads:count} threads ' +
     'and {buckets:count} buckets',
@@ -202,9 +239,8 @@ const SHAPES = compileAll({
     'at {threads:threadCount}{note:note}',
   'table-header':
     'Stage         Ops      Ops/s     Peak/s       MB/s{peakMegabytes:peakMegabytesHeading}        p50        p99    Errors  Limited by',
-  'table-row':
-    '{stage:stageColumn}{objects:countColumn}{operationsPerSecond:rateColumn}{peakOperationsPerSecond:rateColumn}' +
-    '{megabytesPerSecond:rateColumn}{peakMegabytesPerSecond:addedRateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}{limitedBy:causeColumn}',
+  'table-row': `{stage:stageColumn}{objects:countColumn}${ROW_FIGURES}`,
+  'kind-row': `  {operation:operationColumn}{objects:operationCountColumn}${ROW_FIGURES}`,
   machine: '# r2-benchmark {data:jsonObject}',
 });
 
@@ -308,7 +344,7 @@ function writeValue({ name, notation, whole }, value, kind) {
   return text;
 }
 
-/** @param {Readonly<Record<LogRecord['kind'], string>>} templates */
+/** @param {Readonly<Record<string, string>>} templates */
 function compileAll(templates) {
   return new Map(Object.entries(templates).map(([kind, template]) => [kind, compile(kind, template)]));
 }

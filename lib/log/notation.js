@@ -56,6 +56,19 @@ export const capitalizedWord = {
 };
 
 /**
+ * The name of an operation in a stage that mixes several. `attempt` is none: lines of the stage have the word there.
+ *
+ * @type {Notation}
+ */
+export const operationName = {
+  pattern: `(?!attempt(?![a-z0-9-]))${namePattern(`{0,${MAX_FURTHER_LETTERS}}`)}`,
+  expected: 'a word of at most 32 small letters, digits and hyphens, other than attempt',
+  isExact: true,
+  parse: (text) => text,
+  format: String,
+};
+
+/**
  * Twelve digits before the point and two after it are still exact in a float, so that they come back as they were.
  *
  * @param {1 | 2} places digits after the point, to which a value is rounded
@@ -142,13 +155,33 @@ export function column(width, inner) {
  * @returns {Notation}
  */
 export function leftColumn(width) {
+  return paddedColumn(width, wordPattern, capitalizedWord.expected);
+}
+
+/**
+ * Likewise, of an {@link operationName}.
+ *
+ * @param {number} width characters
+ * @returns {Notation}
+ */
+export function operationColumn(width) {
+  return paddedColumn(width, namePattern, operationName.expected);
+}
+
+/**
+ * @param {number} width characters
+ * @param {(furtherLetters: string) => string} patternOf a word with so many letters after the first, as a quantifier
+ * @param {string} expected
+ * @returns {Notation}
+ */
+function paddedColumn(width, patternOf, expected) {
   // One alternative for each length: how many of the blanks belong to the word must not be a question of trying.
   const padded = Array.from({ length: width - 1 }, (_, further) =>
-    wordPattern(`{${further}}`).concat(' '.repeat(width - 1 - further)),
+    patternOf(`{${further}}`).concat(' '.repeat(width - 1 - further)),
   );
   return {
-    pattern: `(?:${[wordPattern(`{${width - 1},${MAX_FURTHER_LETTERS}}`), ...padded].join('|')})`,
-    expected: capitalizedWord.expected,
+    pattern: `(?:${[patternOf(`{${width - 1},${MAX_FURTHER_LETTERS}}`), ...padded].join('|')})`,
+    expected,
     isExact: true,
     parse: (text) => text.trimEnd(),
     format: (value) => String(value).padEnd(width),
@@ -158,6 +191,11 @@ export function leftColumn(width) {
 /** @param {string} furtherLetters how many of them, as a quantifier */
 function wordPattern(furtherLetters) {
   return `[A-Z][A-Za-z0-9-]${furtherLetters}`;
+}
+
+/** @param {string} furtherLetters how many of them, as a quantifier */
+function namePattern(furtherLetters) {
+  return `[a-z][a-z0-9-]${furtherLetters}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { MEGABYTE, formatDuration } from '../log/units.js';
 import { decodeHistogram } from '../model/histogram.js';
 import { Finding, StageLog, stageWarnings } from './stage-log.js';
-import { isUnknownClock, readHistogramPart, readRampStep, readStageLine } from './machine-facts.js';
+import { isUnknownClock, readHistogramPart, readKindLine, readRampStep, readStageLine } from './machine-facts.js';
 import { wholeDays } from './time-line.js';
 import { UnknownNames } from './warnings.js';
 
@@ -218,6 +218,11 @@ export class HostRun {
       if (part && histogram) {
         this.#shared.addHistogram(part.stage, histogram);
       }
+    } else if (data.kind === 'stage-kind') {
+      this.#addKind(line, data);
+    } else if (data.kind === 'kind-histogram') {
+      const part = readHistogramPart(data);
+      this.stages.get(part?.stage ?? '')?.addKindHistogramPart(/** @type {HistogramPart} */ (part), decodeHistogram);
     } else if (data.kind === 'ramp-step') {
       this.#addRampStep(line, data);
     } else if (data.kind === 'ramp-histogram') {
@@ -226,6 +231,19 @@ export class HostRun {
     } else {
       this.unknown.kinds.at(line, typeof data.kind === 'string' ? data.kind : 'no kind');
     }
+  }
+
+  /**
+   * @param {number} line
+   * @param {Record<string, unknown>} data
+   */
+  #addKind(line, data) {
+    const read = readKindLine(data);
+    if (read === null) {
+      this.#addUnusable(line, 'a kind of operation', 'no stage, no name or no operations');
+      return;
+    }
+    this.#stage(read.stage, line).addKind(read.kind);
   }
 
   /**

@@ -45,8 +45,17 @@ import { SCHEMA } from '../model/schema.js';
  * @property {readonly string[]} unusable fields that cannot be what the log says, each with what it says
  * @property {readonly string[]} unknown names of fields of a later version
  *
+ * @typedef {object} KindLine
+ * @property {string} operation
+ * @property {number | null} threads
+ * @property {string | null} limitedBy a word of whatever version
+ * @property {LineCounts} counts
+ * @property {number} measured operations after the warm-up
+ * @property {Record<string, number>} errors failed attempts by kind
+ *
  * @typedef {object} HistogramPart
  * @property {string} stage
+ * @property {string | null} operation where it is that of one kind of operation in a stage
  * @property {number | null} slotStart epoch s, where it is that of a step of a ramp
  * @property {number} part from 1
  * @property {number} of
@@ -64,6 +73,7 @@ const LOGGED_COUNTS = [
   ...countsInLog('several'),
   ...countsInLog('existing'),
   ...countsInLog('parts'),
+  ...countsInLog('versions'),
 ];
 
 /** All fields that the machine line of a stage may have. */
@@ -228,6 +238,34 @@ function fitting(value, schema) {
 
 /**
  * @param {Record<string, unknown>} data of a machine line
+ * @returns {{ stage: string, kind: KindLine } | null} what one kind of operation did in a stage; null where the line does not
+ *   say of which, or how many operations there were
+ */
+export function readKindLine(data) {
+  const stage = asStage(data.stage);
+  const operation = asText(data.operation, PLANNED_STAGE);
+  if (stage === null || operation === null || asCount(data.operations) === null) {
+    return null;
+  }
+  const counts = countsOf(new Fields(data));
+  const errors = Object.entries(asObject(data.errors)).filter(
+    ([kind, count]) => ERROR_KIND.test(kind) && asCount(count) !== null,
+  );
+  return {
+    stage,
+    kind: {
+      operation,
+      threads: asCount(data.threads),
+      limitedBy: asText(data.limitedBy, ERROR_KIND),
+      counts,
+      measured: Math.max(Number(counts.operations) - Number(counts.warmupOperations), 0),
+      errors: /** @type {Record<string, number>} */ (Object.fromEntries(errors)),
+    },
+  };
+}
+
+/**
+ * @param {Record<string, unknown>} data of a machine line
  * @returns {HistogramPart | null} null where it is no part of a histogram of microseconds
  */
 export function readHistogramPart(data) {
@@ -238,7 +276,8 @@ export function readHistogramPart(data) {
   if (stage === null || !isPart || data.unit !== 'us' || typeof data.data !== 'string') {
     return null;
   }
-  return { stage, slotStart: asCount(data.slotStart), part, of, data: data.data };
+  const operation = asText(data.operation, PLANNED_STAGE);
+  return { stage, operation, slotStart: asCount(data.slotStart), part, of, data: data.data };
 }
 
 /**

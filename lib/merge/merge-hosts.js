@@ -2,6 +2,7 @@ import { addResults, addStages, averagesOf } from '../model/add-results.js';
 import { countsInLog } from '../model/counters.js';
 import { HISTOGRAM_FORMAT } from '../model/histogram.js';
 import { FORMAT } from '../model/schema.js';
+import { sumOfHistograms } from '../model/ramp.js';
 import { addSecond } from '../model/seconds.js';
 import { OPERATIONS, STAGE_NAMES } from '../operations/registry.js';
 import { hostSeries } from './host-series.js';
@@ -17,11 +18,11 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, unkno
  * @import { SomeCounts } from '../model/counters.js'
  * @import { HistogramSum } from '../model/histogram.js'
  * @import { ClockTrust, CountName, HostOrigin, MergeWarning, PeakSecond, Result, SecondLatency, SecondResult } from '../model/result.js'
- * @import { StageLatency, StageMerge, StageSum } from '../model/result.js'
+ * @import { KindSum, StageLatency, StageMerge, StageSum } from '../model/result.js'
  * @import { HostRun } from './host-run.js'
  * @import { Host, StageView } from './hosts.js'
  * @import { Intake } from './intake.js'
- * @import { StageLog } from './stage-log.js'
+ * @import { KindLog, StageLog } from './stage-log.js'
  * @import { TimeSeriesRow } from './seconds.js'
  */
 
@@ -58,14 +59,9 @@ const UNTOLD_WITHOUT_TOTALS = countsInLog('always').filter((name) => !TOLD_WITHO
 
 /** A log without totals lacks most counters: what is known of them comes from the others. */
 const UNTOLD_COUNTS = Object.fromEntries(
-  [
-    ...countsInLog('always'),
-    ...countsInLog('warm-up'),
-    ...countsInLog('drain'),
-    ...countsInLog('several'),
-    ...countsInLog('existing'),
-    ...countsInLog('parts'),
-  ].map((name) => [name, 0]),
+  /** @type {const} */ (['always', 'warm-up', 'drain', 'several', 'existing', 'parts', 'versions'])
+    .flatMap(countsInLog)
+    .map((name) => [name, 0]),
 );
 
 /** Logs without machine lines tell how many attempts failed, but not how. */
@@ -292,9 +288,44 @@ function stageOf(view) {
     ...(facts !== null && Object.keys(facts.further).length > 0 ? { further: facts.further } : {}),
     seconds: [],
     latency: UNKNOWN_LATENCY,
-    bottleneck: cause === null ? null : { cause, evidence: null, advice: null },
+    bottleneck: bottleneckOf(cause),
     storeClock: facts?.clock ?? null,
+    ...(log.kinds.size === 0 ? {} : { kinds: [...log.kinds.values()].map((kind) => kindOf(kind, times)) }),
   };
+}
+
+/**
+ * @param {KindLog} log
+ * @param {Parameters<typeof averagesOf>[1]} times of its stage
+ * @returns {KindSum}
+ */
+function kindOf({ facts, histogram }, times) {
+  const { operation, threads, limitedBy, counts, errors } = facts;
+  const latencies = histogram === null ? null : sumOfHistograms([histogram]);
+  return {
+    operation,
+    threads,
+    ...averagesOf({ ...counts, errors }, times),
+    peak: null,
+    peakBytes: null,
+    latency: {
+      ...UNKNOWN_LATENCY,
+      operations: latencies?.latency ?? null,
+      histogram: { ...UNKNOWN_LATENCY.histogram, operations: latencies?.histogram ?? null },
+    },
+    unloaded: null,
+    bottleneck: bottleneckOf(currentCause(limitedBy)),
+    ...counts,
+    errors,
+  };
+}
+
+/**
+ * @param {string | null} cause
+ * @returns {StageSum['bottleneck']}
+ */
+function bottleneckOf(cause) {
+  return cause === null ? null : { cause, evidence: null, advice: null };
 }
 
 /** @param {StageLog} log */

@@ -5,7 +5,7 @@ import { andMore } from './warnings.js';
 /**
  * @import { LimitCause, ScheduleRecord, SummaryRecord } from '../log/log-line.js'
  * @import { RunWarning } from './host-run.js'
- * @import { HistogramPart, StageLine } from './machine-facts.js'
+ * @import { HistogramPart, KindLine, StageLine } from './machine-facts.js'
  * @import { SecondPool } from './seconds.js'
  * @import { RampResult, RampStep, SecondResult, StageSum } from '../model/result.js'
  * @import { Histogram } from 'hdr-histogram-js'
@@ -16,6 +16,8 @@ export const MAX_INTERVAL_SECONDS = 3;
 
 /** A place of a series holds 32 bits: 256 GB. */
 const BYTES_OF_UNIT = 64;
+/** No stage mixes as many operations: a log with more of them was made up. */
+const MAX_KINDS = 32;
 
 /** No ramp has as many: a log with more of them was made up. */
 const MAX_RAMP_STEPS = 1000;
@@ -24,6 +26,9 @@ const MAX_RAMP_STEPS = 1000;
  * @typedef {{ line: number | null, message: string }} Remark
  *
  * @typedef {Omit<SecondResult, 'secondStart' | 'operations' | 'bytes'>} SecondDetails what only a result tells of a second
+ *
+ * @typedef {{ facts: KindLine, parts: HistogramParts, histogram: string | null }} KindLog what a log says of one kind of
+ *   operation in a stage, with its encoded latencies once they are whole
  */
 
 /** What a log says of one stage of one run. */
@@ -54,6 +59,8 @@ export class StageLog {
   ramp = null;
   /** By the slot of a step. @type {Map<number, HistogramParts>} */
   #rampParts = new Map();
+  /** Of a stage that mixes several, by operation. @type {Map<string, KindLog>} */
+  kinds = new Map();
   /** @type {number | null} */
   scheduled = null;
   retries = 0;
@@ -166,6 +173,32 @@ export class StageLog {
       this.#histogramProblem = 'the histogram cannot be decoded';
     }
     return null;
+  }
+
+  /** @param {KindLine} facts */
+  addKind(facts) {
+    if (this.kinds.size < MAX_KINDS && !this.kinds.has(facts.operation)) {
+      this.kinds.set(facts.operation, { facts, parts: new HistogramParts(), histogram: null });
+    }
+  }
+
+  /**
+   * What does not belong to its kind leaves that without percentiles.
+   *
+   * @param {HistogramPart} part
+   * @param {(base64: string) => Histogram} decode throws where it cannot
+   */
+  addKindHistogramPart(part, decode) {
+    const kind = this.kinds.get(part.operation ?? '');
+    const whole = kind?.parts.add(part) ?? null;
+    if (kind === undefined || whole === null) {
+      return;
+    }
+    try {
+      kind.histogram = decode(whole).totalCount === kind.facts.measured ? whole : null;
+    } catch {
+      // A damaged log: the counts of the kind stand without it.
+    }
   }
 
   /**

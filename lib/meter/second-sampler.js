@@ -1,7 +1,6 @@
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { SecondCounts } from './second-counts.js'
- * @import { SecondCount } from '../model/result.js'
+ * @import { StageMeters } from './stage-meter.js'
  */
 
 /**
@@ -19,9 +18,9 @@ export class SecondSampler {
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {Pick<SecondCounts, 'secondOf' | 'at' | 'until'>} options.counts
+   * @param {Pick<StageMeters, 'secondOf' | 'at' | 'until'>} options.counts
    * @param {number} options.startedAt monotonic ms
-   * @param {(second: SecondCount) => void} options.onSecond
+   * @param {(second: ReturnType<StageMeters['at']>) => void} options.onSecond
    */
   constructor({ clock, counts, startedAt, onSecond }) {
     this.#clock = clock;

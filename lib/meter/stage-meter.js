@@ -34,6 +34,12 @@ const SUMMED_COUNTS = /** @type {SummedCount[]} */ (COUNT_NAMES.filter((name) =>
  */
 
 /**
+ * What operations of one kind did in a second.
+ *
+ * @typedef {{ operations: number, bytes: number }} KindCount
+ */
+
+/**
  * A stage's counts in a form that can be sent from one thread to another.
  *
  * @typedef {object} StageMeterState
@@ -64,6 +70,9 @@ export class StageMeter {
   unsent = 0;
   failed = 0;
   integrityErrors = 0;
+  staleReads = 0;
+  foreignReads = 0;
+  tornReads = 0;
   sizeOnly = 0;
   vanished = 0;
   changed = 0;
@@ -217,6 +226,13 @@ export class StageMeter {
     }
   }
 
+  /** @param {'stale' | 'foreign' | 'torn' | null} error of an answer that was wrong about the versions of an object */
+  versionError(error) {
+    this.staleReads += Number(error === 'stale');
+    this.foreignReads += Number(error === 'foreign');
+    this.tornReads += Number(error === 'torn');
+  }
+
   /** @returns {StageCounts} */
   counts() {
     const sums = /** @type {Record<SummedCount, number>} */ (
@@ -326,16 +342,16 @@ export class StageMeters {
 
   /**
    * @param {number} second epoch second
-   * @returns {SecondCount}
+   * @returns {SecondCount & { kinds?: KindCount[] }} with the counts of each kind, where there are several
    */
   at(second) {
-    return this.kinds.reduce(
-      (sum, { seconds }) => {
-        const { operations, bytes } = seconds.at(second);
-        return { secondStart: second, operations: sum.operations + operations, bytes: sum.bytes + bytes };
-      },
-      { secondStart: second, operations: 0, bytes: 0 },
-    );
+    const kinds = this.kinds.map(({ seconds }) => {
+      const { operations, bytes } = seconds.at(second);
+      return { operations, bytes };
+    });
+    const sum = (/** @type {'operations' | 'bytes'} */ name) => kinds.reduce((total, kind) => total + kind[name], 0);
+    const whole = { secondStart: second, operations: sum('operations'), bytes: sum('bytes') };
+    return kinds.length === 1 ? whole : { ...whole, kinds };
   }
 
   /**
@@ -347,7 +363,10 @@ export class StageMeters {
   until(endedAt) {
     const seconds = Math.max(...this.kinds.map((meter) => meter.seconds.until(endedAt).length));
     const [first] = this.kinds[0].seconds.until(endedAt);
-    return Array.from({ length: seconds }, (_, index) => this.at(first.secondStart + index));
+    return Array.from({ length: seconds }, (_, index) => {
+      const { secondStart, operations, bytes } = this.at(first.secondStart + index);
+      return { secondStart, operations, bytes };
+    });
   }
 
   /**

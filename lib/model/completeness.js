@@ -17,17 +17,27 @@ export function isClean({ left, unlisted, otherBuckets, uploadsLeft = 0 }) {
  * What keeps a stage from being all well. Operations that were skipped had failed in Write, or were still under way when its
  * time was over: they are no shortcoming of their own.
  *
- * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'ramp'>} stage whose end may not be known
+ * @param {Pick<WritableStage, 'end' | 'operations' | 'failed' | 'integrityErrors' | 'staleReads' | 'foreignReads' | 'tornReads' | 'ramp'>} stage whose end may not be known
  * @returns {string[]} in words; none where all is well, as far as is known
  */
-export function shortcomingsOf({ end = null, operations, failed, integrityErrors, ramp }) {
+export function shortcomingsOf({ end = null, operations, failed, integrityErrors, ramp, ...versions }) {
   const [lost, wrong] = [failed ?? 0, integrityErrors ?? 0];
   const hasStalled = ramp?.steps.some(({ shortfall }) => shortfall === 'stalled');
   return [
     ...(end === null || end === 'complete' ? [] : [`it ended before its work was done (${end})`]),
     ...(operations === 0 ? ['no operation succeeded'] : []),
     ...(lost > 0 ? [`${counted(lost, 'operation')} failed`] : []),
-    ...(wrong > 0 ? [`${counted(wrong, 'answer')} had the wrong content`] : []),
+    ...(wrong > 0 ? [`${counted(wrong, 'answer')} had the wrong content${kindsOfErrors(versions)}`] : []),
     ...(hasStalled ? ['a step had no success'] : []),
   ];
+}
+
+/**
+ * @param {Pick<WritableStage, 'staleReads' | 'foreignReads' | 'tornReads'>} counts
+ * @returns {string} in words; nothing where no version was wrong
+ */
+function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
+  const kinds = Object.entries({ stale: staleReads, foreign: foreignReads, torn: tornReads });
+  const named = kinds.flatMap(([name, count]) => (count ? [`${count} ${name}`] : []));
+  return named.length === 0 ? '' : ` (${named.join(', ')})`;
 }

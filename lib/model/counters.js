@@ -11,7 +11,7 @@ const COUNTERS = /** @type {Record<CountName, { 'x-log'?: unknown }>} */ (SCHEMA
 export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(COUNTERS));
 
 /**
- * @param {'always' | 'warm-up' | 'drain' | 'several' | 'existing' | 'parts'} when
+ * @param {'always' | 'warm-up' | 'drain' | 'several' | 'existing' | 'parts' | 'versions'} when
  * @returns {CountName[]} those that the machine line of a stage carries then
  */
 export function countsInLog(when) {

@@ -109,7 +109,7 @@ function firstOf(problems) {
  * @returns {string[]} a line for each text that is no histogram of ours
  */
 function brokenHistograms(stages) {
-  return stages.flatMap(({ latency, seconds, buckets = [], ramp }, index) => {
+  return stages.flatMap(({ latency, seconds, buckets = [], kinds = [], ramp }, index) => {
     const histograms = [
       ...LATENCIES.map((name) => [`latency.histogram.${name}`, latency.histogram[name]]),
       ...seconds.map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
@@ -118,6 +118,9 @@ function brokenHistograms(stages) {
       ...buckets.map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
         return [`buckets[${place}].histogram`, histogram];
       }),
+      ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ place) =>
+        LATENCIES.map((name) => [`kinds[${place}].latency.histogram.${name}`, kind.latency.histogram[name]]),
+      ),
       ...(ramp?.steps ?? []).map((/** @type {Json} */ { histogram }, /** @type {number} */ place) => {
         return [`ramp.steps[${place}].histogram`, histogram];
       }),

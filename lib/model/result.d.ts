@@ -368,6 +368,8 @@ export interface RunOptions {
   cores: number;
   /** ms of each stage, null where it is all objects that end it */
   duration: number | null;
+  /** as --mix has it, where operations are mixed */
+  mix?: string;
   /** bytes of an object that Range reads, where there is that stage */
   rangeSize?: number;
   /** keys of a page of List, likewise */

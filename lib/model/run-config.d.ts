@@ -13,6 +13,8 @@ export interface RunConfig {
   threads: number;
   /** lower-case names */
   stages: readonly string[];
+  /** what the stage Mixed does, in shares of a hundred; absent where there is no such stage */
+  mix?: readonly MixedShare[];
   client: 'direct' | 'sdk';
   /** bytes of an object; of the largest, where they are not all of one size */
   size: number;
@@ -121,6 +123,14 @@ export interface MultipartConfig {
   partThreads: number;
   /** bytes that an object has at least to be written so; 0 where all are */
   minSize: number;
+}
+
+/** Of a hundred operations of a mixed stage, so many are of that kind. */
+export interface MixedShare {
+  /** its name, as in --stages */
+  operation: string;
+  /** from 1 to 99 */
+  share: number;
 }
 
 /** How each stage goes through its steps. */

@@ -39,7 +39,10 @@ export interface RunObserver {
 }
 
 /** A second that is over. Between two steps of a ramp nothing is under way, and there are no latencies. */
-export type ReportedSecond = SecondCount & { latencies?: SecondLatencies };
+export type ReportedSecond = SecondCount & { latencies?: SecondLatencies; kinds?: readonly KindSecond[] };
+
+/** What the operations of one kind did in a second of a stage that mixes several. */
+export type KindSecond = { operation: string; operations: number; bytes: number };
 
 /** The latencies of the operations that completed in a second, which can be added to those of others. */
 export interface SecondLatencies {

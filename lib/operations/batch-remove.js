@@ -35,6 +35,7 @@ export const batchRemove = defineOperation({
   refuses: {
     findPeak: 'its requests take too many objects for the steps',
     ramp: 'its requests take too many objects for the steps',
+    mix: 'the versions of the objects are told apart one by one',
   },
   async attempt(record) {
     const { connection, workload } = record;

@@ -1,7 +1,10 @@
 import { S3_CALLS } from '../s3/object-store.js';
 import { AttemptError } from '../s3/s3-error.js';
+import { NO_ETAG } from './no-etag.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';
-import { NO_ETAG } from './write.js';
+import { checkEtag, sendRead } from './versions.js';
+
+/** @import { OperationRecord } from './operation-record.js' */
 
 /**
  * Lets the store copy an object to a second key of the run, in the same bucket. Each object is copied once: no key is
@@ -21,21 +24,44 @@ export const copy = defineOperation({
     multipart: 'the ETag of a copy is not that of an object in parts',
   },
   async attempt(record) {
-    const { connection, localIndex, index, bucket, workload } = record;
-    const { keyspace, written } = workload;
-    record.key = keyspace.copyKeyOf(index);
-    record.input = { CopySource: `/${bucket}/${keyspace.keyOf(index)}` };
+    const { connection, localIndex, workload } = record;
+    const { written } = workload;
+    chooseKeys(record);
     await connection.send(this.call, record);
+    checkAnswer(record);
     const { etagDigest } = connection.reply;
-    if (etagDigest === 0) {
-      throw new AttemptError({
-        ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
-        message: 'the answer does not say that there is a copy',
-      });
-    }
     const expected = written.digestOf(localIndex);
     if (expected !== NO_ETAG && etagDigest !== expected) {
       throw new IntegrityError(record, 'the ETag of the copy is not the one that the write was answered with');
     }
   },
+  async attemptOfVersion(record) {
+    chooseKeys(record);
+    const lowest = await sendRead(this.call, record);
+    if (lowest >= 0) {
+      checkAnswer(record);
+      checkEtag(record, lowest, 'of the copy');
+    }
+  },
 });
+
+/** @param {OperationRecord} record that is to be about the copy, and names its source */
+function chooseKeys(record) {
+  const { index, bucket, workload } = record;
+  const { keyspace } = workload;
+  record.key = keyspace.copyKeyOf(index);
+  record.input = { CopySource: `/${bucket}/${keyspace.keyOf(index)}` };
+}
+
+/**
+ * @param {OperationRecord} record whose answer has come
+ * @throws {AttemptError} where it does not say that there is a copy; the next attempt may succeed
+ */
+function checkAnswer({ connection }) {
+  if (connection.reply.etagDigest === 0) {
+    throw new AttemptError({
+      ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
+      message: 'the answer does not say that there is a copy',
+    });
+  }
+}

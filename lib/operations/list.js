@@ -30,6 +30,7 @@ export const list = defineOperation({
     shards: 'a host does not know which keys the others have written',
     peakOfBuckets: 'its pages are those of all buckets',
     turnsThatLeave: 'a page has to show the keys of its own turn alone',
+    mix: 'which keys a page has to show is not known while objects come and go',
   },
   async attempt(record) {
     const { connection, workload, index } = record;

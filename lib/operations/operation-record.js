@@ -1,5 +1,6 @@
 import { BodyVerifier } from '../workload/body-verifier.js';
 import { ListedVerifier } from '../workload/listed-verifier.js';
+import { CarriedVersionVerifier, VersionVerifier } from '../workload/version-verifier.js';
 import { globalIndex } from '../workload/shard.js';
 
 /**
@@ -40,6 +41,10 @@ export class OperationRecord {
   isWrite = false;
   /** Whether the stage has read the object before, where that is told apart. */
   isRepeated = false;
+  /** Of an object that is written again, the state that the operation makes: see ObjectVersions. */
+  state = 0;
+  /** Whether the store has said that such a change was carried out. */
+  isAcknowledged = false;
   /** Made so far, the current one included. */
   attempts = 0;
   outcomeUnknown = false;
@@ -68,10 +73,8 @@ export class OperationRecord {
     this.operation = operation;
     this.workload = workload;
     this.connection = connection;
-    /** Checks the body of an answer; of objects that are not the run's a ListedVerifier does. @type {BodyVerifier} */
-    this.sink = workload.listed
-      ? /** @type {any} */ (new ListedVerifier(workload.listed))
-      : new BodyVerifier(workload.payload);
+    /** Checks the body of an answer. @type {BodyVerifier | CarriedVersionVerifier | VersionVerifier} */
+    this.sink = verifierFor(workload);
   }
 
   /**
@@ -118,4 +121,16 @@ export class OperationRecord {
   attempt() {
     return this.operation.attempt(this);
   }
+}
+
+/** @param {Workload} workload */
+function verifierFor({ payload, mixed, listed, wroteObjects }) {
+  if (listed) {
+    // Objects that are not the run's.
+    return /** @type {any} */ (new ListedVerifier(listed));
+  }
+  if (mixed) {
+    return new VersionVerifier(payload, mixed.versions);
+  }
+  return wroteObjects ? new BodyVerifier(payload) : new CarriedVersionVerifier(payload);
 }

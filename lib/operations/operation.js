@@ -8,6 +8,7 @@ import { plainLine } from '../log/plain-text.js';
  * @import { PayloadChecksums } from '../workload/payload-checksums.js'
  * @import { OperationAmounts, Shard } from '../model/run-config.js'
  * @import { ListedObjects } from '../workload/listed-objects.js'
+ * @import { MixedObjects } from '../workload/mixed-objects.js'
  * @import { WrittenObjects } from '../workload/written-objects.js'
  * @import { OperationRecord } from './operation-record.js'
  */
@@ -25,6 +26,7 @@ import { plainLine } from '../log/plain-text.js';
  * @property {ListedObjects | null} [listed] objects that were there before, where the run works on them: they are its keyspace
  * @property {PayloadChecksums} [checksums] that objects are written with; absent where there are none
  * @property {boolean} wroteObjects whether this run writes the objects, and so knows which are there, and their ETags
+ * @property {MixedObjects | null} [mixed] of a run that writes its objects several times
  */
 
 /**
@@ -49,6 +51,8 @@ import { plainLine } from '../log/plain-text.js';
  *   AttemptError, or an IntegrityError for an answer that is not what was written
  * @property {(record: OperationRecord) => Promise<void>} [attemptExisting] likewise on an object that was there before the run,
  *   of which it knows what a list has said; absent where the operation does not go with such
+ * @property {(record: OperationRecord) => Promise<void>} [attemptOfVersion] likewise, at an object that is written again and
+ *   removed while others read it; absent where it cannot be mixed, which `refuses` explains
  */
 
 /**
@@ -56,7 +60,7 @@ import { plainLine } from '../log/plain-text.js';
  * @property {keyof OperationAmounts} size which amount is the number of objects of an operation, at most
  * @property {boolean} isByKey whether they follow each other in the order of their keys; in that of their indices otherwise
  *
- * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp' | 'turnsThatLeave' | 'multipart'} Refusal
+ * @typedef {'keptObjects' | 'shards' | 'findPeak' | 'peakOfBuckets' | 'ramp' | 'turnsThatLeave' | 'multipart' | 'mix'} Refusal
  */
 
 /**
@@ -113,16 +117,25 @@ export function defineOperation(definition) {
   });
 }
 
+/**
+ * What is wrong with an answer about an object that is written again: it is older than it may be, was never written, or is
+ * made of several versions.
+ *
+ * @typedef {'stale' | 'foreign' | 'torn'} VersionError
+ */
+
 /** The store answered with something else than what was written: never a success, and never retried. */
 export class IntegrityError extends Error {
   /**
    * @param {Pick<OperationRecord, 'bucket' | 'key'>} record
    * @param {string} finding
+   * @param {VersionError | null} [versionError] where it is about versions of the object
    */
-  constructor({ bucket, key }, finding) {
+  constructor({ bucket, key }, finding, versionError = null) {
     // A key that is not of our making may hold anything.
     super(`${bucket}/${plainLine(key)}: ${finding}`);
     this.name = 'IntegrityError';
+    this.versionError = versionError;
   }
 }
 

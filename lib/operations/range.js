@@ -2,8 +2,13 @@ import { S3_CALLS } from '../s3/object-store.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { changedError, checkSize, refuseChanged, verifierOf } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
+import { checkBody, sendRead } from './versions.js';
 
-/** @import { OperationRecord } from './operation-record.js' */
+/**
+ * @import { BodyVerifier } from '../workload/body-verifier.js'
+ * @import { VersionVerifier } from '../workload/version-verifier.js'
+ * @import { OperationRecord } from './operation-record.js'
+ */
 
 const PARTIAL_CONTENT = 206;
 const RANGE_NOT_SATISFIABLE = 416;
@@ -27,10 +32,9 @@ export const range = defineOperation({
   isDefaultStage: false,
   preflight: QUICK_PREFLIGHT,
   async attempt(record) {
-    const { connection, index, size, turn, sink: verifier, workload } = record;
-    const whole = workload.sizeOf(index);
-    const first = size * workload.payload.partOf(index, turn, Math.floor(whole / size));
-    record.input = { Range: `bytes=${first}-${first + size - 1}` };
+    const { connection, index, size } = record;
+    const { first, whole } = chooseRange(record);
+    const verifier = /** @type {BodyVerifier} */ (record.sink);
     verifier.begin(index, size, first);
     await connection.send(this.call, record);
     checkRange(record, first, whole);
@@ -61,7 +65,30 @@ export const range = defineOperation({
     }
     checkSize(record, verifier.received, size);
   },
+  async attemptOfVersion(record) {
+    const { index, localIndex, size } = record;
+    const { first, whole } = chooseRange(record);
+    /** @type {VersionVerifier} */ (record.sink).begin(index, localIndex, size, first);
+    const lowest = await sendRead(this.call, record);
+    if (lowest >= 0) {
+      checkRange(record, first, whole);
+      checkBody(record, lowest, `the range at ${first}`);
+    }
+  },
 });
+
+/**
+ * @param {OperationRecord} record
+ * @returns {{ first: number, whole: number }} offset of the range, which the request is about from now on, and the size of
+ *   the object, in bytes
+ */
+function chooseRange(record) {
+  const { index, size, turn, workload } = record;
+  const whole = workload.sizeOf(index);
+  const first = size * workload.payload.partOf(index, turn, Math.floor(whole / size));
+  record.input = { Range: `bytes=${first}-${first + size - 1}` };
+  return { first, whole };
+}
 
 /**
  * @param {OperationRecord} record whose answer has come

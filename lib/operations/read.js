@@ -1,8 +1,13 @@
 import { S3_CALLS } from '../s3/object-store.js';
 import { checkMd5, checkSize, refuseChanged, verifierOf } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
+import { checkBody, sendRead } from './versions.js';
 
-/** @import { OperationRecord } from './operation-record.js' */
+/**
+ * @import { BodyVerifier } from '../workload/body-verifier.js'
+ * @import { VersionVerifier } from '../workload/version-verifier.js'
+ * @import { OperationRecord } from './operation-record.js'
+ */
 
 /** A larger object of an earlier run would take preflight too long: it is only looked for. */
 const MAX_PREFLIGHT_BYTES = 2 ** 20;
@@ -21,7 +26,8 @@ export const read = defineOperation({
   isDefaultStage: true,
   preflight: { ...QUICK_PREFLIGHT, maxObjectBytes: MAX_PREFLIGHT_BYTES },
   async attempt(record) {
-    const { connection, index, size, sink: verifier } = record;
+    const { connection, index, size } = record;
+    const verifier = /** @type {BodyVerifier} */ (record.sink);
     verifier.begin(index, size);
     await connection.send(this.call, record);
     const mismatch = verifier.end();
@@ -36,6 +42,14 @@ export const read = defineOperation({
     refuseChanged(record);
     checkSize(record, verifier.received, record.size);
     checkMd5(record);
+  },
+  async attemptOfVersion(record) {
+    const { index, localIndex, size } = record;
+    /** @type {VersionVerifier} */ (record.sink).begin(index, localIndex, size);
+    const lowest = await sendRead(this.call, record);
+    if (lowest >= 0) {
+      checkBody(record, lowest, 'the body');
+    }
   },
 });
 

@@ -4,11 +4,15 @@ import { list } from './list.js';
 import { range } from './range.js';
 import { read } from './read.js';
 import { remove } from './remove.js';
-import { stageOf } from './stage.js';
+import { MIXED_STAGE, rewritingStage, stageOf } from './stage.js';
 import { stat } from './stat.js';
 import { write } from './write.js';
 
-/** @import { Operation } from './operation.js' */
+/**
+ * @import { Operation } from './operation.js'
+ * @import { Stage } from './stage.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ */
 
 /** All operations, in the order in which their stages run. @type {readonly Operation[]} */
 export const OPERATIONS = Object.freeze([write, read, range, stat, list, copy, batchRemove, remove]);
@@ -28,8 +32,15 @@ export const DEFAULT_STAGES_ON_EXISTING = Object.freeze(
 /** A stage for each of them. */
 export const STAGES = Object.freeze(OPERATIONS.map(stageOf));
 
-/** The names of the stages in the log. */
-export const STAGE_NAMES = Object.freeze(STAGES.map(({ name }) => name));
+/** The names of the stages in the log, in the order in which they run. */
+export const STAGE_NAMES = Object.freeze([
+  ...STAGES.filter(({ removes }) => !removes).map(({ name }) => name),
+  MIXED_STAGE,
+  ...STAGES.filter(({ removes }) => removes).map(({ name }) => name),
+]);
+
+/** The stages of a run with --mix, by the names of the plan: what is mixed has to be there, and is removed. */
+export const STAGES_OF_MIX = Object.freeze(['write', MIXED_STAGE.toLowerCase(), 'remove']);
 
 /**
  * @param {readonly string[]} names as in --stages
@@ -37,6 +48,26 @@ export const STAGE_NAMES = Object.freeze(STAGES.map(({ name }) => name));
  */
 export function operationsOf(names) {
   return OPERATIONS.filter(({ name }) => names.includes(name));
+}
+
+/**
+ * @param {Pick<RunConfig, 'stages' | 'mix'>} config
+ * @returns {Operation[]} of all stages, those that are mixed included
+ */
+export function operationsOfRun({ stages, mix = [] }) {
+  return operationsOf([...stages, ...mix.map(({ operation }) => operation)]);
+}
+
+/**
+ * @param {Pick<RunConfig, 'stages' | 'mix'>} config
+ * @returns {Stage[]} in the order in which they run
+ */
+export function stagesOf({ stages, mix = [] }) {
+  const kinds = mix.map(({ operation, share }) => ({ operation: operationNamed(operation), weight: share }));
+  const named = STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
+  const mixed = kinds.length === 0 ? [] : [rewritingStage(kinds)];
+  const [before, after] = [named.filter(({ removes }) => !removes), named.filter(({ removes }) => removes)];
+  return [...before, ...mixed, ...after];
 }
 
 /**

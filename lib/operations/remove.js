@@ -1,6 +1,7 @@
 import { S3_CALLS } from '../s3/object-store.js';
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
+import { sendChange } from './versions.js';
 
 /** R2 takes one write a second of a key, and a deletion may count as one: preflight retries for longer than a second. */
 const MAX_PREFLIGHT_ATTEMPTS = 7;
@@ -25,5 +26,18 @@ export const remove = defineOperation({
       }
     }
     workload.written.delete(localIndex);
+  },
+  async attemptOfVersion(record) {
+    const { localIndex, workload } = record;
+    try {
+      await sendChange(this.call, record);
+    } catch (error) {
+      // The write of an object whose outcome is unknown may not have been carried out.
+      if (!(error instanceof AttemptError && error.kind === NOT_FOUND)) {
+        throw error;
+      }
+    }
+    workload.written.delete(localIndex);
+    record.isAcknowledged = true;
   },
 });

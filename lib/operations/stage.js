@@ -21,6 +21,8 @@ import { onExisting } from './existing-object.js';
  * @property {boolean} movesBytes
  * @property {boolean} movesWhole
  * @property {Grouping | null} grouping of its objects, where one operation is about several of them
+ * @property {boolean} rewrites whether objects that are there are written again, and removed, while others read them: such a
+ *   stage creates and removes nothing as a whole
  *
  * @typedef {{ operation: Operation, weight: number }} StageKind of all weights together, so much is the operation's share;
  *   a positive integer
@@ -43,6 +45,35 @@ export function mixedStage(name, kinds) {
     movesBytes: kinds.some(({ operation }) => operation.movesBytes),
     grouping,
     movesWhole: kinds.some(({ operation }) => operation.movesWhole),
+    rewrites: false,
+  });
+}
+
+/** The name of the stage of --mix, as the log has it. */
+export const MIXED_STAGE = 'Mixed';
+
+/**
+ * @param {readonly StageKind[]} kinds
+ * @returns {Readonly<Stage>} that leaves as many objects as it finds, but for places that wait to be filled
+ */
+export function rewritingStage(kinds) {
+  return Object.freeze({
+    ...mixedStage(MIXED_STAGE, kinds),
+    ...{ creates: false, copies: false, removes: false, rewrites: true },
+  });
+}
+
+/**
+ * @param {readonly StageKind[]} kinds
+ * @returns {StageKind[]} the same, for objects that are written several times
+ */
+export function kindsOfVersions(kinds) {
+  return kinds.map(({ operation, weight }) => {
+    const attempt = operation.attemptOfVersion;
+    if (attempt === undefined) {
+      throw new RangeError(`expected an operation that can be mixed, got ${operation.name}`);
+    }
+    return { operation: { ...operation, attempt }, weight };
   });
 }
 

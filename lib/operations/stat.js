@@ -1,7 +1,10 @@
 import { S3_CALLS } from '../s3/object-store.js';
 import { checkSize, refuseChanged } from './existing-object.js';
+import { NO_ETAG } from './no-etag.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
-import { NO_ETAG } from './write.js';
+import { checkEtag, sendRead } from './versions.js';
+
+/** @import { OperationRecord } from './operation-record.js' */
 
 export const stat = defineOperation({
   name: 'stat',
@@ -14,17 +17,10 @@ export const stat = defineOperation({
   preflight: QUICK_PREFLIGHT,
   limitWithoutWrites: 'Stat checks sizes alone: the ETags are known only to the run that wrote the objects',
   async attempt(record) {
-    const { connection, localIndex, size, workload } = record;
+    const { connection, localIndex, workload } = record;
     await connection.send(this.call, record);
-    const { contentLength, etagDigest } = connection.reply;
-    if (contentLength !== size) {
-      throw new IntegrityError(
-        record,
-        contentLength < 0
-          ? `the answer does not tell the size, ${size} bytes were expected`
-          : `the size is ${contentLength} bytes, ${size} were expected${otherSizeHint(workload)}`,
-      );
-    }
+    checkLength(record);
+    const { etagDigest } = connection.reply;
     if (workload.wroteObjects && (etagDigest || NO_ETAG) !== workload.written.digestOf(localIndex)) {
       throw new IntegrityError(record, 'the ETag is not the one that the write was answered with');
     }
@@ -34,4 +30,25 @@ export const stat = defineOperation({
     refuseChanged(record);
     checkSize(record, record.connection.reply.contentLength, record.size);
   },
+  async attemptOfVersion(record) {
+    const lowest = await sendRead(this.call, record);
+    if (lowest >= 0) {
+      checkLength(record);
+      checkEtag(record, lowest, 'of the object');
+    }
+  },
 });
+
+/** @param {OperationRecord} record whose answer has come */
+function checkLength(record) {
+  const { connection, size, workload } = record;
+  const { contentLength } = connection.reply;
+  if (contentLength !== size) {
+    throw new IntegrityError(
+      record,
+      contentLength < 0
+        ? `the answer does not tell the size, ${size} bytes were expected`
+        : `the size is ${contentLength} bytes, ${size} were expected${otherSizeHint(workload)}`,
+    );
+  }
+}

@@ -1,8 +1,8 @@
 import { S3_CALLS } from '../s3/object-store.js';
+import { versionOf } from '../workload/object-versions.js';
+import { NO_ETAG } from './no-etag.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
-
-/** Stands for the digest of an ETag where the store's answer to a write named none. */
-export const NO_ETAG = 1;
+import { mixedOf, sendChange } from './versions.js';
 
 export const write = defineOperation({
   name: 'write',
@@ -22,5 +22,14 @@ export const write = defineOperation({
     }
     await connection.send(this.call, record);
     workload.written.add(localIndex, connection.reply.etagDigest || NO_ETAG);
+  },
+  async attemptOfVersion(record) {
+    const { connection, localIndex, index, size, state, workload } = record;
+    record.body = workload.payload.bodyOf(index, size, versionOf(state));
+    await sendChange(this.call, record);
+    const digest = connection.reply.etagDigest || NO_ETAG;
+    mixedOf(record).etags.set(localIndex, state, digest);
+    workload.written.add(localIndex, digest);
+    record.isAcknowledged = true;
   },
 });

@@ -2,7 +2,7 @@ import { runPool } from '../engine/run-concurrently.js';
 import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { CHANGED, onExisting } from '../operations/existing-object.js';
-import { OPERATIONS, operationsOf } from '../operations/registry.js';
+import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
 import { FIRST_ACTION } from '../s3/explain-error.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
@@ -158,7 +158,7 @@ class BucketPreflight {
   constructor(shared, bucket) {
     this.#shared = shared;
     this.#bucket = bucket;
-    const operations = operationsOf(shared.config.stages);
+    const operations = operationsOfRun(shared.config);
     this.#operations = shared.run.listed ? operations.map(onExisting) : operations;
   }
 

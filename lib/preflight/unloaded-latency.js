@@ -2,7 +2,7 @@ import { waitUntil } from '../clock/pause.js';
 import { onExisting } from '../operations/existing-object.js';
 import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
-import { OPERATIONS } from '../operations/registry.js';
+import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
 import { NOT_FOUND } from '../s3/s3-error.js';
 import { typicalSize } from '../workload/size-distribution.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
@@ -96,7 +96,8 @@ export async function measureUnloaded(run, config, budget, signal) {
   if (isFar && isCrowded(latencies, budget)) {
     return { latencies: new Map(), problem: 'requests of different kinds delayed each other' };
   }
-  const shown = [...latencies].filter(([name]) => config.stages.includes(name));
+  const names = operationsOfRun(config).map(({ name }) => name);
+  const shown = [...latencies].filter(([name]) => names.includes(name));
   return { latencies: new Map(shown), problem: null };
 }
 
@@ -106,12 +107,14 @@ export async function measureUnloaded(run, config, budget, signal) {
  * @param {TimeBudget} budget
  * @returns {Operation[]}
  */
-function kindsOf({ wroteObjects, mayRemove, listed }, { stages, size }, budget) {
+function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
+  const names = operationsOfRun(config).map(({ name }) => name);
+  const { size } = config;
   // That of one object says nothing of an operation on hundreds, and a copy would have to be removed in addition.
   const single = OPERATIONS.filter(({ grouping, copies }) => grouping === undefined && !copies);
   if (wroteObjects) {
     // What was written is removed, also where no stage removes.
-    return mayRemove ? single.filter(({ name, removes }) => removes || stages.includes(name)) : [];
+    return mayRemove ? single.filter(({ name, removes }) => removes || names.includes(name)) : [];
   }
   // What an earlier run has written is not removed, and is as large as it is.
   const isQuick = (/** @type {Operation} */ { name }) => {
@@ -120,7 +123,7 @@ function kindsOf({ wroteObjects, mayRemove, listed }, { stages, size }, budget) 
   };
   const reading = single.filter((operation) => {
     const { name, effect, movesWhole } = operation;
-    return stages.includes(name) && effect === 'reads' && (!movesWhole || isQuick(operation));
+    return names.includes(name) && effect === 'reads' && (!movesWhole || isQuick(operation));
   });
   return listed ? reading.map(onExisting) : reading;
 }

@@ -8,7 +8,7 @@ const EXCLUDED = 'without retries, clean-up and requests before the stages';
 /**
  * What a run costs on R2, before it begins.
  *
- * @param {Pick<RunConfig, 'objects' | 'stages' | 'size' | 'amounts' | 'multipart' | 'store' | 'duration' | 'findPeak' | 'rampPlan'>} config
+ * @param {Pick<RunConfig, 'objects' | 'stages' | 'mix' | 'size' | 'amounts' | 'multipart' | 'store' | 'duration' | 'findPeak' | 'rampPlan'>} config
  * @returns {string | null} one line, or null for a store that is not R2
  */
 export function costLine(config) {
@@ -19,8 +19,9 @@ export function costLine(config) {
   if (duration !== undefined || findPeak || rampPlan !== undefined) {
     // As many objects are written as there are at most; all else goes on as long as the stages last.
     const written = operationsOf(stages).flatMap(({ creates, name }) => (creates ? [name] : []));
-    const writes = operationsBilledAs('A', { ...config, stages: written });
-    const most = dollarsOf({ ...config, stages: written }).toFixed(4);
+    const once = { ...config, stages: written, mix: [] };
+    const writes = operationsBilledAs('A', once);
+    const most = dollarsOf(once).toFixed(4);
     const hasOthers = operationsBilledAs('A', config) > writes;
     const others = hasOthers ? `$${DOLLARS_A_MILLION.A} for each million others of Class A, ` : '';
     return (

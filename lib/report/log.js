@@ -6,8 +6,8 @@ import { HOLD_MS } from '../search/search-plan.js';
 /**
  * @import { LogRecord, RetryingRecord, StageName } from '../log/log-line.js'
  * @import { BucketSearchResult, RateSearchResult } from '../model/result.js'
- * @import { RampKind, RampStep, RunFacts, SearchResult, SearchStep, SecondCount, StageResult } from '../model/result.js'
- * @import { StagePlan } from '../model/run-events.js'
+ * @import { KindResult, RampKind, RampStep, RunFacts, SearchResult, SearchStep, StageResult } from '../model/result.js'
+ * @import { ReportedSecond, StagePlan } from '../model/run-events.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  */
 
@@ -68,17 +68,15 @@ export class RunLog {
 
   /**
    * @param {StageName} stage
-   * @param {SecondCount} count
+   * @param {ReportedSecond} count
    */
-  second(stage, { secondStart, operations, bytes }) {
+  second(stage, { secondStart, kinds = [], ...count }) {
     this.#retries.flush();
-    this.#write({
-      kind: 'second',
-      time: formatTimeOfDay(secondStart + 1),
-      stage,
-      operationsPerSecond: operations,
-      megabytesPerSecond: bytes / MEGABYTE,
-    });
+    const time = formatTimeOfDay(secondStart + 1);
+    this.#write({ kind: 'second', time, stage, ...ratesOf(count) });
+    kinds.forEach(({ operation, ...ofKind }) =>
+      this.#write({ kind: 'kind-second', time, stage, operation, ...ratesOf(ofKind) }),
+    );
   }
 
   /** The table of a search counts what failed. */
@@ -121,7 +119,10 @@ export class RunLog {
 }
 
 /** What the live view shows all the time, and the table that it ends with: on the screen, these lines would say it again. */
-const SHOWN_BY_VIEW = Object.freeze(['second', 'retrying', 'table-header', 'table-row']);
+const SHOWN_BY_VIEW = Object.freeze([
+  ...['second', 'kind-second', 'retrying'],
+  ...['table-header', 'table-row', 'kind-row'],
+]);
 
 /**
  * The lines for programs go to one place: the file, or else a stdout that nobody reads as it is written.
@@ -184,28 +185,78 @@ export class RetryLines {
 }
 
 /**
+ * @param {{ operations: number, bytes: number }} count of a second
+ * @returns {{ operationsPerSecond: number, megabytesPerSecond: number }}
+ */
+function ratesOf({ operations, bytes }) {
+  return { operationsPerSecond: operations, megabytesPerSecond: bytes / MEGABYTE };
+}
+
+/**
  * The lines that follow the last second of a stage.
  *
  * @param {StageResult} result
  * @returns {LogRecord[]}
  */
 export function stageLines(result) {
-  const { stage, integrityErrors } = result;
+  const { stage, kinds = [], load, duration } = result;
   return [
-    {
-      kind: 'summary',
-      stage,
-      milliseconds: Math.round(result.duration),
-      peakOperationsPerSecond: result.peak,
-      averageOperationsPerSecond: result.average,
-      megabytes: result.bytes / MEGABYTE,
-      recoverableErrors: result.retries,
-    },
-    ...(integrityErrors === 0 ? [] : [/** @type {LogRecord} */ ({ kind: 'integrity', stage, count: integrityErrors })]),
+    { kind: 'summary', stage, ...totalsOf(result, duration) },
+    ...integrityLines(result),
+    ...versionLines(result),
     ...latencyLines(result),
     connectionsLine(result),
     limitLine(result),
+    ...kinds.flatMap((kind) => kindLines({ ...kind, stage, load, duration })),
   ];
+}
+
+/**
+ * @param {KindResult & Pick<StageResult, 'stage' | 'load' | 'duration'>} result of one kind in a stage that mixes several
+ * @returns {LogRecord[]}
+ */
+function kindLines(result) {
+  const { stage, operation, duration, integrityErrors, bottleneck } = result;
+  const of = { stage, operation };
+  return [
+    { kind: 'kind-summary', ...of, ...totalsOf(result, duration) },
+    ...(integrityErrors === 0
+      ? []
+      : [/** @type {LogRecord} */ ({ kind: 'kind-integrity', ...of, count: integrityErrors })]),
+    ...latenciesOf(result).map((latency) => /** @type {LogRecord} */ ({ kind: 'kind-latency', ...of, ...latency })),
+    { kind: 'kind-limit', ...of, cause: bottleneck.cause, evidence: evidenceOf(bottleneck) },
+  ];
+}
+
+/**
+ * @param {Pick<StageResult, 'peak' | 'average' | 'bytes' | 'retries'>} result
+ * @param {number} duration ms
+ */
+function totalsOf({ peak, average, bytes, retries }, duration) {
+  return {
+    milliseconds: Math.round(duration),
+    peakOperationsPerSecond: peak,
+    averageOperationsPerSecond: average,
+    megabytes: bytes / MEGABYTE,
+    recoverableErrors: retries,
+  };
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {LogRecord[]}
+ */
+function integrityLines({ stage, integrityErrors }) {
+  return integrityErrors === 0 ? [] : [{ kind: 'integrity', stage, count: integrityErrors }];
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {LogRecord[]} what was wrong with the versions that came; none where they were all right
+ */
+function versionLines({ stage, staleReads, foreignReads, tornReads }) {
+  const wrong = staleReads + foreignReads + tornReads;
+  return wrong > 0 ? [{ kind: 'versions', stage, staleReads, foreignReads, tornReads }] : [];
 }
 
 /**
@@ -214,13 +265,20 @@ export function stageLines(result) {
  * @param {StageResult} result
  * @returns {LogRecord[]}
  */
-function latencyLines({ stage, operations, steps, attempts, latency, load }) {
+function latencyLines(result) {
+  return latenciesOf(result).map(
+    (latency) => /** @type {LogRecord} */ ({ kind: 'latency', stage: result.stage, ...latency }),
+  );
+}
+
+/** @param {Pick<StageResult, 'operations' | 'steps' | 'attempts' | 'latency' | 'load'>} result */
+function latenciesOf({ operations, steps, attempts, latency, load }) {
   const isOpenLoop = load.mode === 'open loop';
   const isAllFirst = attempts === operations + steps && !isOpenLoop;
   return /** @type {const} */ (['operations', 'startDelay', 'parts', 'attempts', 'firstByte']).flatMap((of) => {
     const summary = of === 'attempts' && isAllFirst ? null : (latency[of] ?? null);
     const loop = of === 'operations' ? load.mode : null;
-    return summary === null ? [] : [/** @type {LogRecord} */ ({ kind: 'latency', stage, of, loop, ...summary })];
+    return summary === null ? [] : [{ of, loop, ...summary }];
   });
 }
 
@@ -228,9 +286,13 @@ function latencyLines({ stage, operations, steps, attempts, latency, load }) {
  * @param {StageResult} result
  * @returns {LogRecord}
  */
-export function limitLine({ stage, bottleneck: { cause, evidence, advice } }) {
-  const next = advice === null ? '' : `; ${advice} would tell more`;
-  return { kind: 'limit', stage, cause, evidence: `${evidence}${next}` };
+export function limitLine({ stage, bottleneck }) {
+  return { kind: 'limit', stage, cause: bottleneck.cause, evidence: evidenceOf(bottleneck) };
+}
+
+/** @param {StageResult['bottleneck']} bottleneck */
+function evidenceOf({ evidence, advice }) {
+  return advice === null ? evidence : `${evidence}; ${advice} would tell more`;
 }
 
 /**
@@ -242,24 +304,27 @@ function connectionsLine({ stage, connections: { opened, reused, lookupTime, tcp
 }
 
 /**
- * The table at the end of a run: one row a stage.
+ * The table at the end of a run: one row a stage, and one for each of its kinds where it mixes several.
  *
  * @param {readonly StageResult[]} results
  * @returns {LogRecord[]}
  */
 export function stageTable(results) {
-  return [{ kind: 'table-header', peakMegabytes: 'shown' }, ...results.map(tableRow)];
+  return [
+    { kind: 'table-header', peakMegabytes: 'shown' },
+    ...results.flatMap((result) => [
+      /** @type {LogRecord} */ ({ kind: 'table-row', stage: result.stage, ...rowOf(result) }),
+      ...(result.kinds ?? []).map(
+        (kind) => /** @type {LogRecord} */ ({ kind: 'kind-row', operation: kind.operation, ...rowOf(kind) }),
+      ),
+    ]),
+  ];
 }
 
-/**
- * @param {StageResult} result
- * @returns {LogRecord}
- */
-function tableRow(result) {
+/** @param {StageResult | KindResult} result */
+function rowOf(result) {
   const latency = result.latency.operations;
   return {
-    kind: 'table-row',
-    stage: result.stage,
     objects: result.operations,
     operationsPerSecond: result.average,
     peakOperationsPerSecond: result.peak,
@@ -309,12 +374,7 @@ export function stepMachineLine(stage, step) {
  * @returns {LogRecord[]}
  */
 export function searchLines(result, search) {
-  const { stage, integrityErrors } = result;
-  return [
-    foundLine(result, search),
-    ...(integrityErrors === 0 ? [] : [/** @type {LogRecord} */ ({ kind: 'integrity', stage, count: integrityErrors })]),
-    limitLine(result),
-  ];
+  return [foundLine(result, search), ...integrityLines(result), limitLine(result)];
 }
 
 /**

@@ -3,7 +3,7 @@ import { shorten } from './names.js';
 
 /**
  * @import { MachineRecord } from '../log/log-line.js'
- * @import { CountName, RampKind, RampStep, RunFacts, StageResult } from '../model/result.js'
+ * @import { CountName, KindResult, RampKind, RampStep, RunFacts, StageResult } from '../model/result.js'
  */
 
 /** Version of the machine lines' shapes; it goes up when a reader of the old ones would misread the new ones. */
@@ -54,7 +54,8 @@ function lengthOfNames({ sizes, access }) {
 
 /**
  * @param {StageResult} result
- * @returns {MachineRecord[]} the stage's totals, and its latency histogram in as many parts as it takes
+ * @returns {MachineRecord[]} the stage's totals, and its latency histogram in as many parts as it takes; the same of each of
+ *   its kinds, where it mixes several
  */
 export function stageMachineLines(result) {
   const { stage, end, startedAt, endedAt, objects, threads, errors, storeClock, warmup, drain, bottleneck } = result;
@@ -68,6 +69,7 @@ export function stageMachineLines(result) {
       countsInLog('existing').filter((name) => result[name] > 0),
     ),
     ...(result.steps === 0 ? {} : pick(result, countsInLog('parts'))),
+    ...(result.kinds === undefined ? {} : pick(result, countsInLog('versions'))),
     limitedBy: bottleneck.cause,
     ...(warmup === 0 ? {} : { warmup: round(warmup), ...pick(result, countsInLog('warm-up')) }),
     ...(drain === 0 ? {} : { drain: round(drain), ...pick(result, countsInLog('drain')) }),
@@ -75,6 +77,31 @@ export function stageMachineLines(result) {
   return [
     { kind: 'machine', data: { ...totals, clock: storeClock, errors: mostFrequent(errors) } },
     ...histogramLines({ kind: 'histogram', stage }, result.latency.histogram.operations ?? ''),
+    ...(result.kinds ?? []).flatMap((kind) => kindMachineLines(result, kind)),
+  ];
+}
+
+/**
+ * What one kind of operation did in a stage that mixes several. The line of the stage has it, too: a reader that does not
+ * know this one adds nothing up twice, and loses nothing but the difference between the kinds.
+ *
+ * @param {StageResult} result
+ * @param {KindResult} kindResult
+ * @returns {MachineRecord[]}
+ */
+function kindMachineLines({ stage, warmup, drain }, kindResult) {
+  const { operation, threads, errors, bottleneck } = kindResult;
+  const data = {
+    ...{ kind: 'stage-kind', stage, operation, threads, ...pick(kindResult, countsInLog('always')) },
+    ...pick(kindResult, countsInLog('versions')),
+    limitedBy: bottleneck.cause,
+    ...(warmup === 0 ? {} : pick(kindResult, countsInLog('warm-up'))),
+    ...(drain === 0 ? {} : pick(kindResult, countsInLog('drain'))),
+    errors: mostFrequent(errors),
+  };
+  return [
+    { kind: 'machine', data },
+    ...histogramLines({ kind: 'kind-histogram', stage, operation }, kindResult.latency.histogram.operations ?? ''),
   ];
 }
 
@@ -94,7 +121,7 @@ export function rampMachineLines(stage, of, { histogram, ...step }) {
 }
 
 /**
- * @param {StageResult} result
+ * @param {StageResult | KindResult} result
  * @param {readonly CountName[]} names
  */
 function pick(result, names) {

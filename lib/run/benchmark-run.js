@@ -1,6 +1,6 @@
 import { isInShard, isOfShard } from '../workload/shard.js';
 import { formatSizes } from '../workload/size-distribution.js';
-import { STAGES, operationsOf } from '../operations/registry.js';
+import { STAGES, operationsOf, operationsOfRun } from '../operations/registry.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
@@ -250,7 +250,7 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
   // Where versions are kept, what was removed is still there.
   const hasVersions = versioned.size > 0 && checks.mayHaveWritten;
   // Nobody counts copies, which no stage removes.
-  const ownsCopies = checks.mayHaveWritten && !keep && operationsOf(config.stages).some(({ copies }) => copies);
+  const ownsCopies = checks.mayHaveWritten && !keep && operationsOfRun(config).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
   const ownsObjects = isLeft || (hasVersions && !keep && (wroteObjects || hasRemovedAll));
   // One whose creation was not answered has an id that nobody knows: only the store can tell that none is left.

@@ -1,10 +1,10 @@
 import { adviceFor } from '../bottleneck/message.js';
-import { operationsOf } from '../operations/registry.js';
+import { operationsOf, stagesOf } from '../operations/registry.js';
 import { bytesAnOperation } from '../operations/stage.js';
 import { CostBudget } from '../cost/cost-budget.js';
 import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { runStep } from '../search/search-step.js';
-import { noteFatalError, stagesOf } from './run-stages.js';
+import { noteFatalError } from './run-stages.js';
 import { typicalSize } from '../workload/size-distribution.js';
 import { dimensionOf } from './search-dimensions.js';
 

@@ -2,7 +2,8 @@ import { waitUntil } from '../clock/pause.js';
 import { beginRun, withRun } from './benchmark-run.js';
 import { PassSchedule, PAUSE_MS, shortestPass, stageTimesOf } from './pass-schedule.js';
 import { turnsOf } from './quad-orders.js';
-import { runPass, stagesOf } from './run-stages.js';
+import { stagesOf } from '../operations/registry.js';
+import { runPass } from './run-stages.js';
 
 /**
  * @import { Pass, PassStage, Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'

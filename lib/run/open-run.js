@@ -4,10 +4,11 @@ import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
 import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { connectionHostname } from '../s3/address.js';
-import { writesObjects } from '../operations/registry.js';
+import { operationsOfRun, writesObjects } from '../operations/registry.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
 import { Keyspace } from '../workload/keyspace.js';
+import { MixedObjects, mixedMemory } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
@@ -33,6 +34,7 @@ const CLOCK_CONNECTIONS = 4;
  *
  * @typedef {object} Engine
  * @property {number} indexCount local indices that its objects may have
+ * @property {MixedObjects | null} mixed what is known of objects that are written several times; null where none is
  * @property {() => Promise<Workers>} openWorkers to be called once the clock is set
  * @property {() => Promise<void>} closeWorkers gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
@@ -86,6 +88,13 @@ export async function openRun(config, context) {
   const indexCount = indicesOf(config);
   const written = new WrittenObjects(memoryFor(indexCount));
   const wroteObjects = writesObjects(stages);
+  const mixed =
+    config.mix === undefined
+      ? null
+      : mixedMemory(
+          indexCount,
+          operationsOfRun(config).some(({ copies }) => copies),
+        );
   /** @type {Workers | null} */
   let cores = null;
   const closeWorkers = async () => {
@@ -102,6 +111,7 @@ export async function openRun(config, context) {
     checksums: config.checksum && new PayloadChecksums(config.checksum, payload),
     written,
     listed: null,
+    mixed: mixed && new MixedObjects(mixed),
     wroteObjects,
     amounts: config.amounts,
     indexCount,
@@ -113,7 +123,10 @@ export async function openRun(config, context) {
     versioned: new Set(),
     mayRemove: true,
     async openWorkers() {
-      const spec = { ...workerSpec(config), layout, written: written.memory, wroteObjects, listed: run.listed?.state };
+      const spec = {
+        ...{ ...workerSpec(config), layout, written: written.memory, wroteObjects, mixed },
+        listed: run.listed?.state,
+      };
       cores = await Workers.open(spec, { cores: config.cores, threads, clock, random, credentials });
       return cores;
     },

@@ -143,6 +143,7 @@ function sumOfOutcomes(outcomes, stage, clock) {
     endedAt,
     meter: sumOfMeters(kinds, clock, { startedAt, endedAt, windows: null }),
     kinds,
+    waited: outcomes.reduce((sum, { waited = 0 }) => sum + waited, 0),
     buckets: sumOfBuckets(
       outcomes.map(({ buckets }) =>
         buckets.map(({ bucket, meter }) => ({ bucket, state: meter === null ? null : meter.toState() })),

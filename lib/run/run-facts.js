@@ -1,11 +1,11 @@
 import { escapeUnprintable } from '../log/plain-text.js';
-import { operationsOf } from '../operations/registry.js';
+import { operationsOfRun } from '../operations/registry.js';
 import { formatAccess } from '../workload/access.js';
 import { formatSizes } from '../workload/size-distribution.js';
 
 /**
  * @import { ClockFacts, RunFacts, RunOptions } from '../model/result.js'
- * @import { MultipartConfig, OperationAmounts, RampPlan, RunConfig } from '../model/run-config.js'
+ * @import { MixedShare, MultipartConfig, OperationAmounts, RampPlan, RunConfig } from '../model/run-config.js'
  */
 
 /** How `--existing` spells the prefix that all keys have. */
@@ -56,14 +56,15 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'multipart' | 'partSize' | 'partThreads' | 'checksum' | 'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
+ * @typedef {'mix' | 'multipart' | 'partSize' | 'partThreads' | 'checksum' | 'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
  */
-function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
+function furtherOptions({ stages, mix, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
   const { findPeak, peakOf, target, slo, rampPlan, sizes, access, untilStable, existing } = config;
   return {
     ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }),
     ...(access === undefined ? {} : { access: formatAccess(access) }),
-    ...amountsOf(stages, amounts),
+    ...(mix === undefined ? {} : { mix: formatMix(mix) }),
+    ...amountsOf({ stages, mix }, amounts),
     ...(config.multipart === undefined ? {} : multipartOptions(config.multipart)),
     ...(config.checksum === undefined ? {} : { checksum: config.checksum }),
     ...(duration === undefined && rampPlan === undefined ? {} : { gap }),
@@ -81,12 +82,12 @@ function furtherOptions({ stages, amounts, duration, gap, rate, arrival, warmup,
 }
 
 /**
- * @param {readonly string[]} stages
+ * @param {Pick<RunConfig, 'stages' | 'mix'>} config
  * @param {OperationAmounts} amounts
  * @returns {Partial<OperationAmounts>} those that matter to the stages
  */
-function amountsOf(stages, amounts) {
-  const names = operationsOf(stages).flatMap(({ amount }) => amount ?? []);
+function amountsOf(config, amounts) {
+  const names = operationsOfRun(config).flatMap(({ amount }) => amount ?? []);
   return Object.fromEntries(names.map((name) => [name, amounts[name]]));
 }
 
@@ -96,6 +97,14 @@ function amountsOf(stages, amounts) {
  */
 function multipartOptions({ minSize, partSize, partThreads }) {
   return { ...(minSize === 0 ? { multipart: true } : {}), partSize, partThreads };
+}
+
+/**
+ * @param {readonly MixedShare[]} mix
+ * @returns {string} as --mix takes it
+ */
+export function formatMix(mix) {
+  return mix.map(({ operation, share }) => `${operation}=${share}`).join(',');
 }
 
 /**

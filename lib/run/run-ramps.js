@@ -1,9 +1,10 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { waitUntil } from '../clock/pause.js';
 import { SearchObjects } from '../search/search-objects.js';
+import { stagesOf } from '../operations/registry.js';
 import { bytesAnOperation } from '../operations/stage.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
-import { enoughObjects, noteFatalError, stagesOf } from './run-stages.js';
+import { enoughObjects, noteFatalError } from './run-stages.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
 
 /**

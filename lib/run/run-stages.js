@@ -1,11 +1,12 @@
 import { Budget, budgetMemory } from '../engine/budget.js';
 import { LOOK_EVERY_MS } from '../engine/stage-watch.js';
 import { AttemptError } from '../s3/s3-error.js';
-import { STAGES } from '../operations/registry.js';
+import { stagesOf } from '../operations/registry.js';
 import { bytesAnOperation, operationsFor } from '../operations/stage.js';
 import { explainError } from '../s3/explain-error.js';
 import { waitUntil } from '../clock/pause.js';
 import { Stability } from './stability.js';
+import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { stageResult } from './stage-result.js';
 import { stageTimes } from './stage-schedule.js';
 import { seenMemory } from '../workload/seen-objects.js';
@@ -14,6 +15,7 @@ import { seenMemory } from '../workload/seen-objects.js';
  * @import { Clock } from '../clock/clock.js'
  * @import { Workers, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
+ * @import { KindCount } from '../meter/stage-meter.js'
  * @import { FatalError } from '../engine/stage-watch.js'
  * @import { RunResult, UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
@@ -68,13 +70,22 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
   const { config, run, signal } = running;
   const { clock } = run;
   let { objects } = config;
+  let mayRewriteFrom = -Infinity;
+  let hasRewritten = false;
   for (const [place, stage] of stagesOf(config).entries()) {
     const { startsAt, slot } = timeOf(place);
-    await waitForStage(stage, startsAt, running, result);
+    const pausesBefore = stage.rewrites || hasRewritten;
+    await waitForStage(stage, pausesBefore ? Math.max(startsAt, mayRewriteFrom) : startsAt, running, result);
     if (signal.aborted) {
       return false;
     }
-    const load = loadOf(config, slot !== null, stage, objects);
+    if (stage.rewrites) {
+      run.mixed?.begin(run.written, objects);
+    }
+    const load = {
+      ...loadOf(config, slot !== null, stage, objects),
+      ...(stage.rewrites ? { mixedObjects: objects } : {}),
+    };
     const range = { first: firstObject, objects };
     const { outcome, claimed, stopsAt, stability } = await runOne(stage, load, range, slot, workers, running);
     const finished = stageResult({
@@ -84,6 +95,7 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
       objects,
       load,
       unloaded: running.unloaded.get(stage.name.toLowerCase()) ?? null,
+      unloadedByOperation: running.unloaded,
       availableCores: config.availableCores,
       storeClock: running.runClock.facts(),
       stopsAt,
@@ -99,13 +111,10 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
     if (stage.creates) {
       objects = claimed;
     }
+    mayRewriteFrom = outcome.endedAt + MIN_WRITE_PAUSE_MS;
+    hasRewritten = stage.rewrites;
   }
   return true;
-}
-
-/** @param {RunConfig} config */
-export function stagesOf({ stages }) {
-  return STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
 }
 
 /**
@@ -176,8 +185,8 @@ async function runOne(stage, load, { first, objects }, slot, workers, { config, 
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
   const outcome = await workers.runStage({ stage, load, budget: options, limit }, signal, {
-    second(second) {
-      observer.second(name, second);
+    second({ kinds, ...second }) {
+      observer.second(name, kinds === undefined ? second : { ...second, kinds: namedKinds(stage, kinds) });
       // The last second of a stage may be a part of one.
       const isOver = 1000 * (second.secondStart + 1) <= run.clock.epochNow();
       if (isOver && stability?.add(second)) {
@@ -206,6 +215,14 @@ function stabilityOf({ untilStable, warmup }, clock, { stopsAt }) {
   }
   const from = clock.epochNow() + warmup;
   return new Stability({ precision: untilStable, from, until: clock.toEpoch(stopsAt) });
+}
+
+/**
+ * @param {Stage} stage
+ * @param {readonly KindCount[]} counts of its kinds
+ */
+function namedKinds({ kinds }, counts) {
+  return counts.map((count, kind) => ({ operation: kinds[kind].operation.name, ...count }));
 }
 
 /**

@@ -14,7 +14,7 @@ import { formatSizes, typicalSize } from '../workload/size-distribution.js';
  * @import { KindParts } from '../engine/operation-parts.js'
  * @import { BucketOutcome, ConnectionOutcome, StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { BucketResult, ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
+ * @import { Bottleneck, BucketResult, ClockFacts, ConnectionResult, LatencySummary, LoadResult } from '../model/result.js'
  * @import { KindResult, PartResult, SecondCount, StageResult } from '../model/result.js'
  * @import { StabilityResult, UnloadedLatency } from '../model/result.js'
  * @import { PartMeter } from '../meter/part-meter.js'
@@ -82,9 +82,30 @@ export function stageResult(parts) {
     buckets: outcome.buckets.map((bucket) => bucketResult(bucket, figures, measured)),
   };
   const bottleneck = classify(evidenceOf(result, load, stage.movesBytes, availableCores));
-  return stage.kinds.length === 1
-    ? { ...result, bottleneck, ...partResults(outcome.parts?.[0], load, measured) }
-    : { ...result, bottleneck, kinds: kindResults(result, parts, measuredTime) };
+  if (stage.kinds.length === 1) {
+    return { ...result, bottleneck, ...partResults(outcome.parts?.[0], load, measured) };
+  }
+  const kinds = kindResults(result, parts, measuredTime);
+  const keyspace = keyspaceBottleneck((outcome.waited ?? 0) / (duration * load.threads));
+  return keyspace === null
+    ? { ...result, bottleneck, kinds }
+    : { ...result, bottleneck: keyspace, kinds: kinds.map((kind) => ({ ...kind, bottleneck: keyspace })) };
+}
+
+/** From this share of the threads' time on that went into waiting for a key, the store may have been able to do more. */
+const MAX_WAITED_SHARE = 0.1;
+
+/**
+ * @param {number} share of the threads' time in which they waited for an object that had not been written within a second
+ * @returns {Bottleneck | null} null where the keyspace was large enough
+ */
+function keyspaceBottleneck(share) {
+  if (share < MAX_WAITED_SHARE) {
+    return null;
+  }
+  const percent = Math.round(100 * Math.min(share, 1));
+  const evidence = `threads waited ${percent}% of the time for a key that nobody had written for a second`;
+  return { cause: 'inconclusive', evidence, advice: 'a larger number of <objects>' };
 }
 
 /**

@@ -82,11 +82,24 @@ export function figureOf(result, stage, { ofRun, ofStage }) {
 
 /**
  * @param {WritableResult} result
- * @param {string} stage in lower case
+ * @param {string} stage in lower case, perhaps with one of its kinds
  * @returns {WritableStage | null}
  */
 function stageNamed({ stages }, stage) {
-  return stages.find((each) => each.stage.toLowerCase() === stage) ?? null;
+  return stages.flatMap(withKinds).find((each) => each.stage.toLowerCase() === stage) ?? null;
+}
+
+/**
+ * @param {WritableStage} stage
+ * @returns {WritableStage[]} the stage, and each kind of operation that it mixes as if it were one
+ */
+function withKinds(stage) {
+  const { kinds = [], duration, connections, load, merge } = stage;
+  const ofKinds = kinds.map((kind) => {
+    const time = { duration, connections, load, merge, seconds: [] };
+    return /** @type {WritableStage} */ ({ ...time, ...kind, stage: `${stage.stage}.${kind.operation}` });
+  });
+  return [stage, ...ofKinds];
 }
 
 /**

@@ -7,7 +7,8 @@ import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';
  * @import { Metric } from './metrics.js'
  *
  * @typedef {object} Threshold what is asserted of a result: that a figure lies on one side of a limit
- * @property {string | null} stage in lower case, as in --stages; null for a figure of all stages
+ * @property {string | null} stage in lower case, as in --stages, or such as `mixed.read` for one kind of operation in a stage
+ *   that mixes several; null for a figure of all stages
  * @property {string} metric a name of the table in metrics.js
  * @property {Operator} operator
  * @property {Limit} limit
@@ -33,6 +34,9 @@ export const OPERATORS = Object.freeze({
   '==': (value, limit) => value === limit,
   '!=': (value, limit) => value !== limit,
 });
+
+/** The stage that mixes kinds of operations, in lower case. */
+const MIXED = 'mixed';
 
 const BASELINE = 'baseline';
 const NUMBER = String.raw`((?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)`;
@@ -79,8 +83,16 @@ function subjectOf(subject) {
   if (ofRun !== null || dot < 0) {
     return { stage: null, name: subject, metric: ofRun };
   }
+  const stage = subject.slice(0, dot).toLowerCase();
   const name = subject.slice(dot + 1);
-  return { stage: subject.slice(0, dot).toLowerCase(), name, metric: metricNamed(name, METRICS_OF_STAGE) };
+  const metric = metricNamed(name, METRICS_OF_STAGE);
+  const further = name.indexOf('.');
+  if (metric !== null || further < 0 || stage !== MIXED) {
+    return { stage, name, metric };
+  }
+  // A kind of operation stands after the stage that mixes several.
+  const ofKind = name.slice(further + 1);
+  return { stage: `${stage}.${name.slice(0, further)}`, name: ofKind, metric: metricNamed(ofKind, METRICS_OF_STAGE) };
 }
 
 /**

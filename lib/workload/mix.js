@@ -18,6 +18,18 @@ export function mix32(value) {
 }
 
 /**
+ * @param {number} mixed what {@link mix32} gave
+ * @returns {number} the unsigned 32-bit integer that it was given
+ */
+export function unmix32(mixed) {
+  let value = mixed ^ (mixed >>> 16);
+  value = Math.imul(value, 0x7ed1b41d);
+  value ^= (value >>> 13) ^ (value >>> 26);
+  value = Math.imul(value, 0xa5cb9243);
+  return (value ^ (value >>> 16)) >>> 0;
+}
+
+/**
  * Scrambles an object's index under a seed; one to one over each run of 2^32 indices.
  *
  * @param {number} index a non-negative safe integer

@@ -1,5 +1,5 @@
 import { createCipheriv, createHash } from 'node:crypto';
-import { mix32, mixIndex, seedOf } from './mix.js';
+import { mix32, mixIndex, seedOf, unmix32 } from './mix.js';
 
 /** Objects whose payloads are views of one block: one for each offset at which a view can begin. A power of two. */
 const PLACES = 2 ** 23;
@@ -9,6 +9,12 @@ export const MAX_VIEW_BYTES = 2 ** 20;
 
 const BLOCKS_KEPT = 2;
 
+/** Bytes at the beginning of an object by which its version shows. */
+export const VERSION_BYTES = 4;
+
+/** Odd, so that the first 2^23 versions of an object are views that begin at different places (2^23 divided by √3). */
+const VERSION_STRIDE = 4843145;
+
 /** Any odd number permutes the places; this one (2^23 divided by the golden ratio) sets neighbours far apart. */
 const STRIDE = 5184305;
 
@@ -16,12 +22,16 @@ const STRIDE = 5184305;
 const LAP_STRIDE = 3199977;
 
 /**
- * The bytes of a run's objects: pure functions of (run id, index), incompressible, and different for each object.
+ * The bytes of a run's objects: pure functions of (run id, index, version), incompressible, and different for each object.
  *
  * A payload is a view of a block of random bytes that begins at an offset of its own, so that neither writing nor checking
  * it copies anything. After as many objects as a block has places, the next block, made from another key, takes over. An
  * object that is longer than a block goes round it, in laps that begin at other offsets: a part of it that was stored in
  * the place of another one shows.
+ *
+ * An object that is written again has another version, counted from 0: the view begins elsewhere, so that bytes of two
+ * versions never pass for one, and the first bytes tell which version it is. They are those of version 0 combined with the
+ * scrambled number, which leaves version 0 the view that it is.
  */
 export class Payload {
   #runId;
@@ -113,6 +123,84 @@ export class Payload {
   }
 
   /**
+   * As {@link body}, of any version. Those after version 0 are copies, since their first bytes are no part of a view.
+   *
+   * @param {number} index
+   * @param {number} size bytes
+   * @param {number} version
+   * @returns {Buffer | Iterable<Buffer>}
+   */
+  bodyOf(index, size, version) {
+    const view = this.body(index, size, shiftOf(version));
+    if (version === 0) {
+      return view;
+    }
+    if (!Buffer.isBuffer(view)) {
+      return { [Symbol.iterator]: () => this.#viewsOf(index, size, version) };
+    }
+    const copy = Buffer.from(view);
+    this.#headOf(index, version).copy(copy);
+    return copy;
+  }
+
+  /**
+   * @param {number} index
+   * @param {Buffer} head the first {@link VERSION_BYTES} of an object
+   * @returns {number} the version that they tell, an unsigned 32-bit integer: any number where they are no payload of ours
+   */
+  versionIn(index, head) {
+    return unmix32(head.readUInt32BE(0) ^ this.view(index, 0, VERSION_BYTES).readUInt32BE(0));
+  }
+
+  /**
+   * As {@link firstMismatch}, of any version.
+   *
+   * @param {number} index
+   * @param {number} version
+   * @param {number} position where in the object the bytes stand
+   * @param {Buffer} received
+   * @returns {number} the offset in the object of the first byte that differs, or -1
+   */
+  firstMismatchOf(index, version, position, received) {
+    if (version === 0) {
+      return this.firstMismatch(index, position, received);
+    }
+    const inHead = Math.min(Math.max(VERSION_BYTES - position, 0), received.length);
+    if (inHead > 0) {
+      const head = this.#headOf(index, version);
+      for (let place = 0; place < inHead; place++) {
+        if (received[place] !== head[position + place]) {
+          return position + place;
+        }
+      }
+    }
+    const shift = shiftOf(version);
+    const mismatch = this.firstMismatch(index, position + inHead + shift, received.subarray(inHead));
+    return mismatch < 0 ? -1 : mismatch - shift;
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} version
+   * @returns {Buffer}
+   */
+  #headOf(index, version) {
+    const head = Buffer.from(this.view(index, 0, VERSION_BYTES));
+    head.writeUInt32BE((head.readUInt32BE(0) ^ mix32(version)) >>> 0);
+    return head;
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} size bytes, more than the head has
+   * @param {number} version
+   */
+  *#viewsOf(index, size, version) {
+    yield this.#headOf(index, version);
+    yield* this.#views(index, size - VERSION_BYTES, shiftOf(version) + VERSION_BYTES);
+  }
+
+  /**
    * @param {number} index
    * @param {number} size
    * @param {number} start
@@ -174,6 +262,14 @@ export class Payload {
  */
 function viewLengthAt(position) {
   return Math.min(MAX_VIEW_BYTES, PLACES - (position % PLACES));
+}
+
+/**
+ * @param {number} version
+ * @returns {number} by how many places the view of a version is apart from that of version 0
+ */
+function shiftOf(version) {
+  return Math.imul(version, VERSION_STRIDE) & (PLACES - 1);
 }
 
 /**

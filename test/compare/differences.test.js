@@ -87,8 +87,11 @@ describe('runs cannot be compared', () => {
       'threads: 50 threads before, 1 thread after (Write, Read)',
       'load: closed loop before, open loop of 500 ops/s after (Write, Read)',
     ]);
-    const mixed = (/** @type {string} */ operation) => run({ kinds: /** @type {any} */ ([{ operation }]) });
-    assert.deepEqual(mismatchesBetween(mixed('read'), mixed('write')), ['operations: read before, write after (Read)']);
+    const mixed = (/** @type {string} */ operation) =>
+      run({ kinds: /** @type {any} */ ([{ operation, operations: 50 }]), operations: 100 });
+    assert.deepEqual(mismatchesBetween(mixed('read'), mixed('write')), [
+      'operations: read 50% before, write 50% after (Read)',
+    ]);
   });
 
   test('whose objects have other sizes, or are read in another order', () => {

@@ -281,3 +281,22 @@ test('preflight, listing and missing keys are spared unless they are named', asy
     },
   );
 });
+
+test('stale serves what an object was, once the write that replaced it is a second old', async (t) => {
+  const { endpoint, client } = await faultyEndpoint(t, 'stale=100%');
+  assert.deepEqual(await bytesOf(client.send(new GetObjectCommand(OBJECT))), BODY, 'nothing was before');
+  const later = Buffer.from('the later body');
+  const { ETag: etag } = await client.send(new HeadObjectCommand(OBJECT));
+  await client.send(new PutObjectCommand({ ...OBJECT, Body: later }));
+  const writtenAt = Date.now();
+  let body = await bytesOf(client.send(new GetObjectCommand(OBJECT)));
+  while (body.equals(later)) {
+    assert.ok(Date.now() - writtenAt < TIME_LIMIT.timeout);
+    body = await bytesOf(client.send(new GetObjectCommand(OBJECT)));
+  }
+  assert.ok(Date.now() - writtenAt >= 990);
+  assert.deepEqual(body, BODY);
+  const head = await client.send(new HeadObjectCommand(OBJECT));
+  assert.deepEqual([head.ETag, head.ContentLength], [etag, BODY.length]);
+  assert.deepEqual((await endpoint.report()).faults, { stale: 2 });
+});

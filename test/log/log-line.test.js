@@ -50,6 +50,34 @@ const EXAMPLES = {
   },
   'Read: 31 integrity errors': { kind: 'integrity', stage: 'Read', count: 31 },
   'Read: 1 integrity error': { kind: 'integrity', stage: 'Read', count: 1 },
+  '03:10:05: Mixed read: Ops 931.0/s Throughput 14.5MB/s': {
+    ...{ kind: 'kind-second', time: '03:10:05', stage: 'Mixed', operation: 'read' },
+    ...{ operationsPerSecond: 931, megabytesPerSecond: 14.5 },
+  },
+  'Mixed read took 13477ms. Peak ops 1284.2/s Avg ops 742.0/s  Total size 156.3MB  Recoverable errors 9': {
+    ...{ kind: 'kind-summary', stage: 'Mixed', operation: 'read', milliseconds: 13_477 },
+    ...{ peakOperationsPerSecond: 1284.2, averageOperationsPerSecond: 742, megabytes: 156.3, recoverableErrors: 9 },
+  },
+  'Mixed read: 2 integrity errors': { kind: 'kind-integrity', stage: 'Mixed', operation: 'read', count: 2 },
+  'Mixed versions: 3 stale 1 foreign 0 torn': {
+    ...{ kind: 'versions', stage: 'Mixed', staleReads: 3, foreignReads: 1, tornReads: 0 },
+  },
+  'Mixed attempt latency: min 0.00ms mean 0.01ms p50 0.02ms p90 0.03ms p99 0.04ms p99.9 0.05ms max 0.06ms': {
+    ...LATENCIES,
+    ...{ kind: 'latency', stage: 'Mixed', of: 'attempts', loop: null },
+  },
+  'Mixed stat attempt latency: min 0.00ms mean 0.01ms p50 0.02ms p90 0.03ms p99 0.04ms p99.9 0.05ms max 0.06ms': {
+    ...LATENCIES,
+    ...{ kind: 'kind-latency', stage: 'Mixed', operation: 'stat', of: 'attempts', loop: null },
+  },
+  'Mixed stat limited by: store (its own words)': {
+    ...{ kind: 'kind-limit', stage: 'Mixed', operation: 'stat', cause: 'store', evidence: 'its own words' },
+  },
+  '  read       1234      803.2      900.0       12.5       14.5    20.01ms    24.50ms         7  store': {
+    ...{ kind: 'kind-row', operation: 'read', objects: 1234, operationsPerSecond: 803.2 },
+    ...{ peakOperationsPerSecond: 900, megabytesPerSecond: 12.5, peakMegabytesPerSecond: 14.5 },
+    ...{ p50: 20.01, p99: 24.5, errors: 7, limitedBy: 'store' },
+  },
   'Write latency (closed loop): min 3.12ms mean 12.20ms p50 11.80ms p90 15.00ms p99 30.20ms p99.9 80.10ms max 120.40ms':
     {
       kind: 'latency',
@@ -283,7 +311,8 @@ test('the examples cover every line kind', () => {
   const covered = new Set(Object.values(EXAMPLES).map(({ kind }) => kind));
   const message = /** @type {Error} */ (catchError(() => formatLine(/** @type {any} */ ({ kind: 'unheard-of' }))))
     .message;
-  assert.equal(message, `expected a record of kind ${[...covered].join(', ')}, got unheard-of`);
+  const [, kinds = ''] = /^expected a record of kind (.*), got unheard-of$/.exec(message) ?? [];
+  assert.deepEqual(kinds.split(', ').sort(), [...covered].sort());
 });
 
 for (const [name, lines] of Object.entries({ 'old tool': OLD_LINES, 'own log': OWN_LINES })) {
@@ -301,6 +330,11 @@ const decimal = (places) =>
 const rate = decimal(1);
 const milliseconds = decimal(2);
 const opening = fc.option(fc.record({ p50: milliseconds, maximum: milliseconds }));
+
+const operation = fc.oneof(
+  fc.constantFrom('read', 'write', 'batch-remove', 'attempts'),
+  fc.stringMatching(/^[a-z][a-z0-9-]{0,31}$/).filter((name) => name !== 'attempt'),
+);
 
 const sentence = fc.stringMatching(/^[\x20-\x7e]{1,600}$/);
 const cause = fc.constantFrom('client CPU', 'store throttling', 'concurrency', 'store', 'bandwidth', 'inconclusive');
@@ -327,6 +361,33 @@ const anyRecord = fc
       recoverableErrors: count,
     }),
     fc.record({ kind: fc.constant('integrity'), stage, count }),
+    fc.record({ kind: fc.constant('kind-integrity'), stage, operation, count }),
+    fc.record({ kind: fc.constant('versions'), stage, staleReads: count, foreignReads: count, tornReads: count }),
+    fc.record({
+      ...{ kind: fc.constant('kind-second'), time: fc.nat(86_399).map(formatTimeOfDay), stage, operation },
+      ...{ operationsPerSecond: rate, megabytesPerSecond: rate },
+    }),
+    fc.record({
+      ...{ kind: fc.constant('kind-summary'), stage, operation, milliseconds: count, peakOperationsPerSecond: rate },
+      ...{ averageOperationsPerSecond: rate, megabytes: rate, recoverableErrors: count },
+    }),
+    fc.record({
+      ...{
+        kind: fc.constant('kind-latency'),
+        stage,
+        operation,
+        loop: fc.constantFrom('closed loop', 'open loop', null),
+      },
+      of: fc.constantFrom('operations', 'attempts', 'firstByte', 'startDelay'),
+      ...{ minimum: milliseconds, mean: milliseconds, p50: milliseconds, p90: milliseconds },
+      ...{ p99: milliseconds, p999: milliseconds, maximum: milliseconds },
+    }),
+    fc.record({ kind: fc.constant('kind-limit'), stage, operation, cause, evidence: sentence }),
+    fc.record({
+      ...{ kind: fc.constant('kind-row'), operation, objects: count, operationsPerSecond: rate },
+      ...{ peakOperationsPerSecond: rate, megabytesPerSecond: rate, peakMegabytesPerSecond: fc.option(rate) },
+      ...{ p50: fc.option(milliseconds), p99: fc.option(milliseconds), errors: count, limitedBy: cause },
+    }),
     fc.record({
       kind: fc.constant('latency'),
       stage,

@@ -142,7 +142,10 @@ test('errors that are no counts, or that are named by control characters, are na
 
 test('a part of a histogram has its number', () => {
   const part = { stage: 'Write', unit: 'us', part: 1, of: 2, data: 'abc' };
-  assert.deepEqual(readHistogramPart(part), { stage: 'Write', slotStart: null, part: 1, of: 2, data: 'abc' });
+  assert.deepEqual(readHistogramPart(part), {
+    ...{ stage: 'Write', operation: null, slotStart: null },
+    ...{ part: 1, of: 2, data: 'abc' },
+  });
   const strange = [{ part: 0 }, { part: 3 }, { of: 1e9 }, { unit: 'ms' }, { data: 5 }, { stage: 'list' }];
   assert.deepEqual(
     strange.map((change) => readHistogramPart({ ...part, ...change })),

@@ -15,7 +15,10 @@ test('the stages run in the order of the operations, and bear their names with a
     OPERATIONS.map(({ name }) => name),
     ['write', 'read', 'range', 'stat', 'list', 'copy', 'batch-remove', 'remove'],
   );
-  assert.deepEqual(STAGE_NAMES, ['Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Batch-remove', 'Remove']);
+  assert.deepEqual(STAGE_NAMES, [
+    ...['Write', 'Read', 'Range', 'Stat', 'List', 'Copy', 'Mixed'],
+    ...['Batch-remove', 'Remove'],
+  ]);
   assert.deepEqual(DEFAULT_STAGES, ['write', 'read', 'stat', 'remove']);
   assert.deepEqual(
     STAGES.map(({ kinds }) => kinds),

@@ -9,9 +9,9 @@ import {
   testCopies,
   testExisting,
   testGroups,
-  testLargeObject,
   testLoads,
   testMultipart,
+  testMix,
   testRange,
   testRefusals,
   testVersions,
@@ -25,13 +25,13 @@ after(() => Promise.all([plain.stop(), secure.stop()]));
 testWholeRuns('MinIO', plain, connectionsAreKept);
 testRange('MinIO', plain);
 testLoads('MinIO', plain);
+testMix('MinIO', plain);
 testGroups('MinIO', plain);
 testCopies('MinIO', plain);
 testExisting('MinIO', plain);
 testMultipart('MinIO', plain, {
   ...{ create: 'newmultipartupload', part: 'putobjectpart', complete: 'completemultipartupload' },
 });
-testLargeObject('MinIO', plain);
 testChecksums('MinIO', plain);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);

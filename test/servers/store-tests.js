@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { statfsSync } from 'node:fs';
 import { test } from 'node:test';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { accessOrder } from '../../lib/workload/access.js';
@@ -26,6 +25,9 @@ const UNEVENNESS = 0.05;
 
 /** Of which the start of the program on a busy machine is the most; attempts at intervals would take longer. */
 const REFUSED_WITHIN = 15_000;
+
+/** Of each kind, for the latency with one thread; a range is a read for the server. */
+const MAX_PROBE_REQUESTS = 60;
 
 /** What a server counts for each stage. */
 const OPERATIONS = ['putobject', 'getobject', 'headobject', 'deleteobject'];
@@ -59,6 +61,52 @@ export function testWholeRuns(title, server, assertConnections) {
         counted,
         OPERATIONS.map(() => counted[0]),
       );
+    });
+  }
+}
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server
+ */
+export function testMix(title, server) {
+  const shares = { write: 30, read: 40, range: 10, stat: 10, remove: 10 };
+  const mix = Object.entries(shares).map(([name, share]) => `${name}=${share}`);
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: a mixed load finds every version right, does what the server counts and leaves nothing`, async () => {
+      const buckets = await server.createBuckets(BUCKETS);
+      const earlier = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
+
+      const options = ['--client', client, '--mix', mix.join(','), '--cores', '2', '--no-preflight'];
+      const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, ...options, '--range-size', '1000'], {
+        server,
+        buckets,
+      });
+
+      assertStatus(run, 0);
+      const kinds = machineLines(recordsOf(run.stdout), 'stage-kind');
+      assert.deepEqual(
+        Object.fromEntries(kinds.map(({ operation, operations }) => [operation, operations])),
+        Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, (OBJECTS * share) / 100])),
+      );
+      const stages = machineLines(recordsOf(run.stdout), 'stage');
+      const attempts = Object.fromEntries(kinds.map((kind) => [kind.operation, Number(kind.attempts)]));
+      const [written, mixed, removed] = stages.map((stage) => Number(stage.attempts));
+      assert.deepEqual([stages[1].staleReads, stages[1].foreignReads, stages[1].tornReads], [0, 0, 0]);
+      assert.equal(mixed, OBJECTS);
+      const later = await Promise.all(OPERATIONS.map((operation) => server.countsOf(operation)));
+      const counted = later.map(({ requests }, position) => requests - earlier[position].requests);
+      const ofMix = [attempts.write, attempts.read + attempts.range, attempts.stat, attempts.remove];
+      const ofStages = [written, 0, 0, removed];
+      // The latency with one thread is measured before the stages, with a few operations of each kind.
+      const beside = counted.map((count, position) => count - ofMix[position] - ofStages[position]);
+      assert.ok(
+        beside.every((count) => count >= 0 && count <= MAX_PROBE_REQUESTS),
+        `${beside} requests beside the stages`,
+      );
+      for (const bucket of buckets) {
+        assert.deepEqual(await server.list(bucket), []);
+      }
     });
   }
 }
@@ -296,43 +344,6 @@ export function testMultipart(title, server, { create, part, complete }) {
       assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 2 });
     });
   }
-}
-
-/** Tells on stderr what the most memory was that the process had, in KiB. */
-const TELLS_MEMORY = `--import=data:text/javascript,${encodeURIComponent(
-  "process.on('exit', () => process.stderr.write(`maxRSS ${process.resourceUsage().maxRSS}\\n`))",
-)}`;
-
-/** MB that the client may take, whatever the size of its objects. */
-const MAX_MEMORY = 300;
-
-/** Bytes that the disk has to have for one of 5 GiB, and some more. */
-const ROOM_FOR_LARGE_OBJECT = 8 * 1024 ** 3;
-
-/**
- * @param {string} title of the server in the tests' titles
- * @param {TestServer} server with its data on a disk
- */
-export function testLargeObject(title, server) {
-  const { bavail, bsize } = statfsSync(server.folder);
-  const skip = bavail * bsize < ROOM_FOR_LARGE_OBJECT ? 'the disk has no room for it' : false;
-  test(
-    `${title}: an object of 5 GiB is written in parts unasked, and read back, within ${MAX_MEMORY} MB`,
-    { skip },
-    async () => {
-      const buckets = await server.createBuckets(1);
-      const load = ['1', '1', '--size', '5GiB', '--timeout', '10m', '--cores', '1'];
-
-      const run = await runBenchmark(load, { server, buckets, env: { NODE_OPTIONS: TELLS_MEMORY } });
-
-      assertStatus(run, 0);
-      const [write, read] = machineLines(recordsOf(run.stdout), 'stage');
-      assert.deepEqual([write.operations, write.parts, read.operations, read.integrityErrors], [1, 640, 1, 0]);
-      const memory = Number(/^maxRSS (\d+)$/m.exec(run.stderr)?.[1]) / 1024;
-      assert.ok(memory < MAX_MEMORY, `${memory} MB`);
-      assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
-    },
-  );
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   testGroups,
   testLoads,
   testMultipart,
+  testMix,
   testRange,
   testRefusals,
   testVersions,
@@ -25,6 +26,7 @@ after(() => Promise.all([persistent.stop(), closing.stop(), versioning.stop()]))
 testWholeRuns('versitygw', persistent, connectionsAreKept);
 testRange('versitygw', persistent);
 testLoads('versitygw', persistent);
+testMix('versitygw', persistent);
 testGroups('versitygw', persistent);
 testCopies('versitygw', persistent);
 // It lists keys as they are, though asked to encode them: XML cannot show control characters.

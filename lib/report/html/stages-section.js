@@ -38,9 +38,22 @@ export function stagesSection({ stages }) {
   return {
     id: 'stages',
     title: 'Stages',
-    body: html`${table({ caption: 'What each stage did', columns: COLUMNS, rows: stages })}
+    body: html`${table({ caption: 'What each stage did', columns: COLUMNS, rows: stages.flatMap(withKinds) })}
       <dl class="findings">${stages.map(findingOf)}</dl> `,
   };
+}
+
+/**
+ * @param {StageSum} stage
+ * @returns {StageSum[]} the stage, and each kind of operation that it mixes
+ */
+function withKinds(stage) {
+  const { kinds = [], duration } = stage;
+  const ofKinds = kinds.map((kind) => {
+    const named = { stage: `${stage.stage}: ${kind.operation}`, seconds: [], duration };
+    return /** @type {StageSum} */ ({ ...kind, ...named });
+  });
+  return [stage, ...ofKinds];
 }
 
 /** @param {StageSum} stage */

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startLocalS3 } from '../../lib/local-s3/start.js';
+import { BUCKETS, CREDENTIALS, FAULTS, TIMEOUT, TOOL, readAll, readResult } from './part.js';
+
+/**
+ * @import { LocalS3 } from '../../lib/local-s3/start.js'
+ * @import { Check } from './checks.js'
+ */
+
+const MIX = 'read=45,range=5,write=25,stat=10,copy=5,remove=10';
+
+/** Each is written again and removed many times. */
+const OBJECTS = 20_000;
+
+const THREADS = 100;
+
+/** A mixed stage that is to be killed has begun, and goes on for longer than that. */
+const HAS_BEGUN = /: Mixed read: Ops [1-9]/;
+
+/** Refusals in addition, which are definite: what they refuse must never be read. */
+const MIXED_FAULTS = `${FAULTS}, PUT.status=429:1%, PUT.status=400/BadDigest:0.5%`;
+
+/**
+ * @typedef {object} MixedOutcome
+ * @property {Check[]} checks
+ * @property {number} operations that the mixed stage did
+ * @property {number} duration ms
+ */
+
+/**
+ * Mixes operations over objects that are written again and again, against an endpoint that fails. Then does so once more,
+ * kills the run in its middle, and cleans up after it.
+ *
+ * @param {object} part
+ * @param {number} part.seconds of each stage
+ * @param {number} part.seed of the faults
+ * @param {'direct' | 'sdk'} part.client
+ * @param {number} [part.objects]
+ * @returns {Promise<MixedOutcome>}
+ */
+export async function runMixedPart({ seconds, seed, client, objects = OBJECTS }) {
+  const startedAt = performance.now();
+  const endpoint = await startLocalS3({
+    buckets: BUCKETS,
+    credentials: CREDENTIALS,
+    faults: `seed=${seed}, ${MIXED_FAULTS}`,
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'r2-benchmark-storm-'));
+  const json = join(folder, 'result.json');
+  const load = [`${objects}`, `${THREADS}`, '--mix', MIX, '--size', '1KiB', '--range-size', '100'];
+  const time = ['--duration', `${seconds}s`, '--gap', '1s', '--timeout', TIMEOUT, '--client', client, '--cores', '2'];
+  try {
+    const whole = await endOf(startTool([...load, ...time, '--json', json], { folder, endpoint }));
+    const result = readResult(json, whole.status, whole.stderr);
+    const mixed = result.stages.find((/** @type {any} */ { stage }) => stage === 'Mixed');
+    const afterRun = await leftIn(endpoint);
+
+    const child = startTool([...load, ...time, '--run-id', 'killed'], { folder, endpoint });
+    child.stdout.setEncoding('utf8').on('data', (text) => HAS_BEGUN.test(text) && child.kill('SIGKILL'));
+    child.stderr.resume();
+    await once(child, 'close');
+    const afterKill = await leftIn(endpoint);
+    const cleanup = await endOf(startTool(['--cleanup', 'killed', '--timeout', TIMEOUT], { folder, endpoint }));
+    const afterCleanup = await leftIn(endpoint);
+    const left = { afterRun, afterKill, afterCleanup };
+    return {
+      checks: checksOf({ mixed, whole, cleanup, left }),
+      operations: mixed?.operations ?? 0,
+      duration: performance.now() - startedAt,
+    };
+  } finally {
+    await endpoint.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/**
+ * @param {object} parts
+ * @param {any} parts.mixed the stage
+ * @param {{ status: number | null, stderr: string }} parts.whole
+ * @param {{ status: number | null, stderr: string }} parts.cleanup
+ * @param {{ afterRun: number, afterKill: number, afterCleanup: number }} parts.left objects by the count of the store
+ * @returns {Check[]}
+ */
+function checksOf({ mixed, whole, cleanup, left }) {
+  const { operations, attempts, errors, kinds } = mixed;
+  const { integrityErrors, staleReads, foreignReads, tornReads } = mixed;
+  const failures = Object.values(errors).reduce((/** @type {number} */ sum, count) => sum + Number(count), 0);
+  const shares = MIX.split(',').map((part) => part.split('='));
+  const isExact = shares.every(([name, share]) => {
+    const kind = kinds.find((/** @type {any} */ { operation }) => operation === name);
+    const ended = kind.operations + kind.failed + kind.abandoned + kind.integrityErrors;
+    return Math.abs((100 * ended) / operations - Number(share)) < 1;
+  });
+  return [
+    {
+      claim: 'no version that was read is an error',
+      holds: integrityErrors === 0,
+      figures: `${integrityErrors} integrity errors: ${staleReads} stale, ${foreignReads} foreign, ${tornReads} torn`,
+    },
+    {
+      claim: 'every attempt is counted',
+      holds: attempts === operations + failures,
+      figures: `${operations} operations, ${attempts} attempts, ${failures} failures`,
+    },
+    {
+      claim: 'each kind has its share, within 1%',
+      holds: isExact,
+      figures: kinds.map((/** @type {any} */ kind) => `${kind.operations} ${kind.operation}`).join(', '),
+    },
+    {
+      claim: 'nothing is left after the run',
+      holds: left.afterRun === 0,
+      figures: `${left.afterRun} objects, status ${whole.status}`,
+    },
+    {
+      claim: 'nothing is left after --cleanup of a run that was killed',
+      holds: left.afterKill > 0 && left.afterCleanup === 0 && cleanup.status === 0,
+      figures: `${left.afterKill} objects after SIGKILL, ${left.afterCleanup} after --cleanup, status ${cleanup.status}`,
+    },
+  ];
+}
+
+/**
+ * @param {readonly string[]} parameters
+ * @param {{ folder: string, endpoint: LocalS3 }} place
+ */
+function startTool(parameters, { folder, endpoint }) {
+  return spawn(process.execPath, [TOOL, ...parameters], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      S3_BUCKET: BUCKETS.join(','),
+      S3_HOSTNAME: '127.0.0.1',
+      S3_PORT: String(endpoint.port),
+      S3_USE_SSL: '0',
+      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
+      S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** @param {ReturnType<typeof startTool>} child */
+async function endOf(child) {
+  child.stdout.resume();
+  const [stderr, [status]] = await Promise.all([readAll(child.stderr), once(child, 'close')]);
+  return { status: /** @type {number | null} */ (status), stderr };
+}
+
+/** @param {LocalS3} endpoint */
+async function leftIn(endpoint) {
+  const { objects } = await endpoint.report();
+  return Object.values(objects).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,147 @@
+import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { isRemoval, versionOf } from '../workload/object-versions.js';
+import { NO_ETAG } from './no-etag.js';
+import { IntegrityError } from './operation.js';
+
+/**
+ * @import { S3Call } from '../s3/s3-calls.js'
+ * @import { MixedObjects } from '../workload/mixed-objects.js'
+ * @import { VersionVerifier } from '../workload/version-verifier.js'
+ * @import { OperationRecord } from './operation-record.js'
+ */
+
+// What attempts at objects that are written again have in common: see ObjectVersions for the rule.
+
+/** A server that waited in vain for the rest of a request may have passed its beginning on. */
+const REQUEST_TIMEOUT = 408;
+
+/**
+ * @param {OperationRecord} record of a mixed load
+ * @returns {MixedObjects}
+ */
+export function mixedOf({ workload }) {
+  return /** @type {MixedObjects} */ (workload.mixed);
+}
+
+/**
+ * Sends a change of the object. Where it may have been carried out although no answer says so, that is noted.
+ *
+ * @param {S3Call} call
+ * @param {OperationRecord} record
+ */
+export async function sendChange(call, record) {
+  try {
+    await record.connection.send(call, record);
+  } catch (error) {
+    if (mayBeCarriedOut(error)) {
+      mixedOf(record).versions.doubt(record.localIndex, record.state);
+    }
+    throw error;
+  }
+}
+
+/**
+ * @param {unknown} error of an attempt
+ * @returns {boolean} no answer, or a server's error, excludes it; a definite refusal does
+ */
+function mayBeCarriedOut(error) {
+  if (!(error instanceof AttemptError)) {
+    return true;
+  }
+  const { status, outcomeUnknown } = error;
+  const isRefusal = status >= 300 && status < 500 && status !== REQUEST_TIMEOUT;
+  return status >= 500 || (outcomeUnknown && !isRefusal);
+}
+
+/**
+ * Sends what reads the object, which need not be there.
+ *
+ * @param {S3Call} call
+ * @param {OperationRecord} record
+ * @returns {Promise<number>} the lowest state that may be read; -1 where there is no object, which is right
+ * @throws {IntegrityError} where there should be one
+ */
+export async function sendRead(call, record) {
+  const { localIndex, connection } = record;
+  const { versions } = mixedOf(record);
+  const lowest = versions.lowest(localIndex);
+  try {
+    await connection.send(call, record);
+    return lowest;
+  } catch (error) {
+    if (!(error instanceof AttemptError && error.kind === NOT_FOUND)) {
+      throw error;
+    }
+    const highest = versions.highest(localIndex);
+    const verdict = versions.judgeAbsence(localIndex, lowest, highest);
+    if (verdict === 'stale') {
+      const since = `version ${versionOf(lowest)} had been there before the request was sent`;
+      throw new IntegrityError(record, `the store does not find the object, and ${since}`, 'stale');
+    }
+    if (verdict === 'allowed') {
+      versions.hasMissed(localIndex, lowest, highest);
+    }
+    record.size = 0;
+    return -1;
+  }
+}
+
+/**
+ * Ends the check of a body that has come.
+ *
+ * @param {OperationRecord} record
+ * @param {number} lowest state that might be read
+ * @param {string} what the body is, for the user
+ * @throws {IntegrityError} where it is not of a version that may be read
+ */
+export function checkBody(record, lowest, what) {
+  const sink = /** @type {VersionVerifier} */ (record.sink);
+  const verdict = sink.end();
+  if (verdict === 'another length') {
+    const lengths = `${sink.received} bytes came, ${record.size} were expected`;
+    throw new IntegrityError(record, `${what} first differs at offset ${sink.mismatch} (${lengths})`);
+  }
+  if (verdict === 'torn') {
+    throw new IntegrityError(record, `${what} is torn: from offset ${sink.mismatch} on it fits no version`, 'torn');
+  }
+  if (verdict === 'stale' || verdict === 'foreign') {
+    throw new IntegrityError(record, `${what} is ${verdict}: ${history(sink.version, verdict, lowest)}`, verdict);
+  }
+}
+
+/**
+ * The ETag shows the version where it is the only one that may be read, and the store has named its ETag before.
+ *
+ * @param {OperationRecord} record whose answer has just come
+ * @param {number} lowest state that might be read
+ * @param {string} whose ETag it is, for the user
+ * @throws {IntegrityError} where it is that of another version
+ */
+export function checkEtag(record, lowest, whose) {
+  const { localIndex, connection } = record;
+  const { versions, etags } = mixedOf(record);
+  if (lowest !== versions.highest(localIndex) || versions.hasNotes(localIndex)) {
+    return;
+  }
+  if (isRemoval(lowest)) {
+    throw new IntegrityError(record, 'the object is there, and was removed before the request was sent', 'stale');
+  }
+  const known = etags.of(localIndex, lowest);
+  const digest = connection.reply.etagDigest || NO_ETAG;
+  if (known !== null && digest !== known.digest) {
+    const verdict = digest === known.before ? 'stale' : 'foreign';
+    const shown = `version ${versionOf(lowest)}, which alone was there, has another one`;
+    throw new IntegrityError(record, `the ETag ${whose} is ${verdict}: ${shown}`, verdict);
+  }
+}
+
+/**
+ * @param {number} version that came
+ * @param {'stale' | 'foreign'} verdict
+ * @param {number} lowest state
+ */
+function history(version, verdict, lowest) {
+  return verdict === 'stale'
+    ? `version ${version} came, and version ${versionOf(lowest)} had been there before the request was sent`
+    : `version ${version} came, which had not been written, or was refused`;
+}

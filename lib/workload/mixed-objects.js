@@ -1,0 +1,61 @@
+import { ObjectVersions, versionMemory } from './object-versions.js';
+import { VersionEtags, etagMemory } from './version-etags.js';
+import { WritePauses, pauseMemory } from './write-pauses.js';
+
+/** @import { WrittenObjects } from './written-objects.js' */
+
+/**
+ * Memory that all cores share: 32 bytes for each object, and 4 more where objects are copied.
+ *
+ * @typedef {object} MixedMemory
+ * @property {number} objects
+ * @property {SharedArrayBuffer} versions
+ * @property {SharedArrayBuffer} etags
+ * @property {SharedArrayBuffer} pauses
+ * @property {SharedArrayBuffer | null} copyPauses null where nothing is copied
+ */
+
+/** The largest keyspace of a mixed load: 36 bytes for each object are within 1 GB. */
+export const MAX_MIXED_OBJECTS = 25_000_000;
+
+/**
+ * @param {number} objects
+ * @param {boolean} copies whether objects are copied
+ * @returns {MixedMemory}
+ */
+export function mixedMemory(objects, copies) {
+  return {
+    objects,
+    versions: versionMemory(objects),
+    etags: etagMemory(objects),
+    pauses: pauseMemory(objects),
+    copyPauses: copies ? pauseMemory(objects) : null,
+  };
+}
+
+/** What is known of this host's objects in a run that writes them again, by their localIndex. */
+export class MixedObjects {
+  /** @param {MixedMemory} memory */
+  constructor({ objects, versions, etags, pauses, copyPauses }) {
+    this.versions = new ObjectVersions(versions, objects);
+    this.etags = new VersionEtags(etags);
+    /** Of the objects. */
+    this.pauses = new WritePauses(pauses);
+    /** Of their copies. */
+    this.copyPauses = copyPauses === null ? null : new WritePauses(copyPauses);
+  }
+
+  /**
+   * The objects have been written for the first time: of those that are not known to be there, nothing is known.
+   *
+   * @param {Pick<WrittenObjects, 'has'>} written
+   * @param {number} objects that were to be written
+   */
+  begin(written, objects) {
+    for (let object = 0; object < objects; object++) {
+      if (!written.has(object)) {
+        this.versions.setUnknown(object);
+      }
+    }
+  }
+}

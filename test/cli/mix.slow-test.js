@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { formatLine } from '../../lib/log/log-line.js';
+import { dotEnvOf, keysIn, machineLines, runCommand, runInProcess, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+/**
+ * @import { Result, StageSum } from '../../lib/model/result.js'
+ * @import { TestContext } from 'node:test'
+ */
+
+const OBJECTS = 1000;
+const MIX = 'read=50,range=10,write=20,stat=10,copy=5,remove=5';
+const SHARES = { write: 20, read: 50, range: 10, stat: 10, copy: 5, remove: 5 };
+const SIZES = ['--size', '3kB', '--range-size', '500'];
+const LOAD = [`${OBJECTS}`, '16', '--mix', MIX, ...SIZES, '--no-preflight'];
+
+/**
+ * @param {TestContext} t
+ * @param {readonly string[]} parameters
+ * @param {string} [faults]
+ */
+async function runMix(t, parameters, faults = '') {
+  const endpoint = await startTestEndpoint(t, { faults });
+  const command = await startCommand(t, [...parameters, '--json', 'result.json'], { dotEnv: dotEnvOf(endpoint) });
+  const outcome = await command.outcome;
+  /** @type {Result} */
+  const result = JSON.parse(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+  return { endpoint, outcome, result };
+}
+
+/** @param {Result} result */
+function mixedOf(result) {
+  const mixed = result.stages.find(({ stage }) => stage === 'Mixed');
+  assert.ok(mixed?.kinds !== undefined);
+  return { mixed, kinds: mixed.kinds };
+}
+
+/** @param {StageSum} stage */
+function wrongVersions({ staleReads, foreignReads, tornReads }) {
+  return { staleReads, foreignReads, tornReads };
+}
+
+const NONE_WRONG = { staleReads: 0, foreignReads: 0, tornReads: 0 };
+
+describe('a mixed load', { concurrency: 1 }, () => {
+  for (const client of ['direct', 'sdk']) {
+    for (const cores of ['1', '2']) {
+      test(`of the ${client} client on ${cores} cores has exact shares, is what the store saw, and leaves nothing`, async (t) => {
+        const { endpoint, outcome, result } = await runMix(t, [...LOAD, '--client', client, '--cores', cores]);
+        assertStatus(outcome, 0);
+        const { mixed, kinds } = mixedOf(result);
+        assert.deepEqual(
+          result.stages.map(({ stage, end }) => [stage, end]),
+          [
+            ['Write', 'complete'],
+            ['Mixed', 'complete'],
+            ['Remove', 'complete'],
+          ],
+        );
+        assert.deepEqual(
+          Object.fromEntries(kinds.map(({ operation, operations }) => [operation, operations])),
+          Object.fromEntries(Object.entries(SHARES).map(([name, share]) => [name, (OBJECTS * share) / 100])),
+        );
+        assert.deepEqual(wrongVersions(mixed), NONE_WRONG);
+        assert.equal(mixed.operations, OBJECTS);
+
+        const { requests, objects } = await endpoint.report();
+        const removed = result.stages[2].operations;
+        const of = (/** @type {string} */ name) => Number(kinds.find(({ operation }) => operation === name)?.attempts);
+        const ours = {
+          PUT: OBJECTS + of('write') + of('copy'),
+          GET: of('read') + of('range'),
+          HEAD: of('stat'),
+          DELETE: of('remove') + removed,
+        };
+        const sum = (/** @type {readonly number[]} */ counts) => counts.reduce((total, count) => total + count, 0);
+        // To the request: those that are no stage's are counted by themselves.
+        const others = sum(Object.values(result.requests ?? {}));
+        assert.equal(sum(Object.values(requests).map(({ total }) => total)), sum(Object.values(ours)) + others);
+        for (const [method, count] of Object.entries(ours)) {
+          const { total } = requests[/** @type {keyof typeof ours} */ (method)];
+          assert.ok(total >= count && total <= count + others, `${total} ${method} requests, ${count} of ours`);
+        }
+        assert.deepEqual(Object.values(objects), [0, 0]);
+      });
+    }
+  }
+
+  test('has lines of each kind that add up to those of the stage', async (t) => {
+    const { outcome } = await runMix(t, LOAD);
+    assertStatus(outcome, 0);
+    const records = recordsOf(outcome.stdout);
+    assert.deepEqual(records.map(formatLine), outcome.stdout.trimEnd().split('\n'));
+    const total = (/** @type {readonly { operationsPerSecond: number }[]} */ lines) =>
+      lines.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0);
+    const ofMixed = ofKind(records, 'second').filter(({ stage }) => stage === 'Mixed');
+    const ofKinds = ofKind(records, 'kind-second');
+    assert.equal(total(ofMixed), OBJECTS);
+    for (const [name, share] of Object.entries(SHARES)) {
+      assert.equal(total(ofKinds.filter(({ operation }) => operation === name)), (OBJECTS * share) / 100);
+    }
+    assert.deepEqual(
+      ofKind(records, 'kind-summary').map(({ stage, operation }) => `${stage} ${operation}`),
+      Object.keys(SHARES).map((name) => `Mixed ${name}`),
+    );
+    assert.deepEqual(
+      ofKind(records, 'kind-row').map(({ operation, objects }) => [operation, objects]),
+      Object.entries(SHARES).map(([name, share]) => [name, (OBJECTS * share) / 100]),
+    );
+    const kinds = machineLines(records, 'stage-kind');
+    assert.equal(
+      kinds.reduce((sum, { operations }) => sum + Number(operations), 0),
+      OBJECTS,
+    );
+    assert.ok(outcome.stdout.split('\n').every((line) => !line.startsWith('#') || line.length < 1000));
+  });
+
+  test('finds each stale version that the store serves', async (t) => {
+    const parameters = ['300', '16', '--mix', 'read=80,write=20', '--duration', '4s', '--gap', '1s'];
+    const { endpoint, outcome, result } = await runMix(t, parameters, 'seed=3,GET.stale=2%');
+    const { faults } = await endpoint.report();
+    const { mixed } = mixedOf(result);
+    assert.ok(faults.stale > 0);
+    assert.deepEqual(wrongVersions(mixed), { staleReads: faults.stale, foreignReads: 0, tornReads: 0 });
+    assertStatus(outcome, 1);
+    assert.match(outcome.stderr, /^Mixed: integrity error: .*: the body is stale: version \d+ came, and version \d+ /m);
+    const line = `Mixed versions: ${faults.stale} stale 0 foreign 0 torn`;
+    assert.ok(outcome.stdout.includes(`\n${line}\n`));
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('makes no error of lost answers, resets and refusals, and leaves nothing', async (t) => {
+    const faults = 'seed=5,PUT.lost=3%,reset=2%,status=503:2%,DELETE.status=500:5%,PUT.status=429:2%,GET.truncate=2%';
+    const parameters = ['400', '16', '--mix', MIX, '--duration', '5s', '--gap', '1s', '--cores', '2', ...SIZES];
+    const { endpoint, result } = await runMix(t, parameters, faults);
+    const { mixed } = mixedOf(result);
+    assert.deepEqual([wrongVersions(mixed), mixed.integrityErrors], [NONE_WRONG, 0]);
+    assert.ok(mixed.operations > 400);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('finds bytes that are of no version', async (t) => {
+    const { outcome, result } = await runMix(t, LOAD, 'seed=5,GET.corrupt=5%');
+    assertStatus(outcome, 1);
+    const { mixed } = mixedOf(result);
+    assert.ok(Number(mixed.tornReads) > 0);
+    assert.equal(mixed.tornReads, mixed.integrityErrors);
+  });
+
+  test('leaves nothing where it is interrupted', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const parameters = ['400', '8', '--mix', MIX, '--duration', '60s', ...SIZES];
+    const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', /: Mixed read: Ops [1-9]/);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assert.equal(outcome.status, 130);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('starts its operations at their times in an open loop', async (t) => {
+    const parameters = [...LOAD, '--rate', '500'];
+    const { outcome, result } = await runMix(t, parameters);
+    assertStatus(outcome, 0);
+    const { mixed } = mixedOf(result);
+    assert.equal(mixed.operations, OBJECTS);
+    assert.equal(mixed.load?.mode, 'open loop');
+    assert.ok(Number(mixed.duration) > 1900);
+  });
+
+  test('never writes a key twice within a second, however few there are', async (t) => {
+    const parameters = ['20', '4', '--mix', 'read=50,write=50', '--duration', '3s', '--gap', '1s'];
+    const { outcome, result } = await runMix(t, parameters);
+    assertStatus(outcome, 0);
+    const { mixed, kinds } = mixedOf(result);
+    const writes = kinds.find(({ operation }) => operation === 'write');
+    assert.ok(Number(writes?.operations) <= 20 * 3);
+    assert.match(String(mixed.bottleneck?.evidence), /^threads waited \d+% of the time for a key/);
+  });
+
+  test('is added up over hosts, from logs as from results, kind by kind', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const options = { dotEnv: dotEnvOf(endpoint) };
+    const hosts = await Promise.all(
+      ['0/2', '1/2'].map(async (shard, place) => {
+        const files = ['--log', `log-${place}.txt`, '--json', `result-${place}.json`];
+        const command = await startCommand(t, [...LOAD, '--run-id', 'both', '--shard', shard, ...files], options);
+        assertStatus(await command.outcome, 0);
+        return command.folder;
+      }),
+    );
+    const merged = await Promise.all(
+      ['log-', 'result-'].map(async (name) => {
+        const files = hosts.map((folder, place) =>
+          path.join(folder, `${name}${place}.${name === 'log-' ? 'txt' : 'json'}`),
+        );
+        const { status, stdout, stderr } = await runInProcess(['merge', ...files, '--json', '-'], {});
+        assert.equal(status, 0, stderr);
+        return mixedOf(JSON.parse(stdout));
+      }),
+    );
+    for (const { mixed, kinds } of merged) {
+      assert.equal(mixed.operations, 2 * OBJECTS);
+      assert.deepEqual(
+        kinds.map(({ operation, operations, staleReads }) => [operation, operations, staleReads]),
+        Object.entries(SHARES).map(([name, share]) => [name, (2 * OBJECTS * share) / 100, 0]),
+      );
+    }
+    const percentiles = merged.map(({ kinds }) => kinds.map(({ latency }) => latency.operations?.p99.toFixed(3)));
+    assert.deepEqual(percentiles[0], percentiles[1]);
+  });
+
+  test('can be asserted of kind by kind', async (t) => {
+    const limits = [
+      'mixed.read.p99 < 1us',
+      'mixed.write.rate > 0',
+      'mixed.errors == 0',
+      'mixed.read.firstByte.p50 < 1h',
+    ];
+    const asserted = limits.flatMap((limit) => ['--assert', limit.replace('1h', '3600s')]);
+    const { outcome, result } = await runMix(t, [...LOAD, ...asserted]);
+    assertStatus(outcome, 3);
+    assert.deepEqual(
+      result.thresholds?.map(({ stage, outcome: each }) => [stage, each]),
+      [
+        ['Mixed.read', 'missed'],
+        ['Mixed.write', 'passed'],
+        ['Mixed', 'passed'],
+        ['Mixed.read', 'passed'],
+      ],
+    );
+  });
+
+  test('can be read by a later run, whatever version each object has', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const options = { dotEnv: dotEnvOf(endpoint) };
+    const id = ['--run-id', 'kept', '--size', '3kB'];
+    const mix = ['300', '8', '--mix', 'read=50,write=50', ...id];
+    assertStatus(await runCommand(t, [...mix, '--keep'], options), 0);
+    const stages = ['--stages', 'read,range,remove', '--range-size', '500'];
+    assertStatus(await runCommand(t, ['300', '8', ...stages, ...id], options), 0);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runInProcess } from '../helpers/command.js';
+
+/**
+ * @param {readonly string[]} parameters
+ * @returns {Promise<string>} what the program says of them, which it has to refuse
+ */
+async function refusalOf(parameters) {
+  const { status, stdout, stderr } = await runInProcess(['1000', '10', '--local', ...parameters], {});
+  assert.deepEqual([status, stdout], [2, '']);
+  return stderr;
+}
+
+/** @type {readonly [string, readonly string[], RegExp][]} */
+const REFUSED = [
+  [
+    'shares that are no numbers',
+    ['--mix', 'read=most,write=20'],
+    /--mix: expected a share of read from 1 to 99, got "most"/,
+  ],
+  ['shares that do not add up', ['--mix', 'read=70,write=20'], /--mix: expected shares that add up to 100, got 90/],
+  [
+    'an operation that there is not',
+    ['--mix', 'look=50,read=50'],
+    /--mix: expected shares such as .* of write, read, range, stat, copy, remove, got "look=50"/,
+  ],
+  ['an operation twice', ['--mix', 'read=50,read=50'], /--mix: expected one share of read, got two/],
+  [
+    'more removes than writes',
+    ['--mix', 'read=70,write=10,remove=20'],
+    /--mix: what is removed has to be written again/,
+  ],
+  ['list', ['--mix', 'read=50,list=50'], /--mix: list does not go with a mix, because which keys/],
+  ['batch-remove', ['--mix', 'write=50,batch-remove=50'], /--mix: batch-remove does not go with a mix/],
+  [
+    'stages of its own',
+    ['--mix', 'read=50,write=50', '--stages', 'write'],
+    /--mix: it runs Write, Mixed and Remove, expected no --stages/,
+  ],
+  ['a search', ['--mix', 'read=50,write=50', '--find-peak'], /--mix: a search .* expected no --find-peak/],
+  ['a ramp', ['--mix', 'read=50,write=50', '--ramp', '1,2'], /--mix: a ramp .* expected no --ramp/],
+  [
+    'a range that is larger than the objects',
+    ['--mix', 'range=50,write=50', '--range-size', '1MiB'],
+    /--range-size: a range would be larger/,
+  ],
+  [
+    'a range size without ranges',
+    ['--mix', 'read=50,write=50', '--range-size', '100'],
+    /--range-size: it is for the stage range/,
+  ],
+  [
+    'kept objects of which some are removed',
+    ['--mix', 'read=50,write=40,remove=10', '--keep'],
+    /--keep: a later run could not know/,
+  ],
+  [
+    'a rate for which there are too few objects',
+    ['--mix', 'read=50,write=40,remove=10', '--rate', '2000'],
+    /--rate: no key is written more often than once a second, expected 2000 <objects> or more for this mix, or a lower rate, got 1000/,
+  ],
+  [
+    'an assertion of a kind that is not mixed',
+    ['--mix', 'read=50,write=50', '--assert', 'mixed.stat.p99 < 1s'],
+    /there is no stage mixed\.stat, expected write, mixed, remove, mixed\.write, mixed\.read/,
+  ],
+];
+
+for (const [what, parameters, expected] of REFUSED) {
+  test(`--mix refuses ${what}`, async () => {
+    assert.match(await refusalOf(parameters), expected);
+  });
+}
+
+test('all problems of a mix are reported at once', async () => {
+  const stderr = await refusalOf(['--mix', 'read=60,write=10,remove=30', '--rate', '9000', '--find-peak']);
+  assert.match(stderr, /what is removed/);
+  assert.match(stderr, /expected 7200 <objects>/);
+  assert.match(stderr, /expected no --find-peak/);
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Budget, budgetMemory } from '../../lib/engine/budget.js';
+import { MixedClaims } from '../../lib/engine/mixed-claims.js';
+import { OperationRecord } from '../../lib/operations/operation-record.js';
+import { operationNamed } from '../../lib/operations/registry.js';
+import { kindsOfVersions } from '../../lib/operations/stage.js';
+import { MixedObjects, mixedMemory } from '../../lib/workload/mixed-objects.js';
+import { isRemoval } from '../../lib/workload/object-versions.js';
+import { fakeEngine } from '../helpers/fake-store.js';
+
+/** Of the chi-squared distribution with 99 degrees of freedom, at 0.999. */
+const CRITICAL_99 = 148.23;
+
+/**
+ * @param {Record<string, number>} shares
+ * @param {{ objects: number, operations?: number, now?: () => number }} options
+ */
+function openClaims(shares, { objects, operations = 100_000, now = () => 0 }) {
+  const { workload: fixed, connections } = fakeEngine({ answer: () => {}, objects });
+  const mixed = new MixedObjects(mixedMemory(objects, true));
+  const workload = { ...fixed, mixed, sizeOf: () => 1000 };
+  for (let object = 0; object < objects; object++) {
+    workload.written.add(object, 1);
+  }
+  const kinds = kindsOfVersions(
+    Object.entries(shares).map(([name, weight]) => ({ operation: operationNamed(name), weight })),
+  );
+  const budget = new Budget({ memory: budgetMemory(), objects: operations, goesRound: false });
+  const claims = new MixedClaims(kinds, { workload, budget, objects, now, seed: 'run-1' });
+  const record = new OperationRecord(kinds[0].operation, workload, connections[0]);
+  return { claims, record, workload };
+}
+
+/** @param {ReturnType<typeof openClaims>} opened */
+function nextPlaced({ claims, record }) {
+  assert.ok(claims.next(record) >= 0);
+  return claims.place(record);
+}
+
+describe('a mixed stage', () => {
+  test('takes each object for a read as often as any other (chi-squared at 0.001)', () => {
+    const opened = openClaims({ read: 60, stat: 40 }, { objects: 100 });
+    const counts = Array.from({ length: 100 }, () => 0);
+    for (let claim = 0; claim < 100_000; claim++) {
+      assert.equal(nextPlaced(opened), 0);
+      counts[opened.record.localIndex] += 1;
+    }
+    const chi = counts.reduce((sum, count) => sum + (count - 1000) ** 2 / 1000, 0);
+    assert.ok(chi < CRITICAL_99, `${chi}`);
+  });
+
+  test('takes each object for a write as often as any other, and none twice within a second', () => {
+    let now = 0;
+    const opened = openClaims({ write: 90, read: 10 }, { objects: 100, now: () => now });
+    const counts = Array.from({ length: 100 }, () => 0);
+    /** @type {Map<number, number>} */
+    const last = new Map();
+    for (let claim = 0; claim < 50_000; claim++) {
+      now += 50;
+      assert.equal(nextPlaced(opened), 0);
+      const { record, claims } = opened;
+      if (record.operation.creates) {
+        assert.ok(now - (last.get(record.localIndex) ?? -Infinity) >= 1000);
+        last.set(record.localIndex, now);
+        counts[record.localIndex] += 1;
+        record.isAcknowledged = true;
+        claims.done(record);
+      }
+    }
+    const chi = counts.reduce((sum, count) => sum + (count - 450) ** 2 / 450, 0);
+    assert.ok(chi < CRITICAL_99, `${chi}`);
+  });
+
+  test('waits where every key was written within the second, for as long as it takes', () => {
+    let now = 10;
+    const opened = openClaims({ write: 99, read: 1 }, { objects: 3, now: () => now });
+    const { claims, record } = opened;
+    for (let write = 0; write < 3;) {
+      assert.equal(nextPlaced(opened), 0);
+      if (record.operation.creates) {
+        claims.done(record);
+        write += 1;
+      }
+    }
+    let wait = nextPlaced(opened);
+    while (!record.operation.creates && wait === 0) {
+      wait = nextPlaced(opened);
+    }
+    assert.equal(wait, 100, 'no longer than that without a look whether the stage is over');
+    now = 1005;
+    assert.equal(claims.place(record), 5);
+    now = 1010;
+    assert.equal(claims.place(record), 0);
+  });
+
+  test('fills a place that a remove has left by the next write after a second', () => {
+    let now = 0;
+    const opened = openClaims({ write: 50, remove: 50 }, { objects: 50, now: () => now });
+    const { claims, record, workload } = opened;
+    /** @type {number[]} */
+    const removed = [];
+    for (let operation = 0; operation < 2000; operation++) {
+      now += 100;
+      assert.equal(nextPlaced(opened), 0);
+      const { localIndex } = record;
+      if (record.operation.removes) {
+        assert.ok(workload.written.has(localIndex), 'only what is there is removed');
+        assert.ok(isRemoval(record.state));
+        workload.written.delete(localIndex);
+        removed.push(localIndex);
+      } else {
+        const [next] = removed;
+        if (next !== undefined && workload.mixed.pauses.freeFrom(next) <= now) {
+          assert.fail('the place that was removed first waits, and another one was written');
+        }
+        const place = removed.indexOf(localIndex);
+        if (place >= 0) {
+          removed.splice(place, 1);
+        }
+        workload.written.add(localIndex, 1);
+      }
+      record.isAcknowledged = true;
+      claims.done(record);
+    }
+    assert.ok(workload.written.count >= 25, `${workload.written.count} of 50 are there`);
+  });
+
+  test('chooses no object for a read that is not there', () => {
+    const opened = openClaims({ read: 60, stat: 40 }, { objects: 10 });
+    [0, 1, 2, 3, 4, 5, 6, 7].forEach((object) => opened.workload.written.delete(object));
+    for (let operation = 0; operation < 200; operation++) {
+      if (nextPlaced(opened) === 0) {
+        assert.ok(opened.record.localIndex >= 8);
+      }
+    }
+    [8, 9].forEach((object) => opened.workload.written.delete(object));
+    assert.ok(nextPlaced(opened) > 0, 'it looks again later');
+  });
+
+  test('copies no object twice within a second, and writes its source meanwhile', () => {
+    const opened = openClaims({ copy: 50, write: 50 }, { objects: 1 });
+    const { claims, record } = opened;
+    const placed = { copy: 0, write: 0 };
+    for (let operation = 0; operation < 20; operation++) {
+      if (nextPlaced(opened) === 0) {
+        placed[/** @type {'copy' | 'write'} */ (record.operation.name)] += 1;
+        claims.done(record);
+      }
+    }
+    assert.deepEqual(placed, { copy: 1, write: 1 });
+  });
+});

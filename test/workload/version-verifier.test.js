@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { ObjectVersions, versionMemory } from '../../lib/workload/object-versions.js';
+import { Payload } from '../../lib/workload/payload.js';
+import { CarriedVersionVerifier, VersionVerifier } from '../../lib/workload/version-verifier.js';
+
+const payload = new Payload('run-1');
+const INDEX = 42;
+const OBJECT = 0;
+
+/**
+ * @param {number} size
+ * @param {number} version
+ */
+function bytesOf(size, version) {
+  return /** @type {Buffer} */ (payload.bodyOf(INDEX, size, version));
+}
+
+/**
+ * @param {Buffer} body
+ * @param {readonly number[]} cuts offsets at which a chunk ends, in any order
+ */
+function chunksOf(body, cuts) {
+  const edges = [0, ...cuts.map((cut) => cut % (body.length + 1)).sort((one, other) => one - other), body.length];
+  return edges.slice(1).map((edge, place) => body.subarray(edges[place], edge));
+}
+
+/** Version 2 is there; version 3 is being written. */
+function inTheMiddle() {
+  const versions = new ObjectVersions(versionMemory(1), 1);
+  versions.acknowledge(OBJECT, versions.start(OBJECT, false));
+  versions.acknowledge(OBJECT, versions.start(OBJECT, false));
+  versions.start(OBJECT, false);
+  return versions;
+}
+
+/**
+ * @param {Buffer} body
+ * @param {object} [options]
+ * @param {number} [options.size] that is expected
+ * @param {number} [options.position]
+ * @param {readonly number[]} [options.cuts]
+ * @param {ObjectVersions} [options.versions]
+ */
+function read(body, { size = body.length, position = 0, cuts = [], versions = inTheMiddle() } = {}) {
+  const verifier = new VersionVerifier(payload, versions);
+  verifier.begin(INDEX, OBJECT, size, position);
+  chunksOf(body, cuts).forEach((chunk) => verifier.accept(chunk));
+  const verdict = verifier.end();
+  return { verdict, version: verifier.version, mismatch: verifier.mismatch, versions };
+}
+
+const anyCuts = fc.array(fc.nat(300), { maxLength: 4 });
+const VERDICTS = /** @type {const} */ (['stale', 'stale', 'allowed', 'allowed', 'foreign']);
+
+describe('a body of an object that is written again', () => {
+  test('is judged by the version that it says, in whatever chunks it comes', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 4, max: 300 }), fc.nat(4), anyCuts, (size, version, cuts) => {
+        const { verdict, version: found } = read(bytesOf(size, version), { cuts });
+        assert.deepEqual([verdict, found], [VERDICTS[version], version]);
+      }),
+    );
+  });
+
+  test('is judged by all versions that it may be, where it lacks the head of the object', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 8, max: 100 }), fc.nat(3), fc.integer({ min: 1, max: 200 }), anyCuts, (...any) => {
+        const [size, version, position, cuts] = any;
+        const part = bytesOf(position + size, version).subarray(position);
+        const { verdict, version: found } = read(part, { position, cuts });
+        assert.deepEqual([verdict, found], [VERDICTS[version], version]);
+      }),
+    );
+  });
+
+  test('is torn where it is made of two versions that are both allowed', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 5, max: 300 }), fc.nat(), anyCuts, fc.boolean(), (size, place, cuts, turned) => {
+        const [one, other] = turned ? [3, 2] : [2, 3];
+        const [head, tail] = [bytesOf(size, one), bytesOf(size, other)];
+        const middle = 4 + (place % (size - 4));
+        const torn = Buffer.concat([head.subarray(0, middle), tail.subarray(middle)]);
+        fc.pre(!torn.equals(head));
+        const { verdict, mismatch } = read(torn, { cuts });
+        assert.equal(verdict, 'torn');
+        assert.ok(mismatch >= middle && mismatch < size);
+      }),
+    );
+  });
+
+  test('of a part without the head is torn in the same way', () => {
+    const part = Buffer.concat([bytesOf(60, 2).subarray(20, 40), bytesOf(60, 3).subarray(40, 60)]);
+    assert.equal(read(part, { position: 20 }).verdict, 'torn');
+  });
+
+  test('is wrong where it is too short or too long', () => {
+    assert.equal(read(bytesOf(20, 2), { size: 30 }).verdict, 'another length');
+    assert.equal(read(bytesOf(30, 2), { size: 20 }).verdict, 'another length');
+    assert.equal(read(Buffer.alloc(0), { size: 20 }).verdict, 'another length');
+  });
+
+  test('of no bytes is any version, and of few bytes one that fits', () => {
+    assert.equal(read(Buffer.alloc(0)).verdict, 'allowed');
+    assert.deepEqual(
+      [1, 2, 3].map((size) => read(bytesOf(size, 2)).verdict),
+      ['allowed', 'allowed', 'allowed'],
+    );
+    assert.equal(read(bytesOf(3, 1)).verdict, 'stale');
+    assert.equal(read(bytesOf(3, 99)).verdict, 'torn');
+  });
+
+  test('keeps later reads from returning an older one, unless it has bytes of both', () => {
+    const { versions } = read(bytesOf(20, 3));
+    assert.equal(read(bytesOf(20, 2), { versions }).verdict, 'stale');
+    const { versions: others } = read(Buffer.alloc(0));
+    assert.equal(read(bytesOf(20, 2), { versions: others }).verdict, 'allowed');
+  });
+
+  test('is foreign where the store had refused it', () => {
+    const versions = new ObjectVersions(versionMemory(1), 1);
+    versions.refuse(OBJECT, versions.start(OBJECT, false));
+    assert.equal(read(bytesOf(20, 1), { versions }).verdict, 'foreign');
+    assert.equal(read(bytesOf(20, 0), { versions }).verdict, 'allowed');
+  });
+
+  test('may be a version whose write was never answered, also after later ones', () => {
+    const versions = new ObjectVersions(versionMemory(1), 1);
+    const lost = versions.start(OBJECT, false);
+    versions.doubt(OBJECT, lost);
+    versions.refuse(OBJECT, lost);
+    versions.acknowledge(OBJECT, versions.start(OBJECT, false));
+    assert.equal(read(bytesOf(20, 1), { versions }).verdict, 'maybe');
+    assert.equal(read(bytesOf(20, 2), { versions }).verdict, 'allowed');
+    assert.equal(read(bytesOf(20, 0), { versions }).verdict, 'stale');
+  });
+});
+
+/**
+ * @param {Buffer} body
+ * @param {{ size?: number, position?: number, cuts?: readonly number[] }} [options]
+ */
+function carried(body, { size = body.length, position = 0, cuts = [] } = {}) {
+  const verifier = new CarriedVersionVerifier(payload);
+  verifier.begin(INDEX, size, position);
+  chunksOf(body, cuts).forEach((chunk) => verifier.accept(chunk));
+  return verifier.end();
+}
+
+describe('a body of an object that another run wrote', () => {
+  test('is right in whatever version it says that it is', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 4, max: 300 }), fc.nat(5000), anyCuts, (size, version, cuts) => {
+        assert.equal(carried(bytesOf(size, version), { cuts }), -1);
+      }),
+    );
+  });
+
+  test('is right without its head where it is one of the first thousand versions', () => {
+    for (const version of [0, 1, 1000]) {
+      assert.equal(carried(bytesOf(60, version).subarray(20), { position: 20 }), -1);
+    }
+    assert.ok(carried(bytesOf(60, 5000).subarray(20), { position: 20 }) >= 20);
+  });
+
+  test('is wrong from the byte on that is of no version', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 20, max: 300 }), fc.nat(50), fc.nat(), anyCuts, (size, version, place, cuts) => {
+        const body = Buffer.from(bytesOf(size, version));
+        const offset = 4 + (place % (size - 4));
+        body[offset] ^= 1;
+        assert.equal(carried(body, { cuts }), offset);
+      }),
+    );
+  });
+
+  test('is wrong where it is too short, too long, or of another object', () => {
+    assert.equal(carried(bytesOf(20, 1), { size: 30 }), 20);
+    assert.equal(carried(bytesOf(30, 1), { size: 20 }), 20);
+    assert.ok(carried(/** @type {Buffer} */ (payload.body(INDEX + 1, 20))) >= 0);
+  });
+});
