@@ -166,7 +166,7 @@ function partsNotice({ threads, size, sizes }, multipart) {
   const parts = counted(partsOf(size, partSize), 'part');
   const connections = connectionsFor({ threads, multipart });
   const which = sizes === undefined ? 'Objects' : 'The largest objects';
-  return `${which} are written in ${parts} of up to ${formatSize(partSize)}, ${multipart.partThreads} at a time: ${counted(threads, 'thread')} take ${counted(connections, 'connection')}`;
+  return `${which} are written in ${parts} of up to ${formatSize(partSize)}, ${multipart.partThreads} at a time: ${counted(connections, 'connection')} for ${counted(threads, 'thread')}`;
 }
 
 /**

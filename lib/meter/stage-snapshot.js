@@ -1,16 +1,15 @@
 import { addCounts } from '../model/counters.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { LATENCIES } from '../model/histogram.js';
 import { joinValueCounts } from './latency-histogram.js';
 
 /**
  * @import { StageCounts } from '../model/result.js'
- * @import { BucketSnapshot, KindSnapshot, LatencyName, StageSnapshot } from '../model/run-events.js'
+ * @import { BucketSnapshot, KindSnapshot, StageSnapshot } from '../model/run-events.js'
  * @import { BucketMeter } from './bucket-meter.js'
  */
 
 const BUCKET_COUNTS = /** @type {const} */ (['operations', 'failed', 'failedAttempts', 'throttled']);
-
-const LATENCY_NAMES = /** @type {LatencyName[]} */ (['operations', 'attempts', 'firstByte', 'startDelay']);
 
 /**
  * @param {readonly { bucket: string, meter: BucketMeter | null }[]} buckets null where it is the only one, whose figures are
@@ -84,7 +83,7 @@ function sumOfKinds(operation, parts) {
     counts: sumOfCounts(parts.map(({ counts }) => counts)),
     latencies: /** @type {KindSnapshot['latencies']} */ (
       Object.fromEntries(
-        LATENCY_NAMES.map((name) => [name, joinValueCounts(parts.map(({ latencies }) => latencies[name]))]),
+        LATENCIES.map((name) => [name, joinValueCounts(parts.map(({ latencies }) => latencies[name]))]),
       )
     ),
   };

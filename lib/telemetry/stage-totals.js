@@ -1,15 +1,14 @@
 import { COUNT_NAMES, addCounts } from '../model/counters.js';
+import { LATENCIES } from '../model/histogram.js';
 import { NO_VALUES, sumOfValues } from './histograms.js';
 
 /**
  * @import { StageCounts } from '../model/result.js'
- * @import { BucketSnapshot, ConnectionSnapshot, KindSnapshot, LatencyName, StageSnapshot } from '../model/run-events.js'
+ * @import { BucketSnapshot, ConnectionSnapshot, KindSnapshot, StageSnapshot } from '../model/run-events.js'
  */
 
-const LATENCY_NAMES = /** @type {LatencyName[]} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
-
 const NO_LATENCIES = /** @type {KindSnapshot['latencies']} */ (
-  Object.freeze(Object.fromEntries(LATENCY_NAMES.map((name) => [name, NO_VALUES])))
+  Object.freeze(Object.fromEntries(LATENCIES.map((name) => [name, NO_VALUES])))
 );
 
 const NO_COUNTS = /** @type {StageCounts} */ (
@@ -129,6 +128,6 @@ function sumOfCounts(one, other) {
  */
 function sumOfLatencies(one, other) {
   return /** @type {KindSnapshot['latencies']} */ (
-    Object.fromEntries(LATENCY_NAMES.map((name) => [name, sumOfValues(one[name], other[name])]))
+    Object.fromEntries(LATENCIES.map((name) => [name, sumOfValues(one[name], other[name])]))
   );
 }

@@ -36,7 +36,7 @@ describe('objects in parts', { concurrency: 2 }, () => {
       assertStatus(outcome, 0);
       assert.match(
         outcome.stderr,
-        /^Objects are written in 3 parts of up to 5MiB, 2 at a time: 2 threads take 4 connections$/m,
+        /^Objects are written in 3 parts of up to 5MiB, 2 at a time: 4 connections for 2 threads$/m,
       );
       assert.match(outcome.stdout, /^Write part latency: min \S+ mean \S+ p50 /m);
       assert.doesNotMatch(outcome.stdout, /^Write attempt latency/m);

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { valueCounts } from '../../lib/model/histogram.js';
-import { COUNTERS } from '../../lib/telemetry/instruments.js';
+import { COUNTERS, LATENCIES } from '../../lib/telemetry/instruments.js';
 import { dotEnvOf, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { attributesOf, seriesOf, startCollector } from '../helpers/otlp.js';
@@ -67,12 +67,12 @@ function assertSame(series, result) {
         Object.fromEntries(Object.entries(kind.errors)),
         stage.stage,
       );
-      for (const [name, latency] of [
-        ['r2_benchmark.operation.duration', 'operations'],
-        ['http.client.request.duration', 'attempts'],
-        ['r2_benchmark.time_to_first_byte', 'firstByte'],
-      ]) {
-        assertSameHistogram(pointsOf(series, name, ofKind), kind.latency[latency], kind.latency.histogram[latency]);
+      for (const [latency, { name }] of Object.entries(LATENCIES)) {
+        assertSameHistogram(
+          pointsOf(series, name, ofKind),
+          kind.latency[latency] ?? null,
+          kind.latency.histogram[latency],
+        );
       }
     }
     for (const bucket of stage.buckets) {
@@ -208,6 +208,15 @@ test('of several buckets each is exported by itself', async (t) => {
   assertStatus(await command.outcome, 0);
   const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
   assertSame(seriesOf(collector.metrics.at(-1)), result);
+});
+
+test('objects in parts are exported with their parts', async (t) => {
+  const { outcome, result, exports } = await runWatched(t, [
+    ...['12', '3', '--local', '--size', '11MiB', '--multipart', '--cores', '2', '--faults', 'status=503:5%'],
+  ]);
+  assertStatus(outcome, 0);
+  assert.ok(result.stages[0].parts > 0);
+  assertSame(/** @type {Series[]} */ (exports.at(-1)), result);
 });
 
 test('a search is exported with all of its steps', async (t) => {

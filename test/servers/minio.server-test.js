@@ -9,6 +9,7 @@ import {
   testCopies,
   testExisting,
   testGroups,
+  testLargeObject,
   testLoads,
   testMultipart,
   testMix,
@@ -32,6 +33,7 @@ testExisting('MinIO', plain);
 testMultipart('MinIO', plain, {
   ...{ create: 'newmultipartupload', part: 'putobjectpart', complete: 'completemultipartupload' },
 });
+testLargeObject('MinIO', plain);
 testChecksums('MinIO', plain);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);

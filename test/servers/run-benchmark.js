@@ -25,10 +25,11 @@ const PATIENCE = 180_000;
  * @param {number} [target.port] where it differs from the server's own
  * @param {string} [target.accessKey] where it differs from the server's own
  * @param {string} [target.secretKey] where it differs from the server's own
+ * @param {Record<string, string>} [target.env] further variables
  * @param {boolean} [target.trusting] false: without the server's certificate among the trusted ones
  * @returns {Promise<Outcome>}
  */
-export async function runBenchmark(parameters, { server, buckets, trusting = true, ...other }) {
+export async function runBenchmark(parameters, { server, buckets, env = {}, trusting = true, ...other }) {
   const { port = server.port, accessKey = server.credentials.accessKeyId } = other;
   const { secretKey = server.credentials.secretAccessKey } = other;
   const folder = await mkdtemp(path.join(tmpdir(), 'r2-benchmark-run-'));
@@ -49,7 +50,7 @@ export async function runBenchmark(parameters, { server, buckets, trusting = tru
   const started = performance.now();
   const child = spawn(process.execPath, [PROGRAM, ...parameters, '--env-file', configuration], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...trusted },
+    env: { PATH: process.env.PATH, HOME: folder, ...trusted, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: PATIENCE,
   });

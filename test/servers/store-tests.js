@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { test } from 'node:test';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { accessOrder } from '../../lib/workload/access.js';
@@ -344,6 +345,43 @@ export function testMultipart(title, server, { create, part, complete }) {
       assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 2 });
     });
   }
+}
+
+/** Tells on stderr what the most memory was that the process had, in KiB. */
+const TELLS_MEMORY = `--import=data:text/javascript,${encodeURIComponent(
+  "process.on('exit', () => process.stderr.write(`maxRSS ${process.resourceUsage().maxRSS}\\n`))",
+)}`;
+
+/** MB that the client may take, whatever the size of its objects. */
+const MAX_MEMORY = 300;
+
+/** Bytes that the disk has to have for one of 5 GiB, and some more. */
+const ROOM_FOR_LARGE_OBJECT = 8 * 1024 ** 3;
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server with its data on a disk
+ */
+export function testLargeObject(title, server) {
+  const { bavail, bsize } = statfsSync(server.folder);
+  const skip = bavail * bsize < ROOM_FOR_LARGE_OBJECT ? 'the disk has no room for it' : false;
+  test(
+    `${title}: an object of 5 GiB is written in parts unasked, and read back, within ${MAX_MEMORY} MB`,
+    { skip },
+    async () => {
+      const buckets = await server.createBuckets(1);
+      const load = ['1', '1', '--size', '5GiB', '--timeout', '10m', '--cores', '1'];
+
+      const run = await runBenchmark(load, { server, buckets, env: { NODE_OPTIONS: TELLS_MEMORY } });
+
+      assertStatus(run, 0);
+      const [write, read] = machineLines(recordsOf(run.stdout), 'stage');
+      assert.deepEqual([write.operations, write.parts, read.operations, read.integrityErrors], [1, 640, 1, 0]);
+      const memory = Number(/^maxRSS (\d+)$/m.exec(run.stderr)?.[1]) / 1024;
+      assert.ok(memory < MAX_MEMORY, `${memory} MB`);
+      assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
+    },
+  );
 }
 
 /**
