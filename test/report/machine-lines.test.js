@@ -96,6 +96,8 @@ test('a run’s line keeps its length with the longest sizes, which stand in it 
       ...timed,
       sizes,
       access,
+      multipart: { partSize: 5 * 1024 ** 3, partThreads: 1000, minSize: 0 },
+      checksum: 'crc64nvme',
       runId: 'r'.repeat(64),
       prefix: 'p'.repeat(512),
       shard: { index: 59, count: 60 },
