@@ -12,6 +12,8 @@ const MICROSECONDS = 1e6;
  */
 export const EXPONENTIAL_SCALE = 5;
 
+const BASE = 2 ** (2 ** -EXPONENTIAL_SCALE);
+
 /** Seconds: what took less than half a microsecond is counted as nothing. */
 export const ZERO_THRESHOLD = 0.5 / MICROSECONDS;
 
@@ -63,32 +65,37 @@ export function sumOfValues(one, other) {
 
 /**
  * @param {ValueCounts} values
- * @returns {{ zeroCount: number, offset: number, bucketCounts: number[] }} the first bucket is the one with the index `offset`:
- *   a bucket holds what is above base ^ index and at most base ^ (index + 1) seconds
+ * @returns {ExponentialBuckets} the first bucket is the one with the index `offset`: a bucket holds what is above base ^ index and at
+ *   most base ^ (index + 1) seconds
+ *
+ * @typedef {{ zeroCount: number, offset: number, bucketCounts: readonly number[] }} ExponentialBuckets
  */
-export function exponentialBuckets({ values, counts }) {
-  let [least, most] = [Infinity, 0];
-  for (const value of values) {
-    if (value > 0) {
-      least = Math.min(least, value);
-      most = Math.max(most, value);
-    }
-  }
-  if (most === 0) {
-    return { zeroCount: counts.reduce((sum, count) => sum + count, 0), offset: 0, bucketCounts: [] };
-  }
-  const offset = bucketIndex(least);
-  const bucketCounts = Array.from({ length: bucketIndex(most) - offset + 1 }, () => 0);
+export const exponentialBuckets = remembered(({ values, counts }) => {
+  /** @type {Map<number, number>} */
+  const buckets = new Map();
   let zeroCount = 0;
+  // Neighbours are mostly in one bucket: a logarithm for each of them would be most of what an export costs.
+  let [index, above, upTo] = [0, Infinity, -Infinity];
   for (let place = 0; place < values.length; place += 1) {
-    if (values[place] > 0) {
-      bucketCounts[bucketIndex(values[place]) - offset] += counts[place];
-    } else {
+    const value = values[place];
+    if (value === 0) {
       zeroCount += counts[place];
+    } else {
+      if (value <= above || value > upTo) {
+        index = bucketIndex(value);
+        above = MICROSECONDS * BASE ** index;
+        upTo = above * BASE;
+      }
+      buckets.set(index, (buckets.get(index) ?? 0) + counts[place]);
     }
   }
-  return { zeroCount, offset, bucketCounts };
-}
+  if (buckets.size === 0) {
+    return { zeroCount, offset: 0, bucketCounts: [] };
+  }
+  const offset = Math.min(...buckets.keys());
+  const length = Math.max(...buckets.keys()) - offset + 1;
+  return { zeroCount, offset, bucketCounts: Array.from({ length }, (_, place) => buckets.get(offset + place) ?? 0) };
+});
 
 /** @param {number} value µs, more than nothing */
 function bucketIndex(value) {
@@ -97,9 +104,9 @@ function bucketIndex(value) {
 
 /**
  * @param {ValueCounts} values
- * @returns {number[]} how many are at most each of {@link CLASSIC_BOUNDS}
+ * @returns {readonly number[]} how many are at most each of {@link CLASSIC_BOUNDS}
  */
-export function classicBuckets({ values, counts }) {
+export const classicBuckets = remembered(({ values, counts }) => {
   const buckets = CLASSIC_BOUNDS_US.map(() => 0);
   for (let place = 0; place < values.length; place += 1) {
     const bucket = firstBoundAtLeast(values[place]);
@@ -109,6 +116,23 @@ export function classicBuckets({ values, counts }) {
   }
   let sum = 0;
   return buckets.map((count) => (sum += count));
+});
+
+/**
+ * What has been worked out of a stage that is over stays as it is.
+ *
+ * @template Result
+ * @param {(values: ValueCounts) => Result} workOut
+ * @returns {(values: ValueCounts) => Result}
+ */
+function remembered(workOut) {
+  /** @type {WeakMap<ValueCounts, Result>} */
+  const known = new WeakMap();
+  return (values) => {
+    const result = known.get(values) ?? workOut(values);
+    known.set(values, result);
+    return result;
+  };
 }
 
 /**
