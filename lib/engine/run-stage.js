@@ -221,7 +221,8 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
       if (listed !== null) {
         meter.sizeOnly += Number(record.isSizeOnly);
       }
-      if (record.operation.receives) {
+      // Of an object that is rightly not there, an answer need not have begun.
+      if (record.operation.receives && record.connection.answeredAt >= record.attemptStartedAt) {
         meter.answered(record.connection.answeredAt - record.attemptStartedAt, record.finishedAt);
       }
     } catch (error) {

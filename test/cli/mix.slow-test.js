@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { formatLine } from '../../lib/log/log-line.js';
-import { dotEnvOf, keysIn, machineLines, runCommand, runInProcess, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 
@@ -198,9 +198,9 @@ describe('a mixed load', { concurrency: 1 }, () => {
         const files = hosts.map((folder, place) =>
           path.join(folder, `${name}${place}.${name === 'log-' ? 'txt' : 'json'}`),
         );
-        const { status, stdout, stderr } = await runInProcess(['merge', ...files, '--json', '-'], {});
-        assert.equal(status, 0, stderr);
-        return mixedOf(JSON.parse(stdout));
+        const outcome = await runCommand(t, ['merge', ...files, '--json', '-']);
+        assertStatus(outcome, 0);
+        return mixedOf(JSON.parse(outcome.stdout));
       }),
     );
     for (const { mixed, kinds } of merged) {
