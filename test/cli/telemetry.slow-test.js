@@ -60,7 +60,8 @@ function assertSame(series, result) {
         assert.deepEqual([numberOf(point), others], [expected, []], `${stage.stage} ${instrument.name}`);
       }
       const errors = series.filter(
-        (each) => each.name === 'r2_benchmark.errors' && each.attributes['r2_benchmark.stage'] === stage.stage,
+        ({ name, attributes }) =>
+          name === 'r2_benchmark.errors' && Object.entries(ofKind).every(([key, value]) => attributes[key] === value),
       );
       assert.deepEqual(
         Object.fromEntries(errors.map(({ attributes, point }) => [attributes['error.type'], numberOf(point)])),
@@ -208,6 +209,29 @@ test('of several buckets each is exported by itself', async (t) => {
   assertStatus(await command.outcome, 0);
   const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
   assertSame(seriesOf(collector.metrics.at(-1)), result);
+});
+
+test('mixed operations are exported by their kinds', async (t) => {
+  const { outcome, result, exports } = await runWatched(t, [
+    ...[
+      '300',
+      '6',
+      '--local',
+      '--size',
+      '1KiB',
+      '--mix',
+      'read=70,write=20,stat=10',
+      '--duration',
+      '3s',
+      '--gap',
+      '0s',
+    ],
+    ...['--cores', '2', '--faults', 'status=503:5%'],
+  ]);
+  assertStatus(outcome, 0);
+  assert.ok(result.stages.some((/** @type {any} */ { kinds = [] }) => kinds.length === 3));
+  assertSame(/** @type {Series[]} */ (exports.at(-1)), result);
+  assertNothingBecomesLess(exports);
 });
 
 test('objects in parts are exported with their parts', async (t) => {
