@@ -152,8 +152,11 @@ async function endOf(child) {
   return { status: /** @type {number | null} */ (status), stderr };
 }
 
-/** @param {LocalS3} endpoint */
+/**
+ * @param {LocalS3} endpoint
+ * @returns {Promise<number>} objects and uploads by the count of the store
+ */
 async function leftIn(endpoint) {
-  const { objects } = await endpoint.report();
-  return Object.values(objects).reduce((sum, count) => sum + count, 0);
+  const { objects, uploads } = await endpoint.report();
+  return [...Object.values(objects), ...Object.values(uploads)].reduce((sum, count) => sum + count, 0);
 }
