@@ -129,7 +129,8 @@ test('where nobody listens, the system says why', async (t) => {
   const { port } = /** @type {AddressInfo} */ (server.address());
   server.close();
   await once(server, 'close');
-  assert.equal((await senderTo(t, `http://127.0.0.1:${port}`)(10)).reason, 'ECONNREFUSED');
+  // Time enough for a try, and too little for the pause after it.
+  assert.equal((await senderTo(t, `http://127.0.0.1:${port}`)(450)).reason, 'ECONNREFUSED');
 });
 
 test('a connection that breaks is tried again', async (t) => {
