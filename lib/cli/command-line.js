@@ -1417,6 +1417,11 @@ const CONFLICTS = [
     problem: '--mix: what is removed has to be written again, expected a share of write as large as that of remove',
   },
   {
+    isThere: (_given, options) => options.objects < objectsForRemoves(options),
+    problem: ({ objects, ...options }) =>
+      `--mix: so many may be removed before they are written again, expected ${objectsForRemoves(options)} <objects> or more for this mix, got ${objects}`,
+  },
+  {
     isThere: ({ keep }, options) => keep && shareOf(options, ({ removes }) => removes) > 0,
     problem: '--keep: a later run could not know which objects the mix has removed, expected a mix without remove',
   },
@@ -1668,6 +1673,17 @@ function objectsForRate({ rate, ...options }) {
   const changes = shareOf(options, ({ creates, removes }) => creates || removes);
   const copies = shareOf(options, (operation) => operation.copies);
   return rate === undefined ? 0 : Math.ceil((KEYS_FOR_A_WRITE * rate * Math.max(changes, copies)) / 100);
+}
+
+/**
+ * Of two decks, one may end with its removes and the next one begin with them, and each thread may have one more under way.
+ *
+ * @param {Record<string, any>} options
+ * @returns {number} objects that it takes, so that some are there at any time
+ */
+function objectsForRemoves({ threads, ...options }) {
+  const removes = shareOf(options, (operation) => operation.removes);
+  return removes === 0 ? 0 : 2 * removes + threads + 1;
 }
 
 /**

@@ -21,6 +21,16 @@ const TRIES = 32;
 const MIN_WAIT_MS = 1;
 const MAX_WAIT_MS = 100;
 
+/** An operation that has found nothing there so often is skipped: all threads could wait for a write that none of them does. */
+const MAX_ROUNDS = 10;
+
+/** In place of an object: all that were tried are being changed, or were a moment ago; or none of them is there. */
+const NONE_FREE = -1;
+const NONE_THERE = -2;
+
+/** In place of a time to wait. */
+const SKIPPED = -1;
+
 /**
  * What a worker's threads do next in a mixed stage. The kind of an operation follows from the number of its claim alone, so
  * that all workers agree and the shares are exact. Its object is chosen when it is about to start. Which ones are tried
@@ -68,9 +78,7 @@ export class MixedClaims {
     this.#seed = seedOf(`objects of ${seed}`);
     const order = accessOrder({ access, objects, seed: `shard ${workload.shard.index} of ${seed}` });
     this.#readObject =
-      access.kind === 'sequential'
-        ? (claim, attempt) => order(claim + attempt)
-        : (claim, attempt) => order(claim * TRIES + attempt);
+      access.kind === 'sequential' ? (place) => order(Math.floor(place / TRIES) + (place % TRIES)) : order;
   }
 
   /**
@@ -92,14 +100,19 @@ export class MixedClaims {
    * Chooses an object for the operation that was claimed.
    *
    * @param {OperationRecord} record
-   * @returns {number} 0 where it has one; otherwise ms after which to try again
+   * @param {number} round how often that was tried before
+   * @returns {number} 0 where it has one; otherwise ms after which to try again, or -1 where it is to be skipped
    */
-  place(record) {
+  place(record, round) {
     const { kind, turn } = record;
     const { operation } = this.#kinds[kind];
-    const object = this.#objectFor(operation, turn);
-    if (object < 0) {
-      return this.#waitFor(operation, turn);
+    const firstTry = turn * TRIES + round * TRIES;
+    const object = this.#objectFor(operation, firstTry);
+    if (object === NONE_THERE) {
+      return round < MAX_ROUNDS ? MAX_WAIT_MS : SKIPPED;
+    }
+    if (object === NONE_FREE) {
+      return this.#waitFor(operation, firstTry);
     }
     record.take(kind, operation, object, turn);
     record.isAcknowledged = false;
@@ -132,25 +145,29 @@ export class MixedClaims {
 
   /**
    * @param {Operation} operation
-   * @param {number} claim
-   * @returns {number} the localIndex of its object; -1 where none of those that were tried can be had
+   * @param {number} firstTry
+   * @returns {number} the localIndex of its object; NONE_FREE or NONE_THERE where there is none
    */
-  #objectFor(operation, claim) {
+  #objectFor(operation, firstTry) {
     const gap = operation.creates ? this.#takeGap() : -1;
     if (gap >= 0) {
       return gap;
     }
+    let found = NONE_THERE;
     const { written } = this.#workload;
     const pauses = this.#pausesOf(operation);
     const now = pauses === null ? 0 : this.#now();
-    for (let attempt = 0; attempt < TRIES; attempt++) {
-      const object = operation.followsAccess ? this.#readObject(claim, attempt) : this.#triedObject(claim, attempt);
-      const isThere = !operation.needsObject || written.has(object);
-      if (isThere && (pauses === null || pauses.take(object, now))) {
+    for (let each = firstTry; each < firstTry + TRIES; each++) {
+      const object = operation.followsAccess ? this.#readObject(each) : this.#triedObject(each);
+      if (operation.needsObject && !written.has(object)) {
+        continue;
+      }
+      if (pauses === null || pauses.take(object, now)) {
         return object;
       }
+      found = NONE_FREE;
     }
-    return -1;
+    return found;
   }
 
   /** @returns {number} an object that was removed, and may be written; -1 where there is none */
@@ -181,28 +198,27 @@ export class MixedClaims {
 
   /**
    * @param {Operation} operation
-   * @param {number} claim
+   * @param {number} firstTry
    * @returns {number} ms until one of the objects that were tried can be had, as far as is known
    */
-  #waitFor(operation, claim) {
+  #waitFor(operation, firstTry) {
     const pauses = this.#pausesOf(operation);
     if (pauses === null) {
       return MAX_WAIT_MS;
     }
     let freeFrom = Infinity;
-    for (let attempt = 0; attempt < TRIES; attempt++) {
-      freeFrom = Math.min(freeFrom, pauses.freeFrom(this.#triedObject(claim, attempt)));
+    for (let each = firstTry; each < firstTry + TRIES; each++) {
+      freeFrom = Math.min(freeFrom, pauses.freeFrom(this.#triedObject(each)));
     }
     return Math.min(Math.max(freeFrom - this.#now(), MIN_WAIT_MS), MAX_WAIT_MS);
   }
 
   /**
-   * @param {number} claim
-   * @param {number} attempt
+   * @param {number} place of the try among all of the stage
    * @returns {number} the localIndex of the object, uniformly distributed
    */
-  #triedObject(claim, attempt) {
-    return Math.floor((mixIndex(claim * TRIES + attempt, this.#seed) / TWO_TO_THE_32) * this.#objects);
+  #triedObject(place) {
+    return Math.floor((mixIndex(place, this.#seed) / TWO_TO_THE_32) * this.#objects);
   }
 
   /**

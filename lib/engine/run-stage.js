@@ -232,7 +232,12 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   };
   const isOver = () => watch.stopped.aborted || budget.isClosed;
   const mixed = stage.rewrites
-    ? mixedWork(kinds, { workload, budget, load, clock, runId, pauses, perform, isOver })
+    ? mixedWork(kinds, {
+        ...{ workload, budget, load, clock, runId, pauses, perform, isOver },
+        skipped({ kind }) {
+          meters.kinds[kind].skipped += 1;
+        },
+      })
     : null;
   const work = mixed ?? { claims, perform };
 
@@ -284,9 +289,10 @@ function orderOf({ access }, { objects }, { runId, workload: { shard } }) {
  * @param {string} options.runId
  * @param {Pauses} options.pauses
  * @param {(record: OperationRecord) => Promise<void>} options.perform an operation that has its object
+ * @param {(record: OperationRecord) => void} options.skipped there is no object for the operation
  * @param {() => boolean} options.isOver whether no operation is to be begun any more
  */
-function mixedWork(kinds, { workload, budget, load, clock, runId, pauses, perform, isOver }) {
+function mixedWork(kinds, { workload, budget, load, clock, runId, pauses, perform, skipped, isOver }) {
   const { mixed = null } = workload;
   const { mixedObjects, access } = load;
   if (mixed === null || mixedObjects === undefined) {
@@ -301,13 +307,19 @@ function mixedWork(kinds, { workload, budget, load, clock, runId, pauses, perfor
     claims,
     waited: () => waited,
     async perform(/** @type {OperationRecord} */ record) {
-      for (let wait = claims.place(record); wait > 0; wait = claims.place(record)) {
+      let wait = claims.place(record, 0);
+      for (let round = 1; wait > 0; round++) {
         const since = now();
         await pauses.wait(wait);
         waited += now() - since;
         if (isOver()) {
           return;
         }
+        wait = claims.place(record, round);
+      }
+      if (wait < 0) {
+        skipped(record);
+        return;
       }
       await perform(record);
       claims.done(record);

@@ -12,8 +12,8 @@ import { IntegrityError } from './operation.js';
 
 // What attempts at objects that are written again have in common: see ObjectVersions for the rule.
 
-/** A server that waited in vain for the rest of a request may have passed its beginning on. */
-const REQUEST_TIMEOUT = 408;
+/** By this the store refuses a request before it does anything. */
+const TOO_MANY_REQUESTS = 429;
 
 /**
  * @param {OperationRecord} record of a mixed load
@@ -49,8 +49,7 @@ function mayBeCarriedOut(error) {
     return true;
   }
   const { status, outcomeUnknown } = error;
-  const isRefusal = status >= 300 && status < 500 && status !== REQUEST_TIMEOUT;
-  return status >= 500 || (outcomeUnknown && !isRefusal);
+  return status >= 500 || (outcomeUnknown && status !== TOO_MANY_REQUESTS);
 }
 
 /**

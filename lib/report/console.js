@@ -150,7 +150,7 @@ class Console {
   stageEnds(result) {
     this.#progress.stop();
     this.#failures.flush();
-    const { stage, end, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
+    const { stage, end, kinds, skipped, abandoned, search, ramp, keys, averageKeys, stability } = result;
     if (averageKeys !== undefined) {
       this.notice(`${stage}: ${keys} keys, ${averageKeys.toFixed(1)} keys/s`);
     }
@@ -159,7 +159,11 @@ class Console {
       this.notice(`${stage}: ${stabilityLine(stability)}`);
     }
     if (skipped > 0) {
-      this.#screen.err(`${stage}: ${skipped} objects were skipped, because they had not been written`);
+      this.#screen.err(
+        kinds === undefined
+          ? `${stage}: ${skipped} objects were skipped, because they had not been written`
+          : `${stage}: ${skipped} operations were skipped, because they found no object`,
+      );
     }
     // A step of a search is cut off at its end, and says nothing by it.
     if (abandoned > 0 && search === undefined) {

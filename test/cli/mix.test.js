@@ -4,10 +4,11 @@ import { runInProcess } from '../helpers/command.js';
 
 /**
  * @param {readonly string[]} parameters
+ * @param {number} [objects]
  * @returns {Promise<string>} what the program says of them, which it has to refuse
  */
-async function refusalOf(parameters) {
-  const { status, stdout, stderr } = await runInProcess(['1000', '10', '--local', ...parameters], {});
+async function refusalOf(parameters, objects = 1000) {
+  const { status, stdout, stderr } = await runInProcess([`${objects}`, '10', '--local', ...parameters], {});
   assert.deepEqual([status, stdout], [2, '']);
   return stderr;
 }
@@ -72,6 +73,14 @@ for (const [what, parameters, expected] of REFUSED) {
     assert.match(await refusalOf(parameters), expected);
   });
 }
+
+test('a mix is refused where its removes may leave no object', async () => {
+  const mix = ['--mix', 'write=50,remove=50'];
+  assert.match(
+    await refusalOf(mix, 110),
+    /--mix: so many may be removed .* expected 111 <objects> or more .*, got 110/,
+  );
+});
 
 test('all problems of a mix are reported at once', async () => {
   const stderr = await refusalOf(['--mix', 'read=60,write=10,remove=30', '--rate', '9000', '--find-peak']);

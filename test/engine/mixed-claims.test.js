@@ -35,7 +35,7 @@ function openClaims(shares, { objects, operations = 100_000, now = () => 0 }) {
 /** @param {ReturnType<typeof openClaims>} opened */
 function nextPlaced({ claims, record }) {
   assert.ok(claims.next(record) >= 0);
-  return claims.place(record);
+  return claims.place(record, 0);
 }
 
 describe('a mixed stage', () => {
@@ -89,9 +89,9 @@ describe('a mixed stage', () => {
     }
     assert.equal(wait, 100, 'no longer than that without a look whether the stage is over');
     now = 1005;
-    assert.equal(claims.place(record), 5);
+    assert.equal(claims.place(record, 0), 5);
     now = 1010;
-    assert.equal(claims.place(record), 0);
+    assert.equal(claims.place(record, 0), 0);
   });
 
   test('fills a place that a remove has left by the next write after a second', () => {
@@ -150,4 +150,71 @@ describe('a mixed stage', () => {
     }
     assert.deepEqual(placed, { copy: 1, write: 1 });
   });
+
+  test('looks for other objects each time, and skips an operation that finds none for a second', () => {
+    const opened = openClaims({ read: 60, stat: 40 }, { objects: 1000 });
+    const { claims, record, workload } = opened;
+    for (let object = 0; object < 1000; object++) {
+      workload.written.delete(object);
+    }
+    const places = Array.from({ length: 11 }, (_, round) =>
+      round === 0 ? nextPlaced(opened) : claims.place(record, round),
+    );
+    assert.deepEqual(places, [...Array.from({ length: 10 }, () => 100), -1]);
+    // Of 320 objects that a claim tries, one in ten is enough to find one.
+    for (let object = 0; object < 100; object++) {
+      workload.written.add(object, 1);
+    }
+    for (let claim = 0; claim < 100; claim++) {
+      let place = nextPlaced(opened);
+      for (let round = 1; place > 0; round++) {
+        place = claims.place(record, round);
+      }
+      assert.equal(place, 0);
+    }
+  });
+
+  for (const [threads, shares] of /** @type {[number, Record<string, number>][]} */ ([
+    [1, { write: 50, remove: 50 }],
+    [4, { write: 50, remove: 50 }],
+    [5, { read: 70, write: 15, remove: 15 }],
+  ])) {
+    test(`goes on although all of ${threads} threads want what is not there: ${JSON.stringify(shares)}`, () => {
+      let now = 0;
+      const opened = openClaims(shares, { objects: 5, now: () => now });
+      const { claims, workload } = opened;
+      const { operation, connection } = opened.record;
+      const busy = Array.from({ length: threads }, () => ({
+        record: new OperationRecord(operation, workload, connection),
+        round: -1,
+      }));
+      let done = 0;
+      for (let look = 0; look < 40_000; look++) {
+        now += 100 / threads;
+        const thread = busy[look % threads];
+        const { record } = thread;
+        if (thread.round < 0) {
+          assert.ok(claims.next(record) >= 0);
+        }
+        thread.round += 1;
+        const place = claims.place(record, thread.round);
+        if (place > 0) {
+          continue;
+        }
+        thread.round = -1;
+        done += 1;
+        if (place === 0) {
+          if (record.operation.removes) {
+            workload.written.delete(record.localIndex);
+          } else if (record.operation.creates) {
+            workload.written.add(record.localIndex, 1);
+          }
+          record.isAcknowledged = true;
+          claims.done(record);
+        }
+      }
+      // Ten looks are the most that any of them takes.
+      assert.ok(done > 40_000 / 12, `${done} came to an end`);
+    });
+  }
 });
