@@ -104,6 +104,11 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
     });
     result.stages.push(finished);
     running.observer.stageEnds(finished);
+    if (stage.rewrites && run.mixed?.versions.hasForgotten) {
+      running.observer.notice(
+        `${stage.name}: so many changes had no definite answer that stale reads of some objects could not be told`,
+      );
+    }
     noteFatalError(outcome.fatal, running, result);
     if (outcome.end !== 'complete') {
       return false;

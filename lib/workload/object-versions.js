@@ -15,8 +15,11 @@ const NOTES = 3;
 /** A note is two words: a state with what is noted of it, and the place of the object's next note. */
 const WORDS_A_NOTE = 2;
 
-/** Outcomes that are unknown, or refused, of so many more changes than there are objects can be noted. */
-const FURTHER_NOTES = 2 ** 16;
+/**
+ * Outcomes that are unknown, or refused, of so many more changes than there are objects can be noted. The system gives memory
+ * to those alone that are.
+ */
+const FURTHER_NOTES = 2 ** 20;
 
 /** In place of an object's notes, where there was no room for another one. */
 const TOO_MANY = 2 ** 32 - 1;
@@ -141,6 +144,11 @@ export class ObjectVersions {
     }
   }
 
+  /** Whether there was no room for a note, so that old versions of some objects can no longer be told from right ones. */
+  get hasForgotten() {
+    return WORDS_A_NOTE * (Atomics.load(this.#noted, 0) + 1) > this.#notes.length;
+  }
+
   /**
    * @param {number} object
    * @returns {number} the state below which nothing may be read that is sent from now on
@@ -205,12 +213,14 @@ export class ObjectVersions {
    * @returns {Verdict} never foreign: before its first version there was no object
    */
   judgeAbsence(object, lowest, highest) {
-    // The removals in question are known before the highest state shows them.
+    // The removals in question are known before the highest state shows them. A later one, begun since then on another core,
+    // may hide one of them.
     const removed = this.#get(object, REMOVED);
     if (this.#hasDoubtfulRemoval(object)) {
       return 'maybe';
     }
-    return isRemoval(lowest) || (removed > lowest && removed <= highest) ? 'allowed' : 'stale';
+    const mayHide = removed > highest && versionOf(highest) > versionOf(lowest);
+    return isRemoval(lowest) || (removed > lowest && (removed <= highest || mayHide)) ? 'allowed' : 'stale';
   }
 
   /**

@@ -9,7 +9,7 @@ const OBJECTS = 3;
 const OBJECT = 1;
 
 function freshVersions() {
-  return new ObjectVersions(versionMemory(OBJECTS), OBJECTS);
+  return new ObjectVersions(versionMemory(OBJECTS, 1000), OBJECTS);
 }
 
 /**
@@ -243,13 +243,27 @@ describe('the versions that a read may return', () => {
     assert.equal(versions.judgeAbsence(OBJECT, later, latest), 'stale');
   });
 
+  test('may be none where a removal began after the answer, which hides the one before', () => {
+    const versions = new ObjectVersions(versionMemory(OBJECTS, 10), OBJECTS);
+    const lowest = versions.lowest(OBJECT);
+    for (const removes of [true, false]) {
+      versions.acknowledge(OBJECT, versions.start(OBJECT, removes));
+    }
+    const highest = versions.highest(OBJECT);
+    versions.start(OBJECT, true);
+    assert.equal(versions.judgeAbsence(OBJECT, lowest, highest), 'allowed');
+    assert.equal(versions.judgeAbsence(OBJECT, highest, highest), 'stale', 'none was under way before');
+  });
+
   test('go up to the last one that was started, where there is no room to note what is in doubt', () => {
     const versions = new ObjectVersions(versionMemory(OBJECTS, 10), OBJECTS);
+    assert.equal(versions.hasForgotten, false);
     for (let change = 0; change < 20; change++) {
       const state = versions.start(OBJECT, false);
       versions.doubt(OBJECT, state);
       versions.refuse(OBJECT, state);
     }
+    assert.equal(versions.hasForgotten, true);
     const highest = versions.highest(OBJECT);
     assert.equal(versions.judge(OBJECT, 5, versions.lowest(OBJECT), highest), 'maybe');
     assert.equal(versions.judge(OBJECT, versionOf(highest), versions.lowest(OBJECT), highest), 'maybe');
