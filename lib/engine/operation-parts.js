@@ -79,6 +79,13 @@ export class OperationParts {
     reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.size);
   }
 
+  /** @param {number} moment see PartMeter */
+  measureUntil(moment) {
+    for (const { sizes, reads } of this.#kinds) {
+      [...(sizes ?? []), ...(reads ?? [])].forEach((meter) => meter.measureUntil(moment));
+    }
+  }
+
   /** @returns {OperationPartsState} */
   toState() {
     const states = (/** @type {readonly PartMeter[] | null} */ meters) =>

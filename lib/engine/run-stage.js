@@ -176,6 +176,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
     onEarlyStop(moment) {
       meters.measureUntil(moment);
       buckets?.forEach((meter) => meter.measureUntil(moment));
+      parts?.measureUntil(moment);
     },
     onStop() {
       closeWork();
@@ -209,7 +210,8 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
         meter.uploaded(record, record.size);
       } else {
         await retrier.run(record);
-        meter.succeeded(record, record.size);
+        // Among others, those that move no bytes would make the throughput look larger than it is.
+        meter.succeeded(record, stage.rewrites && !record.operation.movesBytes ? 0 : record.size);
       }
       parts?.succeeded(record);
       if (buckets !== null) {

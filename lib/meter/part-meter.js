@@ -41,6 +41,11 @@ export class PartMeter {
     this.#measuredUntil = measuredUntil;
   }
 
+  /** @param {number} moment monotonic ms, which is still to come, in place of measuredUntil */
+  measureUntil(moment) {
+    this.#measuredUntil = moment;
+  }
+
   /**
    * @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings
    * @param {number} bytes

@@ -68,6 +68,21 @@ test('operations are counted by the size of their object, without those of warm-
   );
 });
 
+test('what ends after a stage that stops early is in no rate of its parts', () => {
+  const parts = openParts(['read'], { sizes: SIZES, seen: seenMemory(4) }, { measuredUntil: 100 });
+  parts?.measureUntil(20);
+  perform(parts, { finishedAt: 20, localIndex: 101 });
+  perform(parts, { finishedAt: 21, localIndex: 101 });
+  const [{ sizes, reads }] = parts?.toState() ?? [];
+  const measured = [...(sizes ?? []), ...(reads ?? [])].map((part) => [part.operations, part.measured]);
+  assert.deepEqual(measured, [
+    [2, 1],
+    [0, 0],
+    [1, 1],
+    [1, 0],
+  ]);
+});
+
 test('first reads of objects are told from repeated ones, over all workers and by each kind', () => {
   const seen = seenMemory(3 * 4);
   const workers = [1, 2].map(() => openParts(['read', 'stat', 'write'], { seen }));
