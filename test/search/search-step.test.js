@@ -58,7 +58,10 @@ test('the workers are told threads, size, places, windows and time', async () =>
     { ...task, budget: { ...task.budget, memory: null } },
     {
       stage: stageNamed('Read'),
-      load: { threads: 64, objectSize: 8192, pacing: null, warmup: 250, windows: { startsAt: 1000, width: 250 } },
+      load: {
+        ...{ threads: 64, objectSize: 8192, sizes: undefined, access: undefined, pacing: null, warmup: 250 },
+        windows: { startsAt: 1000, width: 250 },
+      },
       budget: { memory: null, first: 100, objects: 100_000, goesRound: false },
       limit: { stopsAt: 1000 + 2750, endsAt: 1000 + 3250 },
     },
