@@ -1,3 +1,4 @@
+import { plainText } from '../log/plain-text.js';
 import { encodeMetrics, encodeSpans } from './otlp-json.js';
 import { OtlpSender } from './otlp-sender.js';
 
@@ -108,14 +109,13 @@ export class OtlpExport {
    * @param {AbortSignal} signal
    */
   async #exportMetrics(endsAt, signal) {
-    if (this.#metrics === null) {
+    const sender = this.#metrics;
+    if (sender === null) {
       return;
     }
     const { collect, origin, epochNow } = this.#deps;
-    const { hasArrived, reason } = await this.#metrics.send(
-      () => encodeMetrics(collect(), origin, epochNow()),
-      endsAt,
-      signal,
+    const { hasArrived, reason } = await this.#orLost(this.#settings.metrics, () =>
+      sender.send(() => encodeMetrics(collect(), origin, epochNow()), endsAt, signal),
     );
     // What the end of the run cuts off is in the last export.
     if (hasArrived || !signal.aborted) {
@@ -129,20 +129,36 @@ export class OtlpExport {
    */
   async #exportSpans(endsAt, signal) {
     const spans = [...this.#spans];
-    if (this.#traces === null || spans.length === 0) {
+    const sender = this.#traces;
+    if (sender === null || spans.length === 0) {
       return;
     }
-    const { hasArrived, rejected, reason } = await this.#traces.send(
-      () => encodeSpans(spans, this.#deps.origin),
-      endsAt,
-      signal,
+    const { hasArrived, rejected, reason } = await this.#orLost(this.#settings.traces, () =>
+      sender.send(() => encodeSpans(spans, this.#deps.origin), endsAt, signal),
     );
     if (hasArrived) {
       this.#spans = this.#spans.filter((span) => !spans.includes(span));
       this.#rejectedSpans += rejected;
     }
     if (hasArrived || !signal.aborted) {
-      this.#warnOnce(this.#settings.traces, reason);
+      this.#warnOfRefusal(this.#settings.traces, reason);
+    }
+  }
+
+  /**
+   * An error of this program in what is sent ends no run: it is one more reason why it was lost.
+   *
+   * @param {OtlpTarget | null} target
+   * @param {() => Promise<Delivery>} send
+   * @returns {Promise<Delivery>}
+   */
+  async #orLost(target, send) {
+    try {
+      return await send();
+    } catch (error) {
+      const reason = `an unexpected error: ${plainText(String(error))}`;
+      this.#warnOnce(target, `gets no metrics or spans (${reason})`);
+      return { hasArrived: false, rejected: 0, reason };
     }
   }
 
@@ -151,19 +167,27 @@ export class OtlpExport {
     this.#exports += 1;
     this.#lostExports += Number(reason !== null);
     this.#lastIsLost = reason !== null;
-    this.#warnOnce(this.#settings.metrics, reason);
+    this.#warnOfRefusal(this.#settings.metrics, reason);
   }
 
   /**
    * @param {OtlpTarget | null} target
    * @param {Delivery['reason']} reason
    */
-  #warnOnce(target, reason) {
-    if (reason !== null && target !== null && !this.#hasWarned) {
+  #warnOfRefusal(target, reason) {
+    if (reason !== null) {
+      this.#warnOnce(target, `does not take metrics or spans (${reason})`);
+    }
+  }
+
+  /**
+   * @param {OtlpTarget | null} target
+   * @param {string} problem that it has
+   */
+  #warnOnce(target, problem) {
+    if (target !== null && !this.#hasWarned) {
       this.#hasWarned = true;
-      this.#deps.warn(
-        `${placeOf(target)} does not take metrics or spans (${reason}): the run goes on, and what is lost is said at its end`,
-      );
+      this.#deps.warn(`${placeOf(target)} ${problem}: the run goes on, and what is lost is said at its end`);
     }
   }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { plainText } from '../log/plain-text.js';
 import { CONTENT_TYPE } from './prometheus-text.js';
 
 /**
@@ -98,15 +99,31 @@ export class ScrapeServer {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const [path] = (request.url ?? '').split('?');
     if (!isRead || path !== PATH) {
-      response.writeHead(isRead ? 404 : 405, { 'content-type': 'text/plain; charset=utf-8' });
-      response.end(`r2-benchmark: the metrics are at ${PATH}\n`);
+      refuse(response, isRead ? 404 : 405, `the metrics are at ${PATH}`);
       return;
     }
     const scrape = this.#scrapes;
     this.#scrapes += 1;
-    const text = this.#render();
+    let text;
+    try {
+      text = this.#render();
+    } catch (error) {
+      // It ends this scrape, and not the run.
+      refuse(response, 500, `an unexpected error: ${plainText(String(error))}`);
+      return;
+    }
     response.writeHead(200, { 'content-type': CONTENT_TYPE, 'content-length': Buffer.byteLength(text) });
     response.on('finish', () => request.method === 'GET' && this.#onScraped(scrape));
     response.end(text);
   }
+}
+
+/**
+ * @param {ServerResponse} response
+ * @param {number} status
+ * @param {string} reason on one line
+ */
+function refuse(response, status, reason) {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`r2-benchmark: ${reason}\n`);
 }

@@ -7,7 +7,7 @@ import { ORIGIN, metricOf } from './metrics-of.js';
 
 /**
  * @import { ServerResponse } from 'node:http'
- * @import { Span } from '../../lib/telemetry/metric.js'
+ * @import { Metric, Span } from '../../lib/telemetry/metric.js'
  * @import { Collector } from '../helpers/otlp.js'
  */
 
@@ -27,9 +27,9 @@ const SPAN = {
 
 /**
  * @param {Collector} collector
- * @param {{ interval?: number, query?: string }} [options]
+ * @param {{ interval?: number, query?: string, collect?: () => readonly Metric[] }} [options]
  */
-function exportTo(collector, { interval = INTERVAL_MS, query = '' } = {}) {
+function exportTo(collector, { interval = INTERVAL_MS, query = '', collect } = {}) {
   const warnings = /** @type {string[]} */ ([]);
   let value = 0;
   const target = (/** @type {string} */ path) => ({
@@ -42,7 +42,7 @@ function exportTo(collector, { interval = INTERVAL_MS, query = '' } = {}) {
   const exporting = new OtlpExport(
     { metrics: target('/v1/metrics'), traces: target('/v1/traces'), interval, resource: {} },
     {
-      collect: () => [metricOf({ value: ++value })],
+      collect: collect ?? (() => [metricOf({ value: ++value })]),
       origin: ORIGIN,
       now: () => performance.now(),
       epochNow: () => 1000,
@@ -155,4 +155,43 @@ test('a collector that hangs does not hold up the end, and what it hung on at th
   assert.equal(held.length, 1);
   assert.deepEqual(warnings, []);
   assert.equal(collector.metrics.length, 2);
+});
+
+test('an error in what is to be sent is said once, on one line, and counted as a loss of that export', async (t) => {
+  const tries = new EventTarget();
+  const collector = await startCollector(t);
+  let count = 0;
+  const { exporting, warnings } = exportTo(collector, {
+    collect: () => {
+      count += 1;
+      if (count <= 2) {
+        tries.dispatchEvent(new Event(`try ${count}`));
+        throw new TypeError('no\nfigures');
+      }
+      return [metricOf({ value: count })];
+    },
+  });
+  const second = once(tries, 'try 2');
+  exporting.start();
+  await second;
+  await exporting.finish();
+  assert.deepEqual(warnings, [
+    `${collector.url}/v1/metrics gets no metrics or spans (an unexpected error: TypeError: no figures): the run goes on, and what is lost is said at its end`,
+    `2 of 3 exports of metrics to ${collector.url}/v1/metrics were lost; the last one arrived, with all since the beginning`,
+  ]);
+  assert.deepEqual(collector.metrics.map(valueIn), [3]);
+});
+
+test('a span that cannot be encoded is lost at the end, which it does not break off', async (t) => {
+  const collector = await startCollector(t);
+  const { exporting, warnings } = exportTo(collector, { interval: 600_000 });
+  exporting.start();
+  exporting.add({ ...SPAN, startedAt: NaN });
+  await exporting.finish();
+  assert.match(
+    warnings[0],
+    /\/v1\/traces gets no metrics or spans \(an unexpected error: RangeError: [^\n]+\): the run goes on/,
+  );
+  assert.deepEqual(warnings.slice(1), [`1 of 1 spans for ${collector.url}/v1/traces were lost`]);
+  assert.equal(collector.metrics.length, 1);
 });

@@ -52,6 +52,22 @@ test('it waits no longer than it was told to, or until it is stopped', async (t)
   assert.equal(await held, false);
 });
 
+test('an error in the text of the metrics ends that scrape, which is not the last one, and nothing else', async (t) => {
+  const server = await openServer(t);
+  server.serve(() => {
+    throw new TypeError('no\nfigures');
+  });
+  const held = server.hold(LONG_MS, NEVER);
+  const failed = await fetch(server.url);
+  assert.deepEqual(
+    [failed.status, await failed.text()],
+    [500, 'r2-benchmark: an unexpected error: TypeError: no figures\n'],
+  );
+  server.serve(() => 'the end\n');
+  assert.equal(await (await fetch(server.url)).text(), 'the end\n');
+  assert.equal(await held, true);
+});
+
 test('a port that is taken is an error before anything is served', async (t) => {
   const { url } = await openServer(t);
   await assert.rejects(ScrapeServer.open({ host: '127.0.0.1', port: Number(new URL(url).port) }), {
