@@ -121,6 +121,11 @@ export async function runByCommand({
     return settled;
   } finally {
     observer.close();
+    if (settled !== null) {
+      // The objects are removed and the results written: a signal ends nothing but the wait for who watches.
+      stopRequest.onRequest = () => {};
+      stopRequest.onSecondSignal = () => logFile?.close();
+    }
     // Nothing that a collector does can change what the run came to.
     await telemetry?.finish(settled, stopRequest.signal);
   }

@@ -82,6 +82,10 @@ export class ScrapeServer {
           end(true);
         }
       };
+      // An event that is over is not told again.
+      if (signal.aborted) {
+        giveUp();
+      }
     });
   }
 

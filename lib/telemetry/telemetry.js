@@ -100,7 +100,7 @@ export class Telemetry {
   /** @param {AbortSignal} signal */
   async #waitForScrape(signal) {
     const { server, hold } = this.#outlets;
-    if (server !== null && hold > 0) {
+    if (server !== null && hold > 0 && !signal.aborted) {
       const scraped = server.hold(hold, signal);
       this.#notice(`Waiting up to ${formatDuration(hold)} for a last scrape of ${server.url}`);
       await scraped;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { valueCounts } from '../../lib/model/histogram.js';
 import { COUNTERS, LATENCIES } from '../../lib/telemetry/instruments.js';
-import { dotEnvOf, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { attributesOf, seriesOf, startCollector } from '../helpers/otlp.js';
 import { assertStatus } from '../helpers/outcome.js';
@@ -351,6 +351,36 @@ test('a host that Prometheus scrapes shows the result, and goes once the last sc
       Number(new RegExp(`^${name}\\{r2_benchmark_stage="${stage}",.*\\} (\\d+)$`, 'm').exec(text)?.[1]);
     assert.deepEqual([of('r2_benchmark_operations_total'), of('r2_benchmark_bytes_total')], [operations, bytes]);
   }
+});
+
+test('a run that a signal has stopped waits for no scrape', async (t) => {
+  const parameters = ['100000', '10', '--local', '--metrics-port', '0', '--metrics-hold', '1h'];
+  const command = await startCommand(t, parameters);
+  await command.shows('stderr', /^Run /m);
+  command.child.kill('SIGINT');
+  const outcome = await command.outcome;
+  assertStatus(outcome, 130);
+  assert.doesNotMatch(outcome.stderr, /^Waiting up to /m);
+});
+
+test('signals while a collector is waited for say nothing of objects, which are removed by then', async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  const server = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const finalExport = once(server, 'connection');
+  const { port } = /** @type {AddressInfo} */ (server.address());
+  const parameters = ['20', '2', '--json', 'result.json', '--otlp-url', `http://127.0.0.1:${port}`];
+  const env = { OTEL_METRIC_EXPORT_INTERVAL: '600000' };
+  const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint), env });
+  await finalExport;
+  command.child.kill('SIGINT');
+  command.child.kill('SIGTERM');
+  const { stderr } = await command.outcome;
+  assert.doesNotMatch(stderr, /^Stopping|Objects may be left/m);
+  assert.deepEqual(await keysIn(endpoint), []);
+  const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+  assert.equal(result.exitStatus, 0);
 });
 
 test('a port that is taken, or what cannot be read, ends the run before it begins', async (t) => {

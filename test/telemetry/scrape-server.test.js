@@ -52,6 +52,11 @@ test('it waits no longer than it was told to, or until it is stopped', async (t)
   assert.equal(await held, false);
 });
 
+test('it does not wait where it was stopped before', async (t) => {
+  const server = await openServer(t);
+  assert.equal(await server.hold(LONG_MS, AbortSignal.abort()), false);
+});
+
 test('an error in the text of the metrics ends that scrape, which is not the last one, and nothing else', async (t) => {
   const server = await openServer(t);
   server.serve(() => {
