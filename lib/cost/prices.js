@@ -1,10 +1,11 @@
 import { requestsToWrite } from '../operations/multipart.js';
-import { operationNamed, operationsOf } from '../operations/registry.js';
+import { OPERATIONS, operationNamed, operationsOf } from '../operations/registry.js';
 import { operationsFor, stageOf } from '../operations/stage.js';
 import { isR2 } from '../s3/cloudflare.js';
 import { meanOver } from '../workload/size-distribution.js';
 
 /**
+ * @import { StageSum } from '../model/result.js'
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Operation } from '../operations/operation.js'
  *
@@ -46,6 +47,24 @@ export function operationsBilledAs(billed, config) {
  */
 export function dollarsOf(config) {
   return pricedOperations(config).reduce((sum, { operation, count }) => sum + count * priceOf(operation.name), 0);
+}
+
+/**
+ * To abort an upload is free. What mixes operations has the price of each kind; operations that only a later version knows
+ * have none here.
+ *
+ * @param {readonly Pick<StageSum, 'stage' | 'attempts' | 'aborts' | 'kinds'>[]} stages that were run
+ * @returns {number} what their attempts cost, in dollars
+ */
+export function dollarsSpentOn(stages) {
+  const made = stages.flatMap(
+    ({ stage, kinds, ...counts }) => kinds ?? [{ operation: stage.toLowerCase(), ...counts }],
+  );
+  const known = made.filter(({ operation }) => OPERATIONS.some(({ name }) => name === operation));
+  return known.reduce(
+    (sum, { operation, attempts, aborts }) => sum + ((attempts ?? 0) - (aborts ?? 0)) * priceOf(operation),
+    0,
+  );
 }
 
 /**

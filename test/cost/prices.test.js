@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
-import { dollarsOf, operationsBilledAs, priceOf } from '../../lib/cost/prices.js';
+import { dollarsOf, dollarsSpentOn, operationsBilledAs, priceOf } from '../../lib/cost/prices.js';
 
 test('a million operations of each stage cost what R2’s list says', () => {
   const prices = ['write', 'read', 'stat', 'remove'].map((stage) => Number((1e6 * priceOf(stage)).toFixed(6)));
@@ -40,4 +40,18 @@ test('of objects of several sizes, each is written by as many requests as it tak
   const config = runConfig(NO_TARGET, { objects: 400, stages: ['write'], size: 32 * 2 ** 20, sizes, multipart });
   // Three of four take one request, and every fourth one its four parts and two more.
   assert.equal(operationsBilledAs('A', config), 300 + 100 * 6);
+});
+
+test('attempts that were made cost what their operations do, each kind of a mixed stage by itself, and aborts nothing', () => {
+  const kinds = ['write', 'read', 'remove', 'later'].map((operation) => ({
+    ...{ operation, attempts: 1_000_000, errors: {} },
+    latency: /** @type {any} */ (null),
+  }));
+  const stages = [
+    { stage: 'Write', attempts: 3_000_000, aborts: 1_000_000 },
+    { stage: 'Mixed', attempts: 4_000_000, kinds },
+    { stage: 'Remove', attempts: 1_000_000 },
+    { stage: 'Later', attempts: 1_000_000 },
+  ];
+  assert.ok(Math.abs(dollarsSpentOn(stages) - (3 * 4.5 + 0.36)) < 1e-9);
 });
