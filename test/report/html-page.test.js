@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { readCommandLine } from '../../lib/cli/command-line.js';
+import { resolveConfig } from '../../lib/cli/resolve-config.js';
+import { shellWords } from '../../lib/cli/shell-words.js';
 import { resultOf } from '../../lib/model/result-of-run.js';
 import { comparisonAnswer, comparisonPage } from '../../lib/report/html/comparison-page.js';
-import { commandOf } from '../../lib/report/html/facts-section.js';
+import { commandOf, factsSection } from '../../lib/report/html/facts-section.js';
+import { html } from '../../lib/report/html/markup.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
@@ -177,6 +181,33 @@ test('the command is the one that makes the same load, without what is so by def
   assert.equal(commandOf({ objects: null, threads: 4 }), 'r2-benchmark ? 4');
 });
 
+test('the command is read as the run that it stands for, whatever its load is', () => {
+  const sink = /** @type {any} */ ({ write: () => true });
+  const read = (/** @type {string[]} */ words) =>
+    /** @type {any} */ (readCommandLine(words, { stdout: sink, stderr: sink }).options);
+  for (const line of [
+    '20 4',
+    '20 4 --mix read=70,write=20,remove=10 --access zipf:0.99 --duration 30s --warmup 5s',
+    '20 4 --mix range=50,write=50 --range-size 512 --rate 5 --arrival poisson --duration 10s',
+    '20 4 --mix read=70,write=30 --keep --size 4KiB..1MiB',
+    '20 4 --size 20MiB --multipart --part-size 5MiB --part-threads 8 --checksum crc64nvme --stages write,read,remove',
+    '20 4 --size 5GiB --part-size 1GiB --stages write,remove',
+    '20 4 --stages write,range,list,batch-remove --range-size 1KiB --page-size 50 --batch 10 --access uniform',
+    '20 4 --stages write,read,remove --duration 60s --until-stable 2% --gap 2s --size 4KiB=60,8MiB=40',
+    '20 4 --ramp 1,2,4 --step-time 20s --gap 7s',
+    "20 4 --existing 'it'\\''s/' --access zipf:1.2 --stages read,stat --duration 60s",
+    "20 4 --existing '*'",
+  ]) {
+    const options = read(shellWords(line));
+    const store = runConfig(NO_TARGET).store;
+    const config = resolveConfig(options, { store, env: {}, availableCores: 1, now: 0, random: () => 0 });
+    const facts = runFacts({ config, host: 'fra-1', startedAt: 0, clock: null, versions: {} });
+    const [program, ...words] = shellWords(commandOf(facts.options));
+    assert.equal(program, 'r2-benchmark');
+    assert.deepEqual(read(words), options, commandOf(facts.options));
+  }
+});
+
 test('a run on R2 says what its attempts cost', () => {
   const endpoint = 'https://a.r2.cloudflarestorage.com:443';
   assert.match(
@@ -184,6 +215,13 @@ test('a run on R2 says what its attempts cost', () => {
     /\$4\.5000 for the attempts of the stages/,
   );
   assert.doesNotMatch(pageOf(runWith()), /list prices/);
+  const kinds = ['read', 'write'].map((operation) => ({ operation, attempts: 1_000_000 }));
+  const run = runWith({}, { options: { ...FACTS.options, endpoint } });
+  const mixed = /** @type {any} */ ({ ...run.stages[0], stage: 'Mixed', attempts: 2_000_000, kinds });
+  assert.match(
+    html`${factsSection({ ...run, stages: [mixed] }).body}`.text,
+    /\$4\.8600 for the attempts of the stages/,
+  );
 });
 
 test('a comparison says of each stage what became of its rate', () => {

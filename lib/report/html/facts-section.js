@@ -1,7 +1,9 @@
-import { DOLLARS_A_MILLION, hasThesePrices, priceOf } from '../../cost/prices.js';
+import { DOLLARS_A_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
 import { decimal, percent } from '../../log/figures.js';
 import { formatSize } from '../../log/units.js';
-import { DEFAULT_STAGES, OPERATIONS } from '../../operations/registry.js';
+import { DEFAULT_AMOUNTS } from '../../operations/amounts.js';
+import { DEFAULT_PART_BYTES, DEFAULT_PART_THREADS } from '../../operations/multipart.js';
+import { DEFAULT_STAGES } from '../../operations/registry.js';
 import { coloLine } from '../colo-line.js';
 import { table } from './figures.js';
 import { html } from './markup.js';
@@ -80,13 +82,22 @@ export function commandOf(options) {
     options;
   const { sizes, access, keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo, untilStable, existing } =
     options;
+  const { mix, rangeSize, pageSize, batch, multipart, partSize, partThreads, checksum } = options;
   const ofOurs = sizes ? valued('size', sizes, String) : valued('size', size, formatSize, 16 * 1024);
   const parts = [
     ...(client === 'sdk' ? ['--client sdk'] : []),
     // The objects have the sizes that they have.
     ...(existing ? [`--existing ${quoted(existing)}`] : ofOurs),
     ...valued('access', access, String),
-    ...(stages && stages.join() !== DEFAULT_STAGES.join() ? [`--stages ${stages.join(',')}`] : []),
+    // A mix has its own stages, and is refused with others.
+    ...(mix ? [`--mix ${mix}`] : stagesOption(stages)),
+    ...valued('range-size', rangeSize, formatSize, DEFAULT_AMOUNTS.rangeSize),
+    ...valued('page-size', pageSize, String, DEFAULT_AMOUNTS.pageSize),
+    ...valued('batch', batch, String, DEFAULT_AMOUNTS.batch),
+    ...(multipart ? ['--multipart'] : []),
+    ...valued('part-size', partSize, formatSize, DEFAULT_PART_BYTES),
+    ...valued('part-threads', partThreads, String, DEFAULT_PART_THREADS),
+    ...valued('checksum', checksum, String),
     ...valued('rate', rate, String),
     ...valued('arrival', arrival, String, 'constant'),
     ...valued('duration', duration, time),
@@ -99,13 +110,21 @@ export function commandOf(options) {
     ...valued('ramp', ramp, String),
     ...(rampHosts ? ['--ramp-hosts'] : []),
     ...valued('step-time', stepTime, time, 10_000),
-    ...(duration ? valued('gap', gap, time, 5000) : []),
+    ...(duration || ramp || rampHosts ? valued('gap', gap, time, 5000) : []),
     ...valued('timeout', timeout, time, 10_000),
     ...valued('retries', retries, String, 19),
     ...(keepAlive === false ? ['--no-keep-alive'] : []),
     ...(keep ? ['--keep'] : []),
   ];
   return ['r2-benchmark', objects ?? '?', threads ?? '?', ...parts].join(' ');
+}
+
+/**
+ * @param {CommonOptions['stages']} stages
+ * @returns {string[]}
+ */
+function stagesOption(stages) {
+  return stages && stages.join() !== DEFAULT_STAGES.join() ? [`--stages ${stages.join(',')}`] : [];
 }
 
 /**
@@ -150,13 +169,8 @@ function costText({ options, stages }) {
   if (!hasThesePrices(hostnameOf(options?.endpoint ?? ''))) {
     return null;
   }
-  const known = stages.filter(({ stage }) => OPERATIONS.some(({ name }) => name === stage.toLowerCase()));
-  const dollars = known.reduce(
-    (sum, { stage, attempts, aborts }) => sum + ((attempts ?? 0) - (aborts ?? 0)) * priceOf(stage.toLowerCase()),
-    0,
-  );
   return (
-    `$${decimal(dollars, 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_A_MILLION.A} for each million of ` +
+    `$${decimal(dollarsSpentOn(stages), 4)} for the attempts of the stages at R2's list prices ($${DOLLARS_A_MILLION.A} for each million of ` +
     `Class A, $${DOLLARS_A_MILLION.B} of Class B), without what is free each month`
   );
 }
