@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { plainText } from '../log/plain-text.js';
 import { quote } from '../log/quote.js';
 import { readResult } from '../model/read-result.js';
 import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
@@ -32,7 +33,11 @@ const DECISIVE_OPTIONS = /** @type {const} */ ([
   'size',
   'sizes',
   'access',
+  'existing',
+  'mix',
+  'multipart',
   'partSize',
+  'partThreads',
   'checksum',
   'threads',
   'rate',
@@ -212,7 +217,8 @@ function differences({ options: before }, { options: now }) {
   if (before === null || now === null || different.length === 0) {
     return [];
   }
-  const listed = different.map((name) => `${name} ${before[name] ?? 'none'}, now ${now[name] ?? 'none'}`).join('; ');
+  const shown = (/** @type {unknown} */ value) => plainText(String(value ?? 'none'));
+  const listed = different.map((name) => `${name} ${shown(before[name])}, now ${shown(now[name])}`).join('; ');
   return [`--baseline: it was not measured alike, its figures may not be comparable (${listed})`];
 }
 

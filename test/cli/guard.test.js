@@ -4,14 +4,14 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { EXIT } from '../../lib/cli/exit-status.js';
-import { readGuard, statusWith, thresholdLines } from '../../lib/cli/guard.js';
+import { judge, readGuard, statusWith, thresholdLines } from '../../lib/cli/guard.js';
 import { UsageError } from '../../lib/cli/usage-error.js';
 import { writeResult } from '../../lib/model/write-result.js';
 import { formatThreshold, parseThreshold } from '../../lib/thresholds/threshold.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 import { resultOf } from '../model/results.js';
 
-/** @import { ThresholdOutcome, ThresholdResult } from '../../lib/model/result.js' */
+/** @import { CommonOptions, ThresholdOutcome, ThresholdResult } from '../../lib/model/result.js' */
 
 const RUN = { stages: ['write', 'read'], mayHave: () => true };
 const BEFORE = [...writeResult(resultOf())].join('');
@@ -147,6 +147,27 @@ test('what is mistyped is told with all else that is wrong, before there is a ru
       'node ',
     ],
   );
+});
+
+test('a baseline of another load is told, with what is different in it', () => {
+  const now = resultOf();
+  const warningsFor = (/** @type {CommonOptions} */ before, /** @type {CommonOptions} */ after) => {
+    const [baseline, result] = [before, after].map((options) => ({ ...now, options: { ...now.options, ...options } }));
+    return judge({ thresholds: [], baseline: /** @type {any} */ (baseline), warnings: [] }, result).warnings;
+  };
+  assert.deepEqual(warningsFor({ mix: 'read=70,write=30' }, { mix: 'read=70,write=30' }), []);
+  for (const [before, after, difference] of /** @type {[CommonOptions, CommonOptions, string][]} */ ([
+    [{ mix: 'read=70,write=30' }, { mix: 'read=50,write=50' }, 'mix read=70,write=30, now read=50,write=50'],
+    [{}, { mix: 'read=50,write=50' }, 'mix none, now read=50,write=50'],
+    [{ existing: 'a\u202e/' }, { existing: '*' }, 'existing a\\u{202e}/, now *'],
+    [{ multipart: true }, {}, 'multipart true, now none'],
+    [{ partSize: 1, partThreads: 4 }, { partSize: 1, partThreads: 8 }, 'partThreads 4, now 8'],
+    [{ checksum: 'crc32c' }, {}, 'checksum crc32c, now none'],
+  ])) {
+    assert.deepEqual(warningsFor(before, after), [
+      `--baseline: it was not measured alike, its figures may not be comparable (${difference})`,
+    ]);
+  }
 });
 
 test('what a run cannot have is refused: another stage, a search, an open loop, the first byte of a write', async () => {
