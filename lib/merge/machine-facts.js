@@ -20,6 +20,7 @@ import { SCHEMA } from '../model/schema.js';
  * @property {number | null} size bytes of an object; of the largest, where they are not all of one size
  * @property {string | null} sizes as --size has them, where they are not all of one size
  * @property {string | null} access as --access has it, where objects are not read one after the other
+ * @property {string | null} mix as --mix has it, where operations are mixed
  * @property {Record<string, string | null> | null} versions
  * @property {CommonOptions | null} options
  * @property {readonly string[]} stages that the run was to go through
@@ -102,6 +103,7 @@ const LATEST = Date.UTC(2200);
 /** As they are written in options. */
 const SIZES = new RegExp(SCHEMA.$defs.options.properties.sizes.pattern);
 const ACCESS = new RegExp(SCHEMA.$defs.options.properties.access.pattern);
+const MIX = new RegExp(SCHEMA.$defs.options.properties.mix.pattern);
 
 const MAX_PARTS = 999;
 
@@ -146,6 +148,7 @@ export function readRunLine(data) {
     size: options.take('size', asCount),
     sizes: options.take('sizes', (value) => asText(value, SIZES)),
     access: options.take('access', (value) => asText(value, ACCESS)),
+    mix: options.take('mix', (value) => asText(value, MIX)),
     versions: /** @type {RunLine['versions']} */ (fitting(data.versions, SCHEMA.$defs.host.properties.versions)),
     options: /** @type {CommonOptions | null} */ (fitting(data.options, SCHEMA.$defs.options)),
     stages: options.take('stages', asPlannedStages) ?? [],

@@ -64,6 +64,7 @@ function runLineOf({ hosts: [{ run, host, shard, start, clock, versions, options
     size: options?.size ?? null,
     sizes: options?.sizes ?? null,
     access: options?.access ?? null,
+    mix: options?.mix ?? null,
     versions,
     options,
     stages: stages.map((name) => name[0].toUpperCase() + name.slice(1)),

@@ -187,6 +187,7 @@ export function mixedRuns(runs) {
     ),
     ...otherSizes(runs),
     ...otherAccess(runs),
+    ...otherMix(runs),
   ];
 }
 
@@ -213,6 +214,19 @@ function otherAccess(runs) {
   return firstOf(
     others.filter((run) => access(run) !== access(first)),
     (run) => `--access ${access(run)}, and ${access(first)} in ${placeOf(first)}: added up all the same`,
+  );
+}
+
+/**
+ * @param {readonly HostRun[]} runs
+ * @returns {MergeWarning[]}
+ */
+function otherMix(runs) {
+  const [first, ...others] = runs.filter(({ facts }) => facts !== null);
+  const mix = (/** @type {HostRun} */ run) => run.facts?.mix ?? 'none';
+  return firstOf(
+    others.filter((run) => mix(run) !== mix(first)),
+    (run) => `--mix ${mix(run)}, and ${mix(first)} in ${placeOf(first)}: added up all the same`,
   );
 }
 

@@ -104,6 +104,22 @@ test('hosts that read in another order are told, and those with several sizes by
   ]);
 });
 
+test('hosts that mix operations in other shares, or do not, are told', () => {
+  const logs = [0, 1, 2].map((place) => logOf(place, { hosts: 3 }));
+  const [one, other, none] = logs.map((log, place) => {
+    const mix = ['read=70,write=30', 'read=50,write=50', undefined][place];
+    return withRunLine(log, { options: { size: 16_384, mix } });
+  });
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other, 'c.txt': none })), [
+    'b.txt:1: --mix read=50,write=50, and read=70,write=30 in a.txt:1: added up all the same (and 1 more like it)',
+  ]);
+  assert.ok(
+    warningsOf(aggregateOf({ 'a.txt': one, 'c.txt': none })).includes(
+      'c.txt:1: --mix none, and read=70,write=30 in a.txt:1: added up all the same',
+    ),
+  );
+});
+
 test('several runs in one file are runs of one host', () => {
   const later = withRunLine(logOf(0, { start: DEFAULTS.start + 3_600_000 }), { run: 'later' });
   const aggregate = aggregateOf({ 'a.txt': [...WHOLE, ...later] });

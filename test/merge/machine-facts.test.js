@@ -38,12 +38,18 @@ test('a run line tells what identifies the run, its day and its clock', () => {
     size: 16_384,
     sizes: null,
     access: null,
+    mix: null,
     versions: null,
     options: { size: 16_384, stages: ['read', 'write'] },
     stages: ['Read', 'Write'],
     isSearch: false,
     unusable: [],
   });
+});
+
+test('a run line tells what was mixed, and nothing that is no mix', () => {
+  const mixOf = (/** @type {unknown} */ mix) => readRunLine({ ...RUN, options: { ...RUN.options, mix } }).mix;
+  assert.deepEqual(['read=70,write=30', 'read\u001b[2J', 7].map(mixOf), ['read=70,write=30', null, null]);
 });
 
 test('a run line tells of a search for the peak', () => {
@@ -62,6 +68,7 @@ test('of a run line that says nothing, nothing is known', () => {
     size: null,
     sizes: null,
     access: null,
+    mix: null,
     versions: null,
     options: null,
     stages: [],
