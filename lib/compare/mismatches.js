@@ -18,8 +18,10 @@ const CONDITIONS = [
   },
   { what: 'threads', of: ({ threads }) => (typeof threads === 'number' ? counted(threads, 'thread') : null) },
   { what: 'load', of: loadOf },
-  { what: 'operations', of: sharesOf },
 ];
+
+/** Percentage points by which the shares of operations that succeeded may differ in runs of the same mix. */
+const SHARE_TOLERANCE = 1;
 
 /**
  * Why the figures of two results do not stand for the same thing.
@@ -40,7 +42,8 @@ export function mismatchesBetween(before, after) {
         ? []
         : [`${side} is a search or a ramp, whose load changes while it measures (${varying.join(', ')})`];
     }),
-    ...CONDITIONS.flatMap(({ what, of }) => unlike(what, of, pairs)),
+    ...CONDITIONS.flatMap(({ what, of }) => unlike(what, ([one, other]) => [of(one), of(other)], pairs)),
+    ...unlike('operations', mixesOf(before, after), pairs),
   ];
 }
 
@@ -53,28 +56,66 @@ export function varies({ search, ramp }) {
 }
 
 /**
- * @param {StageSum} stage
- * @returns {string | null} the operations that it mixes, with their shares; null where there is only one
+ * What was asked for is exact. What succeeded is not: of the same mix, one run has a few operations more of a kind.
+ *
+ * @param {Result} before
+ * @param {Result} after
+ * @returns {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} the operations that both stages mix, in words
+ *   that are the same where the mixes are; null for a stage that mixes none
  */
-function sharesOf({ kinds, operations }) {
-  const shares = kinds?.map((kind) => `${kind.operation} ${Math.round((100 * (kind.operations ?? 0)) / operations)}%`);
-  return shares?.join(', ') ?? null;
+function mixesOf(before, after) {
+  const asked = [before, after].map(({ options }) => options?.mix ?? null);
+  return (pair) => {
+    const shares = pair.map(sharesOf);
+    const [one, other] = shares;
+    if (one === null || other === null) {
+      return [null, null];
+    }
+    if (!asked.includes(null)) {
+      return asked;
+    }
+    return areAlike(one, other) ? [null, null] : shares.map(textOf);
+  };
+}
+
+/**
+ * @param {StageSum} stage
+ * @returns {Map<string, number> | null} per cent of its operations, by their names; null where it does not mix any
+ */
+function sharesOf({ kinds, operations: all }) {
+  return kinds === undefined
+    ? null
+    : new Map(kinds.map(({ operation, operations }) => [operation, (100 * (operations ?? 0)) / Math.max(all, 1)]));
+}
+
+/**
+ * @param {ReadonlyMap<string, number>} one
+ * @param {ReadonlyMap<string, number>} other
+ */
+function areAlike(one, other) {
+  const names = [...one.keys(), ...other.keys()];
+  return names.every((name) => Math.abs((one.get(name) ?? 0) - (other.get(name) ?? 0)) <= SHARE_TOLERANCE);
+}
+
+/** @param {ReadonlyMap<string, number> | null} shares */
+function textOf(shares) {
+  return [...(shares ?? [])].map(([operation, share]) => `${operation} ${Math.round(share)}%`).join(', ');
 }
 
 /**
  * @param {string} what
- * @param {(stage: StageSum) => string | null} of
+ * @param {(pair: readonly [StageSum, StageSum]) => readonly (string | null)[]} of both stages; null where it is not known
  * @param {readonly [StageSum, StageSum][]} pairs
  * @returns {string[]} a line for all stages that differ alike
  */
 function unlike(what, of, pairs) {
   /** @type {Map<string, string[]>} */
   const stages = new Map();
-  for (const [before, after] of pairs) {
-    const [one, other] = [of(before), of(after)];
+  for (const pair of pairs) {
+    const [one, other] = of(pair);
     if (one !== null && other !== null && one !== other) {
       const line = `${what}: ${one} before, ${other} after`;
-      stages.set(line, [...(stages.get(line) ?? []), before.stage]);
+      stages.set(line, [...(stages.get(line) ?? []), pair[0].stage]);
     }
   }
   return [...stages].map(([line, names]) => `${line} (${names.join(', ')})`);

@@ -94,6 +94,27 @@ describe('runs cannot be compared', () => {
     ]);
   });
 
+  test('that were to mix operations in other shares, whatever has succeeded', () => {
+    const mixed = (/** @type {string | undefined} */ mix, /** @type {number} */ reads) => {
+      const counts = Object.entries({ read: reads, write: 1000 - reads });
+      const kinds = counts.map(([operation, operations]) => ({ operation, operations }));
+      const result = run({ kinds: /** @type {any} */ (kinds), operations: 1000 });
+      return { ...result, options: { ...result.options, mix } };
+    };
+    const [asked, other] = ['read=70,write=30', 'read=69,write=31'];
+    assert.deepEqual(mismatchesBetween(mixed(asked, 700), mixed(asked, 650)), []);
+    assert.deepEqual(mismatchesBetween(mixed(asked, 700), mixed(other, 700)), [
+      `operations: ${asked} before, ${other} after (Read)`,
+    ]);
+    // Where it is not known what was asked for, what has succeeded tells.
+    assert.deepEqual(mismatchesBetween(mixed(undefined, 704), mixed(asked, 696)), []);
+    assert.deepEqual(mismatchesBetween(mixed(undefined, 704), mixed(undefined, 694)), []);
+    assert.deepEqual(mismatchesBetween(mixed(undefined, 704), mixed(undefined, 693)), [
+      'operations: read 70%, write 30% before, read 69%, write 31% after (Read)',
+    ]);
+    assert.deepEqual(mismatchesBetween(mixed(asked, 700), run()), []);
+  });
+
   test('whose objects have other sizes, or are read in another order', () => {
     const several = run({ objectSize: 16384, sizes: '4KiB..16KiB', access: 'zipf:0.99' });
     assert.deepEqual(mismatchesBetween(run(), several), [
