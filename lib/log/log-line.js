@@ -99,8 +99,8 @@ const STAGE_NAME = new RegExp(`^${capitalizedWord.pattern}$`);
 /** No line of ours is longer, in characters. */
 export const MAX_LINE_LENGTH = 8192;
 
-/** A whole machine line stays under 1,000 characters. */
-const MAX_MACHINE_DATA_LENGTH = 999 - '# r2-benchmark '.length;
+/** Characters of the JSON of a machine line: the whole line stays under 1,000. */
+export const MAX_MACHINE_DATA_LENGTH = 999 - '# r2-benchmark '.length;
 
 /** What a stage may be limited by, as the log has it; the last is what earlier versions wrote for `inconclusive`. */
 const CAUSES = {

@@ -1,3 +1,4 @@
+import { MAX_MACHINE_DATA_LENGTH } from '../log/log-line.js';
 import { countsInLog } from '../model/counters.js';
 import { shorten } from './names.js';
 
@@ -12,44 +13,48 @@ export const FORMAT_VERSION = 1;
 /** Characters of an encoded histogram on one line, so that the whole line stays under 1,000. */
 const PART_LENGTH = 800;
 
-/** Characters of a name, such as the host's, on the line of a run: with all of them in full it could reach 1,000. */
+/** Characters of a name, such as the host's, on the line of a run, where there is room for so many. */
 const MAX_NAME_LENGTH = 100;
 
 /** Kinds of errors that the line of a stage names; further, rarer ones stand together as `others`. */
 const MAX_KINDS = 10;
 
 /**
+ * What the user set has to stand there in full, so that runs can be told apart by it. The names give up the room that it
+ * takes, all of them alike.
+ *
  * @param {RunFacts} facts
  * @returns {MachineRecord}
  */
 export function runLine(facts) {
-  const { host, options } = facts;
-  const most = lengthOfNames(options);
-  const [endpoint, prefix] = [options.endpoint, options.prefix].map((name) => shorten(name, most));
-  const { existing } = options;
-  const shortened = {
-    ...{ ...options, endpoint, prefix },
-    ...(existing === undefined ? {} : { existing: shorten(existing, most) }),
-  };
-  const data = {
-    kind: 'run',
-    format: FORMAT_VERSION,
-    ...facts,
-    host: shorten(host, most),
-    options: shortened,
-  };
+  let longest = MAX_NAME_LENGTH;
+  let data = withNames(facts, longest);
+  while (JSON.stringify(data).length > MAX_MACHINE_DATA_LENGTH && longest > 1) {
+    longest -= 1;
+    data = withNames(facts, longest);
+  }
   return { kind: 'machine', data };
 }
 
 /**
- * What the user set has to stand there in full, so that runs can be told apart by it. It takes its room from the three names.
- *
- * @param {RunFacts['options']} options
- * @returns {number} characters of a name
+ * @param {RunFacts} facts
+ * @param {number} longest characters of a name
  */
-function lengthOfNames({ sizes, access }) {
-  const { length } = JSON.stringify({ sizes, access }).slice('{}'.length);
-  return MAX_NAME_LENGTH - Math.ceil(length / 3);
+function withNames(facts, longest) {
+  const { options } = facts;
+  const { endpoint, prefix, existing } = options;
+  return {
+    kind: 'run',
+    format: FORMAT_VERSION,
+    ...facts,
+    host: shorten(facts.host, longest),
+    options: {
+      ...options,
+      endpoint: shorten(endpoint, longest),
+      prefix: shorten(prefix, longest),
+      ...(existing === undefined ? {} : { existing: shorten(existing, longest) }),
+    },
+  };
 }
 
 /**

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatLine, parseLine } from '../../lib/log/log-line.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { OPERATIONS } from '../../lib/operations/registry.js';
 import { FORMAT_VERSION, rampMachineLines, runLine, stageMachineLines } from '../../lib/report/machine-lines.js';
 import { formatSizes, parseSizes } from '../../lib/workload/size-distribution.js';
 import { runFacts } from '../../lib/run/run-facts.js';
@@ -108,6 +109,60 @@ test('a run’s line keeps its length with the longest sizes, which stand in it 
   const { options, host } = written(runLine(facts));
   assert.deepEqual([options.sizes, options.access], [formatSizes(sizes), 'zipf:0.999']);
   assert.ok(host.length >= 30);
+});
+
+test('a run’s line keeps its length whatever its names hold, and what tells loads apart stands in it in full', () => {
+  const text = (/** @type {number} */ maxLength) =>
+    fc.oneof(
+      fc.string({
+        minLength: maxLength,
+        maxLength,
+        unit: fc.constantFrom('"', '\\', '\u0001', '\n', '\ud800', '😀', 'a'),
+      }),
+      fc.string({ unit: 'binary', maxLength }),
+    );
+  const mix = ['write=17', 'read=17', 'range=17', 'stat=17', 'copy=16', 'remove=16'].map((share) => {
+    const [operation, of] = share.split('=');
+    return { operation, share: Number(of) };
+  });
+  const sizes = parseSizes(Array.from({ length: 7 }, (_, place) => `${5_000_000_000 + place}=99999`).join(','));
+  assert.ok(typeof sizes === 'object');
+  const most = { objects: 1e9, threads: 100_000, size: 5 * 1024 ** 3, timeout: 3_600_000, retries: 1000 };
+  const timed = { duration: 604_800_000, gap: 604_800_000, rate: 999_999.999, warmup: 604_800_000, untilStable: 0.999 };
+  const loads = [
+    { mix, stages: ['write', 'mixed'], keep: true },
+    { existing: '', stages: ['read', 'range', 'stat', 'list'] },
+    { stages: OPERATIONS.map(({ name }) => name), checksum: /** @type {const} */ ('crc64nvme') },
+  ];
+  const versions = { 'r2-benchmark': '100.100.100-beta.100', node: 'v100.100.100', sdk: '3.10000.100' };
+  fc.assert(
+    fc.property(fc.constantFrom(...loads), text(253), text(512), text(253), text(1024), (load, ...names) => {
+      const [hostname, prefix, host, existing] = names;
+      const config = runConfig(
+        { ...NO_TARGET, hostname, port: 65_535 },
+        {
+          ...{ ...most, ...timed, sizes, access: /** @type {const} */ ({ kind: 'zipf', exponent: 0.999 }) },
+          ...{ ...load, ...('existing' in load ? { existing } : {}) },
+          ...{ arrival: 'constant', prefix, runId: 'r'.repeat(64), shard: { index: 59, count: 60 } },
+        },
+      );
+      const clock = { offset: -86_400_000.123, uncertainty: 1000.123 };
+      const facts = runFacts({ config, host, startedAt: Date.now(), clock, versions });
+      const { run, options } = written(runLine(facts));
+      const { mix: mixed, sizes: several, access, stages } = facts.options;
+      assert.deepEqual([run, options.mix, options.sizes, options.access], ['r'.repeat(64), mixed, several, access]);
+      assert.deepEqual(options.stages, stages);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('names stand in full in a run’s line where there is room for them', () => {
+  const [host, existing] = ['h'.repeat(100), 'photos/"2026"/'];
+  const config = runConfig(NO_TARGET, { existing, stages: ['read'] });
+  const facts = runFacts({ config, host, startedAt: 0, clock: null, versions: { node: '20.0.0' } });
+  const data = written(runLine(facts));
+  assert.deepEqual([data.host, data.options.existing], [host, existing]);
 });
 
 test('a run’s line keeps its length with the most steps of a ramp, and with the most hosts of one', () => {
