@@ -50,7 +50,7 @@ export class MixedClaims {
   #objects;
   #now;
   #seed;
-  /** Of what reads, the object that is tried. @type {(claim: number, attempt: number) => number} */
+  /** Of what reads, the object that is tried, by the place of the try. @type {(place: number) => number} */
   #readObject;
   /** Objects that are not there after this worker has removed or written them, in that order. @type {number[]} */
   #gaps = [];
