@@ -5,7 +5,7 @@ import { isR2 } from '../s3/cloudflare.js';
 import { meanOver } from '../workload/size-distribution.js';
 
 /**
- * @import { StageSum } from '../model/result.js'
+ * @import { KindSum, StageSum } from '../model/result.js'
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Operation } from '../operations/operation.js'
  *
@@ -57,9 +57,10 @@ export function dollarsOf(config) {
  * @returns {number} what their attempts cost, in dollars
  */
 export function dollarsSpentOn(stages) {
-  const made = stages.flatMap(
-    ({ stage, kinds, ...counts }) => kinds ?? [{ operation: stage.toLowerCase(), ...counts }],
-  );
+  /** @type {readonly Pick<KindSum, 'operation' | 'attempts' | 'aborts'>[]} */
+  const made = stages.flatMap(({ stage, kinds, ...counts }) => [
+    ...(kinds ?? [{ operation: stage.toLowerCase(), ...counts }]),
+  ]);
   const known = made.filter(({ operation }) => OPERATIONS.some(({ name }) => name === operation));
   return known.reduce(
     (sum, { operation, attempts, aborts }) => sum + ((attempts ?? 0) - (aborts ?? 0)) * priceOf(operation),
