@@ -187,9 +187,9 @@ test('the command is read as the run that it stands for, whatever its load is', 
     /** @type {any} */ (readCommandLine(words, { stdout: sink, stderr: sink }).options);
   for (const line of [
     '20 4',
-    '20 4 --mix read=70,write=20,remove=10 --access zipf:0.99 --duration 30s --warmup 5s',
-    '20 4 --mix range=50,write=50 --range-size 512 --rate 5 --arrival poisson --duration 10s',
-    '20 4 --mix read=70,write=30 --keep --size 4KiB..1MiB',
+    '200 4 --mix read=70,write=20,remove=10 --access zipf:0.99 --duration 30s --warmup 5s',
+    '200 4 --mix range=50,write=50 --range-size 512 --rate 5 --arrival poisson --duration 10s',
+    '200 4 --mix read=70,write=30 --keep --size 4KiB..1MiB',
     '20 4 --size 20MiB --multipart --part-size 5MiB --part-threads 8 --checksum crc64nvme --stages write,read,remove',
     '20 4 --size 5GiB --part-size 1GiB --stages write,remove',
     '20 4 --stages write,range,list,batch-remove --range-size 1KiB --page-size 50 --batch 10 --access uniform',
