@@ -24,8 +24,8 @@ const LATE_WRITES_MS = 2000;
 /** So many problems are kept; the others are counted. */
 const MAX_PROBLEMS = 100;
 
-/** The kind of an answer by which the store refuses a request for good. */
-const DENIED = 'denied';
+/** The kinds of answers by which a store keeps uploads to itself, and hinders nothing else. */
+const UNLISTABLE = ['denied', 'protocol'];
 
 /** So many objects that no list shows are looked for one by one. */
 const MAX_HEAD_REQUESTS = 1000;
@@ -106,7 +106,7 @@ async function removeAll(options, buckets, result) {
   if (options.ownsUpload) {
     // An upload that was completed meanwhile is an object by now, which is listed after it.
     const own = { ...options, owns: options.ownsUpload };
-    const problem = await unlessDenied(() =>
+    const problem = await unlessUnlistable(() =>
       abortUploads(own, () => {
         result.uploads = (result.uploads ?? 0) + 1;
       }),
@@ -225,17 +225,17 @@ async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
 }
 
 /**
- * Who may remove objects may still not be permitted to list uploads.
+ * Who may remove objects may still not be permitted to list uploads, and a store that has none may answer whatever it likes.
  *
  * @param {() => Promise<void>} work on uploads
  * @returns {Promise<string[]>} why it could not be done; none where it was
  */
-async function unlessDenied(work) {
+async function unlessUnlistable(work) {
   try {
     await work();
     return [];
   } catch (error) {
-    if (!(error instanceof AttemptError && error.kind === DENIED)) {
+    if (!(error instanceof AttemptError && UNLISTABLE.includes(error.kind))) {
       throw error;
     }
     return [`the uploads of the run cannot be listed and aborted: ${error.message}`];
@@ -271,7 +271,7 @@ function addFirst(result, problem) {
 async function countLeft(options, result) {
   if (options.ownsUpload) {
     const own = { ...options, owns: options.ownsUpload };
-    await unlessDenied(async () => {
+    await unlessUnlistable(async () => {
       result.uploadsLeft = (await ownUploads(own)).length;
     });
   }

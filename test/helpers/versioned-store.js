@@ -84,6 +84,8 @@ class VersionedStore {
     switch (name) {
       case 'PUT':
         return { headers: { ETag: etagOf(body), 'x-amz-version-id': this.#add(key, body) } };
+      case 'UPLOADS':
+        return refusal(501, 'NotImplemented');
       case 'DELETE':
         if (this.#options.status === 'R2') {
           this.versions.delete(key);
@@ -214,6 +216,9 @@ function nameOf(method, key, query) {
   }
   if (query.has('list-type')) {
     return 'LIST';
+  }
+  if (query.has('uploads')) {
+    return 'UPLOADS';
   }
   return query.has('versions') ? 'VERSIONS' : 'VERSIONING';
 }
