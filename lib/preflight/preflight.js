@@ -109,14 +109,15 @@ function noticesOf({ mayRemove }, { runId }, missing) {
 
 /**
  * @param {ReadonlySet<string>} unverified buckets whose store has taken an object with a wrong checksum
- * @param {Pick<RunConfig, 'checksum'>} config
+ * @param {Pick<RunConfig, 'checksum' | 'store'>} config
  * @returns {string[]}
  */
-function unverifiedProblems(unverified, { checksum }) {
+function unverifiedProblems(unverified, { checksum, store }) {
+  const buckets = store.buckets.filter((bucket) => unverified.has(bucket));
   return unverified.size === 0
     ? []
     : [
-        `--checksum: the store took an object with a wrong ${checksum} in ${[...unverified].join(', ')}: it does not compare them; leave the option out, or pass --no-preflight to send them all the same`,
+        `--checksum: the store took an object with a wrong ${checksum} in ${buckets.join(', ')}: it does not compare them; leave the option out, or pass --no-preflight to send them all the same`,
       ];
 }
 
