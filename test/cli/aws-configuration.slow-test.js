@@ -15,7 +15,7 @@ import { assertStatus } from '../helpers/outcome.js';
  */
 
 /** The first credentials end within the run, however slow the host is. ms */
-const FIRST_LIFE_MS = 14_000;
+const FIRST_LIFE_MS = 17_000;
 
 const RUN = ['40', '4'];
 
@@ -115,7 +115,7 @@ describe('the program', { concurrency: 2 }, () => {
         furtherCredentials: credentials.slice(1),
       });
       const home = await homeWithProcess(t, credentials, `http://localhost:${endpoint.port}`);
-      const load = ['600', '4', '--rate', '40', '--duration', '8s', '--gap', '0s', '--stages', 'write,read'];
+      const load = ['600', '4', '--rate', '40', '--duration', '10s', '--gap', '0s', '--stages', 'write,read'];
       const outcome = await runCommand(t, [...load, '--client', client, '--cores', cores, '--bucket', 'bucket-a'], {
         env: { HOME: home, AWS_PROFILE: 'temporary' },
       });
