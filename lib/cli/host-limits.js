@@ -9,20 +9,6 @@ const OTHER_FILES = 64;
 const FILES_OF_A_THREAD = 4;
 
 /**
- * Node raises the soft limit on open files to the hard one when it starts, so that the hard one decides.
- *
- * @param {{ getReport: () => object, excludeNetwork?: boolean }} report of the process
- * @returns {number} files that the process may have open, Infinity if there is no limit, or it is unknown
- */
-export function openFileLimit(report) {
-  // Looking up the names of all connections would take its time.
-  report.excludeNetwork = true;
-  const { userLimits } = /** @type {any} */ (report.getReport());
-  const hard = userLimits?.open_files?.hard;
-  return typeof hard === 'number' ? hard : Infinity;
-}
-
-/**
  * @param {{ threads: number, cores: number, multipart?: MultipartConfig }} run each thread has a connection, or several
  * @param {number} limit of open files
  * @returns {string | null} the problem, or null where the run fits

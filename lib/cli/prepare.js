@@ -1,6 +1,7 @@
 import { dollarsOf } from '../cost/prices.js';
 import { availableCores } from '../host/cpu-quota.js';
-import { fileLimitProblem, openFileLimit } from './host-limits.js';
+import { fileLimitProblem } from './host-limits.js';
+import { openFileLimit } from './open-file-limit.js';
 import { load } from './load.js';
 import { startLocalEndpoint } from './local-endpoint.js';
 import { assertedRun } from './command-line.js';

@@ -20,11 +20,12 @@ test('Row 13: a run that could not open its connections is refused before it sta
   });
 });
 
-for (const [limit, program] of /** @type {const} */ ([
-  ['-n 48', 'r2-benchmark.js'],
+for (const [limit, program] of [
+  // How many files of the program are open at a time differs: at some of these limits, Node takes a package for missing.
+  ...Array.from({ length: 16 }, (_, count) => [`-n ${24 + 2 * count}`, 'r2-benchmark.js']),
   ['-n 24', 'peak-performance.js'],
   ['-v 4000000', 'r2-benchmark.js'],
-])) {
+]) {
   test(`a limit of ${limit} that ${program} itself does not keep is told as what it is`, async () => {
     const path = fileURLToPath(new URL(`../../${program}`, import.meta.url));
     const parameters = ['-c', `ulimit ${limit}; exec "$0" "$@"`, process.execPath, path, '5', '5', '--local'];

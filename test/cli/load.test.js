@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { load, loadingProblem } from '../../lib/cli/load.js';
+import { UsageError } from '../../lib/cli/usage-error.js';
+
+test('a module that can be loaded is given as it is', async () => {
+  assert.equal((await load(() => import('../../lib/cli/usage-error.js'))).UsageError, UsageError);
+});
+
+test('a package that is not installed is named, with the command that installs it', async () => {
+  await assert.rejects(
+    // @ts-expect-error: there is no such package.
+    load(() => import('no-such-package-of-r2-benchmark')),
+    (/** @type {any} */ error) => {
+      assert.ok(error instanceof UsageError);
+      assert.equal(
+        error.message,
+        'the package no-such-package-of-r2-benchmark that this program needs is not installed: run `npm ci` in the folder of r2-benchmark.js',
+      );
+      return true;
+    },
+  );
+});
+
+test('a package that is missing where few files may be open is told as the limit that it is', () => {
+  const error = Object.assign(new Error("Cannot find package '/a/dotenv/index.js' imported from /b.js"), {
+    code: 'ERR_MODULE_NOT_FOUND',
+  });
+  assert.match(loadingProblem(error, 48) ?? '', /may not open enough files .*\(EMFILE\): .*`ulimit -n 1024`/);
+});
+
+test('what is a defect stays one', async () => {
+  const defect = new TypeError('x is not a function');
+  await assert.rejects(
+    load(() => Promise.reject(defect)),
+    defect,
+  );
+});
