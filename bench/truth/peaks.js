@@ -41,10 +41,10 @@ const OVERHEAD_MS = 1.5;
 /** @type {Part} */
 export const peaks = {
   title: 'peaks: --peak-of buckets and --peak-of rate',
-  async check({ runs = RUNS, say }) {
+  async check({ runs = RUNS, only = '', say }) {
     /** @type {Finding[]} */
     const findings = [];
-    for (const script of BUCKET_SCRIPTS) {
+    for (const script of BUCKET_SCRIPTS.filter(({ faults }) => faults.includes(only))) {
       const found = await repeated(
         runs,
         () => searchBuckets(script),
@@ -52,7 +52,7 @@ export const peaks = {
       );
       findings.push(limitFinding(script, found), rateFinding(script, found));
     }
-    for (const script of RATE_SCRIPTS) {
+    for (const script of RATE_SCRIPTS.filter(({ arrival }) => arrival.includes(only))) {
       const found = await repeated(
         runs,
         () => searchRate(script),

@@ -147,12 +147,12 @@ const SET_UPS = [
 /** @type {Part} */
 export const ramps = {
   title: 'ramps: several hosts in the same steps',
-  async check({ runs, say }) {
+  async check({ runs, only = '', say }) {
     const findings = [];
-    for (const { name, hosts } of TROUBLES) {
+    for (const { name, hosts } of TROUBLES.filter((each) => each.name.includes(only))) {
       findings.push(await capacityFinding(name, hosts, runs ?? RUNS, say));
     }
-    for (const setUp of SET_UPS) {
+    for (const setUp of SET_UPS.filter((each) => each.name.includes(only))) {
       findings.push(await sideFinding(setUp, runs ?? RUNS_OF_HOSTS, say));
     }
     return findings;

@@ -49,6 +49,10 @@ for (const { title, check, format = formatFindings } of parts) {
 if (values.json !== undefined) {
   writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
 }
+if (results.every(({ findings }) => findings.length === 0)) {
+  process.stderr.write(`error: expected a part of a set-up's name behind --only, got ${values.only}\n`);
+  process.exit(2);
+}
 const wrong = results.flatMap(({ findings }) => findings).filter(({ isRight }) => !isRight).length;
 print(wrong === 0 ? 'All is as it should be.' : `${wrong} lines are WRONG.`);
 process.exitCode = wrong === 0 ? 0 : 1;

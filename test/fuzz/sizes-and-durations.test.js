@@ -33,7 +33,7 @@ const text = fc.oneof(
 /** @type {Record<string, { read: (given: string) => number, least: number, most: number }>} */
 const READERS = {
   'a size': { read: parseSize, least: 0, most: Number.MAX_SAFE_INTEGER },
-  'the size of an object': { read: objectSize, least: 0, most: 5 * 1024 ** 3 },
+  'the size of an object': { read: objectSize, least: 0, most: 5 * 1024 ** 4 },
   'a duration': { read: parseDuration, least: 0, most: Number.MAX_SAFE_INTEGER },
   'a timeout': { read: timeout, least: 1, most: 3_600_000 },
   'the duration of a stage': { read: stageDuration, least: 1000, most: 7 * 24 * 3_600_000 },
