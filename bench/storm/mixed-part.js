@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocalS3 } from '../../lib/local-s3/start.js';
-import { BUCKETS, CREDENTIALS, FAULTS, TIMEOUT, TOOL, readAll, readResult } from './part.js';
+import { BUCKETS, CREDENTIALS, FAULTS, TIMEOUT, readAll, readResult, startTool } from './part.js';
 
 /**
  * @import { LocalS3 } from '../../lib/local-s3/start.js'
@@ -123,26 +122,6 @@ function checksOf({ mixed, whole, cleanup, left }) {
       figures: `${left.afterKill} objects after SIGKILL, ${left.afterCleanup} after --cleanup, status ${cleanup.status}`,
     },
   ];
-}
-
-/**
- * @param {readonly string[]} parameters
- * @param {{ folder: string, endpoint: LocalS3 }} place
- */
-function startTool(parameters, { folder, endpoint }) {
-  return spawn(process.execPath, [TOOL, ...parameters], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      S3_BUCKET: BUCKETS.join(','),
-      S3_HOSTNAME: '127.0.0.1',
-      S3_PORT: String(endpoint.port),
-      S3_USE_SSL: '0',
-      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
-      S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
 }
 
 /** @param {ReturnType<typeof startTool>} child */

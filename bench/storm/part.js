@@ -8,6 +8,7 @@ import { startLocalS3 } from '../../lib/local-s3/start.js';
 import { MemorySamples } from './memory-samples.js';
 
 /**
+ * @import { LocalS3 } from '../../lib/local-s3/start.js'
  * @import { MemoryTrend } from './memory-samples.js'
  * @import { Readable } from 'node:stream'
  */
@@ -61,19 +62,7 @@ export async function runPart({ objects, seed, client }) {
   const json = join(folder, 'result.json');
   const options = ['--client', client, '--size', '1KiB', '--timeout', TIMEOUT, '--json', json, '--cores', '1'];
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [TOOL, `${objects}`, `${THREADS}`, ...options], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      S3_BUCKET: BUCKETS.join(','),
-      S3_HOSTNAME: '127.0.0.1',
-      S3_PORT: String(endpoint.port),
-      S3_USE_SSL: '0',
-      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
-      S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = startTool([`${objects}`, `${THREADS}`, ...options], { folder, endpoint });
   const memory = new MemorySamples(/** @type {number} */ (child.pid));
   const [log, stderr, [status]] = await Promise.all([
     measureLog(child.stdout),
@@ -87,6 +76,26 @@ export async function runPart({ objects, seed, client }) {
   const result = readResult(json, status, stderr);
   rmSync(folder, { recursive: true });
   return { result, seen, status, stderr, log, memory: trend, duration };
+}
+
+/**
+ * @param {readonly string[]} parameters
+ * @param {{ folder: string, endpoint: LocalS3 }} place
+ */
+export function startTool(parameters, { folder, endpoint }) {
+  return spawn(process.execPath, [TOOL, ...parameters], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      S3_BUCKET: BUCKETS.join(','),
+      S3_HOSTNAME: '127.0.0.1',
+      S3_PORT: String(endpoint.port),
+      S3_USE_SSL: '0',
+      S3_ACCESS_KEY: CREDENTIALS.accessKeyId,
+      S3_SECRET_KEY: CREDENTIALS.secretAccessKey,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
 /**

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Clock } from '../../lib/clock/clock.js';
 import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
-import { runBenchmark } from '../../lib/run/benchmark-run.js';
 import { keysIn } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { recordingObserver } from '../helpers/recording-observer.js';
-import { runConfig } from '../helpers/run-config.js';
+import { runObserved } from '../helpers/observed-run.js';
 
 /**
  * @import { RunConfig } from '../../lib/model/run-config.js'
@@ -19,27 +16,10 @@ const OBJECTS = 101;
 /**
  * @param {TestEndpoint} endpoint
  * @param {Partial<RunConfig>} overrides
- * @param {AbortController} [controller]
- * @param {(name: string, parameter: any) => void} [onTold]
+ * @param {[controller?: AbortController, onTold?: (name: string, parameter: any) => void]} others
  */
-async function run(endpoint, overrides, controller = new AbortController(), onTold = () => {}) {
-  const { observer: recorder, events } = recordingObserver();
-  const observer = new Proxy(recorder, {
-    get:
-      (target, name) =>
-      (/** @type {any[]} */ ...parameters) => {
-        target[name](...parameters);
-        onTold(String(name), parameters[0]);
-      },
-  });
-  const clock = new Clock();
-  const result = await runBenchmark(runConfig(endpoint, { objects: OBJECTS, ...overrides }), {
-    ...{ clock, random: Math.random, signal: controller.signal, observer },
-    ...{ identity: { host: 'fra-1', versions: {} }, launchedAt: clock.now() },
-  });
-  assert.deepEqual([result.problems, result.crash], [[], null]);
-  const told = events.filter(([name]) => ['failed', 'integrityError'].includes(name));
-  return { result, told };
+function run(endpoint, overrides, ...others) {
+  return runObserved(endpoint, { objects: OBJECTS, ...overrides }, ...others);
 }
 
 for (const client of /** @type {const} */ (['direct', 'sdk'])) {
