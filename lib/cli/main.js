@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { readCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { invocationOf } from './invocation.js';
+import { watchJobControl } from './job-control.js';
 import { load } from './load.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
@@ -23,7 +24,7 @@ const HEAP_GROWTH_PERCENT = 30;
 /**
  * The process, or a substitute for it.
  *
- * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'availableMemory' | 'argv' | 'cwd'>
+ * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'stdout' | 'stderr' | 'exit' | 'availableMemory' | 'argv' | 'cwd' | 'pid' | 'kill'>
  *   & { stdin: Readable }} Streams
  */
 
@@ -55,7 +56,7 @@ export async function main(argv, env, streams) {
   const stopRequest = new StopRequest(streams);
   const abilities = abilitiesOf(env, process.platform);
   const terminal = new Terminal({ ...streams, ...abilities, onLost: (isClosed) => stopRequest.outputLost(isClosed) });
-  streams.on('SIGCONT', () => terminal.resumed());
+  watchJobControl(streams, terminal);
   const isDebugging = env.R2_BENCHMARK_DEBUG === '1';
   stopRequest.catchDefects((error) => reportError(error, terminal, isDebugging));
   const invocation = invocationOf(streams, env);

@@ -134,7 +134,7 @@ export class Terminal {
     }
   }
 
-  /** The process was stopped, and goes on: what was drawn has scrolled away, or has been written over. */
+  /** The process is about to be stopped, or was: what was drawn has scrolled away, or will be written over. */
   resumed() {
     this.#drawn = [];
     this.#live = '';
