@@ -10,7 +10,7 @@ import { Uploader, isInParts } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { kindsOfVersions } from '../operations/stage.js';
 import { Pauses, Retrier, isRefused } from '../s3/retry.js';
-import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { ARCHIVED, AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { accessOrder } from '../workload/access.js';
 import { objectSizes } from '../workload/sizes.js';
 import { Claims } from './claims.js';
@@ -451,7 +451,7 @@ function retryHooks(meters, buckets, hooks) {
 }
 
 /**
- * Others may delete and replace what was in the bucket before the run: that is no failure of the store.
+ * Others may delete, replace and archive what was in the bucket before the run: that is no failure of the store.
  *
  * @param {StageMeters} meters
  * @param {(record: OperationRecord, error: unknown) => void} failed what is done about all else
@@ -461,12 +461,13 @@ function foreignCounter(meters, failed) {
   return (record, error) => {
     const meter = meters.kinds[record.kind];
     const kind = error instanceof AttemptError ? error.kind : null;
-    if (kind !== NOT_FOUND && kind !== CHANGED) {
+    if (kind !== NOT_FOUND && kind !== CHANGED && kind !== ARCHIVED) {
       failed(record, error);
       return;
     }
     meter.vanished += Number(kind === NOT_FOUND);
     meter.changed += Number(kind === CHANGED);
+    meter.archived += Number(kind === ARCHIVED);
     meter.gaveUp(record, record.finishedAt);
   };
 }

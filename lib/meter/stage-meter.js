@@ -76,6 +76,7 @@ export class StageMeter {
   sizeOnly = 0;
   vanished = 0;
   changed = 0;
+  archived = 0;
   skipped = 0;
   abandoned = 0;
   warmupOperations = 0;
@@ -252,8 +253,8 @@ export class StageMeter {
 
   /** Operations that have come to an end, whatever it was. */
   get done() {
-    const { operations, failed, integrityErrors, skipped, vanished, changed } = this;
-    return operations + failed + integrityErrors + skipped + vanished + changed;
+    const { operations, failed, integrityErrors, skipped, vanished, changed, archived } = this;
+    return operations + failed + integrityErrors + skipped + vanished + changed + archived;
   }
 
   /**

@@ -82,17 +82,21 @@ function pageOf({ connection: { reply } }) {
 function checkExistingPage(record, keys, goesOn) {
   const { locals } = record;
   const { keyPrefix } = listedOf(record);
-  const strange = keys.find((key) => !key.startsWith(keyPrefix));
+  // Those that are not UTF-8 come without a name, and were left out of the list.
+  const named = keys.filter((key) => key !== '');
+  const strange = named.find((key) => !key.startsWith(keyPrefix));
   if (strange !== undefined) {
     throw new IntegrityError(record, `the page that begins here has ${shown(strange)}, which has another prefix`);
   }
-  const shownKeys = Math.min(keys.length, locals.length);
+  const shownKeys = Math.min(named.length, locals.length);
   for (let place = 0; place < shownKeys; place++) {
-    if (keys[place] !== keyOf(record, place)) {
-      throw changedError(`the page has ${shown(keys[place])} in the place of another key`);
+    if (named[place] !== keyOf(record, place)) {
+      throw changedError(`the page has ${shown(named[place])} in the place of another key`);
     }
   }
-  if (shownKeys < locals.length) {
+  // On a full page, keys without a name take the place of others.
+  const isFull = keys.length >= locals.length;
+  if (shownKeys < locals.length && !(goesOn && isFull)) {
     throw goesOn ? shortPage(record, shownKeys, 0) : changedError('keys of the page are gone');
   }
 }

@@ -4,7 +4,7 @@ import { OperationRecord } from '../operations/operation-record.js';
 import { CHANGED, onExisting } from '../operations/existing-object.js';
 import { OPERATIONS, operationsOfRun } from '../operations/registry.js';
 import { FIRST_ACTION } from '../s3/explain-error.js';
-import { NOT_FOUND } from '../s3/s3-error.js';
+import { ARCHIVED, NOT_FOUND } from '../s3/s3-error.js';
 import { PREFLIGHT_PROBES, globalIndex } from '../workload/shard.js';
 import { requestAbsentObject, sendControlOperation } from './control-request.js';
 import { Findings } from './preflight-findings.js';
@@ -25,7 +25,7 @@ const KEPT_NOTICE =
 const MAX_ATTEMPTS = 4;
 
 /** Kinds of errors that say something of the one object alone. */
-const NO_OBSTACLES = [NOT_FOUND, CHANGED];
+const NO_OBSTACLES = [NOT_FOUND, CHANGED, ARCHIVED];
 
 /** Permission does not depend on how many bytes an object has. */
 const MAX_PROBE_BYTES = 1024;

@@ -38,6 +38,7 @@ const REPORTED_OF_ALL_STEPS = /** @type {const} */ ([
   'integrityErrors',
   'vanished',
   'changed',
+  'archived',
   'skipped',
   'abandoned',
   'unknownOutcomes',

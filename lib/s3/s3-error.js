@@ -68,6 +68,9 @@ export const THROTTLED = 'throttled';
 /** The kind of an answer for a key that does not exist. */
 export const NOT_FOUND = 'not-found';
 
+/** The kind of an answer for an object that is in an archive, and cannot be read before it is restored. */
+export const ARCHIVED = 'archived';
+
 /** The kind of an answer for a multipart upload that does not exist, any more or at all. */
 export const NO_UPLOAD = 'no-upload';
 
@@ -90,6 +93,8 @@ const BY_CODE = {
   XAdminUserNotFound: ['denied', 'stop'],
   NoSuchKey: [NOT_FOUND, 'fail'],
   NoSuchUpload: [NO_UPLOAD, 'fail'],
+  // It comes with a 403, and has nothing to do with permission.
+  InvalidObjectState: [ARCHIVED, 'fail'],
   SlowDown: [THROTTLED, 'retry'],
   TooManyRequests: [THROTTLED, 'retry'],
   TooMuchConcurrency: [THROTTLED, 'retry'],

@@ -83,14 +83,15 @@ export async function runStep(
     ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
     : Infinity;
   const measuredUntil = Math.min(stopsAt, end.closedAt, ranOutAt, outcome.endedAt);
-  const { operations, failed, integrityErrors, skipped, abandoned, vanished, changed } = outcome.meter.counts();
+  const { operations, failed, integrityErrors, skipped, abandoned, ...foreign } = outcome.meter.counts();
+  const unread = foreign.vanished + foreign.changed + foreign.archived;
   return {
     step,
     load,
     stopsAt,
     outcome,
     claimed,
-    begun: Math.max(claimed, operations + failed + integrityErrors + skipped + abandoned + vanished + changed),
+    begun: Math.max(claimed, operations + failed + integrityErrors + skipped + abandoned + unread),
     elapsed: clock.now() - startsAt,
     windows: wholeWindows(outcome.meter.windows, settle, measuredUntil - startsAt),
   };

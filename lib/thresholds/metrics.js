@@ -53,6 +53,7 @@ const COUNTERS = [
   { name: 'retries', unit: 'attempts', meaning: 'Attempts that failed and were tried again' },
   { name: 'vanished', unit: 'operations', meaning: 'Operations on objects of --existing that were gone' },
   { name: 'changed', unit: 'operations', meaning: 'Operations on objects of --existing that were replaced meanwhile' },
+  { name: 'archived', unit: 'operations', meaning: 'Operations on objects of --existing that are in an archive' },
   { name: 'sizeOnly', unit: 'operations', meaning: 'Operations whose bytes were checked by their number alone' },
   { name: 'skipped', unit: 'operations', meaning: 'Operations that had no object, because Write had not written it' },
   { name: 'abandoned', unit: 'operations', meaning: 'Operations that the end of the stage cut off' },

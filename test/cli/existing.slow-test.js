@@ -114,6 +114,32 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     );
   });
 
+  test('counts objects that are in an archive under a name of their own, and goes on', async (t) => {
+    const { endpoint } = await filledEndpoint(t, numberedKeys(200), {
+      faults: 'seed=4,GET.status=403/InvalidObjectState:10%',
+    });
+    const stages = ['--stages', 'read,range,stat', '--range-size', '10'];
+    const options = ['--existing', 'data/', ...stages, '--json', '-', '--no-preflight'];
+    for (const cores of ['1', '2']) {
+      const outcome = await runCommand(t, ['1000', '4', ...options, '--cores', cores], { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(outcome, 0);
+      const [read, range, stat] = JSON.parse(outcome.stdout).stages;
+      for (const { archived, operations, failed, integrityErrors, vanished, errors } of [read, range]) {
+        assert.ok(archived > 0 && archived < 100, `${archived}`);
+        assert.deepEqual([operations + archived, failed, integrityErrors, vanished], [200, 0, 0, 0]);
+        assert.deepEqual(errors, { archived });
+      }
+      assert.deepEqual([stat.operations, stat.archived], [200, 0]);
+      assert.match(
+        outcome.stderr,
+        new RegExp(
+          `^Read: ${read.archived} operations found that the object is in an archive, and would have to be restored first$`,
+          'm',
+        ),
+      );
+    }
+  });
+
   test('finds bytes that do not have the MD5 of their ETag', async (t) => {
     const { endpoint } = await filledEndpoint(t, numberedKeys(30), { faults: 'GET.corrupt=20%' });
     const outcome = await runCommand(t, ['1000', '2', '--existing', 'data/'], { dotEnv: dotEnvOf(endpoint) });

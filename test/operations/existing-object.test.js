@@ -240,6 +240,15 @@ describe('list', () => {
     await assert.rejects(attempt('list', 0, page(['p/a', 'q/b', 'p/c'])), wrong);
     await assert.rejects(attempt('list', 0, { output: {} }), ofKind('protocol'));
   });
+
+  test('keys that are not UTF-8, which come without a name and were not listed, are no error of the page', async () => {
+    const { attempt } = storeOf();
+    await attempt('list', 0, page(['p/a', '', 'p/b']));
+    await attempt('list', 0, page(['', 'p/a', 'p/b', 'p/c']));
+    await attempt('list', 1, page(['', KEYS[3]], false));
+    await assert.rejects(attempt('list', 0, page(['p/a', ''], true)), ofKind('short-page'));
+    await assert.rejects(attempt('list', 0, page(['p/a', '', 'p/b'], false)), ofKind('changed'));
+  });
 });
 
 test('operations that change what is there do not go with it', () => {

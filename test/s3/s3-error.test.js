@@ -22,6 +22,7 @@ const ANSWERS = /** @type {const} */ ([
   [307, 'TemporaryRedirect', 'redirect', 'stop'],
   [304, '', 'protocol', 'fail'],
   [404, 'NoSuchKey', 'not-found', 'fail'],
+  [403, 'InvalidObjectState', 'archived', 'fail'],
   [412, 'PreconditionFailed', 'client-error', 'fail'],
   [400, 'InvalidRequest', 'client-error', 'fail'],
   [400, 'EntityTooLarge', 'client-error', 'fail'],
