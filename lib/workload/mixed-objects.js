@@ -5,7 +5,8 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
 /** @import { WrittenObjects } from './written-objects.js' */
 
 /**
- * Memory that all cores share: 32 bytes for each object, and 4 more where objects are copied.
+ * Memory that all cores share: 40 bytes for each object, and 4 more where objects are copied. With those that every run keeps of its
+ * objects (WrittenObjects), these are 44 and 48.
  *
  * @typedef {object} MixedMemory
  * @property {number} objects
@@ -15,7 +16,7 @@ import { WritePauses, pauseMemory } from './write-pauses.js';
  * @property {SharedArrayBuffer | null} copyPauses null where nothing is copied
  */
 
-/** The largest keyspace of a mixed load: 36 bytes for each object are within 1 GB. */
+/** The largest keyspace of a mixed load: 48 bytes for each object are 1.2 GB. */
 export const MAX_MIXED_OBJECTS = 25_000_000;
 
 /**

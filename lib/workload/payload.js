@@ -12,6 +12,9 @@ const BLOCKS_KEPT = 2;
 /** Bytes at the beginning of an object by which its version shows. */
 export const VERSION_BYTES = 4;
 
+/** So many bytes are those of no other version by chance. */
+const BYTES_OF_ONE_VERSION = 8;
+
 /** Odd, so that the first 2^23 versions of an object are views that begin at different places (2^23 divided by √3). */
 const VERSION_STRIDE = 4843145;
 
@@ -177,6 +180,45 @@ export class Payload {
     const shift = shiftOf(version);
     const mismatch = this.firstMismatch(index, position + inHead + shift, received.subarray(inHead));
     return mismatch < 0 ? -1 : mismatch - shift;
+  }
+
+  /**
+   * Finds out which versions a part of an object may be of. A version that is far from the first one takes long to be found: some
+   * nanoseconds for each before it.
+   *
+   * @param {number} index
+   * @param {number} position where in the object the part begins, in bytes
+   * @param {Buffer} received the part, or its beginning: one byte or more
+   * @param {number} last version that it may be of
+   * @returns {number[]} those whose bytes it has; the first of them alone where it is long enough to be of no other
+   */
+  versionsOf(index, position, received, last) {
+    const byteOf = this.#byteAt(index, position);
+    /** @type {number[]} */
+    const versions = [];
+    for (let version = 0; version <= last; version++) {
+      if (byteOf(version) === received[0] && this.firstMismatchOf(index, version, position, received) < 0) {
+        versions.push(version);
+        if (received.length >= BYTES_OF_ONE_VERSION) {
+          return versions;
+        }
+      }
+    }
+    return versions;
+  }
+
+  /**
+   * @param {number} index
+   * @param {number} position in the object
+   * @returns {(version: number) => number} the byte that a version has there
+   */
+  #byteAt(index, position) {
+    if (position < VERSION_BYTES) {
+      const head = this.view(index, 0, VERSION_BYTES).readUInt32BE(0);
+      return (version) => ((head ^ mix32(version)) >>> (8 * (VERSION_BYTES - 1 - position))) & 0xff;
+    }
+    const block = this.#blockOf(index);
+    return (version) => block[this.#placeOf(index, position + shiftOf(version))];
   }
 
   /**

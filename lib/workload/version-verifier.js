@@ -148,9 +148,6 @@ export class VersionVerifier {
 /** No object is written more often: once a second for a week. */
 const MAX_CARRIED_VERSION = 7 * 24 * 3600;
 
-/** Those of a part without the first bytes of its object, which does not tell its version. */
-const VERSIONS_TRIED = Array.from({ length: 1024 }, (_, version) => version);
-
 /**
  * Checks bodies of objects that another run wrote, perhaps several times: each may be whatever version it says that it is. It
  * takes the place of a {@link BodyVerifier}.
@@ -221,7 +218,9 @@ export class CarriedVersionVerifier {
         return;
       }
       this.#isFirst = false;
-      this.#fitting = this.received === 0 ? VERSIONS_TRIED : [];
+      // A part without the first bytes of its object does not tell its version.
+      const isUntold = this.received === 0 && inHead === 0;
+      this.#fitting = isUntold ? this.#payload.versionsOf(this.#index, position, bytes, MAX_CARRIED_VERSION) : [];
     }
     if (inHead > 0) {
       if (this.#inHead < VERSION_BYTES) {

@@ -157,11 +157,34 @@ describe('a body of an object that another run wrote', () => {
     );
   });
 
-  test('is right without its head where it is one of the first thousand versions', () => {
-    for (const version of [0, 1, 1000]) {
+  test('is right without its head in whatever version it is, up to one a second for a week', () => {
+    for (const version of [0, 1, 1000, 1024, 5000, 604_800]) {
       assert.equal(carried(bytesOf(60, version).subarray(20), { position: 20 }), -1);
+      assert.equal(carried(bytesOf(60, version).subarray(20), { position: 20, cuts: [11, 30] }), -1);
     }
-    assert.ok(carried(bytesOf(60, 5000).subarray(20), { position: 20 }) >= 20);
+    assert.ok(carried(bytesOf(60, 604_801).subarray(20), { position: 20 }) >= 20);
+  });
+
+  test('is right wherever a part of it begins, in its head as well, and however short it is', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(7000),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 1, max: 12 }),
+        (version, at, size) => {
+          const part = bytesOf(at + size, version).subarray(at);
+          assert.equal(carried(part, { position: at }), -1);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('without its head, is wrong where its bytes are those of two versions', () => {
+    const [one, other] = [bytesOf(60, 3000), bytesOf(60, 3001)].map((body) => body.subarray(20));
+    const torn = Buffer.concat([one.subarray(0, 20), other.subarray(20)]);
+    assert.ok(carried(torn, { position: 20 }) >= 20);
+    assert.ok(carried(torn, { position: 20, cuts: [20] }) >= 40);
   });
 
   test('is wrong from the byte on that is of no version', () => {
