@@ -84,7 +84,7 @@ export async function cleanUp(options, result = newResult()) {
       await removeAll(options, buckets, result);
     }
     const stubborn = await removeUnlisted(options, result);
-    await countLeft(options, result);
+    await countLeft(options, buckets, result);
     result.left += stubborn;
   } catch (error) {
     if (!(error instanceof AttemptError)) {
@@ -266,13 +266,20 @@ function addFirst(result, problem) {
 
 /**
  * @param {CleanupOptions} options
+ * @param {BucketList} buckets
  * @param {CleanupResult} result
  */
-async function countLeft(options, result) {
+async function countLeft(options, buckets, result) {
   if (options.ownsUpload) {
     const own = { ...options, owns: options.ownsUpload };
     await unlessUnlistable(async () => {
-      result.uploadsLeft = (await ownUploads(own)).length;
+      const uploads = await ownUploads(own);
+      const misplaced = uploads.filter(({ isInPlace }) => !isInPlace);
+      misplaced.forEach(({ index, bucket }) => buckets.see(index, bucket));
+      result.uploadsLeft = uploads.length;
+      if (misplaced.length > 0) {
+        result.uploadsMisplaced = misplaced.length;
+      }
     });
   }
   if (options.areUploadsAll) {

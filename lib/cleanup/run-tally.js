@@ -78,6 +78,7 @@ export class RunTally {
       if (keyspace !== null && name !== null) {
         const run = this.#seen(keyspace, name.index, bucket, initiatedAt);
         run.uploads += 1;
+        run.misplaced += Number(keyspace.bucketOf(name.index) !== bucket);
       }
     }
   }

@@ -11,6 +11,9 @@ import { inParallel } from './in-parallel.js';
 /** Buckets that are listed, and then uploads that are aborted, at the same time. */
 const AT_ONCE = 8;
 
+/** Where a bucket has more pages of uploads of others, they are not gone through. */
+const MAX_PAGES_OF_ALL = 100;
+
 /** How a store answers that has no such list: it keeps no uploads, either. */
 const NOT_IMPLEMENTED = 501;
 
@@ -58,45 +61,76 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
 
 /**
  * Goes over the uploads of a bucket under a prefix, page by page. MinIO lists those of a whole key, or all that there are,
- * but none by the beginning of their keys: where a prefix shows nothing, all are looked at.
+ * but none by the beginning of their keys: where a prefix shows nothing, all are looked at, unless the store turns out to go by
+ * prefixes.
  *
  * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
  * @param {(uploads: readonly ListedUpload[]) => void} visit takes those of a page that are under the prefix
+ * @throws {AttemptError} also where there are too many others to find out
  */
 export async function walkUploads(access, bucket, prefix, visit) {
+  const isUnder = (/** @type {ListedUpload} */ { key }) => key.startsWith(prefix);
   let isShown = false;
-  await walkPages(access, bucket, prefix, (uploads) => {
+  for await (const { uploads } of pagesOf(access, bucket, prefix)) {
     isShown ||= uploads.length > 0;
-    visit(uploads);
-  });
-  if (!isShown) {
-    await walkPages(access, bucket, '', (uploads) => visit(uploads.filter(({ key }) => key.startsWith(prefix))));
+    visit(uploads.filter(isUnder));
+  }
+  if (isShown) {
+    return;
+  }
+  let pages = 0;
+  for await (const { uploads, isLast } of pagesOf(access, bucket, '')) {
+    visit(uploads.filter(isUnder));
+    pages += 1;
+    if (!isLast && pages === 1 && (await listsByPrefix(access, bucket, uploads[0].key))) {
+      return;
+    }
+    if (!isLast && pages === MAX_PAGES_OF_ALL) {
+      const message = `the store lists no uploads by the beginning of their keys, and bucket ${bucket} has too many to look at them all`;
+      throw new AttemptError({ kind: 'protocol', handling: 'fail', message });
+    }
   }
 }
 
 /**
  * @param {BucketAccess} access
  * @param {string} bucket
- * @param {string} prefix
- * @param {(uploads: readonly ListedUpload[]) => void} visit
+ * @param {string} key of an upload that is there
+ * @returns {Promise<boolean>} whether the store shows it to somebody who knows all of its key but the last character
  */
-async function walkPages({ admin, retry }, bucket, prefix, visit) {
+async function listsByPrefix({ admin, retry }, bucket, key) {
+  const prefix = [...key].slice(0, -1).join('');
+  if (prefix === '') {
+    return false;
+  }
+  const { uploads } = await retry(() => admin.listUploadsPage(bucket, prefix, { key: '' }));
+  return uploads.some((upload) => upload.key !== prefix && upload.key.startsWith(prefix));
+}
+
+/**
+ * @param {BucketAccess} access
+ * @param {string} bucket
+ * @param {string} prefix
+ * @returns {AsyncGenerator<{ uploads: readonly ListedUpload[], isLast: boolean }>} nothing of a store that has no such list
+ */
+async function* pagesOf({ admin, retry }, bucket, prefix) {
   /** @type {UploadPosition | null} */
   let position = { key: '' };
   while (position !== null) {
     /** @type {UploadPosition} */
     const from = position;
+    let page;
     try {
-      const page = await retry(() => admin.listUploadsPage(bucket, prefix, from));
-      visit(page.uploads);
-      position = page.next;
+      page = await retry(() => admin.listUploadsPage(bucket, prefix, from));
     } catch (error) {
       if (error instanceof AttemptError && (error.status === NOT_IMPLEMENTED || error.code === 'NotImplemented')) {
         return;
       }
       throw error;
     }
+    position = page.next;
+    yield { uploads: page.uploads, isLast: position === null };
   }
 }

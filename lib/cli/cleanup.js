@@ -190,8 +190,9 @@ function uploadsLeftText({ uploadsLeft = 0 }) {
  * @param {CleanupResult} result
  * @returns {boolean} whether the same clean-up may remove more when it is tried again
  */
-export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0 }) {
-  return left < 0 || left > misplaced || unlisted > 0 || uploadsLeft !== 0;
+export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploadsMisplaced = 0 }) {
+  // What is in another bucket, and uploads that the store does not show, would be there every time.
+  return left < 0 || left > misplaced || unlisted > 0 || uploadsLeft > uploadsMisplaced;
 }
 
 /** @typedef {Parameters<typeof cleanupCommand>[0] & Pick<RunConfig, 'store'>} CommandConfig */
@@ -201,9 +202,9 @@ export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0 }) {
  * @param {CommandConfig} config
  * @returns {string[]} what went wrong and what to do about it, a line each
  */
-export function cleanupProblems({ misplaced, otherBuckets, problems, furtherProblems }, config) {
+export function cleanupProblems({ misplaced, uploadsMisplaced = 0, otherBuckets, problems, furtherProblems }, config) {
   const further = furtherProblems > 0 ? [`${furtherProblems} further errors are counted, but not shown`] : [];
-  const advice = misplaced > 0 || otherBuckets !== null ? [bucketsAdvice(otherBuckets, config)] : [];
+  const advice = misplaced + uploadsMisplaced > 0 || otherBuckets !== null ? [bucketsAdvice(otherBuckets, config)] : [];
   return [...problems, ...further, ...advice];
 }
 

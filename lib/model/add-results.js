@@ -598,9 +598,11 @@ function addCleanups(parts) {
   }
   const looked = known.filter(({ uploads }) => uploads !== undefined);
   const uploadsLeft = looked.map((part) => part.uploadsLeft ?? 0);
+  const uploadsMisplaced = sumOfKnown(looked.map((part) => part.uploadsMisplaced));
   const ofUploads = {
     uploads: sumOfKnown(looked.map(({ uploads }) => uploads)),
     uploadsLeft: uploadsLeft.some((left) => left < 0) ? -1 : sumOfKnown(uploadsLeft),
+    ...(uploadsMisplaced === 0 ? {} : { uploadsMisplaced }),
   };
   return {
     removed: sumOfKnown(known.map(({ removed }) => removed)),

@@ -973,6 +973,8 @@ export interface CleanupResult {
   uploads?: number;
   /** those that the store still has, by its own count; -1 where they could not be counted */
   uploadsLeft?: number;
+  /** those of them that are in another bucket than the list of buckets gives them; absent where there are none */
+  uploadsMisplaced?: number;
   /**
    * objects of the run that the store still has, and their versions, by its own count; -1 where it could not be
    * counted

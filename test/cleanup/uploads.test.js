@@ -14,7 +14,8 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 /** @import { OwnKey } from '../../lib/workload/keyspace.js' */
 
 const BUCKETS = ['one', 'two'];
-const KEYSPACE = new Keyspace({ runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS });
+const LAYOUT = { runId: 'run-1', prefix: 'benchmark', buckets: BUCKETS };
+const KEYSPACE = new Keyspace(LAYOUT);
 
 /** What the run cannot have written. */
 const FOREIGN = ['benchmark/run-10/00000000-0', 'benchmark/run-1/0badcafe-7', 'benchmark/run-1/zzz', 'a', 'zebra'];
@@ -24,11 +25,12 @@ const FOREIGN = ['benchmark/run-10/00000000-0', 'benchmark/run-1/0badcafe-7', 'b
  * @param {object} [choice]
  * @param {(own: OwnKey) => boolean} [choice.ownsUpload]
  * @param {boolean} [choice.areUploadsAll]
+ * @param {Keyspace} [choice.keyspace]
  */
-function cleanUpWith(admin, { ownsUpload = () => true, areUploadsAll = false } = {}) {
+function cleanUpWith(admin, { ownsUpload = () => true, areUploadsAll = false, keyspace = KEYSPACE } = {}) {
   return cleanUp({
     admin: /** @type {any} */ (admin),
-    keyspace: KEYSPACE,
+    keyspace,
     owns: () => true,
     ownsUpload,
     areUploadsAll,
@@ -94,12 +96,53 @@ test('another shard’s uploads stay', async () => {
   assert.equal(uploadsLeft(admin).length, 5);
 });
 
-test('an upload in the wrong bucket stays, and is counted as left', async () => {
+test('an upload in the wrong bucket stays, is counted as left, and shows which buckets are those of the run', async () => {
   const admin = new FakeAdmin({ one: [], two: [] });
   admin.plantUpload(KEYSPACE.bucketOf(5) === 'one' ? 'two' : 'one', KEYSPACE.keyOf(5), 'id');
   const result = await cleanUpWith(admin);
-  assert.deepEqual([result.uploads, result.uploadsLeft], [0, 1]);
+  assert.deepEqual([result.uploads, result.uploadsLeft, result.uploadsMisplaced], [0, 1, 1]);
   assert.ok(!isClean(result));
+  assert.deepEqual(result.otherBuckets, ['two', 'one']);
+  const rightly = await cleanUpWith(admin, { keyspace: new Keyspace({ ...LAYOUT, buckets: ['two', 'one'] }) });
+  assert.deepEqual([rightly.uploads, rightly.uploadsLeft, rightly.uploadsMisplaced], [1, 0, undefined]);
+});
+
+/**
+ * Counts the requests that it takes to find that none of many uploads is the run's.
+ *
+ * @param {{ listsWholeKeys: boolean, pageLength: number }} script
+ * @param {number} count of foreign uploads
+ */
+async function requestsAmongOthers(script, count) {
+  let requests = 0;
+  const before = (/** @type {string} */ request) => {
+    requests += Number(request === 'uploads');
+  };
+  const admin = new FakeAdmin({ one: [], two: [] }, { ...script, before });
+  for (let index = 0; index < count; index++) {
+    admin.plantUpload('one', `others/${String(index).padStart(6, '0')}`, 'id');
+  }
+  const result = await cleanUpWith(admin, { areUploadsAll: true });
+  return { requests, result };
+}
+
+test('where a store lists uploads by prefixes, those of others are not gone through', async () => {
+  const { requests, result } = await requestsAmongOthers({ listsWholeKeys: false, pageLength: 5 }, 500);
+  assert.deepEqual([result.uploads, result.uploadsLeft, result.problems], [0, 0, []]);
+  // By the run's prefix, all of them, and by that of another upload, twice; the second bucket has none.
+  assert.equal(requests, 2 * 3 + 2 * 2);
+});
+
+test('where it lists whole keys, so many of others are gone through, and more are said to be too many', async () => {
+  const few = await requestsAmongOthers({ listsWholeKeys: true, pageLength: 5 }, 500);
+  assert.deepEqual([few.result.uploadsLeft, few.result.problems], [0, []]);
+  const many = await requestsAmongOthers({ listsWholeKeys: true, pageLength: 5 }, 501);
+  assert.equal(many.result.uploadsLeft, -1);
+  assert.match(
+    many.result.problems[0],
+    /cannot be listed and aborted: .* bucket one has too many to look at them all$/,
+  );
+  assert.ok(many.requests <= 2 * (1 + 100 + 1 + 2), `${many.requests}`);
 });
 
 test('where only uploads can be left, no object is listed', async () => {

@@ -91,6 +91,18 @@ test('where other buckets are what helps, the same clean-up is not proposed', ()
   assert.match(errors[1], /3 left, 3 of them in other buckets than this list gives them$/);
 });
 
+test('uploads in other buckets, or that nobody may list, are said without a clean-up that would find the same', () => {
+  const misplaced = { ...CLEAN, uploadsLeft: 2, uploadsMisplaced: 2, otherBuckets: ['c', 'b'] };
+  const { errors } = closingMessages(result({ cleanup: misplaced }), CONFIG);
+  assert.equal(errors.length, 2);
+  assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
+  assert.match(errors[1], /, 2 uploads left$/);
+  const unlisted = { ...CLEAN, uploadsLeft: -1, problems: ['the uploads of the run cannot be listed'] };
+  assert.doesNotMatch(closingMessages(result({ cleanup: unlisted }), CONFIG).errors.join('\n'), /try again/);
+  const some = { ...CLEAN, uploadsLeft: 3, uploadsMisplaced: 2, otherBuckets: null };
+  assert.match(closingMessages(result({ cleanup: some }), CONFIG).errors.join('\n'), /3 uploads left; try again with/);
+});
+
 test('objects that were kept are told with the command that removes them, where anything was done', () => {
   const keeping = { ...CONFIG, keep: true };
   assert.match(closingMessages(result({}), keeping).notices[0], /kept.* --cleanup r$/);
