@@ -123,6 +123,7 @@ export async function runByCommand({
     observer.close();
     if (settled !== null) {
       // The objects are removed and the results written: a signal ends nothing but the wait for who watches.
+      stopRequest.settle(settled);
       stopRequest.onRequest = () => {};
       stopRequest.onSecondSignal = () => logFile?.close();
     }

@@ -15,6 +15,8 @@ export class StopRequest {
   #onSignal = (/** @type {'SIGHUP' | 'SIGINT' | 'SIGTERM'} */ signal) => this.#signalled(signal);
   #isListening = false;
   #wasSignalled = false;
+  /** What the run came to; null as long as it goes on. @type {number | null} */
+  #settled = null;
   #defects = 0;
   /** The exit status of the first request; null before it. @type {number | null} */
   status = null;
@@ -44,6 +46,16 @@ export class StopRequest {
   stopListening() {
     this.#isListening = false;
     SIGNALS.forEach((name) => this.#process.removeListener(name, this.#onSignal));
+  }
+
+  /**
+   * The run has come to its end, and its result is written: a signal still ends what waits for who watches, and changes nothing of
+   * the status.
+   *
+   * @param {number} status
+   */
+  settle(status) {
+    this.#settled = status;
   }
 
   /**
@@ -86,11 +98,11 @@ export class StopRequest {
     // A run that stops for another reason has had no signal yet: the first one must not break it off.
     if (!this.#wasSignalled) {
       this.#wasSignalled = true;
-      this.#request(exitStatusOf(name), name);
+      this.#request(this.#settled ?? exitStatusOf(name), name);
       return;
     }
     this.onSecondSignal();
-    this.#process.exit(exitStatusOf(name));
+    this.#process.exit(this.#settled ?? exitStatusOf(name));
   }
 
   /**

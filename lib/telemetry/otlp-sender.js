@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { NameLookup } from './name-lookup.js';
 
 /**
  * @import { IncomingMessage } from 'node:http'
@@ -43,6 +44,7 @@ export class OtlpSender {
   #now;
   #random;
   #agent;
+  #names;
   /** Monotonic ms: the collector does not want to be asked before. */
   #notBefore = -Infinity;
 
@@ -51,11 +53,13 @@ export class OtlpSender {
    * @param {object} deps
    * @param {() => number} deps.now monotonic ms
    * @param {() => number} deps.random uniform in [0, 1)
+   * @param {NameLookup} [deps.names]
    */
-  constructor(target, { now, random }) {
+  constructor(target, { now, random, names = new NameLookup() }) {
     this.#target = target;
     this.#now = now;
     this.#random = random;
+    this.#names = names;
     const { isTls, certificate, clientCertificate, clientKey } = target;
     const trust = { ca: certificate, cert: clientCertificate, key: clientKey };
     this.#agent = isTls ? new HttpsAgent({ keepAlive: true, ...trust }) : new HttpAgent({ keepAlive: true });
@@ -92,6 +96,7 @@ export class OtlpSender {
   }
 
   close() {
+    this.#names.close();
     this.#agent.destroy();
   }
 
@@ -113,6 +118,7 @@ export class OtlpSender {
       }
       return { delivery: lost(`HTTP status ${status}`), mayRetry: RETRYABLE.includes(status) };
     } catch (error) {
+      this.#names.forget();
       return { delivery: lost(reasonOf(error)), mayRetry: !signal.aborted };
     }
   }
@@ -130,6 +136,7 @@ export class OtlpSender {
     const request = (isTls ? httpsRequest : httpRequest)(url, {
       method: 'POST',
       agent: this.#agent,
+      lookup: this.#names.lookup,
       headers: {
         'user-agent': 'r2-benchmark',
         ...headers,

@@ -41,7 +41,16 @@ export class ScrapeServer {
   /** @param {Server} server */
   constructor(server) {
     this.#server = server;
-    server.on('request', (request, response) => this.#answer(request, response));
+    server.on('request', (request, response) => {
+      for (const stream of [request, response]) {
+        stream.on('error', () => {});
+      }
+      try {
+        this.#answer(request, response);
+      } catch {
+        response.destroy();
+      }
+    });
     // A scraper that goes away, or sends what is no HTTP, does not concern the run.
     server.on('error', () => {});
     server.unref();
@@ -112,7 +121,7 @@ export class ScrapeServer {
     try {
       text = this.#render();
     } catch (error) {
-      // It ends this scrape, and not the run.
+      // It ends this scrape, and not the run, as all that goes wrong here.
       refuse(response, 500, `an unexpected error: ${plainText(String(error))}`);
       return;
     }

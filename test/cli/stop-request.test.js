@@ -15,6 +15,19 @@ class FakeProcess extends EventEmitter {
   }
 }
 
+test('signals after the end of a run stop what still waits, and leave the status that its result has', () => {
+  for (const settled of [0, 1, 3]) {
+    const fake = new FakeProcess();
+    const stopRequest = new StopRequest(fake);
+    stopRequest.listen();
+    stopRequest.settle(settled);
+    fake.emit('SIGINT', 'SIGINT');
+    assert.deepEqual([stopRequest.signal.aborted, stopRequest.status, fake.statuses], [true, settled, []]);
+    fake.emit('SIGTERM', 'SIGTERM');
+    assert.deepEqual(fake.statuses, [settled]);
+  }
+});
+
 test('the second signal ends the process, whatever else has asked for a stop before the first', () => {
   const fake = new FakeProcess();
   const stopRequest = new StopRequest(fake);

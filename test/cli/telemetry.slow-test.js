@@ -353,6 +353,21 @@ test('a host that Prometheus scrapes shows the result, and goes once the last sc
   }
 });
 
+test('a signal that ends the wait for a scrape leaves the status that the result has', async (t) => {
+  const parameters = ['500', '10', '--local', '--metrics-port', '0', '--metrics-hold', '1h', '--json', 'result.json'];
+  for (const [limit, expected] of /** @type {const} */ ([
+    ['write.operations == 500', 0],
+    ['write.operations == 501', 3],
+  ])) {
+    const command = await startCommand(t, [...parameters, '--assert', limit]);
+    await command.shows('stderr', /^Waiting up to 1h 0m for a last scrape of \S+$/m);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    const { exitStatus } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
+    assert.deepEqual([outcome.status, exitStatus], [expected, expected]);
+  }
+});
+
 test('a run that a signal has stopped waits for no scrape', async (t) => {
   const parameters = ['100000', '10', '--local', '--metrics-port', '0', '--metrics-hold', '1h'];
   const command = await startCommand(t, parameters);
