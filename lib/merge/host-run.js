@@ -300,7 +300,9 @@ export class HostRun {
   #stage(name, line) {
     let stage = this.stages.get(name);
     if (stage === undefined) {
-      stage = new StageLog(name, line, this.#shared.pool, Boolean(this.facts?.sizes));
+      // Operations of several kinds, as objects of several sizes, move as many bytes as the line says, and not their mean.
+      const keepsBytes = Boolean(this.facts?.sizes ?? this.facts?.mix);
+      stage = new StageLog(name, line, this.#shared.pool, keepsBytes);
       this.stages.set(name, stage);
     }
     this.#current = stage;

@@ -181,7 +181,7 @@ test('a rate that no host can have is not counted', () => {
   assert.deepEqual(warningsOf(aggregate), ['!log:2: Write did more here than can be, and the line is not counted']);
 });
 
-test('bytes of a second are those of its line where objects are of several sizes, and follow from its operations elsewhere', () => {
+test('bytes of a second are those of its line where objects are of several sizes or operations are mixed, and follow from its operations elsewhere', () => {
   const lines = [
     '12:00:01: Write: Ops 10.0/s Throughput 1.0MB/s',
     '12:00:02: Write: Ops 20.0/s Throughput 30.0MB/s',
@@ -204,5 +204,6 @@ test('bytes of a second are those of its line where objects are of several sizes
     return Number(peak.bytesPerSecond) / 2 ** 20;
   };
   assert.equal(peakOf({ size: 2 ** 23, sizes: '4KiB=60,8MiB=40' }), 30);
+  assert.equal(peakOf({ size: 2 ** 20, mix: 'read=50,stat=50' }), 30);
   assert.equal(peakOf({ size: 2 ** 20 }), 20);
 });
