@@ -305,8 +305,8 @@ class Upload {
 
   async #complete() {
     const [step] = this.#steps;
-    const { index, size, localIndex, workload } = this.#record;
-    const checksum = workload.checksums?.completionOf(index, size);
+    const { size, localIndex, workload } = this.#record;
+    const checksum = workload.checksums?.completionOf(this.#parts, size, this.#partSize);
     const input = { UploadId: this.#id, MultipartUpload: { Parts: this.#parts }, ...checksum };
     const accept = (/** @type {Reply} */ { etagDigest }) => {
       if (etagDigest === 0) {

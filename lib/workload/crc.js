@@ -87,17 +87,40 @@ export class Crc {
   }
 
   /**
+   * Appends a text of which the CRC is known, and nothing else.
+   *
+   * @param {Register} register of the text so far
+   * @param {Buffer} crc as {@link finish} gives it
+   * @param {number} length of the text that it is of, in bytes
+   */
+  join(register, crc, length) {
+    const appended = this.#ones();
+    this.#shift(appended, length);
+    const isLong = this.#digits === BYTES_OF_64_BITS;
+    appended.low ^= ~crc.readUInt32BE(this.#digits - 4);
+    appended.high ^= isLong ? ~crc.readUInt32BE(0) : 0;
+    this.#shift(register, length);
+    register.low = (register.low ^ appended.low) >>> 0;
+    register.high = (register.high ^ appended.high) >>> 0;
+  }
+
+  /**
    * @param {Readonly<Register>} register of a whole text
    * @param {number} length of it, in bytes
    * @returns {Buffer} its CRC, the highest byte first
    */
   finish(register, length) {
-    const ones = { low: 0xffffffff, high: this.#digits === BYTES_OF_64_BITS ? 0xffffffff : 0 };
+    const ones = this.#ones();
     this.#shift(ones, length);
     const bytes = Buffer.alloc(BYTES_OF_64_BITS);
     bytes.writeUInt32BE(~(register.high ^ ones.high) >>> 0, 0);
     bytes.writeUInt32BE(~(register.low ^ ones.low) >>> 0, 4);
     return bytes.subarray(BYTES_OF_64_BITS - this.#digits);
+  }
+
+  /** @returns {Register} what each CRC begins with */
+  #ones() {
+    return { low: 0xffffffff, high: this.#digits === BYTES_OF_64_BITS ? 0xffffffff : 0 };
   }
 
   /**

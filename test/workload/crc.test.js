@@ -69,4 +69,15 @@ for (const { name, crc, check, ...specification } of SPECIFIED) {
       }),
     );
   });
+
+  test(`${name} of texts one after the other follows from those of each`, () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 5 }), (texts) => {
+        const register = { low: 0, high: 0 };
+        texts.forEach((text) => crc.join(register, crc.of([text]), text.length));
+        const whole = Buffer.concat(texts);
+        assert.equal(crc.finish(register, whole.length).toString('hex'), crc.of([whole]).toString('hex'));
+      }),
+    );
+  });
 }

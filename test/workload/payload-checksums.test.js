@@ -36,10 +36,55 @@ for (const name of NAMES) {
 test('an object in parts is completed with the checksum of the whole, where there is one', () => {
   const [whole, composite] = NAMES.map((name) => new PayloadChecksums(name, payload));
   assert.deepEqual(whole.creation, { ChecksumAlgorithm: 'CRC64NVME', ChecksumType: 'FULL_OBJECT' });
-  assert.deepEqual(whole.completionOf(3, 9 * 2 ** 20), {
-    ...whole.inputOf(3, 9 * 2 ** 20),
-    ChecksumType: 'FULL_OBJECT',
-  });
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20 * 2 ** 20 }),
+      fc.integer({ min: 2 ** 20, max: 9 * 2 ** 20 }),
+      (size, partSize) => {
+        const parts = partsOf(whole, { size, partSize });
+        assert.deepEqual(whole.completionOf(parts, size, partSize), {
+          ...whole.inputOf(3, size),
+          ChecksumType: 'FULL_OBJECT',
+        });
+      },
+    ),
+    { numRuns: 20 },
+  );
   assert.deepEqual(composite.creation, { ChecksumAlgorithm: 'CRC32C', ChecksumType: 'COMPOSITE' });
-  assert.deepEqual(composite.completionOf(3, 9 * 2 ** 20), {});
+  const sizes = { size: 9 * 2 ** 20, partSize: 5 * 2 ** 20 };
+  assert.deepEqual(composite.completionOf(partsOf(composite, sizes), sizes.size, sizes.partSize), {});
 });
+
+test('an object whose parts have wrong checksums is completed with a wrong one', () => {
+  const [right, wrong] = [checksumsOfWhole(), checksumsOfWhole().wrong()];
+  for (const size of [1000, 9 * 2 ** 20]) {
+    const sizes = { size, partSize: 5 * 2 ** 20 };
+    assert.notDeepEqual(
+      wrong.completionOf(partsOf(wrong, sizes), size, sizes.partSize),
+      right.completionOf(partsOf(right, sizes), size, sizes.partSize),
+    );
+  }
+});
+
+test('the checksum of the whole takes none of the object’s bytes', () => {
+  const whole = checksumsOfWhole();
+  const parts = partsOf(whole, { size: 2 * 5 * 2 ** 20, partSize: 5 * 2 ** 20 });
+  const blind = new PayloadChecksums('crc64nvme', /** @type {any} */ ({ body: () => assert.fail('it was gone over') }));
+  const [size, partSize] = [2 * 5 * 2 ** 20, 5 * 2 ** 20];
+  assert.deepEqual(blind.completionOf(parts, size, partSize), whole.completionOf(parts, size, partSize));
+});
+
+function checksumsOfWhole() {
+  return new PayloadChecksums('crc64nvme', payload);
+}
+
+/**
+ * @param {PayloadChecksums} checksums
+ * @param {{ size: number, partSize: number }} sizes bytes
+ * @returns {Record<string, string>[]} what each part of an object is sent with
+ */
+function partsOf(checksums, { size, partSize }) {
+  return Array.from({ length: Math.ceil(size / partSize) }, (_, place) =>
+    checksums.inputOf(3, Math.min(partSize, size - place * partSize), place * partSize),
+  );
+}
