@@ -1,5 +1,5 @@
-import { findingsOf, sideOf } from './compare-stage.js';
-import { differencesBetween, stagesOfBoth, startOf } from './differences.js';
+import { findingsOf, findingsOfKind, sideOf } from './compare-stage.js';
+import { differencesBetween, kindsOfBoth, nameOfKind, stagesOfBoth, startOf } from './differences.js';
 import { adjustByHolm } from './holm.js';
 import { mismatchesBetween } from './mismatches.js';
 import { CONFIDENCE, verdictOf } from './verdict.js';
@@ -26,9 +26,13 @@ export const DEFAULT_MARGIN = 0.03;
  * @returns {Comparison}
  */
 export function compareResults(before, after, { margin = DEFAULT_MARGIN } = {}) {
-  const stages = stagesOfBoth(before.result, after.result).map(([one, other]) => {
+  const stages = stagesOfBoth(before.result, after.result).flatMap(([one, other]) => {
     const pair = { before: sideOf(one, before.result.options), after: sideOf(other, after.result.options) };
-    return { stage: one.stage, pair, findings: findingsOf(pair) };
+    const kinds = kindsOfBoth(one, other).map(([kind, same]) => ({
+      ...{ name: { stage: nameOfKind(one, kind), kindOf: one.stage }, pair },
+      findings: findingsOfKind(kind, same),
+    }));
+    return [{ name: { stage: one.stage }, pair, findings: findingsOf(pair) }, ...kinds];
   });
   const tests = [...new Set(stages.flatMap(({ findings }) => findings.flatMap(({ test }) => test ?? [])))];
   const adjusted = adjustByHolm(tests.map(({ p }) => p));
@@ -40,8 +44,8 @@ export function compareResults(before, after, { margin = DEFAULT_MARGIN } = {}) 
     mismatches: mismatchesBetween(before.result, after.result),
     margin,
     confidence: CONFIDENCE,
-    stages: stages.map(({ stage, pair, findings }) => ({
-      stage,
+    stages: stages.map(({ name, pair, findings }) => ({
+      ...name,
       seconds: { before: pair.before.seconds.length, after: pair.after.seconds.length },
       metrics: findings.map((finding) => comparisonOf(finding, { margin, adjustedOf })),
     })),

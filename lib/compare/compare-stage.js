@@ -12,7 +12,8 @@ import { steadySeconds } from './steady-seconds.js';
 
 /**
  * @import { ComparedMetric } from '../model/comparison.js'
- * @import { CommonOptions, SecondResult, StageSum } from '../model/result.js'
+ * @import { CommonOptions, KindSum, SecondResult, StageSum } from '../model/result.js'
+ * @import { Failures } from './failures.js'
  * @import { Estimate, RatioTest } from './log-ratio.js'
  */
 
@@ -53,6 +54,10 @@ const QUANTILES = /** @type {const} */ ([
 
 const VARYING_LOAD = 'the load of a search or a ramp changes while it measures';
 
+const SHARE_OF_STAGE = 'it is a fixed share of the rate of the stage, which tells';
+
+const NO_SECONDS_OF_KINDS = 'single seconds are known of the stage alone, and not of the kinds that it mixes';
+
 const NO_SPREAD = 'a run has one figure of it, which does not show how much it varies';
 
 /** Of a second's bytes per operation, as a share: logs round them. */
@@ -78,9 +83,39 @@ export function findingsOf(pair) {
     rate,
     throughput.test !== null && isSameTest(pair) ? { ...throughput, test: rate.test } : throughput,
     ...quantileFindings(pair),
-    failureFinding(pair),
+    failureFinding({ before: failuresOf(pair.before.stage), after: failuresOf(pair.after.stage) }),
     cpuFinding(pair),
   ];
+}
+
+/**
+ * What is known of one kind of the operations that a stage mixes. Only the errors can be tested: their counts are those of the
+ * kind, where seconds are those of the stage.
+ *
+ * @param {KindSum} before
+ * @param {KindSum} after
+ * @returns {MetricFinding[]} in the order of the metrics
+ */
+export function findingsOfKind(before, after) {
+  return [
+    untested('rate', before.average, after.average, SHARE_OF_STAGE),
+    untested('throughput', before.averageBytes, after.averageBytes, SHARE_OF_STAGE),
+    ...QUANTILES.map(({ metric }) =>
+      untested(metric, before.latency.operations?.[metric], after.latency.operations?.[metric], NO_SECONDS_OF_KINDS),
+    ),
+    failureFinding({ before: failuresOf(before), after: failuresOf(after) }),
+  ];
+}
+
+/**
+ * @param {ComparedMetric} metric
+ * @param {number | null | undefined} before
+ * @param {number | null | undefined} after
+ * @param {string} reason
+ * @returns {MetricFinding}
+ */
+function untested(metric, before, after, reason) {
+  return { metric, before: before ?? null, after: after ?? null, test: null, reason };
 }
 
 /** @param {SecondResult} second */
@@ -253,14 +288,20 @@ function attemptQuantile(latencies, share) {
 }
 
 /**
- * @param {StagePair} pair
+ * @param {StageSum | KindSum} counts
+ * @returns {Failures}
+ */
+function failuresOf(counts) {
+  const { attempts, operations, errors, steps, failedAttempts } = counts;
+  const known = { attempts: attempts ?? 0, operations: operations ?? 0, errors, steps, failedAttempts };
+  return { failed: Math.max(failedAttemptsOf(known), 0), attempts: known.attempts };
+}
+
+/**
+ * @param {{ before: Failures, after: Failures }} failures
  * @returns {MetricFinding} of the share of attempts that failed
  */
-function failureFinding({ before, after }) {
-  const [one, other] = [before, after].map(({ stage }) => ({
-    failed: Math.max(failedAttemptsOf(stage), 0),
-    attempts: stage.attempts,
-  }));
+function failureFinding({ before: one, after: other }) {
   const [shareBefore, shareAfter] = [one, other].map(({ failed, attempts }) =>
     attempts > 0 ? Math.min(failed / attempts, 1) : null,
   );

@@ -2,7 +2,7 @@ import { formatSize } from '../log/units.js';
 
 /**
  * @import { ComparedDifference } from '../model/comparison.js'
- * @import { HostResult, Result, StageSum } from '../model/result.js'
+ * @import { HostResult, KindSum, Result, StageSum } from '../model/result.js'
  */
 
 /** Options that are times, in ms. */
@@ -25,9 +25,33 @@ export function differencesBetween(before, after) {
     ...stagesOfBoth(before, after).flatMap(([one, other]) => [
       row(`end of ${one.stage}`, one.end ?? null, other.end ?? null),
       row(`${one.stage} limited by`, one.bottleneck?.cause ?? null, other.bottleneck?.cause ?? null),
+      ...kindsOfBoth(one, other).map(([kind, same]) =>
+        row(`${nameOfKind(one, kind)} limited by`, kind.bottleneck?.cause ?? null, same.bottleneck?.cause ?? null),
+      ),
     ]),
   ];
   return rows.filter((each) => each.before !== each.after);
+}
+
+/**
+ * @param {StageSum} one
+ * @param {StageSum} other the same stage of another result
+ * @returns {[KindSum, KindSum][]} the kinds of operations that both mix, in the order of the first one; none of a stage of one kind
+ */
+export function kindsOfBoth({ kinds = [] }, { kinds: others = [] }) {
+  return kinds.flatMap((kind) => {
+    const same = others.find(({ operation }) => operation === kind.operation);
+    return same === undefined ? [] : [/** @type {[KindSum, KindSum]} */ ([kind, same])];
+  });
+}
+
+/**
+ * @param {Pick<StageSum, 'stage'>} stage
+ * @param {Pick<KindSum, 'operation'>} kind
+ * @returns {string} as the log names it
+ */
+export function nameOfKind({ stage }, { operation }) {
+  return `${stage} ${operation}`;
 }
 
 /**

@@ -14,7 +14,7 @@ export interface Comparison {
   margin: number;
   /** of each interval, such as 0.95 */
   confidence: number;
-  /** those that both have, in their order */
+  /** those that both have, in their order, each followed by the kinds that it mixes */
   stages: StageComparison[];
   /** the names of those that only one of them has */
   stagesOfOne: { before: string[]; after: string[] };
@@ -40,10 +40,13 @@ export interface ComparedDifference {
 }
 
 export interface StageComparison {
+  /** its name; of one kind of the operations that a stage mixes, with that, as the log has it */
   stage: string;
+  /** of such a kind: the stage, which stands before it */
+  kindOf?: string;
   /** whole seconds that count: those without warm-up, drain, and the partial ones at either end */
   seconds: { before: number; after: number };
-  /** each {@link ComparedMetric}, in that order */
+  /** each {@link ComparedMetric}, in that order; of a kind without `cpu` */
   metrics: MetricComparison[];
 }
 

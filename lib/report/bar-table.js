@@ -32,22 +32,24 @@ const MAX_LINE = 100;
 const INDENT = '  ';
 
 /**
- * The end of a run on a terminal: a row with a bar for each stage, and what limited them.
+ * The end of a run on a terminal: a row with a bar for each stage, and for each kind of the operations that one mixes, and what limited
+ * the stages.
  *
  * @param {readonly StageResult[]} stages at least one
  * @param {Look} look
  * @returns {string[]} lines
  */
 export function formatStageSummary(stages, look) {
-  const column = (/** @type {string} */ heading, /** @type {(stage: StageResult) => Part} */ cell) => ({
+  const rows = stages.flatMap(withKinds);
+  const column = (/** @type {string} */ heading, /** @type {(row: SummaryRow) => Part} */ cell) => ({
     heading,
-    cells: stages.map(cell),
+    cells: rows.map(cell),
   });
   const table = barTable(
     {
-      names: column('Stage', ({ stage }) => ({ text: stage })),
+      names: column('Stage', ({ name }) => ({ text: name })),
       values: column('Ops/s', ({ average }) => ({ text: decimal(average) })),
-      bars: stages.map(({ average }) => average),
+      bars: rows.map(({ average }) => average),
       others: [
         column('Peak/s', ({ peak }) => ({ text: decimal(peak) })),
         column('MB/s', ({ averageBytes }) => ({ text: (averageBytes / MEGABYTE).toFixed(1) })),
@@ -61,6 +63,17 @@ export function formatStageSummary(stages, look) {
   );
   const sentences = stages.map(({ stage, bottleneck }) => bottleneckSentence(stage, bottleneck));
   return ['', ...table, '', ...sentences.flatMap((sentence) => wrapSentence(sentence, look))];
+}
+
+/**
+ * @typedef {{ name: string } & Pick<StageResult, 'average' | 'peak' | 'averageBytes' | 'latency' | 'failedAttempts' | 'throttled'>} SummaryRow
+ *
+ * @param {StageResult} stage
+ * @returns {SummaryRow[]} the stage, and each kind of operation that it mixes
+ */
+function withKinds(stage) {
+  const { kinds = [] } = stage;
+  return [{ ...stage, name: stage.stage }, ...kinds.map((kind) => ({ ...kind, name: INDENT + kind.operation }))];
 }
 
 /**

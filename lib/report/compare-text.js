@@ -77,6 +77,17 @@ export function stageSentence({ stage, metrics }, margin) {
 }
 
 /**
+ * Rate and latencies of a kind are shown without a verdict.
+ *
+ * @param {StageComparison} comparison of one kind of the operations that a stage mixes
+ */
+function kindSentence({ stage, kindOf, metrics }) {
+  const verdict = metrics.find(({ metric }) => metric === 'errors')?.verdict;
+  const errors = verdict === 'more' || verdict === 'fewer' ? `; ${verdict} attempts failed` : '';
+  return `${stage}, a part of ${kindOf}${errors}.`;
+}
+
+/**
  * @param {MetricComparison} rate
  * @param {number} margin
  */
@@ -152,7 +163,7 @@ function stageLines(comparison, margin) {
     }
   }
   return [
-    ...paragraph(stageSentence(comparison, margin)),
+    ...paragraph(comparison.kindOf === undefined ? stageSentence(comparison, margin) : kindSentence(comparison)),
     columns(['', 'before', 'after', 'ratio', '95% interval', '']),
     columns(['seconds', String(seconds.before), String(seconds.after), '', '', '']),
     ...shown.map(metricRow),

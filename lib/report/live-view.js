@@ -7,7 +7,7 @@ import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './prog
 /**
  * @import { StageName } from '../log/log-line.js'
  * @import { SearchStep, StageResult } from '../model/result.js'
- * @import { DataFlow, ReportedSecond, SecondLatencies, StagePlan } from '../model/run-events.js'
+ * @import { DataFlow, KindSecond, ReportedSecond, SecondLatencies, StagePlan } from '../model/run-events.js'
  * @import { Part } from './drawing.js'
  * @import { StageState } from './progress.js'
  * @import { Listener, ListeningReporter, Look, ReporterContext } from './reporter.js'
@@ -16,8 +16,8 @@ import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './prog
 /** How often the view is renewed. ms */
 const REFRESH_MS = 250;
 
-/** Seconds whose latencies are shown together. */
-const LATENCY_SECONDS = 5;
+/** Seconds whose latencies, and rates of kinds, are shown together. */
+const SHOWN_SECONDS = 5;
 
 /** Rates that are kept for the sparkline, and its largest width. */
 const MAX_RATES = 60;
@@ -31,11 +31,8 @@ const TIME_WIDTH = 12;
 const RATE_WIDTH = 9;
 const BYTES_WIDTH = '1234.5 MB/s'.length;
 
-/** Lines of the view, with an empty one above it. */
-const HEIGHT = 5;
-
-/** Below these, one line is shown in place of the view. The cursor is below the view, and a line of the log above it. */
-const MIN_ROWS = HEIGHT + 2;
+/** Where there is less room, one line is shown in place of the view. The cursor is below the view, and a line of the log above it. */
+const FURTHER_ROWS = 2;
 const MIN_COLUMNS = 50;
 
 /**
@@ -46,9 +43,13 @@ const MIN_COLUMNS = 50;
  * @property {number} stages how many the run has
  * @property {StageState} progress
  * @property {readonly number[]} rates ops/s of the last seconds, or of the steps of a search, the latest last
+ * @property {readonly KindRate[]} kinds of the operations that the stage mixes, in their order; none where it mixes none, or nothing
+ *   is known yet
  * @property {{ p50: number, p99: number, of: string } | null} latency ms, and which operations it is that of; null as long as
  *   none is known
  * @property {ErrorCounts} errors
+ *
+ * @typedef {{ operation: string, rate: number }} KindRate ops/s of the last seconds
  *
  * @typedef {object} ErrorCounts
  * @property {number} failed attempts that failed and were not throttled
@@ -64,13 +65,17 @@ const MIN_COLUMNS = 50;
  * @returns {string[]} lines that fit on the terminal
  */
 export function renderView(state, look) {
-  const lines = [progressParts(state, look), rateParts(state, look), latencyParts(state), errorParts(state)];
+  const kinds = state.kinds.length === 0 ? [] : [kindParts(state)];
+  const lines = [progressParts(state, look), rateParts(state, look), ...kinds, latencyParts(state), errorParts(state)];
   return lines.map((parts) => lineOf(parts, look));
 }
 
-/** @param {Look} look */
-function hasRoomForView({ columns, rows }) {
-  return columns >= MIN_COLUMNS && rows >= MIN_ROWS;
+/**
+ * @param {Look} look
+ * @param {readonly string[]} lines of the view
+ */
+function hasRoomFor({ columns, rows }, lines) {
+  return columns >= MIN_COLUMNS && rows >= lines.length + FURTHER_ROWS;
 }
 
 /**
@@ -104,6 +109,15 @@ function rateParts({ progress: { rate, byteRate, objectSize }, rates }, look) {
   const figures = `${label('ops/s')}${rounded(rate).padStart(RATE_WIDTH)}${bytes}  `;
   const width = Math.min(look.columns - 1 - figures.length, MAX_RATES);
   return [{ text: figures }, { text: sparkline(rates, width, look) }];
+}
+
+/**
+ * @param {ViewState} state
+ * @returns {Part[]}
+ */
+function kindParts({ kinds }) {
+  const rates = kinds.map(({ operation, rate }) => `${operation} ${rounded(rate)}`);
+  return [{ text: label('of them') }, { text: rates.join('  ') }];
 }
 
 /**
@@ -148,6 +162,8 @@ class StageView {
   #latencies = [];
   /** @type {ViewState['latency']} */
   #latency = null;
+  /** Of the last seconds, the latest first. @type {(readonly KindSecond[])[]} */
+  #kinds = [];
   #errors = { failed: 0, throttled: 0, givenUp: 0 };
 
   /**
@@ -161,12 +177,15 @@ class StageView {
   }
 
   /** @param {ReportedSecond} second */
-  second({ operations, latencies }) {
+  second({ operations, latencies, kinds }) {
     this.#addRate(operations);
+    if (kinds !== undefined) {
+      this.#kinds = [kinds, ...this.#kinds].slice(0, SHOWN_SECONDS);
+    }
     if (latencies === undefined) {
       return;
     }
-    this.#latencies = [latencies, ...this.#latencies].slice(0, LATENCY_SECONDS);
+    this.#latencies = [latencies, ...this.#latencies].slice(0, SHOWN_SECONDS);
     const [latest, ...earlier] = this.#latencies;
     const summary = latest.plus(earlier).summary();
     this.#latency = summary && { p50: summary.p50, p99: summary.p99, of: `last ${this.#latencies.length} s` };
@@ -205,7 +224,17 @@ class StageView {
    */
   state(now) {
     const progress = this.#pace.state(now);
-    return { ...this.#order, progress, rates: this.#rates, latency: this.#latency, errors: this.#errors };
+    const [rates, latency, errors] = [this.#rates, this.#latency, this.#errors];
+    return { ...this.#order, progress, rates, kinds: this.#kindRates(), latency, errors };
+  }
+
+  /** @returns {KindRate[]} */
+  #kindRates() {
+    const [latest = []] = this.#kinds;
+    return latest.map(({ operation }, place) => ({
+      operation,
+      rate: this.#kinds.reduce((sum, kinds) => sum + kinds[place].operations, 0) / this.#kinds.length,
+    }));
   }
 
   /** @param {number} operationsPerSecond */
@@ -314,8 +343,9 @@ class LiveView {
     }
     const { look } = this.#screen;
     const state = this.#stage.state(this.#now());
-    if (hasRoomForView(look)) {
-      this.#screen.draw(['', ...renderView(state, look)]);
+    const lines = ['', ...renderView(state, look)];
+    if (hasRoomFor(look, lines)) {
+      this.#screen.draw(lines);
     } else {
       this.#screen.live(progressLine(state.progress));
     }

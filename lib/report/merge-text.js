@@ -9,7 +9,7 @@ import { formatRamp } from './ramp-text.js';
 
 /**
  * @import { MergedResult, MergedStage } from '../merge/merge-hosts.js'
- * @import { ClockTrust, Overlap, StageMerge, StageShare } from '../model/result.js'
+ * @import { ClockTrust, KindSum, Overlap, StageMerge, StageShare } from '../model/result.js'
  */
 
 const LABEL_WIDTH = 'Mean, whole seconds'.length + 2;
@@ -135,6 +135,7 @@ function stageLines(stage, isDated) {
     ...limitsLine(stage.merge),
     ...bucketLines(stage),
     ...latencyLines(stage),
+    ...(stage.kinds ?? []).map(kindLine),
   ];
 }
 
@@ -186,6 +187,20 @@ function bucketLines({ buckets = [] }) {
   return bucketFindings(buckets).map((finding, place) => [place === 0 ? 'Buckets' : '', finding]);
 }
 
+/**
+ * @param {KindSum} kind of the operations that a stage mixes
+ * @returns {[label: string, text: string]}
+ */
+function kindLine({ operation, operations, bytes, latency, errors }) {
+  const latencies = latency.operations;
+  const parts = [
+    `${operations ?? 'an unknown number'}, ${formatMegabytes(bytes ?? 0)} MB`,
+    latencies === null ? 'latency unknown' : `p50 ${latencies.p50.toFixed(2)}ms p99 ${latencies.p99.toFixed(2)}ms`,
+    `errors ${formatErrors(errors)}`,
+  ];
+  return [`Of them, ${plainLine(operation)}`, parts.join('  ')];
+}
+
 /** @param {MergedStage} stage */
 function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
   const parts = [
@@ -197,6 +212,7 @@ function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
       [counts.sizeOnly ?? 0, 'checked by size only'],
       [counts.vanished ?? 0, 'vanished'],
       [counts.changed ?? 0, 'changed meanwhile'],
+      [counts.archived ?? 0, 'archived'],
       [counts.skipped, 'skipped'],
       [counts.abandoned, 'abandoned'],
       ...Object.entries(further).map(([name, count]) => [count, plainLine(name)]),

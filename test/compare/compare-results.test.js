@@ -346,3 +346,63 @@ describe('a comparison', () => {
     );
   });
 });
+
+describe('a stage that mixes operations', () => {
+  /**
+   * @param {Record<string, { operations: number, failed?: number, p99?: number }>} counts by kind
+   */
+  const mixed = (counts) => {
+    const kinds = Object.entries(counts).map(([operation, { operations, failed = 0, p99 = 20 }]) => ({
+      ...{ operation, operations, average: operations / 60, averageBytes: 16 * operations },
+      ...{ attempts: operations + failed, failedAttempts: failed, errors: failed === 0 ? {} : { timeout: failed } },
+      latency: { operations: { p50: 10, p90: 15, p99, p999: 30 }, histogram: {} },
+      bottleneck: { cause: p99 > 20 ? 'store' : 'inconclusive', evidence: null, advice: null },
+    }));
+    return run({ name: 'Mixed' }, { kinds: /** @type {any} */ (kinds) });
+  };
+  const before = mixed({ read: { operations: 42_000 }, write: { operations: 18_000 } });
+  const after = mixed({ read: { operations: 42_010, p99: 25 }, write: { operations: 18_004, failed: 400 } });
+
+  test('has each of its kinds after its own figures, under the name that the log has', () => {
+    const { stages } = compare(before, after);
+    assert.deepEqual(
+      stages.map(({ stage, kindOf }) => [stage, kindOf]),
+      [
+        ['Mixed', undefined],
+        ['Mixed read', 'Mixed'],
+        ['Mixed write', 'Mixed'],
+      ],
+    );
+    assert.deepEqual(stages[1].seconds, stages[0].seconds);
+  });
+
+  test('shows the figures of a kind, and tests its errors alone', () => {
+    const comparison = compare(before, after);
+    const p99 = metricOf(comparison, 'p99', 'Mixed read');
+    assert.deepEqual([p99.before, p99.after, p99.ratio, p99.verdict], [20, 25, 1.25, 'cannot tell']);
+    assert.match(String(p99.reason), /^single seconds are known of the stage alone/);
+    assert.match(String(metricOf(comparison, 'rate', 'Mixed write').reason), /^it is a fixed share of the rate/);
+    assert.equal(metricOf(comparison, 'errors', 'Mixed read').verdict, 'the same');
+    assert.equal(metricOf(comparison, 'errors', 'Mixed write').verdict, 'more');
+    assert.deepEqual(
+      comparison.stages[1].metrics.map(({ metric }) => metric),
+      ['rate', 'throughput', 'p50', 'p90', 'p99', 'p999', 'errors'],
+    );
+    assert.deepEqual(
+      comparison.differences.filter(({ what }) => what.endsWith('limited by')).map(({ what }) => what),
+      ['Mixed read limited by'],
+    );
+  });
+
+  test('leaves out kinds that only one of the runs mixes, or whose results do not tell them apart', () => {
+    const other = mixed({ read: { operations: 60_000 } });
+    assert.deepEqual(
+      compare(before, other).stages.map(({ stage }) => stage),
+      ['Mixed', 'Mixed read'],
+    );
+    assert.deepEqual(
+      compare(before, run({ name: 'Mixed' })).stages.map(({ stage }) => stage),
+      ['Mixed'],
+    );
+  });
+});

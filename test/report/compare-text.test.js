@@ -181,3 +181,20 @@ test('a throughput of nothing is not shown', () => {
   const metrics = stage.metrics.map((each) => (each.metric === 'throughput' ? { ...each, before: 0, after: 0 } : each));
   assert.doesNotMatch(formatComparison(comparison({ stages: [{ ...stage, metrics }] })), /MB\/s/);
 });
+
+test('kinds of a mix have a table after that of their stage, without a verdict on what has no seconds of its own', () => {
+  const [stage] = COMPARED.stages;
+  const unknown = { low: null, high: null, verdict: /** @type {const} */ ('cannot tell'), reason: 'no seconds' };
+  const metrics = stage.metrics
+    .filter(({ metric }) => metric !== 'cpu')
+    .map((each) =>
+      each.metric === 'errors' ? { ...each, verdict: /** @type {const} */ ('more') } : { ...each, ...unknown },
+    );
+  const kind = { ...stage, stage: 'Mixed read', kindOf: 'Mixed', metrics };
+  const text = formatComparison(comparison({ stages: [{ ...stage, stage: 'Mixed' }, kind] }));
+  const [, rest] = text.split('\nMixed read, a part of Mixed; more attempts failed.\n');
+  assert.match(rest, /^ +before +after +ratio/);
+  assert.match(rest, /^ {2}p99 +\d+\.\d+ms +\d+\.\d+ms +0\.\d+ +- +cannot tell$/m);
+  assert.match(rest, /^ {2}cannot tell ops\/s, MB\/s, p50, p90, p99, p99\.9: no seconds$/m);
+  assert.doesNotMatch(rest, /CPU\/op/);
+});

@@ -32,6 +32,7 @@ const STATE = {
     byteRate: 19.3 * MIB,
   },
   rates: Array.from({ length: 70 }, (_, second) => 100 * (second % 16)),
+  kinds: [],
   latency: { p50: 12.345, p99: 145.6, of: 'last 5 s' },
   errors: { failed: 0, throttled: 0, givenUp: 0 },
 };
@@ -69,6 +70,16 @@ test('the view on a terminal of 120 columns: a bar of 40, and a minute of second
     'ops/s           1,234    19.3 MB/s  ▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
     'errors      none',
+  ]);
+});
+
+test('a stage that mixes operations has a line with the rate of each kind', () => {
+  const kinds = Object.entries({ read: 864.2, write: 247, stat: 61.7, remove: 61.6 });
+  const mixed = { ...STATE, kinds: kinds.map(([operation, rate]) => ({ operation, rate })) };
+  assert.deepEqual(renderView(mixed, lookOf(60)).slice(1, 4), [
+    'ops/s           1,234    19.3 MB/s  █ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'of them     read 864  write 247  stat 62  remove 62',
+    'latency     p50 12.35ms  p99 145.60ms  last 5 s',
   ]);
 });
 
@@ -140,13 +151,16 @@ test('whatever the figures are, no line is as wide as the terminal', () => {
       byteRate: count,
     }),
     rates: fc.array(count, { maxLength: 70 }),
+    kinds: fc.array(fc.record({ operation: fc.constantFrom('read', 'write', 'remove'), rate: count }), {
+      maxLength: 6,
+    }),
     latency: fc.option(fc.record({ p50: count, p99: count, of: fc.constant('last 5 s') })),
     errors: fc.record({ failed: count, throttled: count, givenUp: count }),
   });
   fc.assert(
     fc.property(state, fc.integer({ min: 20, max: 250 }), fc.boolean(), (given, columns, isUnicode) => {
       const lines = renderView(given, lookOf(columns, { isUnicode }));
-      assert.equal(lines.length, 4);
+      assert.equal(lines.length, given.kinds.length === 0 ? 4 : 5);
       lines.forEach((line) => assert.ok(textWidth(line) < columns, line));
     }),
   );
@@ -234,6 +248,36 @@ test('seconds without a figure of latency leave the last one, and those without 
   assert.equal(shown(), 'latency     p50 7.00ms  p99 7.00ms  last 1 s');
   Array.from({ length: 5 }, () => view.second?.('Write', { ...second, latencies: latenciesOf([]) }));
   assert.equal(shown(), 'latency     -');
+});
+
+test('the rates of the kinds that a stage mixes are those of the last five seconds', (t) => {
+  const { view, drawn } = openView(t, { rows: 8 });
+  view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
+  [900, 10, 20, 30, 40, 50].forEach((reads, place) =>
+    view.second?.('Mixed', {
+      ...{ secondStart: place, operations: reads + 1, bytes: 0, latencies: latenciesOf([1]) },
+      kinds: [
+        { operation: 'read', operations: reads, bytes: 0 },
+        { operation: 'write', operations: 1, bytes: 0 },
+      ],
+    }),
+  );
+  mock.timers.tick(250);
+  assert.equal(drawn.at(-1)?.[3], 'of them     read 30  write 1');
+  view.stageStarts?.(PLAN);
+  mock.timers.tick(250);
+  assert.equal(drawn.at(-1)?.[3], 'latency     -', 'the next stage has none');
+});
+
+test('where its line finds no room, a stage that mixes operations gets one line in all', (t) => {
+  const { view, live } = openView(t, { rows: 7 });
+  view.stageStarts?.({ ...PLAN, stage: 'Mixed' });
+  mock.timers.tick(250);
+  assert.deepEqual(live, []);
+  const kinds = [{ operation: 'read', operations: 1, bytes: 0 }];
+  view.second?.('Mixed', { secondStart: 1, operations: 1, bytes: 0, kinds });
+  mock.timers.tick(250);
+  assert.equal(live.length, 1);
 });
 
 test('a search shows its steps', (t) => {

@@ -41,6 +41,23 @@ test('hosts that were together get no advice', () => {
   assert.doesNotMatch(blocksOf(madeLogs({ hosts: 2, shift: 100 })), /--start-at/);
 });
 
+test('a stage that mixes operations has a line for each kind', () => {
+  const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 2 }));
+  const [stage] = result.stages;
+  const kinds = /** @type {any} */ ([
+    { operation: 'read', operations: 700, bytes: 11_468_800, latency: stage.latency, errors: { timeout: 2 } },
+    { operation: 'write', operations: null, bytes: null, latency: { operations: null }, errors: {} },
+  ]);
+  const latency = stage.latency.operations;
+  assert.ok(latency !== null);
+  const text = formatMergeBlocks({ ...result, stages: [{ ...stage, stage: 'Mixed', kinds }] });
+  const p = (/** @type {number} */ value) => value.toFixed(2).replace('.', '\\.');
+  const read = `700, 10\\.9 MB  p50 ${p(latency.p50)}ms p99 ${p(latency.p99)}ms  errors .*2`;
+  assert.match(text, new RegExp(`^  Of them, read {8}${read}$`, 'm'));
+  assert.match(text, /^ {2}Of them, write {7}an unknown number, 0\.0 MB {2}latency unknown {2}errors none$/m);
+  assert.doesNotMatch(formatMergeBlocks(result), /Of them/);
+});
+
 /** @param {{ together: number, any: number }} overlap ms */
 function overlapShown(overlap) {
   const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 2 }));

@@ -62,7 +62,8 @@ const COLUMNS = [
  * @returns {Generator<string, void, undefined>} some of the page at a time
  */
 export function comparisonPage(comparison, before, after) {
-  const { stages, margin, confidence } = comparison;
+  const { margin, confidence } = comparison;
+  const stages = comparison.stages.filter(isStage);
   /** @type {[string, string]} */
   const names = [comparison.before.name, comparison.after.name];
   const lines = stages.map(({ stage }) => ({
@@ -119,11 +120,19 @@ export function comparisonPage(comparison, before, after) {
 }
 
 /**
+ * @param {StageComparison} comparison
+ * @returns {boolean} whether it is of a whole stage, and not of one of the kinds that it mixes, which have no seconds
+ */
+function isStage({ kindOf }) {
+  return kindOf === undefined;
+}
+
+/**
  * @param {Comparison} comparison
  * @returns {string} one sentence with the verdict on the rate of each stage
  */
 export function comparisonAnswer({ stages }) {
-  const parts = stages.flatMap(({ stage, metrics }) => {
+  const parts = stages.filter(isStage).flatMap(({ stage, metrics }) => {
     const found = metrics.find(({ metric }) => metric === 'rate');
     if (found === undefined) {
       return [];
