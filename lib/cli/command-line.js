@@ -1498,6 +1498,14 @@ const CONFLICTS = [
     problem: `--calibrate: it measures ${DEFAULT_STAGES.join(', ')}, expected no other --stages`,
   },
   {
+    isThere: ({ access }, { calibrate }) => calibrate && access !== undefined,
+    problem: '--calibrate: it measures the client alone, whose objects have no order, expected no --access',
+  },
+  {
+    isThere: ({ untilStable }, { calibrate }) => calibrate && untilStable !== undefined,
+    problem: '--calibrate: its stages last as long as they have to, expected no --until-stable',
+  },
+  {
     isThere: ({ init, ...others }, { objects }) =>
       init !== undefined && (objects !== undefined || Object.keys(others).some((name) => name !== 'envFile')),
     problem: '--init: it only writes a file of variables, expected no other option or argument',
