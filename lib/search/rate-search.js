@@ -84,9 +84,12 @@ const MAX_HOLDS = 3;
 
 /**
  * What others on the host, or its hypervisor, did for a few seconds is tried again: so many times in all where a lower rate
- * was kept, so that this host can start some rate in time, and otherwise.
+ * was kept, so that this host can start some rate in time, and otherwise. So is what may have been a hiccup of the store.
  */
-const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2 });
+const MAX_TRIES = Object.freeze({ aboveKept: 4, first: 2, hiccup: 2 });
+
+/** Where the store did less than it was asked for, a queue grew, and nearly all was late. */
+const MAX_LATE_BY_HICCUP = 0.5;
 
 /** Where nothing was kept below what was missed, so much lower. */
 const STEP_DOWN = 1.1;
@@ -169,16 +172,32 @@ export class RateSearch {
     this.#settle = verdict === 'kept' ? SETTLE_MS : Math.min(SETTLE_MS + measurement.maximum, MAX_SETTLE_MS);
   }
 
-  /** What was tried: where a host that was busy has kept a rate from being judged, another try at that rate stands for it. */
+  /**
+   * What was tried, without what another try at the same rate stands for: any other one where a host that was busy has kept it
+   * from being judged, and a later one that was kept where it was missed.
+   */
   get #judged() {
-    const rates = new Set(this.#tried.filter(({ verdict }) => verdict !== 'client').map(({ rate }) => rate));
-    return this.#tried.filter(({ rate, verdict }) => verdict !== 'client' || !rates.has(rate));
+    return this.#tried.filter(({ rate, verdict }, place) => {
+      const same = (/** @type {Tried} */ other) => other.rate === rate;
+      switch (verdict) {
+        case 'client':
+          return !this.#tried.some((other) => same(other) && other.verdict !== 'client');
+        case 'missed':
+          return !this.#tried.slice(place + 1).some((other) => same(other) && other.verdict === 'kept');
+        default:
+          return true;
+      }
+    });
+  }
+
+  /** The lowest rate that was too much for the store. */
+  get #lowestMissed() {
+    return this.#judged.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
   }
 
   /** The highest rate that was kept below the lowest one that was too much for the store. */
   get #low() {
-    const missed = this.#tried.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
-    const most = missed?.rate ?? Infinity;
+    const most = this.#lowestMissed?.rate ?? Infinity;
     return this.#tried.filter(({ rate, verdict }) => verdict === 'kept' && rate < most).reduce(higher, NONE);
   }
 
@@ -190,7 +209,7 @@ export class RateSearch {
 
   /** @returns {Crossing | null} where the limit is, as far as all steps together show it */
   get #crossing() {
-    const missed = this.#tried.filter(({ verdict }) => verdict === 'missed').reduce(lower, NONE);
+    const missed = this.#lowestMissed;
     const kept = this.#tried.filter(({ verdict }) => verdict === 'kept').reduce(higher, NONE);
     if (missed === null || kept === null) {
       return null;
@@ -211,8 +230,8 @@ export class RateSearch {
       return last.verdict === 'kept' || this.#holds >= MAX_HOLDS ? null : this.#hold(BELOW_LIMIT * last.rate);
     }
     if (
-      last?.verdict === 'client' &&
-      this.#triesAt(last.rate) < (low === null ? MAX_TRIES.first : MAX_TRIES.aboveKept) &&
+      last !== undefined &&
+      this.#triesAt(last.rate) < this.#triesFor(last) &&
       this.#affords(last.rate, DURATION_MS.refine, low?.rate ?? 0)
     ) {
       return this.#planned('refine', last.rate, DURATION_MS.refine);
@@ -223,6 +242,17 @@ export class RateSearch {
     const limit = this.#crossing;
     const next = limit === null && this.#samples === 0 ? this.#bisect(low, high) : null;
     return next ?? this.#sample(limit) ?? this.#hold(Infinity);
+  }
+
+  /**
+   * @param {Tried} last what was tried last
+   * @returns {number} how often that rate may be tried, for it to be judged
+   */
+  #triesFor({ verdict, operations, late }) {
+    if (verdict === 'client') {
+      return this.#low === null ? MAX_TRIES.first : MAX_TRIES.aboveKept;
+    }
+    return verdict === 'missed' && late <= MAX_LATE_BY_HICCUP * operations ? MAX_TRIES.hiccup : 1;
   }
 
   /** @param {number} rate ops/s */

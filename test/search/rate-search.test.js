@@ -40,9 +40,12 @@ function latenciesOf({ service, delay, isRandom }, rate, count, seed) {
  * @param {number} [options.maxOperations]
  * @param {number} [options.clientRate] ops/s that the client can start
  * @param {number} [options.busyStep] the place of a step in which the host is busy
+ * @param {number} [options.hiccupStep] the place of a step in which the store stands still for a moment
  * @param {number} [options.errorsAbove] ops/s above which attempts fail
  */
-function search(queue, { seed = 1, maxOperations, clientRate = Infinity, busyStep = -1, errorsAbove = Infinity } = {}) {
+function search(queue, options = {}) {
+  const { seed = 1, maxOperations, clientRate = Infinity, busyStep = -1, hiccupStep = -1 } = options;
+  const { errorsAbove = Infinity } = options;
   const found = new RateSearch({ maxThreads: 200, unloadedLatency: queue.delay, maxOperations });
   const steps = [];
   for (let step = found.next(); step !== null; step = found.next()) {
@@ -52,6 +55,9 @@ function search(queue, { seed = 1, maxOperations, clientRate = Infinity, busySte
     const measured = latenciesOf(queue, rate, count, 1000 * seed + steps.length)
       .slice(Math.round((rate * settle) / 1000))
       .map((latency) => (isLate ? latency + queue.slo : latency));
+    if (steps.length === hiccupStep) {
+      measured.fill(2 * queue.slo, 0, Math.ceil(0.03 * measured.length));
+    }
     const late = (/** @type {readonly number[]} */ latencies) => latencies.filter((each) => each > queue.slo).length;
     const seconds = Array.from({ length: Math.floor(maxDuration / 1000) }, (_, second) => {
       const part = measured.slice(Math.round(second * rate), Math.round((second + 1) * rate));
@@ -184,6 +190,16 @@ test('a host that is busy for a while takes nothing away from the rates that wer
   const { bound, rate } = search({ ...SHARP, service: 1 }, { busyStep: 5 });
   assert.equal(bound, 'exact');
   assert.ok(Math.abs(Number(rate) / 1000 - 1) < 0.05, String(rate));
+});
+
+test('a store that stands still for a moment, at whatever step, is tried again before a rate is taken for too high', () => {
+  const queue = { service: 1, delay: 20, slo: 40, isRandom: true };
+  const truth = kneeOf(queue);
+  for (let hiccupStep = 0; hiccupStep < 8; hiccupStep += 1) {
+    const { bound, rate } = search(queue, { hiccupStep });
+    assert.equal(bound, 'exact');
+    assert.ok(Math.abs(Number(rate) / truth - 1) < 0.05, `${rate} of ${truth}, hiccup in step ${hiccupStep}`);
+  }
 });
 
 test('errors break the limit, however quick the answers are', () => {
