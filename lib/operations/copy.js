@@ -1,4 +1,4 @@
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { NO_ETAG } from './no-etag.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation } from './operation.js';

@@ -1,5 +1,5 @@
 import { plainText } from '../log/plain-text.js';
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { globalIndex } from '../workload/shard.js';
 import { changedError, listedOf } from './existing-object.js';

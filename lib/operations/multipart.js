@@ -1,4 +1,4 @@
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError, NOT_FOUND, NO_UPLOAD } from '../s3/s3-error.js';
 import { IntegrityError } from './operation.js';
 import { NO_ETAG } from './no-etag.js';

@@ -1,4 +1,4 @@
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { changedError, checkSize, refuseChanged, verifierOf } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';

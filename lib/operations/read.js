@@ -1,4 +1,4 @@
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../s3/s3-calls.js';
 import { checkMd5, checkSize, refuseChanged, verifierOf } from './existing-object.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';
 import { checkBody, sendRead } from './versions.js';

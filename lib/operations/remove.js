@@ -1,4 +1,4 @@
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError, NOT_FOUND } from '../s3/s3-error.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
 import { sendChange } from './versions.js';

@@ -1,4 +1,4 @@
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../s3/s3-calls.js';
 import { checkSize, refuseChanged } from './existing-object.js';
 import { NO_ETAG } from './no-etag.js';
 import { IntegrityError, QUICK_PREFLIGHT, defineOperation, otherSizeHint } from './operation.js';

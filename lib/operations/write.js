@@ -1,4 +1,4 @@
-import { S3_CALLS } from '../s3/object-store.js';
+import { S3_CALLS } from '../s3/s3-calls.js';
 import { versionOf } from '../workload/object-versions.js';
 import { NO_ETAG } from './no-etag.js';
 import { QUICK_PREFLIGHT, defineOperation } from './operation.js';
