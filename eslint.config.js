@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import globals from 'globals';
 
 export default [
-  { ignores: ['node_modules/', 'coverage/'] },
+  { ignores: ['**/node_modules/', 'coverage/'] },
   js.configs.recommended,
   {
     languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.node },
@@ -25,6 +25,10 @@ export default [
   {
     files: ['lib/report/html/browser/**'],
     languageOptions: { globals: { ...globals.browser, uPlot: 'readonly' } },
+  },
+  {
+    files: ['edge/**'],
+    languageOptions: { globals: { ...globals.node, FixedLengthStream: 'readonly' } },
   },
   {
     files: ['test/helpers/browser.js', 'test/browser/**', 'scripts/screenshots.js'],

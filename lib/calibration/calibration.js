@@ -1,12 +1,15 @@
 import { percent } from '../log/figures.js';
 
-/** @import { StageName } from '../log/log-line.js' */
+/**
+ * @import { StageName } from '../log/log-line.js'
+ * @import { RunConfig } from '../model/run-config.js'
+ */
 
 /**
  * What the client alone can do on a host, found by driving it against an endpoint that does next to nothing.
  *
  * @typedef {object} Settings what the cost of an operation depends on, in addition to the host
- * @property {'direct' | 'sdk'} client
+ * @property {RunConfig['client']} client
  * @property {boolean} useTls
  * @property {boolean} keepAlive
  * @property {number} size bytes of an object

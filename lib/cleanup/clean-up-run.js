@@ -23,6 +23,7 @@ import { cleanUp, newResult } from './cleanup.js';
  * @param {(own: OwnKey) => boolean} options.owns whether an object of the run is to be removed
  * @param {UnlistedObjects | null} options.unlisted see cleanup.js
  * @param {boolean} options.outcomeUnknown see cleanup.js
+ * @param {number} [options.lateWrites] see cleanup.js
  * @param {((own: OwnKey) => boolean) | null} [options.ownsUpload] see cleanup.js
  * @param {boolean} [options.areUploadsAll] see cleanup.js
  * @param {ReadonlySet<string>} options.versioned buckets that keep versions
@@ -31,7 +32,7 @@ import { cleanUp, newResult } from './cleanup.js';
  * @returns {Promise<CleanupResult>}
  */
 export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgress, ...options }) {
-  const { outcomeUnknown, ownsUpload, areUploadsAll } = options;
+  const { outcomeUnknown, lateWrites, ownsUpload, areUploadsAll } = options;
   const result = newResult();
   const expected = unlisted?.count ?? null;
   const onLook = (/** @type {number} */ silence) => onProgress({ removed: result.removed, expected, silence });
@@ -43,6 +44,7 @@ export async function cleanUpRun({ keyspace, owns, unlisted, versioned, onProgre
         owns,
         unlisted,
         outcomeUnknown,
+        lateWrites,
         ownsUpload,
         areUploadsAll,
         versioned,

@@ -19,7 +19,7 @@ const RANGES_AT_ONCE = 8;
 const MAX_BATCH_SIZE = 1000;
 
 /** Requests whose answer never came may be carried out this late. */
-const LATE_WRITES_MS = 2000;
+export const LATE_WRITES_MS = 2000;
 
 /** So many problems are kept; the others are counted. */
 const MAX_PROBLEMS = 100;
@@ -39,6 +39,7 @@ const MAX_HEAD_REQUESTS = 1000;
  *   and will have to be listed; null where nothing is known
  * @property {<Result>(request: () => Promise<Result>) => Promise<Result>} retry
  * @property {boolean} outcomeUnknown whether a write may still be under way: the store is then looked at twice
+ * @property {number} [lateWrites] ms after which none is any more
  * @property {((own: OwnKey) => boolean) | null} [ownsUpload] whether a multipart upload of such an object is to be aborted; none
  *   are looked for where it is missing
  * @property {boolean} [areUploadsAll] whether there can be no objects to be removed
@@ -78,7 +79,7 @@ export async function cleanUp(options, result = newResult()) {
   try {
     await removeAll(options, buckets, result);
     if (options.outcomeUnknown) {
-      await options.wait(LATE_WRITES_MS);
+      await options.wait(options.lateWrites ?? LATE_WRITES_MS);
       // A refused deletion is sent once more; its problem is reported anew where it is refused again.
       Object.assign(result, { problems: [], furtherProblems: 0 });
       await removeAll(options, buckets, result);

@@ -2,7 +2,9 @@ import { counted } from '../log/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findPrefix } from '../cleanup/find-prefix.js';
+import { runsSlices } from '../edge/slice.js';
 import { isClean } from '../model/completeness.js';
+import { lateWritesOf } from '../run/late-writes.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
@@ -48,6 +50,7 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  * @property {CommandLine['endpointUrl']} [endpointUrl]
  * @property {CommandLine['addressing']} [addressing]
  * @property {CommandLine['proxy']} [proxy]
+ * @property {RunConfig['client']} [client]
  * @property {string} [command] that calls the program, for a shell
  *
  * @typedef {Pick<RunConfig, 'runId' | 'prefix' | 'shard'> & Later} RunPlace what a later command needs to find the objects of
@@ -73,7 +76,8 @@ export function cleanUpByCommand(config, context) {
       owns,
       ownsUpload: owns,
       unlisted: null,
-      outcomeUnknown: false,
+      outcomeUnknown: runsSlices(config),
+      ...lateWritesOf(config),
       versioned,
       onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
     });
@@ -266,6 +270,9 @@ function commandFor(args, place) {
   }
   if (envFile !== DEFAULT_FILE) {
     words.push('--env-file', envFile);
+  }
+  if (place.client === 'edge') {
+    words.push('--client', 'edge');
   }
   words.push(...addressWords(place));
   const variables = Object.entries(overrides).map(([name, value]) => `${name}=${shellWord(value)}`);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
+import { MAX_OBJECT_BYTES, SLICED_OPERATIONS, runsSlices } from '../edge/slice.js';
 import { quote } from '../log/quote.js';
 import { formatSize } from '../log/units.js';
 import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
@@ -68,10 +69,11 @@ const OPTIONS = {
   local: { flags: '--local', help: 'run against an endpoint in memory: no account, no .env' },
   client: {
     flags: '--client <name>',
-    help: 'direct: what the store can do; sdk: what an app sees',
-    read: oneOf('direct', 'sdk'),
+    help: 'direct: what the store can do; sdk: what an app sees; edge: what a Worker sees',
+    read: oneOf('direct', 'sdk', 'edge'),
     fallback: 'direct',
   },
+  through: { flags: '--through', help: 'with --client edge: each operation is a request to the Worker' },
   size: {
     flags: '--size <size>',
     help: 'size of an object: 64kB; of several: 4KiB..1MiB',
@@ -344,6 +346,7 @@ const SIDE_OPTIONS = {
     [
       ...[
         'client',
+        'through',
         'size',
         'access',
         'multipart',
@@ -404,6 +407,7 @@ const COMMANDS = {
         [
           ...[
             'client',
+            'through',
             'size',
             'access',
             'multipart',
@@ -489,7 +493,8 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} objects
  * @property {number} threads
  * @property {boolean} local
- * @property {'direct' | 'sdk'} client
+ * @property {'direct' | 'sdk' | 'edge'} client
+ * @property {boolean} through whether each operation is a request to the Worker of the edge client
  * @property {number} size bytes; of the largest object, where they are not all of one size
  * @property {SizeDistribution | undefined} sizes undefined where they are
  * @property {AccessPattern | undefined} access undefined where objects are read one after the other
@@ -1329,8 +1334,63 @@ const AGAINST_UNTIL_STABLE = Object.freeze({
   shard: '--shard: hosts that share a run have to end their stages together, and each would end its own by itself',
 });
 
+/** What the Worker's slices do not go with, by the option; --through has no slices. */
+const AGAINST_SLICES = Object.freeze({
+  mix: '--mix: a slice has operations of one kind',
+  rate: '--rate: a slice starts its operations one after the other, whatever the time',
+  findPeak: '--find-peak: the steps of a search are too short for slices',
+  ramp: '--ramp: the steps of a ramp are too short for slices',
+  rampHosts: '--ramp-hosts: the steps of a ramp are too short for slices',
+});
+
+/** What nothing that goes to the Worker goes with. */
+const AGAINST_EDGE = Object.freeze({
+  local: '--local: its endpoint is no Worker; npm run edge:local starts one on this host',
+  existing: '--existing: the Worker knows only what a run has written',
+  multipart: '--multipart: the Worker writes each object by one request',
+  endpointUrl: '--endpoint-url: the address of the Worker is EDGE_URL',
+  addressing: '--addressing: the Worker is asked for a bucket in the path',
+  calibrate: '--calibrate: it measures what a client does on this host alone',
+});
+
 /** @type {readonly Conflict[]} */
 const CONFLICTS = [
+  {
+    isThere: (_given, { client, through }) => through && client !== 'edge',
+    problem: '--through: it sends each operation through the Worker, expected --client edge as well',
+  },
+  ...Object.entries(AGAINST_EDGE).map(([name, reason]) => ({
+    isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ { client }) =>
+      client === 'edge' && given[name] !== undefined,
+    problem: `${reason}: expected another --client`,
+  })),
+  {
+    isThere: ({ checksum = 'none' }, { client }) => client === 'edge' && checksum !== 'none',
+    problem: '--checksum: a binding is given no checksum, expected another --client',
+  },
+  ...OPERATIONS.filter(({ copies }) => copies).map(({ name }) => ({
+    isThere: (/** @type {Record<string, any>} */ _given, /** @type {Record<string, any>} */ options) =>
+      options.client === 'edge' && operationsIn(options).some((operation) => operation.name === name),
+    problem: `--stages: a binding has no ${name}, expected another --client`,
+  })),
+  ...Object.entries(AGAINST_SLICES).map(([name, reason]) => ({
+    isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ options) =>
+      runsSlices(options) && given[name] !== undefined,
+    problem: `${reason}: expected --through as well, or another --client`,
+  })),
+  ...OPERATIONS.filter(({ name, copies }) => !copies && !SLICED_OPERATIONS.includes(name)).map(({ name }) => ({
+    isThere: (/** @type {Record<string, any>} */ _given, /** @type {Record<string, any>} */ options) =>
+      runsSlices(options) && operationsIn(options).some((operation) => operation.name === name),
+    problem: `--stages: the Worker runs no ${name} in slices, expected --through as well, or another --client`,
+  })),
+  {
+    isThere: ({ cores }, options) => runsSlices(options) && typeof cores === 'number' && cores > 1,
+    problem: '--cores: slices cost this host next to nothing, expected one, or --through as well',
+  },
+  {
+    isThere: (_given, { client, size }) => client === 'edge' && size > MAX_OBJECT_BYTES,
+    problem: `--size: the Worker has memory for objects of at most ${formatSize(MAX_OBJECT_BYTES)}, expected that or less, or another --client`,
+  },
   ...OPERATIONS.filter(({ name }) => !READING_STAGES.includes(name)).map(({ name }) => ({
     isThere: (/** @type {Record<string, any>} */ { existing }, /** @type {Record<string, any>} */ { stages = [] }) =>
       existing !== undefined && stages.includes(name),

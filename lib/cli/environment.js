@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { UsageError } from './usage-error.js';
-import { bucketNames, hostname, port, region, secret, yesOrNo } from './values.js';
+import { bucketNames, edgeUrl, hostname, port, region, secret, yesOrNo } from './values.js';
 
 /**
  * @typedef {object} Variable
@@ -34,12 +34,14 @@ const VARIABLES = Object.freeze(
     useTls: { name: 'S3_USE_SSL', read: yesOrNo, fallback: true },
     port: { name: 'S3_PORT', read: port },
     region: { name: 'S3_REGION', read: region, fallback: 'auto' },
+    edgeUrl: { name: 'EDGE_URL', read: edgeUrl, expected: 'the address that npx wrangler deploy shows' },
+    edgeSecret: { name: 'EDGE_SECRET', read: secret, expected: 'what npx wrangler secret put EDGE_SECRET was given' },
   }),
 );
 
 const ALL_KEYS = /** @type {VariableKey[]} */ (Object.keys(VARIABLES));
 
-/** The S3_… variables of the environment and of a file; the environment goes first. */
+/** The S3_… and EDGE_… variables of the environment and of a file; the environment goes first. */
 export class Variables {
   #env;
   #inFile;

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 
+/** @import { RunConfig } from '../model/run-config.js' */
+
 const require = createRequire(import.meta.url);
 
 /** The version of this tool. @type {string} */
@@ -8,7 +10,7 @@ export const VERSION = require('../../package.json').version;
 /**
  * The versions that a run's figures depend on. The direct client stands on Node alone.
  *
- * @param {'direct' | 'sdk'} client
+ * @param {RunConfig['client']} client
  * @returns {Record<string, string>}
  */
 export function versionsOf(client) {

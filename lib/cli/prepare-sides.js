@@ -101,7 +101,8 @@ async function openTargets(targets, { a, b, quads }, checks, { env, process: hos
   const open = (/** @type {CommandLine} */ options) =>
     openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, host, invocation);
   targets.a = await checks.a.run(() => open(a.options));
-  const sharesStore = STORE_OPTIONS.every((name) => isDeepStrictEqual(a.options[name], b.options[name]));
+  const isSameKind = (a.options.client === 'edge') === (b.options.client === 'edge');
+  const sharesStore = isSameKind && STORE_OPTIONS.every((name) => isDeepStrictEqual(a.options[name], b.options[name]));
   targets.b = targets.a !== null && sharesStore ? targets.a : await checks.b.run(() => open(b.options));
 }
 

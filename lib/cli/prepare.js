@@ -9,6 +9,7 @@ import { readGuard } from './guard.js';
 import { LogFile } from './output-file.js';
 import { multipartOf, resolveConfig } from './resolve-config.js';
 import { openResults } from './result-files.js';
+import { readEdgeConfig } from './edge-config.js';
 import { readStoreConfig } from './store-config.js';
 import { Checks, UsageError } from './usage-error.js';
 
@@ -160,7 +161,10 @@ export async function openTarget(options, env, process, invocation) {
       close: () => endpoint.close(),
     };
   }
-  const found = await readStoreConfig(env, options.envFile, invocation, options);
+  const found =
+    options.client === 'edge'
+      ? readEdgeConfig(env, options.envFile, invocation, options)
+      : await readStoreConfig(env, options.envFile, invocation, options);
   return { ...found, failure: null, close: async () => {} };
 }
 

@@ -1,3 +1,4 @@
+import { runsSlices } from '../edge/slice.js';
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
 import { writesObjects } from '../operations/registry.js';
 import { WHOLE } from '../workload/shard.js';
@@ -71,7 +72,7 @@ export function resolveConfig(options, { store, env, availableCores, now, random
   }
   // A thread without an object, or beyond those of the last step, would only hold a connection open.
   const threads = Math.min(options.threads, options.objects, options.ramp?.at(-1) ?? Infinity);
-  const cores = chooseCores(options.cores, threads, Math.max(Math.floor(availableCores), 1));
+  const cores = runsSlices(options) ? 1 : chooseCores(options.cores, threads, Math.max(Math.floor(availableCores), 1));
   const rampPlan = planRamp(options, threads, shard);
   if (rampPlan !== undefined && shard.count > 1 && options.startAt?.isCommon === false) {
     throw new UsageError([

@@ -422,7 +422,7 @@ function awsOverrides(env, address) {
  * @param {Invocation} invocation
  * @returns {string} how to get on
  */
-function hintFor(file, isThere, { benchmark, envExample }) {
+export function hintFor(file, isThere, { benchmark, envExample }) {
   const name = file === DEFAULT_FILE ? '' : ` ${shellWord(file)}`;
   const way = isThere
     ? `Fill in ${file} as ${envExample} shows`

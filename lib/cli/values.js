@@ -594,6 +594,21 @@ export function endpointUrl(given) {
 }
 
 /**
+ * @param {string} given
+ * @returns {EndpointUrl} of a Worker, which is that of a host
+ * @throws {RangeError}
+ */
+export function edgeUrl(given) {
+  const url = endpointUrl(given);
+  if (url.basePath !== '') {
+    throw new RangeError(
+      `expected a URL without a path, such as https://r2-benchmark-edge.NAME.workers.dev, got ${quote(given)}`,
+    );
+  }
+  return url;
+}
+
+/**
  * @param {EndpointUrl} address
  * @returns {string} a URL
  */

@@ -273,7 +273,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
  * @param {Engine} engine
  * @returns {AccessOrder | null} null where all objects come one after the other
  */
-function orderOf({ access }, { objects }, { runId, workload: { shard } }) {
+export function orderOf({ access }, { objects }, { runId, workload: { shard } }) {
   return access === undefined || access.kind === 'sequential'
     ? null
     : accessOrder({ access, objects, seed: `shard ${shard.index} of ${runId}` });
@@ -338,7 +338,10 @@ function mixedWork(kinds, { workload, budget, load, clock, runId, pauses, perfor
  * @param {readonly ObjectConnection[]} watched.connections
  * @returns {(() => StageSnapshot) | null} null where nobody asked for it
  */
-function snapshotTaker({ kinds }, { engine: { lookAtConnections = null, workload }, meters, buckets, connections }) {
+export function snapshotTaker(
+  { kinds },
+  { engine: { lookAtConnections = null, workload }, meters, buckets, connections },
+) {
   if (lookAtConnections === null) {
     return null;
   }
@@ -427,7 +430,7 @@ function uploadersOf(threadConnections, lanes, { engine, retrier, meters, watch 
  * @param {StageHooks} hooks
  * @returns {RetryHooks<OperationRecord | UploadStep>}
  */
-function retryHooks(meters, buckets, hooks) {
+export function retryHooks(meters, buckets, hooks) {
   return {
     attemptFailed(error, { kind, slot, attemptStartedAt, finishedAt }) {
       const meter = meters.kinds[kind];
@@ -479,7 +482,7 @@ function foreignCounter(meters, failed) {
  * @param {StageWatch} watch
  * @returns {(record: OperationRecord, error: unknown) => void} what is done about an operation that did not succeed
  */
-function failureCounter(meters, buckets, hooks, watch) {
+export function failureCounter(meters, buckets, hooks, watch) {
   return (record, error) => {
     const { kind, slot, attemptStartedAt, finishedAt } = record;
     const meter = meters.kinds[kind];

@@ -36,7 +36,7 @@ import { runStage } from './run-stage.js';
  * @import { MixedMemory } from '../workload/mixed-objects.js'
  * @import { StoreConfig } from '../model/run-config.js'
  * @import { ListState } from '../workload/listed-objects.js'
- * @import { ChecksumName, MultipartConfig, OperationAmounts, Shard } from '../model/run-config.js'
+ * @import { ChecksumName, MultipartConfig, OperationAmounts, RunConfig, Shard } from '../model/run-config.js'
  * @import { ConnectionSnapshot } from '../model/run-events.js'
  */
 
@@ -45,7 +45,7 @@ import { runStage } from './run-stage.js';
  *
  * @typedef {object} WorkerSpec
  * @property {number} threads of this worker
- * @property {'direct' | 'sdk'} client
+ * @property {RunConfig['client']} client
  * @property {StoreConfig} store
  * @property {boolean} keepAlive
  * @property {number} timeout ms for a whole attempt
@@ -98,6 +98,7 @@ export class Worker {
   #connectionMeter;
   #store;
   #alarm;
+  #stageRunner;
   #deadlines;
   #opened = 0;
   #reused = 0;
@@ -108,9 +109,11 @@ export class Worker {
    * @param {Clock} context.clock
    * @param {() => number} context.random uniform in [0, 1)
    * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
+   * @param {typeof runStage} [context.stageRunner]
    * @returns {Promise<Worker>}
    */
-  static async open(spec, { clock, random, credentials = new LiveCredentials(spec.store.credentials) }) {
+  static async open(spec, { clock, random, stageRunner = runStage, ...context }) {
+    const { credentials = new LiveCredentials(spec.store.credentials) } = context;
     const { client, store, keepAlive, timeout } = spec;
     const hostname = connectionHostname(store);
     const connectionMeter = new ConnectionMeter();
@@ -120,7 +123,7 @@ export class Worker {
       addresses: new AddressBook(store.proxy?.hostname ?? hostname, clock.now),
       connectTimeout: timeout,
       // The SDK reads streams.
-      readBuffer: client === 'direct' ? createReadBuffer() : null,
+      readBuffer: client === 'sdk' ? null : createReadBuffer(),
       now: clock.now,
       hooks: { opened: (milliseconds) => connectionMeter.opened(milliseconds) },
     });
@@ -136,7 +139,7 @@ export class Worker {
       onColo: (colo) => connectionMeter.answered(colo),
     });
     const alarm = spec.openLoop ? await Alarm.open(clock) : null;
-    return new Worker(spec, { clock, random, agent, connectionMeter, objectStore, alarm });
+    return new Worker(spec, { clock, random, agent, connectionMeter, objectStore, alarm, stageRunner });
   }
 
   /**
@@ -148,8 +151,9 @@ export class Worker {
    * @param {ConnectionMeter} parts.connectionMeter
    * @param {ObjectStore} parts.objectStore
    * @param {Alarm | null} parts.alarm of open loops
+   * @param {typeof runStage} parts.stageRunner
    */
-  constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm }) {
+  constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm, stageRunner }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
     const { multipart, checksum, mixed } = spec;
     const payload = new Payload(layout.runId);
@@ -163,6 +167,7 @@ export class Worker {
     this.#connectionMeter = connectionMeter;
     this.#store = objectStore;
     this.#alarm = alarm;
+    this.#stageRunner = stageRunner;
     this.#deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections: all });
     this.#deadlines.start();
     this.#engine = {
@@ -215,7 +220,7 @@ export class Worker {
     let loop;
     let staged;
     try {
-      staged = await runStage(stage, {
+      staged = await this.#stageRunner(stage, {
         engine: this.#engine,
         load,
         budget: new Budget(groups === null ? budget : { ...budget, first: 0, objects: groups.count }),

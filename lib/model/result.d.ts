@@ -355,7 +355,11 @@ export interface RunOptions {
   /** `--access`, where objects are not read one after the other */
   access?: string;
   stages: readonly string[];
-  client: 'direct' | 'sdk';
+  client: 'direct' | 'sdk' | 'edge';
+  /** of the edge client: each operation was a request to the Worker, its body included */
+  through?: boolean;
+  /** ms by which the clock goes on that all latencies are of; absent where it is finer than they are written */
+  clockResolution?: number;
   endpoint: string;
   /** how many */
   buckets: number;

@@ -15,7 +15,9 @@ export interface RunConfig {
   stages: readonly string[];
   /** what the stage Mixed does, in shares of a hundred; absent where there is no such stage */
   mix?: readonly MixedShare[];
-  client: 'direct' | 'sdk';
+  client: 'direct' | 'sdk' | 'edge';
+  /** of the edge client: each operation is a request to the Worker, its body included; without it, the Worker runs slices of stages */
+  through?: boolean;
   /** bytes of an object; of the largest, where they are not all of one size */
   size: number;
   /** absent where all objects are of one size */

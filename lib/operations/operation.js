@@ -135,6 +135,7 @@ export class IntegrityError extends Error {
     // A key that is not of our making may hold anything.
     super(`${bucket}/${plainLine(key)}: ${finding}`);
     this.name = 'IntegrityError';
+    this.finding = finding;
     this.versionError = versionError;
   }
 }

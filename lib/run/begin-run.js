@@ -1,3 +1,5 @@
+import { invocationsFor } from '../edge/run-slices.js';
+import { runsSlices } from '../edge/slice.js';
 import { formatDuration } from '../log/units.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { requestAbsentObject } from '../preflight/control-request.js';
@@ -199,7 +201,7 @@ export async function openWorkers(config, run, signal, observer) {
     const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(
-        `${failed} of ${connectionsFor(config)} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
+        `${failed} of ${runsSlices(config) ? invocationsFor(config.threads).length : connectionsFor(config)} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
       );
     }
   }
@@ -242,7 +244,8 @@ export async function getReady(beginning, startsAt) {
 
 /** @param {Beginning} beginning */
 async function unloadedLatencies({ config, run, signal, observer, budget, phases }) {
-  if (!(config.preflight || config.findPeak) || signal.aborted) {
+  // From here, a request takes its way to the Worker in addition: that is not the latency of what slices do.
+  if (!(config.preflight || config.findPeak) || runsSlices(config) || signal.aborted) {
     return new Map();
   }
   const { latencies, problem } = await phases.during(PHASES.latency, () =>

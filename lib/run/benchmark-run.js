@@ -4,6 +4,7 @@ import { STAGES, operationsOf, operationsOfRun } from '../operations/registry.js
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
 import { checkStore, chooseStart, getReady, openRunClock } from './begin-run.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
+import { lateWritesOf } from './late-writes.js';
 import { findCapacities } from './find-capacities.js';
 import { keptSizeProblem } from '../preflight/kept-size.js';
 import { listExisting } from '../preflight/list-existing.js';
@@ -255,7 +256,7 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
   const ownsObjects = isLeft || (hasVersions && !keep && (wroteObjects || hasRemovedAll));
   // One whose creation was not answered has an id that nobody knows: only the store can tell that none is left.
   const mayHaveUploads = checks.mayHaveWritten && multipart !== undefined;
-  const areUploadsAll = !ownsObjects && !ownsCopies && probes.size === 0 && !hasVersions;
+  const areUploadsAll = !ownsObjects && !ownsCopies && probes.size === 0 && run.slices === 0 && !hasVersions;
   if (areUploadsAll && !mayHaveUploads) {
     return null;
   }
@@ -272,6 +273,7 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
     owns,
     unlisted: isLeft ? new UnlistedObjects(written, shard, run.indexCount) : null,
     outcomeUnknown,
+    ...lateWritesOf(config),
     ownsUpload: mayHaveUploads ? isOurs : null,
     areUploadsAll,
     versioned,

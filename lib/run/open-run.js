@@ -1,3 +1,5 @@
+import { invocationsFor, sliceRunner, sliceTimeout } from '../edge/run-slices.js';
+import { runsSlices } from '../edge/slice.js';
 import { Workers } from '../engine/workers.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
 import { AddressBook } from '../http/address-book.js';
@@ -16,6 +18,7 @@ import { WaitBudget } from '../preflight/wait-budget.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
+ * @import { WorkerSpec } from '../engine/worker.js'
  * @import { RunConfig } from '../model/run-config.js'
  * @import { RunContext } from '../preflight/run-context.js'
  */
@@ -35,6 +38,7 @@ const CLOCK_CONNECTIONS = 4;
  * @typedef {object} Engine
  * @property {number} indexCount local indices that its objects may have
  * @property {MixedObjects | null} mixed what is known of objects that are written several times; null where none is
+ * @property {number} slices that were sent to a Worker: each may have left an object by which it was claimed
  * @property {() => Promise<Workers>} openWorkers to be called once the clock is set
  * @property {() => Promise<void>} closeWorkers gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
@@ -122,12 +126,15 @@ export async function openRun(config, context) {
     probes: new Set(),
     versioned: new Set(),
     mayRemove: true,
+    slices: 0,
     async openWorkers() {
       const spec = {
         ...{ ...workerSpec(config), layout, written: written.memory, wroteObjects, mixed },
         listed: run.listed?.state,
       };
-      cores = await Workers.open(spec, { cores: config.cores, threads, clock, random, credentials });
+      cores = runsSlices(config)
+        ? await openSliceWorkers(spec, config, { clock, random, credentials }, () => (run.slices += 1))
+        : await Workers.open(spec, { cores: config.cores, threads, clock, random, credentials });
       return cores;
     },
     closeWorkers,
@@ -162,6 +169,22 @@ function indicesOf({ objects, passes = 1, peakOf, stages, store, existing }) {
  */
 function layoutOf({ runId, prefix, store, existing = '' }) {
   return { runId, prefix: existing === '' ? prefix : existing.replace(/\/$/, ''), buckets: store.buckets };
+}
+
+/**
+ * A connection carries slices of as many operations at a time as an invocation may have.
+ *
+ * @param {Omit<WorkerSpec, 'threads'>} spec
+ * @param {Pick<RunConfig, 'threads' | 'timeout'>} config
+ * @param {{ clock: Clock, random: () => number, credentials: LiveCredentials }} context
+ * @param {() => void} claimed called for each slice
+ */
+function openSliceWorkers(spec, { threads, timeout }, context, claimed) {
+  const stageRunner = sliceRunner({ timeout, layout: spec.layout, claimed });
+  return Workers.open(
+    { ...spec, timeout: sliceTimeout(timeout) },
+    { ...context, cores: 1, threads: invocationsFor(threads).length, stageRunner },
+  );
 }
 
 /** @param {RunConfig} config */

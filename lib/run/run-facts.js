@@ -1,3 +1,4 @@
+import { CLOCK_RESOLUTION_MS, runsSlices } from '../edge/slice.js';
 import { escapeUnprintable } from '../log/plain-text.js';
 import { operationsOfRun } from '../operations/registry.js';
 import { formatAccess } from '../workload/access.js';
@@ -56,11 +57,13 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'mix' | 'multipart' | 'partSize' | 'partThreads' | 'checksum' | 'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
+ * @typedef {'through' | 'clockResolution' | 'mix' | 'multipart' | 'partSize' | 'partThreads' | 'checksum' | 'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
  */
 function furtherOptions({ stages, mix, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
   const { findPeak, peakOf, target, slo, rampPlan, sizes, access, untilStable, existing } = config;
   return {
+    ...(config.through ? { through: true } : {}),
+    ...(runsSlices(config) ? { clockResolution: CLOCK_RESOLUTION_MS } : {}),
     ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }),
     ...(access === undefined ? {} : { access: formatAccess(access) }),
     ...(mix === undefined ? {} : { mix: formatMix(mix) }),

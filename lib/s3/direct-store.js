@@ -204,7 +204,9 @@ class DirectConnection {
     } else {
       const canonical = canonicalQuery(queryOf(call, query, input));
       request.target = `${path}?${canonical}`;
-      request.headers = this.#signer.sign(method, path, this.#hashOf(request.body), canonical);
+      const hashed =
+        call.signsDocument && Buffer.isBuffer(request.body) ? payloadHash(request.body) : this.#hashOf(request.body);
+      request.headers = this.#signer.sign(method, path, hashed, canonical);
     }
     if (input !== undefined && call.headerNames !== null) {
       addHeaders(request.headers, call.headerNames, input);

@@ -4,6 +4,7 @@
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
  * @import { LiveCredentials } from './live-credentials.js'
+ * @import { RunConfig } from '../model/run-config.js'
  */
 
 export { S3_CALLS } from './s3-calls.js';
@@ -87,7 +88,7 @@ export { S3_CALLS } from './s3-calls.js';
  */
 
 /**
- * @param {'direct' | 'sdk'} client
+ * @param {RunConfig['client']} client that of the edge sends to a Worker what the direct one sends to a store
  * @param {StoreOptions} options
  * @returns {Promise<ObjectStore>}
  */

@@ -137,7 +137,7 @@ export class Retrier {
           throw error;
         }
         mayBeCarriedOut ||= error.outcomeUnknown;
-        await this.#afterFailure(request, error, mayBeCarriedOut);
+        await this.afterFailure(request, error, mayBeCarriedOut);
       }
       request.attemptStartedAt = this.#now();
     }
@@ -170,14 +170,14 @@ export class Retrier {
   }
 
   /**
-   * Waits until the request may be sent again.
+   * Waits until a request whose attempt has failed may be sent again.
    *
    * @param {Request} request
    * @param {AttemptError} error
    * @param {boolean} mayBeCarriedOut whether that holds for any of its attempts
    * @throws {AttemptError} where it may not
    */
-  async #afterFailure(request, error, mayBeCarriedOut) {
+  async afterFailure(request, error, mayBeCarriedOut) {
     if (error.status === 429 && request.isWrite && request.outcomeUnknown) {
       error.kind = REWRITTEN_TOO_SOON;
     }

@@ -22,6 +22,7 @@ import { writeCompletion, writeDeletion } from './documents.js';
  *   that has to name it; elsewhere its digest is enough
  * @property {((input: Readonly<Record<string, any>>) => string) | null} writeInput writes the XML that the body of a request is,
  *   out of the members of the call's input; null where they stand in query and headers
+ * @property {boolean} [signsDocument] whether that document is signed over TLS, too
  * @property {boolean} needsDigest whether the store takes that document only with a checksum of it
  * @property {((document: string) => Record<string, unknown>) | null} readOutput reads the members of the call's output, as
  *   the SDK names them, from the XML of a successful answer; null where the answer is none

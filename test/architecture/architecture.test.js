@@ -13,7 +13,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: [
     'cost',
     ...['calibration', 'run', 'preflight', 'cleanup', 'clock', 'operations', 'workload', 'log', 'merge', 'report'],
-    ...['compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry'],
+    ...['compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry', 'edge'],
   ],
   report: ['thresholds', 'search', 'bottleneck', 'cost', 'operations', 'workload', 'model', 'log'],
   run: [
@@ -30,7 +30,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
       's3',
       'http',
     ],
-    ...['meter', 'statistics', 'model', 'log'],
+    ...['meter', 'statistics', 'model', 'log', 'edge'],
   ],
   preflight: ['cleanup', 'clock', 'engine', 'operations', 'workload', 's3', 'log'],
   search: ['bottleneck', 'engine', 'operations', 'statistics'],
@@ -43,6 +43,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   bottleneck: ['log'],
   telemetry: ['host', 'model', 'log'],
   engine: ['clock', 'operations', 'workload', 's3', 'http', 'meter', 'host', 'model'],
+  edge: ['engine', 'operations', 'workload', 's3', 'meter', 'log'],
   operations: ['workload', 's3', 'log'],
   s3: ['http', 'log'],
   aws: ['s3', 'log'],
@@ -68,6 +69,7 @@ const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
   cleanup: ['model', 'log'],
   calibration: ['model', 'clock', 's3'],
   bottleneck: ['model'],
+  edge: ['clock', 'model'],
   engine: ['log'],
   operations: ['model'],
   clock: ['model', 's3'],

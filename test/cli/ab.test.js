@@ -72,7 +72,7 @@ describe('the command line of ab', () => {
       '--margin: expected a percentage from 0% to 50%, such as 3% or 0.5%, got "3"',
       '--size: expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "big"',
       '<objects>: expected a whole number from 1 to 1000000000, got "none"',
-      'A: --client: expected direct or sdk, got "curl"',
+      'A: --client: expected direct or sdk or edge, got "curl"',
       'B: --threads: expected a whole number from 1 to 100000, got "many"',
       'B: --arrival: it sets when the operations of --rate start, expected --rate or --peak-of rate as well',
     ]);

@@ -35,7 +35,7 @@ export const CALLED_IN_CLONE = { argv: [process.execPath, PROGRAM], cwd: () => p
 /** A program that hangs is a finding, not a reason for the test run to hang. */
 const PATIENCE_MS = 300_000;
 
-const SECRET_VARIABLES = ['S3_SECRET_KEY', 'S3_SESSION_TOKEN'];
+const SECRET_VARIABLES = ['S3_SECRET_KEY', 'S3_SESSION_TOKEN', 'EDGE_SECRET'];
 
 /** The program as a child process in a folder of its own, as a user runs it. */
 export class Command {

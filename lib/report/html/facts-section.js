@@ -82,10 +82,11 @@ export function commandOf(options) {
     options;
   const { sizes, access, keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo, untilStable, existing } =
     options;
-  const { mix, rangeSize, pageSize, batch, multipart, partSize, partThreads, checksum } = options;
+  const { through, mix, rangeSize, pageSize, batch, multipart, partSize, partThreads, checksum } = options;
   const ofOurs = sizes ? valued('size', sizes, String) : valued('size', size, formatSize, 16 * 1024);
   const parts = [
-    ...(client === 'sdk' ? ['--client sdk'] : []),
+    ...(client && client !== 'direct' ? [`--client ${client}`] : []),
+    ...(through ? ['--through'] : []),
     // The objects have the sizes that they have.
     ...(existing ? [`--existing ${quoted(existing)}`] : ofOurs),
     ...valued('access', access, String),

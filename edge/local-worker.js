@@ -1,0 +1,70 @@
+import worker from './worker.js';
+
+/**
+ * How the local R2 is to behave, for tests.
+ *
+ * @typedef {object} Behaviour
+ * @property {Record<string, number>} [delays] ms before a call of a binding, by the call's name
+ * @property {Record<string, number>} [failEvery] every so many calls of that name fail
+ * @property {number} [loseSlices] so many slices are run, and not answered
+ * @property {number} [refuseSlices] so many slices are refused before they begin, as by the platform
+ */
+
+/** How often each call of the bindings was made, those that were made to fail included. @type {Record<string, number>} */
+const record = {};
+
+let lost = 0;
+let refused = 0;
+
+/** The Worker as it is deployed, over bindings that keep a record of their calls. */
+export default {
+  /**
+   * @param {Request} request
+   * @param {Record<string, any>} env
+   */
+  async fetch(request, env) {
+    const { pathname, search } = new URL(request.url);
+    if (pathname === '/local-record') {
+      return Response.json(record);
+    }
+    /** @type {Behaviour} */
+    const behaviour = env.BEHAVIOUR;
+    const isSlice = search.includes('slice');
+    if (isSlice && refused < (behaviour.refuseSlices ?? 0)) {
+      refused += 1;
+      return new Response('error code: 1015', { status: 429 });
+    }
+    const bindings = Object.entries(env).map(([name, value]) => [
+      name,
+      name.startsWith('R2_') ? recorded(value, behaviour) : value,
+    ]);
+    const answer = await worker.fetch(request, Object.fromEntries(bindings));
+    if (isSlice && answer.ok && lost < (behaviour.loseSlices ?? 0)) {
+      lost += 1;
+      return new Response('error code: 1101', { status: 500 });
+    }
+    return answer;
+  },
+};
+
+/**
+ * @param {R2Bucket} bucket
+ * @param {Behaviour} behaviour
+ * @returns {R2Bucket}
+ */
+function recorded(bucket, { delays = {}, failEvery = {} }) {
+  return new Proxy(bucket, {
+    get(target, /** @type {keyof R2Bucket} */ name) {
+      return async (/** @type {any[]} */ ...parameters) => {
+        record[name] = (record[name] ?? 0) + 1;
+        if (delays[name] !== undefined) {
+          await new Promise((resolve) => setTimeout(resolve, delays[name]));
+        }
+        if (failEvery[name] !== undefined && record[name] % failEvery[name] === 0) {
+          throw new Error(`${name}: We encountered an internal error. Please try again. (10001)`);
+        }
+        return /** @type {any} */ (target)[name](...parameters);
+      };
+    },
+  });
+}

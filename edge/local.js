@@ -1,0 +1,34 @@
+// Runs the Worker on workerd, with an R2 of its own that ends with it, until it is stopped: npm run edge:local [bucket …]
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Log, LogLevel, Miniflare } from 'miniflare';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+const buckets = process.argv.length > 2 ? process.argv.slice(2) : ['local'];
+const {
+  EDGE_SECRET = randomBytes(20).toString('hex'),
+  EDGE_LOCAL_PORT = '0',
+  EDGE_LOCAL_BEHAVIOUR = '{}',
+} = process.env;
+
+const miniflare = new Miniflare({
+  host: '127.0.0.1',
+  port: Number(EDGE_LOCAL_PORT),
+  log: new Log(LogLevel.ERROR),
+  compatibilityDate: '2026-04-01',
+  compatibilityFlags: ['nodejs_compat'],
+  modules: true,
+  modulesRoot: ROOT,
+  modulesRules: [{ type: 'ESModule', include: ['**/*.js'] }],
+  scriptPath: path.join(ROOT, 'edge/local-worker.js'),
+  bindings: { EDGE_SECRET, BEHAVIOUR: JSON.parse(EDGE_LOCAL_BEHAVIOUR) },
+  r2Buckets: Object.fromEntries(buckets.map((bucket) => [`R2_${bucket.replaceAll('-', '_')}`, bucket])),
+});
+
+const url = await miniflare.ready;
+process.stdout.write(`EDGE_URL=${url.origin}\nEDGE_SECRET=${EDGE_SECRET}\nS3_BUCKET=${buckets.join(',')}\n`);
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => miniflare.dispose());
+}

@@ -1,0 +1,196 @@
+import { contentRange } from './binding-connection.js';
+import { Refusal, sha256 } from './signature.js';
+
+// The calls of the S3 API that preflight, clean-up, the measurement of the clock and --through need, on a binding.
+
+/** What a run of the tool names its objects: nothing else is written or removed, whoever asks for it. */
+const OWN_KEY = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)+\/[0-9a-f]{8}-(probe-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
+
+const MAX_KEYS = 1000;
+const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
+const RANGE = /^bytes=(\d{1,15})-(\d{1,15})$/;
+const NAMED_KEY = /<Key>([^<]+)<\/Key>/g;
+
+/** @type {Readonly<Record<string, string>>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
+/** @type {Readonly<Record<string, string>>} */
+const CHARACTERS = Object.fromEntries(Object.entries(ENTITIES).map(([character, entity]) => [entity, character]));
+
+/** No cache keeps what is measured, and nobody compresses it, which would change its ETag. */
+const OBJECT_HEADERS = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store, no-transform' };
+
+/**
+ * @typedef {object} SignedRequest
+ * @property {Request} request
+ * @property {string | null} hash of the body, see checkSignature()
+ * @property {R2Bucket} bucket
+ * @property {string} key '' where the request is about the bucket
+ * @property {URLSearchParams} query
+ */
+
+/**
+ * @param {SignedRequest} signed
+ * @returns {Promise<Response>}
+ * @throws {Refusal}
+ */
+export async function answerS3Request(signed) {
+  const { request, key, query } = signed;
+  const { method } = request;
+  if (key !== '') {
+    const answer = OBJECT_REQUESTS[method];
+    if (answer !== undefined && query.size === 0) {
+      return answer(signed);
+    }
+  } else if (method === 'GET' && query.get('list-type') === '2') {
+    return listObjects(signed);
+  } else if (method === 'POST' && query.has('delete')) {
+    return deleteObjects(signed);
+  } else if (method === 'GET' && query.has('versioning')) {
+    return xml(200, `<VersioningConfiguration xmlns="${NAMESPACE}"/>`);
+  } else if (method === 'GET' && query.has('uploads')) {
+    // No object is written in parts through the Worker.
+    const list = '<IsTruncated>false</IsTruncated>';
+    return xml(200, `<ListMultipartUploadsResult xmlns="${NAMESPACE}">${list}</ListMultipartUploadsResult>`);
+  }
+  return errorAnswer(501, 'NotImplemented', 'The Worker does not know this call.');
+}
+
+/** @type {Readonly<Record<string, (signed: SignedRequest) => Promise<Response>>>} */
+const OBJECT_REQUESTS = {
+  async PUT({ request, hash, bucket, key }) {
+    checkOwn(key);
+    const onlyIf = request.headers.get('if-none-match') === '*' ? { etagDoesNotMatch: '*' } : undefined;
+    if (
+      [...request.headers.keys()].some((name) => name.startsWith('x-amz-checksum-') || name === 'x-amz-copy-source')
+    ) {
+      return errorAnswer(501, 'NotImplemented', 'The Worker neither copies objects nor compares checksums.');
+    }
+    const body = hash === null ? (request.body ?? '') : await bodyOf(request, hash);
+    const object = await bucket.put(key, body, { onlyIf });
+    return object === null
+      ? errorAnswer(412, 'PreconditionFailed', 'There is an object of that name.')
+      : new Response(null, { headers: { etag: object.httpEtag, 'content-length': '0' } });
+  },
+  async GET({ request, bucket, key }) {
+    const [, first, last] = RANGE.exec(request.headers.get('range') ?? '')?.map(Number) ?? [];
+    const range = first === undefined ? undefined : { offset: first, length: last - first + 1 };
+    const object = await bucket.get(key, range && { range });
+    if (object === null) {
+      return errorAnswer(404, 'NoSuchKey', 'There is no such object.');
+    }
+    const length = range === undefined ? object.size : Math.min(range.length, object.size - range.offset);
+    const { readable, writable } = new FixedLengthStream(length);
+    // Where the client goes away, nobody reads the rest.
+    object.body.pipeTo(writable).catch(() => {});
+    return new Response(readable, {
+      status: range === undefined ? 200 : 206,
+      headers: {
+        ...OBJECT_HEADERS,
+        etag: object.httpEtag,
+        ...(range === undefined ? {} : { 'content-range': contentRange(object) }),
+      },
+    });
+  },
+  async HEAD({ bucket, key }) {
+    const object = await bucket.head(key);
+    return object === null
+      ? new Response(null, { status: 404 })
+      : new Response(null, {
+          headers: { ...OBJECT_HEADERS, etag: object.httpEtag, 'content-length': String(object.size) },
+        });
+  },
+  async DELETE({ bucket, key }) {
+    checkOwn(key);
+    await bucket.delete(key);
+    return new Response(null, { status: 204 });
+  },
+};
+
+/** @param {SignedRequest} signed */
+async function listObjects({ bucket, query }) {
+  const prefix = query.get('prefix') ?? '';
+  const startAfter = query.get('start-after') ?? '';
+  const limit = Math.min(Number(query.get('max-keys') ?? MAX_KEYS), MAX_KEYS);
+  const { objects, truncated } = await bucket.list({ prefix, limit, ...(startAfter === '' ? {} : { startAfter }) });
+  const isEncoded = query.get('encoding-type') === 'url';
+  const shown = (/** @type {string} */ text) => (isEncoded ? encodeURIComponent(text) : text);
+  const contents = objects.map(
+    ({ key, uploaded, httpEtag, size }) =>
+      `<Contents><Key>${escaped(shown(key))}</Key><LastModified>${uploaded.toISOString()}</LastModified>` +
+      `<ETag>${escaped(httpEtag)}</ETag><Size>${size}</Size></Contents>`,
+  );
+  return xml(
+    200,
+    `<ListBucketResult xmlns="${NAMESPACE}"><Prefix>${escaped(shown(prefix))}</Prefix>` +
+      `<KeyCount>${objects.length}</KeyCount><MaxKeys>${limit}</MaxKeys><IsTruncated>${truncated}</IsTruncated>` +
+      `${isEncoded ? '<EncodingType>url</EncodingType>' : ''}${contents.join('')}</ListBucketResult>`,
+  );
+}
+
+/** @param {SignedRequest} signed */
+async function deleteObjects({ request, hash, bucket }) {
+  const document = new TextDecoder().decode(await bodyOf(request, hash));
+  const keys = Array.from(document.matchAll(NAMED_KEY), ([, key]) => unescaped(key));
+  if (keys.length === 0 || keys.length > MAX_KEYS) {
+    return errorAnswer(400, 'MalformedXML', `The request does not name 1 to ${MAX_KEYS} keys.`);
+  }
+  keys.forEach(checkOwn);
+  await bucket.delete(keys);
+  const isQuiet = /<Quiet>\s*true\s*<\/Quiet>/.test(document);
+  const deleted = isQuiet ? [] : keys.map((key) => `<Deleted><Key>${escaped(key)}</Key></Deleted>`);
+  return xml(200, `<DeleteResult xmlns="${NAMESPACE}">${deleted.join('')}</DeleteResult>`);
+}
+
+/**
+ * @param {Request} request
+ * @param {string | null} hash that its body has to have; null where nothing but the transport protects it
+ * @returns {Promise<Uint8Array>}
+ * @throws {Refusal} where it has not
+ */
+export async function bodyOf(request, hash) {
+  const body = new Uint8Array(await request.arrayBuffer());
+  if (hash !== null && (await sha256(body)) !== hash) {
+    throw new Refusal('AccessDenied', 'The body is not the one that was signed.');
+  }
+  return body;
+}
+
+/**
+ * @param {string} key
+ * @throws {Refusal} where no run would have written it
+ */
+function checkOwn(key) {
+  if (!OWN_KEY.test(key)) {
+    throw new Refusal('AccessDenied', 'The Worker writes and removes only what a run of r2-benchmark would.');
+  }
+}
+
+/**
+ * @param {number} status
+ * @param {string} code
+ * @param {string} message
+ */
+export function errorAnswer(status, code, message) {
+  return xml(status, `<Error><Code>${escaped(code)}</Code><Message>${escaped(message)}</Message></Error>`);
+}
+
+/**
+ * @param {number} status
+ * @param {string} root
+ */
+function xml(status, root) {
+  return new Response(`<?xml version="1.0" encoding="UTF-8"?>\n${root}`, {
+    status,
+    headers: { 'content-type': 'application/xml', 'cache-control': 'no-store, no-transform' },
+  });
+}
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+}
+
+/** @param {string} text */
+function unescaped(text) {
+  return text.replace(/&(?:amp|lt|gt|quot|apos);/g, (entity) => CHARACTERS[entity]);
+}

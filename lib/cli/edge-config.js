@@ -1,0 +1,66 @@
+import { DEFAULT_FILE, Variables } from './environment.js';
+import { FROM_CLONE } from './invocation.js';
+import { chooseProxy } from './proxy.js';
+import { hintFor } from './store-config.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * @import { VariableKey } from './environment.js'
+ * @import { Invocation } from './invocation.js'
+ * @import { AddressOptions, FoundStore } from './store-config.js'
+ */
+
+/** The id that the Worker knows the secret by; it signs as a store of S3's would. */
+const ACCESS_KEY_ID = 'edge';
+
+/** What messages call the settings. */
+const SETTINGS = Object.freeze({
+  hostname: 'EDGE_URL',
+  port: 'EDGE_URL',
+  tls: 'EDGE_URL',
+  plainHttp: 'a URL with http://',
+  region: 'EDGE_URL',
+  keys: 'EDGE_SECRET',
+});
+
+/**
+ * Finds the Worker in the EDGE_… variables of the environment or of a file. It is a store that answers the calls of the S3 API
+ * that a run needs, for the buckets that are bound to it.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {string} file
+ * @param {Invocation} [invocation]
+ * @param {Pick<AddressOptions, 'bucket' | 'proxy'>} [options]
+ * @returns {FoundStore}
+ * @throws {UsageError} with every problem at once
+ */
+export function readEdgeConfig(env, file, invocation = FROM_CLONE, options = {}) {
+  const variables = new Variables(env, file);
+  /** @type {VariableKey[]} */
+  const needed = [...(options.bucket === undefined ? /** @type {const} */ (['buckets']) : []), 'edgeUrl', 'edgeSecret'];
+  const { values, problems, isLacking } = variables.read(needed);
+  if (variables.fileProblem !== null && (isLacking || file !== DEFAULT_FILE)) {
+    problems.unshift(variables.fileProblem);
+  }
+  const address = values.edgeUrl ?? null;
+  const proxy = address === null ? null : chooseProxy(env, address, options.proxy);
+  problems.push(...(proxy?.problems ?? []));
+  if (problems.length > 0 || address === null || proxy === null) {
+    throw new UsageError(problems, isLacking ? hintFor(file, variables.isThere, invocation) : '');
+  }
+  const { hostname, port, useTls } = address;
+  return {
+    store: {
+      buckets: [...new Set(/** @type {string[]} */ (options.bucket ?? values.buckets))],
+      ...{ hostname, port, useTls },
+      ...(proxy.proxy === null ? {} : { proxy: proxy.proxy }),
+      region: 'auto',
+      credentials: { accessKeyId: ACCESS_KEY_ID, secretAccessKey: values.edgeSecret },
+      settings: { ...SETTINGS, ...(options.bucket === undefined ? {} : { buckets: '--bucket' }) },
+    },
+    warnings: [],
+    notices: proxy.notices,
+    overrides: variables.overrides(needed),
+    renewal: null,
+  };
+}

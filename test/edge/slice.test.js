@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { test } from 'node:test';
+import { RUN_SLICE, runsSlices, sliceAnswerIn } from '../../lib/edge/slice.js';
+
+const ANSWER = fc.uniqueArray(fc.nat(40), { maxLength: 30 }).chain((places) =>
+  fc.record({
+    successes: fc.constant(places.filter((place) => place % 3 > 0).map((place) => [place, 1, 2, 2, 77])),
+    failures: fc.constant(
+      places
+        .filter((place) => place % 3 === 0)
+        .map((place) => ({ place, begunAt: 0, finishedAt: 3, error: null, finding: '' })),
+    ),
+    startedAt: fc.constant(1000),
+    endedAt: fc.integer({ min: 1003, max: 2000 }),
+    colo: fc.constant('AMS'),
+  }),
+);
+
+test('an answer is one where each operation is in it once, at most', () => {
+  fc.assert(
+    fc.property(ANSWER, (answer) => {
+      const read = RUN_SLICE.readOutput?.(JSON.stringify(answer)) ?? {};
+      assert.notEqual(sliceAnswerIn(read, 41), null);
+      const [twice] = answer.successes;
+      if (twice !== undefined) {
+        assert.equal(sliceAnswerIn({ ...answer, successes: [...answer.successes, twice] }, 41), null);
+        assert.equal(sliceAnswerIn(answer, Number(twice[0])), null, 'of an operation that was not in the slice');
+        assert.equal(
+          sliceAnswerIn({ ...answer, successes: [[twice[0], 5, 4, 4, 77]] }, 41),
+          null,
+          'that ended before it began',
+        );
+      }
+    }),
+  );
+});
+
+test('whatever else comes is no answer', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      assert.equal(sliceAnswerIn(RUN_SLICE.readOutput?.(text) ?? {}, 10), null);
+    }),
+  );
+});
+
+test('only the edge client has slices, and not where each operation is a request', () => {
+  assert.ok(runsSlices({ client: 'edge' }));
+  assert.ok(!runsSlices({ client: 'edge', through: true }));
+  assert.ok(!runsSlices({ client: 'direct' }));
+});

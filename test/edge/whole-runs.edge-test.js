@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { folderWith, runCommand, startCommand } from '../helpers/command.js';
+import { assertStatus } from '../helpers/outcome.js';
+import { startEdge } from './edge-worker.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { TestEdge } from './edge-worker.js'
+ */
+
+const SMALL = ['--size', '1KiB', '--client', 'edge'];
+
+/**
+ * @param {TestContext} t
+ * @param {TestEdge} edge
+ * @param {readonly string[]} parameters
+ */
+async function resultOf(t, { dotEnv }, parameters) {
+  const run = await runCommand(t, [...parameters, '--json', '-'], { dotEnv });
+  return { run, result: run.stdout === '' ? null : JSON.parse(run.stdout) };
+}
+
+/** @param {any} result */
+function countsOf({ stages }) {
+  return Object.fromEntries(stages.map((/** @type {any} */ { stage, operations }) => [stage, operations]));
+}
+
+test('the four stages of 5,000 objects run with the very counts that the binding has, and nothing is left', async (t) => {
+  const edge = await startEdge(t, { buckets: ['one', 'two-2'] });
+  const { run, result } = await resultOf(t, edge, ['5000', '20', ...SMALL]);
+  assertStatus(run, 0);
+  assert.deepEqual(countsOf(result), { Write: 5000, Read: 5000, Stat: 5000, Remove: 5000 });
+  for (const { stage, seconds, operations, attempts, integrityErrors, errors } of result.stages) {
+    // A connection that was idle may have been closed: then the slice had not begun.
+    const { connection = 0, ...others } = errors;
+    assert.deepEqual({ stage, others, integrityErrors }, { stage, others: {}, integrityErrors: 0 });
+    assert.equal(attempts, 5000 + connection);
+    assert.equal(
+      seconds.reduce((/** @type {number} */ sum, /** @type {any} */ second) => sum + second.operations, 0),
+      operations,
+    );
+  }
+  assert.equal(result.options.client, 'edge');
+  assert.equal(result.options.clockResolution, 1);
+  const record = await edge.record();
+  // Preflight reads, stats and removes a probe of each bucket, and asks for an object that is not there.
+  assert.equal(record.head, 5000 + 2);
+  assert.ok(record.get >= 5000 + 4);
+  assert.ok(record.put > 5000 + 2, 'the objects, the probes, and the claims of slices');
+  assert.ok(record.put < 5000 + 2 + 5000 / 4, 'a slice has many operations');
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('what the local R2 takes longer is in the percentiles', async (t) => {
+  const edge = await startEdge(t, { behaviour: { delays: { put: 300, get: 200, head: 100 } } });
+  const { run, result } = await resultOf(t, edge, ['24', '12', ...SMALL]);
+  assertStatus(run, 0);
+  for (const [name, delay] of Object.entries({ Write: 300, Read: 200, Stat: 100 })) {
+    const { latency } = result.stages.find((/** @type {any} */ { stage }) => stage === name);
+    const { minimum, p50 } = latency.operations ?? latency;
+    assert.ok(minimum >= delay - result.options.clockResolution, `${name}: ${minimum}`);
+    assert.ok(p50 < delay + 100, `${name}: ${p50}`);
+  }
+});
+
+test('operations that fail are tried again, under the policy that all clients have', async (t) => {
+  const edge = await startEdge(t, { behaviour: { failEvery: { put: 40, get: 50, head: 60, delete: 70 } } });
+  const { run, result } = await resultOf(t, edge, ['300', '12', ...SMALL]);
+  assertStatus(run, 0);
+  assert.deepEqual(countsOf(result), { Write: 300, Read: 300, Stat: 300, Remove: 300 });
+  for (const { stage, errors, retries } of result.stages) {
+    assert.ok(errors['server-error'] > 0, stage);
+    assert.ok(retries > 0, stage);
+  }
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('slices whose answers are lost, or that the platform refuses, change no count', async (t) => {
+  const edge = await startEdge(t, { behaviour: { loseSlices: 3, refuseSlices: 2 } });
+  const { run, result } = await resultOf(t, edge, ['200', '12', ...SMALL, '--timeout', '1s']);
+  assertStatus(run, 0);
+  assert.deepEqual(countsOf(result), { Write: 200, Read: 200, Stat: 200, Remove: 200 });
+  const [{ errors, throttled }] = result.stages;
+  assert.equal(errors.throttled, 2, 'a request was refused, not each operation that it would have led to');
+  assert.equal(throttled, 2);
+  assert.ok(errors['server-error'] > 0);
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('an interrupted run leaves nothing', async (t) => {
+  const edge = await startEdge(t, { behaviour: { delays: { put: 20 } } });
+  const command = await startCommand(t, ['50000', '12', ...SMALL], { dotEnv: edge.dotEnv });
+  await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops/m);
+  command.child.kill('SIGINT');
+  assertStatus(await command.outcome, 130);
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('what a killed run has left is removed through the Worker', async (t) => {
+  const edge = await startEdge(t, { behaviour: { delays: { put: 20 } } });
+  const command = await startCommand(t, ['50000', '12', ...SMALL, '--run-id', 'killed'], { dotEnv: edge.dotEnv });
+  await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops/m);
+  command.child.kill('SIGKILL');
+  await command.outcome;
+  assert.notDeepEqual(await edge.keys(), []);
+  const cleanup = await runCommand(t, ['cleanup', 'killed', '--client', 'edge'], { dotEnv: edge.dotEnv });
+  assertStatus(cleanup, 0);
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('each operation can be a request of its own, and reads what slices have written', async (t) => {
+  const edge = await startEdge(t);
+  const kept = await resultOf(t, edge, ['60', '6', ...SMALL, '--keep', '--run-id', 'kept']);
+  assertStatus(kept.run, 0);
+  const keys = await edge.keys();
+  assert.equal(keys.length, 60, 'the claims of slices are gone');
+  const again = await resultOf(t, edge, [
+    '60',
+    '6',
+    ...SMALL,
+    '--stages',
+    'read,range,stat',
+    '--range-size',
+    '100',
+    '--run-id',
+    'kept',
+    '--through',
+  ]);
+  assertStatus(again.run, 0);
+  assert.deepEqual(countsOf(again.result), { Read: 60, Range: 60, Stat: 60 });
+  assert.equal(again.result.options.through, true);
+  const sliced = await resultOf(t, edge, [
+    '60',
+    '6',
+    ...SMALL,
+    '--stages',
+    'read,range,stat',
+    '--range-size',
+    '100',
+    '--run-id',
+    'kept',
+  ]);
+  assertStatus(sliced.run, 0);
+  assert.deepEqual(countsOf(sliced.result), { Read: 60, Range: 60, Stat: 60 });
+  assertStatus(await runCommand(t, ['cleanup', 'kept', '--client', 'edge'], { dotEnv: edge.dotEnv }), 0);
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('a request for each operation also lists, removes in batches, and mixes', async (t) => {
+  const edge = await startEdge(t);
+  const stages = ['--stages', 'write,read,stat,list,batch-remove'];
+  const { run, result } = await resultOf(t, edge, ['100', '6', ...SMALL, ...stages, '--through']);
+  assertStatus(run, 0);
+  assert.equal(countsOf(result).Read, 100);
+  const mixed = await resultOf(t, edge, [
+    '100',
+    '6',
+    ...SMALL,
+    '--mix',
+    'read=70,write=20,stat=5,remove=5',
+    '--through',
+    '--duration',
+    '3s',
+  ]);
+  assertStatus(mixed.run, 0);
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('stages of a fixed time end in time, and go round', async (t) => {
+  const edge = await startEdge(t);
+  const { run, result } = await resultOf(t, edge, [
+    '100',
+    '6',
+    ...SMALL,
+    '--stages',
+    'write,read,remove',
+    '--duration',
+    '4s',
+    '--gap',
+    '1s',
+  ]);
+  assertStatus(run, 0);
+  const read = result.stages.find((/** @type {any} */ { stage }) => stage === 'Read');
+  assert.ok(read.operations > 100);
+  assert.ok(read.duration < 10_000);
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('logs of two S3 hosts and of one at the edge merge into one result', async (t) => {
+  const edge = await startEdge(t);
+  const shared = ['30', '3', '--size', '1KiB', '--run-id', 'three'];
+  const logs = await Promise.all([
+    runCommand(t, [...shared, '--shard', '0/3', '--local']),
+    runCommand(t, [...shared, '--shard', '1/3', '--local']),
+    runCommand(t, [...shared, '--shard', '2/3', '--client', 'edge'], { dotEnv: edge.dotEnv }),
+  ]);
+  logs.forEach((log) => assertStatus(log, 0));
+  const folder = await folderWith(t, Object.fromEntries(logs.map(({ stdout }, host) => [`log-${host}.txt`, stdout])));
+  const files = logs.map((_, host) => path.join(folder, `log-${host}.txt`));
+  const merged = await runCommand(t, ['merge', ...files, '--json', path.join(folder, 'merged.json')]);
+  assertStatus(merged, 0);
+  const { stages } = JSON.parse(await readFile(path.join(folder, 'merged.json'), 'utf8'));
+  assert.deepEqual(
+    stages.map((/** @type {any} */ { stage, operations }) => [stage, operations]),
+    ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, 90]),
+  );
+});
