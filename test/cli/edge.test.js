@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cleanupCommand } from '../../lib/cli/cleanup.js';
+import { readEdgeConfig } from '../../lib/cli/edge-config.js';
+import { UsageError } from '../../lib/cli/usage-error.js';
+import { runInProcess } from '../helpers/command.js';
+
+const VARIABLES = { EDGE_URL: 'https://edge.example.com', EDGE_SECRET: 'edge-secret-1', S3_BUCKET: 'one,two' };
+const NO_FILE = '.env';
+
+/** What slices do not go with, and what is expected instead. @type {[parameters: string[], problem: RegExp][]} */
+const AGAINST_SLICES = [
+  [['--mix', 'read=90,write=10'], /^error: --mix: .*expected --through as well/m],
+  [['--rate', '10'], /^error: --rate: .*expected --through as well/m],
+  [['--find-peak'], /^error: --find-peak: .*expected --through as well/m],
+  [['--ramp', '1,2'], /^error: --ramp: .*expected --through as well/m],
+  [['--stages', 'write,list'], /^error: --stages: the Worker runs no list in slices, expected --through as well/m],
+  [['--stages', 'write,batch-remove'], /^error: --stages: the Worker runs no batch-remove in slices/m],
+  [['--cores', '2'], /^error: --cores: .*or --through as well/m],
+];
+
+/** What the Worker does not know at all. @type {[parameters: string[], problem: RegExp][]} */
+const AGAINST_EDGE = [
+  [['--local'], /^error: --local: its endpoint is no Worker; npm run edge:local starts one/m],
+  [['--existing', 'photos/'], /^error: --existing: .*expected another --client/m],
+  [['--multipart'], /^error: --multipart: .*expected another --client/m],
+  [['--endpoint-url', 'https://s3.example.com'], /^error: --endpoint-url: the address of the Worker is EDGE_URL/m],
+  [['--addressing', 'virtual'], /^error: --addressing: .*expected another --client/m],
+  [['--checksum', 'crc32c'], /^error: --checksum: a binding is given no checksum/m],
+  [['--stages', 'write,copy'], /^error: --stages: a binding has no copy/m],
+  [['--size', '9MiB'], /^error: --size: the Worker has memory for objects of at most 8MiB/m],
+];
+
+for (const [parameters, problem] of [...AGAINST_SLICES, ...AGAINST_EDGE]) {
+  test(`--client edge refuses ${parameters.join(' ')} by its name`, async () => {
+    const { status, stderr } = await runInProcess(['100', '4', '--client', 'edge', ...parameters], VARIABLES);
+    assert.equal(status, 2);
+    assert.match(stderr, problem);
+  });
+}
+
+for (const [parameters] of AGAINST_SLICES) {
+  test(`--through is no reason to refuse ${parameters.join(' ')}`, async () => {
+    const { stderr } = await runInProcess(['100', '4', '--client', 'edge', '--through', ...parameters], {});
+    assert.match(stderr, /^error: EDGE_URL is not set/m);
+    assert.doesNotMatch(stderr, /expected --through|another --client/);
+  });
+}
+
+test('--through needs the client that has a Worker', async () => {
+  const { status, stderr } = await runInProcess(['100', '4', '--local', '--through'], {});
+  assert.equal(status, 2);
+  assert.match(stderr, /^error: --through: .*expected --client edge as well/m);
+});
+
+test('the Worker is found in its variables, and in no others', () => {
+  const { store, overrides } = readEdgeConfig(VARIABLES, NO_FILE);
+  assert.deepEqual(store.buckets, ['one', 'two']);
+  assert.deepEqual([store.hostname, store.port, store.useTls], ['edge.example.com', 443, true]);
+  assert.deepEqual(store.credentials, { accessKeyId: 'edge', secretAccessKey: 'edge-secret-1' });
+  assert.ok(!JSON.stringify(overrides).includes('edge-secret-1'));
+  assert.throws(
+    () => readEdgeConfig({ S3_HOSTNAME: 'a.example.com' }, NO_FILE),
+    (/** @type {any} */ { problems }) => {
+      assert.deepEqual(
+        problems.map((/** @type {string} */ problem) => problem.split(' ')[0]),
+        ['.env:', 'S3_BUCKET', 'EDGE_URL', 'EDGE_SECRET'],
+      );
+      return true;
+    },
+  );
+});
+
+for (const url of [
+  'edge.example.com',
+  'ftp://edge.example.com',
+  'https://edge.example.com/path',
+  'https://u:p@edge.example.com',
+]) {
+  test(`${url} is no address of a Worker`, () => {
+    assert.throws(() => readEdgeConfig({ ...VARIABLES, EDGE_URL: url }, NO_FILE), UsageError);
+  });
+}
+
+test('the command that cleans up goes to the Worker, too', () => {
+  const place = {
+    runId: 'run',
+    prefix: 'benchmark',
+    shard: { index: 0, count: 1 },
+    client: /** @type {const} */ ('edge'),
+  };
+  assert.equal(cleanupCommand(place), 'node r2-benchmark.js --cleanup run --client edge');
+});
