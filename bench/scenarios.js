@@ -134,14 +134,14 @@ export const SCENARIOS = [
     comparisons: [{ of: 'two cores', to: 'one core' }],
   },
   {
-    title: 'Watched: TLS, 50 threads, 16 KiB, metrics sent to a collector and scraped each second',
+    title: 'Watched: TLS, 50 threads, 16 KiB, metrics sent to a collector and scraped as often as by default',
     useTls: true,
     threads: 50,
     objectSize: 16 * KIB,
-    rounds: 5,
+    rounds: 3,
     clients: [
-      { name: 'direct', client: 'direct', objects: 100_000 },
-      { name: 'watched', client: 'watched', objects: 100_000 },
+      { name: 'direct', client: 'direct', objects: 400_000 },
+      { name: 'watched', client: 'watched', objects: 400_000 },
     ],
     comparisons: [{ of: 'watched', to: 'direct' }],
   },
