@@ -53,11 +53,17 @@ async function emptyFolder(name, dotEnv) {
   return made;
 }
 
+/** What wrangler deploys, beside the modules of lib/ that it has in common with the tool. */
+const DEPLOYED_WORKER = [
+  ...['binding-connection.js', 'run-slice.js', 's3-requests.js', 'signature.js', 'worker.js'],
+  'wrangler.toml',
+];
+
 describe('the package, installed in a folder', { concurrency: 2 }, () => {
   test('holds what runs and what is shipped beside it, and nothing of its development', async () => {
     const names = (await readdir(installed)).filter((name) => name !== 'node_modules');
     assert.deepEqual(names.toSorted(), [
-      ...['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'deploy', 'docs', 'lib', 'package.json'],
+      ...['.env.example', 'CHANGELOG.md', 'LICENSE', 'README.md', 'deploy', 'docs', 'edge', 'lib', 'package.json'],
       ...['peak-performance.js', 'r2-benchmark.js'],
     ]);
     for (const name of ['lib', 'deploy', 'docs']) {
@@ -68,6 +74,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
         !/(^|\/)(\.gitignore|inventory\.ini|secret\.yml|log-.*\.txt)$/.test(each);
       assert.deepEqual(shipped.toSorted(), own.filter(isKept).toSorted());
     }
+    assert.deepEqual((await readdir(path.join(installed, 'edge'))).toSorted(), DEPLOYED_WORKER);
   });
 
   test('runs a benchmark and adds up its log by the names of both programs', async () => {
