@@ -117,32 +117,12 @@ test('each operation can be a request of its own, and reads what slices have wri
   assertStatus(kept.run, 0);
   const keys = await edge.keys();
   assert.equal(keys.length, 60, 'the claims of slices are gone');
-  const again = await resultOf(t, edge, [
-    '60',
-    '6',
-    ...SMALL,
-    '--stages',
-    'read,range,stat',
-    '--range-size',
-    '100',
-    '--run-id',
-    'kept',
-    '--through',
-  ]);
+  const readKept = ['60', '6', ...SMALL, '--stages', 'read,range,stat', '--range-size', '100', '--run-id', 'kept'];
+  const again = await resultOf(t, edge, [...readKept, '--through']);
   assertStatus(again.run, 0);
   assert.deepEqual(countsOf(again.result), { Read: 60, Range: 60, Stat: 60 });
   assert.equal(again.result.options.through, true);
-  const sliced = await resultOf(t, edge, [
-    '60',
-    '6',
-    ...SMALL,
-    '--stages',
-    'read,range,stat',
-    '--range-size',
-    '100',
-    '--run-id',
-    'kept',
-  ]);
+  const sliced = await resultOf(t, edge, readKept);
   assertStatus(sliced.run, 0);
   assert.deepEqual(countsOf(sliced.result), { Read: 60, Range: 60, Stat: 60 });
   assertStatus(await runCommand(t, ['cleanup', 'kept', '--client', 'edge'], { dotEnv: edge.dotEnv }), 0);
