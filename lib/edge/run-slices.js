@@ -247,8 +247,10 @@ class SlicedStage {
       this.#seconds.end(endedAt);
     }
     const { end, fatal } = this.#watch;
-    const { meters, buckets, parts } = { meters: this.#meters, buckets: this.#buckets, parts: this.#parts };
-    return { end, fatal, startedAt: this.#startedAt, endedAt, meters, buckets, parts, waited: 0 };
+    return {
+      ...{ end, fatal, startedAt: this.#startedAt, endedAt, waited: 0 },
+      ...{ meters: this.#meters, buckets: this.#buckets, parts: this.#parts },
+    };
   }
 
   /** @param {Lane} lane */

@@ -186,8 +186,8 @@ export function mixedRuns(runs) {
       (run) => `${other(run)}, at the same time: added up; a common --run-id would show that they belong together`,
     ),
     ...otherSizes(runs),
-    ...otherAccess(runs),
-    ...otherMix(runs),
+    ...otherOption(runs, 'access', 'sequential'),
+    ...otherOption(runs, 'mix', 'none'),
   ];
 }
 
@@ -206,27 +206,16 @@ function otherSizes(runs) {
 
 /**
  * @param {readonly HostRun[]} runs
+ * @param {'access' | 'mix'} option
+ * @param {string} usual what a run without it does
  * @returns {MergeWarning[]}
  */
-function otherAccess(runs) {
+function otherOption(runs, option, usual) {
   const [first, ...others] = runs.filter(({ facts }) => facts !== null);
-  const access = (/** @type {HostRun} */ run) => run.facts?.access ?? 'sequential';
+  const given = (/** @type {HostRun} */ run) => run.facts?.[option] ?? usual;
   return firstOf(
-    others.filter((run) => access(run) !== access(first)),
-    (run) => `--access ${access(run)}, and ${access(first)} in ${placeOf(first)}: added up all the same`,
-  );
-}
-
-/**
- * @param {readonly HostRun[]} runs
- * @returns {MergeWarning[]}
- */
-function otherMix(runs) {
-  const [first, ...others] = runs.filter(({ facts }) => facts !== null);
-  const mix = (/** @type {HostRun} */ run) => run.facts?.mix ?? 'none';
-  return firstOf(
-    others.filter((run) => mix(run) !== mix(first)),
-    (run) => `--mix ${mix(run)}, and ${mix(first)} in ${placeOf(first)}: added up all the same`,
+    others.filter((run) => given(run) !== given(first)),
+    (run) => `--${option} ${given(run)}, and ${given(first)} in ${placeOf(first)}: added up all the same`,
   );
 }
 
