@@ -127,7 +127,7 @@ export const CLAIM_SLICE = Object.freeze({
  */
 function readAnswer(document) {
   try {
-    return JSON.parse(document);
+    return Object(JSON.parse(document));
   } catch {
     return {};
   }
@@ -149,9 +149,15 @@ export function sliceAnswerIn(output, operations) {
   const isTimed = (/** @type {number} */ begunAt, /** @type {number} */ finishedAt) =>
     0 <= begunAt && begunAt <= finishedAt && finishedAt <= endedAt - startedAt;
   const isRight =
-    successes.every(
-      ([place, begunAt, finishedAt, answeredAt, digest]) =>
-        isNew(place) && isTimed(begunAt, finishedAt) && answeredAt <= finishedAt && Number.isInteger(digest),
-    ) && failures.every(({ place, begunAt, finishedAt }) => isNew(place) && isTimed(begunAt, finishedAt));
+    successes.every((success) => {
+      const [place, begunAt, finishedAt, answeredAt, digest] = Array.isArray(success) ? success : [];
+      return isNew(place) && isTimed(begunAt, finishedAt) && answeredAt <= finishedAt && Number.isInteger(digest);
+    }) &&
+    failures.every((failure) => {
+      const { place, begunAt, finishedAt, error, finding } = Object(failure);
+      return (
+        isNew(place) && isTimed(begunAt, finishedAt) && typeof (error === null ? finding : error?.message) === 'string'
+      );
+    });
   return isRight ? /** @type {SliceAnswer} */ (output) : null;
 }

@@ -34,6 +34,9 @@ import {
 /** As much of an error's body as is kept to read its code from. */
 const MAX_ERROR_BODY_LENGTH = 8192;
 
+/** No document that a store or a Worker answers with is as large: 1,000 keys of 1,024 bytes are 3 MB where each byte is encoded. */
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+
 /** S3 begins to answer some requests before it has carried them out: what goes wrong then stands in the body of a 200. */
 const ERROR_BODY = '<Error>';
 
@@ -119,6 +122,7 @@ class DirectConnection {
   #sink = null;
   /** The answer of a call whose output is a document. @type {Buffer[]} */
   #document = [];
+  #documentBytes = 0;
   /** @type {() => void} */
   #resolve = () => {};
   /** @type {(error: Error) => void} */
@@ -226,6 +230,7 @@ class DirectConnection {
     this.#date = null;
     this.#failureBody = '';
     this.#document.length = 0;
+    this.#documentBytes = 0;
     this.reply.etagDigest = 0;
     this.reply.contentLength = -1;
     this.reply.contentRange = '';
@@ -312,7 +317,7 @@ class DirectConnection {
       this.moved += chunk.length;
       this.#sink.accept(chunk);
     } else if (this.#status < 300 && this.#call.readOutput !== null) {
-      this.#document.push(Buffer.from(chunk));
+      this.#addToDocument(chunk);
     } else if (this.#failureBody.length < MAX_ERROR_BODY_LENGTH) {
       this.#failureBody += chunk.toString('utf8', 0, MAX_ERROR_BODY_LENGTH);
     }
@@ -353,6 +358,21 @@ class DirectConnection {
         stale: hasWaited && mayResendAtOnce(this, this.#call, this.#now()),
       }),
     );
+  }
+
+  /** @param {Buffer} chunk */
+  #addToDocument(chunk) {
+    this.#documentBytes += chunk.length;
+    if (this.#documentBytes <= MAX_DOCUMENT_BYTES) {
+      this.#document.push(Buffer.from(chunk));
+    } else {
+      this.#http.abort(
+        new AttemptError({
+          ...{ kind: 'protocol', handling: 'fail', outcomeUnknown: true },
+          message: `the answer is longer than any that S3 knows: more than ${MAX_DOCUMENT_BYTES} bytes`,
+        }),
+      );
+    }
   }
 
   /** @param {string} ray */

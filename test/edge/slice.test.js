@@ -17,11 +17,13 @@ const ANSWER = fc.uniqueArray(fc.nat(40), { maxLength: 30 }).chain((places) =>
   }),
 );
 
+/** @param {string} text of the Worker's answer */
+const readAnswer = (text) => /** @type {NonNullable<typeof RUN_SLICE.readOutput>} */ (RUN_SLICE.readOutput)(text);
+
 test('an answer is one where each operation is in it once, at most', () => {
   fc.assert(
     fc.property(ANSWER, (answer) => {
-      const read = RUN_SLICE.readOutput?.(JSON.stringify(answer)) ?? {};
-      assert.notEqual(sliceAnswerIn(read, 41), null);
+      assert.notEqual(sliceAnswerIn(readAnswer(JSON.stringify(answer)), 41), null);
       const [twice] = answer.successes;
       if (twice !== undefined) {
         assert.equal(sliceAnswerIn({ ...answer, successes: [...answer.successes, twice] }, 41), null);
@@ -39,7 +41,17 @@ test('an answer is one where each operation is in it once, at most', () => {
 test('whatever else comes is no answer', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-      assert.equal(sliceAnswerIn(RUN_SLICE.readOutput?.(text) ?? {}, 10), null);
+      assert.equal(sliceAnswerIn(readAnswer(text), 10), null);
+    }),
+  );
+  assert.equal(sliceAnswerIn(readAnswer('null'), 10), null);
+});
+
+test('an answer that has something else in the place of an operation is none', () => {
+  const whole = { startedAt: 1000, endedAt: 1100, colo: '', successes: [], failures: [] };
+  fc.assert(
+    fc.property(fc.oneof(fc.constant('null'), fc.json()), fc.constantFrom('successes', 'failures'), (text, list) => {
+      assert.equal(sliceAnswerIn(readAnswer(JSON.stringify({ ...whole, [list]: [JSON.parse(text)] })), 10), null);
     }),
   );
 });

@@ -3,10 +3,11 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { openStore } from '../../lib/s3/object-store.js';
+import { S3_CALLS } from '../../lib/s3/s3-calls.js';
 import { timeoutError } from '../../lib/s3/s3-error.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
-import { put, remove } from '../helpers/store.js';
-import { until } from '../helpers/socket-server.js';
+import { openTestStore, put, remove } from '../helpers/store.js';
+import { startSocketServer, until } from '../helpers/socket-server.js';
 import { testStore } from './store-suite.js';
 
 /**
@@ -98,3 +99,30 @@ test(
     assert.deepEqual([asked.length, agent.reused], [2, 1]);
   },
 );
+
+test('direct: a list without an end is given up once it is longer than any that there is', TIME_LIMIT, async (t) => {
+  const chunk = Buffer.alloc(65_536, '<Contents><Key>again</Key></Contents>');
+  let sent = 0;
+  const server = await startSocketServer(t, {
+    onSocket(socket) {
+      const goOn = () => {
+        while (!socket.destroyed && socket.write(chunk)) {
+          sent += chunk.length;
+        }
+      };
+      socket.once('data', () => {
+        socket.on('drain', goOn);
+        socket.write('HTTP/1.1 200 OK\r\n\r\n<ListBucketResult>');
+        goOn();
+      });
+    },
+  });
+  const { region, credentials } = await startTestEndpoint(t);
+  const target = { hostname: '127.0.0.1', port: server.port, region, credentials, tls: null };
+  const { connections } = await openTestStore(t, 'direct', target);
+  const [connection] = connections;
+  const request = { bucket: 'bucket-a', key: '', size: 0, body: null, sink: { accept() {} } };
+  await assert.rejects(connection.send(S3_CALLS.ListObjectsV2, request), { kind: 'protocol', handling: 'fail' });
+  await server.closed();
+  assert.ok(sent > 16 * 1024 * 1024);
+});
