@@ -1,12 +1,13 @@
-import { causeFinding } from './cause-finding.js';
+import { causeFinding, sayOther } from './cause-finding.js';
 import { runTool } from './run-tool.js';
 import { withEndpoint } from './scripted-endpoint.js';
 
 /**
+ * @import { Bottleneck } from '../../lib/model/result.js'
  * @import { Finding, Part } from './finding.js'
  *
  * @typedef {{ rate: number, delay: number }} QueueingBucket ops/s, ms
- * @typedef {{ search: any, cause: string }} SearchResult as the JSON of the tool has it
+ * @typedef {{ search: any, bottleneck: Bottleneck }} SearchResult as the JSON of the tool has it
  */
 
 /** @type {readonly QueueingBucket[]} */
@@ -26,6 +27,9 @@ const TOLERANCE = 0.03;
 
 const MAX_OVERHEAD_MS = 2;
 
+/** What limits a bucket that queues. */
+const CAUSE = 'store';
+
 /** The share of the intervals that have to hold the truth: 17 of 20. */
 const COVERAGE = 0.85;
 
@@ -38,7 +42,9 @@ export const capacities = {
     for (let run = 0; run < runs; run++) {
       const bucket = BUCKETS[run % BUCKETS.length];
       say(`${nameOf(bucket)}, run ${run + 1} of ${runs}`);
-      searches.push({ bucket, ...(await searchCeiling(bucket)) });
+      const found = await searchCeiling(bucket);
+      sayOther(say, CAUSE, found.bottleneck);
+      searches.push({ bucket, ...found });
     }
     const byBucket = BUCKETS.flatMap((bucket) => {
       const found = searches.filter((each) => each.bucket === bucket);
@@ -49,8 +55,8 @@ export const capacities = {
       coverageFinding(searches),
       causeFinding(
         'cause',
-        'store',
-        searches.map(({ cause }) => cause),
+        CAUSE,
+        searches.map(({ bottleneck: { cause } }) => cause),
       ),
     ];
   },
@@ -68,7 +74,7 @@ export function searchCeiling({ rate, delay }) {
       threads: MAX_THREADS,
       options: ['--find-peak', '--stages', 'write', '--size', '1KiB'],
     });
-    return { search: found, cause: bottleneck.cause };
+    return { search: found, bottleneck };
   });
 }
 

@@ -1,4 +1,5 @@
 /**
+ * @import { Bottleneck } from '../../lib/model/result.js'
  * @import { Finding } from './finding.js'
  */
 
@@ -44,6 +45,19 @@ export function stageFindings(what, stages, expected, runs) {
       runs.map((causes) => causes[place]),
     ),
   );
+}
+
+/**
+ * What led to another cause than the expected one is lost once runs are counted.
+ *
+ * @param {(progress: string) => void} say
+ * @param {string} expected cause
+ * @param {Pick<Bottleneck, 'cause' | 'evidence'>} bottleneck
+ */
+export function sayOther(say, expected, { cause, evidence }) {
+  if (cause !== expected) {
+    say(`${cause}: ${evidence}`);
+  }
 }
 
 /** @param {readonly string[]} causes */

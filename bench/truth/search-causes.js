@@ -1,4 +1,4 @@
-import { stageFindings } from './cause-finding.js';
+import { sayOther, stageFindings } from './cause-finding.js';
 import { repeat, runScenario } from './run-scenario.js';
 import { scenariosOf } from './scenarios.js';
 
@@ -23,7 +23,9 @@ export const searchCauses = {
       const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--find-peak', '--stages', stage] };
       const causes = await repeat(runs, async (run) => {
         say(`search, ${scenario.name}, run ${run + 1} of ${runs}`);
-        return (await runScenario(scenario, load)).map(({ bottleneck: { cause } }) => cause);
+        const [{ bottleneck }] = await runScenario(scenario, load);
+        sayOther(say, search, bottleneck);
+        return [bottleneck.cause];
       });
       findings.push(...stageFindings(scenario.name, [stage], search, causes));
     }

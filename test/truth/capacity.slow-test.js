@@ -13,7 +13,10 @@ const HOLD = 10;
 // The short version of `npm run truth`. A busy machine may keep the search from the peak, but the bucket gives to nobody
 // more than its rate.
 test('the search for the peak of a bucket that queues finds no more than the bucket gives', async () => {
-  const { search, cause } = await searchCeiling({ rate: RATE, delay: 10 });
+  const {
+    search,
+    bottleneck: { cause },
+  } = await searchCeiling({ rate: RATE, delay: 10 });
   const { steps, knee, capacity } = search;
   assert.ok(steps.length >= 3);
   assert.ok(['store', 'inconclusive'].includes(cause), cause);
