@@ -3,11 +3,12 @@ import { runTool } from './run-tool.js';
 import { withEndpoint } from './scripted-endpoint.js';
 
 /**
- * @import { Bottleneck } from '../../lib/model/result.js'
+ * @import { Bottleneck, HostLoad } from '../../lib/model/result.js'
  * @import { Finding, Part } from './finding.js'
+ * @import { Truth } from './scenarios.js'
  *
  * @typedef {{ rate: number, delay: number }} QueueingBucket ops/s, ms
- * @typedef {{ search: any, bottleneck: Bottleneck }} SearchResult as the JSON of the tool has it
+ * @typedef {{ search: any, bottleneck: Bottleneck, hostLoad: HostLoad | null }} SearchResult as the JSON of the tool has it
  */
 
 /** @type {readonly QueueingBucket[]} */
@@ -27,8 +28,8 @@ const TOLERANCE = 0.03;
 
 const MAX_OVERHEAD_MS = 2;
 
-/** What limits a bucket that queues. */
-const CAUSE = 'store';
+/** What limits a bucket that queues. @type {Truth} */
+const TRUTH = { right: 'store', supersets: [] };
 
 /** The share of the intervals that have to hold the truth: 17 of 20. */
 const COVERAGE = 0.85;
@@ -43,7 +44,7 @@ export const capacities = {
       const bucket = BUCKETS[run % BUCKETS.length];
       say(`${nameOf(bucket)}, run ${run + 1} of ${runs}`);
       const found = await searchCeiling(bucket);
-      sayOther(say, CAUSE, found.bottleneck);
+      sayOther(say, TRUTH, found.bottleneck);
       searches.push({ bucket, ...found });
     }
     const byBucket = BUCKETS.flatMap((bucket) => {
@@ -55,8 +56,8 @@ export const capacities = {
       coverageFinding(searches),
       causeFinding(
         'cause',
-        CAUSE,
-        searches.map(({ bottleneck: { cause } }) => cause),
+        TRUTH,
+        searches.map(({ bottleneck: { cause }, hostLoad }) => ({ cause, hostLoad })),
       ),
     ];
   },
@@ -68,13 +69,13 @@ export const capacities = {
  */
 export function searchCeiling({ rate, delay }) {
   return withEndpoint({ faults: `queue=${rate},latency=${delay}ms` }, async ({ env }) => {
-    const [{ search: found, bottleneck }] = await runTool({
+    const [{ search: found, bottleneck, hostLoad }] = await runTool({
       env,
       objects: rate * SECONDS_OF_OBJECTS,
       threads: MAX_THREADS,
       options: ['--find-peak', '--stages', 'write', '--size', '1KiB'],
     });
-    return { search: found, bottleneck };
+    return { search: found, bottleneck, hostLoad };
   });
 }
 

@@ -1,61 +1,43 @@
+import { verdictOf } from './verdict.js';
+
 /**
  * @import { Bottleneck } from '../../lib/model/result.js'
  * @import { Finding } from './finding.js'
+ * @import { Truth } from './scenarios.js'
+ * @import { JudgedStage } from './verdict.js'
  */
-
-const INCONCLUSIVE = 'inconclusive';
 
 /** So many runs may leave the cause open once where they may name it. */
 const RUNS_A_MISS = 10;
 
 /**
- * A wrong cause is never right; none at all is, once in ten runs of the same stage.
+ * A wrong cause is never right; none at all is, once in ten runs.
  *
  * @param {string} what
- * @param {string} expected cause
- * @param {readonly string[]} causes that were named, one in each run
+ * @param {Truth} truth
+ * @param {readonly JudgedStage[]} stages the same one of each run
  * @returns {Finding}
  */
-export function causeFinding(what, expected, causes) {
-  const silent = causes.filter((cause) => cause === INCONCLUSIVE).length;
-  const wrong = causes.filter((cause) => cause !== INCONCLUSIVE && cause !== expected).length;
-  const mostSilent = expected === INCONCLUSIVE ? causes.length : Math.floor(causes.length / RUNS_A_MISS);
+export function causeFinding(what, truth, stages) {
+  const verdicts = stages.map((stage) => verdictOf([stage], truth));
+  const silent = verdicts.filter((verdict) => verdict === 'not shown').length;
   return {
     what,
-    expected,
-    found: countsOf(causes),
-    isRight: causes.length > 0 && wrong === 0 && silent <= mostSilent,
+    expected: truth.right,
+    found: countsOf(stages.map(({ cause }) => cause)),
+    isRight: stages.length > 0 && !verdicts.includes('wrong') && silent <= Math.floor(stages.length / RUNS_A_MISS),
   };
-}
-
-/**
- * Each stage by itself: a stage that is always silent is not made good by others that never are.
- *
- * @param {string} what
- * @param {readonly string[]} stages in their order
- * @param {string} expected cause
- * @param {readonly (readonly string[])[]} runs the cause that each stage of a run named
- * @returns {Finding[]} one for each stage
- */
-export function stageFindings(what, stages, expected, runs) {
-  return stages.map((stage, place) =>
-    causeFinding(
-      `${what}: ${stage}`,
-      expected,
-      runs.map((causes) => causes[place]),
-    ),
-  );
 }
 
 /**
  * What led to another cause than the expected one is lost once runs are counted.
  *
  * @param {(progress: string) => void} say
- * @param {string} expected cause
+ * @param {Truth} truth
  * @param {Pick<Bottleneck, 'cause' | 'evidence'>} bottleneck
  */
-export function sayOther(say, expected, { cause, evidence }) {
-  if (cause !== expected) {
+export function sayOther(say, { right }, { cause, evidence }) {
+  if (cause !== right) {
     say(`${cause}: ${evidence}`);
   }
 }

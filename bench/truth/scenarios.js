@@ -20,9 +20,9 @@ import { canLimitCpu } from './quota-group.js';
  * @property {number} [linkSpeed] bits/s that pass between client and endpoint
  * @property {number} [distance] ms that a request and its answer are under way
  * @property {Partial<Scenario>} [otherwise] what stands in for it where the machine cannot bring it about
- * @property {{ plain?: Truth, search?: string }} causes that are to be named
+ * @property {{ plain?: Truth, search?: Truth }} causes that are to be named
  *
- * @typedef {object} Truth what a plain run may name
+ * @typedef {object} Truth what a run may name
  * @property {string} right
  * @property {readonly string[]} supersets causes that hold, too, and say less
  * @property {string} [underSteal] a cause that holds, too, where the machine's hypervisor takes a part of its CPUs
@@ -52,27 +52,30 @@ const ROOMY = Object.freeze({ threads: 50, stages: 'write,read', options: SMALL 
 /** A limit on bytes. */
 const NARROW = Object.freeze({ threads: 50, stages: 'write,read', options: Object.freeze(['--size', '16KiB']) });
 
+/** Where the hypervisor takes a part of the CPUs, it is as true that the host has too little. @type {Truth} */
+const NO_CPU = Object.freeze({ ...only('client CPU'), underSteal: 'host CPU' });
+
 /** @type {readonly Scenario[]} */
 const SCENARIOS = [
   {
     ...STARVED,
     name: 'client starved',
     rate: 1000,
-    causes: { plain: { right: 'client CPU', supersets: [], underSteal: 'host CPU' }, search: 'client CPU' },
+    causes: { plain: NO_CPU, search: NO_CPU },
   },
   {
     ...STARVED,
     name: 'client robbed of its core',
     rate: 500,
     isRobbed: true,
-    causes: { plain: { right: 'host CPU', supersets: [] }, search: 'host CPU' },
+    causes: { plain: only('host CPU'), search: only('host CPU') },
   },
   {
     ...STARVED,
     name: 'client with a quota of half a core',
     rate: 400,
     quota: 0.5,
-    causes: { plain: { right: 'host CPU', supersets: [] } },
+    causes: { plain: only('host CPU') },
   },
   {
     ...NARROW,
@@ -86,7 +89,7 @@ const SCENARIOS = [
       linkSpeed: undefined,
     },
     // How fast the link is, nobody can know: a full link is not to be seen.
-    causes: { plain: { right: BEYOND, supersets: [] } },
+    causes: { plain: only(BEYOND) },
   },
   {
     ...ROOMY,
@@ -94,7 +97,7 @@ const SCENARIOS = [
     endpoint: { faults: 'latency=20ms' },
     rate: 250,
     threads: 5,
-    causes: { plain: { right: 'concurrency', supersets: [] }, search: 'concurrency' },
+    causes: { plain: only('concurrency'), search: only('concurrency') },
   },
   {
     ...ROOMY,
@@ -110,7 +113,7 @@ const SCENARIOS = [
     name: 'bucket that refuses',
     endpoint: { faults: 'rate=300,latency=5ms' },
     rate: 350,
-    causes: { plain: { right: 'store throttling', supersets: [] }, search: 'store throttling' },
+    causes: { plain: only('store throttling'), search: only('store throttling') },
   },
   {
     ...ROOMY,
@@ -133,7 +136,7 @@ const SCENARIOS = [
     endpoint: { faults: 'bandwidth=5MB,latency=5ms' },
     // At half the size of the objects, where the cap lets twice as many through.
     rate: 600,
-    causes: { search: 'bandwidth' },
+    causes: { search: only('bandwidth') },
   },
 ];
 
@@ -157,4 +160,12 @@ function isPossible({ isPinned = false, quota, linkSpeed }) {
   return (
     (!isPinned || canPin()) && (quota === undefined || canLimitCpu()) && (linkSpeed === undefined || canCapLinks())
   );
+}
+
+/**
+ * @param {string} right
+ * @returns {Truth}
+ */
+function only(right) {
+  return { right, supersets: [] };
 }

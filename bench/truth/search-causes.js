@@ -1,4 +1,4 @@
-import { sayOther, stageFindings } from './cause-finding.js';
+import { causeFinding, sayOther } from './cause-finding.js';
 import { repeat, runScenario } from './run-scenario.js';
 import { scenariosOf } from './scenarios.js';
 
@@ -21,13 +21,13 @@ export const searchCauses = {
       }
       const [stage] = scenario.stages.split(',');
       const load = { objects: scenario.rate * SECONDS_OF_OBJECTS, options: ['--find-peak', '--stages', stage] };
-      const causes = await repeat(runs, async (run) => {
+      const judged = await repeat(runs, async (run) => {
         say(`search, ${scenario.name}, run ${run + 1} of ${runs}`);
-        const [{ bottleneck }] = await runScenario(scenario, load);
+        const [{ bottleneck, hostLoad }] = await runScenario(scenario, load);
         sayOther(say, search, bottleneck);
-        return [bottleneck.cause];
+        return { cause: bottleneck.cause, hostLoad };
       });
-      findings.push(...stageFindings(scenario.name, [stage], search, causes));
+      findings.push(causeFinding(`${scenario.name}: ${stage}`, search, judged));
     }
     return findings;
   },
