@@ -4,9 +4,11 @@ import { compareQuads } from '../compare/compare-quads.js';
 import { CONFIDENCE } from '../compare/verdict.js';
 import { counted } from '../log/figures.js';
 import { formatDuration } from '../log/units.js';
+import { wayId, wayOf, wayOfTurns } from '../model/ways.js';
 import { formatInterleaved } from '../report/ab-text.js';
 import { consoleReporter } from '../report/console.js';
 import { costLine } from '../report/cost-line.js';
+import { interleavedPage } from '../report/html/interleaved-page.js';
 import { openListeners } from '../report/reporters.js';
 import { nameOf, TurnProgress } from '../report/turn-progress.js';
 import { passesOf, runInterleaved } from '../run/interleaved-runs.js';
@@ -55,8 +57,8 @@ const LAUNCHED_AT = 0;
  * @returns {Promise<number>} the exit status, which does not depend on which was faster
  */
 export async function abByCommand({ options, prepared, random, terminal, stopRequest, withStack }) {
-  const { quads, json, quiet } = options;
-  const { sides, jsonFile } = prepared;
+  const { quads, json, report: page, quiet } = options;
+  const { sides, jsonFile, reportFile } = prepared;
   const notify = quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   watchForStop({ prepared, terminal, stopRequest, notify });
   announce(options, prepared, { terminal, notify });
@@ -115,17 +117,17 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   const comparison = comparisonOf(runs, { options, sides, status });
   const text = formatInterleaved(comparison);
   const data = `${JSON.stringify(comparison, null, 2)}\n`;
-  if (json === STANDARD_OUTPUT) {
+  if (json === STANDARD_OUTPUT || page === STANDARD_OUTPUT) {
     text.trimEnd().split('\n').forEach(notify);
-    await terminal.report(data);
+    await terminal.report(json === STANDARD_OUTPUT ? data : [...interleavedPage(comparison)].join(''));
   } else if (status !== EXIT.usage || runs.quads.length > 0) {
     await terminal.report(text);
   }
-  const failure = jsonFile?.write(data) ?? null;
-  if (failure !== null) {
-    terminal.err(`error: ${failure}`);
-  }
-  return failure !== null && status === EXIT.complete ? EXIT.incomplete : status;
+  const failures = [jsonFile?.write(data) ?? null, reportFile?.write(interleavedPage(comparison)) ?? null].filter(
+    (failure) => failure !== null,
+  );
+  failures.forEach((failure) => terminal.err(`error: ${failure}`));
+  return failures.length > 0 && status === EXIT.complete ? EXIT.incomplete : status;
 }
 
 /**
@@ -135,10 +137,11 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
  * @param {StopRequest} parts.stopRequest
  * @param {(line: string) => void} parts.notify
  */
-function watchForStop({ prepared: { sides, jsonFile }, terminal, stopRequest, notify }) {
+function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, stopRequest, notify }) {
   stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
   stopRequest.onSecondSignal = () => {
     jsonFile?.discard();
+    reportFile?.discard();
     SIDES.filter((side) => !sides[side].config.store.isEmbedded).forEach((side) =>
       terminal.err(`${nameOf(side)}: objects may be left; remove them with: ${cleanupCommand(sides[side].config)}`),
     );
@@ -283,7 +286,8 @@ function statusOf({ a, b }, stopRequest) {
  * @param {{ options: AbOptions, sides: PreparedSides['sides'], status: number }} parts
  * @returns {InterleavedComparison}
  */
-function comparisonOf({ a, b, quads }, { options, sides, status }) {
+function comparisonOf(runs, { options, sides, status }) {
+  const { a, b, quads } = runs;
   const results = { a, b };
   const { margin } = options;
   const given = (/** @type {Side} */ side) => options[side].words.map(shellWord).join(' ');
@@ -311,7 +315,24 @@ function comparisonOf({ a, b, quads }, { options, sides, status }) {
     quadsPlanned: options.quads,
     quads,
     stages: compareQuads(quads, { margin }),
+    ...waysOfSides(runs),
   };
+}
+
+/**
+ * @param {InterleavedRuns} runs
+ * @returns {Pick<InterleavedComparison, 'ways'>} nothing where both reached the objects in the same way, or no quad was over
+ */
+function waysOfSides({ a, b, quads }) {
+  if (b === null || quads.length === 0 || wayId(wayOf(a.facts.options)) === wayId(wayOf(b.facts.options))) {
+    return {};
+  }
+  const [{ passes }] = quads;
+  const stagesOfTurn = passes[0].stages.length;
+  const turns = passesOf(quads.length);
+  // The first turn does not count, and neither does what came after the last whole quad.
+  const counting = (/** @type {RunResult} */ { stages }) => stages.slice(stagesOfTurn, turns * stagesOfTurn);
+  return { ways: [a, b].map((run) => wayOfTurns(run.facts, counting(run))) };
 }
 
 /**

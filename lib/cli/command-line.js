@@ -435,6 +435,7 @@ const COMMANDS = {
       prefix: '',
       runId: 'name of the two runs, before -a and -b (default: date, time, random)',
       json: 'write the whole comparison to a file; - is stdout',
+      report: 'write a page with charts, in one file; - is stdout',
       faults: '',
       quiet: '',
     },
@@ -588,6 +589,7 @@ Exit status: 0 all well, 1 incomplete, 2 usage or credentials, 3 --assert missed
  * @property {number} margin share of a change that counts as none
  * @property {number | undefined} maxCost dollars
  * @property {string | undefined} json the file of the result
+ * @property {string | undefined} report the page
  * @property {boolean} quiet
  *
  * @typedef {object} SideOptions
@@ -850,12 +852,13 @@ function abOptions(operands, { a, b, quads, margin, ...common }, reader, command
     throw new UsageError([...problems], helpHint(command));
   }
   const { maxCost, json, quiet } = ofA.options;
+  const { report } = ofA.options.results;
   return {
     a: { words: a, options: ofA.options },
     b: { words: b, options: ofB.options },
     quads: quads ?? defaultOf(AB_OPTIONS.quads),
     margin: margin ?? defaultOf(AB_OPTIONS.margin),
-    ...{ maxCost, json, quiet },
+    ...{ maxCost, json, report, quiet },
   };
 }
 

@@ -21,7 +21,7 @@ import { Checks, UsageError } from './usage-error.js';
  * @import { Merged } from '../merge/merge-hosts.js'
  * @import { WritableResult } from '../model/write-result.js'
  * @import { Caller } from './invocation.js'
- * @import { ThresholdResult } from '../model/result.js'
+ * @import { MergeWarning, ThresholdResult } from '../model/result.js'
  * @import { MergeOptions } from './command-line.js'
  * @import { Look } from '../report/reporter.js'
  * @import { Guard } from './guard.js'
@@ -115,14 +115,16 @@ export async function withResults(options, work) {
  * @param {MergeOptions} options
  * @param {Outputs} outputs
  * @param {(result: Merged['result'], look: Look | null) => Iterable<string>} text what goes to standard output where no result does
+ * @param {(merged: Merged) => MergeWarning[]} [refused] what is not added up, unless the user says so
  * @returns {Promise<number>} the exit status, provided that all that was written went through
  */
-export function merge(options, outputs, text) {
+export function merge(options, outputs, text, refused = ({ runsApart }) => runsApart) {
   const err = errorLines(outputs.stderr);
   return withResults(options, async (results, guard) => {
     const merged = await readHosts(options, results, outputs.stdin);
-    if (!options.severalRuns && merged.runsApart.length > 0) {
-      throw new UsageError(merged.runsApart.map((apart) => `${placeOf(apart)}: ${apart.message}`));
+    const apart = options.severalRuns ? [] : refused(merged);
+    if (apart.length > 0) {
+      throw new UsageError(apart.map((each) => `${placeOf(each)}: ${each.message}`));
     }
     const { warnings } = merged.result.merge;
     for (const warning of warnings) {

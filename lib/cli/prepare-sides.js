@@ -24,6 +24,7 @@ const STORE_OPTIONS = /** @type {const} */ (['envFile', 'bucket', 'endpointUrl',
  * @typedef {object} PreparedSides
  * @property {Readonly<Record<Side, PreparedSide>>} sides
  * @property {ReportFile | null} jsonFile null where there is none, and where it is stdout
+ * @property {ReportFile | null} reportFile likewise
  * @property {() => Promise<void>} close
  *
  * @typedef {{ target: Target, config: RunConfig }} PreparedSide
@@ -38,14 +39,17 @@ const STORE_OPTIONS = /** @type {const} */ (['envFile', 'bucket', 'endpointUrl',
  * @throws {UsageError} with every problem
  */
 export async function prepareSides(options, context) {
-  const { json } = options;
+  const { json, report } = options;
   const checks = { a: new Checks(), b: new Checks(), both: new Checks() };
   /** @type {Record<Side, Target | null>} */
   const targets = { a: null, b: null };
   /** @type {ReportFile | null} */
   let jsonFile = null;
+  /** @type {ReportFile | null} */
+  let reportFile = null;
   const close = async () => {
     jsonFile?.discard();
+    reportFile?.discard();
     await Promise.all([...new Set(Object.values(targets))].map((target) => target?.close()));
   };
   try {
@@ -53,6 +57,9 @@ export async function prepareSides(options, context) {
     await openTargets(targets, options, checks, context);
     if (json !== undefined && json !== STANDARD_OUTPUT) {
       jsonFile = await checks.both.run(() => new ReportFile(json, '--json'));
+    }
+    if (report !== undefined && report !== STANDARD_OUTPUT) {
+      reportFile = await checks.both.run(() => new ReportFile(report, '--report'));
     }
     const runId = options.a.options.runId ?? makeRunId(context.now, context.random);
     const configs = {
@@ -73,7 +80,7 @@ export async function prepareSides(options, context) {
       a: { target: targets.a, config: a },
       b: { target: targets.b, config: b },
     });
-    return { sides, jsonFile, close };
+    return { sides, jsonFile, reportFile, close };
   } catch (error) {
     await close();
     throw error;

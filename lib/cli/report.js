@@ -10,7 +10,8 @@ import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.j
 
 /**
  * `r2-benchmark report`: shows what was saved. A result that stands alone is shown as it is, also that of a search, or of many
- * hosts, which cannot be added to others; all else is added up.
+ * hosts, which cannot be added to others; all else is added up. Where hosts reached the objects in several ways, the page sets
+ * these side by side, so that they need not have been at the same time.
  *
  * @param {MergeOptions} options
  * @param {NodeJS.ProcessEnv} env
@@ -22,7 +23,12 @@ export function reportByCommand(options, env, streams) {
     const [file] = options.files;
     const read = options.files.length === 1 ? await readWholeResult(file) : null;
     if (read === null) {
-      return merge(options, outputs, () => []);
+      return merge(
+        options,
+        outputs,
+        () => [],
+        ({ runsOfWayApart }) => runsOfWayApart,
+      );
     }
     for (const warning of read.warnings) {
       await errorLines(outputs.stderr)(`warning: ${file}: ${warning}`);

@@ -1,5 +1,6 @@
 import { MEGABYTE, formatDuration } from '../log/units.js';
 import { decodeHistogram } from '../model/histogram.js';
+import { wayId, wayOf } from '../model/ways.js';
 import { Finding, StageLog, stageWarnings } from './stage-log.js';
 import { isUnknownClock, readHistogramPart, readKindLine, readRampStep, readStageLine } from './machine-facts.js';
 import { wholeDays } from './time-line.js';
@@ -18,7 +19,7 @@ import { UnknownNames } from './warnings.js';
  *
  * @typedef {object} SharedByRuns
  * @property {SecondPool} pool
- * @property {(stage: string, histogram: Histogram) => void} addHistogram
+ * @property {(stage: string, way: string, histogram: Histogram) => void} addHistogram
  * @property {boolean} keepsSecondLatencies whether somebody is going to ask for the latencies of single seconds, and for the seconds of
  *   single hosts
  */
@@ -65,6 +66,8 @@ export class HostRun {
     this.file = file;
     this.line = line;
     this.facts = facts;
+    /** How it reached the objects, see wayId(). */
+    this.way = wayId(wayOf(facts?.options));
     this.isOurs = facts !== null;
     this.shift = isDated ? 0 : null;
     this.#lastLine = line;
@@ -96,7 +99,7 @@ export class HostRun {
     const encoded = result.latency.histogram.operations;
     const histogram = encoded === null ? null : stage.addHistogram(encoded, decodeHistogram);
     if (histogram !== null) {
-      this.#shared.addHistogram(stage.name, histogram);
+      this.#shared.addHistogram(stage.name, this.way, histogram);
     }
   }
 
@@ -216,7 +219,7 @@ export class HostRun {
       const part = readHistogramPart(data);
       const histogram = part && this.#stage(part.stage, line).addHistogramPart(part, decodeHistogram);
       if (part && histogram) {
-        this.#shared.addHistogram(part.stage, histogram);
+        this.#shared.addHistogram(part.stage, this.way, histogram);
       }
     } else if (data.kind === 'stage-kind') {
       this.#addKind(line, data);

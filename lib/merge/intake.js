@@ -21,8 +21,8 @@ export class Intake {
   #warnings = [];
   /** In the order of their logs. @type {HostRun[]} */
   runs = [];
-  /** The latencies of all hosts, in µs. @type {Map<string, HistogramSum>} */
-  latencies = new Map();
+  /** By stage and by way, see wayId(): the latencies of all hosts, in µs. @type {Map<string, Map<string, HistogramSum>>} */
+  #latencies = new Map();
   /** @type {SharedByRuns} */
   shared;
 
@@ -30,7 +30,7 @@ export class Intake {
   constructor({ keepsSecondLatencies = false } = {}) {
     this.shared = {
       pool: new SecondPool(),
-      addHistogram: (stage, histogram) => this.#addHistogram(stage, histogram),
+      addHistogram: (stage, way, histogram) => this.#addHistogram(stage, way, histogram),
       keepsSecondLatencies,
     };
   }
@@ -95,14 +95,32 @@ export class Intake {
 
   /**
    * @param {string} stage
+   * @param {string} [way] that they are of alone, see wayId()
+   * @returns {HistogramSum | undefined} undefined where no host tells any
+   */
+  latenciesOf(stage, way) {
+    const byWay = this.#latencies.get(stage);
+    if (way !== undefined) {
+      return byWay?.get(way);
+    }
+    const [first, ...others] = byWay?.values() ?? [];
+    if (others.length === 0) {
+      return first;
+    }
+    const all = new HistogramSum();
+    [first, ...others].forEach((each) => all.addSum(each));
+    return all;
+  }
+
+  /**
+   * @param {string} stage
+   * @param {string} way
    * @param {Histogram} histogram
    */
-  #addHistogram(stage, histogram) {
-    let sum = this.latencies.get(stage);
-    if (sum === undefined) {
-      sum = new HistogramSum();
-      this.latencies.set(stage, sum);
-    }
+  #addHistogram(stage, way, histogram) {
+    const byWay = this.#latencies.get(stage) ?? new Map();
+    const sum = byWay.get(way) ?? new HistogramSum();
     sum.add(histogram);
+    this.#latencies.set(stage, byWay.set(way, sum));
   }
 }

@@ -4,6 +4,7 @@ import { HISTOGRAM_FORMAT } from '../model/histogram.js';
 import { FORMAT } from '../model/schema.js';
 import { sumOfHistograms } from '../model/ramp.js';
 import { addSecond } from '../model/seconds.js';
+import { stageOfWay, wayOf } from '../model/ways.js';
 import { OPERATIONS, STAGE_NAMES } from '../operations/registry.js';
 import { hostSeries } from './host-series.js';
 import { hostsOf, originOf, rampsOf, viewsOf } from './hosts.js';
@@ -12,13 +13,20 @@ import { overlapOf } from './overlap.js';
 import { bytesIn, PeakFinder } from './peak-finder.js';
 import { mergeRamps, rampWarnings } from './ramp.js';
 import { secondsOf, timeSeriesOf } from './seconds.js';
-import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, unknownNames } from './warnings.js';
+import {
+  hostsOfOneRunApart,
+  missingShards,
+  mixedRuns,
+  runsOfOneHostApart,
+  runsOfOneWayApart,
+  unknownNames,
+} from './warnings.js';
 
 /**
  * @import { SomeCounts } from '../model/counters.js'
  * @import { HistogramSum } from '../model/histogram.js'
  * @import { ClockTrust, CountName, HostOrigin, MergeWarning, PeakSecond, Result, SecondLatency, SecondResult } from '../model/result.js'
- * @import { KindSum, StageLatency, StageMerge, StageSum } from '../model/result.js'
+ * @import { KindSum, StageLatency, StageMerge, StageSum, WayResult } from '../model/result.js'
  * @import { HostRun } from './host-run.js'
  * @import { Host, StageView } from './hosts.js'
  * @import { Intake } from './intake.js'
@@ -31,6 +39,7 @@ import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, unkno
  * @property {MergedResult} result the seconds of its stages are worked out anew each time somebody goes through them
  * @property {() => Iterable<TimeSeriesRow>} timeSeries what each host did in each second, likewise
  * @property {MergeWarning[]} runsApart what does not belong into one sum, unless the user says so
+ * @property {MergeWarning[]} runsOfWayApart likewise, where ways to the objects are looked at one by one
  *
  * @typedef {Omit<StageSum, 'seconds'> & { seconds: Iterable<SecondResult>, merge: StageMerge }} MergedStage
  * @typedef {Required<Omit<Result, 'stages'>> & { stages: MergedStage[] }} MergedResult
@@ -85,9 +94,10 @@ export function mergeHosts(intake) {
   const lost = missingShards(intake.runs);
   const stages = [...views].map(([stage, ofStage]) => {
     const ramps = mergeRamps(rampsOf(stage, hosts), lost.length > 0);
-    const stageSum = mergeStage(ofStage, intake.latencies.get(stage), ramps);
+    const stageSum = mergeStage(ofStage, intake.latenciesOf(stage), ramps);
     return intake.shared.keepsSecondLatencies ? withSeries(stageSum, ofStage) : stageSum;
   });
+  const ways = mergeWays(hosts, views, intake);
   const merge = {
     peaks: Object.fromEntries(stages.map((stage) => [stage.stage, stage.merge.peak.operationsPerSecond])),
     isDated: origin.isDated,
@@ -100,6 +110,7 @@ export function mergeHosts(intake) {
       ...rampWarnings(stages, new Map(hosts.map(({ name, file }) => [name, file]))),
       ...unknownNames(intake.runs),
     ],
+    ...(ways.length > 1 ? { ways } : {}),
   };
   const together = addResults(hosts.flatMap((host) => host.runs.map((run) => resultOf(run, host))));
   return {
@@ -107,7 +118,33 @@ export function mergeHosts(intake) {
     result: { ...together, thresholds: [], stages, merge },
     timeSeries: () => timeSeriesOf(views),
     runsApart: runsOfOneHostApart(views),
+    runsOfWayApart: runsOfOneWayApart(views),
   };
+}
+
+/**
+ * @param {readonly Host[]} hosts
+ * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
+ * @param {Intake} intake
+ * @returns {WayResult[]} what the hosts of each way did, in the order of the hosts
+ */
+function mergeWays(hosts, views, intake) {
+  const ways = new Set([...views.values()].flatMap((ofStage) => ofStage.map(({ run }) => run.way)));
+  if (ways.size < 2) {
+    return [];
+  }
+  const runs = hosts.flatMap((host) => host.runs.map((run) => ({ name: host.name, run })));
+  return [...new Set(runs.map(({ run }) => run.way))]
+    .filter((way) => ways.has(way))
+    .map((way) => {
+      const ofWay = runs.filter(({ run }) => run.way === way);
+      const stages = [...views].flatMap(([stage, ofStage]) => {
+        const shares = ofStage.filter(({ run }) => run.way === way);
+        return shares.length === 0 ? [] : [stageOfWay(mergeStage(shares, intake.latenciesOf(stage, way), null))];
+      });
+      const [{ run }] = ofWay;
+      return { ...wayOf(run.facts?.options), hosts: [...new Set(ofWay.map(({ name }) => name))], stages };
+    });
 }
 
 /**

@@ -15,6 +15,10 @@ const MAX_NAMED = 8;
 /** Names that a warning lists. */
 const MAX_LISTED = 8;
 
+/** What to do where runs of one host are apart. */
+const ONE_RUN = 'give the logs of one run alone';
+const ONE_WAY = 'give the logs of one run alone, let `r2-benchmark report` set the ways to the objects side by side';
+
 /**
  * @typedef {object} Part what a run did in a stretch of time, in ms
  * @property {StageView} view
@@ -34,13 +38,38 @@ const MAX_LISTED = 8;
  * @returns {MergeWarning[]} at most one
  */
 export function runsOfOneHostApart(views) {
+  return runsApart(views, hostOf, (one, other) => (one.way === other.way ? ONE_RUN : ONE_WAY));
+}
+
+/**
+ * Likewise, where ways to the objects are set side by side: runs of one host that reached them in different ways may follow each
+ * other, since nobody takes their sum for a measurement.
+ *
+ * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
+ * @returns {MergeWarning[]} at most one
+ */
+export function runsOfOneWayApart(views) {
+  return runsApart(
+    views,
+    (run) => [...hostOf(run), run.way],
+    () => ONE_RUN,
+  );
+}
+
+/**
+ * @param {ReadonlyMap<string, readonly StageView[]>} views by stage
+ * @param {(run: HostRun) => readonly unknown[]} groupOf what runs have in common that may not be apart
+ * @param {(one: HostRun, other: HostRun) => string} advice
+ * @returns {MergeWarning[]} at most one
+ */
+function runsApart(views, groupOf, advice) {
   const extents = extentsOf([...views.values()].flat());
   const apart = [...views.values()].flatMap((ofStage) => {
     const parts = ofStage.flatMap((view) => {
       const extent = extents.get(view.run);
       return extent === undefined ? [] : [{ view, ...extent }];
     });
-    return breaksIn(parts, ({ view: { run } }) => JSON.stringify([run.facts?.host ?? null, hostFileOf(run)]));
+    return breaksIn(parts, ({ view: { run } }) => JSON.stringify(groupOf(run)));
   });
   const [first, ...others] = distinct(
     apart.filter(({ later, earlier }) => !areShardsOfOneRun(later.view, earlier.view)),
@@ -53,8 +82,8 @@ export function runsOfOneHostApart(views) {
   const host = facts?.host ? `host ${facts.host}` : 'the host of this log';
   const message =
     `${host} began this run ${formatDuration(later.start - earlier.stop)} after the end of its run in ` +
-    `${placeOf(earlier.view.run)}, and the sum of both would be no measurement: give the logs of one run alone, or pass ` +
-    `--several-runs if the sum is meant${andMore(1 + others.length)}`;
+    `${placeOf(earlier.view.run)}, and the sum of both would be no measurement: ${advice(later.view.run, earlier.view.run)}, ` +
+    `or pass --several-runs if the sum is meant${andMore(1 + others.length)}`;
   return [{ file, line, message, incomplete: true }];
 }
 
@@ -145,8 +174,8 @@ function distinct(breaks) {
  *
  * @param {HostRun} run
  */
-function hostFileOf({ facts, file }) {
-  return facts?.host ? null : file;
+function hostOf({ facts, file }) {
+  return [facts?.host ?? null, facts?.host ? null : file];
 }
 
 /**

@@ -214,6 +214,11 @@ export class HistogramSum {
     this.#sum.add(histogram);
   }
 
+  /** @param {HistogramSum} other */
+  addSum(other) {
+    this.#sum.add(other.#sum);
+  }
+
   /**
    * Adds a histogram without decoding it as a whole, which takes longer than all else where there are many small ones.
    *

@@ -1,5 +1,5 @@
 import type { ComparedMetric, ComparedSide, MetricComparison } from './comparison.js';
-import type { CleanupResult, RequestCounts, RunFacts } from './result.js';
+import type { CleanupResult, RequestCounts, RunFacts, WayResult } from './result.js';
 
 // What comparing two set-ups by turns comes to: what `ab --json` writes. What a comparison calls `before` is A here, and
 // `after` is B.
@@ -29,6 +29,8 @@ export interface InterleavedComparison {
   quads: Quad[];
   /** in their order; empty where there is no quad */
   stages: InterleavedStage[];
+  /** A and B, where they reached the objects in different ways: each by itself, in the turns of all quads */
+  ways?: readonly WayResult[];
 }
 
 /** One of the two, as it was run; nothing in it is secret. */

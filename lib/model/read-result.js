@@ -53,7 +53,10 @@ export function readResult(text) {
   if (problems.length > 0) {
     return { isJson: true, result: null, problems: firstOf(problems), warnings: laterFormat(format) };
   }
-  const broken = brokenHistograms(/** @type {Json[]} */ (current.stages));
+  const broken = [
+    ...brokenHistograms(/** @type {Json[]} */ (current.stages)),
+    ...brokenHistogramsOfWays(/** @type {Json} */ (current).merge?.ways ?? []),
+  ];
   if (broken.length > 0) {
     return { isJson: true, result: null, problems: firstOf(broken), warnings: laterFormat(format) };
   }
@@ -125,10 +128,31 @@ function brokenHistograms(stages) {
         return [`ramp.steps[${place}].histogram`, histogram];
       }),
     ];
-    return histograms
-      .filter(([, encoded]) => typeof encoded === 'string' && !isHistogram(encoded))
-      .map(([name]) => `stages[${index}].${name}: expected an HdrHistogram of whole microseconds, got something else`);
+    return histograms.flatMap(([name, encoded]) => brokenHistogram(`stages[${index}].${name}`, encoded));
   });
+}
+
+/**
+ * @param {readonly Json[]} ways that fit the schema
+ * @returns {string[]} likewise
+ */
+function brokenHistogramsOfWays(ways) {
+  return ways.flatMap(({ stages }, index) =>
+    stages.flatMap((/** @type {Json} */ { histogram }, /** @type {number} */ place) =>
+      brokenHistogram(`merge.ways[${index}].stages[${place}].histogram`, histogram),
+    ),
+  );
+}
+
+/**
+ * @param {string} path
+ * @param {string | null | undefined} encoded
+ * @returns {string[]} a line where it is none of ours
+ */
+function brokenHistogram(path, encoded) {
+  return typeof encoded !== 'string' || isHistogram(encoded)
+    ? []
+    : [`${path}: expected an HdrHistogram of whole microseconds, got something else`];
 }
 
 /** @param {readonly string[]} names */

@@ -59,6 +59,48 @@ export interface MergeResult {
   isDated: boolean;
   clocks: ClockTrust;
   warnings: MergeWarning[];
+  /** where hosts reached the objects in several ways: each by itself, in the order of the hosts */
+  ways?: readonly WayResult[];
+}
+
+/** How operations come from a host to the objects. What a log does not say is null. */
+export interface Way {
+  /** of whatever version */
+  client: string | null;
+  /** of the edge client: whether each operation was a request to the Worker, which makes them next to its binding otherwise */
+  through: boolean;
+  /** whether connections are used again; null at a binding, where an operation has none */
+  keepAlive: boolean | null;
+  /** ms by which the clock goes on that all latencies are of; null where it is finer than they are written */
+  clockResolution: number | null;
+}
+
+/** What the hosts did that reached the objects in one way: the same as if they alone had been merged. */
+export interface WayResult extends Way {
+  /** their names */
+  hosts: readonly string[];
+  /** in their order */
+  stages: readonly WayStage[];
+}
+
+export interface WayStage {
+  stage: string;
+  /** epoch ms; null where it is not known, and of turns, between which another way had its own */
+  startedAt: number | null;
+  endedAt: number | null;
+  /** that succeeded */
+  operations: number;
+  attempts: number;
+  /** those that the end of the stage cut off are not among them */
+  failedAttempts: number;
+  /** ops/s while all of the hosts were in the stage; of one host, the average of the stage */
+  operationsPerSecond: number | null;
+  /** null where a host does not tell */
+  connections: Pick<ConnectionCounts, 'opened' | 'reused'> | null;
+  /** ms, of operations; null where a host does not tell */
+  latency: LatencySummary | null;
+  /** in µs, as in {@link StageHistograms} */
+  histogram: string | null;
 }
 
 /** How far the seconds of the hosts can be compared. */

@@ -1,5 +1,6 @@
 import { counted, decimal } from '../log/figures.js';
 import { plainText } from '../log/plain-text.js';
+import { wayAnswer } from './ways.js';
 
 /**
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
@@ -20,6 +21,9 @@ export function answerOf(result) {
   const { stages } = result;
   if (stages.length === 0) {
     return 'Nothing was measured.';
+  }
+  if (result.merge?.ways !== undefined) {
+    return wayAnswer(result.merge.ways);
   }
   const isSearch = stages.some(({ search }) => search !== undefined);
   const hosts = new Set(result.hosts.map(({ merge, host }, place) => merge?.name ?? host ?? place)).size;

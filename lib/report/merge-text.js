@@ -6,6 +6,7 @@ import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
 import { listed, shorten } from './names.js';
 import { formatRamp } from './ramp-text.js';
+import { formatWays } from './ways-text.js';
 
 /**
  * @import { MergedResult, MergedStage } from '../merge/merge-hosts.js'
@@ -32,7 +33,7 @@ const MOMENT_WIDTH = '12:00:06.123'.length;
  * @param {MergedResult} result
  * @returns {string} lines of text
  */
-export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated } }) {
+export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, ways } }) {
   const names = [...new Set(hosts.map(({ merge }) => merge?.name ?? ''))];
   const head = [row('Hosts', `${names.length}: ${listed(names)}`), ...clockLines(clocks), ...coloLines(stages)];
   const blocks = stages.map((stage) => [
@@ -42,7 +43,10 @@ export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated } })
     ...formatHostRows(stage.merge).map((line) => `  ${line}`),
     ...rampLines(stage).map((line) => `  ${line}`.trimEnd()),
   ]);
-  return [head, ...blocks, ...advice(stages)].map((lines) => `\n${lines.join('\n')}\n`).join('');
+  const sideBySide = ways === undefined ? [] : [formatWays(ways)];
+  // Hosts of several ways need not be together: they would slow each other down.
+  const toDo = ways === undefined ? advice(stages) : [];
+  return [head, ...sideBySide, ...blocks, ...toDo].map((lines) => `\n${lines.join('\n')}\n`).join('');
 }
 
 /**

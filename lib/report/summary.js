@@ -4,9 +4,10 @@ import { formatMegabytes, formatSize } from '../log/units.js';
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { answerOf } from './answer.js';
+import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from './ways.js';
 
 /**
- * @import { KindSum, LatencySummary, ThresholdResult } from '../model/result.js'
+ * @import { KindSum, LatencySummary, ThresholdResult, WayResult } from '../model/result.js'
  * @import { WritableResult, WritableStage } from '../model/write-result.js'
  * @import { ResultReporter } from './reporter.js'
  */
@@ -27,13 +28,20 @@ const STAGE_COLUMNS = [
   'Limited by',
 ];
 
+const WAY_COLUMNS = [
+  ...['Stage', 'Way', 'Operations', 'ops/s'],
+  ...WAY_LATENCIES.map(({ title }) => title),
+  'Failed attempts',
+];
+
 /** A page of Markdown, as CI jobs show it. @satisfies {ResultReporter} */
 export const summaryReporter = {
   option: { name: 'summary', help: 'write a page of Markdown for a CI job; - is stdout' },
   *format(result) {
     yield `## r2-benchmark: ${outcomeOf(result)}\n\n${escapeMarkdown(answerOf(result))}\n`;
     yield* section(null, thresholdTable(result.thresholds ?? []));
-    yield* section(null, stageTable(result.stages));
+    yield* section('Ways to the objects', wayLines(result.merge?.ways ?? []));
+    yield* section(result.merge?.ways === undefined ? null : 'All ways together', stageTable(result.stages));
     yield* section('What limited it', limitLines(result.stages));
     yield* section('Problems', problemLines(result));
     yield* section('How it was measured', factLines(result));
@@ -83,6 +91,31 @@ function stageTable(stages) {
     ...(stage.kinds ?? []).map((kind) => rowOf(`${stage.stage}: ${kind.operation}`, kind)),
   ]);
   return table(STAGE_COLUMNS, rows);
+}
+
+/**
+ * @param {readonly WayResult[]} ways
+ * @returns {string[]} lines; none where all hosts went the same way
+ */
+function wayLines(ways) {
+  const rows = wayRows(ways).map(({ way, stage }) => [
+    escapeMarkdown(stage.stage),
+    escapeMarkdown([wayName(way), wayRemark(way)].filter((text) => text !== '').join(', ')),
+    rounded(stage.operations),
+    known(stage.operationsPerSecond, decimal),
+    ...WAY_LATENCIES.map(({ of, isMean }) => known(stage.latency, (latency) => wayText(of(latency), way, isMean))),
+    rounded(stage.failedAttempts),
+  ]);
+  return rows.length === 0 ? [] : [...table(WAY_COLUMNS, rows), '', wayNotes(ways).join(' ')];
+}
+
+/**
+ * @param {number} ms
+ * @param {WayResult} way
+ * @param {boolean} [isMean]
+ */
+function wayText(ms, way, isMean) {
+  return escapeMarkdown(`${wayLatency(ms, way, isMean)}ms`);
 }
 
 /**

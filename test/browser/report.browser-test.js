@@ -11,12 +11,16 @@ import { longMerge } from '../helpers/long-merge.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
 import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
+import { runOfWay } from '../helpers/way-runs.js';
 
 /**
  * @import { Browser, Page } from 'playwright-core'
  */
 
 const MEBIBYTE = 1024 ** 2;
+
+/** Of A4 between the margins, at the 96 pixels of an inch that a style sheet has. Pixels. */
+const PAPER_WIDTH = Math.floor(((210 - 2 * 15) / 25.4) * 96);
 
 /** Bytes of a page without the data of its result. */
 const MAX_PAGE = 500_000;
@@ -214,6 +218,75 @@ test('paper has the charts in light colours, whatever the screen has', async () 
   assert.equal(pdf.subarray(0, 5).toString(), '%PDF-');
   assert.deepEqual(findings, []);
   await page.close();
+});
+
+describe('the report of several ways to the objects', () => {
+  before(async () => {
+    const ways = /** @type {const} */ (['direct', 'binding', 'through', 'throughNew']);
+    for (const [place, way] of ways.entries()) {
+      const operations = Array.from({ length: 500 }, (_, index) => ({
+        after: 10 + (index % 7),
+        latency: (place + 1) * (3 + (index % 40)),
+        failures: index % 100 === 0 ? ['timeout'] : [],
+      }));
+      const { json, log } = runOfWay({ way, operations, delay: place * 600_000 });
+      await writeFile(path.join(folder, `${way}.json`), json);
+      await writeFile(path.join(folder, `${way}.txt`), log);
+    }
+    await benchmark('report direct.json binding.txt through.json throughNew.json -o ways.html');
+    await benchmark('merge direct.json binding.txt through.json throughNew.json --several-runs --json ways.json');
+  });
+
+  test('has their figures, side by side in each stage', async () => {
+    const { page, findings } = await open('ways.html');
+    const { merge } = await resultIn('ways.json');
+    const rows = (await tableIn(page, 'ways')).filter((row) => 'Operations' in row);
+    const names = [
+      'S3 API from here (direct) connections kept',
+      'Binding at the edge latencies in steps of 1 ms',
+      'Through the Worker connections kept',
+      'Through the Worker connections new for each request',
+    ];
+    const expected = ['Write', 'Read'].flatMap((name) =>
+      merge.ways.map((/** @type {any} */ { stages }, /** @type {number} */ place) => {
+        const stage = stages.find((/** @type {any} */ each) => each.stage === name);
+        const { latency } = stage;
+        return {
+          Way: names[place],
+          Operations: stage.operations,
+          'Rate ops/s': stage.operationsPerSecond,
+          'Fastest ms': latency.minimum,
+          'Average ms': latency.mean,
+          'p50 ms': latency.p50,
+          'p90 ms': latency.p90,
+          'p99 ms': latency.p99,
+          'p99.9 ms': latency.p999,
+          'Slowest ms': latency.maximum,
+          'Failed attempts': stage.failedAttempts,
+          'Connections opened': stage.connections?.opened ?? '–',
+        };
+      }),
+    );
+    assert.deepEqual(rows, expected);
+    assert.deepEqual(findings, []);
+    await page.close();
+  });
+
+  test('can be used by everybody, in light and dark', async () => {
+    for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+      const { page } = await open('ways.html', { colorScheme });
+      await assertAccessible(page);
+      await page.close();
+    }
+  });
+
+  test('fits on paper', async () => {
+    const { page } = await open('ways.html', { viewport: { width: PAPER_WIDTH, height: 1000 } });
+    await page.emulateMedia({ media: 'print' });
+    const width = await page.evaluate(() => document.querySelector('#ways table')?.getBoundingClientRect().width);
+    assert.ok(Number(width) > 0 && Number(width) <= PAPER_WIDTH, `${width} of ${PAPER_WIDTH} pixels`);
+    await page.close();
+  });
 });
 
 test('a long run of fifty hosts opens, and is not much larger than what it shows', async () => {

@@ -28,7 +28,10 @@ async function jsonOf({ folder }, name) {
 describe('ab', { concurrency: 3 }, () => {
   test('runs two clients by turns against the endpoint of --local, and tells which takes more CPU', async (t) => {
     const sides = ['--a', '--client direct', '--b', '--client sdk'];
-    const command = await startCommand(t, [...SHORT, '--local', ...sides, '--json', 'ab.json', '--run-id', 'pair']);
+    const command = await startCommand(t, [
+      ...[...SHORT, '--local', ...sides, '--run-id', 'pair'],
+      ...['--json', 'ab.json', '--report', 'ab.html'],
+    ]);
     const outcome = await command.outcome;
     assertStatus(outcome, 0);
     const { stdout, stderr } = outcome;
@@ -67,6 +70,21 @@ describe('ab', { concurrency: 3 }, () => {
     const { verdict, ratio, low } = result.stages[1].metrics[3];
     assert.equal(verdict, 'more');
     assert.ok(Number(ratio) > 2 && Number(low) > 1);
+
+    const ways = result.ways ?? [];
+    assert.deepEqual(
+      ways.map(({ client, stages }) => [client, stages.map(({ stage, operations }) => [stage, operations])]),
+      ['direct', 'sdk'].map((client) => [client, ['Write', 'Read'].map((stage) => [stage, 12 * OBJECTS])]),
+    );
+    for (const { stages } of ways) {
+      stages.forEach(({ latency }) => assert.equal(latency?.count, 12 * OBJECTS));
+    }
+    const page = await readFile(path.join(command.folder, 'ab.html'), 'utf8');
+    assert.match(page, /<h2 id="ways-title">Ways to the objects<\/h2>/);
+    assert.match(page, /<h1>With B in place of A, Write is /);
+    for (const { metrics } of result.stages) {
+      metrics.forEach(({ ratio: shown }) => assert.ok(page.includes(`<data value="${shown}">`)));
+    }
 
     assert.ok(stdout.includes(orders.join(' ')));
     assert.match(stdout, /^Read, B against A: /m);

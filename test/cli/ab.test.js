@@ -36,6 +36,15 @@ function problemsOf(...parameters) {
 }
 
 describe('the command line of ab', () => {
+  test('the page and the result are two files, of which one may be standard output', () => {
+    const sides = ['10', '5', '--local', '--a', '', '--b', '--client sdk'];
+    const { json, report } = read(...sides, '--json', '-', '--report', 'ab.html');
+    assert.deepEqual([json, report], ['-', 'ab.html']);
+    assert.deepEqual(problemsOf(...sides, '--json', '-', '--report', '-'), [
+      '--json, --report: only one of them can go to standard output',
+    ]);
+  });
+
   test('each side has what both have in common, and its own options after it', () => {
     const common = ['2000', '50', '--local', '--size', '1KiB', '--timeout', '5s'];
     const { a, b, quads, margin } = read(

@@ -18,10 +18,12 @@ const DAY = 24 * HOUR;
  * @param {number} [run.start] epoch ms
  * @param {number} [run.length] ms of a stage
  * @param {readonly string[]} [run.stages]
+ * @param {string} [run.client]
  * @returns {string[]}
  */
-function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length = 10_000, stages = ['Write'] } = {}) {
-  const options = { stages: stages.map((stage) => stage.toLowerCase()) };
+function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length = 10_000, ...rest } = {}) {
+  const { stages = ['Write'], client = 'direct' } = rest;
+  const options = { client, stages: stages.map((stage) => stage.toLowerCase()) };
   const run = { kind: 'run', format: 1, run: id, host, shard, start: new Date(start).toISOString(), options };
   const lines = stages.flatMap((stage, place) => {
     const from = start + place * length;
@@ -43,6 +45,11 @@ function aggregateOfLogs(...logs) {
 /** @param {string[][]} logs */
 function apart(...logs) {
   return aggregateOfLogs(...logs).runsApart.map(({ file, line, message }) => `${file}:${line}: ${message}`);
+}
+
+/** @param {string[][]} logs */
+function apartInOneWay(...logs) {
+  return aggregateOfLogs(...logs).runsOfWayApart.map(({ file, line, message }) => `${file}:${line}: ${message}`);
 }
 
 /** @param {string[][]} logs */
@@ -104,6 +111,18 @@ test('a run that reads what an earlier one wrote has no stage in common with it'
   assert.deepEqual(apart(logOf(), reads), []);
   const again = logOf({ start: NOON + 2 * HOUR, stages: ['Read'] });
   assert.deepEqual(apart(logOf(), reads, again), [`c.txt:1: ${refusal('59m 40s', 'b.txt:1')}`]);
+});
+
+test('runs of one host in different ways may follow each other where these are set side by side, and only there', () => {
+  const edge = logOf({ id: 'b', start: NOON + HOUR, client: 'edge' });
+  assert.deepEqual(apartInOneWay(logOf(), edge), []);
+  const [refused] = apart(logOf(), edge);
+  assert.match(
+    refused,
+    /^b\.txt:1: host fra-1 began this run 59m 50s after .* let `r2-benchmark report` set the ways /,
+  );
+  const again = logOf({ id: 'c', start: NOON + 2 * HOUR });
+  assert.deepEqual(apartInOneWay(logOf(), edge, again), [`c.txt:1: ${refusal('1h 59m')}`]);
 });
 
 test('all runs that are apart are told in one line, each counted once', () => {

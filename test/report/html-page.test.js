@@ -227,7 +227,7 @@ test('a run on R2 says what its attempts cost', () => {
 test('a comparison says of each stage what became of its rate', () => {
   const { comparison, before, after } = comparedRuns();
   assert.equal(
-    comparisonAnswer(comparison),
+    comparisonAnswer(comparison.stages, 'After the change,'),
     'After the change, Write is faster (1.300 times the rate), Read: cannot tell.',
   );
   const page = [...comparisonPage(comparison, before, after)].join('');

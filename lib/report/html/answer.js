@@ -1,4 +1,5 @@
 import { counted, decimal, percent } from '../../log/figures.js';
+import { wayAnswer } from '../ways.js';
 
 /**
  * @import { BottleneckSum, Result, StageSum } from '../../model/result.js'
@@ -26,6 +27,9 @@ export function answerOf(result) {
   const { stages, merge } = result;
   if (stages.length === 0) {
     return 'Nothing was measured.';
+  }
+  if (merge?.ways !== undefined) {
+    return wayAnswer(merge.ways);
   }
   const hosts = new Set(result.hosts.map((host) => host.merge?.name ?? host.host)).size;
   const who = merge !== undefined && hosts > 1 ? `${counted(hosts, 'host')} together` : 'One host';

@@ -1,8 +1,10 @@
 import { decimal, percent } from '../../log/figures.js';
+import { wayId, wayOf, waysOf } from '../../model/ways.js';
 import { megabytes, milliseconds, rate, share, table, tableBehind, UNKNOWN, figure } from './figures.js';
 import { html } from './markup.js';
 import { formatPage } from './page.js';
 import { stageKey } from './plot.js';
+import { waysSection } from './ways-section.js';
 
 /**
  * @import { ComparedMetric, Comparison, MetricComparison, StageComparison } from '../../model/comparison.js'
@@ -35,23 +37,37 @@ const METRICS = {
   cpu: { title: 'CPU of an operation', unit: 'µs', format: (value) => figure(value, decimal) },
 };
 
-/** @type {readonly Column<MetricComparison>[]} */
-const COLUMNS = [
-  { title: 'Metric', kind: 'text', cell: ({ metric }) => `${METRICS[metric].title}, ${METRICS[metric].unit}` },
-  { title: 'Before', cell: ({ metric, before }) => METRICS[metric].format(before) },
-  { title: 'After', cell: ({ metric, after }) => METRICS[metric].format(after) },
-  { title: 'Ratio', cell: ({ ratio }) => figure(ratio, ratioText) },
-  {
-    title: 'Interval',
-    cell: ({ low, high }) =>
-      low === null || high === null ? UNKNOWN : html`${figure(low, ratioText)} to ${figure(high, ratioText)}`,
-  },
-  {
-    title: 'Verdict',
-    kind: 'text',
-    cell: ({ verdict, reason }) => (reason === null ? verdict : `${verdict}: ${reason}`),
-  },
-];
+/**
+ * What the two sides are called in tables, and as a ratio.
+ *
+ * @typedef {{ before: string, after: string, ratio: string }} SideNames
+ */
+
+/** @type {SideNames} */
+const RUN_NAMES = { before: 'Before', after: 'After', ratio: 'after ÷ before' };
+
+/**
+ * @param {SideNames} names
+ * @returns {readonly Column<MetricComparison>[]}
+ */
+function columnsOf(names) {
+  return [
+    { title: 'Metric', kind: 'text', cell: ({ metric }) => `${METRICS[metric].title}, ${METRICS[metric].unit}` },
+    { title: names.before, cell: ({ metric, before }) => METRICS[metric].format(before) },
+    { title: names.after, cell: ({ metric, after }) => METRICS[metric].format(after) },
+    { title: 'Ratio', cell: ({ ratio }) => figure(ratio, ratioText) },
+    {
+      title: 'Interval',
+      cell: ({ low, high }) =>
+        low === null || high === null ? UNKNOWN : html`${figure(low, ratioText)} to ${figure(high, ratioText)}`,
+    },
+    {
+      title: 'Verdict',
+      kind: 'text',
+      cell: ({ verdict, reason }) => (reason === null ? verdict : `${verdict}: ${reason}`),
+    },
+  ];
+}
 
 /**
  * The page of a comparison: both lines, and each ratio with its interval.
@@ -73,7 +89,8 @@ export function comparisonPage(comparison, before, after) {
   }));
   /** @type {Section[]} */
   const sections = [
-    ratiosSection(comparison),
+    ratiosSection(comparison, RUN_NAMES),
+    ...waysOfBoth(before, after),
     ...differencesSection(comparison),
     {
       id: 'comparison',
@@ -113,7 +130,7 @@ export function comparisonPage(comparison, before, after) {
   return formatPage({
     title: `r2-benchmark: ${names[0]} and ${names[1]}`,
     header: html`<p class="eyebrow">r2-benchmark comparison: ${names[0]} before, ${names[1]} after</p>
-      <h1>${comparisonAnswer(comparison)}</h1> `,
+      <h1>${comparisonAnswer(comparison.stages.filter(isStage), 'After the change,')}</h1> `,
     sections,
     data: {},
   });
@@ -128,11 +145,12 @@ function isStage({ kindOf }) {
 }
 
 /**
- * @param {Comparison} comparison
+ * @param {readonly ComparedStage[]} stages
+ * @param {string} beginning of the sentence
  * @returns {string} one sentence with the verdict on the rate of each stage
  */
-export function comparisonAnswer({ stages }) {
-  const parts = stages.filter(isStage).flatMap(({ stage, metrics }) => {
+export function comparisonAnswer(stages, beginning) {
+  const parts = stages.flatMap(({ stage, metrics }) => {
     const found = metrics.find(({ metric }) => metric === 'rate');
     if (found === undefined) {
       return [];
@@ -141,24 +159,42 @@ export function comparisonAnswer({ stages }) {
     const how = verdict === 'faster' || verdict === 'slower' ? ` (${ratioText(ratio ?? 1)} times the rate)` : '';
     return [verdict === 'cannot tell' ? `${stage}: cannot tell` : `${stage} is ${verdict}${how}`];
   });
-  return parts.length === 0 ? 'Nothing can be compared.' : `After the change, ${parts.join(', ')}.`;
+  return parts.length === 0 ? 'Nothing can be compared.' : `${beginning} ${parts.join(', ')}.`;
 }
 
 /**
- * @param {Comparison} comparison
+ * @typedef {{ stage: string, metrics: readonly MetricComparison[] }} ComparedStage
+ *
+ * @param {object} comparison
+ * @param {readonly ComparedStage[]} comparison.stages
+ * @param {number} comparison.margin share of a change that counts as none
+ * @param {SideNames} names
  * @returns {Section}
  */
-function ratiosSection({ stages, margin }) {
+export function ratiosSection({ stages, margin }, names) {
+  const columns = columnsOf(names);
   return {
     id: 'ratios',
     title: 'Ratios',
     body: html`${stages.map(
       (stage) =>
         html`<h3>${stage.stage}</h3>
-          ${ratioChart(stage, margin)}
-          ${table({ caption: `${stage.stage}: after ÷ before`, columns: COLUMNS, rows: stage.metrics })}`,
+          ${ratioChart(stage, margin, names)}
+          ${table({ caption: `${stage.stage}: ${names.ratio}`, columns, rows: stage.metrics })}`,
     )}`,
   };
+}
+
+/**
+ * @param {WritableResult} before
+ * @param {WritableResult} after
+ * @returns {Section[]} nothing where both reached the objects in the same way
+ */
+function waysOfBoth(before, after) {
+  const both = [before, after];
+  const ids = both.flatMap(({ merge, options }) => (merge?.ways ?? [wayOf(options)]).map(wayId));
+  const section = new Set(ids).size < 2 ? null : waysSection(both.flatMap(waysOf));
+  return section === null ? [] : [section];
 }
 
 /**
@@ -199,11 +235,12 @@ const MAX_SPAN = 10;
 /**
  * Each ratio with its interval, on a logarithmic axis around 1: twice and half are as far.
  *
- * @param {StageComparison} stage
+ * @param {ComparedStage} stage
  * @param {number} margin share of a change that counts as none
+ * @param {SideNames} names
  * @returns {Markup}
  */
-function ratioChart({ stage, metrics }, margin) {
+function ratioChart({ stage, metrics }, margin, { ratio: whatRatio }) {
   const shown = metrics.filter(({ ratio }) => ratio !== null && ratio > 0);
   if (shown.length === 0) {
     return html`<p>No ratio can be given.</p>`;
@@ -255,7 +292,7 @@ function ratioChart({ stage, metrics }, margin) {
     width="${WIDTH}"
     height="${bottom + 6}"
     role="img"
-    aria-label="Ratios of ${stage}, after ÷ before, with their intervals; the table has the figures"
+    aria-label="Ratios of ${stage}, ${whatRatio}, with their intervals; the table has the figures"
   >
     <rect
       class="margin"

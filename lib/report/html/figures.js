@@ -65,25 +65,34 @@ export function share(value) {
  * @param {string} parts.caption what the table shows
  * @param {readonly Column<Row>[]} parts.columns the first one names the row
  * @param {Iterable<Row>} parts.rows
+ * @param {(row: Row) => string} [parts.groupOf] the heading under which rows stand that follow each other
  * @returns {Markup}
  */
-export function table({ caption, columns, rows }) {
+export function table({ caption, columns, rows, groupOf }) {
   const head = columns.map(
     ({ title, unit, kind = 'figure' }) =>
       html`<th scope="col" class="${kind}">
         ${title}${unit === undefined ? null : html` <span class="unit">${unit}</span>`}
       </th>`,
   );
-  const body = [...rows].map((row) => {
+  /** @type {{ heading: string | null, lines: Markup[] }[]} */
+  const groups = [];
+  for (const row of rows) {
     const cells = columns.map(({ cell, kind = 'figure' }, place) =>
       place === 0
         ? html`<th scope="row" class="${kind}">${cell(row)}</th>`
         : html`<td class="${kind}">${cell(row)}</td>`,
     );
-    return html`<tr>
-      ${cells}
-    </tr>`;
-  });
+    const heading = groupOf?.(row) ?? null;
+    if (groups.at(-1)?.heading !== heading) {
+      groups.push({ heading, lines: heading === null ? [] : [headingRow(heading, columns.length)] });
+    }
+    groups.at(-1)?.lines.push(
+      html`<tr>
+        ${cells}
+      </tr>`,
+    );
+  }
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}">
     <table>
       <caption>
@@ -94,11 +103,24 @@ export function table({ caption, columns, rows }) {
           ${head}
         </tr>
       </thead>
-      <tbody>
-        ${body.map((row) => html`${row} `)}
-      </tbody>
+      ${groups.map(
+        ({ lines }) =>
+          html`<tbody>
+            ${lines.map((line) => html`${line} `)}
+          </tbody>`,
+      )}
     </table>
   </div> `;
+}
+
+/**
+ * @param {string} heading
+ * @param {number} columns that it stands over
+ */
+function headingRow(heading, columns) {
+  return html`<tr class="group">
+    <th scope="rowgroup" colspan="${columns}">${heading}</th>
+  </tr>`;
 }
 
 /**

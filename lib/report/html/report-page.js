@@ -11,6 +11,7 @@ import { searchSection } from './search-section.js';
 import { stagesSection } from './stages-section.js';
 import { thresholdsSection } from './thresholds-section.js';
 import { timeSection } from './time-section.js';
+import { waysSection } from './ways-section.js';
 
 /**
  * @import { Result } from '../../model/result.js'
@@ -33,6 +34,7 @@ export function reportPage(written) {
   const result = { ...written, stages: written.stages.map((stage) => ({ ...stage, seconds: [...stage.seconds] })) };
   const { embedded, isWhole } = withRoomFor(result);
   const sections = [
+    waysSection(result.merge?.ways ?? []),
     stagesSection(result),
     thresholdsSection(result),
     factsSection(result),

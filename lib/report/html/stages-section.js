@@ -34,10 +34,10 @@ const COLUMNS = [
  * @param {Result} result
  * @returns {Section}
  */
-export function stagesSection({ stages }) {
+export function stagesSection({ stages, merge }) {
   return {
     id: 'stages',
-    title: 'Stages',
+    title: merge?.ways === undefined ? 'Stages' : 'Stages, all ways together',
     body: html`${table({ caption: 'What each stage did', columns: COLUMNS, rows: stages.flatMap(withKinds) })}
       <dl class="findings">${stages.map(findingOf)}</dl> `,
   };

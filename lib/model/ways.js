@@ -1,0 +1,91 @@
+import { addStages } from './add-results.js';
+import { failedAttemptsOf } from './failed-attempts.js';
+
+/**
+ * @import { CommonOptions, RunFacts, StageSum, Way, WayResult, WayStage } from './result.js'
+ * @import { WritableResult, WritableStage } from './write-result.js'
+ */
+
+/**
+ * @param {CommonOptions | null | undefined} options of a run
+ * @returns {Way}
+ */
+export function wayOf(options) {
+  const { client = null, through = null, keepAlive = null, clockResolution = null } = options ?? {};
+  const way = { client, through: through === true, keepAlive, clockResolution };
+  // The connections of slices are not those of their operations.
+  return isAtBinding(way) ? { ...way, keepAlive: null } : way;
+}
+
+/**
+ * @param {Way} way
+ * @returns {string} the same for runs that reach the objects in the same way
+ */
+export function wayId({ client, through, keepAlive, clockResolution }) {
+  return JSON.stringify([client, through, keepAlive, clockResolution]);
+}
+
+/**
+ * @param {Pick<Way, 'client' | 'through'>} way
+ * @returns {boolean} whether a Worker makes the operations, next to its binding
+ */
+export function isAtBinding({ client, through }) {
+  return client === 'edge' && !through;
+}
+
+/**
+ * @param {WritableStage} stage of runs that all went one way
+ * @returns {WayStage}
+ */
+export function stageOfWay(stage) {
+  const { merge, connections, latency } = stage;
+  const together = merge !== undefined && merge.hosts > 1 ? merge.together : null;
+  return {
+    stage: stage.stage,
+    startedAt: stage.startedAt ?? null,
+    endedAt: stage.endedAt ?? null,
+    operations: stage.operations,
+    attempts: stage.attempts,
+    failedAttempts: failedAttemptsOf(stage),
+    operationsPerSecond: together?.operationsPerSecond ?? stage.average ?? null,
+    connections: connections ? { opened: connections.opened, reused: connections.reused } : null,
+    latency: latency.operations,
+    histogram: latency.histogram.operations,
+  };
+}
+
+/**
+ * @param {WritableResult} result
+ * @returns {readonly WayResult[]} each way by itself: one, where it has no more
+ */
+export function waysOf({ merge, options, hosts, stages }) {
+  const names = [...new Set(hosts.map((host) => host.merge?.name ?? host.host ?? 'unknown'))];
+  return merge?.ways ?? [{ ...wayOf(options), hosts: names, stages: stages.map(stageOfWay) }];
+}
+
+/**
+ * What a host did in turns, between which it waited: these waits are in no rate.
+ *
+ * @param {Pick<RunFacts, 'options' | 'host'>} facts
+ * @param {readonly StageSum[]} stages of all turns, one after the other
+ * @returns {WayResult}
+ */
+export function wayOfTurns({ options, host }, stages) {
+  const names = [...new Set(stages.map(({ stage }) => stage))];
+  return {
+    ...wayOf(options),
+    hosts: [host],
+    stages: names.map((name) => {
+      const turns = stages.filter(({ stage }) => stage === name);
+      const measured = turns.map(({ duration, warmup, drain }) => (duration ?? 0) - (warmup ?? 0) - (drain ?? 0));
+      const time = measured.reduce((sum, each) => sum + each, 0);
+      const operations = turns.reduce((sum, { average }, place) => sum + (average ?? 0) * measured[place], 0);
+      return {
+        ...stageOfWay(addStages(turns)),
+        startedAt: null,
+        endedAt: null,
+        operationsPerSecond: time > 0 ? operations / time : null,
+      };
+    }),
+  };
+}

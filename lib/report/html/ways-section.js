@@ -1,0 +1,51 @@
+import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from '../ways.js';
+import { count, figure, rate, table } from './figures.js';
+import { html } from './markup.js';
+
+/**
+ * @import { WayResult } from '../../model/result.js'
+ * @import { WayRow } from '../ways.js'
+ * @import { Column } from './figures.js'
+ * @import { Section } from './page.js'
+ */
+
+/** @type {readonly Column<WayRow>[]} */
+const COLUMNS = [
+  {
+    title: 'Way',
+    kind: 'text',
+    cell: ({ way }) => html`${wayName(way)} <span class="remark">${wayRemark(way)}</span>`,
+  },
+  { title: 'Operations', cell: ({ stage: { operations } }) => count(operations) },
+  { title: 'Rate', unit: 'ops/s', cell: ({ stage: { operationsPerSecond } }) => rate(operationsPerSecond) },
+  ...WAY_LATENCIES.map(({ title, of, isMean }) => ({
+    title,
+    unit: 'ms',
+    cell: (/** @type {WayRow} */ { way, stage: { latency } }) =>
+      figure(latency && of(latency), (ms) => wayLatency(ms, way, isMean)),
+  })),
+  { title: 'Failed attempts', cell: ({ stage: { failedAttempts } }) => count(failedAttempts) },
+  { title: 'Connections opened', cell: ({ stage: { connections } }) => count(connections?.opened) },
+];
+
+/**
+ * The ways in which hosts reached the objects, stage by stage.
+ *
+ * @param {readonly WayResult[]} ways
+ * @returns {Section | null} null where all of them went the same way
+ */
+export function waysSection(ways) {
+  return ways.length < 2
+    ? null
+    : {
+        id: 'ways',
+        title: 'Ways to the objects',
+        body: html`<p>${wayNotes(ways).join(' ')}</p>
+          ${table({
+            caption: 'What each stage took in each way',
+            columns: COLUMNS,
+            rows: wayRows(ways),
+            groupOf: ({ stage }) => stage.stage,
+          })}`,
+      };
+}

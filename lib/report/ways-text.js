@@ -1,0 +1,58 @@
+import { decimal, rounded } from '../log/figures.js';
+import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from './ways.js';
+
+/**
+ * @import { WayResult } from '../model/result.js'
+ * @import { WayRow } from './ways.js'
+ */
+
+const UNKNOWN = '-';
+
+/** @type {readonly { title: string, cell: (row: WayRow) => string }[]} */
+const FIGURES = [
+  { title: 'operations', cell: ({ stage: { operations } }) => rounded(operations) },
+  {
+    title: 'ops/s',
+    cell: ({ stage: { operationsPerSecond } }) =>
+      operationsPerSecond === null ? UNKNOWN : decimal(operationsPerSecond),
+  },
+  ...WAY_LATENCIES.map(({ title, of, isMean }) => ({
+    title: title.toLowerCase(),
+    cell: (/** @type {WayRow} */ { way, stage: { latency } }) =>
+      latency === null ? UNKNOWN : wayLatency(of(latency), way, isMean),
+  })),
+  { title: 'failed', cell: ({ stage: { failedAttempts } }) => rounded(failedAttempts) },
+];
+
+/**
+ * The ways in which hosts reached the objects, side by side.
+ *
+ * @param {readonly WayResult[]} ways
+ * @returns {string[]} lines
+ */
+export function formatWays(ways) {
+  const rows = wayRows(ways);
+  const table = [
+    ['', ...FIGURES.map(({ title }) => title)],
+    ...rows.map((row) => [nameOf(row), ...FIGURES.map(({ cell }) => cell(row))]),
+  ];
+  const widths = table[0].map((_, column) => Math.max(...table.map((cells) => cells[column].length)));
+  const [head, ...lines] = table.map(([name, ...figures]) =>
+    [name.padEnd(widths[0]), ...figures.map((figure, place) => figure.padStart(widths[place + 1]))].join('  '),
+  );
+  return [
+    'Ways to the objects, latencies in ms',
+    `  ${head}`,
+    ...lines.flatMap((line, place) => {
+      const { stage } = rows[place].stage;
+      return [...(rows[place - 1]?.stage.stage === stage ? [] : [`  ${stage}`]), `  ${line}`];
+    }),
+    ...wayNotes(ways).map((note) => `  ${note}`),
+  ];
+}
+
+/** @param {WayRow} row */
+function nameOf({ way }) {
+  const remark = wayRemark(way);
+  return `  ${wayName(way)}${remark === '' ? '' : `, ${remark}`}`;
+}

@@ -1,0 +1,171 @@
+import { decimal } from '../log/figures.js';
+import { plainText } from '../log/plain-text.js';
+import { isAtBinding } from '../model/ways.js';
+
+/**
+ * @import { LatencySummary, Way, WayResult, WayStage } from '../model/result.js'
+ *
+ * @typedef {{ way: WayResult, stage: WayStage }} WayRow
+ */
+
+/** The stage that stands for all in a sentence, where there is one. */
+const TYPICAL_STAGE = 'Read';
+
+/** What is not known, in a sentence. */
+const UNKNOWN_TIME = 'an unknown time';
+
+/** @type {readonly { title: string, of: (latency: LatencySummary) => number, isMean?: true }[]} in ms */
+export const WAY_LATENCIES = [
+  { title: 'Fastest', of: ({ minimum }) => minimum },
+  { title: 'Average', of: ({ mean }) => mean, isMean: true },
+  { title: 'p50', of: ({ p50 }) => p50 },
+  { title: 'p90', of: ({ p90 }) => p90 },
+  { title: 'p99', of: ({ p99 }) => p99 },
+  { title: 'p99.9', of: ({ p999 }) => p999 },
+  { title: 'Slowest', of: ({ maximum }) => maximum },
+];
+
+/**
+ * @param {readonly WayResult[]} ways
+ * @returns {WayRow[]} those of a stage next to each other, in the order of the ways
+ */
+export function wayRows(ways) {
+  const stages = new Set(ways.flatMap((way) => way.stages.map(({ stage }) => stage)));
+  return [...stages].flatMap((name) =>
+    ways.flatMap((way) => way.stages.flatMap((stage) => (stage.stage === name ? [{ way, stage }] : []))),
+  );
+}
+
+/**
+ * @param {Way} way
+ * @returns {string} its name: hostile texts in it are on one line, but not escaped for any form
+ */
+export function wayName(way) {
+  return wordsOf(way).name;
+}
+
+/**
+ * @param {Way} way
+ * @returns {{ name: string, phrase: string }} the phrase stands after what something took
+ */
+function wordsOf({ client, through }) {
+  if (client === 'edge') {
+    return through
+      ? { name: 'Through the Worker', phrase: 'through the Worker' }
+      : { name: 'Binding at the edge', phrase: 'by the binding at the edge' };
+  }
+  if (client === null) {
+    return { name: 'Not known', phrase: 'in a way that is not known' };
+  }
+  const name = `S3 API from here (${plainText(client)})`;
+  return { name, phrase: `by the ${name}` };
+}
+
+/**
+ * @param {Way} way
+ * @returns {string} what else tells it from others, and what its latencies are of
+ */
+export function wayRemark(way) {
+  const { keepAlive, clockResolution } = way;
+  const connections = isAtBinding(way) ? [] : [`connections ${connectionsText(keepAlive)}`];
+  const steps = clockResolution === null ? [] : [`latencies in steps of ${clockResolution} ms`];
+  return [...connections, ...steps].join(', ');
+}
+
+/** @param {boolean | null} keepAlive */
+function connectionsText(keepAlive) {
+  if (keepAlive === null) {
+    return 'not known';
+  }
+  return keepAlive ? 'kept' : 'new for each request';
+}
+
+/**
+ * @param {number} ms
+ * @param {Way} way
+ * @param {boolean} [isMean] which is finer than the values that it is of
+ * @returns {string} no finer than the clock of the way
+ */
+export function wayLatency(ms, { clockResolution }, isMean = false) {
+  if (clockResolution === null || clockResolution < 1 || isMean) {
+    return decimal(ms, ms < 10 ? 2 : 1);
+  }
+  return ms < clockResolution ? `<${clockResolution}` : decimal(ms, 0);
+}
+
+/**
+ * What the ways take, for the stage that says most.
+ *
+ * @param {readonly WayResult[]} ways
+ * @returns {string} a sentence; hostile texts in it are on one line, but not escaped for any form
+ */
+export function wayAnswer(ways) {
+  const rows = wayRows(ways);
+  const counts = new Map([[TYPICAL_STAGE, 0]]);
+  rows.forEach(({ stage: { stage } }) => counts.set(stage, (counts.get(stage) ?? 0) + 1));
+  const [[typical]] = [...counts].toSorted(([, one], [, other]) => other - one);
+  const times = rows
+    .filter(({ stage }) => stage.stage === typical)
+    .map(({ way, stage: { latency } }) => {
+      const time = latency === null ? UNKNOWN_TIME : `up to ${wayLatency(latency.p50, way)} ms`;
+      return `${time} ${phraseOf(way)}`;
+    });
+  return `Half of the ${typical} operations took ${listOf(times)}.`;
+}
+
+/** @param {Way} way */
+function phraseOf(way) {
+  return `${wordsOf(way).phrase}${way.keepAlive === false ? ', with a new connection for each' : ''}`;
+}
+
+/**
+ * @param {readonly string[]} parts at least one
+ * @returns {string} such as `one; two; and three`: the parts may have commas in them
+ */
+function listOf(parts) {
+  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join('; ')}; and ${parts.at(-1)}`;
+}
+
+/**
+ * What has to be known to read the table.
+ *
+ * @param {readonly WayResult[]} ways
+ * @returns {string[]} sentences
+ */
+export function wayNotes(ways) {
+  const extents = ways.flatMap(({ stages }) => extentOf(stages));
+  const pairs = extents.flatMap((one, place) => extents.slice(place + 1).map((other) => overlaps(one, other)));
+  return [
+    'Each row counts the operations of its way alone.',
+    ...(pairs.includes(false)
+      ? [
+          'The ways were measured at different times: totals over all of them, which the other tables have, mean little.',
+        ]
+      : []),
+    ...(pairs.includes(true) ? ['Ways that were measured at the same time may have slowed each other down.'] : []),
+    ...(ways.some(isAtBinding)
+      ? ["At the binding, bytes do not travel to this host, and latencies are by the Worker's clock."]
+      : []),
+  ];
+}
+
+/**
+ * @typedef {{ from: number, to: number }} Extent epoch ms
+ *
+ * @param {readonly WayStage[]} stages
+ * @returns {Extent[]} from the first to the last; none where it is not known
+ */
+function extentOf(stages) {
+  const times = stages.flatMap(({ startedAt, endedAt }) =>
+    startedAt === null || endedAt === null ? [] : [startedAt, endedAt],
+  );
+  return times.length === 0 ? [] : [{ from: Math.min(...times), to: Math.max(...times) }];
+}
+
+/**
+ * @param {Extent} one
+ * @param {Extent} other
+ */
+function overlaps(one, other) {
+  return one.from < other.to && other.from < one.to;
+}

@@ -1,0 +1,58 @@
+import { RunLog } from '../../lib/report/log.js';
+import { runFacts } from '../../lib/run/run-facts.js';
+import { finishedStage } from './finished-stage.js';
+import { jsonOf } from './result-schema.js';
+import { NO_TARGET, runConfig } from './run-config.js';
+
+/**
+ * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { FinishedOperation } from './finished-stage.js'
+ */
+
+const NOON = Date.parse('2026-01-31T12:00:00.250Z');
+const STAGES = /** @type {const} */ (['Write', 'Read']);
+
+/** The ways that there are, by the options that make them. @satisfies {Record<string, Partial<RunConfig>>} */
+export const WAYS = /** @type {const} */ ({
+  direct: { client: 'direct' },
+  sdk: { client: 'sdk' },
+  binding: { client: 'edge' },
+  through: { client: 'edge', through: true },
+  throughNew: { client: 'edge', through: true, keepAlive: false },
+});
+
+/**
+ * A run that went one way, with a Write and a Read.
+ *
+ * @param {object} run
+ * @param {keyof typeof WAYS} run.way
+ * @param {readonly FinishedOperation[]} run.operations of each stage
+ * @param {string} [run.host]
+ * @param {number} [run.delay] ms after noon
+ * @param {{ index: number, count: number }} [run.shard]
+ * @returns {{ json: string, log: string }} what it writes to --json and --log
+ */
+export function runOfWay({ way, operations, host = 'fra-1', delay = 0, shard = { index: 0, count: 1 } }) {
+  const startedAt = NOON + delay;
+  const config = runConfig(NO_TARGET, { runId: `run-${way}`, stages: ['write', 'read'], shard, ...WAYS[way] });
+  const facts = runFacts({ config, host, startedAt, clock: { offset: 0, uncertainty: 1 }, versions: {} });
+  const stages = STAGES.map((name, place) =>
+    finishedStage(
+      { name, operations, startedAt: startedAt + place * 60_000, rest: 400 },
+      { storeClock: { offset: 0, uncertainty: 1 } },
+    ),
+  );
+  /** @type {string[]} */
+  const lines = [];
+  const write = (/** @type {string} */ line) => lines.push(`${line}\n`);
+  const log = new RunLog({ writeLine: write, writeMachineLine: write });
+  log.runStarts(facts);
+  for (const stage of stages) {
+    log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2 });
+    stage.seconds.forEach((second) => log.second(stage.stage, second));
+    log.stageEnds(stage);
+  }
+  log.stagesEnd(stages);
+  const requests = { preflight: 1, clock: 20, probe: 0, cleanup: 0 };
+  return { json: jsonOf({ facts, stages, requests }), log: lines.join('') };
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Intake } from '../../lib/merge/intake.js';
+import { mergeHosts } from '../../lib/merge/merge-hosts.js';
+import { parseLine } from '../../lib/log/log-line.js';
+import { readResult } from '../../lib/model/read-result.js';
+import { stageOfWay } from '../../lib/model/ways.js';
+import { writeResult } from '../../lib/model/write-result.js';
+import { resultFrom } from '../helpers/result-schema.js';
+import { runOfWay, WAYS } from '../helpers/way-runs.js';
+import { scheduleLine, secondLine, summaryLine } from './logs-of.js';
+
+/**
+ * @import { WayResult } from '../../lib/model/result.js'
+ *
+ * @typedef {Record<string, string>} Files texts of logs and results by their names
+ */
+
+/** @param {Files} files */
+function merged(files) {
+  const intake = new Intake();
+  for (const [file, text] of Object.entries(files)) {
+    const { result } = readResult(text);
+    if (result !== null) {
+      intake.addResult(file, result);
+    } else {
+      text.split('\n').forEach((line, place) => {
+        const record = parseLine(line);
+        if (record !== null) {
+          intake.addRecord(file, place + 1, record);
+        }
+      });
+    }
+  }
+  return mergeHosts(intake);
+}
+
+/**
+ * @param {Files} files
+ * @returns {readonly WayResult[]} as JSON has them
+ */
+function waysIn(files) {
+  const report = resultFrom([...writeResult(merged(files).result)].join(''));
+  return report.merge.ways ?? [];
+}
+
+const operation = fc.record({
+  after: fc.integer({ min: 1, max: 900 }),
+  latency: fc.integer({ min: 1, max: 4000 }),
+  failures: fc.array(fc.constantFrom('timeout', 'throttled'), { maxLength: 2 }),
+});
+
+const hosts = fc.uniqueArray(
+  fc.record({
+    way: fc.constantFrom(.../** @type {(keyof typeof WAYS)[]} */ (Object.keys(WAYS))),
+    index: fc.nat(1),
+    isLog: fc.boolean(),
+    delay: fc.nat(3000),
+    operations: fc.array(operation, { minLength: 1, maxLength: 12 }),
+  }),
+  { selector: ({ way, index }) => `${way} ${index}`, minLength: 1, maxLength: 6 },
+);
+
+test('each way has what its hosts alone would have come to, of logs and of results', () => {
+  fc.assert(
+    fc.property(hosts, (runs) => {
+      const files = runs.map(({ isLog, index, ...run }) => {
+        const { log, json } = runOfWay({ ...run, host: `fra-${index}`, shard: { index, count: 2 } });
+        return /** @type {const} */ ([`${run.way}-${index}.${isLog ? 'log' : 'json'}`, isLog ? log : json]);
+      });
+      const ways = waysIn(Object.fromEntries(files));
+      const names = [...new Set(runs.map(({ way }) => way))];
+      assert.equal(ways.length, names.length === 1 ? 0 : names.length);
+      for (const [place, way] of ways.entries()) {
+        const alone = merged(Object.fromEntries(files.filter((_, run) => runs[run].way === names[place])));
+        assert.equal(alone.result.merge.ways, undefined);
+        assert.deepEqual(way.stages, JSON.parse(JSON.stringify(alone.result.stages.map(stageOfWay))));
+        assert.equal(way.client, WAYS[names[place]].client);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('percentiles, extremes and failures of a way are those of its own operations', () => {
+  const slow = Array.from({ length: 100 }, (_, place) => ({ after: 10, latency: 100 + place, failures: ['timeout'] }));
+  const quick = Array.from({ length: 50 }, (_, place) => ({ after: 10, latency: 1 + place }));
+  const ways = waysIn({
+    'a.json': runOfWay({ way: 'direct', operations: slow }).json,
+    'b.log': runOfWay({ way: 'binding', operations: quick, delay: 600_000 }).log,
+  });
+  const figures = ways.map(({ stages: [, { stage, operations, failedAttempts, latency }] }) => {
+    const { minimum, p50, p99, maximum } = /** @type {NonNullable<typeof latency>} */ (latency);
+    return [stage, operations, failedAttempts, ...[minimum, p50, p99, maximum].map(Math.round)];
+  });
+  assert.deepEqual(figures, [
+    ['Read', 100, 100, 100, 149, 198, 199],
+    ['Read', 50, 0, 1, 25, 50, 50],
+  ]);
+});
+
+test('a way says its client, its connections and the steps of its clock, and follows the order of the hosts', () => {
+  const operations = [{ after: 5 }];
+  const files = ['throughNew', 'binding', 'direct', 'through', 'sdk'].map((way, place) => {
+    const { log, json } = runOfWay({ way: /** @type {any} */ (way), operations, delay: place * 600_000 });
+    return [`${place}`, place % 2 === 0 ? log : json];
+  });
+  assert.deepEqual(
+    waysIn(Object.fromEntries(files)).map(({ client, through, keepAlive, clockResolution }) => [
+      client,
+      through,
+      keepAlive,
+      clockResolution,
+    ]),
+    [
+      ['edge', true, false, null],
+      ['edge', false, null, 1],
+      ['direct', false, true, null],
+      ['edge', true, true, null],
+      ['sdk', false, true, null],
+    ],
+  );
+});
+
+test('a log without machine lines is a way that is not known', () => {
+  const old = [scheduleLine(), secondLine('12:00:01', 5), summaryLine(5)].join('\n');
+  const { log } = runOfWay({ way: 'direct', operations: [{ after: 5 }] });
+  const [known, unknown, ...others] = waysIn({ a: log, b: old });
+  assert.equal(known.client, 'direct');
+  assert.deepEqual([unknown.client, unknown.keepAlive], [null, null]);
+  assert.equal(unknown.stages[0].latency, null);
+  assert.equal(unknown.stages[0].connections, null);
+  assert.equal(others.length, 0);
+});
+
+test('latencies of all ways together are those of each, added', () => {
+  const operations = Array.from({ length: 20 }, (_, place) => ({ after: 10, latency: 3 * place + 1 }));
+  const files = {
+    a: runOfWay({ way: 'direct', operations }).log,
+    b: runOfWay({ way: 'binding', operations, host: 'fra-2' }).log,
+  };
+  const { result } = merged(files);
+  const ofOne = result.merge.ways?.[0].stages[0].latency;
+  const all = result.stages[0].latency.operations;
+  assert.deepEqual(all, { ...ofOne, count: 40 });
+});
