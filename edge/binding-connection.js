@@ -143,6 +143,17 @@ const CALLS = {
   async DeleteObject(_connection, bucket, { key }) {
     await bucket.delete(key);
   },
+  async DeleteObjects(connection, bucket, { input = {} }) {
+    const { Objects } = input.Delete;
+    await bucket.delete(Objects.map((/** @type {{ Key: string }} */ { Key }) => Key));
+    // It has deleted all of them, or thrown.
+    connection.reply.output = { Deleted: Objects, Errors: [] };
+  },
+  async ListObjectsV2(connection, bucket, { input = {} }) {
+    const { Prefix: prefix, StartAfter: startAfter, MaxKeys: limit } = input;
+    const { objects, truncated } = await bucket.list({ prefix, limit, startAfter });
+    connection.reply.output = { Contents: objects.map(({ key }) => ({ Key: key })), IsTruncated: truncated };
+  },
 };
 
 /**

@@ -1,19 +1,27 @@
-import { CLOCK_RESOLUTION_MS, MAX_IN_FLIGHT, MAX_OBJECT_BYTES, SLICED_OPERATIONS } from '../lib/edge/slice.js';
-import { MAX_SLICE_MS, MAX_SLICE_OPERATIONS } from '../lib/edge/slice.js';
+import { CLOCK_RESOLUTION_MS, MAX_IN_FLIGHT, MAX_OBJECT_BYTES } from '../lib/edge/slice.js';
+import { MAX_SLICE_MS, MAX_SLICE_OBJECTS, MAX_SLICE_OPERATIONS } from '../lib/edge/slice.js';
 import { IntegrityError } from '../lib/operations/operation.js';
 import { OperationRecord } from '../lib/operations/operation-record.js';
-import { operationNamed } from '../lib/operations/registry.js';
+import { OPERATIONS, operationNamed } from '../lib/operations/registry.js';
+import { kindsOfVersions } from '../lib/operations/stage.js';
 import { AttemptError, detailsOf, timeoutError } from '../lib/s3/s3-error.js';
 import { Keyspace, isPrefix, isRunId } from '../lib/workload/keyspace.js';
 import { Payload } from '../lib/workload/payload.js';
 import { objectSizes } from '../lib/workload/sizes.js';
 import { BindingConnection } from './binding-connection.js';
+import { SeenVersions } from './seen-versions.js';
 import { Refusal } from './signature.js';
 
 /**
  * @import { Slice, SliceAnswer, SlicedFailure, SlicedSuccess } from '../lib/edge/slice.js'
- * @import { Workload } from '../lib/operations/operation.js'
+ * @import { Operation, Workload } from '../lib/operations/operation.js'
  */
+
+/** A list of this host has so many keys at most, and so has a deletion. */
+const MAX_KEYS = 1000;
+
+/** What a binding can do. */
+const SLICED_OPERATIONS = OPERATIONS.filter(({ copies }) => !copies).map(({ name }) => name);
 
 /** Of the last run: its bytes are made once in an isolate. @type {{ runId: string, payload: Payload } | null} */
 let known = null;
@@ -32,15 +40,14 @@ let known = null;
  */
 export async function runSlice(slice, { bucketNamed, bucket, colo }) {
   checkSlice(slice);
-  const { layout, locals, turns, digests, threads, lasts, timeout } = slice;
+  const { layout, locals, threads, lasts, timeout } = slice;
   // Isolates share no memory: the bucket alone can tell who was first.
   const claim = await bucketNamed(bucket).put(slice.claim, '', { onlyIf: { etagDoesNotMatch: '*' } });
   if (claim === null) {
     throw new Refusal('AccessDenied', 'The slice was run before.');
   }
-  const operation = operationNamed(slice.operation);
-  const written = new SliceObjects(locals, digests);
-  const workload = workloadOf(slice, written);
+  const operations = operationsOf(slice);
+  const workload = workloadOf(slice);
   workload.payload.prepare(locals[0] * slice.shard.count + slice.shard.index);
   layout.buckets.forEach(bucketNamed);
   const startedAt = Date.now();
@@ -50,34 +57,72 @@ export async function runSlice(slice, { bucketNamed, bucket, colo }) {
   const failures = [];
   let next = 0;
   const work = async () => {
-    let record = newRecord();
+    let { record, seen } = newRecord();
     while (next < locals.length && Date.now() - startedAt < lasts) {
       const place = next++;
-      record.take(0, operation, locals[place], turns[place]);
-      record.attempts = 1;
-      const { connection } = record;
+      take(record, slice, place, operations);
+      seen?.begin(slice.versions?.candidates[place] ?? []);
+      const { connection, operation } = record;
       connection.answeredAt = 0;
       const begunAt = Date.now() - startedAt;
       try {
         await within(timeout, record.attempt());
         const finishedAt = Date.now() - startedAt;
-        const answeredAt = operation.receives ? connection.answeredAt - startedAt : finishedAt;
-        successes.push([place, begunAt, finishedAt, answeredAt, written.takeDigest(locals[place])]);
+        const hasBody = operation.receives && connection.answeredAt > 0;
+        const answeredAt = hasBody ? connection.answeredAt - startedAt : finishedAt;
+        /** @type {SlicedSuccess} */
+        const success = [place, begunAt, finishedAt, answeredAt, connection.reply.etagDigest];
+        successes.push(success);
+        if (seen !== null) {
+          success.push(seen.fitting);
+        }
       } catch (error) {
         failures.push({ place, begunAt, finishedAt: Date.now() - startedAt, ...failureOf(error) });
         // An attempt whose time is over goes on, and may still touch its record.
-        record = newRecord();
+        ({ record, seen } = newRecord());
       }
     }
   };
-  const newRecord = () => new OperationRecord(operation, workload, new BindingConnection(bucketNamed, Date.now));
+  const newRecord = () => {
+    const seen = slice.versions === undefined ? null : new SeenVersions(startedAt);
+    const mixed = /** @type {Workload['mixed']} */ (/** @type {unknown} */ (seen));
+    const connection = new BindingConnection(bucketNamed, Date.now);
+    return { seen, record: new OperationRecord(operations[0], { ...workload, mixed }, connection) };
+  };
   await Promise.all(Array.from({ length: threads }, work));
   return { startedAt, endedAt: Date.now(), colo, successes, failures };
 }
 
 /**
+ * @param {Slice} slice
+ * @returns {Operation[]} by their kinds
+ */
+function operationsOf({ operations, versions }) {
+  const kinds = operations.map((name) => ({ operation: operationNamed(name), weight: 1 }));
+  return (versions === undefined ? kinds : kindsOfVersions(kinds)).map(({ operation }) => operation);
+}
+
+/**
+ * @param {OperationRecord} record
+ * @param {Slice} slice
+ * @param {number} place of the operation in it
+ * @param {readonly Operation[]} operations by their kinds
+ */
+function take(record, { kinds, locals, turns, groups, versions }, place, operations) {
+  const kind = kinds[place] ?? 0;
+  if (groups === undefined) {
+    record.take(kind, operations[kind], locals[place], turns[place]);
+  } else {
+    const group = { ...groups[place], locals: Uint32Array.from(groups[place].locals), slot: 0 };
+    record.takeGroup(kind, operations[kind], group, turns[place]);
+  }
+  record.attempts = 1;
+  record.state = versions?.states[place] ?? 0;
+}
+
+/**
  * @param {unknown} error of an attempt
- * @returns {Pick<SlicedFailure, 'error' | 'finding'>}
+ * @returns {Pick<SlicedFailure, 'error' | 'finding' | 'versionError'>}
  * @throws what is neither AttemptError nor IntegrityError
  */
 function failureOf(error) {
@@ -85,7 +130,7 @@ function failureOf(error) {
     return { error: detailsOf(error), finding: '' };
   }
   if (error instanceof IntegrityError) {
-    return { error: null, finding: error.finding };
+    return { error: null, finding: error.finding, versionError: error.versionError };
   }
   throw error;
 }
@@ -114,13 +159,17 @@ async function within(timeout, attempt) {
  */
 class SliceObjects {
   #digests;
+  #absent;
 
-  /**
-   * @param {readonly number[]} locals
-   * @param {readonly number[]} digests
-   */
-  constructor(locals, digests) {
+  /** @param {Pick<Slice, 'locals' | 'digests' | 'absent'>} slice */
+  constructor({ locals, digests, absent }) {
     this.#digests = new Map(digests.map((digest, place) => [locals[place], digest]));
+    this.#absent = new Set(absent);
+  }
+
+  /** @param {number} local */
+  has(local) {
+    return !this.#absent.has(local);
   }
 
   /** @param {number} local */
@@ -128,31 +177,17 @@ class SliceObjects {
     return this.#digests.get(local) ?? 0;
   }
 
-  /**
-   * @param {number} local
-   * @param {number} digest
-   */
-  add(local, digest) {
-    this.#digests.set(local, digest);
-  }
-
-  /** @param {number} local */
-  delete(local) {
-    this.#digests.delete(local);
-  }
-
-  /** @param {number} local */
-  takeDigest(local) {
-    return this.digestOf(local);
-  }
+  // The client notes what was written and removed, as the answer says.
+  add() {}
+  delete() {}
 }
 
 /**
  * @param {Slice} slice
- * @param {SliceObjects} written
  * @returns {Workload}
  */
-function workloadOf({ layout, shard, size, sizes, amounts, wroteObjects }, written) {
+function workloadOf(slice) {
+  const { layout, shard, size, sizes, amounts, wroteObjects } = slice;
   const { runId } = layout;
   if (known?.runId !== runId) {
     known = { runId, payload: new Payload(runId) };
@@ -161,7 +196,7 @@ function workloadOf({ layout, shard, size, sizes, amounts, wroteObjects }, writt
     keyspace: new Keyspace(layout),
     sizeOf: objectSizes({ runId, size, sizes }),
     payload: known.payload,
-    written: /** @type {any} */ (written),
+    written: /** @type {any} */ (new SliceObjects(slice)),
     shard,
     amounts,
     wroteObjects,
@@ -175,13 +210,14 @@ function workloadOf({ layout, shard, size, sizes, amounts, wroteObjects }, writt
  * @throws {Refusal}
  */
 function checkSlice(slice) {
-  const { claim, layout, operation, size, threads, lasts, timeout, locals, turns } = slice;
+  const { claim, layout, operations, kinds, size, threads, lasts, timeout, locals, turns, groups, versions } = slice;
   const isWhole = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && Number(value) >= 0;
   const fits =
     isRunId(layout?.runId) &&
     isPrefix(layout.prefix) &&
     new Keyspace(layout).recogniseName(claim)?.isProbe === true &&
-    SLICED_OPERATIONS.includes(operation) &&
+    operations?.length >= 1 &&
+    operations.every((name) => SLICED_OPERATIONS.includes(name)) &&
     isWhole(size) &&
     size <= MAX_OBJECT_BYTES &&
     isWhole(threads) &&
@@ -195,8 +231,30 @@ function checkSlice(slice) {
     locals.length <= MAX_SLICE_OPERATIONS &&
     turns?.length === locals.length &&
     locals.every(isWhole) &&
-    turns.every(isWhole);
+    turns.every(isWhole) &&
+    (operations.length === 1 ? kinds?.length === 0 : kinds?.length === locals.length) &&
+    kinds.every((kind) => isWhole(kind) && kind < operations.length) &&
+    (groups === undefined || areGroups(groups, locals)) &&
+    (versions === undefined ||
+      (versions.states?.length === locals.length &&
+        versions.states.every(isWhole) &&
+        versions.candidates?.length === locals.length &&
+        versions.candidates.every(Array.isArray)));
   if (!fits) {
     throw new Refusal('AccessDenied', 'The slice is none that this Worker runs: are client and Worker of one version?');
   }
+}
+
+/**
+ * @param {NonNullable<Slice['groups']>} groups
+ * @param {readonly number[]} locals the first object of each
+ */
+function areGroups(groups, locals) {
+  return (
+    groups.length === locals.length &&
+    groups.every(
+      (group, place) => group.locals?.[0] === locals[place] && group.locals.length <= MAX_KEYS && 'next' in group,
+    ) &&
+    groups.reduce((sum, group) => sum + group.locals.length, 0) <= MAX_SLICE_OBJECTS
+  );
 }

@@ -4,7 +4,7 @@ import { Refusal, sha256 } from './signature.js';
 // The calls of the S3 API that preflight, clean-up, the measurement of the clock and --through need, on a binding.
 
 /** What a run of the tool names its objects: nothing else is written or removed, whoever asks for it. */
-const OWN_KEY = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)+\/[0-9a-f]{8}-(probe-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
+const OWN_KEY = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)+\/([0-9a-f]{8}-(probe-)?(copy-)?|-claim-)(0|[1-9][0-9]{0,15})$/;
 
 const MAX_KEYS = 1000;
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
-import { MAX_OBJECT_BYTES, SLICED_OPERATIONS, runsSlices } from '../edge/slice.js';
+import { MAX_OBJECT_BYTES, runsSlices } from '../edge/slice.js';
 import { quote } from '../log/quote.js';
 import { formatSize } from '../log/units.js';
 import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
@@ -1339,7 +1339,6 @@ const AGAINST_UNTIL_STABLE = Object.freeze({
 
 /** What the Worker's slices do not go with, by the option; --through has no slices. */
 const AGAINST_SLICES = Object.freeze({
-  mix: '--mix: a slice has operations of one kind',
   rate: '--rate: a slice starts its operations one after the other, whatever the time',
   findPeak: '--find-peak: the steps of a search are too short for slices',
   ramp: '--ramp: the steps of a ramp are too short for slices',
@@ -1380,11 +1379,6 @@ const CONFLICTS = [
     isThere: (/** @type {Record<string, any>} */ given, /** @type {Record<string, any>} */ options) =>
       runsSlices(options) && given[name] !== undefined,
     problem: `${reason}: expected --through as well, or another --client`,
-  })),
-  ...OPERATIONS.filter(({ name, copies }) => !copies && !SLICED_OPERATIONS.includes(name)).map(({ name }) => ({
-    isThere: (/** @type {Record<string, any>} */ _given, /** @type {Record<string, any>} */ options) =>
-      runsSlices(options) && operationsIn(options).some((operation) => operation.name === name),
-    problem: `--stages: the Worker runs no ${name} in slices, expected --through as well, or another --client`,
   })),
   {
     isThere: ({ cores }, options) => runsSlices(options) && typeof cores === 'number' && cores > 1,

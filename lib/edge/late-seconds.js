@@ -1,5 +1,7 @@
+import { SecondFeed } from '../meter/second-feed.js';
+
 /**
- * @import { StageMeters } from '../meter/stage-meter.js'
+ * @import { SecondFeedOptions } from '../meter/second-feed.js'
  */
 
 /** An operation that has succeeded, and what is done once its turn has come. @typedef {{ finishedAt: number, count: () => void }} LateSuccess finishedAt in monotonic ms */
@@ -10,21 +12,14 @@
  */
 export class LateSeconds {
   #counts;
-  #onSecond;
-  #next;
+  #feed;
   /** @type {LateSuccess[]} */
   #waiting = [];
 
-  /**
-   * @param {object} options
-   * @param {Pick<StageMeters, 'secondOf' | 'at' | 'until'>} options.counts
-   * @param {number} options.startedAt monotonic ms
-   * @param {(second: ReturnType<StageMeters['at']>) => void} options.onSecond
-   */
-  constructor({ counts, startedAt, onSecond }) {
-    this.#counts = counts;
-    this.#onSecond = onSecond;
-    this.#next = counts.secondOf(startedAt);
+  /** @param {SecondFeedOptions} options */
+  constructor(options) {
+    this.#counts = options.counts;
+    this.#feed = new SecondFeed(options);
   }
 
   /** @param {LateSuccess} success that has ended at the moment that was last known of, or after it */
@@ -34,27 +29,20 @@ export class LateSeconds {
 
   /** @param {number} moment monotonic ms, before which no operation has ended that is not known */
   knownUntil(moment) {
-    const due = this.#waiting.filter(({ finishedAt }) => finishedAt < moment);
-    this.#waiting = this.#waiting.filter(({ finishedAt }) => !(finishedAt < moment));
-    due.sort((one, other) => one.finishedAt - other.finishedAt).forEach(({ count }) => count());
-    const current = moment === Infinity ? -Infinity : this.#counts.secondOf(moment);
-    while (this.#next < current) {
-      this.#handOn();
-    }
+    this.#countUntil(moment);
+    this.#feed.handOnUntil(this.#counts.secondOf(moment));
   }
 
   /** @param {number} endedAt monotonic ms of the stage's end: everything is known */
   end(endedAt) {
-    this.knownUntil(Infinity);
-    for (const { secondStart } of this.#counts.until(endedAt)) {
-      if (secondStart >= this.#next) {
-        this.#handOn();
-      }
-    }
+    this.#countUntil(Infinity);
+    this.#feed.end(endedAt);
   }
 
-  #handOn() {
-    this.#onSecond(this.#counts.at(this.#next));
-    this.#next += 1;
+  /** @param {number} moment monotonic ms */
+  #countUntil(moment) {
+    const due = this.#waiting.filter(({ finishedAt }) => finishedAt < moment);
+    this.#waiting = this.#waiting.filter(({ finishedAt }) => !(finishedAt < moment));
+    due.sort((one, other) => one.finishedAt - other.finishedAt).forEach(({ count }) => count());
   }
 }

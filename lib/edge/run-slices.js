@@ -1,5 +1,7 @@
 import { watchFlow } from '../engine/data-flow.js';
 import { Claims } from '../engine/claims.js';
+import { GroupClaims } from '../engine/group-claims.js';
+import { MixedClaims } from '../engine/mixed-claims.js';
 import { OperationParts } from '../engine/operation-parts.js';
 import { failureCounter, orderOf, retryHooks, snapshotTaker } from '../engine/run-stage.js';
 import { StageWatch, abandonedError } from '../engine/stage-watch.js';
@@ -9,22 +11,28 @@ import { StageMeters } from '../meter/stage-meter.js';
 import { NO_ETAG } from '../operations/no-etag.js';
 import { IntegrityError } from '../operations/operation.js';
 import { OperationRecord } from '../operations/operation-record.js';
+import { mixedOf, noteDoubt } from '../operations/versions.js';
 import { Pauses, Retrier } from '../s3/retry.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
 import { Keyspace } from '../workload/keyspace.js';
+import { isRemoval } from '../workload/object-versions.js';
 import { globalIndex } from '../workload/shard.js';
 import { objectSizes } from '../workload/sizes.js';
 import { LateSeconds } from './late-seconds.js';
-import { CLAIM_SLICE, MAX_IN_FLIGHT, MAX_SLICE_MS, MAX_SLICE_OPERATIONS, RUN_SLICE, sliceAnswerIn } from './slice.js';
+import { CLAIM_SLICE, MAX_IN_FLIGHT, MAX_SLICE_MS, MAX_SLICE_OBJECTS, MAX_SLICE_OPERATIONS } from './slice.js';
+import { RUN_SLICE, WAY_MS, sliceAnswerIn } from './slice.js';
+import { SliceVersions, changes } from './slice-versions.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Budget } from '../engine/budget.js'
  * @import { Engine, Load, MeteredStage, StageHooks } from '../engine/run-stage.js'
  * @import { TimeLimit } from '../engine/stage-watch.js'
+ * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
- * @import { Slice, SliceAnswer } from './slice.js'
+ * @import { ObjectGroups } from '../workload/object-groups.js'
+ * @import { Slice, SliceAnswer, SlicedSuccess } from './slice.js'
  */
 
 const PROGRESS_INTERVAL_MS = 250;
@@ -38,14 +46,10 @@ const MIN_ROUNDS = 4;
 /** As much of the time that a slice may last as it is given work for. */
 const SHARE_OF_TIME = 0.9;
 
-/** The platform ends an invocation that has its time, and answers; what is left is for the way. ms */
-const WAY_MS = 5000;
-
 /** So often a claim for nobody is tried, before the slice counts as one that has begun. */
 const MAX_CLAIM_ATTEMPTS = 4;
 
-/** Claims have keys of probes that nobody else would come to, and so many of all hosts together that no two are the same. */
-const FIRST_CLAIM = 2 ** 32;
+/** So many claims of all hosts together that no two are the same. */
 const CLAIMS = 2 ** 52;
 
 /**
@@ -85,6 +89,7 @@ export function sliceRunner({ timeout, layout, claimed }) {
  * @property {Engine} engine whose connections are the invocations at a time
  * @property {Load} load
  * @property {Budget} budget
+ * @property {ObjectGroups | null} [groups]
  * @property {TimeLimit | null} [limit]
  * @property {AbortSignal} signal
  * @property {StageHooks} hooks
@@ -94,8 +99,10 @@ export function sliceRunner({ timeout, layout, claimed }) {
 class Lane {
   /** To be sent, again or because an earlier slice did not come to it. @type {OperationRecord[]} */
   due = [];
-  /** Operations that wait to be tried again. */
+  /** Operations that wait to be tried again, or for an object. */
   waiting = 0;
+  /** Those of them that wait for an object. */
+  placing = 0;
   /** @type {() => void} */
   wake = () => {};
 
@@ -124,8 +131,11 @@ class SlicedStage {
   #layout;
   #keyspace;
   #claimed;
-  #operation;
+  #stage;
   #workload;
+  /** Whether what it writes and reads has versions. */
+  #tellsVersions;
+  #maxOperations;
   #startedAt;
   #meters;
   #buckets;
@@ -137,6 +147,8 @@ class SlicedStage {
   #claimRetrier;
   #failed;
   #claims;
+  /** Of a stage that rewrites objects: these claims. @type {MixedClaims | null} */
+  #mixed;
   #lanes;
   #seconds;
   /** Of operations that have come to their end. @type {OperationRecord[]} */
@@ -145,14 +157,17 @@ class SlicedStage {
   #uncertain = new Set();
   #done = 0;
   #moved = 0;
+  /** ms that operations waited for an object. */
+  #waited = 0;
 
   /**
    * @param {Stage} stage
    * @param {StageOptions & Parameters<typeof sliceRunner>[0]} options
    */
-  constructor(stage, { engine, load, budget, limit = null, signal, hooks, timeout, layout, claimed }) {
+  constructor(stage, options) {
+    const { engine, load, budget, limit = null, signal, hooks, timeout, layout, claimed } = options;
     const { clock, runId } = engine;
-    const { objectSize: size, sizes, warmup, windows, bucketStarts } = load;
+    const { objectSize: size, sizes, warmup, windows } = load;
     this.#engine = engine;
     this.#load = load;
     this.#budget = budget;
@@ -162,12 +177,18 @@ class SlicedStage {
     this.#layout = layout;
     this.#keyspace = new Keyspace(layout);
     this.#claimed = claimed;
-    this.#operation = stage.kinds[0].operation;
+    this.#stage = stage;
     this.#workload = { ...engine.workload, sizeOf: objectSizes({ runId, size, sizes }) };
+    this.#tellsVersions = Boolean(engine.workload.mixed) && (stage.rewrites || stage.creates);
+    const { grouping } = stage;
+    this.#maxOperations = Math.min(
+      MAX_SLICE_OPERATIONS,
+      grouping === null ? Infinity : Math.floor(MAX_SLICE_OBJECTS / engine.workload.amounts[grouping.size]),
+    );
     const startedAt = clock.now();
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
     const measured = { measuredFrom: startedAt + warmup, measuredUntil };
-    const meters = new StageMeters(1, clock, startedAt, { ...measured, windows });
+    const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows });
     const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
     const parts = OperationParts.of(stage, { load, budget, measured });
     this.#startedAt = startedAt;
@@ -207,10 +228,8 @@ class SlicedStage {
       ...{ signal: this.#watch.stopped, hooks: { attemptFailed() {}, retrying() {} } },
     });
     this.#failed = failureCounter(meters, buckets, hooks, this.#watch);
-    this.#claims = new Claims(stage, {
-      ...{ workload: this.#workload, budget, meters, bucketStarts, seed: `kinds of ${runId}` },
-      order: orderOf(load, budget, engine),
-    });
+    this.#mixed = stage.rewrites ? mixedClaims(stage, this.#workload, options) : null;
+    this.#claims = this.#mixed ?? claimsOf(stage, this.#workload, meters, options);
     const snapshot = snapshotTaker(stage, { engine, meters, buckets, connections });
     this.#seconds = new LateSeconds({
       counts: meters,
@@ -248,7 +267,7 @@ class SlicedStage {
     }
     const { end, fatal } = this.#watch;
     return {
-      ...{ end, fatal, startedAt: this.#startedAt, endedAt, waited: 0 },
+      ...{ end, fatal, startedAt: this.#startedAt, endedAt, waited: this.#waited },
       ...{ meters: this.#meters, buckets: this.#buckets, parts: this.#parts },
     };
   }
@@ -270,7 +289,7 @@ class SlicedStage {
       }
     } catch (error) {
       // The others have no reason to go on.
-      this.#watch.fail({ error, bucket: '', operation: this.#operation.name });
+      this.#watch.fail({ error, bucket: '', operation: this.#stage.kinds[0].operation.name });
       throw error;
     } finally {
       this.#known(lane, Infinity);
@@ -290,18 +309,78 @@ class SlicedStage {
     const room = Math.min(lane.room, Math.max(rest, MIN_ROUNDS * lane.threads));
     const records = lane.due.splice(0, room);
     while (records.length < room) {
-      const record = this.#free.pop() ?? this.#newRecord(lane);
-      if (this.#claims.next(record) < 0) {
-        this.#free.push(record);
+      const record = this.#claim(lane);
+      if (record === null) {
         break;
       }
-      record.connection = lane.connection;
-      record.attempts = 0;
-      record.outcomeUnknown = false;
-      this.#parts?.begins(record);
       records.push(record);
     }
     return records;
+  }
+
+  /**
+   * @param {Lane} lane
+   * @returns {OperationRecord | null} the next operation; null where there is none so far
+   */
+  #claim(lane) {
+    // A thread takes nothing else while its operation waits for an object.
+    while (lane.placing < lane.threads) {
+      const record = this.#free.pop() ?? this.#newRecord(lane);
+      if (this.#claims.next(record) < 0) {
+        this.#free.push(record);
+        return null;
+      }
+      const wait = this.#mixed?.place(record, 0) ?? 0;
+      if (wait === 0) {
+        return this.#begun(record, lane);
+      }
+      void this.#waitForObject(record, lane, wait);
+    }
+    return null;
+  }
+
+  /**
+   * @param {OperationRecord} record that has its object
+   * @param {Lane} lane
+   */
+  #begun(record, { connection }) {
+    record.connection = connection;
+    record.attempts = 0;
+    record.outcomeUnknown = false;
+    this.#parts?.begins(record);
+    return record;
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {Lane} lane
+   * @param {number} firstWait ms; negative where there is no object for it
+   */
+  async #waitForObject(record, lane, firstWait) {
+    const { clock } = this.#engine;
+    lane.waiting += 1;
+    lane.placing += 1;
+    let wait = firstWait;
+    for (let round = 1; wait > 0 && !this.#isOver(); round++) {
+      const since = clock.now();
+      await this.#pauses.wait(wait);
+      this.#waited += clock.now() - since;
+      wait = this.#isOver() ? wait : (this.#mixed?.place(record, round) ?? 0);
+    }
+    lane.waiting -= 1;
+    lane.placing -= 1;
+    if (wait === 0) {
+      lane.due.push(this.#begun(record, lane));
+    } else {
+      this.#meters.kinds[record.kind].skipped += Number(wait < 0);
+      this.#free.push(record);
+    }
+    lane.wake();
+  }
+
+  /** Whether no operation is to be begun any more. */
+  #isOver() {
+    return this.#watch.stopped.aborted || this.#budget.isClosed;
   }
 
   /**
@@ -313,11 +392,11 @@ class SlicedStage {
    */
   #takeTried(lane) {
     const due = lane.due.splice(0);
-    this.#free.push(...due.filter(({ attempts }) => attempts === 0));
+    due.filter(({ attempts }) => attempts === 0).forEach((record) => this.#release(record));
     const tried = due.filter(({ attempts }) => attempts > 0);
     if (!this.#watch.stopped.aborted) {
-      lane.due.push(...tried.slice(MAX_SLICE_OPERATIONS));
-      return tried.slice(0, MAX_SLICE_OPERATIONS);
+      lane.due.push(...tried.slice(this.#maxOperations));
+      return tried.slice(0, this.#maxOperations);
     }
     tried.forEach((record) => this.#giveUp(record, abandonedError()));
     return [];
@@ -344,7 +423,14 @@ class SlicedStage {
 
   /** @param {Lane} lane */
   #newRecord({ connection }) {
-    return new OperationRecord(this.#operation, this.#workload, connection);
+    return new OperationRecord(this.#stage.kinds[0].operation, this.#workload, connection);
+  }
+
+  /** @param {OperationRecord} record that is of no operation any more */
+  #release(record) {
+    this.#mixed?.done(record);
+    this.#uncertain.delete(record);
+    this.#free.push(record);
   }
 
   /**
@@ -354,7 +440,8 @@ class SlicedStage {
   async #runSlice(lane, records) {
     const { connection } = lane;
     const { clock } = this.#engine;
-    const { slice, bucket } = this.#sliceOf(lane, records);
+    const versions = this.#tellsVersions ? new SliceVersions(records) : null;
+    const { slice, bucket } = this.#sliceOf(lane, records, versions);
     this.#claimed();
     const sentAt = clock.now();
     connection.startedAt = sentAt;
@@ -368,7 +455,7 @@ class SlicedStage {
         });
       }
       const receivedAt = clock.now();
-      this.#settle(lane, records, answer, new SliceTimes(answer, clock, sentAt, receivedAt));
+      this.#settle(lane, records, answer, new SliceTimes(answer, clock, sentAt, receivedAt), versions);
       this.#known(lane, receivedAt);
     } catch (error) {
       if (!(error instanceof AttemptError)) {
@@ -390,26 +477,31 @@ class SlicedStage {
   /**
    * @param {Lane} lane
    * @param {readonly OperationRecord[]} records
+   * @param {SliceVersions | null} versions
    * @returns {{ slice: Slice, bucket: string }} and the bucket that its claim is in
    */
-  #sliceOf({ threads }, records) {
+  #sliceOf({ threads }, records, versions) {
+    const { kinds, grouping } = this.#stage;
     const { shard, amounts, wroteObjects, written } = this.#engine.workload;
     const { objectSize: size, sizes } = this.#load;
     const number = Math.floor(this.#engine.random() * Math.floor(CLAIMS / shard.count));
-    const claim = globalIndex(shard, FIRST_CLAIM + number);
+    const claim = globalIndex(shard, number);
     const locals = records.map(({ localIndex }) => localIndex);
     return {
       bucket: this.#keyspace.bucketOf(claim),
       slice: {
-        claim: this.#keyspace.probeKeyOf(claim),
+        claim: this.#keyspace.claimKeyOf(claim),
         layout: this.#layout,
-        operation: this.#operation.name,
+        operations: kinds.map(({ operation }) => operation.name),
+        kinds: kinds.length === 1 ? [] : records.map(({ kind }) => kind),
         threads: Math.min(threads, records.length),
         lasts: this.#sliceTime(),
         timeout: this.#timeout,
         ...{ shard, size, sizes, amounts, wroteObjects, locals },
         turns: records.map(({ turn }) => turn),
-        digests: wroteObjects ? locals.map((local) => written.digestOf(local)) : [],
+        digests: wroteObjects && versions === null ? locals.map((local) => written.digestOf(local)) : [],
+        ...(grouping === null ? {} : groupsIn(records)),
+        versions: versions?.toRequest(),
       },
     };
   }
@@ -419,8 +511,9 @@ class SlicedStage {
    * @param {readonly OperationRecord[]} records
    * @param {SliceAnswer} answer
    * @param {SliceTimes} times
+   * @param {SliceVersions | null} versions
    */
-  #settle(lane, records, { successes, failures, startedAt, endedAt }, times) {
+  #settle(lane, records, { successes, failures, startedAt, endedAt }, times, versions) {
     const isOpen = new Set(records);
     const end = (/** @type {number} */ place, /** @type {number} */ begunAt, /** @type {number} */ finishedAt) => {
       const record = records[place];
@@ -431,46 +524,56 @@ class SlicedStage {
       record.finishedAt = times.at(finishedAt);
       return record;
     };
-    for (const [place, begunAt, finishedAt, answeredAt, digest] of successes) {
-      this.#succeeded(end(place, begunAt, finishedAt), digest, answeredAt - begunAt);
+    const isChange = (/** @type {SlicedSuccess} */ [place]) => changes(records[place].operation);
+    for (const success of [...successes.filter(isChange), ...successes.filter((each) => !isChange(each))]) {
+      const [place, begunAt, finishedAt] = success;
+      this.#succeeded(end(place, begunAt, finishedAt), success, versions);
     }
-    for (const { place, begunAt, finishedAt, error, finding } of failures) {
+    for (const { place, begunAt, finishedAt, error, finding, versionError } of failures) {
       const record = end(place, begunAt, finishedAt);
       if (error === null) {
-        this.#giveUp(record, new IntegrityError(record, plainLine(finding)));
+        this.#giveUp(record, new IntegrityError(record, plainLine(finding), versionError));
       } else {
         this.#tryLater(lane, record, new AttemptError({ ...error, message: plainLine(error.message) }));
       }
     }
     const rate = successes.length / Math.max(endedAt - startedAt, 1);
-    lane.room = Math.min(Math.max(Math.ceil(rate * MAX_SLICE_MS * SHARE_OF_TIME), lane.threads), MAX_SLICE_OPERATIONS);
+    lane.room = Math.min(Math.max(Math.ceil(rate * MAX_SLICE_MS * SHARE_OF_TIME), lane.threads), this.#maxOperations);
     // What a slice did not come to is next.
     lane.due.unshift(...isOpen);
   }
 
   /**
    * @param {OperationRecord} record
-   * @param {number} digest of the object's ETag
-   * @param {number} firstByte ms until the answer began
+   * @param {SlicedSuccess} success
+   * @param {SliceVersions | null} versions
    */
-  #succeeded(record, digest, firstByte) {
-    const { written } = this.#workload;
-    const { creates, removes, receives } = this.#operation;
-    if (creates) {
-      written.add(record.localIndex, digest || NO_ETAG);
-    } else if (removes) {
-      written.delete(record.localIndex);
+  #succeeded(record, success, versions) {
+    const { movesBytes, receives } = record.operation;
+    if (changes(record.operation)) {
+      this.#noteChange(record, success, versions);
+    } else if (versions !== null && !this.#isAllowed(record, success, versions)) {
+      return;
     }
+    const [, begunAt, , answeredAt, , fitting = null] = success;
+    const meter = this.#meters.kinds[record.kind];
+    // Among others, those that move no bytes would make the throughput look larger than it is.
+    const bytes = this.#stage.rewrites && !movesBytes ? 0 : record.size;
+    const hasBody = receives && fitting?.length !== 0;
     this.#done += 1;
-    this.#moved += this.#operation.movesBytes ? record.size : 0;
-    const meter = this.#meters.kinds[0];
+    this.#moved += movesBytes ? record.size : 0;
     meter.unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
+    // What is done with it may come before it is counted.
+    this.#mixed?.done(record);
     this.#seconds.add({
       finishedAt: record.finishedAt,
       count: () => {
-        meter.succeeded(record, record.size);
-        if (receives) {
-          meter.answered(firstByte, record.finishedAt);
+        meter.succeeded(record, bytes);
+        if (hasBody) {
+          meter.answered(answeredAt - begunAt, record.finishedAt);
+        }
+        if (this.#stage.grouping !== null) {
+          meter.keys += record.locals.length;
         }
         this.#parts?.succeeded(record);
         this.#buckets?.[record.slot].succeeded(record);
@@ -481,14 +584,52 @@ class SlicedStage {
   }
 
   /**
+   * @param {OperationRecord} record of a change that was carried out
+   * @param {SlicedSuccess} success
+   * @param {SliceVersions | null} versions
+   */
+  #noteChange(record, [, , finishedAt, , etagDigest], versions) {
+    const { written } = this.#workload;
+    const { localIndex, operation } = record;
+    const digest = etagDigest || NO_ETAG;
+    if (versions !== null) {
+      record.isAcknowledged = true;
+      versions.changed(record, finishedAt);
+    }
+    if (operation.creates) {
+      if (versions !== null) {
+        mixedOf(record).etags.set(localIndex, record.state, digest);
+      }
+      written.add(localIndex, digest);
+    } else {
+      const locals = operation.grouping === undefined ? [localIndex] : record.locals;
+      locals.forEach((local) => written.delete(local));
+    }
+  }
+
+  /**
+   * @param {OperationRecord} record of a read
+   * @param {SlicedSuccess} success
+   * @param {SliceVersions} versions
+   * @returns {boolean} whether what came may have come; it is given up otherwise
+   */
+  #isAllowed(record, success, versions) {
+    try {
+      versions.check(record, success);
+      return true;
+    } catch (error) {
+      this.#giveUp(record, error);
+      return false;
+    }
+  }
+
+  /**
    * @param {Lane} lane
    * @param {OperationRecord} record whose attempt has failed
    * @param {AttemptError} error
    */
   #tryLater(lane, record, error) {
-    if (error.outcomeUnknown) {
-      this.#uncertain.add(record);
-    }
+    this.#noteFailure(record, error);
     lane.waiting += 1;
     const decided = this.#retrier.afterFailure(record, error, this.#uncertain.has(record)).then(
       () => {
@@ -509,9 +650,21 @@ class SlicedStage {
   #giveUp(record, error) {
     this.#done += 1;
     this.#failed(record, error);
-    this.#meters.kinds[0].unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
-    this.#uncertain.delete(record);
-    this.#free.push(record);
+    this.#meters.kinds[record.kind].unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
+    this.#release(record);
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {AttemptError} error of its last attempt
+   */
+  #noteFailure(record, error) {
+    if (error.outcomeUnknown) {
+      this.#uncertain.add(record);
+    }
+    if (this.#tellsVersions && changes(record.operation)) {
+      noteDoubt(record, error);
+    }
   }
 
   /**
@@ -529,6 +682,7 @@ class SlicedStage {
       records.forEach((record) => {
         record.attempts += 1;
         record.outcomeUnknown ||= error.outcomeUnknown;
+        this.#noteFailure(record, error);
         this.#giveUp(record, final);
       });
       return;
@@ -539,7 +693,7 @@ class SlicedStage {
       const [first, ...others] = records;
       first.attempts += 1;
       lane.due.push(...others);
-      await this.#tryBeforeAll(lane, first, error);
+      await this.#tryBeforeAll(lane, first, new AttemptError({ ...detailsOf(error), outcomeUnknown: false }));
       return;
     }
     // Nothing of it is to be under way any more when a key is written again.
@@ -598,6 +752,56 @@ class SlicedStage {
       this.#seconds.knownUntil(all);
     }
   }
+}
+
+/**
+ * @param {Stage} stage
+ * @param {Workload} workload
+ * @param {StageMeters} meters
+ * @param {StageOptions} options
+ * @returns {Claims | GroupClaims}
+ */
+function claimsOf(stage, workload, meters, { engine, load, budget, groups = null }) {
+  if (groups !== null) {
+    return new GroupClaims(stage, { workload, budget, meters, groups });
+  }
+  const { bucketStarts } = load;
+  const order = orderOf(load, budget, engine);
+  return new Claims(stage, { workload, budget, meters, order, bucketStarts, seed: `kinds of ${engine.runId}` });
+}
+
+/**
+ * @param {Stage} stage that rewrites objects
+ * @param {Workload} workload
+ * @param {StageOptions} options
+ * @returns {MixedClaims}
+ */
+function mixedClaims({ kinds }, workload, { engine, load: { mixedObjects: objects, access }, budget }) {
+  const { mixed, written } = workload;
+  if (!mixed || objects === undefined) {
+    throw new RangeError('expected to know the objects of a stage that rewrites them');
+  }
+  // What a slice is about to remove is not there for what comes after: many removals are under way at a time.
+  const has = (/** @type {number} */ local) => written.has(local) && !isRemoval(mixed.versions.highest(local));
+  return new MixedClaims(kinds, {
+    ...{ budget, objects, access, now: engine.clock.now, seed: engine.runId },
+    workload: { ...workload, mixed, written: /** @type {Workload['written']} */ ({ has }) },
+  });
+}
+
+/**
+ * @param {readonly OperationRecord[]} records of operations on several objects each
+ * @returns {Required<Pick<Slice, 'groups' | 'absent'>>}
+ */
+function groupsIn(records) {
+  const { written, wroteObjects } = records[0].workload;
+  const groups = records.map(({ locals, isLastOfBucket, nextLocal }) => ({
+    locals: [...locals],
+    isLast: isLastOfBucket,
+    next: nextLocal,
+  }));
+  const isAbsent = (/** @type {number} */ local) => local >= 0 && wroteObjects && !written.has(local);
+  return { groups, absent: groups.flatMap(({ locals, next }) => [...locals, next].filter(isAbsent)) };
 }
 
 /** What a call has that is about no object. */

@@ -1,6 +1,9 @@
+import { OBJECT_CALL } from '../s3/s3-calls.js';
+
 /**
  * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  * @import { S3Call } from '../s3/s3-calls.js'
+ * @import { VersionError } from '../operations/operation.js'
  * @import { OperationAmounts, RunConfig, Shard, SizeDistribution } from '../model/run-config.js'
  */
 
@@ -15,17 +18,23 @@ export const MAX_IN_FLIGHT = 6;
  */
 export const MAX_SLICE_OPERATIONS = 900;
 
+/**
+ * Objects of a slice, where its operations are about several each: each of them is named in the request, and its key is made
+ * anew in the Worker.
+ */
+export const MAX_SLICE_OBJECTS = 50_000;
+
 /** A slice begins no operation any more after so long: it is to be known soon what came of it. ms */
 export const MAX_SLICE_MS = 2000;
+
+/** The platform ends an invocation that has its time, and answers; what is left is for the way. ms */
+export const WAY_MS = 5000;
 
 /** Bytes that an object may have: six of them at a time fit into the 128 MB of an isolate, with the run's payload. */
 export const MAX_OBJECT_BYTES = 8 * 2 ** 20;
 
 /** The clock of a Worker goes on by whole milliseconds, and only while it waits for an answer. */
 export const CLOCK_RESOLUTION_MS = 1;
-
-/** Operations that a slice may consist of, by their names. */
-export const SLICED_OPERATIONS = Object.freeze(['write', 'read', 'range', 'stat', 'remove']);
 
 /**
  * @param {Partial<Pick<RunConfig, 'client' | 'through'>>} config
@@ -42,7 +51,8 @@ export function runsSlices({ client, through = false }) {
  * @property {string} claim key of the object that tells that the slice has begun: a second invocation finds it, and does nothing
  * @property {{ runId: string, prefix: string, buckets: readonly string[] }} layout of the keyspace
  * @property {Shard} shard
- * @property {string} operation its name
+ * @property {string[]} operations the names of the kinds of its operations
+ * @property {number[]} kinds of each operation, its place among them; empty where there is one kind
  * @property {number} size bytes of the largest object
  * @property {SizeDistribution} [sizes] absent where all objects are of one size
  * @property {OperationAmounts} amounts
@@ -53,13 +63,27 @@ export function runsSlices({ client, through = false }) {
  * @property {number[]} locals local indices of the objects, one for each operation
  * @property {number[]} turns see OperationRecord, likewise
  * @property {number[]} digests of the ETags that the objects have, likewise; empty where nobody looks
+ * @property {SlicedGroup[]} [groups] likewise, where each operation is about several objects
+ * @property {number[]} [absent] local indices of those of the groups' objects that are not there, as far as the run knows
+ * @property {SlicedVersions} [versions] where objects are written again
+ *
+ * @typedef {object} SlicedGroup see ObjectGroup
+ * @property {number[]} locals
+ * @property {boolean} isLast
+ * @property {number} next
+ *
+ * @typedef {object} SlicedVersions
+ * @property {number[]} states that the operations make, one for each; see OperationRecord
+ * @property {number[][]} candidates likewise, versions that a body may be which does not tell its own; empty elsewhere
  */
 
 /**
  * What came of an operation, by its place in the slice: when it was begun, when it had its answer, and when that began, in ms of
- * the Worker's clock since the slice began; then, of an object that was written, the digest of its ETag.
+ * the Worker's clock since the slice began; the digest of the ETag in the answer, 0 where there was none; then, where objects
+ * are written again, versions that all bytes of what was read fit, or none where there was no object; null where nothing that
+ * could tell a version was read.
  *
- * @typedef {[place: number, begunAt: number, finishedAt: number, answeredAt: number, digest: number]} SlicedSuccess
+ * @typedef {[place: number, begunAt: number, finishedAt: number, answeredAt: number, digest: number, fitting?: number[] | null]} SlicedSuccess
  *
  * @typedef {object} SlicedFailure
  * @property {number} place
@@ -67,6 +91,7 @@ export function runsSlices({ client, through = false }) {
  * @property {number} finishedAt ms since the slice began
  * @property {AttemptErrorDetails | null} error null where the store answered with something else than what was written
  * @property {string} finding what that was
+ * @property {VersionError | null} [versionError] where that is about versions of the object
  */
 
 /**
@@ -86,20 +111,13 @@ export function runsSlices({ client, through = false }) {
  * @type {Readonly<S3Call>}
  */
 export const RUN_SLICE = Object.freeze({
+  ...OBJECT_CALL,
   name: 'RunSlice',
   method: 'POST',
   hasKey: false,
   query: { slice: '' },
-  queryNames: {},
-  headerNames: null,
-  checksumHeaders: null,
-  copiesObject: false,
-  sendsObject: false,
-  receivesObject: false,
-  tellsEtag: false,
   writeInput: ({ Slice }) => JSON.stringify(Slice),
   signsDocument: true,
-  needsDigest: false,
   readOutput: readAnswer,
 });
 
@@ -109,16 +127,11 @@ export const RUN_SLICE = Object.freeze({
  * @type {Readonly<S3Call>}
  */
 export const CLAIM_SLICE = Object.freeze({
-  ...RUN_SLICE,
+  ...OBJECT_CALL,
   name: 'PutObject',
-  hasKey: true,
   method: 'PUT',
-  query: null,
   headerNames: { IfNoneMatch: 'if-none-match' },
   sendsObject: true,
-  writeInput: null,
-  signsDocument: false,
-  readOutput: null,
 });
 
 /**
@@ -150,8 +163,14 @@ export function sliceAnswerIn(output, operations) {
     0 <= begunAt && begunAt <= finishedAt && finishedAt <= endedAt - startedAt;
   const isRight =
     successes.every((success) => {
-      const [place, begunAt, finishedAt, answeredAt, digest] = Array.isArray(success) ? success : [];
-      return isNew(place) && isTimed(begunAt, finishedAt) && answeredAt <= finishedAt && Number.isInteger(digest);
+      const [place, begunAt, finishedAt, answeredAt, digest, fitting = null] = Array.isArray(success) ? success : [];
+      return (
+        isNew(place) &&
+        isTimed(begunAt, finishedAt) &&
+        answeredAt <= finishedAt &&
+        Number.isInteger(digest) &&
+        (fitting === null || (Array.isArray(fitting) && fitting.every(Number.isInteger)))
+      );
     }) &&
     failures.every((failure) => {
       const { place, begunAt, finishedAt, error, finding } = Object(failure);

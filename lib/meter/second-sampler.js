@@ -1,6 +1,8 @@
+import { SecondFeed } from './second-feed.js';
+
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { StageMeters } from './stage-meter.js'
+ * @import { SecondFeedOptions } from './second-feed.js'
  */
 
 /**
@@ -9,33 +11,20 @@
  */
 export class SecondSampler {
   #clock;
-  #counts;
-  #onSecond;
-  #next;
+  #feed;
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
 
-  /**
-   * @param {object} options
-   * @param {Clock} options.clock
-   * @param {Pick<StageMeters, 'secondOf' | 'at' | 'until'>} options.counts
-   * @param {number} options.startedAt monotonic ms
-   * @param {(second: ReturnType<StageMeters['at']>) => void} options.onSecond
-   */
-  constructor({ clock, counts, startedAt, onSecond }) {
+  /** @param {SecondFeedOptions & { clock: Clock }} options */
+  constructor({ clock, ...options }) {
     this.#clock = clock;
-    this.#counts = counts;
-    this.#onSecond = onSecond;
-    this.#next = counts.secondOf(startedAt);
+    this.#feed = new SecondFeed(options);
   }
 
   start() {
-    const untilNext = (this.#next + 1) * 1000 - this.#clock.epochNow();
+    const untilNext = (this.#feed.next + 1) * 1000 - this.#clock.epochNow();
     this.#timer = setTimeout(() => {
-      const current = Math.floor(this.#clock.epochNow() / 1000);
-      while (this.#next < current) {
-        this.#handOn();
-      }
+      this.#feed.handOnUntil(Math.floor(this.#clock.epochNow() / 1000));
       this.start();
     }, untilNext);
   }
@@ -43,15 +32,6 @@ export class SecondSampler {
   /** @param {number} endedAt monotonic ms of the stage's end */
   stop(endedAt) {
     clearTimeout(this.#timer);
-    for (const { secondStart } of this.#counts.until(endedAt)) {
-      if (secondStart >= this.#next) {
-        this.#handOn();
-      }
-    }
-  }
-
-  #handOn() {
-    this.#onSecond(this.#counts.at(this.#next));
-    this.#next += 1;
+    this.#feed.end(endedAt);
   }
 }

@@ -40,7 +40,7 @@ export const copy = defineOperation({
     const lowest = await sendRead(this.call, record);
     if (lowest >= 0) {
       checkAnswer(record);
-      checkEtag(record, lowest, 'of the copy');
+      checkEtag(record, record.connection.reply.etagDigest, lowest, 'of the copy');
     }
   },
 });

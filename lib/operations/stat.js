@@ -34,7 +34,7 @@ export const stat = defineOperation({
     const lowest = await sendRead(this.call, record);
     if (lowest >= 0) {
       checkLength(record);
-      checkEtag(record, lowest, 'of the object');
+      checkEtag(record, record.connection.reply.etagDigest, lowest, 'of the object');
     }
   },
 });

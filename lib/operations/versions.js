@@ -6,6 +6,7 @@ import { IntegrityError } from './operation.js';
 /**
  * @import { S3Call } from '../s3/s3-calls.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
+ * @import { Verdict } from '../workload/object-versions.js'
  * @import { VersionVerifier } from '../workload/version-verifier.js'
  * @import { OperationRecord } from './operation-record.js'
  */
@@ -33,10 +34,18 @@ export async function sendChange(call, record) {
   try {
     await record.connection.send(call, record);
   } catch (error) {
-    if (mayBeCarriedOut(error)) {
-      mixedOf(record).versions.doubt(record.localIndex, record.state);
-    }
+    noteDoubt(record, error);
     throw error;
+  }
+}
+
+/**
+ * @param {OperationRecord} record of a change
+ * @param {unknown} error of an attempt at it
+ */
+export function noteDoubt(record, error) {
+  if (mayBeCarriedOut(error)) {
+    mixedOf(record).versions.doubt(record.localIndex, record.state);
   }
 }
 
@@ -71,18 +80,29 @@ export async function sendRead(call, record) {
     if (!(error instanceof AttemptError && error.kind === NOT_FOUND)) {
       throw error;
     }
-    const highest = versions.highest(localIndex);
-    const verdict = versions.judgeAbsence(localIndex, lowest, highest);
-    if (verdict === 'stale') {
-      const since = `version ${versionOf(lowest)} had been there before the request was sent`;
-      throw new IntegrityError(record, `the store does not find the object, and ${since}`, 'stale');
-    }
-    if (verdict === 'allowed') {
-      versions.hasMissed(localIndex, lowest, highest);
-    }
-    record.size = 0;
+    checkAbsence(record, lowest);
     return -1;
   }
+}
+
+/**
+ * @param {OperationRecord} record of a read that has not found the object; from now on it is one of no bytes
+ * @param {number} lowest state that might be read
+ * @throws {IntegrityError} where there should be one
+ */
+export function checkAbsence(record, lowest) {
+  const { localIndex } = record;
+  const { versions } = mixedOf(record);
+  const highest = versions.highest(localIndex);
+  const verdict = versions.judgeAbsence(localIndex, lowest, highest);
+  if (verdict === 'stale') {
+    const since = `version ${versionOf(lowest)} had been there before the request was sent`;
+    throw new IntegrityError(record, `the store does not find the object, and ${since}`, 'stale');
+  }
+  if (verdict === 'allowed') {
+    versions.hasMissed(localIndex, lowest, highest);
+  }
+  record.size = 0;
 }
 
 /**
@@ -103,8 +123,19 @@ export function checkBody(record, lowest, what) {
   if (verdict === 'torn') {
     throw new IntegrityError(record, `${what} is torn: from offset ${sink.mismatch} on it fits no version`, 'torn');
   }
+  refuseVersion(record, { verdict, version: sink.version }, lowest, what);
+}
+
+/**
+ * @param {OperationRecord} record
+ * @param {{ verdict: Verdict, version: number }} judged of a whole body
+ * @param {number} lowest state that might be read
+ * @param {string} what the body is, for the user
+ * @throws {IntegrityError} where it is not of a version that may be read
+ */
+export function refuseVersion(record, { verdict, version }, lowest, what) {
   if (verdict === 'stale' || verdict === 'foreign') {
-    throw new IntegrityError(record, `${what} is ${verdict}: ${history(sink.version, verdict, lowest)}`, verdict);
+    throw new IntegrityError(record, `${what} is ${verdict}: ${history(version, verdict, lowest)}`, verdict);
   }
 }
 
@@ -112,12 +143,13 @@ export function checkBody(record, lowest, what) {
  * The ETag shows the version where it is the only one that may be read, and the store has named its ETag before.
  *
  * @param {OperationRecord} record whose answer has just come
+ * @param {number} etagDigest of the answer
  * @param {number} lowest state that might be read
  * @param {string} whose ETag it is, for the user
  * @throws {IntegrityError} where it is that of another version
  */
-export function checkEtag(record, lowest, whose) {
-  const { localIndex, connection } = record;
+export function checkEtag(record, etagDigest, lowest, whose) {
+  const { localIndex } = record;
   const { versions, etags } = mixedOf(record);
   if (lowest !== versions.highest(localIndex) || versions.hasNotes(localIndex)) {
     return;
@@ -126,7 +158,7 @@ export function checkEtag(record, lowest, whose) {
     throw new IntegrityError(record, 'the object is there, and was removed before the request was sent', 'stale');
   }
   const known = etags.of(localIndex, lowest);
-  const digest = connection.reply.etagDigest || NO_ETAG;
+  const digest = etagDigest || NO_ETAG;
   if (known !== null && digest !== known.digest) {
     const verdict = digest === known.before ? 'stale' : 'foreign';
     const shown = `version ${versionOf(lowest)}, which alone was there, has another one`;

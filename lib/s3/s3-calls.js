@@ -29,7 +29,7 @@ import { writeCompletion, writeDeletion } from './documents.js';
  */
 
 /** What most calls are: one object's, without a query, and answered by headers alone. */
-const OBJECT_CALL = {
+export const OBJECT_CALL = {
   hasKey: true,
   query: null,
   queryNames: {},

@@ -4,6 +4,7 @@ const RUN_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 const PREFIX_PATTERN = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)*$/;
 const DOTS_ALONE = /^\.+$/;
 const NAME_PATTERN = /^[0-9a-f]{8}-(probe-)?(copy-)?(0|[1-9][0-9]{0,15})$/;
+const CLAIM_PATTERN = /^-claim-(0|[1-9][0-9]{0,15})$/;
 
 /** Leaves room for a run id and an object's name below the 1,024 bytes that S3 allows a key. */
 const MAX_PREFIX_LENGTH = 512;
@@ -34,7 +35,7 @@ export function isPrefix(prefix) {
  * What a listed key was found to be of a run: one of its objects or one of its probes, or the copy of one.
  *
  * @typedef {object} OwnKey
- * @property {boolean} isProbe
+ * @property {boolean} isProbe whether it is no object of a stage: claims are probes, too
  * @property {boolean} isCopy
  * @property {number} index of the object, or of the probe
  */
@@ -135,6 +136,17 @@ export class Keyspace {
     return `${this.keyPrefix}${this.#spread(index)}-copy-${index}`;
   }
 
+  /**
+   * A claim stands for a part of the run that only one of several may carry out. A store lists it before all objects, so that
+   * it is on none of their pages. Claim i is in the bucket of object i.
+   *
+   * @param {number} index unique in the run: see globalIndex
+   * @returns {string}
+   */
+  claimKeyOf(index) {
+    return `${this.keyPrefix}-claim-${index}`;
+  }
+
   /** @param {number} index of a probe */
   #probeCopyKeyOf(index) {
     return `${this.keyPrefix}${this.#spread(index)}-probe-copy-${index}`;
@@ -198,7 +210,12 @@ export class Keyspace {
     if (!key.startsWith(this.keyPrefix)) {
       return null;
     }
-    const match = NAME_PATTERN.exec(key.slice(this.keyPrefix.length));
+    const name = key.slice(this.keyPrefix.length);
+    const claim = Number(CLAIM_PATTERN.exec(name)?.[1] ?? NaN);
+    if (Number.isSafeInteger(claim)) {
+      return { isProbe: true, isCopy: false, index: claim };
+    }
+    const match = NAME_PATTERN.exec(name);
     if (match === null) {
       return null;
     }

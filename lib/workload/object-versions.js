@@ -3,6 +3,9 @@
  *   outcome is unknown; older than what was there for certain when it was sent; or nothing that can have been there
  */
 
+/** From the best to the worst: where several versions fit, a read returned the best of them. @type {readonly Verdict[]} */
+const VERDICTS = ['allowed', 'maybe', 'stale', 'foreign'];
+
 /** Words of shared memory for each object. */
 const WORDS = 4;
 
@@ -204,6 +207,26 @@ export class ObjectVersions {
       return 'stale';
     }
     return version > versionOf(highest) ? 'foreign' : 'allowed';
+  }
+
+  /**
+   * Judges a whole body, and remembers what it shows.
+   *
+   * @param {number} object
+   * @param {readonly number[]} fitting versions that all of its bytes fit
+   * @param {number} lowest as for {@link judge}
+   * @param {number} highest
+   * @returns {{ verdict: Verdict, version: number }} the best verdict, and the version that it is about
+   */
+  judgeBody(object, fitting, lowest, highest) {
+    const verdicts = fitting.map((version) => this.judge(object, version, lowest, highest));
+    const verdict = VERDICTS.find((each) => verdicts.includes(each)) ?? 'foreign';
+    const version = fitting[verdicts.indexOf(verdict)] ?? -1;
+    // Where several versions fit, the read does not show that the older ones are gone.
+    if (verdict === 'allowed' && verdicts.length === 1) {
+      this.hasRead(object, version);
+    }
+    return { verdict, version };
   }
 
   /**

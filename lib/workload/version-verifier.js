@@ -5,9 +5,6 @@ import { VERSION_BYTES } from './payload.js';
  * @import { Payload } from './payload.js'
  */
 
-/** From the best to the worst: where several versions fit, a read returned the best of them. @type {readonly Verdict[]} */
-const VERDICTS = ['allowed', 'maybe', 'stale', 'foreign'];
-
 /**
  * Checks a body of an object that is written again while it is read. The first bytes of an object tell its version. A part
  * of an object that lacks them, and an object that is smaller, is compared with all versions that it may be: of one byte,
@@ -89,15 +86,9 @@ export class VersionVerifier {
     if (this.mismatch >= 0) {
       return this.received === this.#size ? 'torn' : 'another length';
     }
-    const verdicts = this.#candidates().map((version) =>
-      this.#versions.judge(this.#object, version, this.#lowest, this.#highest),
-    );
-    const verdict = VERDICTS.find((each) => verdicts.includes(each)) ?? 'foreign';
-    this.version = this.#candidates()[verdicts.indexOf(verdict)] ?? -1;
-    // Where several versions fit, the read does not show that the older ones are gone.
-    if (verdict === 'allowed' && verdicts.length === 1) {
-      this.#versions.hasRead(this.#object, this.version);
-    }
+    const fitting = this.#candidates();
+    const { verdict, version } = this.#versions.judgeBody(this.#object, fitting, this.#lowest, this.#highest);
+    this.version = version;
     return verdict;
   }
 

@@ -10,12 +10,9 @@ const NO_FILE = '.env';
 
 /** What slices do not go with, and what is expected instead. @type {[parameters: string[], problem: RegExp][]} */
 const AGAINST_SLICES = [
-  [['--mix', 'read=90,write=10'], /^error: --mix: .*expected --through as well/m],
   [['--rate', '10'], /^error: --rate: .*expected --through as well/m],
   [['--find-peak'], /^error: --find-peak: .*expected --through as well/m],
   [['--ramp', '1,2'], /^error: --ramp: .*expected --through as well/m],
-  [['--stages', 'write,list'], /^error: --stages: the Worker runs no list in slices, expected --through as well/m],
-  [['--stages', 'write,batch-remove'], /^error: --stages: the Worker runs no batch-remove in slices/m],
   [['--cores', '2'], /^error: --cores: .*or --through as well/m],
 ];
 
@@ -28,6 +25,7 @@ const AGAINST_EDGE = [
   [['--addressing', 'virtual'], /^error: --addressing: .*expected another --client/m],
   [['--checksum', 'crc32c'], /^error: --checksum: a binding is given no checksum/m],
   [['--stages', 'write,copy'], /^error: --stages: a binding has no copy/m],
+  [['--mix', 'read=90,write=5,copy=5'], /^error: --stages: a binding has no copy/m],
   [['--size', '9MiB'], /^error: --size: the Worker has memory for objects of at most 8MiB/m],
 ];
 
@@ -42,6 +40,17 @@ for (const [parameters, problem] of [...AGAINST_SLICES, ...AGAINST_EDGE]) {
 for (const [parameters] of AGAINST_SLICES) {
   test(`--through is no reason to refuse ${parameters.join(' ')}`, async () => {
     const { stderr } = await runInProcess(['100', '4', '--client', 'edge', '--through', ...parameters], {});
+    assert.match(stderr, /^error: EDGE_URL is not set/m);
+    assert.doesNotMatch(stderr, /expected --through|another --client/);
+  });
+}
+
+for (const parameters of [
+  ['--mix', 'read=70,write=15,range=5,stat=5,remove=5'],
+  ['--stages', 'write,list,batch-remove'],
+]) {
+  test(`slices may have ${parameters.join(' ')}`, async () => {
+    const { stderr } = await runInProcess(['100', '4', '--client', 'edge', ...parameters], {});
     assert.match(stderr, /^error: EDGE_URL is not set/m);
     assert.doesNotMatch(stderr, /expected --through|another --client/);
   });

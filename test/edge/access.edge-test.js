@@ -14,8 +14,15 @@ const keyspace = new Keyspace(LAYOUT);
 /** @param {number} claim */
 function sliceOf(claim) {
   return {
-    ...{ claim: keyspace.probeKeyOf(claim), layout: LAYOUT, shard: { index: 0, count: 1 }, operation: 'write' },
-    ...{ size: 10, amounts: { rangeSize: 1, pageSize: 1, batch: 1 }, wroteObjects: true, threads: 2, lasts: 1000 },
+    ...{ claim: keyspace.claimKeyOf(claim), layout: LAYOUT, shard: { index: 0, count: 1 }, operations: ['write'] },
+    ...{
+      kinds: [],
+      size: 10,
+      amounts: { rangeSize: 1, pageSize: 1, batch: 1 },
+      wroteObjects: true,
+      threads: 2,
+      lasts: 1000,
+    },
     ...{ timeout: 1000, locals: [0, 1, 2], turns: [0, 1, 2], digests: [0, 0, 0] },
   };
 }

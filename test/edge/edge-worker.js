@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'dotenv';
@@ -46,7 +47,7 @@ export async function startEdge(t, { buckets = ['local'], behaviour = {} } = {})
       once(child, 'exit').then(() => Promise.reject(new Error('the Worker did not start'))),
     ]);
   }
-  return new TestEdge(dotEnv, buckets);
+  return new TestEdge(dotEnv, buckets, Number(child.pid));
 }
 
 /** The Worker of a test. */
@@ -54,9 +55,11 @@ export class TestEdge {
   /**
    * @param {string} dotEnv what it has printed
    * @param {string[]} buckets
+   * @param {number} pid of the process that has started workerd
    */
-  constructor(dotEnv, buckets) {
+  constructor(dotEnv, buckets, pid) {
     this.dotEnv = dotEnv;
+    this.pid = pid;
     this.buckets = buckets;
     const { EDGE_URL, EDGE_SECRET } = parse(dotEnv);
     this.url = new URL(EDGE_URL);
@@ -67,6 +70,13 @@ export class TestEdge {
   async record() {
     const answer = await fetch(new URL('/local-record', this.url));
     return /** @type {Promise<Record<string, number>>} */ (answer.json());
+  }
+
+  /** @returns {Promise<number>} bytes that the Worker and its R2, which are one process, have had in memory at most */
+  async peakMemory() {
+    const [workerd] = (await readFile(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')).split(' ');
+    const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${workerd}/status`, 'utf8')) ?? [];
+    return 1024 * Number(kibibytes);
   }
 
   /** @returns {Promise<string[]>} all keys, in whatever bucket */

@@ -33,6 +33,10 @@ test('an answer is one where each operation is in it once, at most', () => {
           null,
           'that ended before it began',
         );
+        const telling = (/** @type {unknown} */ fitting) =>
+          sliceAnswerIn({ ...answer, successes: [[...twice, fitting]] }, 41);
+        assert.ok([null, [], [3, 4]].every((fitting) => telling(fitting) !== null));
+        assert.ok([7, 'x', ['x'], [null]].every((fitting) => telling(fitting) === null));
       }
     }),
   );

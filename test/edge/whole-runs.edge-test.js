@@ -5,17 +5,21 @@ import { test } from 'node:test';
 import { folderWith, runCommand, startCommand } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';
 import { startEdge } from './edge-worker.js';
+import { startRelay } from './relay.js';
 
 /**
  * @import { TestContext } from 'node:test'
  * @import { TestEdge } from './edge-worker.js'
  */
 
+/** By which the peak of memory may rise with three times as many objects of 8 MiB, which are 288 MiB. */
+const MOST_FURTHER_MEMORY = 100 * 2 ** 20;
+
 const SMALL = ['--size', '1KiB', '--client', 'edge'];
 
 /**
  * @param {TestContext} t
- * @param {TestEdge} edge
+ * @param {Pick<TestEdge, 'dotEnv'>} edge
  * @param {readonly string[]} parameters
  */
 async function resultOf(t, { dotEnv }, parameters) {
@@ -129,23 +133,97 @@ test('each operation can be a request of its own, and reads what slices have wri
   assert.deepEqual(await edge.keys(), []);
 });
 
-test('a request for each operation also lists, removes in batches, and mixes', async (t) => {
+for (const [way, parameters] of Object.entries({ 'in slices': [], 'by a request for each operation': ['--through'] })) {
+  test(`keys are listed and removed by many ${way}`, async (t) => {
+    const edge = await startEdge(t, { buckets: ['one', 'two-2'] });
+    const stages = ['--stages', 'write,read,list,batch-remove', '--page-size', '30', '--batch', '40'];
+    const { run, result } = await resultOf(t, edge, ['500', '20', ...SMALL, ...stages, ...parameters]);
+    assertStatus(run, 0);
+    const [write, read, list, remove] = result.stages;
+    assert.deepEqual([write.operations, read.operations], [500, 500]);
+    assert.deepEqual([list.operations, list.keys], [2 * Math.ceil(250 / 30), 500]);
+    assert.deepEqual([remove.operations, remove.keys], [2 * Math.ceil(250 / 40), 500]);
+    const record = await edge.record();
+    assert.ok(record.list >= list.operations && record.delete >= remove.operations);
+    assert.deepEqual(await edge.keys(), []);
+  });
+
+  test(`operations are mixed in exact shares ${way}, and each byte is of a version that may be there`, async (t) => {
+    const edge = await startEdge(t);
+    const mix = ['--mix', 'read=60,range=10,write=20,stat=5,remove=5', '--range-size', '100'];
+    const sizes = ['--size', '512B..4KiB'];
+    const { run, result } = await resultOf(t, edge, [
+      '1000',
+      '20',
+      '--client',
+      'edge',
+      ...sizes,
+      ...mix,
+      ...parameters,
+    ]);
+    assertStatus(run, 0);
+    const [write, mixed, remove] = result.stages;
+    assert.deepEqual([write.operations, mixed.operations, mixed.skipped], [1000, 1000, 0]);
+    assert.deepEqual(
+      Object.fromEntries(mixed.kinds.map((/** @type {any} */ kind) => [kind.operation, kind.operations])),
+      { read: 600, range: 100, write: 200, stat: 50, remove: 50 },
+    );
+    assert.deepEqual([mixed.integrityErrors, mixed.errors], [0, {}]);
+    assert.ok(remove.operations > 900);
+    assert.deepEqual(await edge.keys(), []);
+    const timed = await resultOf(t, edge, ['100', '12', ...SMALL, ...mix, ...parameters, '--duration', '4s']);
+    assertStatus(timed.run, 0);
+    const [, round] = timed.result.stages;
+    assert.ok(round.operations > 100, 'it goes round');
+    assert.equal(round.integrityErrors, 0);
+    assert.deepEqual(await edge.keys(), []);
+  });
+
+  test(`objects of 8 MiB are written as streams, and each byte is read ${way}`, async (t) => {
+    const edge = await startEdge(t);
+    const large = ['--client', 'edge', '--size', '8MiB', ...parameters];
+    const { run, result } = await resultOf(t, edge, ['12', '6', ...large]);
+    assertStatus(run, 0);
+    assert.deepEqual(countsOf(result), { Write: 12, Read: 12, Stat: 12, Remove: 12 });
+    for (const stage of result.stages.slice(0, 2)) {
+      assert.equal(stage.bytes, 12 * 8 * 2 ** 20);
+    }
+    const before = await edge.peakMemory();
+    const more = await resultOf(t, edge, ['48', '6', ...large, '--stages', 'write,read,remove']);
+    assertStatus(more.run, 0);
+    assert.ok((await edge.peakMemory()) - before < MOST_FURTHER_MEMORY, 'it does not grow with what was written');
+    assert.deepEqual(await edge.keys(), []);
+  });
+}
+
+test('what slices have written in streams can be read by single requests, and the other way round', async (t) => {
   const edge = await startEdge(t);
-  const stages = ['--stages', 'write,read,stat,list,batch-remove'];
-  const { run, result } = await resultOf(t, edge, ['100', '6', ...SMALL, ...stages, '--through']);
+  for (const [writer, reader] of [
+    [[], ['--through']],
+    [['--through'], []],
+  ]) {
+    const shared = ['4', '4', '--client', 'edge', '--size', '3MiB', '--run-id', `large-${writer.length}`];
+    assertStatus((await resultOf(t, edge, [...shared, ...writer, '--stages', 'write', '--keep'])).run, 0);
+    const { run, result } = await resultOf(t, edge, [...shared, ...reader, '--stages', 'read,remove']);
+    assertStatus(run, 0);
+    assert.deepEqual(countsOf(result), { Read: 4, Remove: 4 });
+  }
+  assert.deepEqual(await edge.keys(), []);
+});
+
+test('a slice whose connection had been closed has not begun: one attempt failed, and nothing runs twice', async (t) => {
+  const edge = await startEdge(t);
+  const relay = await startRelay(t, edge.url);
+  const dotEnv = edge.dotEnv.replace(edge.url.origin, `http://127.0.0.1:${relay.port}`);
+  const { run, result } = await resultOf(t, { dotEnv }, ['400', '12', ...SMALL]);
   assertStatus(run, 0);
-  assert.equal(countsOf(result).Read, 100);
-  const mixed = await resultOf(t, edge, [
-    '100',
-    '6',
-    ...SMALL,
-    '--mix',
-    'read=70,write=20,stat=5,remove=5',
-    '--through',
-    '--duration',
-    '3s',
-  ]);
-  assertStatus(mixed.run, 0);
+  assert.equal(relay.closed, 1);
+  assert.deepEqual(countsOf(result), { Write: 400, Read: 400, Stat: 400, Remove: 400 });
+  const [{ attempts, retries, errors, unknownOutcomes }, ...others] = result.stages;
+  assert.deepEqual({ attempts, retries, errors }, { attempts: 401, retries: 1, errors: { connection: 1 } });
+  assert.ok(!unknownOutcomes, 'the store has never seen it');
+  others.forEach((/** @type {any} */ stage) => assert.deepEqual([stage.attempts, stage.errors], [400, {}]));
+  assert.equal((await edge.record()).head, 400 + 1);
   assert.deepEqual(await edge.keys(), []);
 });
 

@@ -155,6 +155,7 @@ test('the index can be read back from bucket and key', () => {
       assert.deepEqual(keyspace.recognise(bucket, probeCopy), { isProbe: true, isCopy: true, index });
       assert.equal(keyspace.probeCopies.keyOf(index), probeCopy);
       assert.equal(keyspace.indexOf(bucket, keyspace.copyKeyOf(index)), -1);
+      assert.deepEqual(keyspace.recognise(bucket, keyspace.claimKeyOf(index)), { isProbe: true, isCopy: false, index });
     }),
   );
 });
@@ -165,6 +166,17 @@ test('Row 32: no probe has the key of an object, of whatever size or shard the r
       const keyspace = new Keyspace(layout);
       assert.notEqual(keyspace.probeKeyOf(one), keyspace.keyOf(other));
       assert.equal(keyspace.indexOf(keyspace.bucketOf(one), keyspace.probeKeyOf(one)), -1);
+    }),
+  );
+});
+
+test('a claim is listed before all objects, and before the place where the first page of them begins', () => {
+  fc.assert(
+    fc.property(anyLayout, anyIndex, anyIndex, (layout, one, other) => {
+      const keyspace = new Keyspace(layout);
+      assert.ok(keyspace.claimKeyOf(one) < keyspace.beforeKeyOf(other));
+      assert.ok(keyspace.beforeKeyOf(other) < keyspace.keyOf(other));
+      assert.ok(keyspace.claimKeyOf(one).startsWith(keyspace.keyPrefix));
     }),
   );
 });

@@ -1,0 +1,48 @@
+/**
+ * @import { StageMeters } from './stage-meter.js'
+ *
+ * @typedef {object} SecondFeedOptions
+ * @property {Pick<StageMeters, 'secondOf' | 'at' | 'until'>} counts
+ * @property {number} startedAt monotonic ms of the stage
+ * @property {(second: ReturnType<StageMeters['at']>) => void} onSecond
+ */
+
+/** Hands on each second of a stage, in their order and once, as soon as somebody knows that it is over. */
+export class SecondFeed {
+  #counts;
+  #onSecond;
+  #next;
+
+  /** @param {SecondFeedOptions} options */
+  constructor({ counts, startedAt, onSecond }) {
+    this.#counts = counts;
+    this.#onSecond = onSecond;
+    this.#next = counts.secondOf(startedAt);
+  }
+
+  /** The epoch second that is handed on next. */
+  get next() {
+    return this.#next;
+  }
+
+  /** @param {number} second epoch second, before which all are over */
+  handOnUntil(second) {
+    while (this.#next < second) {
+      this.#handOn();
+    }
+  }
+
+  /** @param {number} endedAt monotonic ms of the stage's end */
+  end(endedAt) {
+    for (const { secondStart } of this.#counts.until(endedAt)) {
+      if (secondStart >= this.#next) {
+        this.#handOn();
+      }
+    }
+  }
+
+  #handOn() {
+    this.#onSecond(this.#counts.at(this.#next));
+    this.#next += 1;
+  }
+}
