@@ -57,8 +57,9 @@ function wordsOf({ client, through }) {
   if (client === null) {
     return { name: 'Not known', phrase: 'in a way that is not known' };
   }
-  const name = `S3 API from here (${plainText(client)})`;
-  return { name, phrase: `by the ${name}` };
+  const shown = plainText(client);
+  const phrase = 'by the S3 API from here';
+  return { name: `S3 API from here (${shown})`, phrase: client === 'direct' ? phrase : `${phrase} (${shown})` };
 }
 
 /**
@@ -107,23 +108,23 @@ export function wayAnswer(ways) {
   const times = rows
     .filter(({ stage }) => stage.stage === typical)
     .map(({ way, stage: { latency } }) => {
-      const time = latency === null ? UNKNOWN_TIME : `up to ${wayLatency(latency.p50, way)} ms`;
+      const time = latency === null ? UNKNOWN_TIME : `${wayLatency(latency.p50, way)} ms`;
       return `${time} ${phraseOf(way)}`;
     });
-  return `Half of the ${typical} operations took ${listOf(times)}.`;
+  return `Half of the ${typical} operations took no longer than ${listOf(times)}.`;
 }
 
 /** @param {Way} way */
 function phraseOf(way) {
-  return `${wordsOf(way).phrase}${way.keepAlive === false ? ', with a new connection for each' : ''}`;
+  return `${wordsOf(way).phrase}${way.keepAlive === false ? ' with new connections' : ''}`;
 }
 
 /**
  * @param {readonly string[]} parts at least one
- * @returns {string} such as `one; two; and three`: the parts may have commas in them
+ * @returns {string} such as `one, two, and three`
  */
 function listOf(parts) {
-  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join('; ')}; and ${parts.at(-1)}`;
+  return parts.length === 1 ? parts[0] : `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }
 
 /**

@@ -10,6 +10,7 @@ import { assertAccessible, colouredPixels, openBrowser, openFile, tableIn } from
 import { longMerge } from '../helpers/long-merge.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
 import { comparisonPage } from '../../lib/report/html/comparison-page.js';
+import { interleavedPage } from '../../lib/report/html/interleaved-page.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
 import { runOfWay } from '../helpers/way-runs.js';
 
@@ -287,6 +288,27 @@ describe('the report of several ways to the objects', () => {
     assert.ok(Number(width) > 0 && Number(width) <= PAPER_WIDTH, `${width} of ${PAPER_WIDTH} pixels`);
     await page.close();
   });
+});
+
+test('the page of two set-ups that took turns has both ways and each ratio, and can be used by everybody', async () => {
+  const { comparison } = comparedRuns();
+  const { merge } = await resultIn('ways.json');
+  const turns = { quads: [{ order: 'ABBA' }], quadsPlanned: 1, problems: [], ways: merge.ways.slice(0, 2) };
+  const file = path.join(folder, 'ab.html');
+  await writeFile(file, [...interleavedPage(/** @type {any} */ ({ ...comparison, ...turns }))].join(''));
+  for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+    const { page, findings } = await openFile(browser, file, { colorScheme });
+    assert.deepEqual(findings, []);
+    const operations = (await tableIn(page, 'ways')).flatMap((row) => row.Operations ?? []);
+    assert.deepEqual(operations, [500, 500, 500, 500]);
+    const [{ metrics }] = comparison.stages;
+    assert.deepEqual(
+      (await tableIn(page, 'ratios')).map((row) => [row.A, row.B, row.Ratio]),
+      metrics.map(({ before: from, after: to, ratio }) => [from, to, ratio]),
+    );
+    await assertAccessible(page);
+    await page.close();
+  }
 });
 
 test('a long run of fifty hosts opens, and is not much larger than what it shows', async () => {

@@ -1,5 +1,6 @@
+import { isAtBinding } from '../../model/ways.js';
 import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from '../ways.js';
-import { count, figure, rate, table } from './figures.js';
+import { count, figure, rate, table, UNKNOWN } from './figures.js';
 import { html } from './markup.js';
 
 /**
@@ -25,7 +26,11 @@ const COLUMNS = [
       figure(latency && of(latency), (ms) => wayLatency(ms, way, isMean)),
   })),
   { title: 'Failed attempts', cell: ({ stage: { failedAttempts } }) => count(failedAttempts) },
-  { title: 'Connections opened', cell: ({ stage: { connections } }) => count(connections?.opened) },
+  {
+    title: 'Connections opened',
+    // Those of slices are not of their operations.
+    cell: ({ way, stage: { connections } }) => (isAtBinding(way) ? UNKNOWN : count(connections?.opened)),
+  },
 ];
 
 /**
