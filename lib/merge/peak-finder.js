@@ -17,7 +17,11 @@ export class PeakFinder {
   /** @type {PeakSecond | null} */
   peak = null;
   /** @type {Stretch | null} */
-  sustained = null;
+  #best = null;
+  /** Seconds in a row, up to the latest one, that are no edge of all stages. */
+  #wholeInRow = 0;
+  #latestWhole = -Infinity;
+  #hasWholeRow = false;
 
   /** @param {number} hostCount how many hosts have the stage */
   constructor(hostCount) {
@@ -31,6 +35,9 @@ export class PeakFinder {
     // What is an edge of all stages is a part of a second only, unless a stage has nothing but edges.
     if (hosts.some(({ view }) => view.full === null || isFull(view, second))) {
       this.#addPeak(second, tenths, bytes, hosts.length);
+      this.#wholeInRow = second === this.#latestWhole + 1 ? this.#wholeInRow + 1 : 1;
+      this.#latestWhole = second;
+      this.#hasWholeRow ||= this.#wholeInRow >= SUSTAINED_SECONDS;
     }
     this.#addToRow(second, tenths, bytes);
     const inside = new Set(hosts.filter(({ view }) => isFull(view, second)).map(({ view }) => view.host));
@@ -39,6 +46,16 @@ export class PeakFinder {
       this.#together.bytes += bytes;
       this.#together.seconds += 1;
     }
+  }
+
+  /**
+   * A row with an edge in it may be the best, but says too little of a stage that has no row without one: its rate would be
+   * below the mean.
+   *
+   * @returns {Stretch | null} the best seconds in a row; null where no row is whole
+   */
+  get sustained() {
+    return this.#hasWholeRow ? this.#best : null;
   }
 
   /** @returns {MeanTogether | null} null where there is no whole second in which all hosts were in the stage */
@@ -79,8 +96,8 @@ export class PeakFinder {
     }
     const sum = (/** @type {'tenths' | 'bytes'} */ name) => this.#row.reduce((total, entry) => total + entry[name], 0);
     const rate = rateOf(sum('tenths'), sum('bytes'), SUSTAINED_SECONDS);
-    if (this.sustained === null || rate.operationsPerSecond > this.sustained.operationsPerSecond) {
-      this.sustained = { ...rate, secondStart: second - SUSTAINED_SECONDS + 1, seconds: SUSTAINED_SECONDS };
+    if (this.#best === null || rate.operationsPerSecond > this.#best.operationsPerSecond) {
+      this.#best = { ...rate, secondStart: second - SUSTAINED_SECONDS + 1, seconds: SUSTAINED_SECONDS };
     }
   }
 }

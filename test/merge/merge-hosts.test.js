@@ -120,6 +120,27 @@ test('the best ten seconds are ten in a row, and a hole ends the row', () => {
   assert.equal(stageOf(aggregateOf({ holed: row.toSpliced(5, 1) })).sustained, null);
 });
 
+test('ten seconds in a row of which one is the edge of the stage are not the best ten of a stage that has no whole ones', () => {
+  const bestOf = (/** @type {number} */ seconds) => {
+    const lines = Array.from({ length: seconds + 1 }, (_, place) => {
+      const isEdge = place === 0 || place === seconds;
+      return secondLine(`12:00:${String(place + 1).padStart(2, '0')}`, isEdge ? 40 : 100);
+    });
+    const times = { start: Date.UTC(2026, 0, 31, 12, 0, 0, 600), stop: Date.UTC(2026, 0, 31, 12, 0, seconds, 400) };
+    const counts = { operations: 100 * (seconds - 1) + 80, attempts: 100 * (seconds - 1) + 80, errors: {} };
+    const log = [
+      machineLine({ kind: 'run', format: 1, run: 'run-1', host: 'one', start: '2026-01-31T12:00:00.000Z' }),
+      scheduleLine(),
+      ...lines,
+      machineLine({ kind: 'stage', stage: 'Write', end: 'complete', ...times, ...counts }),
+    ];
+    const { sustained, together } = stageOf(aggregateOf({ log }));
+    assert.equal(together?.operationsPerSecond, 100);
+    return sustained?.operationsPerSecond ?? null;
+  };
+  assert.deepEqual([bestOf(12), bestOf(11), bestOf(10)], [100, 100, null]);
+});
+
 test('what a summary tells in rounded figures becomes the number that was scheduled', () => {
   const log = [
     'Write: scheduling for 10000 objects in 1000 threads and 1 buckets',

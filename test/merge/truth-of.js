@@ -78,29 +78,37 @@ function sumIn(truths, second) {
 
 /**
  * @param {readonly StageTruth[]} truths
- * @returns {number} ops/s
+ * @returns {number[]} the seconds that are no mere edge of all stages, unless a stage has nothing but edges
  */
-export function peakOf(truths) {
-  const eligible = truths.flatMap((truth) => {
+function wholeSeconds(truths) {
+  return truths.flatMap((truth) => {
     const full = fullSeconds(truth);
     return full.length > 0 ? full : [...truth.rates.keys()];
   });
-  const summaries = truths.length === 1 ? truths.map(({ peak }) => peak ?? 0) : [];
-  return Math.max(0, ...eligible.map((second) => sumIn(truths, second)), ...summaries);
 }
 
 /**
  * @param {readonly StageTruth[]} truths
- * @returns {number | null} ops/s of the best ten seconds in a row
+ * @returns {number} ops/s
+ */
+export function peakOf(truths) {
+  const summaries = truths.length === 1 ? truths.map(({ peak }) => peak ?? 0) : [];
+  return Math.max(0, ...wholeSeconds(truths).map((second) => sumIn(truths, second)), ...summaries);
+}
+
+/**
+ * @param {readonly StageTruth[]} truths
+ * @returns {number | null} ops/s of the best ten seconds in a row; null where no ten of them are whole
  */
 export function sustainedOf(truths) {
-  const seconds = allSeconds(truths);
-  const sums = seconds.flatMap((first) => {
-    const row = Array.from({ length: 10 }, (_, place) => first + place);
-    const isWhole = row.every((second) => seconds.includes(second));
-    return isWhole ? [row.reduce((sum, second) => sum + sumIn(truths, second), 0) / 10] : [];
-  });
-  return sums.length === 0 ? null : Math.max(...sums);
+  const rowsIn = (/** @type {Set<number>} */ seconds) =>
+    [...seconds]
+      .map((first) => Array.from({ length: 10 }, (_, place) => first + place))
+      .filter((row) => row.every((second) => seconds.has(second)));
+  const sums = rowsIn(new Set(allSeconds(truths))).map(
+    (row) => row.reduce((sum, second) => sum + sumIn(truths, second), 0) / 10,
+  );
+  return rowsIn(new Set(wholeSeconds(truths))).length === 0 ? null : Math.max(...sums);
 }
 
 /**
