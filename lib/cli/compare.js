@@ -45,8 +45,9 @@ export async function compareByCommand(options, terminal) {
     const thresholds = judgeAgainst(limits, { name: before, result: one.result }, other.result);
     const { notices, errors } = thresholdLines(thresholds);
     [...notices, ...errors].forEach((line) => terminal.err(line));
-    const data = `${JSON.stringify({ ...comparison, thresholds }, null, 2)}\n`;
-    const shown = () => comparisonPage(comparison, one.result, other.result);
+    const judged = { ...comparison, thresholds };
+    const data = `${JSON.stringify(judged, null, 2)}\n`;
+    const shown = () => comparisonPage(judged, one.result, other.result);
     const forStdout = json === STANDARD_OUTPUT ? data : formatComparison(comparison);
     await terminal.report(report === STANDARD_OUTPUT ? [...shown()].join('') : forStdout);
     const failures = [file?.write(data) ?? null, page?.write(shown()) ?? null].filter((failure) => failure !== null);

@@ -18,6 +18,8 @@ const WORDS = Object.freeze({
   cpu: ['more', 'fewer'],
 });
 
+const NO_INTERVAL = 'its seconds differ too much for an interval, longer runs would tell more';
+
 /**
  * What a metric comes to. Whether it is the same is asked first: where the whole interval lies within the margin, a
  * difference that can be proven is still none that matters.
@@ -38,6 +40,9 @@ export function verdictOf({ metric, before, after, test, reason }, { margin, p, 
   if (p < 1 - CONFIDENCE) {
     const [more, less] = WORDS[metric];
     return { verdict: Number(after) > Number(before) ? more : less, reason: null };
+  }
+  if (low === 0 && high === Infinity) {
+    return { verdict: 'cannot tell', reason: NO_INTERVAL };
   }
   const isAlone = test.p < 1 - CONFIDENCE;
   return {

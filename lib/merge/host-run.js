@@ -131,7 +131,9 @@ export class HostRun {
     } else if (record.kind === 'summary') {
       this.#stage(record.stage, line).summary = record;
     } else if (record.kind === 'limit') {
-      this.#stage(record.stage, line).limitedBy = record.cause;
+      this.#stage(record.stage, line).addLimit(record);
+    } else if (record.kind === 'kind-limit') {
+      this.#stage(record.stage, line).addKindLimit(record);
     } else if (record.kind === 'retrying' && this.#current !== null) {
       this.#current.retries += 1 + record.more;
     } else if (record.kind === 'table-header') {

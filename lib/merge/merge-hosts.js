@@ -26,7 +26,7 @@ import {
  * @import { SomeCounts } from '../model/counters.js'
  * @import { HistogramSum } from '../model/histogram.js'
  * @import { ClockTrust, CountName, HostOrigin, MergeWarning, PeakSecond, Result, SecondLatency, SecondResult } from '../model/result.js'
- * @import { KindSum, StageLatency, StageMerge, StageSum, WayResult } from '../model/result.js'
+ * @import { BottleneckSum, KindSum, StageLatency, StageMerge, StageShare, StageSum, WayResult } from '../model/result.js'
  * @import { HostRun } from './host-run.js'
  * @import { Host, StageView } from './hosts.js'
  * @import { Intake } from './intake.js'
@@ -273,7 +273,7 @@ function mergeStage(views, latencies, ramps) {
         endedAt: interval?.stop ?? null,
         operations,
         peak: ownPeaks.get(views[place]) ?? 0,
-        limitedBy: causeOf(log),
+        ...limitOf(log),
       })),
       missingLatency,
       ...(views.some(({ log }) => log.facts === null) ? { untold: UNTOLD_WITHOUT_TOTALS } : {}),
@@ -310,7 +310,6 @@ function stageOf(view) {
     warmup: facts === null ? null : facts.measuredFrom - facts.start,
     drain: facts === null ? null : facts.stop - facts.measuredUntil,
   };
-  const cause = causeOf(log);
   return {
     stage: log.name,
     end: facts?.end ?? null,
@@ -325,18 +324,19 @@ function stageOf(view) {
     ...(facts !== null && Object.keys(facts.further).length > 0 ? { further: facts.further } : {}),
     seconds: [],
     latency: UNKNOWN_LATENCY,
-    bottleneck: bottleneckOf(cause),
+    bottleneck: bottleneckOf(log.limit, facts?.limitedBy),
     storeClock: facts?.clock ?? null,
-    ...(log.kinds.size === 0 ? {} : { kinds: [...log.kinds.values()].map((kind) => kindOf(kind, times)) }),
+    ...(log.kinds.size === 0 ? {} : { kinds: [...log.kinds.values()].map((kind) => kindOf(kind, log, times)) }),
   };
 }
 
 /**
  * @param {KindLog} log
+ * @param {StageLog} stage
  * @param {Parameters<typeof averagesOf>[1]} times of its stage
  * @returns {KindSum}
  */
-function kindOf({ facts, histogram }, times) {
+function kindOf({ facts, histogram }, { kindLimits }, times) {
   const { operation, threads, limitedBy, counts, errors } = facts;
   const latencies = histogram === null ? null : sumOfHistograms([histogram]);
   return {
@@ -351,28 +351,37 @@ function kindOf({ facts, histogram }, times) {
       histogram: { ...UNKNOWN_LATENCY.histogram, operations: latencies?.histogram ?? null },
     },
     unloaded: null,
-    bottleneck: bottleneckOf(currentCause(limitedBy)),
+    bottleneck: bottleneckOf(kindLimits.get(operation) ?? null, limitedBy),
     ...counts,
     errors,
   };
 }
 
 /**
- * @param {string | null} cause
- * @returns {StageSum['bottleneck']}
+ * The line for people has the figures as well. Where it is missing, the line for programs has the cause.
+ *
+ * @param {BottleneckSum | null} limit what the line for people says
+ * @param {string | null | undefined} limitedBy what the line for programs says
+ * @returns {BottleneckSum | null}
  */
-function bottleneckOf(cause) {
-  return cause === null ? null : { cause, evidence: null, advice: null };
-}
-
-/** @param {StageLog} log */
-function causeOf({ limitedBy, facts }) {
-  return currentCause(limitedBy ?? facts?.limitedBy ?? null);
+function bottleneckOf(limit, limitedBy) {
+  const { cause, evidence, advice } = limit ?? { cause: limitedBy ?? null, evidence: null, advice: null };
+  return cause === null ? null : { cause: currentCause(cause), evidence, advice };
 }
 
 /**
- * @param {string | null} cause of whatever version
- * @returns {string | null} in the words of this one
+ * @param {StageLog} log
+ * @returns {Pick<StageShare, 'limitedBy' | 'evidence' | 'advice'>}
+ */
+function limitOf({ limit, facts, result }) {
+  const bottleneck = result?.bottleneck ?? bottleneckOf(limit, facts?.limitedBy);
+  const { cause = null, evidence = null, advice = null } = bottleneck ?? {};
+  return { limitedBy: cause, ...(evidence === null ? {} : { evidence, advice }) };
+}
+
+/**
+ * @param {string} cause of whatever version
+ * @returns {string} in the words of this one
  */
 function currentCause(cause) {
   return cause === 'not shown' ? 'inconclusive' : cause;

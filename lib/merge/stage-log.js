@@ -1,13 +1,14 @@
+import { parseEvidence } from '../log/evidence.js';
 import { sumOfHistograms } from '../model/ramp.js';
 import { MAX_RATE, SecondSeries } from './seconds.js';
 import { andMore } from './warnings.js';
 
 /**
- * @import { LimitCause, ScheduleRecord, SummaryRecord } from '../log/log-line.js'
+ * @import { KindLimitRecord, LimitRecord, ScheduleRecord, SummaryRecord } from '../log/log-line.js'
  * @import { RunWarning } from './host-run.js'
  * @import { HistogramPart, KindLine, StageLine } from './machine-facts.js'
  * @import { SecondPool } from './seconds.js'
- * @import { RampResult, RampStep, SecondResult, StageSum } from '../model/result.js'
+ * @import { BottleneckSum, RampResult, RampStep, SecondResult, StageSum } from '../model/result.js'
  * @import { Histogram } from 'hdr-histogram-js'
  */
 
@@ -64,8 +65,10 @@ export class StageLog {
   /** @type {number | null} */
   scheduled = null;
   retries = 0;
-  /** @type {LimitCause | null} */
-  limitedBy = null;
+  /** What the line for people says it was limited by. @type {BottleneckSum | null} */
+  limit = null;
+  /** Likewise, by operation. @type {Map<string, BottleneckSum>} */
+  kindLimits = new Map();
 
   /**
    * @param {string} name
@@ -179,6 +182,18 @@ export class StageLog {
   addKind(facts) {
     if (this.kinds.size < MAX_KINDS && !this.kinds.has(facts.operation)) {
       this.kinds.set(facts.operation, { facts, parts: new HistogramParts(), histogram: null });
+    }
+  }
+
+  /** @param {LimitRecord} record */
+  addLimit({ cause, evidence }) {
+    this.limit = { cause, ...parseEvidence(evidence) };
+  }
+
+  /** @param {KindLimitRecord} record */
+  addKindLimit({ operation, cause, evidence }) {
+    if (this.kindLimits.size < MAX_KINDS) {
+      this.kindLimits.set(operation, { cause, ...parseEvidence(evidence) });
     }
   }
 

@@ -261,6 +261,10 @@ export interface StageShare {
   peak: number;
   /** what the host says it was limited by; null where it does not */
   limitedBy: string | null;
+  /** the figures that show it; absent where it does not say them */
+  evidence?: string | null;
+  /** what would tell more; absent, or null, where there is nothing */
+  advice?: string | null;
   /** its seconds, where they were asked for */
   series?: HostSeries | null;
 }
@@ -403,6 +407,10 @@ export interface RunOptions {
   /** ms by which the clock goes on that all latencies are of; absent where it is finer than they are written */
   clockResolution?: number;
   endpoint: string;
+  /** where it is the one that the tool brings */
+  local?: true;
+  /** what that endpoint does wrong, as --faults has it; absent where it does not */
+  faults?: string;
   /** how many */
   buckets: number;
   prefix: string;

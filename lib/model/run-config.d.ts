@@ -16,6 +16,10 @@ export interface RunConfig {
   /** what the stage Mixed does, in shares of a hundred; absent where there is no such stage */
   mix?: readonly MixedShare[];
   client: 'direct' | 'sdk' | 'edge';
+  /** the store is the endpoint that the tool brings */
+  local?: boolean;
+  /** what that endpoint does wrong, as --faults has it */
+  faults?: string;
   /** of the edge client: each operation is a request to the Worker, its body included; without it, the Worker runs slices of stages */
   through?: boolean;
   /** bytes of an object; of the largest, where they are not all of one size */

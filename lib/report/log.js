@@ -1,3 +1,4 @@
+import { formatEvidence } from '../log/evidence.js';
 import { formatLine } from '../log/log-line.js';
 import { MEGABYTE, formatTimeOfDay } from '../log/units.js';
 import { rampMachineLines, runLine, stageMachineLines } from './machine-lines.js';
@@ -224,7 +225,7 @@ function kindLines(result) {
       ? []
       : [/** @type {LogRecord} */ ({ kind: 'kind-integrity', ...of, count: integrityErrors })]),
     ...latenciesOf(result).map((latency) => /** @type {LogRecord} */ ({ kind: 'kind-latency', ...of, ...latency })),
-    { kind: 'kind-limit', ...of, cause: bottleneck.cause, evidence: evidenceOf(bottleneck) },
+    { kind: 'kind-limit', ...of, cause: bottleneck.cause, evidence: formatEvidence(bottleneck) },
   ];
 }
 
@@ -287,12 +288,7 @@ function latenciesOf({ operations, steps, attempts, latency, load }) {
  * @returns {LogRecord}
  */
 export function limitLine({ stage, bottleneck }) {
-  return { kind: 'limit', stage, cause: bottleneck.cause, evidence: evidenceOf(bottleneck) };
-}
-
-/** @param {StageResult['bottleneck']} bottleneck */
-function evidenceOf({ evidence, advice }) {
-  return advice === null ? evidence : `${evidence}; ${advice} would tell more`;
+  return { kind: 'limit', stage, cause: bottleneck.cause, evidence: formatEvidence(bottleneck) };
 }
 
 /**

@@ -42,7 +42,7 @@ export function runLine(facts) {
  */
 function withNames(facts, longest) {
   const { options } = facts;
-  const { endpoint, prefix, existing } = options;
+  const { endpoint, prefix, existing, faults } = options;
   return {
     kind: 'run',
     format: FORMAT_VERSION,
@@ -52,6 +52,7 @@ function withNames(facts, longest) {
       ...options,
       endpoint: shorten(endpoint, longest),
       prefix: shorten(prefix, longest),
+      ...(faults === undefined ? {} : { faults: shorten(faults, longest) }),
       ...(existing === undefined ? {} : { existing: shorten(existing, longest) }),
     },
   };

@@ -3,6 +3,7 @@ import { counted, decimal } from '../log/figures.js';
 import { plainLine } from '../log/plain-text.js';
 import { formatMegabytes } from '../log/units.js';
 import { barTable, errorCell, latencyText, wrapSentence } from './bar-table.js';
+import { limitReasons } from './limit-reasons.js';
 import { formatLimits } from './merge-text.js';
 
 /**
@@ -59,10 +60,12 @@ function limitSentence({ stage, merge }) {
   if (causes.size > 1) {
     return [
       `${stage} was limited on ${counted(hosts, 'host')} by different things: ${plainLine(formatLimits(merge) ?? '')}.`,
+      ...limitReasons(merge).map((reason) => `${plainLine(reason)}.`),
     ];
   }
   const where = hosts === 1 ? '' : `, on all ${counted(hosts, 'host')}`;
-  return cause === null || cause === undefined ? [] : [`${describeLimit(stage, cause)}${where}.`];
+  const reasons = limitReasons(merge).map((reason) => `${hosts === 1 ? ':' : ';'} ${plainLine(reason)}`);
+  return cause === null || cause === undefined ? [] : [`${describeLimit(stage, cause)}${where}${reasons.join('')}.`];
 }
 
 /** @param {readonly number[]} values */

@@ -4,6 +4,7 @@ import { plainLine } from '../log/plain-text.js';
 import { formatMegabytes, formatTimeOfDay } from '../log/units.js';
 import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
+import { limitReasons } from './limit-reasons.js';
 import { listed, shorten } from './names.js';
 import { formatRamp } from './ramp-text.js';
 import { formatWays } from './ways-text.js';
@@ -46,7 +47,7 @@ export function formatMergeBlocks({ hosts, stages, merge: { clocks, isDated, way
   const sideBySide = ways === undefined ? [] : [formatWays(ways)];
   // Hosts of several ways need not be together: they would slow each other down.
   const toDo = ways === undefined ? advice(stages) : [];
-  return [head, ...sideBySide, ...blocks, ...toDo].map((lines) => `\n${lines.join('\n')}\n`).join('');
+  return [head, ...sideBySide, ...blocks, ...toDo].map((lines) => `\n${lines.map(plainLine).join('\n')}\n`).join('');
 }
 
 /**
@@ -180,7 +181,9 @@ function overlapText(overlap, hosts) {
  */
 function limitsLine(merge) {
   const limits = formatLimits(merge);
-  return limits === null ? [] : [['Limited by', limits]];
+  return limits === null
+    ? []
+    : [['Limited by', limits], ...limitReasons(merge).map((reason) => /** @type {[string, string]} */ (['', reason]))];
 }
 
 /**

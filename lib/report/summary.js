@@ -1,9 +1,11 @@
+import { formatEvidence } from '../log/evidence.js';
 import { counted, decimal, rounded } from '../log/figures.js';
 import { plainLine } from '../log/plain-text.js';
 import { formatMegabytes, formatSize } from '../log/units.js';
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { answerOf } from './answer.js';
+import { limitReasons } from './limit-reasons.js';
 import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from './ways.js';
 
 /**
@@ -170,14 +172,13 @@ function table(columns, rows) {
 
 /** @param {readonly WritableStage[]} stages */
 function limitLines(stages) {
-  return stages.flatMap(({ stage, bottleneck }) => {
-    if (!bottleneck?.evidence) {
-      return [];
+  return stages.flatMap(({ stage, bottleneck, merge }) => {
+    const of = (/** @type {string} */ text) => `- **${escapeMarkdown(stage)}**: ${escapeMarkdown(text)}`;
+    const { cause, evidence = null, advice = null } = bottleneck ?? {};
+    if (evidence !== null) {
+      return [of(`${cause}: ${formatEvidence({ evidence, advice })}`)];
     }
-    const advice = bottleneck.advice === null ? '' : `; ${bottleneck.advice} would tell more`;
-    return [
-      `- **${escapeMarkdown(stage)}**: ${escapeMarkdown(`${bottleneck.cause}: ${bottleneck.evidence}${advice}`)}`,
-    ];
+    return merge === undefined ? [] : limitReasons(merge).map(of);
   });
 }
 

@@ -57,12 +57,14 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
  * @param {RunConfig} config
  * @returns {Pick<RunOptions, FurtherOption>}
  *
- * @typedef {'through' | 'clockResolution' | 'mix' | 'multipart' | 'partSize' | 'partThreads' | 'checksum' | 'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
+ * @typedef {'through' | 'local' | 'faults' | 'clockResolution' | 'mix' | 'multipart' | 'partSize' | 'partThreads' | 'checksum' | 'sizes' | 'access' | 'gap' | 'rate' | 'arrival' | 'warmup' | 'keep' | 'findPeak' | 'peakOf' | 'target' | 'slo' | 'ramp' | 'rampHosts' | 'stepTime' | 'untilStable' | 'existing' | keyof OperationAmounts} FurtherOption
  */
 function furtherOptions({ stages, mix, amounts, duration, gap, rate, arrival, warmup, keep, ...config }) {
   const { findPeak, peakOf, target, slo, rampPlan, sizes, access, untilStable, existing } = config;
   return {
     ...(config.through ? { through: true } : {}),
+    ...(config.local ? { local: true } : {}),
+    ...(config.faults ? { faults: config.faults } : {}),
     ...(runsSlices(config) ? { clockResolution: CLOCK_RESOLUTION_MS } : {}),
     ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }),
     ...(access === undefined ? {} : { access: formatAccess(access) }),

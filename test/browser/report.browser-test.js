@@ -47,6 +47,12 @@ before(async () => {
     ...shards,
     benchmark('2000 20 --local --json run.json --csv run.csv --report run.html --quiet --faults status=503:3%'),
     benchmark(
+      '2000 20 --local --mix read=50,write=30,stat=10,remove=10 --duration 3s --json mix.json --report mix.html --quiet',
+    ),
+    benchmark(
+      '24 4 --local --size 6MiB --multipart --part-size 5MiB --stages write,range,list,batch-remove --json kinds.json --report kinds.html --quiet',
+    ),
+    benchmark(
       '20000 64 --find-peak --stages write --local --faults queue=500,latency=20ms --json search.json --report search.html --quiet',
     ),
   ]);
@@ -104,10 +110,25 @@ function figuresOf({
   };
 }
 
+/**
+ * @param {any} result
+ * @returns {any[]} its stages, each before the kinds of operations that it mixes
+ */
+function rowsOf({ stages }) {
+  return stages.flatMap((/** @type {any} */ stage) => [
+    stage,
+    ...(stage.kinds ?? []).map((/** @type {any} */ kind) => {
+      return { ...kind, stage: `${stage.stage}: ${kind.operation}`, duration: stage.duration };
+    }),
+  ]);
+}
+
 for (const [what, name] of [
   ['a run', 'run'],
   ['three hosts together', 'three'],
   ['a capacity search', 'search'],
+  ['a mixed load', 'mix'],
+  ['stages of other kinds', 'kinds'],
 ]) {
   describe(`the report of ${what}`, () => {
     test('opens without an error, a warning or a request, and draws every chart', async () => {
@@ -122,7 +143,7 @@ for (const [what, name] of [
 
     test('has the figures of the result', async () => {
       const { page } = await open(`${name}.html`);
-      const { stages } = await resultIn(`${name}.json`);
+      const stages = rowsOf(await resultIn(`${name}.json`));
       const rows = await tableIn(page, 'stages');
       assert.deepEqual(
         rows.map((row) => row.Stage),
@@ -311,6 +332,22 @@ test('the page of two set-ups that took turns has both ways and each ratio, and 
   }
 });
 
+test('the page of a run by the Worker can be used by everybody', async () => {
+  const result = await resultIn('run.json');
+  const options = { ...result.options, client: 'edge', through: true, clockResolution: 1 };
+  const stages = result.stages.map((/** @type {any} */ stage) => {
+    return { ...stage, connections: { ...stage.connections, colos: { AMS: 8, FRA: 1 } } };
+  });
+  const file = path.join(folder, 'edge.html');
+  await writeFile(file, [...reportPage({ ...result, options, stages })].join(''));
+  const { page, findings } = await openFile(browser, file);
+  assert.deepEqual(findings, []);
+  assert.match(String(await page.textContent('#run')), /--client edge --through[^]*AMS \(/);
+  await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
+  await assertAccessible(page);
+  await page.close();
+});
+
 test('a long run of fifty hosts opens, and is not much larger than what it shows', async () => {
   const file = path.join(folder, 'long.html');
   await writeFile(file, [...reportPage(longMerge({ hosts: 50, seconds: 600 }).result)].join(''));
@@ -351,29 +388,87 @@ test('a comparison draws both runs and each ratio with its interval', async () =
   await page.close();
 });
 
-test('hostile names are text: nothing of them runs, and nothing is lost', async () => {
-  const hostile = [
-    '<script>document.title="owned"</script>',
-    '"><img src=x onerror=document.title="owned">',
-    '__proto__',
-  ];
-  const result = await resultIn('run.json');
-  const stages = result.stages.map((/** @type {any} */ stage) => ({
-    ...stage,
-    errors: Object.fromEntries(
-      [...hostile, '</script><script>document.title="owned"</script>'].map((name) => [name, 1]),
-    ),
-    bottleneck: { cause: hostile[0], evidence: hostile[1], advice: hostile[2] },
-  }));
-  const file = path.join(folder, 'hostile.html');
-  const named = { ...result, host: hostile[1], problems: [...hostile, '\u001b[31mred\u001b[0m'], stages };
-  await writeFile(file, [...reportPage(named)].join(''));
+const HOSTILE = [
+  '<script>document.title="owned"</script>',
+  '"><img src=x onerror=document.title="owned">',
+  '__proto__',
+  '</script><script>document.title="owned"</script>',
+  '\u001b[31mred\u001b[0m',
+  '\u202egnp.exe',
+];
+
+/**
+ * @template Value
+ * @param {Value} value
+ * @returns {Record<string, Value>} by each hostile name
+ */
+function named(value) {
+  return Object.fromEntries(HOSTILE.map((name) => [name, value]));
+}
+
+/**
+ * @param {string} file of a page whose names are hostile
+ * @returns {Promise<string>} what it shows
+ */
+async function textOfHostile(file) {
   const { page, findings } = await openFile(browser, file);
   assert.deepEqual(findings, []);
   assert.match(await page.title(), /^r2-benchmark/);
-  const shown = String(await page.textContent('main'));
-  hostile.forEach((name) => assert.ok(shown.includes(name), name));
-  assert.ok(shown.includes(String.raw`\u{1b}[31mred`));
   assert.equal(await page.evaluate(() => document.querySelectorAll('img').length), 0);
+  const parts = await Promise.all([page.textContent('header'), page.textContent('main'), page.title()]);
+  const shown = parts.join(' ');
+  assert.doesNotMatch(shown, /[^\P{C}\n]/u);
+  await assertAccessible(page);
   await page.close();
+  return shown;
+}
+
+test('hostile names are text: nothing of them runs, and nothing is lost', async () => {
+  const result = await resultIn('three.json');
+  const [tag, image, proto] = HOSTILE;
+  const stages = result.stages.map((/** @type {any} */ stage) => ({
+    ...stage,
+    errors: named(1),
+    connections: { ...stage.connections, colos: named(1) },
+    bottleneck: { cause: tag, evidence: image, advice: proto },
+    kinds: HOSTILE.map((operation) => ({ ...stage, operation, errors: named(1) })),
+    merge: {
+      ...stage.merge,
+      shares: stage.merge.shares.map((/** @type {any} */ share, /** @type {number} */ place) => {
+        return { ...share, host: HOSTILE[place], file: HOSTILE[place], limitedBy: HOSTILE[place] };
+      }),
+    },
+  }));
+  const texts = { endpoint: image, prefix: tag, existing: HOSTILE[5], access: tag, sizes: image, mix: HOSTILE[4] };
+  const options = { ...result.options, ...texts, faults: HOSTILE[3], client: tag, stages: HOSTILE };
+  const file = path.join(folder, 'hostile.html');
+  const facts = { run: proto, host: image, shard: tag, start: tag, options, versions: named(tag) };
+  const warnings = HOSTILE.map((name) => ({ file: name, line: 1, message: name, incomplete: true }));
+  const hosts = HOSTILE.map((name) => ({ ...result.hosts[0], ...facts, merge: { name, file: name, line: 1 } }));
+  const hostile = { ...result, ...facts, hosts, stages, problems: HOSTILE, merge: { ...result.merge, warnings } };
+  await writeFile(file, [...reportPage(hostile)].join(''));
+  const shown = await textOfHostile(file);
+  HOSTILE.slice(0, 4).forEach((name) => assert.ok(shown.includes(name), name));
+  assert.ok(shown.includes(String.raw`\u{1b}[31mred`) && shown.includes(String.raw`\u{202e}gnp.exe`));
+});
+
+test('hostile names in a comparison are text as well', async () => {
+  const { comparison, before: one, after: other } = comparedRuns();
+  const [tag, image, proto, end, escape, turned] = HOSTILE;
+  const hostile = {
+    ...comparison,
+    before: { ...comparison.before, name: tag, run: proto },
+    after: { ...comparison.after, name: image, run: end },
+    differences: HOSTILE.map((what) => ({ what, before: tag, after: escape })),
+    mismatches: HOSTILE,
+    stagesOfOne: { before: HOSTILE, after: [turned] },
+    stages: comparison.stages.map((stage, place) => ({ ...stage, stage: HOSTILE[place] })),
+  };
+  const file = path.join(folder, 'hostile-comparison.html');
+  const runs = [one, other].map(({ stages, ...rest }) => {
+    return { ...rest, stages: stages.map((stage, place) => ({ ...stage, stage: HOSTILE[place] })) };
+  });
+  await writeFile(file, [...comparisonPage(hostile, runs[0], runs[1])].join(''));
+  const shown = await textOfHostile(file);
+  HOSTILE.slice(0, 4).forEach((name) => assert.ok(shown.includes(name), name));
 });

@@ -178,6 +178,18 @@ describe('a latency', () => {
     }
   });
 
+  test('whose slow operations come in a few bursts has no interval, and says so', () => {
+    const bursts = (/** @type {number} */ seed) => {
+      const { normal } = chance(seed);
+      const latencies = (/** @type {number} */ second) =>
+        Array.from({ length: 50 }, () => (second % 32 < 5 ? 100 : 10) * Math.exp(0.3 * normal()));
+      return run({ rates: ratesOf(60, () => 50), latencies });
+    };
+    const { low, high, verdict, reason } = metricOf(compare(bursts(1), bursts(2)), 'p90');
+    assert.deepEqual([low, high, verdict], [null, null, 'cannot tell']);
+    assert.equal(reason, 'its seconds differ too much for an interval, longer runs would tell more');
+  });
+
   test('with few operations beyond it cannot be told, as that of a log', () => {
     const result = run({ latencies: lognormal(1, 10) });
     const comparison = compare(result, run({}));

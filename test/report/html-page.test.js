@@ -11,6 +11,7 @@ import { html } from '../../lib/report/html/markup.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
+import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { longMerge } from '../helpers/long-merge.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -197,6 +198,8 @@ test('the command is read as the run that it stands for, whatever its load is', 
     '20 4 --ramp 1,2,4 --step-time 20s --gap 7s',
     "20 4 --existing 'it'\\''s/' --access zipf:1.2 --stages read,stat --duration 60s",
     "20 4 --existing '*'",
+    '20 4 --local',
+    "20 4 --local --faults 'status=503:3%,latency=lognormal:20ms:0.5'",
   ]) {
     const options = read(shellWords(line));
     const store = runConfig(NO_TARGET).store;
@@ -206,6 +209,27 @@ test('the command is read as the run that it stands for, whatever its load is', 
     assert.equal(program, 'r2-benchmark');
     assert.deepEqual(read(words), options, commandOf(facts.options));
   }
+});
+
+test('the command of a host that had a part of the objects says which, and of which run', () => {
+  const commandIn = (/** @type {Partial<Result>} */ overrides) =>
+    /<code>([^<]*)<\/code>/.exec(html`${factsSection(runWith({}, overrides)).body}`.text)?.[1];
+  const hosts = ['0/3', '1/3'].map((shard) => ({ ...runWith().hosts[0], shard }));
+  const command = 'r2-benchmark 20 4 --size 1000B';
+  assert.equal(commandIn({ run: 'three', hosts: hosts.slice(1) }), `${command} --shard 1/3 --run-id three`);
+  assert.equal(commandIn({ run: 'three', hosts }), `${command} --shard ?/3 --run-id three`);
+  assert.equal(commandIn({ run: null, hosts }), `${command} --shard ?/3 --run-id ?`);
+  assert.equal(commandIn({ run: 'three' }), command);
+  assert.equal(commandIn({ run: 'three', hosts: [hosts[0], { ...hosts[1], shard: '1/4' }] }), command);
+});
+
+test('whatever a result says of its options, a shell takes no part of the command for another one', () => {
+  const hostile = '$(touch /tmp/x); `id` \'"';
+  const texts = { sizes: hostile, access: hostile, mix: hostile, checksum: hostile, client: hostile, faults: hostile };
+  const command = commandOf(/** @type {any} */ ({ ...FACTS.options, ...texts, stages: [hostile], objects: hostile }));
+  const quoted = "'$(touch /tmp/x); `id` '\\''\"'";
+  assert.equal(command.split(quoted).length - 1, Object.keys(texts).length + 1, command);
+  assert.doesNotMatch(command.replaceAll(quoted, ''), /touch/);
 });
 
 test('a run on R2 says what its attempts cost', () => {
@@ -233,4 +257,43 @@ test('a comparison says of each stage what became of its rate', () => {
   const page = [...comparisonPage(comparison, before, after)].join('');
   assert.match(page, /12 whole seconds, expected 30/);
   assert.equal(page.match(/<circle/g)?.length, 4);
+});
+
+test('the page of a comparison says first what was different, then the ratios, and what was asserted', () => {
+  const { comparison, before, after } = comparedRuns();
+  const thresholds = /** @type {any} */ ([
+    { expression: 'read.rate > 0.9 * baseline', outcome: 'missed', message: 'it was 880/s' },
+  ]);
+  const mismatches = ['threads: 20 threads before, 30 threads after (Write)'];
+  const page = [...comparisonPage({ ...comparison, mismatches, thresholds }, before, after)].join('');
+  const sections = [...page.matchAll(/<section id="([^"]*)"/g)].map(([, id]) => id);
+  assert.deepEqual(sections, ['differences', 'ratios', 'thresholds', 'comparison', 'method']);
+  assert.match(page, /Compared all the same \(--force\), though: threads: 20 threads before/);
+  assert.match(page, /Only before: Stat\./);
+  assert.match(page, /<code>read\.rate &gt; 0\.9 \* baseline<\/code>/);
+});
+
+test('an interval of a ratio that has one end is shown with it, in the table and in the chart', () => {
+  const { comparison, before, after } = comparedRuns();
+  const [stage] = comparison.stages;
+  const open = (/** @type {{ low: number | null, high: number | null }} */ ends) => {
+    const metrics = [{ ...stage.metrics[1], ...ends }];
+    return [...comparisonPage({ ...comparison, stages: [{ ...stage, metrics }] }, before, after)].join('');
+  };
+  const upwards = open({ low: 1.2, high: null });
+  assert.match(upwards, /<data value="1\.2">1\.200<\/data> to any/);
+  assert.match(upwards, /<line\s+class="worse"/);
+  assert.match(open({ low: null, high: 1.2 }), /<data value="0">0\.000<\/data> to <data value="1\.2">1\.200<\/data>/);
+  assert.doesNotMatch(open({ low: null, high: null }), /<line\s+class="worse"/);
+});
+
+test('what shows the bottleneck of several hosts is said of the first host that names it', () => {
+  const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], place) => {
+    const limit = `Write limited by: ${place === 0 ? 'store' : 'inconclusive'} (figures of host ${place}; --find-peak would tell more)`;
+    return [name, lines.toSpliced(2, 0, limit)];
+  });
+  const page = pageOf(/** @type {any} */ (aggregateOf(Object.fromEntries(logs)).result));
+  assert.match(page, /<p>host-1: figures of host 0; --find-peak would tell more\.<\/p>/);
+  assert.match(page, /<p>host-2: figures of host 1; --find-peak would tell more\.<\/p>/);
+  assert.doesNotMatch(page.slice(0, page.indexOf('type="application/json"')), /figures of host 2/);
 });

@@ -33,19 +33,19 @@ test('a merge ends with the peak of each stage as a bar, and what limited its ho
     'Stage  Peak/s                     Mean/s  Peak MB/s       p50       p99  Errors',
     'Write   981.0  █████████████████   929.0       15.3  119.49ms  199.17ms      13',
     '',
-    'Write was limited by the store, on all 2 hosts.',
+    'Write was limited by the store, on all 2 hosts; host-1: so it seems.',
     '',
   ]);
 });
 
 test('one host is said to be limited without naming it', () => {
-  assert.match(tableOf(['bandwidth']), /\nWrite was limited by bandwidth\.\n$/);
+  assert.match(tableOf(['bandwidth']), /\nWrite was limited by bandwidth: so it seems\.\n$/);
 });
 
 test('where hosts were limited by different things, each is named', () => {
   assert.match(
     tableOf(['store', 'client CPU'], 120),
-    /\nWrite was limited on 2 hosts by different things: host-1: store; host-2: client CPU\.\n$/,
+    /\nWrite was limited on 2 hosts by different things: host-1: store; host-2: client CPU\.\nhost-1: so it seems\.\nhost-2: so it seems\.\n$/,
   );
 });
 
@@ -61,6 +61,8 @@ test('names from logs neither move the cursor nor break the lines', () => {
       ...share,
       host: hostile,
       limitedBy: `${place}${hostile}`,
+      evidence: hostile,
+      advice: hostile,
     }));
     return { ...stage, merge: { ...stage.merge, shares } };
   });

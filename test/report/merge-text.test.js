@@ -91,6 +91,25 @@ test('what limited the hosts is said once where it is the same, and of each wher
   assert.equal(limitsShown([null, null]), undefined);
 });
 
+test('what shows it stands below, once for each cause, with what would tell more', () => {
+  const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], place) => {
+    const limit = `Write limited by: ${place === 0 ? 'store' : 'inconclusive'} (figures of host ${place}; --find-peak would tell more)`;
+    return [name, lines.toSpliced(2, 0, limit)];
+  });
+  const shown = (/** @type {(string | string[])[][]} */ files) =>
+    /Limited by {11}([^]*?)\n {2}Latency/.exec(blocksOf(Object.fromEntries(files)))?.[1].split(/\n {23}/);
+  assert.deepEqual(shown(logs), [
+    'host-1: store; host-2: inconclusive; host-3: inconclusive',
+    'host-1: figures of host 0; --find-peak would tell more',
+    'host-2: figures of host 1; --find-peak would tell more',
+  ]);
+  assert.deepEqual(shown(logs.slice(0, 1)), ['store', 'figures of host 0; --find-peak would tell more']);
+  assert.deepEqual(shown(logs.slice(1)), [
+    'inconclusive, on all 2 hosts',
+    'host-2: figures of host 1; --find-peak would tell more',
+  ]);
+});
+
 test('what limited many hosts does not fill the screen', () => {
   const causes = Array.from({ length: 20 }, (_, place) => (place === 0 ? 'store' : 'concurrency'));
   assert.match(limitsShown(causes) ?? '', /^host-1: store; .*host-8: concurrency and 12 more$/);
@@ -126,6 +145,21 @@ test('a host whose log does not say when it was in a stage is shown without its 
   const text = blocksOf({ ...madeLogs({ hosts: 1, seconds: 2 }), 'old.txt': [summary] });
   assert.match(text, /\n {2}Overlap {14}unknown: a log does not say when the stage was\n/);
   assert.match(text, /\n {2}old\.txt {2}\? +\? +10 +10\.0\n/);
+});
+
+test('whatever a result says, no line of the text is obeyed by a terminal', () => {
+  const { result } = aggregateOf(madeLogs({ hosts: 2, seconds: 2 }));
+  const hostile = '\u001b[2J\r\n\u202e<script>__proto__';
+  const stages = result.stages.map((stage) => {
+    const shares = stage.merge.shares.map((share) => {
+      return { ...share, host: hostile, limitedBy: hostile, evidence: hostile, advice: hostile };
+    });
+    const kinds = [/** @type {any} */ ({ ...stage, operation: hostile, errors: { [hostile]: 1 } })];
+    return { ...stage, stage: hostile, errors: { [hostile]: 1 }, kinds, merge: { ...stage.merge, shares } };
+  });
+  const text = formatMergeBlocks({ ...result, stages });
+  assert.doesNotMatch(text, /[^\P{C}\n]/u);
+  assert.ok(text.includes(String.raw`\u{1b}[2J`));
 });
 
 test('the peaks are printed like a JavaScript object, with one decimal at most', () => {

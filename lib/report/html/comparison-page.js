@@ -3,7 +3,8 @@ import { wayId, wayOf, waysOf } from '../../model/ways.js';
 import { megabytes, milliseconds, rate, share, table, tableBehind, UNKNOWN, figure } from './figures.js';
 import { html } from './markup.js';
 import { formatPage } from './page.js';
-import { stageKey } from './plot.js';
+import { plot, stageKey } from './plot.js';
+import { thresholdsSection } from './thresholds-section.js';
 import { waysSection } from './ways-section.js';
 
 /**
@@ -59,7 +60,9 @@ function columnsOf(names) {
     {
       title: 'Interval',
       cell: ({ low, high }) =>
-        low === null || high === null ? UNKNOWN : html`${figure(low, ratioText)} to ${figure(high, ratioText)}`,
+        low === null && high === null
+          ? UNKNOWN
+          : html`${figure(low ?? 0, ratioText)} to ${high === null ? 'any' : figure(high, ratioText)}`,
     },
     {
       title: 'Verdict',
@@ -87,11 +90,13 @@ export function comparisonPage(comparison, before, after) {
     before: ratesOf(before, stage),
     after: ratesOf(after, stage),
   }));
+  const thresholds = [thresholdsSection(comparison)].filter((section) => section !== null);
   /** @type {Section[]} */
   const sections = [
+    ...differencesSection(comparison),
     ratiosSection(comparison, RUN_NAMES),
     ...waysOfBoth(before, after),
-    ...differencesSection(comparison),
+    ...thresholds,
     {
       id: 'comparison',
       title: 'Both runs over time',
@@ -102,16 +107,7 @@ export function comparisonPage(comparison, before, after) {
             <p class="readout" data-for="compared-${number}" aria-live="polite">
               Point at the chart, or move through it with the arrow keys, to read off a second.
             </p>
-            <figure class="chart">
-              <figcaption>Operations a second, from the beginning of the stage on</figcaption>
-              <div
-                class="plot"
-                data-chart="compared-${number}"
-                role="group"
-                tabindex="0"
-                aria-label="Chart: operations a second of ${stage} in both runs. The table has its figures."
-              ></div>
-            </figure>
+            ${plot(`compared-${number}`, `Operations a second of ${stage} in both runs, from its beginning on`)}
             ${tableBehind(table({ caption: `Operations a second of ${stage}`, columns: secondColumns(names), rows: secondRows(lines[number]) }))}`,
       )}`,
       chart: lines,
@@ -201,24 +197,37 @@ function waysOfBoth(before, after) {
  * @param {Comparison} comparison
  * @returns {Section[]} nothing where all was the same
  */
-function differencesSection({ differences }) {
-  return differences.length === 0
-    ? []
-    : [
-        {
-          id: 'differences',
-          title: 'What was different',
-          body: table({
-            caption: 'What was not the same in both runs',
-            columns: [
-              { title: 'What', kind: 'text', cell: ({ what }) => what },
-              { title: 'Before', kind: 'text', cell: (row) => row.before ?? 'not known' },
-              { title: 'After', kind: 'text', cell: (row) => row.after ?? 'not known' },
-            ],
-            rows: differences,
-          }),
-        },
-      ];
+function differencesSection({ differences, mismatches, stagesOfOne }) {
+  const remarks = [
+    ...mismatches.map((mismatch) => `Compared all the same (--force), though: ${mismatch}.`),
+    ...Object.entries(stagesOfOne).flatMap(([side, stages]) =>
+      stages.length === 0 ? [] : [`Only ${side}: ${stages.join(', ')}.`],
+    ),
+  ];
+  if (differences.length === 0 && remarks.length === 0) {
+    return [];
+  }
+  return [
+    {
+      id: 'differences',
+      title: 'What was different',
+      body: html`${remarks.map((remark) => html`<p>${remark}</p>`)}
+      ${differences.length === 0 ? null : differencesTable(differences)}`,
+    },
+  ];
+}
+
+/** @param {Comparison['differences']} differences */
+function differencesTable(differences) {
+  return table({
+    caption: 'What was not the same in both runs',
+    columns: [
+      { title: 'What', kind: 'text', cell: ({ what }) => what },
+      { title: 'Before', kind: 'text', cell: (row) => row.before ?? 'not known' },
+      { title: 'After', kind: 'text', cell: (row) => row.after ?? 'not known' },
+    ],
+    rows: differences,
+  });
 }
 
 /** Of the chart of ratios. Pixels. */
@@ -274,9 +283,16 @@ function ratioChart({ stage, metrics }, margin, { ratio: whatRatio }) {
       'cannot tell': 'open',
     }[verdict];
     const interval =
-      low === null || high === null
+      low === null && high === null
         ? null
-        : html`<line class="${kind}" stroke-width="3" x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}" />`;
+        : html`<line
+            class="${kind}"
+            stroke-width="3"
+            x1="${x(low ?? 0)}"
+            x2="${x(high ?? Infinity)}"
+            y1="${y}"
+            y2="${y}"
+          />`;
     return html`<g
       ><text x="0" y="${y + 4}">${METRICS[metric].title}</text>${interval}<circle
         class="${kind}"

@@ -26,7 +26,7 @@ export function factsSection(result) {
   const facts = [
     ...entry('Run', run),
     ...entry('Began', start),
-    ...entry('Command', options === null ? null : html`<code>${commandOf(options)}</code>`),
+    ...entry('Command', options === null ? null : html`<code>${commandOf(options, identityOf(result))}</code>`),
     ...entry('Endpoint', options?.endpoint ?? null),
     ...entry('Host', host),
     ...entry('CPUs', cpusOf(stages)),
@@ -71,27 +71,59 @@ function entry(term, content) {
 }
 
 /**
+ * Which part of the objects of a run its hosts have.
+ *
+ * @typedef {object} Identity
+ * @property {string | null} run null where the hosts have no run in common
+ * @property {string | null} shard such as `0/3`, or `?/3` of several hosts; null where a host has all objects of its run
+ */
+
+/** @type {Readonly<Identity>} */
+const NO_IDENTITY = { run: null, shard: null };
+
+const SHARD = /^(\d+)\/(\d+)$/;
+
+/**
+ * @param {Result} result
+ * @returns {Identity}
+ */
+function identityOf({ run, shard, hosts }) {
+  const shards = (hosts.length === 0 ? [shard] : hosts.map((host) => host.shard)).map((each) => SHARD.exec(each ?? ''));
+  const [first] = shards;
+  const isOfOne = first !== null && shards.every((each) => each !== null && each[2] === first[2]);
+  if (!isOfOne || first[2] === '1') {
+    return NO_IDENTITY;
+  }
+  const indexes = new Set(shards.map((each) => each?.[1]));
+  return { run, shard: `${indexes.size === 1 ? first[1] : '?'}/${first[2]}` };
+}
+
+/**
  * The command line that makes the same load. What is as it is by default is left out; what differs between hosts is a question
  * mark.
  *
  * @param {CommonOptions} options
- * @returns {string}
+ * @param {Identity} [identity]
+ * @returns {string} each word as a shell takes it, wherever the result comes from
  */
-export function commandOf(options) {
+export function commandOf(options, { run, shard } = NO_IDENTITY) {
   const { objects, threads, size, stages, client, timeout, retries, keepAlive, duration, gap, rate, arrival, warmup } =
     options;
   const { sizes, access, keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo, untilStable, existing } =
     options;
-  const { through, mix, rangeSize, pageSize, batch, multipart, partSize, partThreads, checksum } = options;
+  const { local, faults, through, mix, rangeSize, pageSize, batch, multipart, partSize, partThreads, checksum } =
+    options;
   const ofOurs = sizes ? valued('size', sizes, String) : valued('size', size, formatSize, 16 * 1024);
   const parts = [
-    ...(client && client !== 'direct' ? [`--client ${client}`] : []),
+    ...(local ? ['--local'] : []),
+    ...valued('faults', faults, String),
+    ...valued('client', client, String, 'direct'),
     ...(through ? ['--through'] : []),
     // The objects have the sizes that they have.
     ...(existing ? [`--existing ${quoted(existing)}`] : ofOurs),
     ...valued('access', access, String),
     // A mix has its own stages, and is refused with others.
-    ...(mix ? [`--mix ${mix}`] : stagesOption(stages)),
+    ...(mix ? valued('mix', mix, String) : stagesOption(stages)),
     ...valued('range-size', rangeSize, formatSize, DEFAULT_AMOUNTS.rangeSize),
     ...valued('page-size', pageSize, String, DEFAULT_AMOUNTS.pageSize),
     ...valued('batch', batch, String, DEFAULT_AMOUNTS.batch),
@@ -116,8 +148,12 @@ export function commandOf(options) {
     ...valued('retries', retries, String, 19),
     ...(keepAlive === false ? ['--no-keep-alive'] : []),
     ...(keep ? ['--keep'] : []),
+    ...(shard === null ? [] : [`--shard ${shard}`, `--run-id ${run === null ? '?' : word(run)}`]),
   ];
-  return ['r2-benchmark', objects ?? '?', threads ?? '?', ...parts].join(' ');
+  const amounts = [objects, threads].map((amount) =>
+    amount === null || amount === undefined ? '?' : word(String(amount)),
+  );
+  return ['r2-benchmark', ...amounts, ...parts].join(' ');
 }
 
 /**
@@ -125,7 +161,7 @@ export function commandOf(options) {
  * @returns {string[]}
  */
 function stagesOption(stages) {
-  return stages && stages.join() !== DEFAULT_STAGES.join() ? [`--stages ${stages.join(',')}`] : [];
+  return stages && stages.join() !== DEFAULT_STAGES.join() ? valued('stages', stages.join(), String) : [];
 }
 
 /**
@@ -137,7 +173,15 @@ function stagesOption(stages) {
  * @returns {string[]}
  */
 function valued(name, value, format, fallback) {
-  return value === null || value === undefined || value === fallback ? [] : [`--${name} ${format(value)}`];
+  return value === null || value === undefined || value === fallback ? [] : [`--${name} ${word(format(value))}`];
+}
+
+/**
+ * @param {string} text
+ * @returns {string} that a shell takes for one word, and for nothing else
+ */
+function word(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text);
 }
 
 /** @param {string} text for a shell */

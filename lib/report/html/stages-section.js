@@ -1,6 +1,8 @@
 import { bucketFindings } from '../../bottleneck/bucket-findings.js';
+import { formatEvidence } from '../../log/evidence.js';
 import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
+import { limitReasons } from '../limit-reasons.js';
 import { stabilityLine } from '../stability-line.js';
 import { limitOf, rateOf } from './answer.js';
 import { count, megabytes, milliseconds, rate, seconds, table } from './figures.js';
@@ -61,15 +63,16 @@ function findingOf(stage) {
   const { bottleneck = null, buckets = [], errors, stability = null } = stage;
   const limit = limitOf(bottleneck);
   const limited = limit === null ? 'What limited it is not proven' : `Limited by ${limit}`;
-  const evidence = bottleneck?.evidence ? `: ${bottleneck.evidence}` : '';
-  const advice = bottleneck?.advice ? `; ${bottleneck.advice} would tell more` : '';
+  const evidence = bottleneck?.evidence ?? null;
+  const shown = evidence === null ? '' : `: ${formatEvidence({ evidence, advice: bottleneck?.advice ?? null })}`;
+  const ofHosts = evidence === null && stage.merge !== undefined ? limitReasons(stage.merge) : [];
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =
     stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[`${limited}${evidence}${advice}.`, ...end, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
+      ${[`${limited}${shown}.`, ...ofHosts.map((reason) => `${reason}.`), ...end, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
     </dd> `;
 }
 

@@ -15,9 +15,9 @@ const COLUMNS = [
 ];
 
 /**
- * What was asserted of a result.
+ * What was asserted of a result, or of the later one of two.
  *
- * @param {Result} result
+ * @param {Pick<Result, 'thresholds'>} result
  * @returns {Section | null} null where nothing was
  */
 export function thresholdsSection({ thresholds = [] }) {
