@@ -11,11 +11,15 @@ const {
   EDGE_SECRET = randomBytes(20).toString('hex'),
   EDGE_LOCAL_PORT = '0',
   EDGE_LOCAL_BEHAVIOUR = '{}',
+  EDGE_LOCAL_KEY,
+  EDGE_LOCAL_CERTIFICATE,
 } = process.env;
 
 const miniflare = new Miniflare({
   host: '127.0.0.1',
   port: Number(EDGE_LOCAL_PORT),
+  httpsKeyPath: EDGE_LOCAL_KEY,
+  httpsCertPath: EDGE_LOCAL_CERTIFICATE,
   log: new Log(LogLevel.ERROR),
   compatibilityDate: '2026-04-01',
   compatibilityFlags: ['nodejs_compat'],

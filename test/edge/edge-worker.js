@@ -1,10 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parse } from 'dotenv';
+import { startLocalWorker } from '../../edge/local-process.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { AddressBook } from '../../lib/http/address-book.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
@@ -12,12 +7,10 @@ import { openStore } from '../../lib/s3/object-store.js';
 import { BucketAdmin } from '../../lib/s3/bucket-admin.js';
 
 /**
+ * @import { LocalWorker } from '../../edge/local-process.js'
  * @import { Behaviour } from '../../edge/local-worker.js'
  * @import { TestContext } from 'node:test'
  */
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const EDGE = path.join(ROOT, 'edge');
 
 /**
  * Starts the Worker on workerd, with an R2 of its own, in a process of its own that ends with the test.
@@ -26,44 +19,23 @@ const EDGE = path.join(ROOT, 'edge');
  * @param {{ buckets?: string[], behaviour?: Behaviour }} [options]
  */
 export async function startEdge(t, { buckets = ['local'], behaviour = {} } = {}) {
-  if (!existsSync(path.join(EDGE, 'node_modules/miniflare'))) {
-    execFileSync('npm', ['ci', '--prefix', EDGE, '--ignore-scripts'], { stdio: 'inherit' });
-  }
-  const child = spawn(process.execPath, [path.join(EDGE, 'local.js'), ...buckets], {
-    env: { ...process.env, EDGE_LOCAL_BEHAVIOUR: JSON.stringify(behaviour) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  t.after(async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) {
-      await once(child, 'exit');
-    }
-  });
-  let dotEnv = '';
-  child.stdout.setEncoding('utf8').on('data', (text) => (dotEnv += text));
-  while (!dotEnv.includes('S3_BUCKET=')) {
-    await Promise.race([
-      once(child.stdout, 'data'),
-      once(child, 'exit').then(() => Promise.reject(new Error('the Worker did not start'))),
-    ]);
-  }
-  return new TestEdge(dotEnv, buckets, Number(child.pid));
+  const worker = await startLocalWorker({ buckets, behaviour });
+  t.after(worker.stop);
+  return new TestEdge(worker, buckets);
 }
 
 /** The Worker of a test. */
 export class TestEdge {
   /**
-   * @param {string} dotEnv what it has printed
+   * @param {LocalWorker} worker
    * @param {string[]} buckets
-   * @param {number} pid of the process that has started workerd
    */
-  constructor(dotEnv, buckets, pid) {
+  constructor({ dotEnv, url, secret, processId }, buckets) {
     this.dotEnv = dotEnv;
-    this.pid = pid;
+    this.processId = processId;
     this.buckets = buckets;
-    const { EDGE_URL, EDGE_SECRET } = parse(dotEnv);
-    this.url = new URL(EDGE_URL);
-    this.secret = EDGE_SECRET;
+    this.url = url;
+    this.secret = secret;
   }
 
   /** @returns {Promise<Record<string, number>>} how often each call of the bindings was made */
@@ -74,7 +46,7 @@ export class TestEdge {
 
   /** @returns {Promise<number>} bytes that the Worker and its R2, which are one process, have had in memory at most */
   async peakMemory() {
-    const [workerd] = (await readFile(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8')).split(' ');
+    const [workerd] = (await readFile(`/proc/${this.processId}/task/${this.processId}/children`, 'utf8')).split(' ');
     const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(await readFile(`/proc/${workerd}/status`, 'utf8')) ?? [];
     return 1024 * Number(kibibytes);
   }
