@@ -1,21 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 
+const MODULES = new URL('../../node_modules/', import.meta.url);
+
 /**
  * What a study ran on: one line for its output.
  *
  * @param {readonly string[]} libraries whose versions matter
+ * @param {URL} [modules] the folder that they are in
  * @returns {string}
  */
-export function describeMachine(libraries) {
-  const versions = libraries.map((library) => `${library} ${versionOf(library)}`);
+export function describeMachine(libraries, modules = MODULES) {
+  const versions = libraries.map((library) => `${library} ${versionOf(library, modules)}`);
   const cores = availableParallelism();
   const load = loadavg()[0].toFixed(1);
   return `${cpus()[0].model}, ${cores} cores, load ${load} before the start; ${[`Node ${process.versions.node}`, ...versions].join(', ')}`;
 }
 
-/** @param {string} library */
-function versionOf(library) {
-  const manifest = new URL(`../../node_modules/${library}/package.json`, import.meta.url);
-  return JSON.parse(readFileSync(manifest, 'utf8')).version;
+/**
+ * @param {string} library
+ * @param {URL} modules
+ */
+function versionOf(library, modules) {
+  return JSON.parse(readFileSync(new URL(`${library}/package.json`, modules), 'utf8')).version;
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { DelayLine, MAX_IN_FLIGHT } from '../../bench/studies/connection-reuse/delay-line.js';
-import { exactWake } from '../../bench/studies/connection-reuse/exact-wake.js';
+import { DelayLine, MAX_IN_FLIGHT } from '../../bench/studies/distance/delay-line.js';
+import { exactWake } from '../../bench/studies/distance/exact-wake.js';
 
 const DELAY = 10;
 

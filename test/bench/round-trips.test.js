@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FlightCount } from '../../bench/studies/connection-reuse/flight-count.js';
-import { PREDICTED_FACTOR, countRoundTrips, fitRoundTrips } from '../../bench/studies/connection-reuse/round-trips.js';
+import { FlightCount } from '../../bench/studies/distance/flight-count.js';
+import { PREDICTED_FACTOR, countRoundTrips, fitRoundTrips } from '../../bench/studies/distance/round-trips.js';
 
 test('a connection for each request is predicted to take three times as long', () => {
   assert.equal(PREDICTED_FACTOR, 3);
@@ -24,9 +24,14 @@ test("the round trips of handshake and request come out of the relay's counts, w
   fc.assert(
     fc.property(small, small, count, count, (handshake, request, requests, preflight) => {
       const most = handshake + requests * request;
-      const reused = { connections: 2, flights: most + handshake + request, most };
+      const reused = { connections: 2, flights: most + handshake + request, most, median: most };
       const each = handshake + request;
-      const opened = { connections: requests + preflight, flights: (requests + preflight) * each, most: each };
+      const opened = {
+        connections: requests + preflight,
+        flights: (requests + preflight) * each,
+        most: each,
+        median: each,
+      };
       const counted = countRoundTrips(reused, opened, requests);
       assert.ok(Math.abs(counted.handshake - handshake) < 1e-9);
       assert.ok(Math.abs(counted.request - request) < 1e-9);

@@ -1,7 +1,7 @@
 import { drawLineChart } from '../chart.js';
+import { NEW_CONNECTION, REUSED_CONNECTION } from '../distance/round-trips.js';
+import { REQUESTS } from '../measurement.js';
 import { KINDS, KIND_NAMES } from './distances.js';
-import { REQUESTS } from './measurement.js';
-import { NEW_CONNECTION, REUSED_CONNECTION } from './round-trips.js';
 
 /** @import { Distance } from './distances.js' */
 

@@ -1,10 +1,18 @@
 /**
+ * @import { Certificate } from '../certificate.js'
+ * @import { RelayTally } from '../distance/round-trips.js'
+ * @import { Latencies } from '../measurement.js'
  * @import { ToolResult } from './measure-tool.js'
- * @import { Latencies } from './measurement.js'
- * @import { RelayTally } from './round-trips.js'
  */
 
 /**
+ * What a client is asked to measure.
+ *
+ * @typedef {object} Load
+ * @property {number} port of the relay
+ * @property {Certificate} certificate to trust
+ * @property {boolean} keepAlive one connection for all requests, or one for each
+ *
  * @typedef {object} Measured
  * @property {ToolResult} tool
  * @property {RelayTally} tally of the tool's relay

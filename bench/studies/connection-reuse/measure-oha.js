@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { BUCKET } from './endpoint.js';
-import { REQUESTS, expectAllAnswers } from './measurement.js';
+import { BUCKET } from '../endpoint.js';
+import { REQUESTS, expectAllAnswers } from '../measurement.js';
 
-/** @import { Latencies, Load } from './measurement.js' */
+/**
+ * @import { Latencies } from '../measurement.js'
+ * @import { Load } from './distances.js'
+ */
 
 const run = promisify(execFile);
 const MILLISECONDS = 1000;
@@ -27,10 +30,10 @@ export async function findOha() {
  * @param {Load} load
  * @returns {Promise<Latencies>}
  */
-export async function measureOha({ port, authorities, keepAlive }) {
+export async function measureOha({ port, certificate, keepAlive }) {
   const { stdout } = await run('oha', [
     ...['-c', '1', '-n', String(REQUESTS), '--no-tui', '--output-format', 'json', '--http-version', '1.1'],
-    ...['--cacert', authorities],
+    ...['--cacert', certificate.certificateFile],
     ...(keepAlive ? [] : ['--disable-keepalive']),
     `https://127.0.0.1:${port}/${BUCKET}/benchmark/study/00000000-0`,
   ]);

@@ -1,6 +1,3 @@
-import { formatTable } from '../table.js';
-import { KINDS, KIND_NAMES } from './distances.js';
-import { REQUESTS } from './measurement.js';
 import {
   NEW_CONNECTION,
   PREDICTED_FACTOR,
@@ -8,11 +5,14 @@ import {
   ROUND_TRIPS,
   countRoundTrips,
   fitRoundTrips,
-} from './round-trips.js';
+} from '../distance/round-trips.js';
+import { REQUESTS } from '../measurement.js';
+import { formatTable } from '../table.js';
+import { KINDS, KIND_NAMES } from './distances.js';
 
 /**
+ * @import { Latencies } from '../measurement.js'
  * @import { Distance, Kind } from './distances.js'
- * @import { Latencies } from './measurement.js'
  */
 
 /** Within this share of our mean, oha's says the same. */

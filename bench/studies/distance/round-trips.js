@@ -23,6 +23,7 @@ export const PREDICTED_FACTOR = NEW_CONNECTION / REUSED_CONNECTION;
  * @property {number} connections
  * @property {number} flights of the clients, of all connections together
  * @property {number} most flights of one connection
+ * @property {number} median flights of a connection
  */
 
 /**

@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream';
+import { median } from 'simple-statistics';
 import { DelayLine } from './delay-line.js';
 import { exactWake } from './exact-wake.js';
 import { FlightCount } from './flight-count.js';
@@ -11,10 +12,11 @@ import { FlightCount } from './flight-count.js';
  * half a round trip. The kernel shakes hands with the client before the relay knows of it; in its stead, the first bytes
  * of each connection are held for a round trip.
  *
- *     node bench/studies/connection-reuse/relay.js '{"port":8443,"roundTrip":20}'
+ *     node bench/studies/distance/relay.js '{"port":8443,"roundTrip":20}'
  *
  * It prints `{"port":…}` when it listens, and when its standard input ends
- * `{"connections":…,"flights":…,"most":…}`, the most being the flights of the connection that had most of them.
+ * `{"connections":…,"flights":…,"most":…,"median":…}`: of all connections together, of the one that had most flights, and of
+ * the connections' median.
  */
 const { port, roundTrip } = JSON.parse(process.argv[2]);
 /** @type {FlightCount[]} */
@@ -38,7 +40,9 @@ process.stdin.once('close', () => process.stdout.write(report(), () => process.e
 function report() {
   const flights = counts.map((count) => count.flights);
   const total = flights.reduce((sum, count) => sum + count, 0);
-  return `${JSON.stringify({ connections: flights.length, flights: total, most: Math.max(...flights) })}\n`;
+  const summary =
+    flights.length === 0 ? { most: 0, median: 0 } : { most: Math.max(...flights), median: median(flights) };
+  return `${JSON.stringify({ connections: flights.length, flights: total, ...summary })}\n`;
 }
 
 /** @param {number} firstBytesHold ms */

@@ -1,0 +1,120 @@
+import { NEW_CONNECTION, REUSED_CONNECTION } from '../distance/round-trips.js';
+
+/**
+ * Where a user, a Worker and a store are: the round-trip times between them in ms.
+ *
+ * @typedef {object} Geography
+ * @property {string} name
+ * @property {number} userToStore
+ * @property {number} userToWorker
+ * @property {number} workerToStore
+ *
+ * @typedef {Exclude<keyof Geography, 'name'>} Leg
+ *
+ * @typedef {object} Way that a request takes
+ * @property {string} name
+ * @property {Leg} from the leg that the user's connection goes over
+ * @property {boolean} keepsConnections
+ * @property {Partial<Record<Leg, number>>} roundTrips that are in its latency, by leg
+ *
+ * @typedef {keyof typeof WAYS} WayName
+ */
+
+/** @type {readonly Geography[]} */
+export const GEOGRAPHIES = [
+  { name: 'Worker near the user', userToStore: 65, userToWorker: 5, workerToStore: 60 },
+  { name: 'Worker near the store', userToStore: 65, userToWorker: 60, workerToStore: 5 },
+  { name: 'all near', userToStore: 5, userToWorker: 5, workerToStore: 5 },
+];
+
+/** A Worker reaches its bucket by a binding, which opens no connection for a call. */
+const BINDING_CALL = 1;
+
+export const WAYS = Object.freeze(
+  /** @satisfies {Record<string, Way>} */ ({
+    storeKept: {
+      name: 'S3 API, kept',
+      from: 'userToStore',
+      keepsConnections: true,
+      roundTrips: { userToStore: REUSED_CONNECTION },
+    },
+    workerKept: {
+      name: 'through the Worker, kept',
+      from: 'userToWorker',
+      keepsConnections: true,
+      roundTrips: { userToWorker: REUSED_CONNECTION, workerToStore: BINDING_CALL },
+    },
+    storeCold: {
+      name: 'S3 API, cold',
+      from: 'userToStore',
+      keepsConnections: false,
+      roundTrips: { userToStore: NEW_CONNECTION },
+    },
+    workerCold: {
+      name: 'through the Worker, cold',
+      from: 'userToWorker',
+      keepsConnections: false,
+      roundTrips: { userToWorker: NEW_CONNECTION, workerToStore: BINDING_CALL },
+    },
+    binding: {
+      name: 'the binding alone',
+      from: 'userToWorker',
+      keepsConnections: true,
+      roundTrips: { workerToStore: BINDING_CALL },
+    },
+  }),
+);
+
+export const WAY_NAMES = /** @type {WayName[]} */ (Object.keys(WAYS));
+
+/**
+ * @param {Way} way
+ * @returns {[Leg, number][]} the legs that are in its latency, and how many round trips over each
+ */
+export function legsOf({ roundTrips }) {
+  return /** @type {[Leg, number][]} */ (Object.entries(roundTrips));
+}
+
+/**
+ * @param {Way} way
+ * @param {Geography} geography
+ * @returns {number} ms that its round trips take
+ */
+export function latencyByDistance(way, geography) {
+  return legsOf(way).reduce((sum, [leg, count]) => sum + count * geography[leg], 0);
+}
+
+/**
+ * How a latency grows with each leg of a way: from two geographies that differ in that leg, and in no other one of the way.
+ *
+ * @param {Way} way
+ * @param {readonly { geography: Geography, latency: number }[]} measured ms
+ * @returns {{ roundTrips: Partial<Record<Leg, number>>, work: number }} work: what is left without any distance, in ms, on
+ *   average
+ * @throws {Error} where no two geographies differ in a leg alone
+ */
+export function findRoundTrips(way, measured) {
+  const legs = legsOf(way).map(([leg]) => leg);
+  const roundTrips = Object.fromEntries(legs.map((leg) => [leg, growthWith(leg, legs, measured)]));
+  const left = measured.map(({ geography, latency }) => latency - latencyByDistance({ ...way, roundTrips }, geography));
+  return { roundTrips, work: left.reduce((sum, time) => sum + time, 0) / left.length };
+}
+
+/**
+ * @param {Leg} leg
+ * @param {readonly Leg[]} legs of the way
+ * @param {readonly { geography: Geography, latency: number }[]} measured
+ */
+function growthWith(leg, legs, measured) {
+  for (const near of measured) {
+    const far = measured.find(
+      ({ geography }) =>
+        geography[leg] > near.geography[leg] &&
+        legs.every((other) => other === leg || geography[other] === near.geography[other]),
+    );
+    if (far !== undefined) {
+      return (far.latency - near.latency) / (far.geography[leg] - near.geography[leg]);
+    }
+  }
+  throw new Error(`no two geographies differ in ${leg} alone`);
+}

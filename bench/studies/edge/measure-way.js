@@ -1,0 +1,59 @@
+import { overDistance } from '../distance/over-distance.js';
+import { OBJECT_SIZE, endpointVariables } from '../endpoint.js';
+import { REQUESTS, expectAllAnswers } from '../measurement.js';
+import { runTool } from '../run-tool.js';
+import { WAYS } from './geographies.js';
+
+/**
+ * @import { LocalWorker } from '../../../edge/local-process.js'
+ * @import { RelayTally } from '../distance/round-trips.js'
+ * @import { Latencies } from '../measurement.js'
+ * @import { Geography, WayName } from './geographies.js'
+ * @import { Servers } from './servers.js'
+ */
+
+/** The stages that are measured, as results name them. */
+export const STAGES = /** @type {const} */ (['Read', 'Write']);
+
+/**
+ * @typedef {(typeof STAGES)[number]} StageName
+ *
+ * @typedef {Record<StageName, Latencies> & { tally: RelayTally }} Measured the tally is that of the user's connections
+ */
+
+/** @type {Readonly<Record<WayName, readonly string[]>>} */
+const OPTIONS = {
+  storeKept: [],
+  storeCold: ['--no-keep-alive'],
+  workerKept: ['--client', 'edge', '--through'],
+  workerCold: ['--client', 'edge', '--through', '--no-keep-alive'],
+  binding: ['--client', 'edge'],
+};
+
+/**
+ * The tool itself: one thread writes some objects and reads them, one request after the other.
+ *
+ * @param {WayName} name
+ * @param {Geography} geography
+ * @param {Servers} servers
+ * @param {number} [requests] of each stage
+ * @returns {Promise<Measured>}
+ */
+export async function measureWay(name, geography, { certificate, storePort, workers }, requests = REQUESTS) {
+  const { from } = WAYS[name];
+  const worker = /** @type {LocalWorker} */ (workers.get(geography.workerToStore));
+  const server = from === 'userToStore' ? storePort : Number(worker.url.port);
+  const parameters = [String(requests), '1', '--stages', 'write,read', '--size', String(OBJECT_SIZE), ...OPTIONS[name]];
+  const { result, tally } = await overDistance({ port: server, roundTrip: geography[from] }, (port) =>
+    runTool(parameters, {
+      ...endpointVariables(port, certificate),
+      EDGE_URL: `https://127.0.0.1:${port}`,
+      EDGE_SECRET: worker.secret,
+    }),
+  );
+  const latencies = result.stages.map(({ stage, operations, latency }) => {
+    expectAllAnswers(`${stage}, ${WAYS[name].name}`, operations, requests);
+    return [stage, latency.operations];
+  });
+  return { ...Object.fromEntries(latencies), tally };
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { startLocalS3 } from '../../lib/local-s3/start.js';
+
+/** @import { Certificate } from './certificate.js' */
+
+/** Bytes of an object: an answer that leaves the server in one piece. */
+export const OBJECT_SIZE = 1024;
+export const BUCKET = 'study';
+
+/**
+ * The embedded endpoint behind TLS, in a process of its own.
+ *
+ * @param {Certificate} certificate
+ * @param {'store' | 'null'} mode `null` does next to nothing for a request
+ */
+export async function startStudyEndpoint({ key, certificate }, mode) {
+  const { port, close } = await startLocalS3({
+    buckets: [BUCKET],
+    credentials: { accessKeyId: BUCKET, secretAccessKey: BUCKET },
+    mode,
+    objectSize: OBJECT_SIZE,
+    tls: { key, cert: certificate },
+  });
+  return { port, close };
+}
+
+/**
+ * @param {number} port of the endpoint, or of a relay in front of it
+ * @param {Certificate} certificate
+ * @returns {Record<string, string>} what the tool needs to find it
+ */
+export function endpointVariables(port, { certificateFile }) {
+  return {
+    NODE_EXTRA_CA_CERTS: certificateFile,
+    S3_BUCKET: BUCKET,
+    S3_HOSTNAME: '127.0.0.1',
+    S3_PORT: String(port),
+    S3_USE_SSL: '1',
+    S3_ACCESS_KEY: BUCKET,
+    S3_SECRET_KEY: BUCKET,
+  };
+}
+
+/**
+ * @param {number} port of a server on this host
+ * @param {Certificate} certificate
+ * @returns {Promise<string>} the protocol that a client agrees on with it, such as TLSv1.3
+ */
+export async function agreedProtocol(port, { certificate }) {
+  const socket = connect({ host: '127.0.0.1', port, ca: certificate });
+  await once(socket, 'secureConnect');
+  const protocol = socket.getProtocol();
+  socket.destroy();
+  return String(protocol);
+}

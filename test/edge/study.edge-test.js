@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WAYS, WAY_NAMES, latencyByDistance } from '../../bench/studies/edge/geographies.js';
+import { STAGES, measureWay } from '../../bench/studies/edge/measure-way.js';
+import { withServers } from '../../bench/studies/edge/servers.js';
+import { agreedProtocol } from '../../bench/studies/endpoint.js';
+
+const GEOGRAPHY = { name: 'short', userToStore: 12, userToWorker: 10, workerToStore: 20 };
+const REQUESTS = 8;
+
+/** The local R2's delay is a timer of whole milliseconds, and so is the clock of a Worker. */
+const RESOLUTION_MS = 1;
+
+test('every way takes at least the time of its round trips, and connects as often as it says, over the same TLS', async () => {
+  await withServers([GEOGRAPHY], async (servers) => {
+    const ports = [servers.storePort, ...Array.from(servers.workers.values(), ({ url }) => Number(url.port))];
+    for (const port of ports) {
+      assert.equal(await agreedProtocol(port, servers.certificate), 'TLSv1.3');
+    }
+    for (const name of WAY_NAMES) {
+      const { tally, ...stages } = await measureWay(name, GEOGRAPHY, servers, REQUESTS);
+      for (const stage of STAGES) {
+        const { minimum } = stages[stage];
+        const expected = latencyByDistance(WAYS[name], GEOGRAPHY);
+        assert.ok(minimum >= expected - RESOLUTION_MS, `${stage}, ${name}: ${minimum} ms, expected ${expected}`);
+      }
+      if (!WAYS[name].keepsConnections) {
+        assert.ok(tally.connections > STAGES.length * REQUESTS);
+        assert.equal(tally.median, 2, 'a handshake, and a request');
+      } else if (name !== 'binding') {
+        assert.ok(tally.most > STAGES.length * REQUESTS, `${name}: ${tally.most} requests on a connection`);
+      }
+    }
+  });
+});
