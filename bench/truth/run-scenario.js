@@ -10,7 +10,7 @@ import { withEndpoint } from './scripted-endpoint.js';
 
 /** @import { Scenario } from './scenarios.js' */
 
-const RELAY = new URL('../studies/connection-reuse/relay.js', import.meta.url);
+const RELAY = new URL('../studies/distance/relay.js', import.meta.url);
 
 /**
  * @param {Scenario} scenario

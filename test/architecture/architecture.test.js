@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -202,6 +202,18 @@ test('the scan sees every import that the files have', () => {
     'lib/s3/sdk-store.js',
     'lib/s3/direct-store.js',
   ]);
+});
+
+// The type checker sees to imports alone.
+test('a file that another one names by its place is there', () => {
+  const missing = [...PROGRAMS, ...['lib', 'edge', 'bench', 'scripts', 'test'].flatMap(list)]
+    .filter((name) => !name.includes('/node_modules/'))
+    .flatMap((name) => {
+      const code = readFileSync(path.join(ROOT, name), 'utf8');
+      return matches(code, /\bnew URL\('(\.[^']*)', import\.meta\.url\)/g).map((place) => ({ name, place }));
+    })
+    .filter(({ name, place }) => !existsSync(path.join(ROOT, resolve(name, place))));
+  assert.deepEqual(missing, []);
 });
 
 test('types are imported at the head of a file, and not spelled at each use', () => {
