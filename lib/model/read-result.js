@@ -138,9 +138,15 @@ function brokenHistograms(stages) {
  */
 function brokenHistogramsOfWays(ways) {
   return ways.flatMap(({ stages }, index) =>
-    stages.flatMap((/** @type {Json} */ { histogram }, /** @type {number} */ place) =>
-      brokenHistogram(`merge.ways[${index}].stages[${place}].histogram`, histogram),
-    ),
+    stages.flatMap((/** @type {Json} */ { histogram, kinds = [] }, /** @type {number} */ place) => {
+      const path = `merge.ways[${index}].stages[${place}]`;
+      return [
+        ...brokenHistogram(`${path}.histogram`, histogram),
+        ...kinds.flatMap((/** @type {Json} */ kind, /** @type {number} */ kindPlace) =>
+          brokenHistogram(`${path}.kinds[${kindPlace}].histogram`, kind.histogram),
+        ),
+      ];
+    }),
   );
 }
 

@@ -83,20 +83,28 @@ export interface WayResult extends Way {
   stages: readonly WayStage[];
 }
 
-export interface WayStage {
+export interface WayStage extends WayFigures {
   stage: string;
   /** epoch ms; null where it is not known, and of turns, between which another way had its own */
   startedAt: number | null;
   endedAt: number | null;
+  /** null where a host does not tell */
+  connections: Pick<ConnectionCounts, 'opened' | 'reused'> | null;
+  /** of a stage that mixes operations: each kind by itself, where all hosts tell them apart */
+  kinds?: readonly WayKind[];
+}
+
+/** The operations of one kind, as a {@link WayStage} has them. */
+export type WayKind = { operation: string } & WayFigures;
+
+export interface WayFigures {
   /** that succeeded */
   operations: number;
   attempts: number;
   /** those that the end of the stage cut off are not among them */
   failedAttempts: number;
-  /** ops/s while all of the hosts were in the stage; of one host, the average of the stage */
+  /** ops/s while all of the hosts were in the stage; of one host, and of a kind, the average of the stage */
   operationsPerSecond: number | null;
-  /** null where a host does not tell */
-  connections: Pick<ConnectionCounts, 'opened' | 'reused'> | null;
   /** ms, of operations; null where a host does not tell */
   latency: LatencySummary | null;
   /** in µs, as in {@link StageHistograms} */

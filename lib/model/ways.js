@@ -2,7 +2,8 @@ import { addStages } from './add-results.js';
 import { failedAttemptsOf } from './failed-attempts.js';
 
 /**
- * @import { CommonOptions, RunFacts, StageSum, Way, WayResult, WayStage } from './result.js'
+ * @import { SomeStage } from './failed-attempts.js'
+ * @import { CommonOptions, KindSum, RunFacts, StageSum, Way, WayFigures, WayKind, WayResult, WayStage } from './result.js'
  * @import { WritableResult, WritableStage } from './write-result.js'
  */
 
@@ -38,17 +39,40 @@ export function isAtBinding({ client, through }) {
  * @returns {WayStage}
  */
 export function stageOfWay(stage) {
-  const { merge, connections, latency } = stage;
+  const { merge, connections, kinds } = stage;
   const together = merge !== undefined && merge.hosts > 1 ? merge.together : null;
   return {
     stage: stage.stage,
     startedAt: stage.startedAt ?? null,
     endedAt: stage.endedAt ?? null,
-    operations: stage.operations,
-    attempts: stage.attempts,
-    failedAttempts: failedAttemptsOf(stage),
-    operationsPerSecond: together?.operationsPerSecond ?? stage.average ?? null,
+    ...figuresOf(stage, together?.operationsPerSecond ?? stage.average ?? null),
     connections: connections ? { opened: connections.opened, reused: connections.reused } : null,
+    ...(kinds === undefined ? {} : { kinds: kinds.flatMap(kindOfWay) }),
+  };
+}
+
+/**
+ * @param {KindSum} kind
+ * @returns {WayKind[]} nothing where it is not counted
+ */
+function kindOfWay(kind) {
+  const { operation, operations, attempts, average, errors, latency, failedAttempts } = kind;
+  return typeof operations === 'number' && typeof attempts === 'number'
+    ? [{ operation, ...figuresOf({ operations, attempts, errors, latency, failedAttempts }, average ?? null) }]
+    : [];
+}
+
+/**
+ * @param {SomeStage & Pick<WritableStage, 'latency'>} counted
+ * @param {number | null} operationsPerSecond
+ * @returns {WayFigures}
+ */
+function figuresOf({ latency, ...counts }, operationsPerSecond) {
+  return {
+    operations: counts.operations,
+    attempts: counts.attempts,
+    failedAttempts: failedAttemptsOf(counts),
+    operationsPerSecond,
     latency: latency.operations,
     histogram: latency.histogram.operations,
   };

@@ -100,13 +100,13 @@ function stageTable(stages) {
  * @returns {string[]} lines; none where all hosts went the same way
  */
 function wayLines(ways) {
-  const rows = wayRows(ways).map(({ way, stage }) => [
-    escapeMarkdown(stage.stage),
+  const rows = wayRows(ways).map(({ way, heading, figures }) => [
+    escapeMarkdown(heading),
     escapeMarkdown([wayName(way), wayRemark(way)].filter((text) => text !== '').join(', ')),
-    rounded(stage.operations),
-    known(stage.operationsPerSecond, decimal),
-    ...WAY_LATENCIES.map(({ of, isMean }) => known(stage.latency, (latency) => wayText(of(latency), way, isMean))),
-    rounded(stage.failedAttempts),
+    rounded(figures.operations),
+    known(figures.operationsPerSecond, decimal),
+    ...WAY_LATENCIES.map(({ of, isMean }) => known(figures.latency, (latency) => wayText(of(latency), way, isMean))),
+    rounded(figures.failedAttempts),
   ]);
   return rows.length === 0 ? [] : [...table(WAY_COLUMNS, rows), '', wayNotes(ways).join(' ')];
 }

@@ -1,4 +1,5 @@
 import { decimal, rounded } from '../log/figures.js';
+import { plainLine } from '../log/plain-text.js';
 import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from './ways.js';
 
 /**
@@ -10,18 +11,18 @@ const UNKNOWN = '-';
 
 /** @type {readonly { title: string, cell: (row: WayRow) => string }[]} */
 const FIGURES = [
-  { title: 'operations', cell: ({ stage: { operations } }) => rounded(operations) },
+  { title: 'operations', cell: ({ figures: { operations } }) => rounded(operations) },
   {
     title: 'ops/s',
-    cell: ({ stage: { operationsPerSecond } }) =>
+    cell: ({ figures: { operationsPerSecond } }) =>
       operationsPerSecond === null ? UNKNOWN : decimal(operationsPerSecond),
   },
   ...WAY_LATENCIES.map(({ title, of, isMean }) => ({
     title: title.toLowerCase(),
-    cell: (/** @type {WayRow} */ { way, stage: { latency } }) =>
+    cell: (/** @type {WayRow} */ { way, figures: { latency } }) =>
       latency === null ? UNKNOWN : wayLatency(of(latency), way, isMean),
   })),
-  { title: 'failed', cell: ({ stage: { failedAttempts } }) => rounded(failedAttempts) },
+  { title: 'failed', cell: ({ figures: { failedAttempts } }) => rounded(failedAttempts) },
 ];
 
 /**
@@ -44,8 +45,8 @@ export function formatWays(ways) {
     'Ways to the objects, latencies in ms',
     `  ${head}`,
     ...lines.flatMap((line, place) => {
-      const { stage } = rows[place].stage;
-      return [...(rows[place - 1]?.stage.stage === stage ? [] : [`  ${stage}`]), `  ${line}`];
+      const { heading } = rows[place];
+      return [...(rows[place - 1]?.heading === heading ? [] : [`  ${plainLine(heading)}`]), `  ${line}`];
     }),
     ...wayNotes(ways).map((note) => `  ${note}`),
   ];

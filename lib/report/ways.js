@@ -3,9 +3,12 @@ import { plainText } from '../log/plain-text.js';
 import { isAtBinding } from '../model/ways.js';
 
 /**
- * @import { LatencySummary, Way, WayResult, WayStage } from '../model/result.js'
+ * @import { LatencySummary, Way, WayFigures, WayResult, WayStage } from '../model/result.js'
  *
- * @typedef {{ way: WayResult, stage: WayStage }} WayRow
+ * @typedef {object} WayRow
+ * @property {WayResult} way
+ * @property {string} heading the stage, or the kind of operation in it
+ * @property {WayFigures & Partial<Pick<WayStage, 'connections'>>} figures
  */
 
 /** The stage that stands for all in a sentence, where there is one. */
@@ -27,13 +30,20 @@ export const WAY_LATENCIES = [
 
 /**
  * @param {readonly WayResult[]} ways
- * @returns {WayRow[]} those of a stage next to each other, in the order of the ways
+ * @returns {WayRow[]} those of a stage next to each other, in the order of the ways, and after them those of each kind that it mixes
  */
 export function wayRows(ways) {
-  const stages = new Set(ways.flatMap((way) => way.stages.map(({ stage }) => stage)));
-  return [...stages].flatMap((name) =>
-    ways.flatMap((way) => way.stages.flatMap((stage) => (stage.stage === name ? [{ way, stage }] : []))),
-  );
+  const names = new Set(ways.flatMap(({ stages }) => stages.map(({ stage }) => stage)));
+  return [...names].flatMap((name) => {
+    const ofStage = ways.flatMap((way) =>
+      way.stages.flatMap((stage) => (stage.stage === name ? [{ way, heading: name, figures: stage }] : [])),
+    );
+    const ofKinds = ofStage.flatMap(({ way, figures: { kinds = [] } }) =>
+      kinds.map((kind) => ({ way, heading: `${name}: ${kind.operation}`, figures: kind })),
+    );
+    const headings = [...new Set(ofKinds.map(({ heading }) => heading))];
+    return [...ofStage, ...headings.flatMap((each) => ofKinds.filter(({ heading }) => heading === each))];
+  });
 }
 
 /**
@@ -103,11 +113,11 @@ export function wayLatency(ms, { clockResolution }, isMean = false) {
 export function wayAnswer(ways) {
   const rows = wayRows(ways);
   const counts = new Map([[TYPICAL_STAGE, 0]]);
-  rows.forEach(({ stage: { stage } }) => counts.set(stage, (counts.get(stage) ?? 0) + 1));
+  rows.forEach(({ heading }) => counts.set(heading, (counts.get(heading) ?? 0) + 1));
   const [[typical]] = [...counts].toSorted(([, one], [, other]) => other - one);
   const times = rows
-    .filter(({ stage }) => stage.stage === typical)
-    .map(({ way, stage: { latency } }) => {
+    .filter(({ heading }) => heading === typical)
+    .map(({ way, figures: { latency } }) => {
       const time = latency === null ? UNKNOWN_TIME : `${wayLatency(latency.p50, way)} ms`;
       return `${time} ${phraseOf(way)}`;
     });

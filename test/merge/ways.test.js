@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Intake } from '../../lib/merge/intake.js';
 import { mergeHosts } from '../../lib/merge/merge-hosts.js';
 import { parseLine } from '../../lib/log/log-line.js';
+import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { readResult } from '../../lib/model/read-result.js';
 import { stageOfWay } from '../../lib/model/ways.js';
 import { writeResult } from '../../lib/model/write-result.js';
@@ -132,6 +133,36 @@ test('a log without machine lines is a way that is not known', () => {
   assert.equal(unknown.stages[0].latency, null);
   assert.equal(unknown.stages[0].connections, null);
   assert.equal(others.length, 0);
+});
+
+test('each kind of operation that a stage mixes is in each way by itself, where all hosts tell the kinds apart', () => {
+  const mixed = (/** @type {'direct' | 'binding'} */ way, /** @type {string[]} */ kinds, index = 0) => {
+    const operations = Array.from({ length: 8 }, () => ({ after: 10, latency: 20 }));
+    const run = runOfWay({ way, operations, host: `fra-${index}`, shard: { index, count: 2 } });
+    const result = JSON.parse(run.json);
+    const [stage] = result.stages;
+    const { errors, latency, average } = stage;
+    const counts = Object.fromEntries(COUNT_NAMES.map((name) => [name, stage[name]]));
+    const ofKinds = kinds.map((name) => ({ operation: name, ...counts, errors, latency, average }));
+    return JSON.stringify({ ...result, stages: [{ ...stage, stage: 'Mixed', kinds: ofKinds }] });
+  };
+  const files = {
+    a: mixed('direct', ['read', 'write']),
+    b: mixed('direct', ['read', 'write'], 1),
+    c: mixed('binding', ['read']),
+  };
+  const kindsOf = (/** @type {WayResult} */ { stages: [{ kinds = [] }] }) =>
+    kinds.map(({ latency, ...kind }) => [kind.operation, kind.operations, latency?.count, latency?.maximum]);
+  assert.deepEqual(waysIn(files).map(kindsOf), [
+    [
+      ['read', 16, 16, 20],
+      ['write', 16, 16, 20],
+    ],
+    [['read', 8, 8, 20]],
+  ]);
+  const { log } = runOfWay({ way: 'direct', operations: [{ after: 10 }], host: 'fra-2' });
+  const untold = log.replaceAll('Write', 'Mixed').replaceAll('run-direct', 'run-other');
+  assert.deepEqual(waysIn({ ...files, d: untold }).map(kindsOf)[0], []);
 });
 
 test('latencies of all ways together are those of each, added', () => {

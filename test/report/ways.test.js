@@ -5,7 +5,7 @@ import { reportPage } from '../../lib/report/html/report-page.js';
 import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { formatMergeBlocks } from '../../lib/report/merge-text.js';
 import { summaryReporter } from '../../lib/report/summary.js';
-import { wayAnswer, wayLatency, wayNotes } from '../../lib/report/ways.js';
+import { wayAnswer, wayLatency, wayNotes, wayRows } from '../../lib/report/ways.js';
 import { Intake } from '../../lib/merge/intake.js';
 import { mergeHosts } from '../../lib/merge/merge-hosts.js';
 import { readResult } from '../../lib/model/read-result.js';
@@ -77,6 +77,21 @@ test('the answer is of the stage that most ways have', () => {
   assert.match(
     wayAnswer([unknown, binding]),
     /no longer than an unknown time in a way that is not known, and 4 ms by /,
+  );
+});
+
+test('rows of a stage stand together, and after them those of each kind that it mixes', () => {
+  const [direct, binding] = waysOf(FOUR).map((way) => {
+    const [stage, other] = way.stages;
+    const kinds = ['read', 'write'].map((operation) => ({ ...other, operation }));
+    return { ...way, stages: [{ ...stage, stage: 'Mixed', kinds }, other] };
+  });
+  assert.deepEqual(
+    wayRows([direct, binding]).map(({ way, heading }) => [heading, way.client]),
+    ['Mixed', 'Mixed: read', 'Mixed: write', 'Read'].flatMap((heading) => [
+      [heading, 'direct'],
+      [heading, 'edge'],
+    ]),
   );
 });
 

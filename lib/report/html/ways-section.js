@@ -17,19 +17,19 @@ const COLUMNS = [
     kind: 'text',
     cell: ({ way }) => html`${wayName(way)} <span class="remark">${wayRemark(way)}</span>`,
   },
-  { title: 'Operations', cell: ({ stage: { operations } }) => count(operations) },
-  { title: 'Rate', unit: 'ops/s', cell: ({ stage: { operationsPerSecond } }) => rate(operationsPerSecond) },
+  { title: 'Operations', cell: ({ figures: { operations } }) => count(operations) },
+  { title: 'Rate', unit: 'ops/s', cell: ({ figures: { operationsPerSecond } }) => rate(operationsPerSecond) },
   ...WAY_LATENCIES.map(({ title, of, isMean }) => ({
     title,
     unit: 'ms',
-    cell: (/** @type {WayRow} */ { way, stage: { latency } }) =>
+    cell: (/** @type {WayRow} */ { way, figures: { latency } }) =>
       figure(latency && of(latency), (ms) => wayLatency(ms, way, isMean)),
   })),
-  { title: 'Failed attempts', cell: ({ stage: { failedAttempts } }) => count(failedAttempts) },
+  { title: 'Failed attempts', cell: ({ figures: { failedAttempts } }) => count(failedAttempts) },
   {
     title: 'Connections opened',
     // Those of slices are not of their operations.
-    cell: ({ way, stage: { connections } }) => (isAtBinding(way) ? UNKNOWN : count(connections?.opened)),
+    cell: ({ way, figures: { connections } }) => (isAtBinding(way) ? UNKNOWN : count(connections?.opened)),
   },
 ];
 
@@ -50,7 +50,7 @@ export function waysSection(ways) {
             caption: 'What each stage took in each way',
             columns: COLUMNS,
             rows: wayRows(ways),
-            groupOf: ({ stage }) => stage.stage,
+            groupOf: ({ heading }) => heading,
           })}`,
       };
 }
