@@ -408,13 +408,24 @@ function named(value) {
 
 /**
  * @param {string} file of a page whose names are hostile
+ * @param {object} parts
+ * @param {string} parts.chart of which the names of hosts or runs are read off
+ * @param {string} parts.readout where they are shown then
+ * @param {RegExp} parts.names of several, as they are shown
  * @returns {Promise<string>} what it shows
  */
-async function textOfHostile(file) {
+async function textOfHostile(file, { chart, readout, names }) {
   const { page, findings } = await openFile(browser, file);
   assert.deepEqual(findings, []);
   assert.match(await page.title(), /^r2-benchmark/);
   assert.equal(await page.evaluate(() => document.querySelectorAll('img').length), 0);
+  await page.focus(`[data-chart="${chart}"]`);
+  await page.keyboard.press('Home');
+  const read = page.locator(`[data-for="${readout}"]`);
+  for (let column = 0; column < 60 && !names.test(String(await read.textContent())); column += 1) {
+    await page.keyboard.press('ArrowRight');
+  }
+  assert.match(String(await read.textContent()), names);
   const parts = await Promise.all([page.textContent('header'), page.textContent('main'), page.title()]);
   const shown = parts.join(' ');
   assert.doesNotMatch(shown, /[^\P{C}\n]/u);
@@ -435,7 +446,7 @@ test('hostile names are text: nothing of them runs, and nothing is lost', async 
     merge: {
       ...stage.merge,
       shares: stage.merge.shares.map((/** @type {any} */ share, /** @type {number} */ place) => {
-        return { ...share, host: HOSTILE[place], file: HOSTILE[place], limitedBy: HOSTILE[place] };
+        return { ...share, host: HOSTILE.at(-1 - place), file: HOSTILE[place], limitedBy: HOSTILE[place] };
       }),
     },
   }));
@@ -447,7 +458,11 @@ test('hostile names are text: nothing of them runs, and nothing is lost', async 
   const hosts = HOSTILE.map((name) => ({ ...result.hosts[0], ...facts, merge: { name, file: name, line: 1 } }));
   const hostile = { ...result, ...facts, hosts, stages, problems: HOSTILE, merge: { ...result.merge, warnings } };
   await writeFile(file, [...reportPage(hostile)].join(''));
-  const shown = await textOfHostile(file);
+  const shown = await textOfHostile(file, {
+    chart: 'host-map',
+    readout: 'hosts',
+    names: /, from .*u\{(202e|1b)\}.* ops\/s/,
+  });
   HOSTILE.slice(0, 4).forEach((name) => assert.ok(shown.includes(name), name));
   assert.ok(shown.includes(String.raw`\u{1b}[31mred`) && shown.includes(String.raw`\u{202e}gnp.exe`));
 });
@@ -458,10 +473,10 @@ test('hostile names in a comparison are text as well', async () => {
   const hostile = {
     ...comparison,
     before: { ...comparison.before, name: tag, run: proto },
-    after: { ...comparison.after, name: image, run: end },
+    after: { ...comparison.after, name: turned, run: end },
     differences: HOSTILE.map((what) => ({ what, before: tag, after: escape })),
     mismatches: HOSTILE,
-    stagesOfOne: { before: HOSTILE, after: [turned] },
+    stagesOfOne: { before: HOSTILE, after: [image] },
     stages: comparison.stages.map((stage, place) => ({ ...stage, stage: HOSTILE[place] })),
   };
   const file = path.join(folder, 'hostile-comparison.html');
@@ -469,6 +484,10 @@ test('hostile names in a comparison are text as well', async () => {
     return { ...rest, stages: stages.map((stage, place) => ({ ...stage, stage: HOSTILE[place] })) };
   });
   await writeFile(file, [...comparisonPage(hostile, runs[0], runs[1])].join(''));
-  const shown = await textOfHostile(file);
+  const shown = await textOfHostile(file, {
+    chart: 'compared-0',
+    readout: 'compared-0',
+    names: /u\{202e\}gnp\.exe \d+ ops\/s/,
+  });
   HOSTILE.slice(0, 4).forEach((name) => assert.ok(shown.includes(name), name));
 });

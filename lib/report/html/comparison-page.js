@@ -1,4 +1,5 @@
 import { decimal, percent } from '../../log/figures.js';
+import { plainLine } from '../../log/plain-text.js';
 import { wayId, wayOf, waysOf } from '../../model/ways.js';
 import { megabytes, milliseconds, rate, share, table, tableBehind, UNKNOWN, figure } from './figures.js';
 import { html } from './markup.js';
@@ -86,7 +87,7 @@ export function comparisonPage(comparison, before, after) {
   /** @type {[string, string]} */
   const names = [comparison.before.name, comparison.after.name];
   const lines = stages.map(({ stage }) => ({
-    ...{ stage, names },
+    ...{ stage, names: /** @type {[string, string]} */ (names.map(plainLine)) },
     before: ratesOf(before, stage),
     after: ratesOf(after, stage),
   }));

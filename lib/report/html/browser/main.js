@@ -22,7 +22,7 @@ if (resultText !== null) {
   }
   (drawings.capacity ?? []).forEach(drawCurve);
   if (drawings.hosts) {
-    drawHosts(result, drawings.hosts.hosts);
+    drawHosts(result, drawings.hosts);
   }
 }
 if (drawings.comparison) {

@@ -181,9 +181,11 @@ function secondText(stages, table, place) {
  * What each host did over time.
  *
  * @param {Result} result
- * @param {readonly string[]} hosts in the order of the rows
+ * @param {object} rows in their order
+ * @param {readonly string[]} rows.hosts by the names that the result has
+ * @param {readonly string[]} rows.labels of them
  */
-export function drawHosts({ stages }, hosts) {
+export function drawHosts({ stages }, { hosts, labels }) {
   const map = hostMap(stages, hosts, MAX_COLUMNS);
   if (map === null) {
     return;
@@ -212,13 +214,15 @@ export function drawHosts({ stages }, hosts) {
   addChart('host-map', (colors) =>
     hostMapChart(
       {
-        ...{ hosts, cells, moments: starts.map((start) => start + columnSeconds / 2), extent },
-        onCursor: (column) => show(column === null ? null : hostsText(map.hosts, starts[column])(column, hosts)),
+        ...{ hosts: labels, cells, moments: starts.map((start) => start + columnSeconds / 2), extent },
+        onCursor: (column) => show(column === null ? null : hostsText(map.hosts, starts[column])(column, labels)),
       },
       colors,
     ),
   );
-  addChart('host-latency-map', (colors) => hostMapChart({ hosts, ...minuteCells(stages, hosts), extent }, colors));
+  addChart('host-latency-map', (colors) =>
+    hostMapChart({ hosts: labels, ...minuteCells(stages, hosts), extent }, colors),
+  );
 }
 
 /**
