@@ -210,7 +210,7 @@ test('a file that another one names by its place is there', () => {
     .filter((name) => !name.includes('/node_modules/'))
     .flatMap((name) => {
       const code = readFileSync(path.join(ROOT, name), 'utf8');
-      return matches(code, /\bnew URL\('(\.[^']*)', import\.meta\.url\)/g).map((place) => ({ name, place }));
+      return matches(code, /\bnew URL\('(\.[^']*\.\w+)', import\.meta\.url\)/g).map((place) => ({ name, place }));
     })
     .filter(({ name, place }) => !existsSync(path.join(ROOT, resolve(name, place))));
   assert.deepEqual(missing, []);
