@@ -53,11 +53,21 @@ async function emptyFolder(name, dotEnv) {
   return made;
 }
 
-/** What wrangler deploys, beside the modules of lib/ that it has in common with the tool. */
-const DEPLOYED_WORKER = [
-  ...['binding-connection.js', 'run-slice.js', 's3-requests.js', 'signature.js', 'worker.js'],
-  'wrangler.toml',
-];
+/**
+ * @param {string} file of edge/
+ * @param {Set<string>} [found]
+ * @returns {Promise<Set<string>>} it, and all that it imports from edge/, also through others
+ */
+async function modulesFrom(file, found = new Set()) {
+  if (!found.has(file)) {
+    found.add(file);
+    const code = await readFile(new URL(`edge/${file}`, PROJECT), 'utf8');
+    for (const [, imported] of code.matchAll(/^(?:import|export)\b[^;'"]*?\bfrom '\.\/([^']+)'/gm)) {
+      await modulesFrom(imported, found);
+    }
+  }
+  return found;
+}
 
 describe('the package, installed in a folder', { concurrency: 2 }, () => {
   test('holds what runs and what is shipped beside it, and nothing of its development', async () => {
@@ -74,7 +84,9 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
         !/(^|\/)(\.gitignore|inventory\.ini|secret\.yml|log-.*\.txt)$/.test(each);
       assert.deepEqual(shipped.toSorted(), own.filter(isKept).toSorted());
     }
-    assert.deepEqual((await readdir(path.join(installed, 'edge'))).toSorted(), DEPLOYED_WORKER);
+    const worker = await modulesFrom('worker.js');
+    assert.ok(worker.size > 1);
+    assert.deepEqual((await readdir(path.join(installed, 'edge'))).toSorted(), [...worker, 'wrangler.toml'].toSorted());
   });
 
   test('runs a benchmark and adds up its log by the names of both programs', async () => {
