@@ -27,7 +27,7 @@ const UNEVENNESS = 0.05;
 /** Of which the start of the program on a busy machine is the most; attempts at intervals would take longer. */
 const REFUSED_WITHIN = 15_000;
 
-/** Of each kind, for the latency with one thread; a range is a read for the server. */
+/** Of each kind, beside the stages. */
 const MAX_PROBE_REQUESTS = 60;
 
 /** What a server counts for each stage. */
@@ -99,12 +99,15 @@ export function testMix(title, server) {
       const counted = later.map(({ requests }, position) => requests - earlier[position].requests);
       const ofMix = [attempts.write, attempts.read + attempts.range, attempts.stat, attempts.remove];
       const ofStages = [written, 0, 0, removed];
-      // The latency with one thread is measured before the stages, with a few operations of each kind.
       const beside = counted.map((count, position) => count - ofMix[position] - ofStages[position]);
+      const [puts, gets, heads, deletions] = beside;
       assert.ok(
-        beside.every((count) => count >= 0 && count <= MAX_PROBE_REQUESTS),
+        [puts, heads, deletions].every((count) => count >= 0 && count <= MAX_PROBE_REQUESTS),
         `${beside} requests beside the stages`,
       );
+      // The store's clock is measured by reads of an object that there is not: of these, as many as it takes.
+      const found = later[1].succeeded - earlier[1].succeeded;
+      assert.ok(gets >= 0 && found <= attempts.read + attempts.range, `${gets} more reads, ${found} with an object`);
       for (const bucket of buckets) {
         assert.deepEqual(await server.list(bucket), []);
       }
