@@ -1,8 +1,7 @@
-import { RunLog } from '../../lib/report/log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from './finished-stage.js';
-import { jsonOf } from './result-schema.js';
 import { NO_TARGET, runConfig } from './run-config.js';
+import { writtenRun } from './written-run.js';
 
 /**
  * @import { RunConfig } from '../../lib/model/run-config.js'
@@ -42,17 +41,5 @@ export function runOfWay({ way, operations, host = 'fra-1', delay = 0, shard = {
       { storeClock: { offset: 0, uncertainty: 1 } },
     ),
   );
-  /** @type {string[]} */
-  const lines = [];
-  const write = (/** @type {string} */ line) => lines.push(`${line}\n`);
-  const log = new RunLog({ writeLine: write, writeMachineLine: write });
-  log.runStarts(facts);
-  for (const stage of stages) {
-    log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2 });
-    stage.seconds.forEach((second) => log.second(stage.stage, second));
-    log.stageEnds(stage);
-  }
-  log.stagesEnd(stages);
-  const requests = { preflight: 1, clock: 20, probe: 0, cleanup: 0 };
-  return { json: jsonOf({ facts, stages, requests }), log: lines.join('') };
+  return writtenRun(facts, stages);
 }

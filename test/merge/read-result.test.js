@@ -10,11 +10,11 @@ import { Intake } from '../../lib/merge/intake.js';
 import { mergeHosts } from '../../lib/merge/merge-hosts.js';
 import { readFiles } from '../../lib/merge/read-files.js';
 import { writeResult } from '../../lib/model/write-result.js';
-import { RunLog } from '../../lib/report/log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
-import { jsonOf, resultFrom } from '../helpers/result-schema.js';
+import { resultFrom } from '../helpers/result-schema.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { writtenRun } from '../helpers/written-run.js';
 
 /**
  * @import { SecondResult } from '../../lib/model/result.js'
@@ -61,19 +61,7 @@ function runOf({ index, of = 2, operations, delay = 0, findPeak }) {
     ),
   );
   stages.forEach((stage) => (stage.seconds = stage.seconds.map(withLatencies)));
-  /** @type {string[]} */
-  const lines = [];
-  const write = (/** @type {string} */ line) => lines.push(line);
-  const log = new RunLog({ writeLine: write, writeMachineLine: write });
-  log.runStarts(facts);
-  for (const stage of stages) {
-    log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2 });
-    stage.seconds.forEach((second) => log.second(stage.stage, second));
-    log.stageEnds(stage);
-  }
-  log.stagesEnd(stages);
-  const requests = { preflight: 1, clock: 20, probe: 0, cleanup: 0 };
-  return { log: lines.map((line) => `${line}\n`).join(''), json: jsonOf({ facts, stages, requests }) };
+  return writtenRun(facts, stages);
 }
 
 /**
