@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startProcess } from '../studies/started-process.js';
+import { overDistance } from '../studies/distance/over-distance.js';
 import { makeCappedLink } from './capped-link.js';
 import { spawnNode } from './pinned.js';
 import { makeQuotaGroup } from './quota-group.js';
@@ -9,8 +9,6 @@ import { CLIENT_CORE } from './scenarios.js';
 import { withEndpoint } from './scripted-endpoint.js';
 
 /** @import { Scenario } from './scenarios.js' */
-
-const RELAY = new URL('../studies/distance/relay.js', import.meta.url);
 
 /**
  * @param {Scenario} scenario
@@ -27,15 +25,16 @@ export async function runScenario(scenario, load) {
   try {
     return await withEndpoint(script, async ({ env }) => {
       const robber = isRobbed ? startRobber() : null;
-      const relay =
-        distance === undefined ? null : await startProcess(RELAY, { port: Number(env.S3_PORT), roundTrip: distance });
-      const way = relay === null ? env : { ...env, S3_PORT: String(relay.offer.port) };
+      const all = [...options, ...load.options];
+      const runAt = (/** @type {number} */ port) =>
+        runTool({ env: { ...env, S3_PORT: String(port) }, objects: load.objects, threads, options: all, place });
+      const port = Number(env.S3_PORT);
       try {
-        const all = [...options, ...load.options];
-        return await runTool({ env: way, objects: load.objects, threads, options: all, place });
+        return distance === undefined
+          ? await runAt(port)
+          : (await overDistance({ port, roundTrip: distance }, runAt)).result;
       } finally {
         await robber?.stop();
-        await relay?.stop();
       }
     });
   } finally {
