@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { MEGABYTE } from '../lib/log/units.js';
+import { MEGABYTE } from '../lib/text/units.js';
 import { cpuTable, medianTable } from './cost-tables.js';
 import { measureLayers } from './layers.js';
 import { measureClient, measureMemory } from './measure-client.js';

@@ -1,6 +1,6 @@
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import { formatLine } from '../../lib/log/log-line.js';
-import { MEGABYTE, formatTimeOfDay } from '../../lib/log/units.js';
+import { MEGABYTE, formatTimeOfDay } from '../../lib/text/units.js';
 import { secondsOfPlan } from './host-plan.js';
 
 /**

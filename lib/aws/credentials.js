@@ -1,5 +1,5 @@
-import { plainText } from '../log/plain-text.js';
-import { quote } from '../log/quote.js';
+import { plainText } from '../text/plain-text.js';
+import { quote } from '../text/quote.js';
 
 /**
  * @import { FromIniInit } from '@aws-sdk/credential-provider-ini'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { quote } from '../log/quote.js';
+import { quote } from '../text/quote.js';
 import { isR2 } from '../s3/cloudflare.js';
 
 /**

@@ -1,4 +1,4 @@
-import { percent, rounded } from '../log/figures.js';
+import { percent, rounded } from '../text/figures.js';
 
 /** @import { BucketSum, LatencySummary } from '../model/result.js' */
 

@@ -1,5 +1,5 @@
-import { counted, decimal, percent, rounded } from '../log/figures.js';
-import { MEGABYTE, formatSize } from '../log/units.js';
+import { counted, decimal, percent, rounded } from '../text/figures.js';
+import { MEGABYTE, formatSize } from '../text/units.js';
 import {
   busierEndpoint,
   busiestThread,

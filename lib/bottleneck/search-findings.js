@@ -1,4 +1,4 @@
-import { counted, decimal, percent, rounded } from '../log/figures.js';
+import { counted, decimal, percent, rounded } from '../text/figures.js';
 
 /**
  * @import { Bottleneck, BucketSearchResult, RateInterval, RateSearchResult, StageResult } from '../model/result.js'

@@ -1,4 +1,4 @@
-import { plainLine, plainText } from '../log/plain-text.js';
+import { plainLine, plainText } from '../text/plain-text.js';
 
 /** @import { BottleneckSum } from '../model/result.js' */
 

@@ -1,5 +1,5 @@
-import { formatSize } from '../log/units.js';
-import { percent, rounded } from '../log/figures.js';
+import { formatSize } from '../text/units.js';
+import { percent, rounded } from '../text/figures.js';
 
 /**
  * @import { Calibration, StageCapacity } from './calibration.js'

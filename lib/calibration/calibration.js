@@ -1,7 +1,6 @@
-import { percent } from '../log/figures.js';
+import { percent } from '../text/figures.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { RunConfig } from '../model/run-config.js'
  */
 
@@ -29,7 +28,7 @@ import { percent } from '../log/figures.js';
 
 /**
  * @typedef {object} StageMeasurement of one event loop
- * @property {StageName} stage
+ * @property {string} stage
  * @property {number} operationsPerSecond mean of the stage
  * @property {number} eventLoopUtilization of the client, 0 to 1
  * @property {number} coreShare the share of the time with work to do in which the client's event loop had a core to do it
@@ -39,7 +38,7 @@ import { percent } from '../log/figures.js';
 
 /**
  * @typedef {object} StageCapacity
- * @property {StageName} stage
+ * @property {string} stage
  * @property {number | null} operationsPerSecond that one event loop can drive; null where that is not proven
  * @property {string | null} unproven why it is not
  * @property {number} eventLoopUtilization of the client, 0 to 1

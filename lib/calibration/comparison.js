@@ -1,12 +1,11 @@
-import { plainText } from '../log/plain-text.js';
-import { formatSize } from '../log/units.js';
-import { percent, rounded } from '../log/figures.js';
+import { plainText } from '../text/plain-text.js';
+import { formatSize } from '../text/units.js';
+import { percent, rounded } from '../text/figures.js';
 import { averageSize } from '../workload/size-distribution.js';
 import { readCalibrations } from './calibration-file.js';
 
 /**
  * @import { Calibration, Place, Settings } from './calibration.js'
- * @import { StageName } from '../log/log-line.js'
  * @import { StageResult } from '../model/result.js'
  * @import { RunConfig } from '../model/run-config.js'
  */
@@ -147,7 +146,7 @@ export function findCalibration(calibrations, run) {
 }
 
 /**
- * @param {{ stage: StageName, average: number }} result `average` in ops/s
+ * @param {{ stage: string, average: number }} result `average` in ops/s
  * @param {Calibration | null} calibration that holds for the run
  * @param {number} usableCores of the host
  * @returns {CalibratedShare | null} null where there is nothing to compare
@@ -162,7 +161,7 @@ export function calibratedShare({ stage, average }, calibration, usableCores) {
 }
 
 /**
- * @param {StageName} stage
+ * @param {string} stage
  * @param {CalibratedShare} calibratedShare
  * @returns {{ line: string, isWarning: boolean }}
  */

@@ -7,7 +7,6 @@ import { WHOLE } from '../workload/shard.js';
  * @import { Clock } from '../clock/clock.js'
  * @import { FailedOperation, RunObserver } from '../model/run-events.js'
  * @import { RunResult, StageResult } from '../model/result.js'
- * @import { StageName } from '../log/log-line.js'
  * @import { Place, Settings, StageMeasurement } from './calibration.js'
  * @import { NullEndpoint } from './null-endpoint.js'
  */
@@ -135,7 +134,7 @@ function failureOf({ problems, stages, crash }) {
 class StageWatch {
   #endpoint;
   /** What a stage's own figures do not show: the share of the time in which the endpoint's event loop was busy. */
-  #endpointUtilizations = /** @type {Map<StageName, Promise<number>>} */ (new Map());
+  #endpointUtilizations = /** @type {Map<string, Promise<number>>} */ (new Map());
   /** Why an operation failed, the first one that did. @type {string | null} */
   failure = null;
 
@@ -158,7 +157,7 @@ class StageWatch {
   }
 
   /**
-   * @param {StageName} stage
+   * @param {string} stage
    * @param {string} message
    */
   integrityError(stage, message) {
@@ -166,7 +165,7 @@ class StageWatch {
   }
 
   /**
-   * @param {StageName} stage
+   * @param {string} stage
    * @param {FailedOperation} _operation
    * @param {string} message
    */

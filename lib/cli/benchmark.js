@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { calibrationPath } from '../calibration/calibration-file.js';
 import { compareWithCalibration } from '../calibration/comparison.js';
-import { counted } from '../log/figures.js';
-import { formatSize } from '../log/units.js';
+import { counted } from '../text/figures.js';
+import { formatSize } from '../text/units.js';
 import { resultOf } from '../model/result-of-run.js';
 import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
 import { openListeners } from '../report/reporters.js';
@@ -87,7 +87,7 @@ export async function runByCommand({
   let settled = null;
   try {
     const result = await runBenchmark(config, { ...context, identity, observer, launchedAt: LAUNCHED_AT });
-    observer.stagesEnd(result.stages);
+    observer.stagesEnd(result.stages, { problems: result.problems, cleanup: result.cleanup, requests: result.requests });
     const { notices, errors } = closingMessages(result, config);
     notices.forEach(notify);
     errors.forEach((error) => terminal.err(error));

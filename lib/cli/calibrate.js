@@ -10,7 +10,7 @@ import {
 } from '../calibration/calibration-file.js';
 import { calibrationTable } from '../calibration/calibration-table.js';
 import { ClientFailure } from '../calibration/measure-client.js';
-import { formatSize } from '../log/units.js';
+import { formatSize } from '../text/units.js';
 import { averageSize } from '../workload/size-distribution.js';
 import { PhaseProgress } from '../report/progress.js';
 import { EndpointLost } from '../local-s3/endpoint-calls.js';

@@ -1,4 +1,4 @@
-import { counted } from '../log/figures.js';
+import { counted } from '../text/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findPrefix } from '../cleanup/find-prefix.js';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { MAX_OBJECT_BYTES, runsSlices } from '../edge/slice.js';
-import { quote } from '../log/quote.js';
-import { formatSize } from '../log/units.js';
+import { quote } from '../text/quote.js';
+import { formatSize } from '../text/units.js';
 import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
 import {
   DEFAULT_PART_BYTES,

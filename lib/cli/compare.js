@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { compareResults } from '../compare/compare-results.js';
 import { readRun } from '../merge/read-run.js';
-import { whatIsLost } from '../merge/read-files.js';
-import { placeOf } from '../merge/warnings.js';
+import { whatIsLost } from '../log/read-files.js';
+import { placeOf } from '../text/plain-text.js';
 import { formatComparison } from '../report/compare-text.js';
 import { comparisonPage } from '../report/html/comparison-page.js';
 import { EXIT } from './exit-status.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { plainText } from '../log/plain-text.js';
-import { quote } from '../log/quote.js';
+import { plainText } from '../text/plain-text.js';
+import { quote } from '../text/quote.js';
 import { readResult } from '../model/read-result.js';
 import { evaluateThresholds, figureOf } from '../thresholds/evaluate.js';
 import { metricNamed } from '../thresholds/metrics.js';

@@ -1,5 +1,5 @@
-import { plainText } from '../log/plain-text.js';
-import { formatDuration, formatMegabytes } from '../log/units.js';
+import { plainText } from '../text/plain-text.js';
+import { formatDuration, formatMegabytes } from '../text/units.js';
 import { ProgressLine } from '../report/progress.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { listRuns } from '../cleanup/list-runs.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MAX_BODY_BYTES } from '../local-s3/receive-body.js';
 import { startLocalS3 } from '../local-s3/start.js';
-import { formatSize } from '../log/units.js';
+import { formatSize } from '../text/units.js';
 import { averageSize, sizeText } from '../workload/size-distribution.js';
 import { UsageError } from './usage-error.js';
 import { bucketNames } from './values.js';

@@ -1,8 +1,6 @@
-import { plainLine } from '../log/plain-text.js';
-import { Intake } from '../merge/intake.js';
-import { mergeHosts } from '../merge/merge-hosts.js';
-import { readFiles, whatIsLost } from '../merge/read-files.js';
-import { placeOf } from '../merge/warnings.js';
+import { placeOf, plainLine } from '../text/plain-text.js';
+import { readFiles, whatIsLost } from '../log/read-files.js';
+import { mergeRuns } from '../merge/merge.js';
 import { formatMergeTable } from '../report/merge-table.js';
 import { formatMergeBlocks, formatMergeSummary } from '../report/merge-text.js';
 import { checkThresholds } from '../thresholds/read-thresholds.js';
@@ -18,7 +16,7 @@ import { Checks, UsageError } from './usage-error.js';
 
 /**
  * @import { Readable, Writable } from 'node:stream'
- * @import { Merged } from '../merge/merge-hosts.js'
+ * @import { Merged } from '../merge/merge.js'
  * @import { WritableResult } from '../model/write-result.js'
  * @import { Caller } from './invocation.js'
  * @import { MergeWarning, ThresholdResult } from '../model/result.js'
@@ -201,10 +199,9 @@ async function protectLogs({ results }) {
  * @param {Readable} stdin
  */
 async function readHosts({ files }, results, stdin) {
-  const keepsSecondLatencies = results.some(({ reporter }) => reporter.needsSecondLatencies);
-  const intake = new Intake({ keepsSecondLatencies });
-  await readFiles(files, stdin, intake);
-  return mergeHosts(intake);
+  const keepsSeries = results.some(({ reporter }) => reporter.needsSecondLatencies);
+  const { runs, warnings } = await readFiles(files, stdin, { keepsDetails: keepsSeries });
+  return mergeRuns(runs, { warnings, keepsSeries });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { quote } from '../log/quote.js';
+import { quote } from '../text/quote.js';
 import { UsageError } from './usage-error.js';
 import { collectorUrl, wholeNumber } from './values.js';
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { quote } from '../log/quote.js';
+import { quote } from '../text/quote.js';
 import { endpointUrl, withoutUser } from './values.js';
 
 /**

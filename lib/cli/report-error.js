@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { plainText } from '../log/plain-text.js';
+import { plainText } from '../text/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';

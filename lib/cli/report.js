@@ -1,4 +1,4 @@
-import { readWholeResult } from '../merge/read-files.js';
+import { readWholeResult } from '../log/read-files.js';
 import { EXIT } from './exit-status.js';
 import { errorLines, merge, withOutputs, withResults, writeAll } from './merge.js';
 

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { plainText } from '../log/plain-text.js';
-import { quote } from '../log/quote.js';
+import { plainText } from '../text/plain-text.js';
+import { quote } from '../text/quote.js';
 import { environmentCredentials, findCredentials } from '../aws/credentials.js';
 import { Renewal } from '../aws/renewal.js';
 import { DEFAULT, awsEndpointUrl, readAwsSettings, regionOf } from '../aws/settings.js';

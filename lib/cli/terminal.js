@@ -1,5 +1,5 @@
-import { plainLine } from '../log/plain-text.js';
-import { cutToWidth, textWidth } from '../log/text-width.js';
+import { plainLine } from '../text/plain-text.js';
+import { cutToWidth, textWidth } from '../text/text-width.js';
 
 /** @import { Look } from '../report/reporter.js' */
 

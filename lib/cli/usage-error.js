@@ -1,4 +1,4 @@
-import { plainLine } from '../log/plain-text.js';
+import { plainLine } from '../text/plain-text.js';
 
 /** Something that the user can put right before the run: all of it at once, a line each. */
 export class UsageError extends Error {

@@ -1,8 +1,8 @@
 import { isIP, isIPv6 } from 'node:net';
 import { parseStartTime } from '../clock/start-time.js';
 import { parseFaults } from '../local-s3/faults.js';
-import { quote } from '../log/quote.js';
-import { parseDuration, parseSize } from '../log/units.js';
+import { quote } from '../text/quote.js';
+import { parseDuration, parseSize } from '../text/units.js';
 import { MAX_OBJECT_BYTES, MAX_PART_BYTES, MIN_PART_BYTES } from '../operations/multipart.js';
 import { OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';

@@ -1,5 +1,5 @@
-import { quote } from '../log/quote.js';
-import { parseDuration } from '../log/units.js';
+import { quote } from '../text/quote.js';
+import { parseDuration } from '../text/units.js';
 
 /** @import { StartTime } from '../model/run-config.js' */
 

@@ -1,5 +1,5 @@
 import { ClockOffset, contradictionOf } from './clock-offset.js';
-import { formatDuration } from '../log/units.js';
+import { formatDuration } from '../text/units.js';
 import { pause } from './pause.js';
 
 /**

@@ -1,4 +1,4 @@
-import { formatSize } from '../log/units.js';
+import { formatSize } from '../text/units.js';
 
 /**
  * @import { ComparedDifference } from '../model/comparison.js'

@@ -1,5 +1,5 @@
-import { counted, decimal } from '../log/figures.js';
-import { formatSize } from '../log/units.js';
+import { counted, decimal } from '../text/figures.js';
+import { formatSize } from '../text/units.js';
 import { stagesOfBoth } from './differences.js';
 
 /** @import { Result, StageSum } from '../model/result.js' */

@@ -5,7 +5,7 @@ import { MixedClaims } from '../engine/mixed-claims.js';
 import { OperationParts } from '../engine/operation-parts.js';
 import { failureCounter, orderOf, retryHooks, snapshotTaker } from '../engine/run-stage.js';
 import { StageWatch, abandonedError } from '../engine/stage-watch.js';
-import { plainLine } from '../log/plain-text.js';
+import { plainLine } from '../text/plain-text.js';
 import { bucketMeters } from '../meter/bucket-meter.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { NO_ETAG } from '../operations/no-etag.js';

@@ -1,4 +1,4 @@
-import { parseSize } from '../log/units.js';
+import { parseSize } from '../text/units.js';
 
 // Each reads a value of a fault script; null stands for one that cannot be used.
 

@@ -20,28 +20,28 @@ const MAX_SECONDS = 7 * 24 * 60 * 60;
  * @returns {HostSeries | null} null where no line tells of a second, or they are more than a week apart
  */
 export function hostSeries(view) {
-  const { log, shift, operations, bytes } = view;
-  if (log.extent === null || log.extent.last - log.extent.first >= MAX_SECONDS) {
+  const { series, shift } = view;
+  if (series.extent === null || series.extent.last - series.extent.first >= MAX_SECONDS) {
     return null;
   }
-  const secondStart = log.extent.first + shift;
+  const secondStart = series.extent.first + shift;
   /** @type {(number | null)[]} */
   const tenths = [];
   /** @type {(number | null)[]} */
-  const bytesOfSeconds = [];
+  const bytes = [];
   for (const { second, hosts } of secondsOf([view])) {
     while (tenths.length < second - secondStart) {
       tenths.push(null);
-      bytesOfSeconds.push(null);
+      bytes.push(null);
     }
     tenths.push(Math.round(hosts[0].tenths));
-    bytesOfSeconds.push(hosts[0].bytes);
+    bytes.push(Math.round(hosts[0].bytes));
   }
   return {
     secondStart,
     tenths: encodeSeconds(tenths),
-    operationBytes: operations === 0 ? 0 : bytes / operations,
-    ...(bytesOfSeconds.every((each) => each === null) ? {} : { bytes: encodeSeconds(bytesOfSeconds) }),
+    operationBytes: view.operations === 0 ? 0 : view.bytes / view.operations,
+    ...(series.variesInBytes ? { bytes: encodeSeconds(bytes) } : {}),
     minutes: minutesOf(view),
   };
 }
@@ -50,11 +50,11 @@ export function hostSeries(view) {
  * @param {StageView} view
  * @returns {MinuteLatency[]} those in which operations completed
  */
-function minutesOf({ log: { secondDetails }, shift }) {
+function minutesOf({ series, shift }) {
   /** @type {Map<number, { sum: HistogramSum, maximum: number }>} */
   const minutes = new Map();
-  for (const [second, { histogram, maximum }] of secondDetails) {
-    if (histogram !== null) {
+  for (const [second, { histogram, maximum }] of series.details()) {
+    if (typeof histogram === 'string') {
       const minuteStart = Math.floor((second + shift) / MINUTE) * MINUTE;
       const minute = minutes.get(minuteStart) ?? { sum: new HistogramSum(), maximum: 0 };
       minute.sum.addEncoded(histogram);

@@ -1,22 +1,48 @@
 import path from 'node:path';
-import { plainLine } from '../log/plain-text.js';
-import { MEGABYTE } from '../log/units.js';
-import { correctionOf } from './machine-facts.js';
-import { wholeDays } from './time-line.js';
+import { plainLine } from '../text/plain-text.js';
+import { wholeDays } from '../log/time-line.js';
+import { correctionOf } from '../model/clock-facts.js';
+import { wayId, wayOf } from '../model/ways.js';
 
 /**
- * @import { SummaryRecord } from '../log/log-line.js'
+ * @import { ReadRun, ReadStage } from '../log/read-log.js'
  * @import { RampResult } from '../model/result.js'
- * @import { HostRun } from './host-run.js'
- * @import { StageLog } from './stage-log.js'
+ * @import { SecondSeries } from '../model/second-series.js'
  */
 
 /**
+ * @typedef {object} HostRun one run of one host
+ * @property {ReadRun['result']} result
+ * @property {string} file
+ * @property {number | null} line
+ * @property {string} way how it reached the objects, see wayId()
+ * @property {boolean} hasMachineLines whether it is more than what the original tool wrote
+ * @property {boolean} isDated whether its seconds are seconds since 1970
+ *
  * @typedef {object} Host
  * @property {string} name unlike those of the other hosts
  * @property {string} file
  * @property {HostRun[]} runs one after the other
  */
+
+/** Seconds before this are those of a day that is not known. Epoch s. */
+const FIRST_DATE = Date.UTC(2000) / 1000;
+
+/**
+ * @param {ReadRun} read
+ * @returns {HostRun}
+ */
+export function hostRunOf({ result, file, line }) {
+  const first = firstSecondOf(result.stages);
+  return {
+    result,
+    file,
+    line,
+    way: wayId(wayOf(result.options)),
+    hasMachineLines: result.run !== null || result.stages.some(({ startedAt }) => typeof startedAt === 'number'),
+    isDated: result.start !== null || (first !== null && first >= FIRST_DATE),
+  };
+}
 
 /**
  * A log is a host, several processes of one machine are, too. One file may hold the logs of several hosts, one after the
@@ -28,8 +54,8 @@ import { wholeDays } from './time-line.js';
 export function hostsOf(runs) {
   /** @type {Map<string, HostRun[]>} */
   const groups = new Map();
-  for (const run of runs.filter(({ stages }) => stages.size > 0)) {
-    const identity = JSON.stringify([run.file, run.facts?.host, run.facts?.shard]);
+  for (const run of runs.filter(({ result }) => result.stages.length > 0)) {
+    const identity = JSON.stringify([run.file, run.result.host, run.result.shard]);
     const group = groups.get(identity) ?? [];
     group.push(run);
     groups.set(identity, group);
@@ -48,9 +74,8 @@ export function hostsOf(runs) {
  * @param {HostRun} run
  * @returns {string[]} by which its host may be called, the shortest first; the last is unlike any other's
  */
-function namesOf({ file, facts }) {
+function namesOf({ file, result: { host, shard } }) {
   const [name, base] = [file, path.basename(file)].map(plainLine);
-  const { host = null, shard = null } = facts ?? {};
   if (host === null) {
     return distinct(shard === null ? [base, name] : [`${base} ${shard}`, `${name} ${shard}`]);
   }
@@ -73,13 +98,14 @@ function distinct(names) {
  * @typedef {object} StageView
  * @property {Host} host
  * @property {HostRun} run
- * @property {StageLog} log
- * @property {number} shift seconds to be added to those of the log
- * @property {{ start: number, stop: number } | null} interval ms in which the host was in the stage; null where it is not known
+ * @property {ReadStage} stage
+ * @property {SecondSeries} series
+ * @property {number} shift seconds to be added to those of the series
+ * @property {{ start: number, stop: number } | null} interval ms in which the host was in the stage; null if it is not known
  * @property {{ from: number, to: number } | null} full the first and the last second that lie wholly inside the stage; null
- *   where none does
- * @property {number} measuredFrom the first second that has nothing of a warm-up in it; -Infinity where there was none
- * @property {number} measuredUntil the first second that has nothing but a drain in it; Infinity where that is not known
+ *   if none does
+ * @property {number} measuredFrom the first second that has nothing of a warm-up in it; -Infinity if there was none
+ * @property {number} measuredUntil the first second that has nothing but a drain in it; Infinity if that is not known
  * @property {number} operations that succeeded
  * @property {number} bytes
  */
@@ -87,17 +113,17 @@ function distinct(names) {
 /**
  * @param {string} stage
  * @param {readonly Host[]} hosts
- * @param {number | null} origin a second with a date, in which logs that say none are taken to have begun, but for days
+ * @param {number | null} origin a second with a date, in which logs without one are taken to have begun, but for days
  * @returns {StageView[]}
  */
 export function viewsOf(stage, hosts, origin) {
   return hosts.flatMap((host) => {
-    const undated = host.runs.find(({ shift, stages }) => shift === null && firstSecondOf(stages.values()) !== null);
-    const begun = undated === undefined ? null : firstSecondOf(undated.stages.values());
+    const undated = host.runs.find(({ isDated, result }) => !isDated && firstSecondOf(result.stages) !== null);
+    const begun = undated === undefined ? null : firstSecondOf(undated.result.stages);
     const daysOfLog = begun === null || origin === null ? 0 : wholeDays(origin - begun);
     return host.runs.flatMap((run) => {
-      const log = run.stages.get(stage);
-      return log?.isMeasured ? [viewOf(host, run, log, run.shift ?? daysOfLog)] : [];
+      const ofRun = run.result.stages.find((each) => each.stage === stage);
+      return ofRun !== undefined && isMeasured(ofRun) ? [viewOf(host, run, ofRun, run.isDated ? 0 : daysOfLog)] : [];
     });
   });
 }
@@ -109,138 +135,86 @@ export function viewsOf(stage, hosts, origin) {
  */
 export function originOf(hosts) {
   const runs = hosts.flatMap((host) => host.runs);
-  const dated = runs.filter(({ shift }) => shift !== null);
-  const starts = dated.flatMap(({ stages, shift }) => {
-    const first = firstSecondOf(stages.values());
-    return first === null ? [] : [first + Number(shift)];
-  });
+  const dated = runs.filter(({ isDated }) => isDated);
+  const starts = dated.flatMap(({ result }) => firstSecondOf(result.stages) ?? []);
   if (starts.length > 0) {
     return { second: starts.reduce((one, other) => Math.min(one, other)), isDated: true };
   }
-  const first = runs.map(({ stages }) => firstSecondOf(stages.values())).find((second) => second !== null);
+  const first = runs.map(({ result }) => firstSecondOf(result.stages)).find((second) => second !== null);
   return { second: first ?? null, isDated: dated.length > 0 };
 }
 
-/** @param {Iterable<StageLog>} stages */
+/**
+ * @param {readonly ReadStage[]} stages
+ * @returns {number | null} null if there are no seconds
+ */
 function firstSecondOf(stages) {
-  /** @type {number | null} */
-  let first = null;
-  for (const { extent } of stages) {
-    if (extent !== null) {
-      first = Math.min(first ?? extent.first, extent.first);
-    }
-  }
-  return first;
+  const firsts = stages.flatMap((stage) => stage.seconds.extent?.first ?? []);
+  return firsts.length === 0 ? null : firsts.reduce((one, other) => Math.min(one, other));
+}
+
+/**
+ * @param {ReadStage} stage
+ * @returns {boolean} whether it is known how fast it was
+ */
+function isMeasured(stage) {
+  return stage.seconds.extent !== null || typeof stage.duration === 'number' || typeof stage.startedAt === 'number';
 }
 
 /**
  * @param {Host} host
  * @param {HostRun} run
- * @param {StageLog} log
+ * @param {ReadStage} stage
  * @param {number} shift
  * @returns {StageView}
  */
-function viewOf(host, run, log, shift) {
-  const { operations, bytes } = workOf(run, log);
-  const correction = correctionOf(log.facts?.clock ?? run.facts?.clock);
-  const view = {
-    host,
-    run,
-    log,
-    shift,
-    interval: intervalOf(log, shift),
-    full: fullSeconds(run, log, shift),
-    measuredFrom: firstMeasured(log),
-    measuredUntil: log.facts === null ? Infinity : Math.ceil(log.facts.measuredUntil / 1000),
-    operations,
-    bytes,
-  };
-  return correction === 0 ? view : moved(view, correction);
-}
-
-/**
- * @param {StageView} view
- * @param {number} seconds by which it is moved on the time line
- * @returns {StageView}
- */
-function moved({ shift, interval, full, measuredFrom, measuredUntil, ...rest }, seconds) {
+function viewOf(host, run, stage, shift) {
+  const correction = correctionOf(stage.storeClock ?? run.result.clock);
+  const { operations, bytes } = stage;
+  const { interval, ...times } = timesOf(run, stage, shift);
   return {
-    ...rest,
-    shift: shift + seconds,
-    interval: interval && { start: interval.start + 1000 * seconds, stop: interval.stop + 1000 * seconds },
-    full: full && { from: full.from + seconds, to: full.to + seconds },
-    measuredFrom: measuredFrom + seconds,
-    measuredUntil: measuredUntil + seconds,
+    ...{ host, run, stage, series: stage.seconds, operations, bytes },
+    shift: shift + correction,
+    interval: interval && { start: interval.start + 1000 * correction, stop: interval.stop + 1000 * correction },
+    full: times.full && { from: times.full.from + correction, to: times.full.to + correction },
+    measuredFrom: times.measuredFrom + correction,
+    measuredUntil: times.measuredUntil + correction,
   };
 }
 
 /**
- * @param {StageLog} log
- * @param {number} shift
- */
-function intervalOf({ facts, extent }, shift) {
-  if (facts !== null) {
-    return { start: facts.start, stop: facts.stop };
-  }
-  return extent === null ? null : { start: (extent.first + shift) * 1000, stop: (extent.last + 1 + shift) * 1000 };
-}
-
-/**
- * @param {StageLog} log
- * @returns {number} the first second that has nothing of a warm-up in it, whose operations are in no rate
- */
-function firstMeasured({ facts }) {
-  return facts === null || facts.measuredFrom === facts.start ? -Infinity : Math.ceil(facts.measuredFrom / 1000);
-}
-
-/**
- * Where a log of ours is cut short, the seconds at its edges may be part of the stage only. The lines of a log without
- * machine lines are rates, which are whole everywhere.
+ * If a run of ours is cut short, the seconds at its edges may be part of the stage only. The lines of a log without machine
+ * lines are rates, which are whole everywhere.
  *
  * @param {HostRun} run
- * @param {StageLog} log
+ * @param {ReadStage} stage
  * @param {number} shift
+ * @returns {Pick<StageView, 'interval' | 'full' | 'measuredFrom' | 'measuredUntil'>}
  */
-function fullSeconds({ isOurs }, { facts, extent }, shift) {
-  if (extent === null) {
-    return null;
+function timesOf({ hasMachineLines }, stage, shift) {
+  const { extent } = stage.seconds;
+  if (typeof stage.startedAt === 'number' && typeof stage.endedAt === 'number') {
+    const { startedAt: start, endedAt: stop, warmup, drain } = stage;
+    const [from, until] = [Math.min(start + (warmup ?? 0), stop), Math.max(stop - (drain ?? 0), start)];
+    return {
+      interval: { start, stop },
+      full: extent && nonEmpty({ from: Math.ceil(from / 1000), to: Math.floor(until / 1000) - 1 }),
+      measuredFrom: from === start ? -Infinity : Math.ceil(from / 1000),
+      measuredUntil: Math.ceil(until / 1000),
+    };
   }
-  const edge = isOurs ? 1 : 0;
-  const full =
-    facts === null
-      ? { from: extent.first + shift + edge, to: extent.last + shift - edge }
-      : { from: Math.ceil(facts.measuredFrom / 1000), to: Math.floor(facts.measuredUntil / 1000) - 1 };
-  return full.from > full.to ? null : full;
+  const edge = hasMachineLines ? 1 : 0;
+  return {
+    interval: extent && { start: (extent.first + shift) * 1000, stop: (extent.last + 1 + shift) * 1000 },
+    full: extent && nonEmpty({ from: extent.first + shift + edge, to: extent.last + shift - edge }),
+    measuredFrom: -Infinity,
+    measuredUntil: Infinity,
+  };
 }
 
-/**
- * The work of a stage, from the best source that its log has: its machine line, its summary, or its seconds.
- *
- * @param {HostRun} run
- * @param {StageLog} log
- */
-function workOf({ facts: runFacts }, { facts, summary, scheduled, counted }) {
-  if (facts !== null) {
-    return facts.counts;
-  }
-  const operations = summary === null ? Math.round(counted) : operationsOf(summary, scheduled);
-  const size = runFacts?.size ?? null;
-  const bytes = size === null ? (summary?.megabytes ?? 0) * MEGABYTE : operations * size;
-  return { operations, bytes: Math.round(bytes) };
-}
-
-/**
- * A summary has the mean, in one decimal: the number of operations follows from it but for rounding, and is that of the
- * scheduled ones where these lie within it.
- *
- * @param {SummaryRecord} summary
- * @param {number | null} scheduled
- */
-function operationsOf({ milliseconds, averageOperationsPerSecond }, scheduled) {
-  const seconds = milliseconds / 1000;
-  const about = averageOperationsPerSecond * seconds;
-  const maxRoundingError = 0.05 * seconds + 0.0005 * averageOperationsPerSecond + 0.5;
-  return scheduled !== null && Math.abs(about - scheduled) <= maxRoundingError ? scheduled : Math.round(about);
+/** @param {{ from: number, to: number }} seconds */
+function nonEmpty(seconds) {
+  return seconds.from > seconds.to ? null : seconds;
 }
 
 /**
@@ -248,8 +222,7 @@ function operationsOf({ milliseconds, averageOperationsPerSecond }, scheduled) {
  *
  * @typedef {object} StageRamp
  * @property {string} host
- * @property {RampResult | null} ramp null where there are no steps
- * @property {boolean} hasBegun whether it was in the stage at all
+ * @property {RampResult | null} ramp null if there are no steps
  */
 
 /**
@@ -259,10 +232,10 @@ function operationsOf({ milliseconds, averageOperationsPerSecond }, scheduled) {
  */
 export function rampsOf(stage, hosts) {
   return hosts.flatMap(({ name, runs }) => {
-    const logs = runs.flatMap((run) => run.stages.get(stage) ?? []);
-    const ramps = logs.flatMap(({ ramp }) => ramp ?? []);
+    const stages = runs.flatMap(({ result }) => result.stages.filter((each) => each.stage === stage));
+    const ramps = stages.flatMap(({ ramp }) => ramp ?? []);
     const [first] = ramps;
     const ramp = first === undefined ? null : { of: first.of, steps: ramps.flatMap(({ steps }) => steps) };
-    return logs.length === 0 ? [] : [{ host: name, ramp, hasBegun: logs.some(({ hasBegun }) => hasBegun) }];
+    return stages.length === 0 ? [] : [{ host: name, ramp }];
   });
 }

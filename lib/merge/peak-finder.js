@@ -1,7 +1,7 @@
 /**
  * @import { MeanTogether, PeakSecond, Stretch } from '../model/result.js'
  * @import { StageView } from './hosts.js'
- * @import { HostSecond, SecondOfHosts } from './seconds.js'
+ * @import { SecondOfHosts } from './seconds.js'
  */
 
 /** The best sustained rate is that of so many seconds in a row. */
@@ -31,7 +31,7 @@ export class PeakFinder {
   /** @param {SecondOfHosts} second */
   add({ second, hosts }) {
     const tenths = hosts.reduce((sum, host) => sum + host.tenths, 0);
-    const bytes = hosts.reduce((sum, host) => sum + bytesIn(host), 0);
+    const bytes = hosts.reduce((sum, host) => sum + host.bytes, 0);
     // What is an edge of all stages is a part of a second only, unless a stage has nothing but edges.
     if (hosts.some(({ view }) => view.full === null || isFull(view, second))) {
       this.#addPeak(second, tenths, bytes, hosts.length);
@@ -100,16 +100,6 @@ export class PeakFinder {
       this.#best = { ...rate, secondStart: second - SUSTAINED_SECONDS + 1, seconds: SUSTAINED_SECONDS };
     }
   }
-}
-
-/**
- * Where all objects are of one size, or no line tells what came in the second, they count with their mean.
- *
- * @param {HostSecond} host
- * @returns {number} bytes of what a host did in a second
- */
-export function bytesIn({ view: { operations, bytes: all }, tenths, bytes }) {
-  return bytes ?? (operations === 0 ? 0 : ((tenths / 10) * all) / operations);
 }
 
 /**

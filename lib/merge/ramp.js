@@ -66,10 +66,10 @@ export function mergeRamps(hosts, shardIsMissing) {
  * @param {StageRamp} host
  * @returns {boolean} whether the store had anything from it: who came too late for all slots, or had no objects, did not
  */
-function takesPart({ ramp, hasBegun }) {
+function takesPart({ ramp }) {
   const neverRan = (/** @type {RampStep} */ { hosts, shortfall }) =>
     hosts === 0 && (shortfall === 'late' || shortfall === 'objects');
-  return ramp === null || ramp.steps.length === 0 ? hasBegun : !ramp.steps.every(neverRan);
+  return ramp === null || ramp.steps.length === 0 || !ramp.steps.every(neverRan);
 }
 
 /**

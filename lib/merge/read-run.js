@@ -1,11 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { Intake } from './intake.js';
-import { mergeHosts } from './merge-hosts.js';
-import { readFiles } from './read-files.js';
+import { readFiles } from '../log/read-files.js';
+import { mergeRuns } from './merge.js';
 
 /**
- * @import { MergeWarning, Result } from '../model/result.js'
+ * @import { MergeWarning, Result, SecondResult } from '../model/result.js'
  *
  * @typedef {object} ReadRun
  * @property {Result} result of one run, or of all its hosts together
@@ -28,28 +27,26 @@ const STANDARD_INPUT = '-';
  */
 export async function readRun(place) {
   const files = await filesOf(place);
-  /** @type {{ file: string, result: Result }[]} */
-  const results = [];
-  /** @type {Set<string>} */
-  const logs = new Set();
-  const intake = new Intake({ keepsSecondLatencies: true });
-  await readFiles(files, nothing(), {
-    addResult: (file, result) => results.push({ file, result }),
-    addRecord: (file) => logs.add(file),
-    addWarning: (warning) => intake.addWarning(warning),
-  });
-  if (results.length === 1 && logs.size === 0) {
-    return { result: results[0].result, warnings: intake.warnings(), runsApart: [] };
+  const { runs, warnings } = await readFiles(files, nothing(), { keepsDetails: true });
+  const results = runs.filter(({ line }) => line === null);
+  if (runs.length === 1 && results.length === 1) {
+    const [{ result }] = results;
+    return { result: withSeconds(result), warnings, runsApart: [] };
   }
-  results.forEach(({ file, result }) => intake.addResult(file, result));
-  await readFiles(logs, nothing(), {
-    addResult() {},
-    addRecord: (file, line, record) => intake.addRecord(file, line, record),
-    addWarning() {},
-  });
-  const { result, runsApart } = mergeHosts(intake);
+  // A result says more than the log of the same run, which is not counted then.
+  const ordered = [...results, ...runs.filter(({ line }) => line !== null)];
+  const { result, runsApart } = mergeRuns(ordered, { warnings, keepsSeries: true });
+  return { result: withSeconds(result), warnings: result.merge.warnings, runsApart };
+}
+
+/**
+ * @template {{ stages: readonly { seconds: Iterable<SecondResult> }[] }} SomeResult
+ * @param {SomeResult} result
+ * @returns {Result} with its seconds in a list
+ */
+function withSeconds(result) {
   const stages = result.stages.map((stage) => ({ ...stage, seconds: [...stage.seconds] }));
-  return { result: { ...result, stages }, warnings: result.merge.warnings, runsApart };
+  return /** @type {Result} */ (/** @type {unknown} */ ({ ...result, stages }));
 }
 
 /** @param {string} place */

@@ -1,19 +1,15 @@
-import { plainLine } from '../log/plain-text.js';
-import { quote } from '../log/quote.js';
-import { formatDuration, formatSize } from '../log/units.js';
-import { correctionOf } from './machine-facts.js';
+import { andMore } from '../text/figures.js';
+import { placeOf } from '../text/plain-text.js';
+import { formatDuration, formatSize } from '../text/units.js';
+import { correctionOf } from '../model/clock-facts.js';
 
 /**
- * @import { HostRun } from './host-run.js'
  * @import { MergeWarning } from '../model/result.js'
- * @import { StageView } from './hosts.js'
+ * @import { HostRun, StageView } from './hosts.js'
  */
 
 /** Shards that a warning names: a run may have many. */
 const MAX_NAMED = 8;
-
-/** Names that a warning lists. */
-const MAX_LISTED = 8;
 
 /** What to do where runs of one host are apart. */
 const ONE_RUN = 'give the logs of one run alone';
@@ -78,8 +74,8 @@ function runsApart(views, groupOf, advice) {
     return [];
   }
   const { later, earlier } = first;
-  const { file, line, facts } = later.view.run;
-  const host = facts?.host ? `host ${facts.host}` : 'the host of this log';
+  const { file, line, result } = later.view.run;
+  const host = result.host ? `host ${result.host}` : 'the host of this log';
   const message =
     `${host} began this run ${formatDuration(later.start - earlier.stop)} after the end of its run in ` +
     `${placeOf(earlier.view.run)}, and the sum of both would be no measurement: ${advice(later.view.run, earlier.view.run)}, ` +
@@ -101,17 +97,17 @@ export function hostsOfOneRunApart(views) {
       first.set(part.view.run, part);
     }
   }
-  const parts = [...first.values()].filter(({ view }) => view.run.facts?.run);
-  const apart = breaksIn(parts, ({ view: { run, log } }) => JSON.stringify([run.facts?.run, log.name]));
+  const parts = [...first.values()].filter(({ view }) => view.run.result.run);
+  const apart = breaksIn(parts, ({ view: { run, stage } }) => JSON.stringify([run.result.run, stage.stage]));
   const known = new Set();
   return apart.flatMap(({ later, earlier }) => {
-    const { file, line, facts } = later.view.run;
-    if (known.has(facts?.run)) {
+    const { file, line, result } = later.view.run;
+    if (known.has(result.run)) {
       return [];
     }
-    known.add(facts?.run);
+    known.add(result.run);
     const message =
-      `run ${facts?.run}: ${later.view.host.name} began ${later.view.log.name} ${seconds(later.start - earlier.start)} after ` +
+      `run ${result.run}: ${later.view.host.name} began ${later.view.stage.stage} ${seconds(later.start - earlier.start)} after ` +
       `${earlier.view.host.name} in ${placeOf(earlier.view.run)}, which was done with it by then: start all hosts of a run ` +
       'at one moment, or within one slot of --start-at next:30s';
     return [{ file, line, message, incomplete: false }];
@@ -174,8 +170,8 @@ function distinct(breaks) {
  *
  * @param {HostRun} run
  */
-function hostOf({ facts, file }) {
-  return [facts?.host ?? null, facts?.host ? null : file];
+function hostOf({ result: { host }, file }) {
+  return [host, host ? null : file];
 }
 
 /**
@@ -183,7 +179,7 @@ function hostOf({ facts, file }) {
  * @param {StageView} other
  */
 function areShardsOfOneRun({ run: one }, { run: other }) {
-  return Boolean(one.facts?.run) && one.facts?.run === other.facts?.run && one.facts?.shard !== other.facts?.shard;
+  return one.result.run !== null && one.result.run === other.result.run && one.result.shard !== other.result.shard;
 }
 
 /** @param {number} ms */
@@ -198,13 +194,13 @@ function seconds(ms) {
  * @returns {MergeWarning[]}
  */
 export function mixedRuns(runs) {
-  const [first, ...others] = runs.filter(({ facts }) => facts?.run);
+  const [first, ...others] = runs.filter(({ result }) => result.run !== null);
   if (first === undefined) {
     return [];
   }
-  const strange = others.filter(({ facts }) => facts?.run !== first.facts?.run);
+  const strange = others.filter(({ result }) => result.run !== first.result.run);
   const isTogether = (/** @type {HostRun} */ run) => overlaps(run, first);
-  const other = (/** @type {HostRun} */ run) => `run ${run.facts?.run}, and ${first.facts?.run} in ${placeOf(first)}`;
+  const other = (/** @type {HostRun} */ run) => `run ${run.result.run}, and ${first.result.run} in ${placeOf(first)}`;
   return [
     ...firstOf(
       strange.filter((run) => !isTogether(run)),
@@ -225,8 +221,8 @@ export function mixedRuns(runs) {
  * @returns {MergeWarning[]}
  */
 function otherSizes(runs) {
-  const [first, ...others] = runs.filter(({ facts }) => typeof facts?.size === 'number');
-  const sizes = (/** @type {HostRun} */ run) => run.facts?.sizes ?? formatSize(run.facts?.size ?? 0);
+  const [first, ...others] = runs.filter(({ result }) => typeof result.options?.size === 'number');
+  const sizes = (/** @type {HostRun} */ { result: { options } }) => options?.sizes ?? formatSize(options?.size ?? 0);
   return firstOf(
     others.filter((run) => sizes(run) !== sizes(first)),
     (run) => `objects of ${sizes(run)}, and of ${sizes(first)} in ${placeOf(first)}: added up all the same`,
@@ -240,8 +236,8 @@ function otherSizes(runs) {
  * @returns {MergeWarning[]}
  */
 function otherOption(runs, option, usual) {
-  const [first, ...others] = runs.filter(({ facts }) => facts !== null);
-  const given = (/** @type {HostRun} */ run) => run.facts?.[option] ?? usual;
+  const [first, ...others] = runs.filter(({ result }) => result.options !== null);
+  const given = (/** @type {HostRun} */ run) => run.result.options?.[option] ?? usual;
   return firstOf(
     others.filter((run) => given(run) !== given(first)),
     (run) => `--${option} ${given(run)}, and ${given(first)} in ${placeOf(first)}: added up all the same`,
@@ -274,11 +270,11 @@ export function overlaps(one, other) {
 }
 
 /** @param {HostRun} run that has a run line */
-function extentOf({ facts, stages }) {
-  const start = facts?.start ?? 0;
-  const stops = [...stages.values()].map(({ facts: totals }) => totals?.stop ?? start);
+function extentOf({ result }) {
+  const start = result.start === null ? 0 : Date.parse(result.start);
+  const stops = result.stages.map(({ endedAt }) => endedAt ?? start);
   const stop = stops.reduce((latest, each) => Math.max(latest, each), start);
-  const correction = 1000 * correctionOf(facts?.clock);
+  const correction = 1000 * correctionOf(result.clock);
   return { start: start + correction, stop: stop + correction };
 }
 
@@ -296,7 +292,7 @@ function extentOf({ facts, stages }) {
  */
 export function missingShards(runs) {
   // A log without the line of its run may be that of any shard.
-  const unknown = runs.filter(({ facts }) => facts === null).length;
+  const unknown = runs.filter(({ result }) => result.run === null).length;
   return [...runsById(runs)].flatMap(([id, ofId]) => {
     if (missingIn(gapsOf(ofId, ofId)) <= unknown) {
       return [];
@@ -319,7 +315,7 @@ function runsById(runs) {
   /** @type {Map<string, HostRun[]>} */
   const byId = new Map();
   for (const run of runs) {
-    const id = run.facts?.run ?? null;
+    const id = run.result.run;
     if (id !== null) {
       const ofId = byId.get(id) ?? [];
       ofId.push(run);
@@ -348,8 +344,8 @@ function gapsOf(runs, together) {
  * @returns {Shard[]}
  */
 function shardsOf(runs) {
-  return runs.flatMap(({ facts }) => {
-    const [index, count] = (facts?.shard ?? '').split('/').map(Number);
+  return runs.flatMap(({ result }) => {
+    const [index, count] = (result.shard ?? '').split('/').map(Number);
     return index < count ? [{ index, count }] : [];
   });
 }
@@ -379,86 +375,4 @@ function descriptionOf(gaps) {
   const named = gaps.flatMap((gap) => gap.named).slice(0, MAX_NAMED);
   const more = missingIn(gaps) - named.length;
   return `shard${missingIn(gaps) === 1 ? '' : 's'} ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
-}
-
-/** Names in machine lines that only a later version knows: where they come up, and the first of them. */
-export class UnknownNames {
-  /** @type {Set<string>} */
-  #names = new Set();
-  /** The first line that has any. @type {number | null} */
-  line = null;
-  /** How often any has come up. */
-  count = 0;
-
-  /**
-   * @param {number} line
-   * @param {string} name
-   */
-  at(line, name) {
-    this.line ??= line;
-    this.count += 1;
-    if (this.#names.size < MAX_LISTED) {
-      this.#names.add(name);
-    }
-  }
-
-  get names() {
-    return [...this.#names];
-  }
-}
-
-/**
- * What a later version wrote into machine lines. Counters are sums, whatever they count; nobody here can tell what to do with
- * the rest.
- *
- * @param {readonly HostRun[]} runs
- * @returns {MergeWarning[]} at most one for each sort of names: the logs of a hundred hosts all say the same
- */
-export function unknownNames(runs) {
-  return [
-    ...warningOf(runs, 'kinds', 'machine lines of kinds that this version does not know, and does not add up'),
-    ...warningOf(runs, 'fields', 'totals of a stage hold what this version does not know, and does not add up'),
-    ...warningOf(
-      runs,
-      'counters',
-      'counters of a stage that this version does not know, added up under their own names',
-    ),
-  ];
-}
-
-/**
- * @param {readonly HostRun[]} runs
- * @param {'kinds' | 'fields' | 'counters'} of
- * @param {string} what
- * @returns {MergeWarning[]}
- */
-function warningOf(runs, of, what) {
-  const affected = runs.filter(({ unknown }) => unknown[of].count > 0);
-  if (affected.length === 0) {
-    return [];
-  }
-  const names = new Set(affected.flatMap(({ unknown }) => unknown[of].names));
-  const listed = [...names].slice(0, MAX_LISTED).map(quote).join(', ');
-  const count = affected.reduce((sum, { unknown }) => sum + unknown[of].count, 0);
-  const [{ file, unknown }] = affected;
-  // What is not known is not shown either: all that is shown is complete.
-  const message = `${what}: ${listed}${andMore(count)}`;
-  return [{ file, line: unknown[of].line, message, incomplete: false }];
-}
-
-/**
- * @param {{ file: string, line: number | null }} place
- * @returns {string} as compilers write it, so that editors find it
- */
-export function placeOf({ file, line }) {
-  const name = plainLine(file);
-  return line === null ? name : `${name}:${line}`;
-}
-
-/**
- * @param {number} count of findings of one kind, of which only the first is reported
- * @returns {string} what is appended to it
- */
-export function andMore(count) {
-  return count > 1 ? ` (and ${count - 1} more like it)` : '';
 }

@@ -1,4 +1,4 @@
-import { quote } from '../log/quote.js';
+import { quote } from '../text/quote.js';
 
 /**
  * @typedef {object} Findings

@@ -1,7 +1,7 @@
-import { counted } from '../log/figures.js';
+import { counted } from '../text/figures.js';
 
 /**
- * @import { CleanupResult } from './result.js'
+ * @import { CleanupResult, StageSum } from './result.js'
  * @import { WritableStage } from './write-result.js'
  */
 
@@ -40,4 +40,28 @@ function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
   const kinds = Object.entries({ stale: staleReads, foreign: foreignReads, torn: tornReads });
   const named = kinds.flatMap(([name, count]) => (count ? [`${count} ${name}`] : []));
   return named.length === 0 ? '' : ` (${named.join(', ')})`;
+}
+
+/**
+ * @param {Pick<StageSum, 'startedAt' | 'duration'>} stage
+ * @returns {boolean} whether its log ended before it did
+ */
+export function isCut({ startedAt, duration }) {
+  return typeof startedAt !== 'number' && typeof duration !== 'number';
+}
+
+/**
+ * @param {Pick<StageSum, 'operations' | 'warmupOperations' | 'latency'>} stage of one host
+ * @returns {string | null} why it has no percentiles of its operations; null if it has them, or had no operation to measure
+ */
+export function missingPercentiles({ operations, warmupOperations, latency }) {
+  const measured = operations - (warmupOperations ?? 0);
+  const count = latency.operations?.count ?? 0;
+  if (measured <= 0) {
+    return null;
+  }
+  if (latency.histogram.operations === null) {
+    return 'no histogram';
+  }
+  return count === measured ? null : `the histogram holds ${count} latencies of ${measured} operations`;
 }

@@ -3,7 +3,7 @@ import { inflateSync } from 'node:zlib';
 
 /**
  * @import { Histogram, JsHistogram } from 'hdr-histogram-js'
- * @import { LatencySummary } from './result.js'
+ * @import { LatencySummary, StageLatency } from './result.js'
  */
 
 /** How a result says what its histograms are. */
@@ -19,6 +19,16 @@ export const HISTOGRAM_FORMAT = Object.freeze({
 
 /** Of what a stage has latencies. */
 export const LATENCIES = /** @type {const} */ (['operations', 'attempts', 'firstByte', 'startDelay', 'parts']);
+
+/** @type {Readonly<StageLatency>} */
+export const UNKNOWN_LATENCY = Object.freeze({
+  unit: 'ms',
+  operations: null,
+  attempts: null,
+  firstByte: null,
+  startDelay: null,
+  histogram: { ...HISTOGRAM_FORMAT, operations: null, attempts: null, firstByte: null, startDelay: null },
+});
 
 /** Bits of a count. The sum over many hosts may not fit into 32. */
 const COUNT_BITS = 64;

@@ -19,3 +19,23 @@ export function encodeSeconds(tenths) {
   }
   return Buffer.from(bytes).toString('base64');
 }
+
+/**
+ * @param {string} base64 as {@link encodeSeconds} has made it
+ * @returns {(number | null)[]}
+ */
+export function decodeSeconds(base64) {
+  const values = [];
+  let value = 0;
+  let scale = 1;
+  for (const byte of Buffer.from(base64, 'base64')) {
+    value += (byte % BITS) * scale;
+    scale *= BITS;
+    if (byte < BITS) {
+      values.push(value === 0 ? null : value - 1);
+      value = 0;
+      scale = 1;
+    }
+  }
+  return values;
+}

@@ -1,7 +1,7 @@
-import { quote } from '../log/quote.js';
+import { quote } from '../text/quote.js';
 import { checkSchema, isObject } from './check-schema.js';
 import { COUNT_NAMES } from './counters.js';
-import { HISTOGRAM_FORMAT, isHistogram, LATENCIES } from './histogram.js';
+import { isHistogram, LATENCIES } from './histogram.js';
 import { FORMAT, SCHEMA } from './schema.js';
 
 /**
@@ -19,17 +19,8 @@ import { FORMAT, SCHEMA } from './schema.js';
 /** Problems, or names, that are listed. */
 const MAX_LISTED = 8;
 
-const FACTS = Object.keys(SCHEMA.$defs.host.properties).filter((name) => name !== 'merge');
-
-/** What earlier versions called the phases of a search, and where nothing was proven. */
-const FORMER_WORDS = new Map([
-  ['climb', 'ramp'],
-  ['second size', 'half size'],
-  ['not shown', 'inconclusive'],
-]);
-
 /**
- * Reads what `--json` has written, by this version or an earlier one. A later one is read as far as it is known.
+ * Reads what `--json` has written. What a later version has written is read as far as it is known.
  *
  * @param {string} text
  * @returns {ReadResult}
@@ -43,28 +34,22 @@ export function readResult(text) {
     return refused('expected the JSON object of a result, with its format');
   }
   const format = Number(value.format);
-  if (format < FORMAT && !Array.isArray(value.problems)) {
-    return refused(
-      `format ${format} of what hosts did together, which cannot be taken apart: give their logs or results`,
-    );
-  }
-  const current = format < FORMAT ? upgraded(value) : value;
-  const { problems, unknown } = checkSchema(current, SCHEMA);
+  const { problems, unknown } = checkSchema(value, SCHEMA);
   if (problems.length > 0) {
     return { isJson: true, result: null, problems: firstOf(problems), warnings: laterFormat(format) };
   }
   const broken = [
-    ...brokenHistograms(/** @type {Json[]} */ (current.stages)),
-    ...brokenHistogramsOfWays(/** @type {Json} */ (current).merge?.ways ?? []),
+    ...brokenHistograms(/** @type {Json[]} */ (value.stages)),
+    ...brokenHistogramsOfWays(/** @type {Json} */ (value).merge?.ways ?? []),
   ];
   if (broken.length > 0) {
     return { isJson: true, result: null, problems: firstOf(broken), warnings: laterFormat(format) };
   }
-  const stages = /** @type {Json[]} */ (current.stages).map(takeFurtherCounters);
+  const stages = /** @type {Json[]} */ (value.stages).map(takeFurtherCounters);
   const { known, further } = apart(unknown, stages);
   return {
     isJson: true,
-    result: /** @type {Result} */ (/** @type {unknown} */ ({ ...current, stages })),
+    result: /** @type {Result} */ (/** @type {unknown} */ ({ ...value, stages })),
     problems: [],
     warnings: [
       ...laterFormat(format),
@@ -111,7 +96,7 @@ function firstOf(problems) {
  * @param {readonly Json[]} stages that fit the schema
  * @returns {string[]} a line for each text that is no histogram of ours
  */
-function brokenHistograms(stages) {
+export function brokenHistograms(stages) {
   return stages.flatMap(({ latency, seconds, buckets = [], kinds = [], ramp }, index) => {
     const histograms = [
       ...LATENCIES.map((name) => [`latency.histogram.${name}`, latency.histogram[name]]),
@@ -204,87 +189,30 @@ function apart(unknown, stages) {
 }
 
 /**
- * @param {Json} result of format 1 or 2
- * @returns {Json} in the present shape, as far as it was right
+ * Reads fields of a record one by one: what fits is used, whatever the others are.
+ *
+ * @param {Json} fields
+ * @param {object} schema of the record, a part of the result's
+ * @returns {{ fitting: Json, problems: string[], unknown: string[] }} unknown are names that this version does not know
  */
-function upgraded(result) {
-  const facts = Object.fromEntries(FACTS.map((name) => [name, result[name] ?? null]));
+export function readFields(fields, schema) {
+  const properties = propertiesOf(schema);
+  const known = Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name));
+  const checked = known.map(([name, value]) => ({ name, value, ...checkSchema({ [name]: value }, SCHEMA, { properties }) }));
   return {
-    cleanup: null,
-    requests: null,
-    exitStatus: null,
-    ...result,
-    ...facts,
-    format: FORMAT,
-    hosts: [facts],
-    stages: listOf(result.stages).map(upgradedStage),
+    fitting: Object.fromEntries(
+      checked.flatMap(({ name, value, problems }) => (problems.length === 0 ? [[name, value]] : [])),
+    ),
+    problems: checked.flatMap(({ problems }) => problems),
+    unknown: Object.keys(fields).filter((name) => !Object.hasOwn(properties, name)),
   };
 }
 
 /**
- * @param {unknown} stage
- * @returns {unknown}
+ * @param {Json} schema
+ * @returns {Json} of an object, with those of the schema that it stands on
  */
-function upgradedStage(stage) {
-  if (!isObject(stage)) {
-    return stage;
-  }
-  const { verdict, ...rest } = /** @type {Json} */ (stage);
-  const bottleneck = rest.bottleneck ?? verdict ?? null;
-  return {
-    ...rest,
-    bottleneck: isObject(bottleneck) ? { ...bottleneck, cause: presentWord(bottleneck.cause) } : bottleneck,
-    latency: upgradedLatency(rest.latency),
-    seconds: listOf(rest.seconds).map(upgradedSecond),
-    ...(isObject(rest.search) ? { search: upgradedSearch(rest.search) } : {}),
-  };
-}
-
-/**
- * @param {unknown} latency
- * @returns {unknown} whose histogram is one of several
- */
-function upgradedLatency(latency) {
-  if (!isObject(latency) || !isObject(latency.histogram)) {
-    return latency;
-  }
-  const { data = null, ...kinds } = /** @type {Json} */ (latency.histogram);
-  return { ...latency, histogram: { ...HISTOGRAM_FORMAT, operations: data, ...kinds } };
-}
-
-/**
- * @param {unknown} entry of the seconds
- * @returns {unknown}
- */
-function upgradedSecond(entry) {
-  if (!isObject(entry)) {
-    return entry;
-  }
-  const { second, ...rest } = entry;
-  return second === undefined ? rest : { secondStart: second, ...rest };
-}
-
-/**
- * @param {Json} search
- * @returns {Json}
- */
-function upgradedSearch({ ceiling, ...rest }) {
-  return {
-    ...rest,
-    capacity: rest.capacity ?? ceiling ?? null,
-    steps: listOf(rest.steps).map((step) => (isObject(step) ? { ...step, phase: presentWord(step.phase) } : step)),
-  };
-}
-
-/** @param {unknown} word */
-function presentWord(word) {
-  return FORMER_WORDS.get(String(word)) ?? word;
-}
-
-/**
- * @param {unknown} value
- * @returns {unknown[]}
- */
-function listOf(value) {
-  return Array.isArray(value) ? value : [];
+function propertiesOf({ $ref = undefined, properties = {} }) {
+  const base = $ref === undefined ? {} : propertiesOf(SCHEMA.$defs[/** @type {keyof typeof SCHEMA.$defs} */ ($ref.split('/').at(-1))]);
+  return { ...base, ...properties };
 }

@@ -1,4 +1,3 @@
-import type { StageName } from '../log/log-line.js';
 import type schema from './result.schema.json' with { type: 'json' };
 import type { ChecksumName, SizeDistribution } from './run-config.js';
 import type { SearchPhase } from './search.js';
@@ -508,7 +507,7 @@ export interface StageHistograms {
 
 /** A finished stage, as the reports take it. Times are epoch ms, latencies ms, rates ops/s. */
 export interface StageResultFields {
-  stage: StageName;
+  stage: string;
   end: StageEnd;
   /** that the stage was given */
   objects: number;

@@ -1,6 +1,5 @@
 import type { LatencySummary, SecondCount, StageCounts, StageLatency } from './result.js';
 import type { RampKind, RampStep, RunFacts, SearchDimension, SearchStep, StageResult } from './result.js';
-import type { StageName } from '../log/log-line.js';
 
 /** What a run reports while it runs. */
 export interface RunObserver {
@@ -15,23 +14,23 @@ export interface RunObserver {
   /** everything is in order, and the stages begin */
   runStarts: (facts: RunFacts) => void;
   stageStarts: (plan: StagePlan) => void;
-  second: (stage: StageName, second: ReportedSecond) => void;
+  second: (stage: string, second: ReportedSecond) => void;
   /**
    * an operation is tried again, after an error of that kind; the advice is empty where there is none; refused is whether the
    * store asked for fewer requests by it
    */
   retrying: (kind: string, advice: string, refused?: boolean) => void;
-  integrityError: (stage: StageName, message: string) => void;
-  failed: (stage: StageName, operation: FailedOperation, message: string) => void;
+  integrityError: (stage: string, message: string) => void;
+  failed: (stage: string, operation: FailedOperation, message: string) => void;
   /** so many operations of the stage have come to an end */
   progress: (done: number, flow: DataFlow) => void;
   /** of a capacity search */
-  stepEnds: (stage: StageName, step: SearchStep) => void;
+  stepEnds: (stage: string, step: SearchStep) => void;
   /** of a ramp: a slot is over */
-  slotEnds: (stage: StageName, of: RampKind, step: RampStep) => void;
+  slotEnds: (stage: string, of: RampKind, step: RampStep) => void;
   stageEnds: (result: StageResult) => void;
   /** what the stage has come to so far, each second and at the end of each of its steps, where somebody asked for it */
-  snapshot: (stage: StageName, snapshot: StageSnapshot) => void;
+  snapshot: (stage: string, snapshot: StageSnapshot) => void;
   /** reported from time to time */
   cleanupProgress: (progress: CleanupProgress) => void;
   /** something worth knowing */
@@ -54,7 +53,7 @@ export interface SecondLatencies {
 export type FailedOperation = { bucket: string; key: string; attempts: number };
 
 export interface StagePlan {
-  stage: StageName;
+  stage: string;
   objects: number;
   /** that it takes to do each object once; absent where it is one for each */
   operations?: number;

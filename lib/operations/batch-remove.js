@@ -1,4 +1,4 @@
-import { plainText } from '../log/plain-text.js';
+import { plainText } from '../text/plain-text.js';
 import { S3_CALLS } from '../s3/s3-calls.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { globalIndex } from '../workload/shard.js';

@@ -1,7 +1,6 @@
-import { plainLine } from '../log/plain-text.js';
+import { plainLine } from '../text/plain-text.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { S3Call } from '../s3/s3-calls.js'
  * @import { Places } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
@@ -73,7 +72,7 @@ import { plainLine } from '../log/plain-text.js';
  * What follows from the definition.
  *
  * @typedef {object} OperationProperties
- * @property {StageName} logName
+ * @property {string} logName
  * @property {boolean} creates whether an object is there afterwards, and an attempt without an answer may have left one
  * @property {boolean} copies whether a further object of the run is there afterwards, likewise
  * @property {boolean} writes whether it does either: no key is to be written twice within a second

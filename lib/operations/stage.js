@@ -3,7 +3,6 @@ import { averageSize } from '../workload/size-distribution.js';
 import { onExisting } from './existing-object.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Grouping, Operation } from './operation.js'
  */
@@ -12,7 +11,7 @@ import { onExisting } from './existing-object.js';
  * What a stage consists of: operations of one kind, or of several that are mixed.
  *
  * @typedef {object} Stage
- * @property {StageName} name as the log has it
+ * @property {string} name as the log has it
  * @property {readonly StageKind[]} kinds
  * @property {boolean} creates whether some of its operations create objects; the others likewise
  * @property {boolean} copies
@@ -29,7 +28,7 @@ import { onExisting } from './existing-object.js';
  */
 
 /**
- * @param {StageName} name
+ * @param {string} name
  * @param {readonly StageKind[]} kinds
  * @returns {Readonly<Stage>}
  */

@@ -1,5 +1,5 @@
 import { S3_CALLS } from '../s3/object-store.js';
-import { formatSize } from '../log/units.js';
+import { formatSize } from '../text/units.js';
 import { sizeText } from '../workload/size-distribution.js';
 import { objectSizes } from '../workload/sizes.js';
 import { globalIndex } from '../workload/shard.js';

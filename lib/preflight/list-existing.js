@@ -1,7 +1,7 @@
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { inParallel } from '../cleanup/in-parallel.js';
-import { counted, rounded } from '../log/figures.js';
-import { quote } from '../log/quote.js';
+import { counted, rounded } from '../text/figures.js';
+import { quote } from '../text/quote.js';
 import { etagDigest } from '../s3/object-connection.js';
 import { explainError, mayPass } from '../s3/explain-error.js';
 import { AttemptError } from '../s3/s3-error.js';

@@ -1,5 +1,5 @@
-import { counted } from '../log/figures.js';
-import { plainLine, plainText } from '../log/plain-text.js';
+import { counted } from '../text/figures.js';
+import { plainLine, plainText } from '../text/plain-text.js';
 import { columns, item, metricRow, paragraph, percentage, stageSentence, LABELS } from './compare-text.js';
 
 /** @import { InterleavedComparison, InterleavedStage } from '../model/interleaved.js' */

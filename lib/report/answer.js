@@ -1,5 +1,5 @@
-import { counted, decimal } from '../log/figures.js';
-import { plainText } from '../log/plain-text.js';
+import { counted, decimal } from '../text/figures.js';
+import { plainText } from '../text/plain-text.js';
 import { wayAnswer } from './ways.js';
 
 /**

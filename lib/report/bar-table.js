@@ -1,7 +1,7 @@
 import { bottleneckSentence } from '../bottleneck/sentence.js';
-import { decimal, rounded } from '../log/figures.js';
-import { padToWidth, textWidth, wrapAtWords } from '../log/text-width.js';
-import { MEGABYTE } from '../log/units.js';
+import { decimal, rounded } from '../text/figures.js';
+import { padToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
+import { MEGABYTE } from '../text/units.js';
 import { lineOf, valueBar } from './drawing.js';
 
 /**

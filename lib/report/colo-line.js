@@ -1,4 +1,4 @@
-import { counted, rounded } from '../log/figures.js';
+import { counted, rounded } from '../text/figures.js';
 import { sumsByName } from '../model/counters.js';
 
 /** @import { StageSum } from '../model/result.js' */

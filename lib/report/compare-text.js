@@ -1,6 +1,6 @@
-import { counted, decimal } from '../log/figures.js';
-import { plainLine, plainText } from '../log/plain-text.js';
-import { formatMegabytes } from '../log/units.js';
+import { counted, decimal } from '../text/figures.js';
+import { plainLine, plainText } from '../text/plain-text.js';
+import { formatMegabytes } from '../text/units.js';
 
 /**
  * @import { ComparedDifference, ComparedMetric, ComparedSide, Comparison } from '../model/comparison.js'

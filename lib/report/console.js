@@ -1,6 +1,6 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
-import { plainLine } from '../log/plain-text.js';
-import { formatSize } from '../log/units.js';
+import { plainLine } from '../text/plain-text.js';
+import { formatSize } from '../text/units.js';
 import { sizeText } from '../workload/size-distribution.js';
 import { coloLine } from './colo-line.js';
 import { costLine } from './cost-line.js';
@@ -10,7 +10,6 @@ import { stabilityLine } from './stability-line.js';
 import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } from './progress.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { RunFacts, StageResult } from '../model/result.js'
  * @import { CleanupProgress, DataFlow, FailedOperation, Phase, StagePlan } from '../model/run-events.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
@@ -120,7 +119,7 @@ class Console {
   }
 
   /**
-   * @param {StageName} stage
+   * @param {string} stage
    * @param {string} message
    */
   integrityError(stage, message) {
@@ -128,7 +127,7 @@ class Console {
   }
 
   /**
-   * @param {StageName} stage
+   * @param {string} stage
    * @param {FailedOperation} operation
    * @param {string} message
    */

@@ -1,4 +1,4 @@
-import { formatTimeOfDay } from '../log/units.js';
+import { formatTimeOfDay } from '../text/units.js';
 
 /**
  * @import { TimeSeriesRow } from '../merge/seconds.js'

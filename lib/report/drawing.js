@@ -1,4 +1,4 @@
-import { cutToWidth, textWidth } from '../log/text-width.js';
+import { cutToWidth, textWidth } from '../text/text-width.js';
 
 /** @import { Look } from './reporter.js' */
 

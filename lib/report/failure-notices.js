@@ -1,4 +1,4 @@
-import { counted } from '../log/figures.js';
+import { counted } from '../text/figures.js';
 import { formatErrors } from './error-labels.js';
 
 /** Failures that come together are reported together. ms */

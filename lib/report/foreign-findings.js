@@ -1,4 +1,4 @@
-import { counted } from '../log/figures.js';
+import { counted } from '../text/figures.js';
 
 /** @import { StageSum } from '../model/result.js' */
 

@@ -1,4 +1,4 @@
-import { plainLine } from '../log/plain-text.js';
+import { plainLine } from '../text/plain-text.js';
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { METRICS_OF_RUN, METRICS_OF_STAGE } from '../thresholds/metrics.js';
 import { answerOf } from './answer.js';

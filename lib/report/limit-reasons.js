@@ -1,4 +1,4 @@
-import { formatEvidence } from '../log/evidence.js';
+import { formatEvidence } from '../text/figures.js';
 import { shorten } from './names.js';
 
 /** @import { StageMerge } from '../model/result.js' */

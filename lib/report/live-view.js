@@ -1,11 +1,10 @@
-import { rounded } from '../log/figures.js';
-import { formatMegabytes } from '../log/units.js';
+import { rounded } from '../text/figures.js';
+import { formatMegabytes } from '../text/units.js';
 import { formatStageSummary, latencyText } from './bar-table.js';
 import { lineOf, progressBar, sparkline } from './drawing.js';
 import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './progress.js';
 
 /**
- * @import { StageName } from '../log/log-line.js'
  * @import { SearchStep, StageResult } from '../model/result.js'
  * @import { DataFlow, KindSecond, ReportedSecond, SecondLatencies, StagePlan } from '../model/run-events.js'
  * @import { Part } from './drawing.js'
@@ -277,7 +276,7 @@ class LiveView {
   }
 
   /**
-   * @param {StageName} _stage
+   * @param {string} _stage
    * @param {ReportedSecond} second
    */
   second(_stage, second) {
@@ -285,7 +284,7 @@ class LiveView {
   }
 
   /**
-   * @param {StageName} _stage
+   * @param {string} _stage
    * @param {SearchStep} step
    */
   stepEnds(_stage, step) {

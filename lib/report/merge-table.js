@@ -1,13 +1,13 @@
 import { describeLimit } from '../bottleneck/sentence.js';
-import { counted, decimal } from '../log/figures.js';
-import { plainLine } from '../log/plain-text.js';
-import { formatMegabytes } from '../log/units.js';
+import { counted, decimal } from '../text/figures.js';
+import { plainLine } from '../text/plain-text.js';
+import { formatMegabytes } from '../text/units.js';
 import { barTable, errorCell, latencyText, wrapSentence } from './bar-table.js';
 import { limitReasons } from './limit-reasons.js';
 import { formatLimits } from './merge-text.js';
 
 /**
- * @import { MergedResult, MergedStage } from '../merge/merge-hosts.js'
+ * @import { MergedResult, MergedStage } from '../merge/merge.js'
  * @import { Part } from './drawing.js'
  * @import { Look } from './reporter.js'
  */

@@ -1,7 +1,7 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
-import { counted } from '../log/figures.js';
-import { plainLine } from '../log/plain-text.js';
-import { formatMegabytes, formatTimeOfDay } from '../log/units.js';
+import { counted } from '../text/figures.js';
+import { plainLine } from '../text/plain-text.js';
+import { formatMegabytes, formatTimeOfDay } from '../text/units.js';
 import { coloLine } from './colo-line.js';
 import { formatErrors } from './error-labels.js';
 import { limitReasons } from './limit-reasons.js';
@@ -10,7 +10,7 @@ import { formatRamp } from './ramp-text.js';
 import { formatWays } from './ways-text.js';
 
 /**
- * @import { MergedResult, MergedStage } from '../merge/merge-hosts.js'
+ * @import { MergedResult, MergedStage } from '../merge/merge.js'
  * @import { ClockTrust, KindSum, Overlap, StageMerge, StageShare } from '../model/result.js'
  */
 

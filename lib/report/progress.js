@@ -1,4 +1,4 @@
-import { formatDuration, formatMegabytes } from '../log/units.js';
+import { formatDuration, formatMegabytes } from '../text/units.js';
 
 /**
  * @import { CleanupProgress, DataFlow, Phase, StagePlan } from '../model/run-events.js'

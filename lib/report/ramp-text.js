@@ -1,5 +1,5 @@
-import { counted } from '../log/figures.js';
-import { formatTimeOfDay } from '../log/units.js';
+import { counted } from '../text/figures.js';
+import { formatTimeOfDay } from '../text/units.js';
 import { describeShortfall } from '../model/ramp.js';
 import { listed } from './names.js';
 

@@ -1,5 +1,5 @@
 import type { RunConfig } from '../model/run-config.js';
-import type { StageResult } from '../model/result.js';
+import type { Result, StageResult } from '../model/result.js';
 import type { RunObserver } from '../model/run-events.js';
 import type { WritableResult } from '../model/write-result.js';
 import type { TimeSeriesRow } from '../merge/seconds.js';
@@ -58,7 +58,7 @@ export interface ReporterContext {
 /** Listens to a run while it runs. */
 export interface Listener extends Partial<RunObserver> {
   /** all stages are over, and clean-up with them */
-  stagesEnd?: (stages: readonly StageResult[]) => void;
+  stagesEnd?: (stages: readonly StageResult[], run: Pick<Result, 'problems' | 'cleanup' | 'requests'>) => void;
   /** whatever became of the run: nothing may go on that would keep the process from ending */
   close?: () => void;
 }

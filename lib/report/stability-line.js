@@ -1,4 +1,4 @@
-import { decimal } from '../log/figures.js';
+import { decimal } from '../text/figures.js';
 
 /** @import { StabilityResult } from '../model/result.js' */
 

@@ -1,7 +1,7 @@
-import { formatEvidence } from '../log/evidence.js';
-import { counted, decimal, rounded } from '../log/figures.js';
-import { plainLine } from '../log/plain-text.js';
-import { formatMegabytes, formatSize } from '../log/units.js';
+import { formatEvidence } from '../text/figures.js';
+import { counted, decimal, rounded } from '../text/figures.js';
+import { plainLine } from '../text/plain-text.js';
+import { formatMegabytes, formatSize } from '../text/units.js';
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
 import { answerOf } from './answer.js';

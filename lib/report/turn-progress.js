@@ -1,4 +1,4 @@
-import { formatDuration } from '../log/units.js';
+import { formatDuration } from '../text/units.js';
 
 /**
  * @import { Side, Turn } from '../model/interleaved.js'

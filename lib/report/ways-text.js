@@ -1,5 +1,5 @@
-import { decimal, rounded } from '../log/figures.js';
-import { plainLine } from '../log/plain-text.js';
+import { decimal, rounded } from '../text/figures.js';
+import { plainLine } from '../text/plain-text.js';
 import { WAY_LATENCIES, wayLatency, wayName, wayNotes, wayRemark, wayRows } from './ways.js';
 
 /**

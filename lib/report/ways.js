@@ -1,5 +1,5 @@
-import { decimal } from '../log/figures.js';
-import { plainText } from '../log/plain-text.js';
+import { decimal } from '../text/figures.js';
+import { plainText } from '../text/plain-text.js';
 import { isAtBinding } from '../model/ways.js';
 
 /**

@@ -1,6 +1,6 @@
 import { invocationsFor } from '../edge/run-slices.js';
 import { runsSlices } from '../edge/slice.js';
-import { formatDuration } from '../log/units.js';
+import { formatDuration } from '../text/units.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { requestAbsentObject } from '../preflight/control-request.js';
 import { waitUntil } from '../clock/pause.js';

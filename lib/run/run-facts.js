@@ -1,5 +1,5 @@
 import { CLOCK_RESOLUTION_MS, runsSlices } from '../edge/slice.js';
-import { escapeUnprintable } from '../log/plain-text.js';
+import { escapeUnprintable } from '../text/plain-text.js';
 import { operationsOfRun } from '../operations/registry.js';
 import { formatAccess } from '../workload/access.js';
 import { formatSizes } from '../workload/size-distribution.js';

@@ -8,7 +8,7 @@ import {
   ListObjectVersionsCommand,
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3';
-import { plainText } from '../log/plain-text.js';
+import { plainText } from '../text/plain-text.js';
 import { withPlainKeys } from './object-connection.js';
 import { liveRedactor } from './redact.js';
 import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js';

@@ -1,4 +1,4 @@
-import { plainText } from '../log/plain-text.js';
+import { plainText } from '../text/plain-text.js';
 import { parseRetryAfter } from './error-response.js';
 
 /** @import { Transfer } from './object-connection.js' */

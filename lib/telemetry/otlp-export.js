@@ -1,4 +1,4 @@
-import { plainText } from '../log/plain-text.js';
+import { plainText } from '../text/plain-text.js';
 import { encodeMetrics, encodeSpans } from './otlp-json.js';
 import { OtlpSender } from './otlp-sender.js';
 

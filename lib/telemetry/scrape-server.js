@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { plainText } from '../log/plain-text.js';
+import { plainText } from '../text/plain-text.js';
 import { CONTENT_TYPE } from './prometheus-text.js';
 
 /**

@@ -1,4 +1,4 @@
-import { formatDuration } from '../log/units.js';
+import { formatDuration } from '../text/units.js';
 import { RunMetrics } from './run-metrics.js';
 import { RunSpans } from './run-spans.js';
 import { OtlpExport } from './otlp-export.js';

@@ -1,4 +1,4 @@
-import { plainText } from '../log/plain-text.js';
+import { plainText } from '../text/plain-text.js';
 import { CONDITIONS, metricNamed } from './metrics.js';
 import { showValue, toBase } from './quantities.js';
 import { OPERATORS, formatThreshold } from './threshold.js';

@@ -1,4 +1,4 @@
-import { quote } from '../log/quote.js';
+import { quote } from '../text/quote.js';
 import { METRICS_OF_RUN, METRICS_OF_STAGE, metricNamed } from './metrics.js';
 import { nearestName } from './nearest-name.js';
 import { QUANTITIES, describeUnits, unitNamed } from './quantities.js';

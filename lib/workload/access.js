@@ -1,4 +1,4 @@
-import { quote } from '../log/quote.js';
+import { quote } from '../text/quote.js';
 import { mix32, mixIndex, seedOf } from './mix.js';
 
 /** @import { AccessPattern } from '../model/run-config.js' */

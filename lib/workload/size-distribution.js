@@ -1,5 +1,5 @@
-import { formatSize, parseSize } from '../log/units.js';
-import { quote } from '../log/quote.js';
+import { formatSize, parseSize } from '../text/units.js';
+import { quote } from '../text/quote.js';
 import { normalQuantile } from '../statistics/normal-quantile.js';
 
 /** @import { SizeDistribution } from '../model/run-config.js' */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { escapeUnprintable } from '../../lib/log/plain-text.js';
+import { escapeUnprintable } from '../../lib/text/plain-text.js';
 import { readResult } from '../../lib/model/read-result.js';
 import { junitReporter } from '../../lib/report/junit.js';
 import { folderWith, startCommand } from '../helpers/command.js';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { formatLine, MAX_LINE_LENGTH, parseLine } from '../../lib/log/log-line.js';
 import { STAGE_NAMES } from '../../lib/operations/registry.js';
-import { formatTimeOfDay } from '../../lib/log/units.js';
+import { formatTimeOfDay } from '../../lib/text/units.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
 /** @import { LogRecord } from '../../lib/log/log-line.js' */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatTimeOfDay } from '../../lib/log/units.js';
+import { formatTimeOfDay } from '../../lib/text/units.js';
 import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
 
 // Logs without machine lines, as the old tool wrote them.

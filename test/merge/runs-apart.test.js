@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatTimeOfDay } from '../../lib/log/units.js';
+import { formatTimeOfDay } from '../../lib/text/units.js';
 import { aggregateOf, machineLine, scheduleLine, secondLine, summaryLine, warningsOf } from './logs-of.js';
 
 const NOON = Date.parse('2026-01-31T12:00:00Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { textWidth } from '../../lib/log/text-width.js';
+import { textWidth } from '../../lib/text/text-width.js';
 import { barTable, errorCell, formatStageSummary } from '../../lib/report/bar-table.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 

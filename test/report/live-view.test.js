@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import fc from 'fast-check';
-import { textWidth } from '../../lib/log/text-width.js';
+import { textWidth } from '../../lib/text/text-width.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { liveViewReporter, renderView } from '../../lib/report/live-view.js';
 import { finishedStage } from '../helpers/finished-stage.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textWidth } from '../../lib/log/text-width.js';
+import { textWidth } from '../../lib/text/text-width.js';
 import { formatMergeTable } from '../../lib/report/merge-table.js';
 import { aggregateOf, madeLogs } from '../merge/logs-of.js';
 

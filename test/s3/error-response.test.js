@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plainText } from '../../lib/log/plain-text.js';
+import { plainText } from '../../lib/text/plain-text.js';
 import { parseErrorBody, parseRetryAfter } from '../../lib/s3/error-response.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 

@@ -1,4 +1,4 @@
-import { counted, decimal, percent } from '../../log/figures.js';
+import { counted, decimal, percent } from '../../text/figures.js';
 import { wayAnswer } from '../ways.js';
 
 /**

@@ -1,5 +1,5 @@
-import { decimal, percent } from '../../log/figures.js';
-import { plainLine } from '../../log/plain-text.js';
+import { decimal, percent } from '../../text/figures.js';
+import { plainLine } from '../../text/plain-text.js';
 import { wayId, wayOf, waysOf } from '../../model/ways.js';
 import { megabytes, milliseconds, rate, share, table, tableBehind, UNKNOWN, figure } from './figures.js';
 import { html } from './markup.js';

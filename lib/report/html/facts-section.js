@@ -1,6 +1,6 @@
 import { DOLLARS_A_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
-import { decimal, percent } from '../../log/figures.js';
-import { formatSize } from '../../log/units.js';
+import { decimal, percent } from '../../text/figures.js';
+import { formatSize } from '../../text/units.js';
 import { DEFAULT_AMOUNTS } from '../../operations/amounts.js';
 import { DEFAULT_PART_BYTES, DEFAULT_PART_THREADS } from '../../operations/multipart.js';
 import { DEFAULT_STAGES } from '../../operations/registry.js';

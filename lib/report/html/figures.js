@@ -1,5 +1,5 @@
-import { decimal } from '../../log/figures.js';
-import { MEGABYTE } from '../../log/units.js';
+import { decimal } from '../../text/figures.js';
+import { MEGABYTE } from '../../text/units.js';
 import { html } from './markup.js';
 
 /** @import { Markup } from './markup.js' */

@@ -1,5 +1,5 @@
-import { plainLine } from '../../log/plain-text.js';
-import { formatTimeOfDay } from '../../log/units.js';
+import { plainLine } from '../../text/plain-text.js';
+import { formatTimeOfDay } from '../../text/units.js';
 import { count, rate, table, tableBehind } from './figures.js';
 import { html } from './markup.js';
 import { plot } from './plot.js';

@@ -1,4 +1,4 @@
-import { counted, percent } from '../../log/figures.js';
+import { counted, percent } from '../../text/figures.js';
 import { comparisonAnswer, ratiosSection } from './comparison-page.js';
 import { html } from './markup.js';
 import { formatPage } from './page.js';

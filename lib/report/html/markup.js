@@ -1,4 +1,4 @@
-import { plainLine } from '../../log/plain-text.js';
+import { plainLine } from '../../text/plain-text.js';
 
 /** @type {Readonly<Record<string, string>>} */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -1,4 +1,4 @@
-import { counted, decimal, percent } from '../../log/figures.js';
+import { counted, decimal, percent } from '../../text/figures.js';
 import { count, milliseconds, rate, table, tableBehind } from './figures.js';
 import { html } from './markup.js';
 import { plot } from './plot.js';

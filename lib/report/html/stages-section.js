@@ -1,5 +1,5 @@
 import { bucketFindings } from '../../bottleneck/bucket-findings.js';
-import { formatEvidence } from '../../log/evidence.js';
+import { formatEvidence } from '../../text/figures.js';
 import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
 import { limitReasons } from '../limit-reasons.js';

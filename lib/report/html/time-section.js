@@ -1,4 +1,4 @@
-import { formatTimeOfDay } from '../../log/units.js';
+import { formatTimeOfDay } from '../../text/units.js';
 import { count, megabytes, milliseconds, rate, table, tableBehind } from './figures.js';
 import { html } from './markup.js';
 import { plot, stageKey } from './plot.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cutToWidth, padToWidth, textWidth, wrapAtWords } from '../../lib/log/text-width.js';
+import { cutToWidth, padToWidth, textWidth, wrapAtWords } from '../../lib/text/text-width.js';
 
 /** Text with narrow and wide characters, marks, and words of every length. */
 const text = fc.string({

@@ -1,4 +1,4 @@
-import { parseTimeOfDay } from '../log/units.js';
+import { parseTimeOfDay } from '../text/units.js';
 
 const SECONDS_OF_DAY = 86_400;
 

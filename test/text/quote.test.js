@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { quote } from '../../lib/log/quote.js';
+import { quote } from '../../lib/text/quote.js';
 
 test('what was given is shown between quotation marks', () => {
   assert.equal(quote('a "b"\\'), '"a \\"b\\"\\\\"');

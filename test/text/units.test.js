@@ -9,7 +9,7 @@ import {
   parseDuration,
   parseSize,
   parseTimeOfDay,
-} from '../../lib/log/units.js';
+} from '../../lib/text/units.js';
 
 const SIZES = {
   0: 0,

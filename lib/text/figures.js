@@ -37,3 +37,19 @@ export function decimal(value, places = 1) {
 export function counted(value, noun) {
   return `${rounded(value)} ${noun}${value === 1 ? '' : 's'}`;
 }
+
+/**
+ * @param {number} count of findings of one kind, of which only the first is reported
+ * @returns {string} what is appended to it
+ */
+export function andMore(count) {
+  return count > 1 ? ` (and ${count - 1} more like it)` : '';
+}
+
+/**
+ * @param {{ evidence: string | null, advice: string | null }} bottleneck
+ * @returns {string} the figures that show it, and what would show more
+ */
+export function formatEvidence({ evidence, advice }) {
+  return advice === null ? (evidence ?? '') : `${evidence}; ${advice} would tell more`;
+}

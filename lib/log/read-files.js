@@ -1,18 +1,18 @@
 import { open, readFile, stat } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
-import { MAX_LINE_LENGTH, parseLine } from '../log/log-line.js';
 import { readResult } from '../model/read-result.js';
+import { MAX_LINE_LENGTH, parseLine } from './lines.js';
+import { LogReader } from './read-log.js';
+import { runOfResult } from './result-run.js';
 
 /**
- * @import { LogRecord } from '../log/log-line.js'
  * @import { MergeWarning, Result } from '../model/result.js'
- */
-
-/**
- * @typedef {object} FileReader
- * @property {(file: string, line: number, record: LogRecord) => void} addRecord a line of ours; lines are counted from 1
- * @property {(file: string, result: Result) => void} addResult
- * @property {(warning: MergeWarning) => void} addWarning
+ * @import { LogLine } from './lines.js'
+ * @import { ReadRun } from './read-log.js'
+ *
+ * @typedef {object} ReadFiles
+ * @property {ReadRun[]} runs in the order of the files
+ * @property {MergeWarning[]} warnings about whole files
  */
 
 /** The name of a file that stands for standard input, and what it is called in warnings. */
@@ -30,90 +30,134 @@ const MAX_BLANKS = 64;
 const JSON_BEGINS = /^\uFEFF?\s*\{/;
 
 /**
- * Reads logs, in constant memory, and results one after the other. Which of both a file is shows in its content. What cannot be read becomes a warning, and reading goes on. A
- * file that is given twice, under whatever name, is read once.
+ * Reads logs and results, one after the other. Which of both a file is shows in its content. What cannot be read becomes a
+ * warning, and reading continues. A file that is given twice, under whatever name, is read once.
  *
  * @param {Iterable<string>} files `-` is standard input
  * @param {AsyncIterable<Uint8Array>} standardInput
- * @param {FileReader} reader gets what is found. It is called, and not awaited: awaiting every line would take most of
- *   the time.
+ * @param {{ keepsDetails: boolean }} options whether latencies and failures of single seconds are kept
+ * @returns {Promise<ReadFiles>}
  */
-export async function readFiles(files, standardInput, reader) {
-  /** @type {Map<string, string>} */
-  const alreadyRead = new Map();
+export async function readFiles(files, standardInput, options) {
+  const reader = new FileReader(standardInput, options);
   for (const file of files) {
+    await reader.read(file);
+  }
+  return { runs: reader.runs, warnings: reader.warnings };
+}
+
+class FileReader {
+  #standardInput;
+  #options;
+  /** Names by what identifies a file on this machine. @type {Map<string, string>} */
+  #alreadyRead = new Map();
+  /** @type {ReadRun[]} */
+  runs = [];
+  /** @type {MergeWarning[]} */
+  warnings = [];
+
+  /**
+   * @param {AsyncIterable<Uint8Array>} standardInput
+   * @param {{ keepsDetails: boolean }} options
+   */
+  constructor(standardInput, options) {
+    this.#standardInput = standardInput;
+    this.#options = options;
+  }
+
+  /** @param {string} file */
+  async read(file) {
     const name = file === STANDARD_INPUT ? STANDARD_INPUT_NAME : file;
     try {
       if (file === STANDARD_INPUT) {
-        await readOnce({ file: name, identity: STANDARD_INPUT, alreadyRead, open: () => standardInput }, reader);
+        await this.#readOnce(name, STANDARD_INPUT, () => this.#standardInput);
       } else {
-        await readNamed(name, alreadyRead, reader);
+        await this.#readNamed(name);
       }
     } catch (error) {
-      reader.addWarning(warning(name, null, `cannot be read: ${systemReason(error)}`));
+      this.#warn(name, null, `cannot be read: ${systemReason(error)}`);
     }
   }
-}
 
-/**
- * @param {string} file
- * @param {Map<string, string>} alreadyRead the names of the files, by what identifies a file on this machine
- * @param {FileReader} reader
- */
-async function readNamed(file, alreadyRead, reader) {
-  const handle = await open(file);
-  try {
-    const status = await handle.stat({ bigint: true });
-    if (status.isDirectory()) {
-      reader.addWarning(warning(file, null, 'is a directory, expected a log file'));
+  /** @param {string} file */
+  async #readNamed(file) {
+    const handle = await open(file);
+    try {
+      const status = await handle.stat({ bigint: true });
+      if (status.isDirectory()) {
+        this.#warn(file, null, 'is a directory, expected a log file');
+        return;
+      }
+      const openStream = () => handle.createReadStream({ highWaterMark: CHUNK_SIZE, autoClose: false });
+      await this.#readOnce(file, `${status.dev}:${status.ino}`, openStream);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /**
+   * @param {string} file
+   * @param {string} identity
+   * @param {() => AsyncIterable<Uint8Array>} openStream
+   */
+  async #readOnce(file, identity, openStream) {
+    const earlier = this.#alreadyRead.get(identity);
+    if (earlier !== undefined) {
+      const what = earlier === file ? 'given twice' : `the same file as ${earlier}`;
+      this.warnings.push({ file, line: null, message: `${what}, counted once`, incomplete: false });
       return;
     }
-    const openStream = () => handle.createReadStream({ highWaterMark: CHUNK_SIZE, autoClose: false });
-    await readOnce({ file, identity: `${status.dev}:${status.ino}`, alreadyRead, open: openStream }, reader);
-  } finally {
-    await handle.close();
-  }
-}
-
-/**
- * @param {object} log
- * @param {string} log.file
- * @param {string} log.identity
- * @param {Map<string, string>} log.alreadyRead
- * @param {() => AsyncIterable<Uint8Array>} log.open
- * @param {FileReader} reader
- */
-async function readOnce({ file, identity, alreadyRead, open: openStream }, reader) {
-  const earlier = alreadyRead.get(identity);
-  if (earlier !== undefined) {
-    const what = earlier === file ? 'given twice' : `the same file as ${earlier}`;
-    reader.addWarning({ ...warning(file, null, `${what}, counted once`), incomplete: false });
-    return;
-  }
-  alreadyRead.set(identity, file);
-  const { text, chunks } = await jsonOf(openStream());
-  if (text !== null && addResult(file, text, reader)) {
-    return;
-  }
-  let isOurs = false;
-  const bytes = await readRecords(chunks, (line, record) => {
-    isOurs = true;
-    reader.addRecord(file, line, record);
-  });
-  if (bytes === 0) {
-    reader.addWarning(warning(file, null, 'is empty, expected what r2-benchmark writes to stdout, --log or --json'));
-  } else if (!isOurs && text !== null) {
-    reader.addWarning(
-      warning(
+    this.#alreadyRead.set(identity, file);
+    const { text, chunks } = await jsonOf(openStream());
+    if (text !== null && this.#takeResult(file, text)) {
+      return;
+    }
+    let isOurs = false;
+    const log = new LogReader(file, (run) => this.runs.push(run));
+    const bytes = await readLines(chunks, (number, line) => {
+      isOurs = true;
+      log.add(number, line);
+    });
+    log.end();
+    if (bytes === 0) {
+      this.#warn(file, null, 'is empty, expected what r2-benchmark writes to stdout, --log or --json');
+    } else if (!isOurs && text !== null) {
+      this.#warn(
         file,
         null,
         'begins as JSON and is none, or is cut short: expected a log, or what r2-benchmark wrote to --json',
-      ),
-    );
-  } else if (!isOurs) {
-    const message =
-      'neither this line nor any after it is one of a log, expected what r2-benchmark writes to stdout, --log or --json';
-    reader.addWarning(warning(file, 1, message));
+      );
+    } else if (!isOurs) {
+      this.#warn(
+        file,
+        1,
+        'neither this line nor any after it is one of a log, expected what r2-benchmark writes to stdout, --log or --json',
+      );
+    }
+  }
+
+  /**
+   * @param {string} file
+   * @param {string} text
+   * @returns {boolean} whether it is JSON, so that it is no log
+   */
+  #takeResult(file, text) {
+    const { isJson, result, problems, warnings } = readResult(text);
+    warnings.forEach((message) => this.warnings.push({ file, line: null, message, incomplete: false }));
+    problems.forEach((problem) => isJson && this.#warn(file, null, `is not counted: ${problem}`));
+    if (result !== null) {
+      this.runs.push(runOfResult(file, result, this.#options));
+    }
+    return isJson;
+  }
+
+  /**
+   * @param {string} file
+   * @param {number | null} line
+   * @param {string} message
+   */
+  #warn(file, line, message) {
+    this.warnings.push({ file, line, message, incomplete: true });
   }
 }
 
@@ -149,25 +193,6 @@ async function* continued(begun, rest) {
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     yield next.value;
   }
-}
-
-/**
- * @param {string} file
- * @param {string} text
- * @param {FileReader} reader
- * @returns {boolean} whether it is JSON, so that it is no log
- */
-function addResult(file, text, reader) {
-  const { isJson, result, problems, warnings } = readResult(text);
-  if (!isJson) {
-    return false;
-  }
-  warnings.forEach((message) => reader.addWarning({ ...warning(file, null, message), incomplete: false }));
-  problems.forEach((problem) => reader.addWarning(warning(file, null, `is not counted: ${problem}`)));
-  if (result !== null) {
-    reader.addResult(file, result);
-  }
-  return true;
 }
 
 /**
@@ -214,7 +239,7 @@ async function isLog(file) {
   const handle = await open(file).catch(() => null);
   let isOurs = false;
   if (handle !== null) {
-    await readRecords(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (isOurs = true));
+    await readLines(handle.createReadStream({ end: CHUNK_SIZE - 1 }), () => (isOurs = true));
   }
   return isOurs;
 }
@@ -224,19 +249,20 @@ async function isLog(file) {
  * be LF or CRLF, and a byte order mark may come first.
  *
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks UTF-8
- * @param {(line: number, record: LogRecord) => void} onRecord
+ * @param {(number: number, line: LogLine) => void} onLine lines are counted from 1. It is called, and not awaited: awaiting every
+ *   line would take most of the time
  * @returns {Promise<number>} the bytes that were read
  */
-export async function readRecords(chunks, onRecord) {
+async function readLines(chunks, onLine) {
   const decoder = new TextDecoder();
   let bytes = 0;
-  let line = 0;
+  let number = 0;
   let unfinished = '';
   const add = (/** @type {string} */ text) => {
-    line += 1;
-    const record = parseLine(text.endsWith('\r') ? text.slice(0, -1) : text);
-    if (record !== null) {
-      onRecord(line, record);
+    number += 1;
+    const line = parseLine(text.endsWith('\r') ? text.slice(0, -1) : text);
+    if (line !== null) {
+      onLine(number, line);
     }
   };
   for await (const chunk of chunks) {
@@ -253,16 +279,6 @@ export async function readRecords(chunks, onRecord) {
   }
   add(unfinished + decoder.decode());
   return bytes;
-}
-
-/**
- * @param {string} file
- * @param {number | null} line
- * @param {string} message
- * @returns {MergeWarning}
- */
-function warning(file, line, message) {
-  return { file, line, message, incomplete: true };
 }
 
 /**

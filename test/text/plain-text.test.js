@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plainLine, plainText } from '../../lib/log/plain-text.js';
+import { plainLine, plainText } from '../../lib/text/plain-text.js';
 
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 

@@ -51,3 +51,12 @@ function cut(text, maxLength) {
   // No character is cut in two.
   return beginning.length < text.length ? beginning.replace(/[\ud800-\udbff]$/, '') : beginning;
 }
+
+/**
+ * @param {{ file: string, line: number | null }} place
+ * @returns {string} as compilers write it, so that editors find it
+ */
+export function placeOf({ file, line }) {
+  const name = plainLine(file);
+  return line === null ? name : `${name}:${line}`;
+}

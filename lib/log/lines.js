@@ -1,0 +1,173 @@
+import { MEGABYTE, formatTimeOfDay } from '../text/units.js';
+
+/**
+ * The lines of the log that are read back: the four shapes of the document that the tool implements, and the machine lines.
+ *
+ * @typedef {{ kind: 'schedule', stage: string, objects: number }} ScheduleLine
+ * @typedef {{ kind: 'second', time: string, stage: string, rate: number, megabytes: number }} SecondLine `time` is the
+ *   second's end, `HH:MM:SS` in UTC; `rate` in ops/s, `megabytes` per second
+ * @typedef {{ kind: 'retrying', retries: number }} RetryingLine
+ * @typedef {{ kind: 'summary', stage: string, duration: number, peak: number, average: number, megabytes: number,
+ *   retries: number }} SummaryLine `duration` in ms, rates in ops/s
+ * @typedef {{ kind: 'machine', data: Record<string, unknown> }} MachineLine
+ * @typedef {ScheduleLine | SecondLine | RetryingLine | SummaryLine | MachineLine} LogLine
+ */
+
+/** A longer line is not one of ours. Characters. */
+export const MAX_LINE_LENGTH = 8192;
+
+const MACHINE = '# r2-benchmark ';
+
+/** Characters of the JSON of a machine line: the whole line stays under 1,000. */
+export const MAX_MACHINE_DATA = 999 - MACHINE.length;
+
+// The capital keeps text of other programs, and the names of properties that all objects have, from being taken for a stage.
+const STAGE = '([A-Z][A-Za-z0-9-]{0,31})';
+const COUNT = '(0|[1-9][0-9]{0,15})';
+const RATE = '((?:0|[1-9][0-9]{0,11})\\.[0-9])';
+const TIME = '((?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])';
+
+const STAGE_NAME = new RegExp(`^${STAGE}$`);
+const SECOND = new RegExp(`^${TIME}: ${STAGE}: Ops ${RATE}/s Throughput ${RATE}MB/s$`);
+const SCHEDULE = new RegExp(`^${STAGE}: scheduling for ${COUNT} objects in ${COUNT} threads and ${COUNT} buckets$`);
+const RETRYING = new RegExp(`^Retrying on TRANSIENT error(?: \\(${COUNT} more\\))?$`);
+const SUMMARY = new RegExp(
+  `^${STAGE} took ${COUNT}ms\\. Peak ops ${RATE}/s Avg ops ${RATE}/s  Total size ${RATE}MB  Recoverable errors ${COUNT}$`,
+);
+
+/**
+ * @param {{ stage: string, objects: number, threads: number, buckets: number }} plan
+ * @returns {string}
+ */
+export function scheduleLine({ stage, objects, threads, buckets }) {
+  return `${stage}: scheduling for ${objects} objects in ${threads} threads and ${buckets} buckets`;
+}
+
+/**
+ * The line of a second is stamped with the second's end, and is never scaled.
+ *
+ * @param {string} stage followed by the kind of operation, where the line is about one kind of a mix: then no reader counts it
+ * @param {{ secondStart: number, operations: number, bytes: number }} second
+ * @returns {string}
+ */
+export function secondLine(stage, { secondStart, operations, bytes }) {
+  const time = formatTimeOfDay(secondStart + 1);
+  return `${time}: ${stage}: Ops ${operations.toFixed(1)}/s Throughput ${megabytes(bytes)}MB/s`;
+}
+
+/**
+ * @param {number} retries that the line stands for, at least one
+ * @returns {string}
+ */
+export function retryingLine(retries) {
+  return `Retrying on TRANSIENT error${retries === 1 ? '' : ` (${retries - 1} more)`}`;
+}
+
+/**
+ * @param {string} stage as of {@link secondLine}
+ * @param {{ duration: number, peak: number, average: number, bytes: number, retries: number }} totals
+ * @returns {string}
+ */
+export function summaryLine(stage, { duration, peak, average, bytes, retries }) {
+  const rates = `Peak ops ${peak.toFixed(1)}/s Avg ops ${average.toFixed(1)}/s`;
+  return `${stage} took ${Math.round(duration)}ms. ${rates}  Total size ${megabytes(bytes)}MB  Recoverable errors ${retries}`;
+}
+
+/**
+ * @param {Record<string, unknown>} data
+ * @returns {string}
+ */
+export function machineLine(data) {
+  return MACHINE + JSON.stringify(data);
+}
+
+/**
+ * Reads a line in time linear in its length.
+ *
+ * @param {string} text without a line feed
+ * @returns {LogLine | null} null if it is not one of the lines that are read
+ */
+export function parseLine(text) {
+  if (text.length > MAX_LINE_LENGTH) {
+    return null;
+  }
+  // Almost all lines of a log are those of its seconds, and no other line that is read begins with a digit.
+  if (text.charCodeAt(0) <= 0x39) {
+    return text.startsWith(MACHINE) ? parseMachineLine(text) : parseSecond(text);
+  }
+  return parseRetrying(text) ?? parseSchedule(text) ?? parseSummary(text);
+}
+
+/**
+ * @param {string} text
+ * @returns {boolean} whether it can be the name of a stage, of this version or of another one
+ */
+export function isStageName(text) {
+  return STAGE_NAME.test(text);
+}
+
+/**
+ * @param {string} text
+ * @returns {SecondLine | null}
+ */
+function parseSecond(text) {
+  const [, time, stage, rate, size] = SECOND.exec(text) ?? [];
+  return time === undefined ? null : { kind: 'second', time, stage, rate: Number(rate), megabytes: Number(size) };
+}
+
+/**
+ * @param {string} text
+ * @returns {RetryingLine | null}
+ */
+function parseRetrying(text) {
+  const match = RETRYING.exec(text);
+  return match === null ? null : { kind: 'retrying', retries: 1 + Number(match[1] ?? 0) };
+}
+
+/**
+ * @param {string} text
+ * @returns {ScheduleLine | null}
+ */
+function parseSchedule(text) {
+  const [, stage, objects] = SCHEDULE.exec(text) ?? [];
+  return isCount(objects) ? { kind: 'schedule', stage, objects: Number(objects) } : null;
+}
+
+/**
+ * @param {string} text
+ * @returns {SummaryLine | null}
+ */
+function parseSummary(text) {
+  const [, stage, duration, peak, average, size, retries] = SUMMARY.exec(text) ?? [];
+  if (!isCount(duration) || !isCount(retries)) {
+    return null;
+  }
+  const [peakRate, averageRate, total] = [peak, average, size].map(Number);
+  return {
+    ...{ kind: 'summary', stage, duration: Number(duration), peak: peakRate, average: averageRate },
+    ...{ megabytes: total, retries: Number(retries) },
+  };
+}
+
+/**
+ * @param {string} text that begins as a machine line
+ * @returns {MachineLine | null} null if no JSON object follows
+ */
+function parseMachineLine(text) {
+  try {
+    const data = JSON.parse(text.slice(MACHINE.length));
+    return typeof data === 'object' && data !== null && !Array.isArray(data) ? { kind: 'machine', data } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string | undefined} digits */
+function isCount(digits) {
+  return digits !== undefined && Number.isSafeInteger(Number(digits));
+}
+
+/** @param {number} bytes */
+function megabytes(bytes) {
+  return (bytes / MEGABYTE).toFixed(1);
+}

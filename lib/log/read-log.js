@@ -1,0 +1,116 @@
+import { LOG_FORMAT } from './run-log.js';
+import { RunReader } from './run-reader.js';
+import { TimeLine } from './time-line.js';
+
+/**
+ * @import { MergeWarning, Result, StageSum } from '../model/result.js'
+ * @import { SecondSeries } from '../model/second-series.js'
+ * @import { LogLine } from './lines.js'
+ *
+ * @typedef {Omit<StageSum, 'seconds'> & { seconds: SecondSeries }} ReadStage
+ * @typedef {Omit<Result, 'stages'> & { stages: ReadStage[] }} ReadResult
+ *
+ * @typedef {object} ReadRun a run that was read from a log or a result
+ * @property {ReadResult} result
+ * @property {string} file
+ * @property {number | null} line at which the run begins; null in a result, which has no lines
+ * @property {MergeWarning[]} warnings in the order of the lines
+ */
+
+/**
+ * Reads a log, which may hold several runs, one after the other. The lines come one by one: of a line that has been read,
+ * nothing stays but what the result needs.
+ */
+export class LogReader {
+  #file;
+  #takeRun;
+  #timeLine = new TimeLine();
+  /** @type {RunReader | null} */
+  #run = null;
+
+  /**
+   * @param {string} file
+   * @param {(run: ReadRun) => void} takeRun called at the end of each run
+   */
+  constructor(file, takeRun) {
+    this.#file = file;
+    this.#takeRun = takeRun;
+  }
+
+  /**
+   * @param {number} number of the line
+   * @param {LogLine} line
+   */
+  add(number, line) {
+    if (line.kind === 'machine' && line.data.kind === 'run' && (line.data.line ?? 1) === 1) {
+      this.#beginRun(number, line.data);
+      return;
+    }
+    if (this.#isOfAnotherRun(line)) {
+      this.end();
+    }
+    const run = this.#run ?? this.#beginHeadless(number);
+    if (line.kind === 'second') {
+      // The line is stamped with the end of the second that it counts.
+      run.addSecond(number, this.#timeLine.place(line.time) - 1, line);
+    } else {
+      run.add(number, line);
+    }
+  }
+
+  /** The log ends here, or a run does. */
+  end() {
+    if (this.#run !== null) {
+      this.#takeRun(this.#run.read());
+      this.#run = null;
+    }
+  }
+
+  /** @param {LogLine} line */
+  #isOfAnotherRun(line) {
+    if (line.kind === 'schedule') {
+      return this.#run?.isOver(line.stage) ?? false;
+    }
+    return (line.kind === 'second' || line.kind === 'summary') && (this.#run?.hasEnded ?? false);
+  }
+
+  /**
+   * @param {number} number
+   * @param {Record<string, unknown>} data
+   */
+  #beginRun(number, data) {
+    if (this.#run !== null && this.#run.hasMachineLines && !this.#run.hasEnded) {
+      this.#run.warn(
+        number,
+        `another run begins before the end of the one of line ${this.#run.line}: was it cut short, or do several hosts write into one file?`,
+      );
+    }
+    this.end();
+    this.#run = new RunReader(this.#file, number);
+    if (data.format !== LOG_FORMAT) {
+      const format = typeof data.format === 'number' ? data.format : 'unknown';
+      this.#run.warn(
+        number,
+        `machine lines of format ${format}, expected ${LOG_FORMAT}: use the version of the tool that wrote the log`,
+      );
+    }
+    this.#run.add(number, { kind: 'machine', data });
+    const { start } = this.#run;
+    if (start === null) {
+      this.#timeLine.forgetDate();
+    } else {
+      this.#timeLine.dateFrom(start);
+    }
+  }
+
+  /**
+   * Without the line of the run there is no date, not even that of a run before.
+   *
+   * @param {number} number
+   */
+  #beginHeadless(number) {
+    this.#timeLine.forgetDate();
+    this.#run = new RunReader(this.#file, number);
+    return this.#run;
+  }
+}

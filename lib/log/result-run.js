@@ -1,0 +1,38 @@
+import { SecondSeries } from '../model/second-series.js';
+import { RunFindings } from './run-findings.js';
+
+/**
+ * @import { Result } from '../model/result.js'
+ * @import { ReadRun } from './read-log.js'
+ */
+
+/**
+ * @param {string} file
+ * @param {Result} result
+ * @param {{ keepsDetails: boolean }} options whether latencies and failures of single seconds are kept
+ * @returns {ReadRun} as a log reads into
+ */
+export function runOfResult(file, result, { keepsDetails }) {
+  const findings = new RunFindings(file, null);
+  const stages = result.stages.map((stage) => {
+    const ofStage = findings.stage(stage.stage, null);
+    const series = new SecondSeries();
+    for (const { secondStart, operations, bytes, ...details } of stage.seconds) {
+      const problem = series.add(secondStart, operations, true);
+      if (problem !== null) {
+        ofStage.at(problem, null);
+      }
+      if (problem === null || problem === 'gap') {
+        series.setBytes(secondStart, bytes);
+        if (keepsDetails && (operations > 0 || (details.failedAttempts ?? 0) > 0)) {
+          series.setDetails(secondStart, details);
+        }
+      }
+    }
+    return { ...stage, seconds: series };
+  });
+  const read = { ...result, stages };
+  const isOfOneHost = result.hosts.length === 1 && result.merge === undefined;
+  const log = { hasEnded: true, hasMachineLines: true };
+  return { result: read, file, line: null, warnings: isOfOneHost ? findings.warnings(read, log) : [] };
+}

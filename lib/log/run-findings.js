@@ -1,0 +1,284 @@
+import { isUnknownClock } from '../model/clock-facts.js';
+import { isCut, missingPercentiles } from '../model/completeness.js';
+import { MAX_INTERVAL_SECONDS } from '../model/second-series.js';
+import { andMore } from '../text/figures.js';
+import { quote } from '../text/quote.js';
+import { formatDuration } from '../text/units.js';
+
+/**
+ * @import { MergeWarning } from '../model/result.js'
+ * @import { ReadResult, ReadStage } from './read-log.js'
+ *
+ * @typedef {{ line: number | null, message: string, incomplete: boolean }} Remark
+ */
+
+/** Names of a later version that a warning lists. */
+const MAX_LISTED = 8;
+
+const HEADLESS = 'the first line of the run is missing above this one: stages may have been lost with it';
+
+/** What is wrong with single lines of a stage: the first line and the number of each kind. */
+export class StageFindings {
+  /** @type {Map<string, { line: number | null, count: number }>} */
+  #found = new Map();
+  /** Where its totals are. @type {number | null} */
+  totalsLine = null;
+
+  /** @param {number | null} line at which the stage begins; null in a result */
+  constructor(line) {
+    this.line = line;
+  }
+
+  /**
+   * @param {'impossible' | 'doubled' | 'gap'} problem
+   * @param {number | null} line
+   */
+  at(problem, line) {
+    const { line: first, count } = this.#found.get(problem) ?? { line, count: 0 };
+    this.#found.set(problem, { line: first, count: count + 1 });
+  }
+
+  /**
+   * @param {'impossible' | 'doubled' | 'gap'} problem
+   * @param {string} message
+   * @param {boolean} incomplete
+   * @returns {Remark[]} at most one
+   */
+  remarks(problem, message, incomplete) {
+    const { line = null, count = 0 } = this.#found.get(problem) ?? {};
+    return count === 0 ? [] : [{ line, message: message + andMore(count), incomplete }];
+  }
+}
+
+/**
+ * What is wrong with a run that was read: what its lines cannot mean, what is missing, and what does not agree. In a result,
+ * which has no lines, all lines are null.
+ */
+export class RunFindings {
+  #file;
+  #line;
+  /** @type {Map<string, StageFindings>} */
+  #stages = new Map();
+  /** @type {Remark[]} */
+  #remarks = [];
+  /** By what records are about: the first problem of each, and the number of them. @type {Map<string, Remark & { count: number }>} */
+  #unusable = new Map();
+  /** What only a later version knows: the first line, and the names. @type {Map<string, { line: number, names: Set<string> }>} */
+  #unknown = new Map();
+  /** @type {number | null} */
+  lastLine;
+
+  /**
+   * @param {string} file
+   * @param {number | null} line at which the run begins
+   */
+  constructor(file, line) {
+    this.#file = file;
+    this.#line = line;
+    this.lastLine = line;
+  }
+
+  /**
+   * @param {string} stage
+   * @param {number | null} line at which it begins
+   * @returns {StageFindings}
+   */
+  stage(stage, line) {
+    const findings = new StageFindings(line);
+    this.#stages.set(stage, findings);
+    return findings;
+  }
+
+  /**
+   * @param {number} line
+   * @param {string} message about something that is missing from the result
+   */
+  warn(line, message) {
+    this.#remarks.push({ line, message, incomplete: true });
+  }
+
+  /**
+   * @param {number} line
+   * @param {string} record
+   * @param {string} what cannot be right in it
+   */
+  unusable(line, record, what) {
+    const message = `cannot use what this line says of ${record}: ${what}`;
+    const known = this.#unusable.get(record) ?? { line, message, incomplete: true, count: 0 };
+    this.#unusable.set(record, { ...known, count: known.count + 1 });
+  }
+
+  /**
+   * @param {number} line
+   * @param {unknown} kind of a machine line
+   */
+  unknownKind(line, kind) {
+    const name = typeof kind === 'string' ? kind : 'no kind';
+    this.#addUnknown('machine lines of kinds that this version does not know, and does not add up', line, name);
+  }
+
+  /**
+   * @param {number} line
+   * @param {string} name of a field
+   */
+  unknownField(line, name) {
+    this.#addUnknown('fields that this version does not know, left out', line, name);
+  }
+
+  /**
+   * @param {number} line
+   * @param {string} name of a counter
+   */
+  unknownCounter(line, name) {
+    this.#addUnknown('counters that this version does not know, added up', line, name);
+  }
+
+  /**
+   * @param {string} what
+   * @param {number} line
+   * @param {string} name
+   */
+  #addUnknown(what, line, name) {
+    const known = this.#unknown.get(what) ?? { line, names: new Set() };
+    known.names.add(name);
+    this.#unknown.set(what, known);
+  }
+
+  /**
+   * @param {ReadResult} result that was read
+   * @param {object} log
+   * @param {boolean} log.hasEnded whether it has the end of the run
+   * @param {boolean} log.hasMachineLines
+   * @returns {MergeWarning[]} in the order of the lines
+   */
+  warnings(result, { hasEnded, hasMachineLines }) {
+    const unusable = [...this.#unusable.values()].map(({ count, message, ...remark }) => ({
+      ...remark,
+      message: message + andMore(count),
+    }));
+    const remarks = [
+      ...this.#remarks,
+      ...unusable,
+      ...result.stages.flatMap((stage) => this.#ofStage(stage, hasMachineLines)),
+      ...(hasMachineLines && result.run === null ? [{ line: this.#line, message: HEADLESS, incomplete: true }] : []),
+      ...this.#ofClock(result),
+      ...this.#ofEnd(result, hasEnded),
+      // What is not known is not shown either: all that is shown is complete.
+      ...[...this.#unknown].map(([what, { line, names }]) => ({
+        line,
+        message: `${what}: ${listed(names)}`,
+        incomplete: false,
+      })),
+    ];
+    return remarks
+      .sort((one, other) => Number(one.line) - Number(other.line))
+      .map((remark) => ({ file: this.#file, ...remark }));
+  }
+
+  /**
+   * @param {ReadStage} stage
+   * @param {boolean} hasMachineLines
+   * @returns {Remark[]}
+   */
+  #ofStage(stage, hasMachineLines) {
+    const { stage: name } = stage;
+    const findings = this.#stages.get(name) ?? new StageFindings(null);
+    const { line } = findings;
+    return [
+      ...(isCut(stage) ? [{ line, message: `${name} begins here and has no summary: the log is cut short`, incomplete: true }] : []),
+      ...findings.remarks('impossible', `${name} did more here than can be, and the line is not counted`, true),
+      ...(hasMachineLines ? remarksOnCounts(stage, findings) : remarksOnRates(stage, findings)),
+    ];
+  }
+
+  /**
+   * @param {ReadResult} result
+   * @returns {Remark[]} at most one
+   */
+  #ofClock({ clock, stages }) {
+    const ofStages = stages.map(({ stage, storeClock }) => ({
+      clock: storeClock,
+      line: this.#stages.get(stage)?.totalsLine ?? this.#line,
+    }));
+    const unknown = [{ clock, line: this.#line }, ...ofStages].find((each) => isUnknownClock(each.clock));
+    if (unknown === undefined) {
+      return [];
+    }
+    const uncertainty = formatDuration(Number(unknown.clock?.uncertainty));
+    const message = `the store's clock is unknown here (±${uncertainty}): the times are taken to be those of the host's own clock`;
+    return [{ line: unknown.line, message, incomplete: false }];
+  }
+
+  /**
+   * @param {ReadResult} result
+   * @param {boolean} hasEnded
+   * @returns {Remark[]} at most one
+   */
+  #ofEnd({ options, stages }, hasEnded) {
+    const names = stages.map(({ stage }) => stage.toLowerCase());
+    const next = options?.stages?.find((stage) => !names.includes(stage.toLowerCase()));
+    const isStopped = stages.some(({ end = null }) => end !== null && end !== 'complete');
+    if (next === undefined || isStopped || stages.some(isCut)) {
+      return [];
+    }
+    const planned = next[0].toUpperCase() + next.slice(1);
+    const message = hasEnded
+      ? `the run ended here, before ${planned}`
+      : `the log ends here, before ${planned}: it is cut short`;
+    return [{ line: this.lastLine, message, incomplete: true }];
+  }
+}
+
+/**
+ * The lines of the original tool are rates over the time since the line before: a long interval need not be a loss.
+ *
+ * @param {ReadStage} stage
+ * @param {StageFindings} findings
+ */
+function remarksOnRates({ stage }, findings) {
+  const message = `${stage} has no line for more than ${MAX_INTERVAL_SECONDS} seconds before this one`;
+  return findings.remarks('gap', message, false);
+}
+
+/**
+ * The lines of a log of ours are counts, and it has their totals. If these agree, nothing is lost, whatever else is strange.
+ *
+ * @param {ReadStage} stage
+ * @param {StageFindings} findings
+ * @returns {Remark[]}
+ */
+function remarksOnCounts(stage, findings) {
+  const { stage: name, startedAt, operations, end, seconds } = stage;
+  const strange = (/** @type {boolean} */ incomplete) => [
+    ...findings.remarks('gap', `${name} has no line for the seconds before this one`, incomplete),
+    ...findings.remarks(
+      'doubled',
+      `a second of ${name} stands here once more, and is not counted again: do several hosts write into one file?`,
+      incomplete,
+    ),
+  ];
+  const line = findings.totalsLine ?? findings.line;
+  if (typeof startedAt !== 'number') {
+    const message = `${name} begins here and has no machine line of its totals: lines are missing`;
+    return [...strange(true), ...(isCut(stage) ? [] : [{ line, message, incomplete: true }])];
+  }
+  const counted = seconds.tenths / 10;
+  const difference = `${counted} of the ${operations} operations of ${name} stand in the lines of its seconds`;
+  const missing = missingPercentiles(stage);
+  return [
+    ...strange(false),
+    ...(counted === operations
+      ? []
+      : [{ line, message: `${difference}: lines are missing or of another run`, incomplete: true }]),
+    ...(missing === null ? [] : [{ line, message: `${name} has no percentiles: ${missing}`, incomplete: true }]),
+    ...(end === 'complete'
+      ? []
+      : [{ line, message: `${name} ended before its work was done (${end ?? 'unknown'})`, incomplete: true }]),
+  ];
+}
+
+/** @param {ReadonlySet<string>} names */
+function listed(names) {
+  const more = names.size - MAX_LISTED;
+  return [...names].slice(0, MAX_LISTED).map(quote).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

@@ -1,0 +1,106 @@
+import { HOLD_MS } from '../search/search-plan.js';
+import { column, percentile } from './stage-lines.js';
+
+/** @import { RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js' */
+
+// What people read of a capacity search: a row for each step, and what was found. Nothing of it is read back.
+
+const FIGURES = 'Ops/s        p50        p99    Errors Client  Step';
+
+const BUCKET_LIMITS = Object.freeze({
+  'per bucket': 'per bucket',
+  'whole store': 'whole store, account or path',
+  inconclusive: 'cannot tell',
+});
+
+const VERDICTS = Object.freeze({ kept: 'kept', missed: 'missed', client: 'missed by this host' });
+
+/**
+ * @param {{ stage: string, objects: number, threads: number, buckets: number }} plan
+ * @param {SearchDimension} [dimension] that the search varies; threads if absent
+ * @returns {string[]}
+ */
+export function searchHeading({ stage, objects, threads, buckets }, dimension) {
+  return [
+    `${stage}: searching for the peak with ${objects} objects in up to ${threads} threads and ${buckets} buckets`,
+    dimension === 'rate' ? `Stage        Rate      ${FIGURES}` : `Stage     Threads      ${FIGURES}`,
+  ];
+}
+
+/**
+ * @param {string} stage
+ * @param {SearchStep} step
+ * @returns {string}
+ */
+export function stepLine(stage, { phase, threads, errors, eventLoopUtilization, buckets, rate, verdict, ...step }) {
+  const isOfRate = rate !== undefined && verdict !== undefined;
+  const varied = isOfRate ? rate.toFixed(1) : threads;
+  const ofBuckets = buckets === 1 ? '1 bucket' : `${buckets} buckets`;
+  const what = isOfRate ? `${phase}, ${VERDICTS[verdict]}` : buckets === undefined ? phase : ofBuckets;
+  const cells = [varied, step.operationsPerSecond.toFixed(1), percentile(step.p50), percentile(step.p99)];
+  const client = `${Math.round(100 * eventLoopUtilization)}%`;
+  const figures = `${cells.map((cell) => column(11, cell)).join('')}${column(10, errors)}${column(7, client)}`;
+  return `${stage.padEnd('Remove'.length)}${figures}  ${what}`;
+}
+
+/**
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ * @returns {string} what was found
+ */
+export function searchLine(result, search) {
+  const { stage } = result;
+  const { buckets, rate } = search;
+  if (buckets !== undefined) {
+    return `${stage} limit over buckets: ${BUCKET_LIMITS[buckets.limit]} (${buckets.evidence})`;
+  }
+  return rate === undefined ? capacityLine(result, search) : rateLine(stage, rate);
+}
+
+/**
+ * @param {string} stage
+ * @param {RateSearchResult} rate
+ */
+function rateLine(stage, { bound, operationsPerSecond, interval, evidence }) {
+  const prefix = bound === 'exact' || bound === 'none' ? '' : `${bound} `;
+  const known = operationsPerSecond === null ? 'not known' : `${operationsPerSecond.toFixed(1)} ops/s`;
+  // The ends of an interval without a confidence are in the evidence.
+  const shown = interval === null || interval.confidence === null ? '' : intervalText(interval);
+  return `${stage} highest rate: ${prefix}${known}${shown}; ${evidence}`;
+}
+
+/**
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ */
+function capacityLine({ stage, end, threads, average }, { hasPlateau, capacity, operationsNeeded, dollarsNeeded }) {
+  const notes = [
+    ...(end === 'complete' ? [] : [`the search ended before its time (${end})`]),
+    ...(operationsNeeded === null ? [] : [`${needs(operationsNeeded, dollarsNeeded)} are enough to tell more`]),
+    ...(capacity !== null && 1000 * capacity.seconds < HOLD_MS
+      ? [`held for only ${capacity.seconds.toFixed(1)}s`]
+      : []),
+    ...(capacity === null && end === 'complete' ? ['it was not held'] : []),
+  ];
+  const bound = hasPlateau && capacity !== null ? '' : 'at least ';
+  const rate = `${(capacity?.operationsPerSecond ?? average).toFixed(1)} ops/s`;
+  const interval = capacity === null ? '' : intervalText(capacity);
+  const used = capacity?.threads ?? threads;
+  const note = notes.length === 0 ? '' : `; ${notes.join(', ')}`;
+  return `${stage} capacity: ${bound}${rate}${interval} at ${used === 1 ? '1 thread' : `${used} threads`}${note}`;
+}
+
+/** @param {{ low: number, high: number }} interval */
+function intervalText({ low, high }) {
+  return ` (95% CI ${low.toFixed(1)} to ${high.toFixed(1)})`;
+}
+
+/**
+ * @param {number} operations
+ * @param {number | null} dollars if these ran out
+ */
+function needs(operations, dollars) {
+  // What is rounded down would not be enough.
+  const limit = dollars === null ? '' : ` and --max-cost ${(Math.ceil(dollars * 1e4) / 1e4).toFixed(4)}`;
+  return `${operations} operations${limit}`;
+}

@@ -1,0 +1,152 @@
+import { formatEvidence } from '../text/figures.js';
+import { MEGABYTE } from '../text/units.js';
+import { summaryLine } from './lines.js';
+
+/** @import { KindResult, LatencySummary, OpeningCosts, StageResult } from '../model/result.js' */
+
+// What people read at the end of a stage and of a run. Nothing of it but the line of the totals is read back.
+
+const LATENCY_NAMES = /** @type {const} */ ({
+  operations: 'latency',
+  startDelay: 'start delay',
+  parts: 'part latency',
+  attempts: 'attempt latency',
+  firstByte: 'time to first byte',
+});
+
+const TABLE_HEADING =
+  'Stage         Ops      Ops/s     Peak/s       MB/s  Peak MB/s        p50        p99    Errors  Limited by';
+
+/**
+ * @param {StageResult} result
+ * @returns {string[]} the lines that follow the last second of a stage
+ */
+export function stageLines(result) {
+  const { stage, kinds = [], duration, load } = result;
+  return [
+    summaryLine(stage, result),
+    ...integrityLines(result),
+    ...versionLines(result),
+    ...latencyLines(stage, result),
+    connectionsLine(result),
+    limitLine(result),
+    ...kinds.flatMap((kind) => {
+      const name = `${stage} ${kind.operation}`;
+      const ofKind = { ...kind, stage: name, load };
+      return [
+        summaryLine(name, { ...kind, duration }),
+        ...integrityLines(ofKind),
+        ...latencyLines(name, ofKind),
+        limitLine(ofKind),
+      ];
+    }),
+  ];
+}
+
+/**
+ * @param {Pick<StageResult, 'stage' | 'integrityErrors'>} result
+ * @returns {string[]}
+ */
+export function integrityLines({ stage, integrityErrors }) {
+  const errors = integrityErrors === 1 ? '1 integrity error' : `${integrityErrors} integrity errors`;
+  return integrityErrors === 0 ? [] : [`${stage}: ${errors}`];
+}
+
+/**
+ * @param {Pick<StageResult, 'stage' | 'bottleneck'>} result
+ * @returns {string}
+ */
+export function limitLine({ stage, bottleneck }) {
+  return `${stage} limited by: ${bottleneck.cause} (${formatEvidence(bottleneck)})`;
+}
+
+/**
+ * The table at the end of a run: one row for each stage, and one for each of its kinds if it mixes several.
+ *
+ * @param {readonly StageResult[]} results
+ * @returns {string[]}
+ */
+export function stageTable(results) {
+  return [
+    TABLE_HEADING,
+    ...results.flatMap((result) => [
+      `${result.stage.padEnd('Remove'.length)}${column(11, result.operations)}${figures(result)}`,
+      ...(result.kinds ?? []).map(
+        (kind) => `  ${kind.operation.padEnd('remove'.length)}${column(9, kind.operations)}${figures(kind)}`,
+      ),
+    ]),
+  ];
+}
+
+/** @param {StageResult | KindResult} result */
+function figures({ average, peak, averageBytes, peakBytes, latency, failedAttempts, bottleneck }) {
+  const rates = [average, peak, averageBytes / MEGABYTE, peakBytes / MEGABYTE].map((rate) => rate.toFixed(1));
+  const { p50 = null, p99 = null } = latency.operations ?? {};
+  const cells = [...rates, percentile(p50), percentile(p99)].map((cell) => column(11, cell)).join('');
+  return `${cells}${column(10, failedAttempts)}  ${bottleneck.cause}`;
+}
+
+/**
+ * @param {number} width characters, the blank before the cell included; a wider cell moves the rest to the right
+ * @param {string | number} cell
+ */
+export function column(width, cell) {
+  return ` ${String(cell).padStart(width - 1)}`;
+}
+
+/** @param {number | null} ms */
+export function percentile(ms) {
+  return ms === null ? '-' : milliseconds(ms);
+}
+
+/**
+ * @param {StageResult} result
+ * @returns {string[]} the wrong versions that reads returned; none if all were right
+ */
+function versionLines({ stage, staleReads, foreignReads, tornReads }) {
+  const isWrong = staleReads + foreignReads + tornReads > 0;
+  return isWrong ? [`${stage} versions: ${staleReads} stale ${foreignReads} foreign ${tornReads} torn`] : [];
+}
+
+/**
+ * The line of the attempts is left out if it would say the same as that of the operations.
+ *
+ * @param {string} name
+ * @param {Pick<StageResult, 'operations' | 'steps' | 'attempts' | 'latency' | 'load'>} result
+ * @returns {string[]}
+ */
+function latencyLines(name, { operations, steps, attempts, latency, load }) {
+  const isAllFirst = attempts === operations + steps && load.mode !== 'open loop';
+  return /** @type {(keyof typeof LATENCY_NAMES)[]} */ (Object.keys(LATENCY_NAMES)).flatMap((of) => {
+    const summary = of === 'attempts' && isAllFirst ? null : (latency[of] ?? null);
+    const loop = of === 'operations' ? ` (${load.mode})` : '';
+    return summary === null ? [] : [`${name} ${LATENCY_NAMES[of]}${loop}: ${latencyText(summary)}`];
+  });
+}
+
+/** @param {LatencySummary} summary */
+function latencyText({ minimum, mean, p50, p90, p99, p999, maximum }) {
+  const figuresByName = { min: minimum, mean, p50, p90, p99, 'p99.9': p999, max: maximum };
+  return Object.entries(figuresByName)
+    .map(([name, ms]) => `${name} ${milliseconds(ms)}`)
+    .join(' ');
+}
+
+/** @param {StageResult} result */
+function connectionsLine({ stage, connections: { opened, reused, lookupTime, tcp, tls } }) {
+  const name = lookupTime === null ? '' : ` name ${milliseconds(lookupTime)}`;
+  return `${stage} connections: opened ${opened} reused ${reused}${name}${openingText('TCP', tcp)}${openingText('TLS', tls)}`;
+}
+
+/**
+ * @param {string} protocol
+ * @param {OpeningCosts['tcp']} cost null if no connection was opened
+ */
+function openingText(protocol, cost) {
+  return cost === null ? '' : ` ${protocol} p50 ${milliseconds(cost.p50)} max ${milliseconds(cost.maximum)}`;
+}
+
+/** @param {number} ms */
+function milliseconds(ms) {
+  return `${ms.toFixed(2)}ms`;
+}

@@ -1,0 +1,194 @@
+/**
+ * @import { SecondLatency, SecondResult } from './result.js'
+ *
+ * @typedef {Partial<Omit<SecondResult, 'secondStart' | 'operations' | 'bytes'>>} SecondDetails
+ */
+
+/** Seconds that share a block. A day is a whole number of blocks, so that a shift by days moves blocks. */
+export const BLOCK_SECONDS = 64;
+
+/** ops/s above which a rate cannot be kept. No host comes near it. */
+const MAX_RATE = (2 ** 32 - 2) / 10;
+
+/** The lines of the original tool, whose interval drifts, have no gap up to this distance. Seconds. */
+export const MAX_INTERVAL_SECONDS = 3;
+
+/** @type {Readonly<SecondLatency>} */
+const UNKNOWN_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogram: null });
+
+/**
+ * The seconds of a stage in a few bytes each, wherever they lie: an hour of fifty hosts has to fit into memory.
+ */
+export class SecondSeries {
+  /** By their number, tenths of operations plus one in each second; 0 means no line of it. @type {Map<number, Uint32Array>} */
+  #blocks = new Map();
+  /** Rates of which a second has several. @type {Map<number, { total: number, lines: number }>} */
+  #averaged = new Map();
+  /** If they do not follow from the operations. @type {Map<number, Float64Array>} */
+  #bytes = new Map();
+  /** @type {Map<number, SecondDetails>} */
+  #details = new Map();
+  /** Bytes of each operation in a second without bytes of its own; null if they are not known. @type {number | null} */
+  operationBytes = null;
+  /** @type {{ first: number, last: number } | null} */
+  extent = null;
+
+  /** Tenths of operations in the first line of each second. */
+  tenths = 0;
+
+  /**
+   * @param {number} second
+   * @param {number} rate ops/s
+   * @param {boolean} isCount whether it counts what completed in the second, and is not a rate over about a second
+   * @returns {'impossible' | 'doubled' | 'gap' | null} what is wrong with it; it counts after a gap alone
+   */
+  add(second, rate, isCount) {
+    if (rate > MAX_RATE) {
+      return 'impossible';
+    }
+    const tenths = Math.round(rate * 10);
+    if (this.get(second) !== undefined) {
+      if (!isCount) {
+        this.#average(second, tenths);
+      }
+      return isCount ? 'doubled' : null;
+    }
+    const isGap = this.extent !== null && second - this.extent.last > (isCount ? 1 : MAX_INTERVAL_SECONDS);
+    this.#set(second, tenths);
+    return isGap ? 'gap' : null;
+  }
+
+  /**
+   * @param {number} second
+   * @param {number} tenths of operations, a whole number
+   */
+  #set(second, tenths) {
+    const number = Math.floor(second / BLOCK_SECONDS);
+    let block = this.#blocks.get(number);
+    if (block === undefined) {
+      block = new Uint32Array(BLOCK_SECONDS);
+      this.#blocks.set(number, block);
+    }
+    block[second - number * BLOCK_SECONDS] = tenths + 1;
+    this.tenths += tenths;
+    const { first, last } = this.extent ?? { first: second, last: second };
+    this.extent = { first: Math.min(first, second), last: Math.max(last, second) };
+  }
+
+  /**
+   * Another rate of a second that has one: each is the rate of about a second, and their sum would be a rate that never was.
+   *
+   * @param {number} second
+   * @param {number} tenths of ops/s
+   */
+  #average(second, tenths) {
+    const before = this.#averaged.get(second) ?? { total: this.get(second) ?? 0, lines: 1 };
+    this.#averaged.set(second, { total: before.total + tenths, lines: before.lines + 1 });
+  }
+
+  /**
+   * @param {number} second that has been set
+   * @param {number} bytes
+   */
+  setBytes(second, bytes) {
+    const operations = Number(this.get(second)) / 10;
+    if (operations > 0) {
+      this.operationBytes ??= bytes / operations;
+    }
+    // As a rule, all operations have the same bytes: then a second takes no room of its own.
+    if (bytes === operations * (this.operationBytes ?? 0)) {
+      return;
+    }
+    const number = Math.floor(second / BLOCK_SECONDS);
+    let block = this.#bytes.get(number);
+    if (block === undefined) {
+      block = new Float64Array(BLOCK_SECONDS).fill(NaN);
+      this.#bytes.set(number, block);
+    }
+    block[second - number * BLOCK_SECONDS] = bytes;
+  }
+
+  /**
+   * @param {number} second that has been set
+   * @param {SecondDetails} details
+   */
+  setDetails(second, details) {
+    this.#details.set(second, { ...this.#details.get(second), ...details });
+  }
+
+  /** Whether an operation has not the same bytes in all of them. */
+  get variesInBytes() {
+    return this.#bytes.size > 0;
+  }
+
+  /** @returns {number[]} the numbers of the blocks in which there are seconds, in ascending order */
+  blocks() {
+    return [...this.#blocks.keys()].sort((one, other) => one - other);
+  }
+
+  /** @returns {Iterable<[second: number, details: SecondDetails]>} */
+  details() {
+    return this.#details;
+  }
+
+  /**
+   * @param {number} second
+   * @returns {number | undefined} tenths of operations; undefined if no line has the second
+   */
+  get(second) {
+    const number = Math.floor(second / BLOCK_SECONDS);
+    const stored = this.#blocks.get(number)?.[second - number * BLOCK_SECONDS] ?? 0;
+    const averaged = this.#averaged.get(second);
+    if (averaged !== undefined) {
+      return averaged.total / averaged.lines;
+    }
+    return stored === 0 ? undefined : stored - 1;
+  }
+
+  /**
+   * @param {number} second that has been set
+   * @returns {number} bytes of its operations
+   */
+  bytesOf(second) {
+    const number = Math.floor(second / BLOCK_SECONDS);
+    const own = this.#bytes.get(number)?.[second - number * BLOCK_SECONDS] ?? NaN;
+    return Number.isNaN(own) ? ((this.get(second) ?? 0) / 10) * (this.operationBytes ?? 0) : own;
+  }
+
+  /**
+   * @param {number} second that has been set
+   * @returns {SecondResult}
+   */
+  resultOf(second) {
+    return {
+      secondStart: second,
+      operations: Number(this.get(second)) / 10,
+      bytes: Math.round(this.bytesOf(second)),
+      ...UNKNOWN_LATENCY,
+      ...this.#details.get(second),
+    };
+  }
+
+  /** @returns {Generator<SecondResult, void, undefined>} in their order */
+  *[Symbol.iterator]() {
+    for (const number of this.blocks()) {
+      for (let second = number * BLOCK_SECONDS; second < (number + 1) * BLOCK_SECONDS; second += 1) {
+        if (this.get(second) !== undefined) {
+          yield this.resultOf(second);
+        }
+      }
+    }
+  }
+
+  /** @param {number} seconds by which all of them move, a whole number of days */
+  move(seconds) {
+    const blocks = seconds / BLOCK_SECONDS;
+    const moved = (/** @type {Map<number, any>} */ map, /** @type {number} */ by) =>
+      new Map([...map].map(([at, value]) => [at + by, value]));
+    this.#blocks = moved(this.#blocks, blocks);
+    this.#bytes = moved(this.#bytes, blocks);
+    this.#averaged = moved(this.#averaged, seconds);
+    this.#details = moved(this.#details, seconds);
+    this.extent = this.extent && { first: this.extent.first + seconds, last: this.extent.last + seconds };
+  }
+}
