@@ -22,7 +22,7 @@ export function* damaged(lines, { cut = Infinity, double = Infinity }) {
     }
     yield line;
     kept += 1;
-    if (line.tells !== undefined && 'rate' in line.tells) {
+    if (line.tells?.some((tells) => 'rate' in tells)) {
       seconds += 1;
       if (seconds % double === 0) {
         yield { text: line.text };

@@ -60,8 +60,10 @@ async function writeLog(file, lines) {
   let text = '';
   for (const line of lines) {
     text += `${line.text}\n`;
-    if (line.tells !== undefined && 'rate' in line.tells) {
-      totals[line.tells.stage] = (totals[line.tells.stage] ?? 0) + line.tells.rate;
+    for (const tells of line.tells ?? []) {
+      if ('rate' in tells) {
+        totals[tells.stage] = (totals[tells.stage] ?? 0) + tells.rate;
+      }
     }
     if (text.length > CHUNK_LENGTH) {
       if (!stream.write(text)) {

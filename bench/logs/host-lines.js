@@ -1,11 +1,12 @@
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
-import { formatLine } from '../../lib/log/log-line.js';
-import { MEGABYTE, formatTimeOfDay } from '../../lib/text/units.js';
+import { retryingLine, scheduleLine, secondLine, summaryLine } from '../../lib/log/lines.js';
+import { recordLines } from '../../lib/log/records.js';
+import { LOG_FORMAT } from '../../lib/log/run-log.js';
+import { HistogramSum, UNKNOWN_LATENCY } from '../../lib/model/histogram.js';
 import { secondsOfPlan } from './host-plan.js';
 
 /**
  * @import { HostPlan, StagePlan } from './host-plan.js'
- * @import { LogRecord } from '../../lib/log/log-line.js'
  */
 
 /**
@@ -13,7 +14,7 @@ import { secondsOfPlan } from './host-plan.js';
  *
  * @typedef {object} TrueLine
  * @property {string} text
- * @property {Told} [tells]
+ * @property {Told[]} [tells]
  *
  * @typedef {{ stage: string, second: number, rate: number }} ToldSecond
  * @typedef {{ stage: string, start: number, stop: number, operations: number, retries: number }} ToldTotals
@@ -21,8 +22,6 @@ import { secondsOfPlan } from './host-plan.js';
  * @typedef {{ stage: string, peak: number }} ToldPeak
  * @typedef {ToldSecond | ToldTotals | ToldLatencies | ToldPeak} Told
  */
-
-const PART_LENGTH = 800;
 
 /** The old tool's interval drifts: its lines come a little more than a second apart. ms. */
 const DRIFTING_INTERVAL = 1070;
@@ -32,24 +31,18 @@ const DRIFTING_INTERVAL = 1070;
  * @returns {Generator<TrueLine, void, undefined>} the lines of a log
  */
 export function* linesOfHost(plan) {
+  const { run, host, shard, clock, size } = plan;
   if (plan.shape === 'own') {
-    yield machineLine({
-      kind: 'run',
-      format: 1,
-      run: plan.run,
-      host: plan.host,
-      shard: plan.shard,
-      start: new Date(plan.start).toISOString(),
-      clock: plan.clock,
-      options: { size: plan.size, stages: plan.stages.map(({ stage }) => stage.toLowerCase()) },
-    });
+    const options = { size, stages: plan.stages.map(({ stage }) => stage.toLowerCase()) };
+    const facts = { run, host, shard, start: new Date(plan.start).toISOString(), clock, options };
+    yield* record({ kind: 'run', format: LOG_FORMAT }, facts);
   }
   for (const stage of plan.stages) {
-    yield line({ kind: 'schedule', stage: stage.stage, objects: 1_000_000, threads: 100, buckets: 1 });
+    yield { text: scheduleLine({ stage: stage.stage, objects: 1_000_000, threads: 100, buckets: 1 }) };
     yield* plan.shape === 'own' ? ownStage(plan, stage) : oldStage(plan, stage);
   }
   if (plan.shape === 'own') {
-    yield line({ kind: 'table-header', peakMegabytes: 'shown' });
+    yield* record({ kind: 'end' }, {});
   }
 }
 
@@ -66,26 +59,26 @@ function* ownStage(plan, stagePlan) {
   let peak = 0;
   for (const { second, operations, latency, retries } of secondsOfPlan(stagePlan)) {
     for (let retry = 0; retry < retries; retry += 1) {
-      yield line({ kind: 'retrying', more: 0 });
+      yield { text: retryingLine(1) };
     }
-    yield secondLine(stage, second, operations, plan.size);
+    yield secondOf(stage, second, operations, plan.size);
     latencies.set(latency, (latencies.get(latency) ?? 0) + operations);
     totals.operations += operations;
     totals.retries += retries;
     const isFull = second * 1000 >= start && (second + 1) * 1000 <= stop;
     peak = isFull ? Math.max(peak, operations) : peak;
   }
-  yield summaryLine(totals, peak, plan.size);
+  yield summaryOf(totals, peak, plan.size);
   const { operations, retries } = totals;
   const bytes = operations * plan.size;
   const attempts = operations + retries;
   const counts = { operations, bytes, attempts, retries, throttled: retries, failed: 0 };
-  const facts = { kind: 'stage', stage, end: 'complete', start, stop, ...counts };
-  yield { ...machineLine({ ...facts, clock: plan.clock, errors: { SlowDown: retries } }), tells: totals };
-  const parts = encoded(latencies).match(new RegExp(`.{1,${PART_LENGTH}}`, 'g')) ?? [];
-  for (const [place, data] of parts.entries()) {
-    const part = machineLine({ kind: 'histogram', stage, unit: 'us', part: place + 1, of: parts.length, data });
-    yield place + 1 === parts.length ? { ...part, tells: { stage, latencies } } : part;
+  const end = { end: 'complete', startedAt: start, endedAt: stop, duration: stop - start, peak: peakOf(totals, peak) };
+  const fields = { ...end, ...counts, storeClock: plan.clock, errors: { SlowDown: retries } };
+  const lines = [...record({ kind: 'stage', stage }, { ...fields, latency: latencyOf(latencies) })];
+  for (const [place, line] of lines.entries()) {
+    const ofFirst = place === 0 ? [totals] : [];
+    yield { ...line, tells: place + 1 === lines.length ? [...ofFirst, { stage, latencies }] : ofFirst };
   }
 }
 
@@ -104,14 +97,14 @@ function* oldStage(plan, stagePlan) {
     const { operations, retries } = stagePlan.at(Math.floor(time / 1000));
     const rate = Math.round(operations * (10_000 / DRIFTING_INTERVAL)) / 10;
     for (let retry = 0; retry < retries; retry += 1) {
-      yield line({ kind: 'retrying', more: 0 });
+      yield { text: retryingLine(1) };
     }
-    yield secondLine(stage, Math.floor(time / 1000) - 1, rate, plan.size);
+    yield secondOf(stage, Math.floor(time / 1000) - 1, rate, plan.size);
     totals.operations += operations;
     totals.retries += retries;
     peak = Math.max(peak, rate);
   }
-  yield summaryLine(totals, peak, plan.size);
+  yield summaryOf(totals, peak, plan.size);
 }
 
 /**
@@ -121,57 +114,53 @@ function* oldStage(plan, stagePlan) {
  * @param {number} size bytes
  * @returns {TrueLine}
  */
-export function secondLine(stage, second, rate, size) {
-  const time = formatTimeOfDay(second + 1);
-  const megabytesPerSecond = (rate * size) / MEGABYTE;
-  const record = { kind: /** @type {const} */ ('second'), time, stage, operationsPerSecond: rate, megabytesPerSecond };
-  return { ...line(record), tells: { stage, second, rate } };
+export function secondOf(stage, second, rate, size) {
+  const text = secondLine(stage, { secondStart: second, operations: rate, bytes: rate * size });
+  return { text, tells: [{ stage, second, rate }] };
 }
 
 /**
  * @param {ToldTotals} totals
- * @param {number} peak ops/s
+ * @param {number} best ops/s in the best second
  * @param {number} size bytes
  * @returns {TrueLine}
  */
-function summaryLine({ stage, start, stop, operations, retries }, peak, size) {
-  const average = operations / ((stop - start) / 1000);
-  const peakOperationsPerSecond = Math.round(Math.max(peak, average) * 10) / 10;
-  const record = {
-    kind: /** @type {const} */ ('summary'),
-    stage,
-    milliseconds: Math.round(stop - start),
-    peakOperationsPerSecond,
-    averageOperationsPerSecond: average,
-    megabytes: (operations * size) / MEGABYTE,
-    recoverableErrors: retries,
-  };
-  return { ...line(record), tells: { stage, peak: peakOperationsPerSecond } };
+function summaryOf(totals, best, size) {
+  const { stage, start, stop, operations, retries } = totals;
+  const peak = peakOf(totals, best);
+  const duration = stop - start;
+  const average = operations / (duration / 1000);
+  const text = summaryLine(stage, { duration, peak, average, bytes: operations * size, retries });
+  return { text, tells: [{ stage, peak }] };
 }
 
-/** @param {ReadonlyMap<number, number>} latencies */
-function encoded(latencies) {
+/**
+ * @param {ToldTotals} totals
+ * @param {number} best ops/s in the best second
+ */
+function peakOf({ start, stop, operations }, best) {
+  return Math.round(Math.max(best, operations / ((stop - start) / 1000)) * 10) / 10;
+}
+
+/** @param {ReadonlyMap<number, number>} latencies how often each in µs */
+function latencyOf(latencies) {
   const histogram = build({ autoResize: false, highestTrackableValue: 3_600_000_000 });
   for (const [latency, count] of latencies) {
     if (count > 0) {
       histogram.recordValueWithCount(latency, count);
     }
   }
-  return encodeIntoCompressedBase64(histogram);
+  const sum = new HistogramSum();
+  sum.add(histogram);
+  const encoded = { ...UNKNOWN_LATENCY.histogram, operations: encodeIntoCompressedBase64(histogram) };
+  return { ...UNKNOWN_LATENCY, operations: sum.summary(), histogram: encoded };
 }
 
 /**
- * @param {LogRecord} record
- * @returns {TrueLine}
+ * @param {Record<string, unknown>} head
+ * @param {Record<string, unknown>} fields
+ * @returns {TrueLine[]}
  */
-function line(record) {
-  return { text: formatLine(record) };
-}
-
-/**
- * @param {Record<string, unknown>} data
- * @returns {TrueLine}
- */
-function machineLine(data) {
-  return line({ kind: 'machine', data });
+function record(head, fields) {
+  return recordLines(head, fields).map((text) => ({ text }));
 }

@@ -87,7 +87,11 @@ export async function runByCommand({
   let settled = null;
   try {
     const result = await runBenchmark(config, { ...context, identity, observer, launchedAt: LAUNCHED_AT });
-    observer.stagesEnd(result.stages, { problems: result.problems, cleanup: result.cleanup, requests: result.requests });
+    observer.stagesEnd(result.stages, {
+      problems: result.problems,
+      cleanup: result.cleanup,
+      requests: result.requests,
+    });
     const { notices, errors } = closingMessages(result, config);
     notices.forEach(notify);
     errors.forEach((error) => terminal.err(error));

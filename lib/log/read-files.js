@@ -253,7 +253,7 @@ async function isLog(file) {
  *   line would take most of the time
  * @returns {Promise<number>} the bytes that were read
  */
-async function readLines(chunks, onLine) {
+export async function readLines(chunks, onLine) {
   const decoder = new TextDecoder();
   let bytes = 0;
   let number = 0;

@@ -75,7 +75,7 @@ function partsOf(fields, room) {
 function textParts(field, json, room) {
   const roomOfText = room - JSON.stringify({ field, json: '' }).length;
   const parts = [];
-  for (let start = 0; start < json.length; ) {
+  for (let start = 0; start < json.length;) {
     // Quotes and backslashes take two characters on the line.
     let end = Math.min(start + roomOfText, json.length);
     while (JSON.stringify(json.slice(start, end)).length - 2 > roomOfText) {

@@ -185,7 +185,9 @@ export class RunFindings {
     const findings = this.#stages.get(name) ?? new StageFindings(null);
     const { line } = findings;
     return [
-      ...(isCut(stage) ? [{ line, message: `${name} begins here and has no summary: the log is cut short`, incomplete: true }] : []),
+      ...(isCut(stage)
+        ? [{ line, message: `${name} begins here and has no summary: the log is cut short`, incomplete: true }]
+        : []),
       ...findings.remarks('impossible', `${name} did more here than can be, and the line is not counted`, true),
       ...(hasMachineLines ? remarksOnCounts(stage, findings) : remarksOnRates(stage, findings)),
     ];

@@ -1,8 +1,8 @@
 import { encodeSeconds } from '../model/host-series.js';
 import { retryingLine, scheduleLine, secondLine } from './lines.js';
 import { recordLines } from './records.js';
-import { searchHeading, searchLine, stepLine } from './search-lines.js';
-import { integrityLines, limitLine, stageLines, stageTable } from './stage-lines.js';
+import { searchHeading, searchLines, stepLine } from './search-lines.js';
+import { stageLines, stageTable } from './stage-lines.js';
 
 /**
  * @import { RampKind, RampStep, Result, RunFacts, SearchStep, SecondCount, StageResult } from '../model/result.js'
@@ -110,7 +110,7 @@ export class RunLog {
     const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
     this.#flushRetries();
     this.#flushSeconds(stage);
-    this.#write(search === undefined ? stageLines(result) : [searchLine(result, search), ...integrityLines(result), limitLine(result)]);
+    this.#write(search === undefined ? stageLines(result) : searchLines(result, search));
     // The steps have records of their own.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     this.#record({ kind: 'stage', stage }, { ...fields, ...found });
@@ -184,7 +184,10 @@ function bytesOf(seconds) {
   const busy = seconds.find(({ operations }) => operations > 0);
   const operationBytes = busy === undefined ? 0 : busy.bytes / busy.operations;
   const [first, last] = [seconds[0].secondStart, seconds[seconds.length - 1].secondStart];
-  if (Number.isInteger(operationBytes) && seconds.every(({ operations, bytes }) => bytes === operations * operationBytes)) {
+  if (
+    Number.isInteger(operationBytes) &&
+    seconds.every(({ operations, bytes }) => bytes === operations * operationBytes)
+  ) {
     return { operationBytes };
   }
   /** @type {(number | null)[]} */

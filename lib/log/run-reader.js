@@ -171,6 +171,11 @@ export class RunReader {
       stage.findings.at(problem, number);
     }
     stage.bytes += megabytes * MEGABYTE;
+    const { sizes, mix } = this.#facts?.options ?? {};
+    // Until the record of the seconds comes, which has them exactly.
+    if ((sizes || mix) && problem !== 'impossible' && problem !== 'doubled') {
+      stage.series.setBytes(second, megabytes * MEGABYTE);
+    }
   }
 
   /** @returns {ReadRun} */
@@ -197,7 +202,7 @@ export class RunReader {
       this.#findings.unknownKind(line, kind);
       return;
     }
-    this.hasMachineLines ||= head.kind !== 'end';
+    this.hasMachineLines = true;
     if (head.kind === 'run') {
       this.start ??= asTime(typeof data.start === 'string' ? Date.parse(data.start) : null);
       this.#shift = this.start === null ? this.#shift : 0;

@@ -1,5 +1,5 @@
 import { HOLD_MS } from '../search/search-plan.js';
-import { column, percentile } from './stage-lines.js';
+import { column, integrityLines, limitLine, percentile } from './stage-lines.js';
 
 /** @import { RateSearchResult, SearchDimension, SearchResult, SearchStep, StageResult } from '../model/result.js' */
 
@@ -46,9 +46,17 @@ export function stepLine(stage, { phase, threads, errors, eventLoopUtilization, 
 /**
  * @param {StageResult} result
  * @param {SearchResult} search
- * @returns {string} what was found
+ * @returns {string[]} the lines that follow the last step
  */
-export function searchLine(result, search) {
+export function searchLines(result, search) {
+  return [foundLine(result, search), ...integrityLines(result), limitLine(result)];
+}
+
+/**
+ * @param {StageResult} result
+ * @param {SearchResult} search
+ */
+function foundLine(result, search) {
   const { stage } = result;
   const { buckets, rate } = search;
   if (buckets !== undefined) {

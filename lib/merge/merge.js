@@ -13,13 +13,7 @@ import { overlapOf } from './overlap.js';
 import { PeakFinder } from './peak-finder.js';
 import { mergeRamps, rampWarnings } from './ramp.js';
 import { secondsOf, timeSeriesOf } from './seconds.js';
-import {
-  hostsOfOneRunApart,
-  missingShards,
-  mixedRuns,
-  runsOfOneHostApart,
-  runsOfOneWayApart,
-} from './warnings.js';
+import { hostsOfOneRunApart, missingShards, mixedRuns, runsOfOneHostApart, runsOfOneWayApart } from './warnings.js';
 
 /**
  * @import { ReadRun, ReadStage } from '../log/read-log.js'
@@ -186,15 +180,16 @@ function mergeWays(hosts, views) {
  */
 function* secondResults(views) {
   for (const { second, hosts } of secondsOf(views)) {
-    yield addSecond(
-      hosts.map(({ view }) => ({ ...view.series.resultOf(second - view.shift), secondStart: second })),
-    );
+    yield addSecond(hosts.map(({ view }) => ({ ...view.series.resultOf(second - view.shift), secondStart: second })));
   }
 }
 
 /** @param {readonly Host[]} hosts */
 function stagesOf(hosts) {
-  return new Set([...STAGE_NAMES, ...hosts.flatMap(({ runs }) => runs.flatMap(({ result }) => result.stages.map(({ stage }) => stage)))]);
+  return new Set([
+    ...STAGE_NAMES,
+    ...hosts.flatMap(({ runs }) => runs.flatMap(({ result }) => result.stages.map(({ stage }) => stage))),
+  ]);
 }
 
 /**

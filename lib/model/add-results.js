@@ -480,10 +480,15 @@ function exact(summary, parts) {
   const minimum = Math.min(...parts.map((part) => part.minimum));
   const maximum = Math.max(...parts.map((part) => part.maximum));
   const within = (/** @type {number} */ value) => Math.min(Math.max(value, minimum), maximum);
+  // In one order, whatever that of the parts: a sum of fractions depends on it.
+  const total = parts
+    .map((part) => part.mean * part.count)
+    .sort((one, other) => one - other)
+    .reduce((sum, each) => sum + each, 0);
   return {
     count,
     minimum,
-    mean: parts.reduce((sum, part) => sum + part.mean * part.count, 0) / count,
+    mean: total / count,
     p50: within(summary.p50),
     p90: within(summary.p90),
     p99: within(summary.p99),

@@ -198,7 +198,11 @@ function apart(unknown, stages) {
 export function readFields(fields, schema) {
   const properties = propertiesOf(schema);
   const known = Object.entries(fields).filter(([name]) => Object.hasOwn(properties, name));
-  const checked = known.map(([name, value]) => ({ name, value, ...checkSchema({ [name]: value }, SCHEMA, { properties }) }));
+  const checked = known.map(([name, value]) => ({
+    name,
+    value,
+    ...checkSchema({ [name]: value }, SCHEMA, { properties }),
+  }));
   return {
     fitting: Object.fromEntries(
       checked.flatMap(({ name, value, problems }) => (problems.length === 0 ? [[name, value]] : [])),
@@ -213,6 +217,9 @@ export function readFields(fields, schema) {
  * @returns {Json} of an object, with those of the schema that it stands on
  */
 function propertiesOf({ $ref = undefined, properties = {} }) {
-  const base = $ref === undefined ? {} : propertiesOf(SCHEMA.$defs[/** @type {keyof typeof SCHEMA.$defs} */ ($ref.split('/').at(-1))]);
+  const base =
+    $ref === undefined
+      ? {}
+      : propertiesOf(SCHEMA.$defs[/** @type {keyof typeof SCHEMA.$defs} */ ($ref.split('/').at(-1))]);
   return { ...base, ...properties };
 }

@@ -5,7 +5,7 @@
  */
 
 /** Seconds that share a block. A day is a whole number of blocks, so that a shift by days moves blocks. */
-export const BLOCK_SECONDS = 64;
+export const BLOCK_SECONDS = 128;
 
 /** ops/s above which a rate cannot be kept. No host comes near it. */
 const MAX_RATE = (2 ** 32 - 2) / 10;
@@ -95,12 +95,12 @@ export class SecondSeries {
     if (operations > 0) {
       this.operationBytes ??= bytes / operations;
     }
-    // As a rule, all operations have the same bytes: then a second takes no room of its own.
-    if (bytes === operations * (this.operationBytes ?? 0)) {
-      return;
-    }
     const number = Math.floor(second / BLOCK_SECONDS);
     let block = this.#bytes.get(number);
+    // As a rule, all operations have the same bytes: then a second takes no room of its own.
+    if (block === undefined && bytes === operations * (this.operationBytes ?? 0)) {
+      return;
+    }
     if (block === undefined) {
       block = new Float64Array(BLOCK_SECONDS).fill(NaN);
       this.#bytes.set(number, block);

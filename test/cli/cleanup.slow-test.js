@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'dotenv';
-import { dotEnvOf, folderWith, keysIn, machineLines, runCommand, startProgram } from '../helpers/command.js';
+import { dotEnvOf, folderWith, keysIn, runCommand, startProgram } from '../helpers/command.js';
 import { freePort } from '../helpers/free-port.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 const OBJECTS = 200;
 const RUN = [`${OBJECTS}`, '5', '--size', '1KiB', '--run-id', 'a-run'];
@@ -31,7 +32,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
       const later = await runCommand(t, [...RUN, ...using, '--stages', 'read,stat'], { dotEnv });
       assertStatus(later, 0);
       assert.deepEqual(
-        machineLines(recordsOf(later.stdout), 'stage').map(({ stage, operations }) => [stage, operations]),
+        machineRecords(recordsOf(later.stdout), 'stage').map(({ stage, operations }) => [stage, operations]),
         [
           ['Read', OBJECTS],
           ['Stat', OBJECTS],
@@ -100,7 +101,7 @@ describe('objects that stay', { concurrency: 3 }, () => {
 
     const another = await runCommand(t, [...RUN, '--run-id', 'another', '--stages', 'read'], { dotEnv });
     assertStatus(another, 1);
-    assert.equal(machineLines(recordsOf(another.stdout), 'stage')[0].failed, OBJECTS);
+    assert.equal(machineRecords(recordsOf(another.stdout), 'stage')[0].failed, OBJECTS);
     assert.match(another.stderr, /^Read: \S+ failed: HTTP 404 NoSuchKey/m);
   });
 

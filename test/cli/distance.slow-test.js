@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 const SMALL = ['60', '20', '--size', '1KiB'];
 
@@ -49,7 +50,7 @@ describe('a store that is far away', { concurrency: 2 }, () => {
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
     assert.match(outcome.stderr, /^Waiting for \S+, in [\d.]+s by the store's clock$/m);
-    const [write] = machineLines(recordsOf(outcome.stdout), 'stage');
+    const [write] = machineRecords(recordsOf(outcome.stdout), 'stage');
     const late = write.start - moment;
     assert.ok(late >= -CLOCK_PRECISION_MS && late <= BUSY_MS, `${late} ms late`);
   });

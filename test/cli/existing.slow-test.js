@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { dotEnvOf, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, runCommand, startCommand } from '../helpers/command.js';
 import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /**
  * @import { TestContext } from 'node:test'
@@ -51,7 +52,7 @@ function numberedKeys(count) {
 
 /** @param {{ stdout: string }} outcome */
 function stagesOf({ stdout }) {
-  return machineLines(recordsOf(stdout), 'stage');
+  return machineRecords(recordsOf(stdout), 'stage');
 }
 
 describe('a run on objects that were there before', { concurrency: 2 }, () => {
@@ -163,7 +164,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
     const [stat] = stagesOf(outcome);
     assert.deepEqual([stat.operations, stat.objects], [1050, 1050]);
     assert.match(outcome.stderr, /^Listed "data\/" in bucket-a, bucket-b: 1,050 objects$/m);
-    const { options } = machineLines(recordsOf(outcome.stdout), 'run')[0];
+    const { options } = machineRecords(recordsOf(outcome.stdout), 'run')[0];
     assert.deepEqual([options.objects, options.existing, options.size], [1050, 'data/', 37 * 1048]);
   });
 

@@ -4,11 +4,12 @@ import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, test } from 'node:test';
 import { main as peakPerformance } from '../../lib/cli/merge.js';
-import { CALLED_IN_CLONE, dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { CALLED_IN_CLONE, dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { contradiction } from '../helpers/contradictions.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /** @param {string} file */
 async function addUp(file) {
@@ -67,7 +68,7 @@ describe('a search for the peak', { concurrency: 2 }, () => {
       [['Write', 16]],
     );
     const rows = ofKind(records, 'step-row');
-    assert.equal(rows.length, machineLines(records, 'step').length);
+    assert.equal(rows.length, machineRecords(records, 'step').length);
     assert.match(
       outcome.stdout,
       /^Write capacity: at least [\d.]+ ops\/s at \d+ threads?; the search ended before its time/m,

@@ -8,10 +8,11 @@ import { main as peakPerformance } from '../../lib/cli/merge.js';
 import { accessOrder, parseAccess } from '../../lib/workload/access.js';
 import { largestSize, parseSizes } from '../../lib/workload/size-distribution.js';
 import { objectSizes } from '../../lib/workload/sizes.js';
-import { CALLED_IN_CLONE, dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { CALLED_IN_CLONE, dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /**
  * @import { SizeDistribution } from '../../lib/model/run-config.js'
@@ -96,9 +97,9 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
         assert.ok(Math.abs(sum(byteRates) / averageBytes - 1) < 1e-9);
         assert.equal('reads' in stages[name], false);
       }
-      assert.equal(machineLines(records, 'run')[0].options.sizes, WEIGHTED);
+      assert.equal(machineRecords(records, 'run')[0].options.sizes, WEIGHTED);
       assert.deepEqual(
-        machineLines(records, 'stage').map(({ bytes }) => bytes),
+        machineRecords(records, 'stage').map(({ bytes }) => bytes),
         Array(4).fill(sum(sizes)),
       );
       assert.deepEqual(await keysIn(endpoint), []);

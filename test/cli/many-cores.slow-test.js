@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import path from 'node:path';
-import { dotEnvOf, folderWith, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { assertWholeRun } from '../servers/whole-run.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 const OBJECTS = 240;
 const THREADS = 7;
@@ -39,7 +40,7 @@ describe('a run on two cores', { concurrency: 2 }, () => {
       assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: 2, objectSize: 2048 });
       const connections = ofKind(records, 'connections').map(({ opened, reused }) => [opened, reused]);
       assert.deepEqual(connections, [[THREADS, OBJECTS - THREADS], ...[1, 2, 3].map(() => [0, OBJECTS])]);
-      assert.equal(machineLines(records, 'run')[0].options.cores, 2);
+      assert.equal(machineRecords(records, 'run')[0].options.cores, 2);
       assert.deepEqual(await keysIn(endpoint), []);
       const { requests } = await endpoint.report();
       // Before the stages each probe is removed, and asked for where there is time left for it.
@@ -55,7 +56,7 @@ describe('a run on two cores', { concurrency: 2 }, () => {
     const outcome = await runCommand(t, RUN, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
     const records = recordsOf(outcome.stdout);
-    for (const stage of machineLines(records, 'stage')) {
+    for (const stage of machineRecords(records, 'stage')) {
       const failedAttempts = sum(Object.values(stage.errors));
       assert.deepEqual([stage.operations, stage.attempts], [OBJECTS, OBJECTS + failedAttempts], stage.stage);
       assert.equal(stage.retries, failedAttempts);
@@ -63,7 +64,7 @@ describe('a run on two cores', { concurrency: 2 }, () => {
       const lines = ofKind(records, 'second').filter((line) => line.stage === stage.stage);
       assert.equal(sum(lines.map(({ operationsPerSecond }) => operationsPerSecond)), OBJECTS);
     }
-    const retries = sum(machineLines(records, 'stage').map((stage) => stage.retries));
+    const retries = sum(machineRecords(records, 'stage').map((stage) => stage.retries));
     assert.equal(sum(ofKind(records, 'retrying').map(({ more }) => 1 + more)), retries);
     assert.deepEqual(await keysIn(endpoint), []);
   });
@@ -77,7 +78,7 @@ describe('a run on two cores', { concurrency: 2 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
     const records = recordsOf(outcome.stdout);
-    const [write, ...others] = machineLines(records, 'stage');
+    const [write, ...others] = machineRecords(records, 'stage');
     assert.deepEqual([write.stage, write.end, others], ['Write', 'stopped', []]);
     assert.equal(sum(ofKind(records, 'second').map((line) => line.operationsPerSecond)), write.operations);
     assert.deepEqual(await keysIn(endpoint), []);

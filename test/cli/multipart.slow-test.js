@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /** @import { TestEndpoint } from '../helpers/local-s3.js' */
 
@@ -40,7 +41,7 @@ describe('objects in parts', { concurrency: 2 }, () => {
       );
       assert.match(outcome.stdout, /^Write part latency: min \S+ mean \S+ p50 /m);
       assert.doesNotMatch(outcome.stdout, /^Write attempt latency/m);
-      const [write, read] = machineLines(recordsOf(outcome.stdout), 'stage');
+      const [write, read] = machineRecords(recordsOf(outcome.stdout), 'stage');
       assert.deepEqual([write.parts, write.steps, write.attempts, read.parts], [18, 24, 30, undefined]);
       const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
       assert.deepEqual(result.options.multipart, true);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { PROGRAM, machineLines, startProgram } from '../helpers/command.js';
+import { PROGRAM, startProgram } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /** A network of its own, in which six connections take all the ports. */
 const IN_NARROW_NETWORK =
@@ -36,7 +37,7 @@ test(
     assert.equal(outcome.stderr.match(/^warning: this host has no port left .*ip_local_port_range$/gm)?.length, 1);
     assert.match(outcome.stderr, /^warning: .*--no-keep-alive/m);
     const records = recordsOf(outcome.stdout);
-    const [write] = machineLines(records, 'stage');
+    const [write] = machineRecords(records, 'stage');
     assert.equal(write.operations, 40);
     assert.ok(write.errors['no-port'] > 0, 'more threads than ports');
     assert.deepEqual(Object.keys(write.errors), ['no-port']);

@@ -7,20 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import { newResult } from '../../lib/cleanup/cleanup.js';
 import { screenRows } from '../../scripts/terminal-screen.js';
-import {
-  dotEnvOf,
-  folderWith,
-  keysIn,
-  machineLines,
-  PROGRAM,
-  runCommand,
-  startCommand,
-  startProgram,
-} from '../helpers/command.js';
+import { dotEnvOf, folderWith, keysIn, PROGRAM, runCommand, startCommand, startProgram } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { hasScript } from '../helpers/script.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /**
  * @import { Command } from '../helpers/command.js'
@@ -66,7 +58,7 @@ describe('--json', { concurrency: 3 }, () => {
     assert.deepEqual(Object.keys(report.versions), ['r2-benchmark', 'node']);
 
     const records = recordsOf(outcome.stdout);
-    const totals = machineLines(records, 'stage');
+    const totals = machineRecords(records, 'stage');
     assert.equal(report.stages.length, 4);
     for (const [place, stage] of report.stages.entries()) {
       const { stage: name, operations, attempts, retries, integrityErrors, errors } = totals[place];
@@ -82,8 +74,7 @@ describe('--json', { concurrency: 3 }, () => {
       assert.equal(latency.operations.count, operations);
       assert.equal(latency.attempts.count, attempts);
       assert.equal(decodeFromCompressedBase64(latency.histogram.operations).totalCount, operations);
-      const parts = machineLines(records, 'histogram').filter((line) => line.stage === name);
-      assert.equal(parts.map(({ data }) => data).join(''), latency.histogram.operations);
+      assert.deepEqual(totals[place].latency, latency);
     }
   });
 
@@ -144,7 +135,7 @@ describe('--json -', { concurrency: 3 }, () => {
     assert.match(outcome.stderr, /^Run /m);
     assert.doesNotMatch(outcome.stderr, /took|scheduling/);
     const records = recordsOf(await readFile(path.join(command.folder, 'log.txt'), 'utf8'));
-    assert.equal(machineLines(records, 'stage').length, 4);
+    assert.equal(machineRecords(records, 'stage').length, 4);
   });
 
   test('brings the log back to stderr where its file takes no more', async (t) => {
@@ -236,8 +227,8 @@ describe('--log', { concurrency: 3 }, () => {
     const records = recordsOf(log);
     assert.equal(withoutMachineLines(log), outcome.stdout);
     assert.notEqual(log, outcome.stdout);
-    assert.equal(machineLines(records, 'run').length, 1);
-    assert.equal(machineLines(records, 'stage').length, 4);
+    assert.equal(machineRecords(records, 'run').length, 1);
+    assert.equal(machineRecords(records, 'stage').length, 4);
     assert.ok(ofKind(records, 'retrying').length > 0);
 
     const { stages, ...merged } = merge(log);
@@ -256,7 +247,7 @@ describe('--log', { concurrency: 3 }, () => {
     const run = ['20', '2', '--local', '--log', log, '--log-append'];
     assertStatus(await (await startCommand(t, run)).outcome, 0);
     assertStatus(await (await startCommand(t, run)).outcome, 0);
-    assert.equal(machineLines(recordsOf(await readFile(log, 'utf8')), 'run').length, 2);
+    assert.equal(machineRecords(recordsOf(await readFile(log, 'utf8')), 'run').length, 2);
   });
 
   test('refuses a file that is there before the run, along with all else that is wrong, and leaves it as it was', async (t) => {
@@ -330,7 +321,7 @@ describe('--log', { concurrency: 3 }, () => {
     command.closeStdout();
     assertStatus(await command.outcome, 141);
     const records = recordsOf(await logOf(command));
-    assert.equal(machineLines(records, 'stage').length, 1);
+    assert.equal(machineRecords(records, 'stage').length, 1);
     assert.equal(records.at(-1)?.kind, 'table-row');
     assert.deepEqual(await keysIn(endpoint), []);
   });

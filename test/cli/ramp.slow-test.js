@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { rampTogether } from '../../bench/truth/ramp.js';
-import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 const LIMIT = 300;
 
@@ -102,7 +103,7 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
       outcome.stderr,
       /^Write: its objects ran out in step [12] of 2, with [18] threads: that step does not count, nor do those after it; pass about \d+ <objects> instead of 150$/m,
     );
-    const steps = machineLines(recordsOf(outcome.stdout), 'ramp-step');
+    const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
     assert.equal(steps.at(-1)?.shortfall, 'objects');
   });
 
@@ -118,7 +119,7 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
       outcome.stderr,
       /^Write: \d+ operations were still under way when their step had to end, and were cut/m,
     );
-    const steps = machineLines(recordsOf(outcome.stdout), 'ramp-step');
+    const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
     assert.equal(steps.at(-1)?.shortfall, 'stalled');
   });
 
@@ -129,7 +130,7 @@ describe('a ramp of one host', { concurrency: 2, timeout: 240_000 }, () => {
     command.child.kill('SIGTERM');
     const outcome = await command.outcome;
     assertStatus(outcome, 143);
-    const steps = machineLines(recordsOf(outcome.stdout), 'ramp-step');
+    const steps = machineRecords(recordsOf(outcome.stdout), 'ramp-step');
     assert.equal(steps[0].shortfall, null);
     assert.equal(steps.at(-1)?.shortfall, 'stopped');
   });

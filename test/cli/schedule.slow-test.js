@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { machineRecords } from '../helpers/log-records.js';
 
-/** @import { LogRecord } from '../../lib/log/log-line.js' */
+/** @import { LogRecord } from '../helpers/log-records.js' */
 
 const SMALL = ['--size', '1KiB'];
 const STAGES = ['Write', 'Read', 'Stat', 'Remove'];
@@ -17,7 +18,7 @@ const TIMER_PRECISION_MS = 5;
 
 /** @param {readonly LogRecord[]} records */
 function linesAddUp(records) {
-  for (const stage of machineLines(records, 'stage')) {
+  for (const stage of machineRecords(records, 'stage')) {
     const lines = ofKind(records, 'second').filter((line) => line.stage === stage.stage);
     const total = lines.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0);
     assert.equal(total, stage.operations, stage.stage);
@@ -32,14 +33,14 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
       const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 0);
       const records = recordsOf(outcome.stdout);
-      const stages = machineLines(records, 'stage');
+      const stages = machineRecords(records, 'stage');
       assert.deepEqual(
         stages.map(({ stage, end }) => [stage, end]),
         STAGES.map((stage) => [stage, 'complete']),
       );
       const [write, read, stat, remove] = stages;
-      const begun = Date.parse(machineLines(records, 'run')[0].start);
-      for (const [place, { stage, start, stop }] of stages.slice(0, 3).entries()) {
+      const begun = Date.parse(machineRecords(records, 'run')[0].start);
+      for (const [place, { stage, startedAt: start, endedAt: stop }] of stages.slice(0, 3).entries()) {
         // A busy host may begin a stage late, so that it is short, but none begins before its slot or ends before it.
         const slotAt = begun + place * 2000 - TIMER_PRECISION_MS;
         assert.ok(start >= slotAt, `${stage} begins ${slotAt - start}ms before its slot`);
@@ -60,7 +61,7 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
     const run = ['100', '4', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'PUT.hang=100%'];
     const outcome = await runCommand(t, [...run, '--no-preflight', '--timeout', '2s']);
     assertStatus(outcome, 1);
-    const stages = machineLines(recordsOf(outcome.stdout), 'stage');
+    const stages = machineRecords(recordsOf(outcome.stdout), 'stage');
     assert.deepEqual(
       stages.map(({ operations, abandoned, skipped }) => [operations, abandoned, skipped]),
       [
@@ -76,7 +77,7 @@ describe('a run whose stages last a fixed time', { concurrency: 3 }, () => {
     const run = ['3', '2', ...SMALL, '--duration', '1s', '--gap', '0s', '--local', '--faults', 'latency=2ms'];
     const outcome = await runCommand(t, run);
     assertStatus(outcome, 0);
-    const [write, read, stat, remove] = machineLines(recordsOf(outcome.stdout), 'stage');
+    const [write, read, stat, remove] = machineRecords(recordsOf(outcome.stdout), 'stage');
     assert.deepEqual([write.operations, remove.operations, remove.skipped], [3, 3, 0]);
     assert.ok(read.operations > 3 && stat.operations > 3, `${read.operations}, ${stat.operations}`);
     linesAddUp(recordsOf(outcome.stdout));
@@ -91,8 +92,8 @@ describe('a run that is to start at a moment', { concurrency: 3 }, () => {
     const told = /^Waiting for (\S+), in ([\d.]+)s by the store's clock$/m.exec(outcome.stderr);
     assert.ok(told !== null, outcome.stderr);
     const records = recordsOf(outcome.stdout);
-    const [write] = machineLines(records, 'stage');
-    assert.ok(write.start >= Date.parse(told[1]) - PRECISION_MS, 'Write begins before it');
+    const [write] = machineRecords(records, 'stage');
+    assert.ok(write.startedAt >= Date.parse(told[1]) - PRECISION_MS, 'Write begins before it');
     assert.ok(Date.parse(told[1]) >= launchedAfter + 15_000 - PRECISION_MS && Number(told[2]) < 15);
   });
 
@@ -114,7 +115,7 @@ describe('a run that is to start at a moment', { concurrency: 3 }, () => {
     command.child.kill('SIGTERM');
     const outcome = await command.outcome;
     assertStatus(outcome, 143);
-    assert.deepEqual(machineLines(recordsOf(outcome.stdout), 'stage'), []);
+    assert.deepEqual(machineRecords(recordsOf(outcome.stdout), 'stage'), []);
   });
 
   test('keeps to the store’s clock, not to its own', async (t) => {
@@ -124,12 +125,12 @@ describe('a run that is to start at a moment', { concurrency: 3 }, () => {
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
     assertStatus(outcome, 0);
     const records = recordsOf(outcome.stdout);
-    const [{ clock, start }] = machineLines(records, 'run');
+    const [{ clock, start }] = machineRecords(records, 'run');
     assert.ok(Math.abs(clock.offset - 100_000) <= clock.uncertainty + 1, JSON.stringify(clock));
     const ahead = Date.parse(start) - Date.now();
     assert.ok(ahead > 60_000 && ahead < 101_000, `its times are ${ahead}ms ahead of this host's`);
-    const [write] = machineLines(records, 'stage');
-    assert.ok(write.start >= launchedAfter + 115_000 - clock.uncertainty - PRECISION_MS);
+    const [write] = machineRecords(records, 'stage');
+    assert.ok(write.startedAt >= launchedAfter + 115_000 - clock.uncertainty - PRECISION_MS);
   });
 });
 
@@ -145,7 +146,7 @@ describe('hosts that share a run', { concurrency: 3 }, () => {
     );
     hosts.forEach((outcome) => assertStatus(outcome, 0));
     assert.deepEqual(
-      hosts.map(({ stdout }) => machineLines(recordsOf(stdout), 'run')[0].shard),
+      hosts.map(({ stdout }) => machineRecords(recordsOf(stdout), 'run')[0].shard),
       ['0/2', '1/2'],
     );
     assert.equal((await keysIn(endpoint)).length, 2 * OBJECTS, 'neither overwrites an object of the other');
@@ -153,7 +154,7 @@ describe('hosts that share a run', { concurrency: 3 }, () => {
     const outcome = await runCommand(t, whole, { dotEnv });
     assertStatus(outcome, 0);
     assert.deepEqual(
-      machineLines(recordsOf(outcome.stdout), 'stage').map(({ operations, failed }) => [operations, failed]),
+      machineRecords(recordsOf(outcome.stdout), 'stage').map(({ operations, failed }) => [operations, failed]),
       [1, 2, 3].map(() => [2 * OBJECTS, 0]),
     );
     assert.deepEqual(await keysIn(endpoint), []);
@@ -163,6 +164,6 @@ describe('hosts that share a run', { concurrency: 3 }, () => {
     const env = { SLURM_PROCID: '2', SLURM_NTASKS: '3' };
     const outcome = await runCommand(t, [...shard('auto'), '--local'], { env });
     assertStatus(outcome, 0);
-    assert.equal(machineLines(recordsOf(outcome.stdout), 'run')[0].shard, '2/3');
+    assert.equal(machineRecords(recordsOf(outcome.stdout), 'run')[0].shard, '2/3');
   });
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /** Of a body that takes ten seconds. */
 const RUN = ['1', '1', '--size', '3MiB', '--timeout', '3s', '--retries', '1', '--no-preflight'];
@@ -20,7 +21,7 @@ describe('an attempt that ends while its object is on the way', { concurrency: 2
       assert.equal(outcome.stderr.match(new RegExp(warning, 'gm'))?.length, 1, outcome.stderr);
       const failures = outcome.stderr.match(new RegExp(`^Read: \\S+ failed after 2 attempts: ${TOLD}$`, 'gm'));
       assert.equal(failures?.length, 1, outcome.stderr);
-      const [, read] = machineLines(recordsOf(outcome.stdout), 'stage');
+      const [, read] = machineRecords(recordsOf(outcome.stdout), 'stage');
       assert.deepEqual([read.errors, read.failed], [{ timeout: 2 }, 1]);
       assert.deepEqual(await keysIn(endpoint), []);
     });

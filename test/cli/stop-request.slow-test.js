@@ -2,18 +2,11 @@ import assert from 'node:assert/strict';
 import { open, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import {
-  dotEnvOf,
-  endpointOf,
-  folderWith,
-  keysIn,
-  machineLines,
-  runCommand,
-  startCommand,
-} from '../helpers/command.js';
+import { dotEnvOf, endpointOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 const STATUSES = /** @type {const} */ ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 });
 const METHODS = /** @type {const} */ ({ Write: 'PUT', Read: 'GET', Stat: 'HEAD', Remove: 'DELETE' });
@@ -49,7 +42,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
         assertStatus(outcome, status);
 
         const records = recordsOf(outcome.stdout);
-        const stages = machineLines(records, 'stage');
+        const stages = machineRecords(records, 'stage');
         const interrupted = stages.at(-1);
         assert.deepEqual([interrupted.stage, interrupted.end], [stage, 'stopped']);
         assert.ok(interrupted.operations > 0 && interrupted.operations < OBJECTS);
@@ -226,7 +219,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
-    const [{ operations }] = machineLines(recordsOf(outcome.stdout), 'stage');
+    const [{ operations }] = machineRecords(recordsOf(outcome.stdout), 'stage');
     assert.equal((await keysIn(endpoint)).length, operations);
     assert.match(
       outcome.stderr,

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { machineLines, startCommand } from '../helpers/command.js';
+import { startCommand } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /** Looks at the rate are after 30 and 38 seconds. */
 const FEWEST_SECONDS = 38;
@@ -44,7 +45,7 @@ describe('a run with --until-stable', { concurrency: 2 }, () => {
         assert.ok(read.startedAt - write.endedAt >= 900 && read.startedAt - write.endedAt < 20_000);
         // What completes after the end is in the totals, and the lines of the log still add up to them.
         const records = recordsOf(outcome.stdout);
-        for (const { stage, operations } of machineLines(records, 'stage')) {
+        for (const { stage, operations } of machineRecords(records, 'stage')) {
           const lines = ofKind(records, 'second').filter((line) => line.stage === stage);
           assert.equal(
             lines.reduce((sum, { operationsPerSecond }) => sum + operationsPerSecond, 0),

@@ -8,10 +8,11 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { STAGE_NAMES } from '../servers/whole-run.js';
-import { dotEnvOf, machineLines } from '../helpers/command.js';
+import { dotEnvOf } from '../helpers/command.js';
 import { environmentOfUser, installPackage } from '../helpers/installed-copy.js';
 import { recordsOf } from '../helpers/outcome.js';
 import { startMinio } from '../helpers/servers.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /** @import { TestServer } from '../helpers/server-process.js' */
 
@@ -194,20 +195,20 @@ export async function readLogs(folder, pattern) {
 export function assertOneRun(logs, { objects, hosts, printed }) {
   assert.equal(logs.length, hosts);
   const records = logs.map(recordsOf);
-  const runs = records.flatMap((log) => machineLines(log, 'run'));
+  const runs = records.flatMap((log) => machineRecords(log, 'run'));
   assert.deepEqual(
     runs.map(({ shard }) => shard).toSorted(),
     Array.from({ length: hosts }, (_, index) => `${index}/${hosts}`),
   );
   assert.equal(new Set(runs.map(({ run: id }) => id)).size, 1, 'the hosts share a run id');
-  const stages = records.flatMap((log) => machineLines(log, 'stage'));
+  const stages = records.flatMap((log) => machineRecords(log, 'stage'));
   for (const name of STAGE_NAMES) {
     const ofHosts = stages.filter(({ stage }) => stage === name);
     const total = ofHosts.reduce((sum, { operations }) => sum + operations, 0);
     assert.equal(total, hosts * objects, name);
     assert.match(printed, new RegExp(`^\\s*${name}\\n[^]*?Operations +${total},`, 'm'), `the total of ${name}`);
   }
-  const starts = stages.filter(({ stage }) => stage === 'Write').map((stage) => stage.start);
+  const starts = stages.filter(({ stage }) => stage === 'Write').map((stage) => stage.startedAt);
   assert.ok(Math.max(...starts) - Math.min(...starts) < TOGETHER_MS, `Write started at ${starts.join(', ')}`);
   assert.match(printed, new RegExp(`Hosts +${hosts}: `));
 }

@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { parseLine } from '../../lib/log/log-line.js';
+import { parseLine } from '../../lib/log/lines.js';
 import { folderWith } from '../helpers/command.js';
 import { anchors, codeSpans, fences, links, shellCommands } from './markdown.js';
 

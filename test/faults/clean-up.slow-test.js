@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { dotEnvOf, keysIn, machineLines, runCommand, startCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand, startCommand } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { OBJECTS, endOf, fastTime, faultRun, startFaultRun } from '../helpers/fault-run.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /** @import { Exchange } from '../helpers/fault-proxy.js' */
 
@@ -308,7 +309,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
-    const [write] = machineLines(recordsOf(outcome.stdout), 'stage');
+    const [write] = machineRecords(recordsOf(outcome.stdout), 'stage');
     assert.match(outcome.stderr, new RegExp(`: ${write.operations} objects removed .*, 0 left`));
     assert.deepEqual((await keysIn(endpoint)).toSorted(), keys);
   });

@@ -4,10 +4,11 @@ import { Agent, createServer, request as send } from 'node:http';
 import { describe, test } from 'node:test';
 import { linesOfHost } from '../../bench/logs/host-lines.js';
 import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
-import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { aggregateOf, stageOf, warningsOf } from '../merge/logs-of.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /**
  * @import { HostPlan } from '../../bench/logs/host-plan.js'
@@ -59,9 +60,9 @@ describe('a store whose Date headers contradict one another', () => {
       /^The store's clock is unknown: the Date headers of its answers leave it uncertain by ±1d 0h\. All times are those of this host's clock$/m,
     );
     const records = recordsOf(outcome.stdout);
-    const [run] = machineLines(records, 'run');
-    const stages = machineLines(records, 'stage');
-    assert.deepEqual([run.clock, ...stages.map(({ clock }) => clock)], [null, null, null, null, null]);
+    const [run] = machineRecords(records, 'run');
+    const stages = machineRecords(records, 'stage');
+    assert.deepEqual([run.clock, ...stages.map(({ storeClock }) => storeClock)], [null, null, null, null, null]);
     assert.ok(Math.abs(Date.parse(run.start) - Date.now()) < 600_000, run.start);
     assert.deepEqual(await keysIn(endpoint), []);
   });

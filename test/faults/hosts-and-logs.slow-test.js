@@ -71,7 +71,7 @@ function made(options, keeps = () => true) {
   const logs = Object.fromEntries(hosts.map(({ host, lines }) => [`log-${host}.txt`, lines.map((line) => line.text)]));
   const truth = hosts.map(({ shape, lines }) => ({
     shape,
-    told: lines.flatMap(({ tells }) => (tells === undefined ? [] : [tells])),
+    told: lines.flatMap(({ tells = [] }) => tells),
   }));
   return { logs, truth };
 }

@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { PROGRAM, dotEnvOf, keysIn, machineLines, startProgram } from '../helpers/command.js';
+import { PROGRAM, dotEnvOf, keysIn, startProgram } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { OBJECTS, endOf, fastTime, startFaultRun } from '../helpers/fault-run.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { until } from '../helpers/socket-server.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /**
  * @import { Exchange } from '../helpers/fault-proxy.js'
@@ -109,7 +110,7 @@ describe('a run in a pipeline', { concurrency: 3, skip }, () => {
       assertStatus(outcome, 0);
       assert.match(outcome.stderr, new RegExp(`^status ${status}$`, 'm'));
       assert.equal(await readFile(path.join(command.folder, 'log.txt'), 'utf8'), outcome.stdout);
-      const [write, ...others] = machineLines(recordsOf(outcome.stdout), 'stage');
+      const [write, ...others] = machineRecords(recordsOf(outcome.stdout), 'stage');
       assert.deepEqual([write.stage, write.end, others], ['Write', 'stopped', []]);
       assert.ok(write.operations > 0 && write.operations < 400);
       assert.match(outcome.stderr, new RegExp(`: ${write.operations} objects removed .*, 0 left$`, 'm'));

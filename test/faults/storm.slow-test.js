@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { OBJECTS, assertSeenByStore, faultRun, sum } from '../helpers/fault-run.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 describe('many faults at once', { concurrency: 3 }, () => {
   for (const client of ['direct', 'sdk']) {
@@ -28,7 +29,7 @@ describe('many faults at once', { concurrency: 3 }, () => {
     const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint), env });
     assertStatus(outcome, 0);
     const records = recordsOf(outcome.stdout);
-    const stages = machineLines(records, 'stage');
+    const stages = machineRecords(records, 'stage');
     assert.ok(sum(stages.map(({ retries }) => retries)) > 1500);
     assert.ok(stages.every(({ operations, failed }) => operations === 2000 && failed === 0));
     const lines = ofKind(records, 'retrying').length;
@@ -47,7 +48,7 @@ describe('many faults at once', { concurrency: 3 }, () => {
       outcome.stderr,
       /^Read: integrity error: local\/benchmark\/\S+: the body first differs at offset 1024$/m,
     );
-    const [, , stat] = machineLines(recordsOf(outcome.stdout), 'stage');
+    const [, , stat] = machineRecords(recordsOf(outcome.stdout), 'stage');
     assert.ok(stat.throttled > 0 && stat.stop - stat.start >= 1000);
   });
 
@@ -59,7 +60,7 @@ describe('many faults at once', { concurrency: 3 }, () => {
       const run = ['100', '1', '--size', '100', '--no-preflight', '--stages', 'write,stat,remove'];
       const outcome = await runCommand(t, [...run, '--run-id', 'again'], { dotEnv: dotEnvOf(endpoint) });
       assertStatus(outcome, 0);
-      const [, stat] = machineLines(recordsOf(outcome.stdout), 'stage');
+      const [, stat] = machineRecords(recordsOf(outcome.stdout), 'stage');
       seen.push([stat.attempts, stat.errors]);
     }
     assert.deepEqual(seen[0], seen[1]);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { dotEnvOf, keysIn, machineLines, runCommand } from '../helpers/command.js';
+import { dotEnvOf, keysIn, runCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { assertCivil } from './civil.js';
 import { startGarbageRelay } from './garbage-relay.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 const OBJECTS = 60;
 
@@ -22,7 +23,7 @@ describe('garbage in mid-run', { concurrency: 2 }, () => {
 
       assertCivil(outcome);
       assertStatus(outcome, 0);
-      const stages = machineLines(recordsOf(outcome.stdout), 'stage');
+      const stages = machineRecords(recordsOf(outcome.stdout), 'stage');
       assert.equal(stages.length, 4);
       let failures = 0;
       for (const { operations, attempts, retries, errors } of stages) {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { main } from '../../lib/cli/merge.js';
-import { formatLine, MAX_LINE_LENGTH, parseLine } from '../../lib/log/log-line.js';
+import { MAX_LINE_LENGTH, parseLine } from '../../lib/log/lines.js';
 import { CALLED_IN_CLONE } from '../helpers/command.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { assertCivil } from './civil.js';
@@ -88,22 +88,6 @@ async function aggregate(log) {
   const [stdout, stderr] = (await texts).map((parts) => parts.join(''));
   return { status, stdout, stderr };
 }
-
-test('a line of any text is none of ours, or is written again with identical bytes', () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        insertion,
-        fc.tuple(fc.constantFrom(...REAL.flat()), insertion).map((two) => two.join('')),
-      ),
-      (line) => {
-        const record = parseLine(line);
-        assert.ok(record === null || formatLine(record) === line, line);
-      },
-    ),
-    { numRuns: 2000 },
-  );
-});
 
 test('a line that is nearly one of ours is refused in time linear in its length', () => {
   // A pattern that tries the same text in two ways would take seconds for the longest line there may be.

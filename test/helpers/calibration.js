@@ -4,7 +4,6 @@ import { folderWith } from './command.js';
 
 /**
  * @import { Calibration } from '../../lib/calibration/calibration.js'
- * @import { StageName } from '../../lib/log/log-line.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -36,7 +35,7 @@ export function calibrationWith(overrides = {}) {
 }
 
 /**
- * @param {StageName} stage
+ * @param {string} stage
  * @param {number} operationsPerSecond of one event loop
  */
 export function provenStage(stage, operationsPerSecond) {

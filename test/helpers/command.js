@@ -8,11 +8,9 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'dotenv';
 import { main } from '../../lib/cli/main.js';
-import { ofKind } from './outcome.js';
 import { isResult, resultFrom } from './result-schema.js';
 
 /**
- * @import { LogRecord } from '../../lib/log/log-line.js'
  * @import { TestEndpoint } from './local-s3.js'
  * @import { Outcome } from './outcome.js'
  * @import { ChildProcess } from 'node:child_process'
@@ -242,17 +240,6 @@ export function dotEnvOf({ buckets, hostname, port, tls, credentials, region }, 
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
-}
-
-/**
- * @param {readonly LogRecord[]} records
- * @param {string} kind of machine line
- * @returns {any[]} what those lines hold
- */
-export function machineLines(records, kind) {
-  return ofKind(records, 'machine')
-    .map(({ data }) => data)
-    .filter((data) => data.kind === kind);
 }
 
 /**

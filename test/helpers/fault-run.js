@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dotEnvOf, machineLines, startCommand } from './command.js';
+import { dotEnvOf, startCommand } from './command.js';
 import { ofKind, recordsOf } from './outcome.js';
 import { resultFrom } from './result-schema.js';
+import { machineRecords } from './log-records.js';
 
 /**
  * @import { Report } from '../../lib/local-s3/tally.js'
- * @import { LogRecord } from '../../lib/log/log-line.js'
+ * @import { LogRecord } from './log-records.js'
  * @import { Command } from './command.js'
  * @import { TestEndpoint } from './local-s3.js'
  * @import { Outcome } from './outcome.js'
@@ -83,7 +84,7 @@ export async function endOf(command) {
   const records = recordsOf(outcome.stdout);
   const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
   assert.equal(report.exitStatus, outcome.status);
-  return { ...outcome, records, stages: machineLines(records, 'stage'), report };
+  return { ...outcome, records, stages: machineRecords(records, 'stage'), report };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { Intake } from '../../lib/merge/intake.js';
-import { mergeHosts } from '../../lib/merge/merge-hosts.js';
+import { runOfResult } from '../../lib/log/result-run.js';
+import { mergeRuns } from '../../lib/merge/merge.js';
 import { resultOf } from '../../lib/model/result-of-run.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { chance } from './chance.js';
@@ -22,15 +22,16 @@ const PATTERNS = 120;
  */
 export function longMerge({ hosts, seconds }) {
   const patterns = Array.from({ length: PATTERNS }, (_, place) => secondLike(place));
-  const intake = new Intake({ keepsSecondLatencies: true });
+  const runs = [];
   for (let host = 0; host < hosts; host += 1) {
     const series = Array.from({ length: seconds }, (_, second) => ({
       secondStart: STARTED + second,
       ...patterns[(second * 7 + host * 13) % PATTERNS],
     }));
-    intake.addResult(`host-${host}.json`, hostResult(`host-${host}`, `${host}/${hosts}`, series));
+    const result = hostResult(`host-${host}`, `${host}/${hosts}`, series);
+    runs.push(runOfResult(`host-${host}.json`, result, { keepsDetails: true }));
   }
-  return mergeHosts(intake);
+  return mergeRuns(runs, { keepsSeries: true });
 }
 
 /**

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { parseLine } from '../../lib/log/log-line.js';
 import { PHASES } from '../../lib/run/phases.js';
 
-/** @import { LogRecord } from '../../lib/log/log-line.js' */
+export { ofKind, recordsOf } from './log-records.js';
 
 /**
  * @typedef {object} Outcome
@@ -30,30 +29,4 @@ export function withoutPhases(stderr) {
     .split('\n')
     .filter((line) => !phases.has(line.toLowerCase()))
     .join('\n');
-}
-
-/**
- * @param {string} stdout
- * @returns {LogRecord[]} one for each line, for there may be no line that is not of the log
- */
-export function recordsOf(stdout) {
-  assert.ok(stdout.endsWith('\n'), 'the log ends with a whole line');
-  return stdout
-    .slice(0, -1)
-    .split('\n')
-    .map((line) => {
-      const record = parseLine(line);
-      assert.ok(record !== null, `not a line of the log: ${line}`);
-      return record;
-    });
-}
-
-/**
- * @template {LogRecord['kind']} Kind
- * @param {readonly LogRecord[]} records
- * @param {Kind} kind
- * @returns {Extract<LogRecord, { kind: Kind }>[]}
- */
-export function ofKind(records, kind) {
-  return /** @type {any} */ (records.filter((record) => record.kind === kind));
 }

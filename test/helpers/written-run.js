@@ -1,4 +1,4 @@
-import { RunLog } from '../../lib/report/log.js';
+import { RunLog } from '../../lib/log/run-log.js';
 import { jsonOf } from './result-schema.js';
 
 /** @import { RunFacts, StageResult } from '../../lib/model/result.js' */
@@ -19,7 +19,7 @@ export function writtenRun(facts, stages) {
     stage.seconds.forEach((second) => log.second(stage.stage, second));
     log.stageEnds(stage);
   }
-  log.stagesEnd(stages);
   const requests = { preflight: 1, clock: 20, probe: 0, cleanup: 0 };
+  log.stagesEnd(stages, { problems: [], cleanup: null, requests });
   return { json: jsonOf({ facts, stages, requests }), log: lines.join('') };
 }

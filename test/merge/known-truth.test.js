@@ -49,7 +49,7 @@ function measured(options, damage = { host: -1 }) {
   const plans = planHosts({ ...options, old: Math.min(options.old, options.hosts) });
   const logs = plans.map((plan, number) => {
     const lines = [...damaged(linesOfHost(plan), number === damage.host ? damage : {})];
-    const told = lines.flatMap(({ tells }) => (tells === undefined ? [] : [tells]));
+    const told = lines.flatMap(({ tells = [] }) => tells);
     return { file: `log-${number}.txt`, texts: lines.map(({ text }) => text), truth: { shape: plan.shape, told } };
   });
   return {

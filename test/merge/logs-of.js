@@ -1,13 +1,16 @@
 import { linesOfHost } from '../../bench/logs/host-lines.js';
 import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
-import { Intake } from '../../lib/merge/intake.js';
-import { countsInLog } from '../../lib/model/counters.js';
-import { mergeHosts } from '../../lib/merge/merge-hosts.js';
-import { parseLine } from '../../lib/log/log-line.js';
-import { placeOf } from '../../lib/merge/warnings.js';
+import { machineLine, parseLine } from '../../lib/log/lines.js';
+import { LogReader } from '../../lib/log/read-log.js';
+import { mergeRuns } from '../../lib/merge/merge.js';
+import { COUNT_NAMES } from '../../lib/model/counters.js';
+import { placeOf } from '../../lib/text/plain-text.js';
+
+export { machineLine };
 
 /**
- * @import { MergedStage } from '../../lib/merge/merge-hosts.js'
+ * @import { ReadRun } from '../../lib/log/read-log.js'
+ * @import { MergedStage } from '../../lib/merge/merge.js'
  *
  * @typedef {ReturnType<typeof aggregateOf>} Aggregate
  * @typedef {ReturnType<typeof flat>} StageAggregate
@@ -29,18 +32,7 @@ export function madeLogs(options) {
  * @returns what the logs that hold these lines say together, as `merged`, and the parts of it that tests look at
  */
 export function aggregateOf(files) {
-  const logs = new Intake();
-  for (const [file, lines] of Object.entries(files)) {
-    let line = 0;
-    for (const text of lines) {
-      line += 1;
-      const record = parseLine(text);
-      if (record !== null) {
-        logs.addRecord(file, line, record);
-      }
-    }
-  }
-  const merged = mergeHosts(logs);
+  const merged = mergeRuns(Object.entries(files).flatMap(([file, lines]) => runsOf(file, lines)));
   const { result } = merged;
   const names = [...new Set(result.hosts.map(({ merge }) => merge?.name))];
   return {
@@ -52,9 +44,30 @@ export function aggregateOf(files) {
   };
 }
 
+/**
+ * @param {string} file
+ * @param {Iterable<string>} lines
+ * @returns {ReadRun[]} the runs that a log holds
+ */
+export function runsOf(file, lines) {
+  /** @type {ReadRun[]} */
+  const runs = [];
+  const log = new LogReader(file, (run) => runs.push(run));
+  let number = 0;
+  for (const text of lines) {
+    number += 1;
+    const line = parseLine(text);
+    if (line !== null) {
+      log.add(number, line);
+    }
+  }
+  log.end();
+  return runs;
+}
+
 /** @param {MergedStage} stage */
 function flat({ merge, latency, ...stage }) {
-  const counts = Object.fromEntries(countsInLog('always').map((name) => [name, Number(stage[name])]));
+  const counts = Object.fromEntries(COUNT_NAMES.map((name) => [name, Number(stage[name])]));
   // Seconds are worked out by who goes through them: two of the same stage are never equal as they are.
   return { ...stage, ...merge, counts, latency: latency.operations, seconds: null };
 }
@@ -74,11 +87,6 @@ export function stageOf(aggregate, name = 'Write') {
  */
 export function warningsOf({ warnings }) {
   return warnings.map((warning) => `${warning.incomplete ? '!' : ''}${placeOf(warning)}: ${warning.message}`);
-}
-
-/** @param {Record<string, unknown>} data */
-export function machineLine(data) {
-  return `# r2-benchmark ${JSON.stringify(data)}`;
 }
 
 /**

@@ -27,7 +27,7 @@ function logOf({ host = 'fra-1', id = 'a', shard = '0/1', start = NOON, length =
   const run = { kind: 'run', format: 1, run: id, host, shard, start: new Date(start).toISOString(), options };
   const lines = stages.flatMap((stage, place) => {
     const from = start + place * length;
-    const times = { start: from, stop: from + length, end: 'complete', operations: 0 };
+    const times = { startedAt: from, endedAt: from + length, end: 'complete', operations: 0 };
     return [
       scheduleLine(stage),
       secondLine(formatTimeOfDay(Math.floor(from / 1000) + 1), 0, stage),

@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Intake } from '../../lib/merge/intake.js';
-import { mergeHosts } from '../../lib/merge/merge-hosts.js';
-import { parseLine } from '../../lib/log/log-line.js';
+import { runOfResult } from '../../lib/log/result-run.js';
+import { mergeRuns } from '../../lib/merge/merge.js';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { readResult } from '../../lib/model/read-result.js';
 import { stageOfWay } from '../../lib/model/ways.js';
 import { writeResult } from '../../lib/model/write-result.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { runOfWay, WAYS } from '../helpers/way-runs.js';
-import { scheduleLine, secondLine, summaryLine } from './logs-of.js';
+import { runsOf, scheduleLine, secondLine, summaryLine } from './logs-of.js';
 
 /**
  * @import { WayResult } from '../../lib/model/result.js'
@@ -20,21 +19,11 @@ import { scheduleLine, secondLine, summaryLine } from './logs-of.js';
 
 /** @param {Files} files */
 function merged(files) {
-  const intake = new Intake();
-  for (const [file, text] of Object.entries(files)) {
+  const runs = Object.entries(files).flatMap(([file, text]) => {
     const { result } = readResult(text);
-    if (result !== null) {
-      intake.addResult(file, result);
-    } else {
-      text.split('\n').forEach((line, place) => {
-        const record = parseLine(line);
-        if (record !== null) {
-          intake.addRecord(file, place + 1, record);
-        }
-      });
-    }
-  }
-  return mergeHosts(intake);
+    return result === null ? runsOf(file, text.split('\n')) : [runOfResult(file, result, { keepsDetails: false })];
+  });
+  return mergeRuns(runs);
 }
 
 /**

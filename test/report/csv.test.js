@@ -11,13 +11,15 @@ const AGGREGATE = aggregateOf(madeLogs(OPTIONS));
 
 test('the time series has every second of every host, by its beginning', () => {
   const expected = Object.entries(LOGS).flatMap(([host, lines]) =>
-    lines.flatMap(({ tells }) => {
-      if (tells === undefined || !('rate' in tells)) {
-        return [];
-      }
-      const time = new Date(tells.second * 1000).toISOString().replace('.000', '');
-      return [`${time},${tells.stage},${host},${tells.rate},${tells.rate * 16_384}`];
-    }),
+    lines
+      .flatMap(({ tells = [] }) => tells)
+      .flatMap((tells) => {
+        if (!('rate' in tells)) {
+          return [];
+        }
+        const time = new Date(tells.second * 1000).toISOString().replace('.000', '');
+        return [`${time},${tells.stage},${host},${tells.rate},${tells.rate * 16_384}`];
+      }),
   );
   const [head, ...rows] = [...formatCsv(AGGREGATE)].join('').trimEnd().split('\n');
   assert.equal(head, 'second_start,stage,host,ops,bytes');

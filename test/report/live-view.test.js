@@ -317,11 +317,13 @@ test('a terminal of few rows, or few columns, gets one line', (t) => {
   assert.deepEqual(live, ['Write  0 of 100  0%  0 ops/s', 'Write  0 of 100  0%  0 ops/s']);
 });
 
+const END = { problems: [], cleanup: null, requests: null };
+
 test('the run ends with a table and sentences; one without a stage ends without', (t) => {
   const { view, lines } = openView(t);
-  view.stagesEnd?.([]);
+  view.stagesEnd?.([], END);
   assert.deepEqual(lines, []);
-  view.stagesEnd?.([finishedStage({ operations: Array.from({ length: 10 }, () => ({ after: 50 })) })]);
+  view.stagesEnd?.([finishedStage({ operations: Array.from({ length: 10 }, () => ({ after: 50 })) })], END);
   assert.deepEqual(lines, [
     '',
     'Stage  Ops/s                 MB/s      p50      p99  Errors',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseLine } from '../../lib/log/log-line.js';
+import { parseLine } from '../../lib/log/lines.js';
 import { csvReporter } from '../../lib/report/csv.js';
 import { REPORTERS, RESULT_REPORTERS, openListeners } from '../../lib/report/reporters.js';
 

@@ -6,14 +6,14 @@ import { comparisonPage } from '../../lib/report/html/comparison-page.js';
 import { formatMergeBlocks } from '../../lib/report/merge-text.js';
 import { summaryReporter } from '../../lib/report/summary.js';
 import { wayAnswer, wayLatency, wayNotes, wayRows } from '../../lib/report/ways.js';
-import { Intake } from '../../lib/merge/intake.js';
-import { mergeHosts } from '../../lib/merge/merge-hosts.js';
+import { runOfResult } from '../../lib/log/result-run.js';
+import { mergeRuns } from '../../lib/merge/merge.js';
 import { readResult } from '../../lib/model/read-result.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
 import { runOfWay } from '../helpers/way-runs.js';
 
 /**
- * @import { MergedResult } from '../../lib/merge/merge-hosts.js'
+ * @import { MergedResult } from '../../lib/merge/merge.js'
  * @import { Result, WayResult } from '../../lib/model/result.js'
  */
 
@@ -26,9 +26,8 @@ function resultOf(run) {
 
 /** @param {readonly Result[]} results */
 function merged(results) {
-  const intake = new Intake();
-  results.forEach((result, place) => intake.addResult(`${place}.json`, result));
-  return mergeHosts(intake).result;
+  const runs = results.map((result, place) => runOfResult(`${place}.json`, result, { keepsDetails: false }));
+  return mergeRuns(runs).result;
 }
 
 /** @param {number} latency ms */

@@ -11,7 +11,7 @@ import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ABANDONED } from '../../lib/model/failed-attempts.js';
 import { Phases } from '../../lib/run/phases.js';
-import { RunLog } from '../../lib/report/log.js';
+import { RunLog } from '../../lib/log/run-log.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { runRamps } from '../../lib/run/run-ramps.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
@@ -381,7 +381,7 @@ test('a step in which the store answers nothing does not count, and proves no pl
   );
   const [{ ramp = null, end, abandoned }] = result.stages;
   assert.deepEqual([end, abandoned], ['complete', 64]);
-  const merged = mergeRamps([{ host: 'fra-1', ramp, hasBegun: true }], false)?.merged;
+  const merged = mergeRamps([{ host: 'fra-1', ramp }], false)?.merged;
   assert.deepEqual(
     merged?.slots.map(({ counts }) => counts),
     [true, true, true, false],

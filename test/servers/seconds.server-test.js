@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startAccessLogProxy } from '../helpers/access-log-proxy.js';
 import { startMinio } from '../helpers/servers.js';
-import { machineLines } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { runBenchmark } from './run-benchmark.js';
 import { STAGE_NAMES } from './whole-run.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /**
- * @import { SecondRecord } from '../../lib/log/log-line.js'
+ * @import { LogRecord } from '../helpers/log-records.js'
  * @import { AccessLogEntry } from '../helpers/access-log-proxy.js'
  */
 
@@ -44,7 +44,7 @@ for (const client of ['direct', 'sdk']) {
     assertStatus(run, 0);
     const records = recordsOf(run.stdout);
     const seconds = ofKind(records, 'second');
-    const [{ clock }] = machineLines(records, 'run');
+    const [{ clock }] = machineRecords(records, 'run');
     const served = (await proxy.entries()).filter(
       ({ path, status }) => isOfStage(path, buckets[0]) && status >= 200 && status < 300,
     );
@@ -72,7 +72,7 @@ function isOfStage(path, bucket) {
  * Each line ends a second: what the lines up to it add up to had been answered by then, and what had been answered well
  * before then is in them. Comparing sums instead of single seconds leaves noise nothing to add up to.
  *
- * @param {readonly SecondRecord[]} lines
+ * @param {readonly LogRecord[]} lines
  * @param {readonly AccessLogEntry[]} answers
  * @param {number} offset ms by which the log's clock, which is the store's as the run has measured it, is ahead of the
  *   proxy's

@@ -6,14 +6,14 @@ import { Keyspace } from '../../lib/workload/keyspace.js';
 import { accessOrder } from '../../lib/workload/access.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { objectSizes } from '../../lib/workload/sizes.js';
-import { machineLines } from '../helpers/command.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 import { runBenchmark } from './run-benchmark.js';
 import { STAGE_NAMES, assertWholeRun } from './whole-run.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /**
- * @import { ConnectionsRecord } from '../../lib/log/log-line.js'
+ * @import { LogRecord } from '../helpers/log-records.js'
  * @import { StoredObject, TestServer } from '../helpers/server-process.js'
  */
 
@@ -36,7 +36,7 @@ const OPERATIONS = ['putobject', 'getobject', 'headobject', 'deleteobject'];
 /**
  * @param {string} title of the server in the tests' titles
  * @param {TestServer} server
- * @param {(records: readonly ConnectionsRecord[]) => void} assertConnections checks what the run says of its connections
+ * @param {(records: readonly LogRecord[]) => void} assertConnections checks what the run says of its connections
  */
 export function testWholeRuns(title, server, assertConnections) {
   for (const client of CLIENTS) {
@@ -85,12 +85,12 @@ export function testMix(title, server) {
       });
 
       assertStatus(run, 0);
-      const kinds = machineLines(recordsOf(run.stdout), 'stage-kind');
+      const kinds = machineRecords(recordsOf(run.stdout), 'stage').flatMap(({ kinds: ofStage = [] }) => ofStage);
       assert.deepEqual(
         Object.fromEntries(kinds.map(({ operation, operations }) => [operation, operations])),
         Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, (OBJECTS * share) / 100])),
       );
-      const stages = machineLines(recordsOf(run.stdout), 'stage');
+      const stages = machineRecords(recordsOf(run.stdout), 'stage');
       const attempts = Object.fromEntries(kinds.map((kind) => [kind.operation, Number(kind.attempts)]));
       const [written, mixed, removed] = stages.map((stage) => Number(stage.attempts));
       assert.deepEqual([stages[1].staleReads, stages[1].foreignReads, stages[1].tornReads], [0, 0, 0]);
@@ -130,7 +130,7 @@ export function testRange(title, server) {
       const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...stages], { server, buckets });
 
       assertStatus(run, 0);
-      const [, range] = machineLines(recordsOf(run.stdout), 'stage');
+      const [, range] = machineRecords(recordsOf(run.stdout), 'stage');
       assert.deepEqual([range.stage, range.operations, range.bytes], ['Range', OBJECTS, OBJECTS * rangeSize]);
       assert.match(run.stdout, /^Range time to first byte: min .* p50 /m);
       const later = await server.countsOf('getobject');
@@ -172,7 +172,7 @@ export function testLoads(title, server) {
       const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...load], { server, buckets });
 
       assertStatus(run, 0);
-      const stages = machineLines(recordsOf(run.stdout), 'stage');
+      const stages = machineRecords(recordsOf(run.stdout), 'stage');
       const drawn = indices.map(placeOf);
       assert.deepEqual(
         stages.map((stage) => [stage.stage, stage.operations, stage.bytes]),
@@ -209,7 +209,7 @@ export function testGroups(title, server) {
       const run = await runBenchmark([`${OBJECTS}`, `${THREADS}`, '--client', client, ...stages], { server, buckets });
 
       assertStatus(run, 0);
-      const [, list, removal] = machineLines(recordsOf(run.stdout), 'stage');
+      const [, list, removal] = machineRecords(recordsOf(run.stdout), 'stage');
       const pages = Math.ceil(OBJECTS / BUCKETS / 30) * BUCKETS;
       const batches = Math.ceil(OBJECTS / BUCKETS / 45) * BUCKETS;
       assert.deepEqual([list.stage, list.operations, list.keys], ['List', pages, OBJECTS]);
@@ -256,7 +256,7 @@ export function testExisting(title, server, strangeKeys = [...STRANGE_KEYS, ...S
       const run = await runBenchmark(parameters, { server, buckets: [bucket] });
 
       assertStatus(run, 0);
-      const [read, range, stat, list] = machineLines(recordsOf(run.stdout), 'stage');
+      const [read, range, stat, list] = machineRecords(recordsOf(run.stdout), 'stage');
       for (const { stage, operations, attempts, errors } of [read, range, stat]) {
         assert.deepEqual([operations, attempts, errors], [stored, stored, {}], stage);
       }
@@ -282,7 +282,7 @@ export function testCopies(title, server) {
       });
 
       assertStatus(run, 0);
-      const [, copy] = machineLines(recordsOf(run.stdout), 'stage');
+      const [, copy] = machineRecords(recordsOf(run.stdout), 'stage');
       assert.deepEqual([copy.stage, copy.operations], ['Copy', OBJECTS]);
       assert.match(run.stderr, new RegExp(`^Clean-up of run \\S+: ${2 * OBJECTS} objects removed .*, 0 left$`, 'm'));
       const later = await server.countsOf('copyobject');
@@ -313,7 +313,7 @@ export function testMultipart(title, server, { create, part, complete }) {
       const run = await runBenchmark([...load, '--client', client, '--no-preflight'], { server, buckets });
 
       assertStatus(run, 0);
-      const [write, read, stat] = machineLines(recordsOf(run.stdout), 'stage');
+      const [write, read, stat] = machineRecords(recordsOf(run.stdout), 'stage');
       assert.deepEqual(
         [write.operations, write.parts, write.steps, write.attempts],
         [objects, objects * parts, objects * (parts + 1), objects * (parts + 2)],
@@ -378,7 +378,7 @@ export function testLargeObject(title, server) {
       const run = await runBenchmark(load, { server, buckets, env: { NODE_OPTIONS: TELLS_MEMORY } });
 
       assertStatus(run, 0);
-      const [write, read] = machineLines(recordsOf(run.stdout), 'stage');
+      const [write, read] = machineRecords(recordsOf(run.stdout), 'stage');
       assert.deepEqual([write.operations, write.parts, read.operations, read.integrityErrors], [1, 640, 1, 0]);
       const memory = Number(/^maxRSS (\d+)$/m.exec(run.stderr)?.[1]) / 1024;
       assert.ok(memory < MAX_MEMORY, `${memory} MB`);
@@ -404,7 +404,7 @@ export function testChecksums(title, server) {
           const run = await runBenchmark([...load, '--client', client, '--checksum', checksum], { server, buckets });
 
           assertStatus(run, 0);
-          const [write] = machineLines(recordsOf(run.stdout), 'stage');
+          const [write] = machineRecords(recordsOf(run.stdout), 'stage');
           assert.deepEqual([write.failed, write.errors], [0, {}]);
           assert.deepEqual(await leftIn(server, buckets), { objects: 0, uploads: 0 });
         });
@@ -426,7 +426,7 @@ async function leftIn(server, buckets) {
 /**
  * Each thread keeps the connection that was opened for it before Write began, and no other request goes over it.
  *
- * @param {readonly ConnectionsRecord[]} records
+ * @param {readonly LogRecord[]} records
  */
 export function connectionsAreKept(records) {
   assert.deepEqual(
@@ -444,7 +444,7 @@ export function connectionsAreKept(records) {
  * A connection for each request, and none used twice. A few more than that were opened ahead of a request that came in
  * another stage.
  *
- * @param {readonly ConnectionsRecord[]} records
+ * @param {readonly LogRecord[]} records
  */
 export function connectionsAreReplaced(records) {
   for (const { stage, opened, reused } of records) {

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { STAGE_NAMES } from './whole-run.js';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { dotEnvOf, machineLines, startCommand } from '../helpers/command.js';
+import { dotEnvOf, startCommand } from '../helpers/command.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { startMinio } from '../helpers/servers.js';
 import { startToxiproxy } from './toxiproxy.js';
+import { machineRecords } from '../helpers/log-records.js';
 
 /**
  * @import { Toxic } from './toxiproxy.js'
@@ -109,7 +110,7 @@ async function assertWhole({ command, buckets }) {
   const outcome = await command.outcome;
   assertStatus(outcome, 0);
   assert.doesNotMatch(outcome.stderr, /^ {4}at |something unexpected/m);
-  const stages = machineLines(recordsOf(outcome.stdout), 'stage');
+  const stages = machineRecords(recordsOf(outcome.stdout), 'stage');
   assert.deepEqual(
     stages.map(({ stage }) => stage),
     STAGE_NAMES,

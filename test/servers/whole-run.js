@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DEFAULT_STAGES, operationsOf } from '../../lib/operations/registry.js';
 import { ofKind } from '../helpers/outcome.js';
 
-/** @import { LogRecord } from '../../lib/log/log-line.js' */
+/** @import { LogRecord } from '../helpers/log-records.js' */
 
 /** Of a run without --stages, as the log has them. */
 export const STAGE_NAMES = operationsOf(DEFAULT_STAGES).map(({ logName }) => logName);
@@ -64,7 +64,7 @@ function assertWholeStage(records, { objects, threads, buckets, objectSize }) {
   assert.equal(peak, Math.max(mean, ...perSecond.slice(1, -1)), 'the peak is that of a full second, or the mean');
 
   const latencies = ofKind(records, 'latency');
-  assert.ok(latencies.some(({ of }) => of === 'operations'));
+  assert.ok(latencies.some(({ of }) => of === 'latency'));
   for (const { minimum, p50, p90, p99, p999, maximum } of latencies) {
     const levels = [minimum, p50, p90, p99, p999, maximum];
     assert.deepEqual(

@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatLine } from '../../lib/log/log-line.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { stageLines, stageTable } from '../../lib/report/log.js';
+import { stageLines, stageTable } from '../../lib/log/stage-lines.js';
 import { finishedStage } from '../helpers/finished-stage.js';
-
-/** @import { StageResult } from '../../lib/model/result.js' */
 
 const TEN_STRAIGHT = Array.from({ length: 10 }, () => ({ after: 50 }));
 
-/** @param {StageResult} result */
-function linesOf(result) {
-  return stageLines(result).map(formatLine);
-}
-
 test('a stage’s summary has the old tool’s shape, blanks included', () => {
-  const [summary] = linesOf(finishedStage({ operations: TEN_STRAIGHT }));
+  const [summary] = stageLines(finishedStage({ operations: TEN_STRAIGHT }));
   assert.equal(summary, 'Write took 500ms. Peak ops 20.0/s Avg ops 20.0/s  Total size 0.2MB  Recoverable errors 0');
 });
 
@@ -24,12 +16,12 @@ test('recoverable errors are the attempts that were tried again', () => {
     { after: 50, failures: ['throttled', 'timeout'] },
     { after: 50, failures: ['connect'] },
   ];
-  const [summary] = linesOf(finishedStage({ name: 'Read', operations }));
+  const [summary] = stageLines(finishedStage({ name: 'Read', operations }));
   assert.match(summary, /^Read took 100ms\. .* {2}Recoverable errors 3$/);
 });
 
 test('where every operation went straight, one latency line says it all', () => {
-  const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }));
+  const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }));
   assert.deepEqual(
     lines.filter((line) => line.includes('latency') && line.includes('p50')),
     [
@@ -40,7 +32,7 @@ test('where every operation went straight, one latency line says it all', () => 
 
 test('where attempts failed, they have a latency line of their own', () => {
   const operations = [...TEN_STRAIGHT, { after: 50, failures: ['timeout'] }];
-  const lines = linesOf(finishedStage({ operations })).filter(
+  const lines = stageLines(finishedStage({ operations })).filter(
     (line) => line.includes('latency') && line.includes('p50'),
   );
   assert.equal(lines.length, 2);
@@ -48,7 +40,7 @@ test('where attempts failed, they have a latency line of their own', () => {
 });
 
 test('a stage without a success has no latency to tell, and still a summary', () => {
-  const lines = linesOf(finishedStage({ operations: [], rest: 100 }));
+  const lines = stageLines(finishedStage({ operations: [], rest: 100 }));
   assert.equal(lines[0], 'Write took 100ms. Peak ops 0.0/s Avg ops 0.0/s  Total size 0.0MB  Recoverable errors 0');
   assert.deepEqual(
     lines.filter((line) => line.includes('latency') && line.includes('p50')),
@@ -57,15 +49,15 @@ test('a stage without a success has no latency to tell, and still a summary', ()
 });
 
 test('integrity errors have a line only where there are some', () => {
-  const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }, { integrityErrors: 2 }));
+  const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }, { integrityErrors: 2 }));
   assert.ok(lines.includes('Write: 2 integrity errors'));
-  assert.ok(!linesOf(finishedStage({ operations: TEN_STRAIGHT })).some((line) => line.includes('integrity')));
+  assert.ok(!stageLines(finishedStage({ operations: TEN_STRAIGHT })).some((line) => line.includes('integrity')));
 });
 
 test('connections are told with what opening them cost', () => {
   const cost = { count: 2, minimum: 1, mean: 2, p50: 2.5, p90: 3, p99: 3, p999: 3, maximum: 4.25 };
   const connections = { opened: 2, reused: 8, lookupTime: 1.2, tcp: cost, tls: cost };
-  const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }, { connections }));
+  const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }, { connections }));
   assert.ok(
     lines.includes(
       'Write connections: opened 2 reused 8 name 1.20ms TCP p50 2.50ms max 4.25ms TLS p50 2.50ms max 4.25ms',
@@ -75,7 +67,7 @@ test('connections are told with what opening them cost', () => {
 });
 
 test('what a stage was limited by stands in its last line, with the figures and what would tell more', () => {
-  const lines = linesOf(finishedStage({ operations: TEN_STRAIGHT }));
+  const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }));
   assert.equal(
     lines.at(-1),
     'Write limited by: inconclusive (10 operations are too few to tell; more <objects> would tell more)',
@@ -88,7 +80,7 @@ test('in an open loop, attempts and the delays of their starts have lines of the
   const startDelay = new LatencyHistogram();
   startDelay.record(1.5);
   result.latency.startDelay = startDelay.summary();
-  const lines = linesOf({ ...result, load }).filter((line) => line.includes('p50'));
+  const lines = stageLines({ ...result, load }).filter((line) => line.includes('p50'));
   assert.deepEqual(
     lines.map((line) => line.slice(0, line.indexOf(':'))),
     ['Write latency (open loop)', 'Write start delay', 'Write attempt latency'],
@@ -100,7 +92,7 @@ test('a read tells when its first bytes came', () => {
   const firstByte = new LatencyHistogram();
   firstByte.record(3);
   result.latency.firstByte = firstByte.summary();
-  assert.ok(linesOf(result).some((line) => line.startsWith('Read time to first byte: min 3.00ms ')));
+  assert.ok(stageLines(result).some((line) => line.startsWith('Read time to first byte: min 3.00ms ')));
 });
 
 test('the table has a header, and a row for each stage', () => {
@@ -108,7 +100,7 @@ test('the table has a header, and a row for each stage', () => {
     finishedStage({ operations: TEN_STRAIGHT }),
     finishedStage({ name: 'Read', operations: [{ after: 100, failures: ['timeout', 'connect'] }] }),
   ];
-  assert.deepEqual(stageTable(results).map(formatLine), [
+  assert.deepEqual(stageTable(results), [
     'Stage         Ops      Ops/s     Peak/s       MB/s  Peak MB/s        p50        p99    Errors  Limited by',
     'Write          10       20.0       20.0        0.3        0.3    50.00ms    50.00ms         0  inconclusive',
     'Read            1       10.0       10.0        0.2        0.2   100.00ms   100.00ms         2  inconclusive',
@@ -118,15 +110,5 @@ test('the table has a header, and a row for each stage', () => {
 test('attempts that the end of the stage cut off are no errors of its row', () => {
   const operations = [{ after: 100, failures: ['timeout', 'abandoned', 'abandoned'] }];
   const [, row] = stageTable([finishedStage({ operations })]);
-  assert.match(formatLine(row), / 1 {2}inconclusive$/);
-});
-
-test('every line can be written, however short, long or large the stage', () => {
-  for (const overrides of [
-    { duration: 0.001, average: 1e9, peak: 1e9 },
-    { duration: 1e9, operations: 1e12, attempts: 1e12, bytes: 2 ** 53 - 1 },
-  ]) {
-    const result = finishedStage({ operations: TEN_STRAIGHT }, overrides);
-    assert.ok([...stageLines(result), ...stageTable([result])].map(formatLine).length > 3);
-  }
+  assert.match(row, / 1 {2}inconclusive$/);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine } from './logs-of.js';
+import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine } from '../merge/logs-of.js';
 
 const NOON = Date.parse('2026-01-31T12:00:00Z');
 
@@ -15,7 +15,8 @@ const NOON = Date.parse('2026-01-31T12:00:00Z');
  */
 function logOf({ rates, stop, totals }) {
   const operations = rates.reduce((sum, rate) => sum + rate, 0);
-  const facts = { kind: 'stage', stage: 'Write', end: 'complete', start: NOON + 100, stop: NOON + stop, operations };
+  const times = { startedAt: NOON + 100, endedAt: NOON + stop, duration: stop - 100 };
+  const facts = { kind: 'stage', stage: 'Write', end: 'complete', ...times, operations };
   return [
     machineLine({ kind: 'run', format: 1, run: 'a', shard: '0/1', start: new Date(NOON).toISOString(), options: {} }),
     scheduleLine(),
@@ -57,13 +58,15 @@ test('nothing is said of the overlap where a log does not say when the stage was
   });
 });
 
-test('each share says what the log of its host says it was limited by', () => {
-  const limit = 'Write limited by: store throttling (43% of the attempts were throttled)';
+test('each share says what its host was limited by', () => {
+  const bottleneck = { cause: 'store throttling', evidence: '43% of the attempts were throttled', advice: null };
   const old = [scheduleLine(), secondLine('12:00:01', 5), summaryLine(5)];
-  const logs = { a: logOf({ rates: [300], stop: 600 }).toSpliced(3, 0, limit), old };
-  const { shares } = stageOf(aggregateOf(logs));
+  const { shares } = stageOf(aggregateOf({ a: logOf({ rates: [300], stop: 600, totals: { bottleneck } }), old }));
   assert.deepEqual(
-    shares.map(({ limitedBy }) => limitedBy),
-    ['store throttling', null],
+    shares.map(({ limitedBy, evidence }) => [limitedBy, evidence]),
+    [
+      ['store throttling', '43% of the attempts were throttled'],
+      [null, undefined],
+    ],
   );
 });

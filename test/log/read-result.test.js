@@ -6,9 +6,8 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { decodeHistogram } from '../../lib/model/histogram.js';
-import { Intake } from '../../lib/merge/intake.js';
-import { mergeHosts } from '../../lib/merge/merge-hosts.js';
-import { readFiles } from '../../lib/merge/read-files.js';
+import { readFiles } from '../../lib/log/read-files.js';
+import { mergeRuns } from '../../lib/merge/merge.js';
 import { writeResult } from '../../lib/model/write-result.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { finishedStage } from '../helpers/finished-stage.js';
@@ -81,9 +80,8 @@ function withLatencies(second) {
 async function merged(files) {
   const paths = Object.keys(files).map((name) => path.join(folder, name));
   await Promise.all(Object.values(files).map((text, place) => writeFile(paths[place], text)));
-  const intake = new Intake({ keepsSecondLatencies: true });
-  await readFiles(paths, /** @type {any} */ ([]), intake);
-  const whole = mergeHosts(intake);
+  const { runs, warnings: ofFiles } = await readFiles(paths, /** @type {any} */ ([]), { keepsDetails: true });
+  const whole = mergeRuns(runs, { warnings: ofFiles, keepsSeries: true });
   const warnings = whole.result.merge.warnings.map(({ file, message, incomplete }) => {
     // A result has no lines.
     const said = message.replaceAll(`${folder}/`, '').replace(/\b([ab]):1\b/, '$1');
@@ -94,36 +92,35 @@ async function merged(files) {
 
 /**
  * @param {Awaited<ReturnType<typeof merged>>} whole
- * @returns {unknown} what a log tells, too
+ * @returns {unknown} all that a log has, too
  */
-function sumsOf({ report, timeSeries }) {
-  const { stages, merge, run, options } = report;
+function sharedOf({ report, timeSeries }) {
+  const { stages, merge, hosts, exitStatus, ...rest } = report;
+  const { warnings, ...merged } = merge;
   return {
-    run,
-    threads: options.threads,
-    peaks: merge.peaks,
-    clocks: merge.clocks,
+    ...rest,
+    ...merged,
+    hosts: hosts.map((/** @type {any} */ host) => ({ ...host, merge: host.merge.name })),
     series: [...timeSeries()],
-    stages: stages.map((/** @type {any} */ stage) =>
-      [
-        ...['stage', 'end', 'objects', 'threads', 'operations', 'bytes', 'attempts', 'retries', 'failed', 'errors'],
-        ...['startedAt', 'endedAt', 'warmupOperations', 'drainOperations'],
-      ]
-        .map((name) => stage[name])
-        .concat(withoutFiles(stage.merge), stage.latency.histogram.operations),
-    ),
+    stages: stages.map(withoutLogged),
   };
 }
 
-/** @param {any} merge */
-function withoutFiles({ shares, ...rest }) {
-  // A log has no latencies of single seconds, which minutes are made of.
-  const same = (/** @type {any} */ { series, ...share }) => ({
-    ...share,
-    file: '',
-    series: { ...series, minutes: [] },
-  });
-  return { ...rest, shares: shares.map(same) };
+/**
+ * A log has no percentiles of single seconds, which minutes are made of, and not what the host did.
+ *
+ * @param {any} stage
+ */
+function withoutLogged({ hostLoad, calibration, seconds, merge: { shares, ...merge }, ...stage }) {
+  return {
+    ...stage,
+    seconds: seconds.map((/** @type {any} */ { p50, p99, maximum, histogram, ...second }) => second),
+    merge,
+    shares: shares.map((/** @type {any} */ { file, series: { minutes, ...series }, ...share }) => ({
+      ...share,
+      series,
+    })),
+  };
 }
 
 const operation = fc.record({
@@ -144,8 +141,8 @@ test('results add up to exactly what the logs of the same runs add up to, also w
       const logs = await merged({ a: a.log, b: b.log });
       const results = await merged({ a: a.json, b: b.json });
       const mixed = await merged({ a: a.log, b: b.json });
-      assert.deepEqual(sumsOf(results), sumsOf(logs));
-      assert.deepEqual(sumsOf(mixed), sumsOf(logs));
+      assert.deepEqual(sharedOf(logs), sharedOf(results));
+      assert.deepEqual(sharedOf(mixed), sharedOf(results));
       assert.deepEqual(results.warnings, logs.warnings);
     }),
     { numRuns: 25 },

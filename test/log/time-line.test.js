@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TimeLine, wholeDays } from '../../lib/merge/time-line.js';
+import { TimeLine, wholeDays } from '../../lib/log/time-line.js';
 import { formatTimeOfDay } from '../../lib/text/units.js';
 
 const DAY = 86_400;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatLine } from '../../lib/log/log-line.js';
-import { searchLines, searchMachineLine, stepMachineLine, stepRow } from '../../lib/report/log.js';
+import { searchLines, stepLine } from '../../lib/log/search-lines.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 
 /** @import { RateSearchResult, SearchResult, SearchStep, StageResult } from '../../lib/model/result.js' */
@@ -51,27 +50,14 @@ const SEARCH = Object.freeze({
 function linesOf(search, overrides) {
   const bottleneck = /** @type {const} */ ({ cause: 'store', evidence: 'evidence', advice: null });
   const result = finishedStage({ operations: [{ after: 10 }] }, { bottleneck, average: 700, ...overrides });
-  return searchLines(result, { ...SEARCH, ...search }).map(formatLine);
+  return searchLines(result, { ...SEARCH, ...search });
 }
 
 test('a step has a row with its threads, rate, latencies, errors and load', () => {
+  assert.equal(stepLine('Write', STEP), 'Write          16      803.2    20.01ms    24.50ms         7    12%  ramp');
   assert.equal(
-    formatLine(stepRow('Write', STEP)),
-    'Write          16      803.2    20.01ms    24.50ms         7    12%  ramp',
-  );
-  assert.equal(
-    formatLine(stepRow('Read', { ...STEP, p50: null, p99: null, phase: 'half size' })),
+    stepLine('Read', { ...STEP, p50: null, p99: null, phase: 'half size' }),
     'Read           16      803.2          -          -         7    12%  half size',
-  );
-});
-
-test('programs can read the same', () => {
-  const line = formatLine(stepMachineLine('Write', STEP));
-  assert.ok(line.length < 1000);
-  const { kind, stage, start, stop, threads, throttled } = JSON.parse(line.slice('# r2-benchmark '.length));
-  assert.deepEqual(
-    [kind, stage, start, stop, threads, throttled],
-    ['step', 'Write', STEP.startedAt, STEP.endedAt, 16, 5],
   );
 });
 
@@ -115,24 +101,13 @@ test('integrity errors are told as with any stage', () => {
   assert.ok(linesOf({}, { integrityErrors: 2 }).includes('Write: 2 integrity errors'));
 });
 
-test('programs can read what was found', () => {
-  const result = finishedStage({ operations: [{ after: 10 }] });
-  assert.deepEqual(searchMachineLine(result, SEARCH), {
-    kind: 'machine',
-    data: {
-      ...{ kind: 'search', stage: 'Write', end: 'complete', knee: 14, hasPlateau: true, capacity: CEILING, best: 805 },
-      ...{ operationsNeeded: null, dollarsNeeded: null, limitedBy: result.bottleneck.cause },
-    },
-  });
-});
-
 test('a step over buckets shows how many, and a step of an open loop its rate and what became of it', () => {
   assert.equal(
-    formatLine(stepRow('Write', { ...STEP, phase: 'hold', buckets: 2 })),
+    stepLine('Write', { ...STEP, phase: 'hold', buckets: 2 }),
     'Write          16      803.2    20.01ms    24.50ms         7    12%  2 buckets',
   );
   assert.equal(
-    formatLine(stepRow('Write', { ...STEP, rate: 805, verdict: 'kept' })),
+    stepLine('Write', { ...STEP, rate: 805, verdict: 'kept' }),
     'Write       805.0      803.2    20.01ms    24.50ms         7    12%  ramp, kept',
   );
 });

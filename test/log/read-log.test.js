@@ -10,7 +10,7 @@ import {
   summaryLine,
   warningsOf,
   withRunLine,
-} from './logs-of.js';
+} from '../merge/logs-of.js';
 
 // One log with several runs: copies, searches, logs of the old tool.
 
@@ -53,12 +53,13 @@ test('behind a run that has ended, a log of the old tool is another run, whateve
   assert.deepEqual([aggregate.hosts.length, aggregate.peaks.Stat], [2, 5]);
 });
 
-test('a second behind the end of a run is no run of its own: it shows in the totals', () => {
+test('a second after the end of a run is of another run, which is cut short', () => {
   const aggregate = aggregateOf({ 'a.txt': [...WHOLE, secondLine('00:10:05', 5, 'Remove')] });
-  assert.equal(aggregate.hosts.length, 1);
+  assert.equal(aggregate.hosts.length, 2);
   const incomplete = warningsOf(aggregate).filter((warning) => warning.startsWith('!'));
-  assert.equal(incomplete.length, 1);
-  assert.match(incomplete[0], /^!a\.txt:\d+: \d+ of the \d+ operations of Remove stand in the lines of its seconds/);
+  assert.deepEqual(incomplete, [
+    `!a.txt:${WHOLE.length + 1}: Remove begins here and has no summary: the log is cut short`,
+  ]);
 });
 
 test('the latencies of a copy are not added once more', () => {
@@ -113,11 +114,4 @@ test('runs before and behind a search in the same log are counted', () => {
   const aggregate = aggregateOf({ 'a.txt': [...WHOLE, runLine, ...SEARCH, ...LATER] });
   assert.equal(warningsOf(aggregate)[0], `!a.txt:${WHOLE.length + 1}: ${NOT_COUNTED}`);
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
-});
-
-test('without machine lines a search is seen all the same, and a run behind it is counted', () => {
-  const run = [scheduleLine(), secondLine('03:10:05', 5), summaryLine(5)];
-  const aggregate = aggregateOf({ 'a.txt': [...SEARCH, ...run] });
-  assert.deepEqual(warningsOf(aggregate), [`!a.txt:1: ${NOT_COUNTED}`]);
-  assert.equal(aggregate.peaks.Write, 5);
 });

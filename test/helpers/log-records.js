@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { parseLine } from '../../lib/log/lines.js';
+import { RecordParts } from '../../lib/log/records.js';
+
+/**
+ * A line of a log as tests look at it: also those for people, which the tool itself never reads.
+ *
+ * @typedef {{ kind: string } & Record<string, any>} LogRecord
+ */
+
+const RATE = '([\\d.]+)';
+const MS = '([\\d.]+)ms';
+
+/** @type {[kind: string, pattern: RegExp, fields: readonly string[]][]} */
+const LINES = [
+  [
+    'schedule',
+    /^(\S+): scheduling for (\d+) objects in (\d+) threads and (\d+) buckets$/,
+    ['stage', 'objects', 'threads', 'buckets'],
+  ],
+  [
+    'search',
+    /^(\S+): searching for the peak with (\d+) objects in up to (\d+) threads and (\d+) buckets$/,
+    ['stage', 'objects', 'threads', 'buckets'],
+  ],
+  [
+    'second',
+    new RegExp(`^([\\d:]{8}): (\\S+): Ops ${RATE}/s Throughput ${RATE}MB/s$`),
+    ['time', 'stage', 'operationsPerSecond', 'megabytesPerSecond'],
+  ],
+  [
+    'kind-second',
+    new RegExp(`^([\\d:]{8}): (\\S+) (\\S+): Ops ${RATE}/s Throughput ${RATE}MB/s$`),
+    ['time', 'stage', 'operation', 'operationsPerSecond', 'megabytesPerSecond'],
+  ],
+  ['retrying', /^Retrying on TRANSIENT error(?: \((\d+) more\))?$/, ['more']],
+  [
+    'summary',
+    new RegExp(
+      `^(\\S+) took (\\d+)ms\\. Peak ops ${RATE}/s Avg ops ${RATE}/s {2}Total size ${RATE}MB {2}Recoverable errors (\\d+)$`,
+    ),
+    [
+      ...['stage', 'milliseconds', 'peakOperationsPerSecond', 'averageOperationsPerSecond'],
+      ...['megabytes', 'recoverableErrors'],
+    ],
+  ],
+  ['kind-summary', /^(\S+) (\S+) took \d+ms\. /, ['stage', 'operation']],
+  ['integrity', /^(\S+): (\d+) integrity errors?$/, ['stage', 'count']],
+  [
+    'latency',
+    new RegExp(
+      `^(\\S+) (latency|start delay|part latency|attempt latency|time to first byte)(?: \\(\\w+ loop\\))?: ` +
+        `min ${MS} mean ${MS} p50 ${MS} p90 ${MS} p99 ${MS} p99\\.9 ${MS} max ${MS}$`,
+    ),
+    ['stage', 'of', 'minimum', 'mean', 'p50', 'p90', 'p99', 'p999', 'maximum'],
+  ],
+  ['connections', /^(\S+) connections: opened (\d+) reused (\d+)/, ['stage', 'opened', 'reused']],
+  ['bucket-limit', /^(\S+) limit over buckets: /, ['stage']],
+  ['table-header', /^Stage {9}Ops /, []],
+  ['step-header', /^Stage {5,8}(?:Threads|Rate) /, []],
+  ['step-row', /^([A-Z]\S*) +([\d.]+) .* \d+% {2}\w/, ['stage', 'threads']],
+  [
+    'table-row',
+    new RegExp(`^([A-Z]\\S*) +(\\d+) +${RATE} +${RATE} +${RATE} +${RATE} +\\S+ +\\S+ +(\\d+) {2}`),
+    [
+      'stage',
+      'objects',
+      'operationsPerSecond',
+      'peakOperationsPerSecond',
+      'megabytesPerSecond',
+      'peakMegabytes',
+      'errors',
+    ],
+  ],
+  ['kind-row', /^ {2}([a-z]\S*) +(\d+) /, ['operation', 'objects']],
+];
+
+/**
+ * @param {string} stdout
+ * @returns {LogRecord[]} one for each line
+ */
+export function recordsOf(stdout) {
+  assert.ok(stdout.endsWith('\n'), 'the log ends with a whole line');
+  return stdout
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => {
+      const parsed = parseLine(line);
+      return parsed?.kind === 'machine' ? parsed : readLine(line);
+    });
+}
+
+/**
+ * @param {string} line
+ * @returns {LogRecord}
+ */
+function readLine(line) {
+  for (const [kind, pattern, fields] of LINES) {
+    const match = pattern.exec(line);
+    if (match !== null) {
+      const values = fields.map((name, place) => [name, valueOf(match[place + 1] ?? '0')]);
+      return { kind, ...Object.fromEntries(values) };
+    }
+  }
+  return { kind: 'text', text: line };
+}
+
+/** @param {string} text */
+function valueOf(text) {
+  return /^[\d.]+$/.test(text) ? Number(text) : text;
+}
+
+/**
+ * @param {readonly LogRecord[]} records
+ * @param {string} kind
+ * @returns {LogRecord[]}
+ */
+export function ofKind(records, kind) {
+  return records.filter((record) => record.kind === kind);
+}
+
+/**
+ * @param {readonly LogRecord[]} records
+ * @param {string} kind of machine lines
+ * @returns {any[]} the records that those lines hold
+ */
+export function machineRecords(records, kind) {
+  /** @type {{ head: object, parts: RecordParts }[]} */
+  const found = [];
+  for (const { data } of ofKind(records, 'machine').filter((line) => line.data.kind === kind)) {
+    const { kind: ofLine, stage, ...fields } = data;
+    if ((fields.line ?? 1) === 1) {
+      found.push({ head: { kind: ofLine, stage }, parts: new RecordParts() });
+    }
+    found.at(-1)?.parts.add(fields);
+  }
+  return found.map(({ head, parts }) => ({ ...head, ...parts.fields() }));
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BLOCK_SECONDS, SecondSeries } from '../../lib/model/second-series.js';
+
+test('a day is a whole number of blocks, so that a shift by days moves blocks', () => {
+  assert.equal(86_400 % BLOCK_SECONDS, 0);
+});
+
+const anySecond = fc.oneof(fc.integer({ min: -200, max: 200 }), fc.integer({ min: -200, max: 2e9 }));
+const anyRate = fc.oneof(
+  fc.nat(2000),
+  fc.nat(4e8).map((tenths) => tenths / 10),
+);
+const entries = fc.uniqueArray(fc.tuple(anySecond, anyRate, fc.nat(2 ** 40)), { selector: ([second]) => second });
+
+test('the seconds of a series come back in their order with their counts and bytes, wherever they lie', () => {
+  fc.assert(
+    fc.property(entries, fc.boolean(), (all, isUniform) => {
+      const series = new SecondSeries();
+      const seconds = all.map(([secondStart, operations, bytes]) => ({
+        secondStart,
+        operations,
+        bytes: isUniform ? Math.round(operations * 10) * 1024 : bytes,
+      }));
+      for (const { secondStart, operations, bytes } of seconds) {
+        series.add(secondStart, operations, true);
+        series.setBytes(secondStart, bytes);
+      }
+      const read = [...series].map(({ secondStart, operations, bytes }) => ({ secondStart, operations, bytes }));
+      assert.deepEqual(
+        read,
+        seconds.toSorted((one, other) => one.secondStart - other.secondStart),
+      );
+      assert.equal(series.get(3e9), undefined);
+    }),
+  );
+});
+
+test('a second of zero operations is known, and none is known without a line', () => {
+  const series = new SecondSeries();
+  series.add(100, 0, true);
+  assert.deepEqual([series.get(100), series.get(101)], [0, undefined]);
+});
+
+test('several rates of a second are averaged, several counts are not added', () => {
+  const series = new SecondSeries();
+  const found = [
+    series.add(100, 1, false),
+    series.add(101, 2.5, false),
+    series.add(100, 2.5, false),
+    series.add(100, 0.1, false),
+    series.add(101, 7, true),
+  ];
+  assert.deepEqual(found, [null, null, null, null, 'doubled']);
+  assert.deepEqual([series.get(100), series.get(101)], [12, 25]);
+});
+
+test('a gap is told of counts after a second, of rates after three', () => {
+  const series = new SecondSeries();
+  const found = [100, 102, 105, 109].map((second, place) => series.add(second, 1, place === 1));
+  assert.deepEqual(found, [null, 'gap', null, 'gap']);
+  assert.equal(series.add(200, 1e12, true), 'impossible');
+});
+
+test('a series moves by days with all that is known of its seconds', () => {
+  const series = new SecondSeries();
+  series.add(100, 5, true);
+  series.add(101, 2, true);
+  series.setBytes(100, 50);
+  series.setBytes(101, 999);
+  series.setDetails(101, { failedAttempts: 3, throttled: 1 });
+  series.move(-86_400);
+  assert.deepEqual(
+    [...series].map(({ secondStart, bytes, failedAttempts }) => [secondStart, bytes, failedAttempts]),
+    [
+      [100 - 86_400, 50, undefined],
+      [101 - 86_400, 999, 3],
+    ],
+  );
+  assert.deepEqual(series.extent, { first: 100 - 86_400, last: 101 - 86_400 });
+});
+
+test('a million seconds of fifty series take less than eight bytes each', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const all = Array.from({ length: 50 }, () => {
+    const series = new SecondSeries();
+    for (let second = 0; second < 20_000; second += 1) {
+      series.add(1_769_903_998 + second, 11, true);
+      series.setBytes(1_769_903_998 + second, 11 * 16_384);
+    }
+    return series;
+  });
+  const taken = process.memoryUsage().arrayBuffers - before;
+  assert.ok(taken < 8e6, `${taken} bytes`);
+  assert.ok(all.every((series) => series.get(1_769_904_000) === 110));
+});
