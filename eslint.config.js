@@ -15,6 +15,7 @@ export default [
       'no-implicit-coercion': 'error',
       'no-param-reassign': 'error',
       'no-shadow': 'error',
+      'no-unused-vars': ['error', { ignoreRestSiblings: true }],
       'no-useless-rename': 'error',
       'no-var': 'error',
       'object-shorthand': 'error',

@@ -36,8 +36,8 @@ describe('a run', { concurrency: 4 }, () => {
       assert.ok(ofKind(records, 'text').every(({ text }) => / limited by: /.test(text)));
       assertWholeRun(records, { objects: OBJECTS, threads: THREADS, buckets: 1, objectSize: 2048 });
       assert.deepEqual(
-        records.slice(-5).map(({ kind }) => kind),
-        ['table-header', 'table-row', 'table-row', 'table-row', 'table-row'],
+        records.slice(-6).map(({ kind, data }) => data?.kind ?? kind),
+        ['table-header', 'table-row', 'table-row', 'table-row', 'table-row', 'end'],
       );
       assert.deepEqual(
         ofKind(records, 'latency').map(({ stage, of }) => `${stage} ${of}`),

@@ -105,7 +105,7 @@ describe('--json', { concurrency: 3 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 1);
     assert.match(outcome.stderr, /^error: result\.json could not be written: EFBIG.*$/m);
-    assert.equal(recordsOf(outcome.stdout).at(-1)?.kind, 'table-row');
+    assert.equal(recordsOf(outcome.stdout).at(-1)?.data.kind, 'end');
     assert.deepEqual(await readdir(command.folder), []);
   });
 });
@@ -297,7 +297,7 @@ describe('--log', { concurrency: 3 }, () => {
     assertStatus(outcome, 130);
     const log = await logOf(command);
     assert.equal(withoutMachineLines(log), outcome.stdout);
-    assert.equal(recordsOf(log).at(-1)?.kind, 'table-row');
+    assert.equal(recordsOf(log).at(-1)?.data.kind, 'end');
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
@@ -322,7 +322,7 @@ describe('--log', { concurrency: 3 }, () => {
     assertStatus(await command.outcome, 141);
     const records = recordsOf(await logOf(command));
     assert.equal(machineRecords(records, 'stage').length, 1);
-    assert.equal(records.at(-1)?.kind, 'table-row');
+    assert.equal(records.at(-1)?.data.kind, 'end');
     assert.deepEqual(await keysIn(endpoint), []);
   });
 

@@ -96,10 +96,10 @@ async function merged(files) {
  */
 function sharedOf({ report, timeSeries }) {
   const { stages, merge, hosts, exitStatus, ...rest } = report;
-  const { warnings, ...merged } = merge;
+  const { warnings, ...together } = merge;
   return {
     ...rest,
-    ...merged,
+    ...together,
     hosts: hosts.map((/** @type {any} */ host) => ({ ...host, merge: host.merge.name })),
     series: [...timeSeries()],
     stages: stages.map(withoutLogged),
