@@ -187,11 +187,12 @@ function announce(options, { sides }, { terminal, notify }) {
  * @returns {string[]} one where both go to R2, because both have the same objects and stages
  */
 function costLines({ a, b }, passes) {
-  const [ofA, ofB] = [a, b].map(({ config }) => costLine({ ...config, objects: passes * config.objects }));
-  const ofBoth = costLine({ ...a.config, objects: 2 * passes * a.config.objects });
-  if (ofA !== null && ofB !== null && ofBoth !== null) {
+  const [allOfA, allOfB] = [a, b].map(({ config }) => ({ ...config, objects: passes * config.objects }));
+  const ofBoth = costLine(allOfA, allOfB);
+  if (ofBoth !== null) {
     return [ofBoth];
   }
+  const [ofA, ofB] = [costLine(allOfA), costLine(allOfB)];
   return [...(ofA === null ? [] : [`A: ${ofA}`]), ...(ofB === null ? [] : [`B: ${ofB}`])];
 }
 

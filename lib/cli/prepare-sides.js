@@ -164,7 +164,10 @@ function checkCostOfBoth(configs, maxCost) {
       '--max-cost: the cost of passes with --duration is not known beforehand, expected no --duration',
     ]);
   }
-  const dollars = configs.reduce((sum, config) => sum + (config.passes ?? 1) * dollarsOf(config), 0);
+  const dollars = configs.reduce(
+    (sum, { passes = 1, ...config }) => sum + dollarsOf({ ...config, objects: passes * config.objects }),
+    0,
+  );
   if (dollars > maxCost) {
     throw new UsageError([
       `--max-cost: all passes cost $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or --quads, or at least that much, got $${maxCost}`,
