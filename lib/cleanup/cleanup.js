@@ -156,7 +156,7 @@ function isRemovable({ objects, versions, uploads }) {
 async function look(options, buckets, result, removes) {
   const { unlisted, versioned } = options;
   if (removes) {
-    // A refused deletion is sent once more; its problem is reported anew where it is refused again.
+    // A refused deletion is sent again, and its problem reported only if it is refused again.
     Object.assign(result, { problems: [], furtherProblems: 0 });
   }
   /** @type {Shown} */
@@ -173,7 +173,7 @@ async function look(options, buckets, result, removes) {
     own.forEach(({ isProbe, isCopy, index }) => isProbe || isCopy || unlisted?.listed(index));
     shown.misplaced += misplaced.length;
     shown.foreign += foreign;
-    // Where versions are kept, objects are versions, too.
+    // In a bucket that keeps versions, objects are counted with these.
     if (!versioned.has(bucket)) {
       shown.objects += own.length;
       const keys = removes ? own.map(({ key }) => key) : [];

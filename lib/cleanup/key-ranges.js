@@ -8,7 +8,7 @@ import { AttemptError } from '../s3/s3-error.js';
 
 const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 
-/** A list is given up when it continues after so many pages in a row that made no progress. */
+/** Pages in a row without progress after which a list is given up. */
 const MAX_FRUITLESS_PAGES = 100;
 
 /** The pause after such a page. */

@@ -145,9 +145,9 @@ export class WriteChecks {
       this.mayList = ![...unlisted.values()].some(
         ({ kind, status }) => kind === 'denied' || NOT_IMPLEMENTED.has(status),
       );
-      const leaves = this.mayList ? '' : ', and whether it leaves any,';
+      const end = this.mayList ? '' : '; whether it leaves any will not be known either';
       this.#notices.push(
-        `Whether run ${runId} already has objects in ${[...unlisted.keys()].join(', ')}${leaves} is not known, because listing failed (${message})`,
+        `Whether run ${runId} already has objects in ${[...unlisted.keys()].join(', ')} is not known, because listing failed (${message})${end}`,
       );
     }
   }

@@ -257,7 +257,7 @@ async function removeLeftovers(config, run, checks, result, observer) {
   // Nobody counts copies, which no stage removes.
   const ownsCopies = mayRemove && operationsOfRun(config).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
-  // The embedded endpoint is gone after the run, and who may not list has been told that nothing is known.
+  // The embedded endpoint ends with the run. Without permission to list, a notice has said that there is no proof.
   const canProve = !store.isEmbedded && checks.mayList;
   const ownsObjects = isLeft || ((hasVersions || canProve) && mayRemove && (wroteObjects || hasRemovedAll));
   // One whose creation was not answered has an id that nobody knows: only the store can tell that none is left.

@@ -184,7 +184,7 @@ test('Row 45: a store that has no list of uploads keeps none, unless the answer 
   assert.ok(!isClean(doubtful));
 });
 
-test('Row 46: a list that shows ever new uploads of one key is given up', async () => {
+test('a list that shows ever new uploads of one key is given up', async () => {
   const admin = new FakeAdmin({ one: [], two: [] });
   let pages = 0;
   admin.listUploadsPage = async (bucket) => {

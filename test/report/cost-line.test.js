@@ -48,7 +48,7 @@ test('whatever the run, one line tells what the price does not include', () => {
   }
 });
 
-test('what goes on for a time and only removes names its lists alone', () => {
+test('the cost of a timed run that only removes is that of its lists', () => {
   const line = lineFor('abc.r2.cloudflarestorage.com', { stages: ['read', 'remove'], duration: 60_000 });
   assert.match(String(line), /: at most \$0\.0000 for 2 Class A operations, and \$0\.36 for each million Class B/);
 });
