@@ -1,6 +1,7 @@
 import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import { formatLine } from '../../lib/log/log-line.js';
 import { MEGABYTE, formatTimeOfDay } from '../../lib/log/units.js';
+import { STAGES_WITHOUT_BYTES } from '../../lib/operations/registry.js';
 import { secondsOfPlan } from './host-plan.js';
 
 /**
@@ -49,7 +50,7 @@ export function* linesOfHost(plan) {
     yield* plan.shape === 'own' ? ownStage(plan, stage) : oldStage(plan, stage);
   }
   if (plan.shape === 'own') {
-    yield line({ kind: 'table-header', peakMegabytes: 'shown' });
+    yield line({ kind: 'table-header' });
   }
 }
 
@@ -77,7 +78,7 @@ function* ownStage(plan, stagePlan) {
   }
   yield summaryLine(totals, peak, plan.size);
   const { operations, retries } = totals;
-  const bytes = operations * plan.size;
+  const bytes = STAGES_WITHOUT_BYTES.includes(stage) ? 0 : operations * plan.size;
   const attempts = operations + retries;
   const counts = { operations, bytes, attempts, retries, throttled: retries, failed: 0 };
   const facts = { kind: 'stage', stage, end: 'complete', start, stop, ...counts };

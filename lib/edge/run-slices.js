@@ -549,7 +549,7 @@ class SlicedStage {
    * @param {SliceVersions | null} versions
    */
   #succeeded(record, success, versions) {
-    const { movesBytes, receives } = record.operation;
+    const { receives } = record.operation;
     if (changes(record.operation)) {
       this.#noteChange(record, success, versions);
     } else if (versions !== null && !this.#isAllowed(record, success, versions)) {
@@ -557,11 +557,10 @@ class SlicedStage {
     }
     const [, begunAt, , answeredAt, , fitting = null] = success;
     const meter = this.#meters.kinds[record.kind];
-    // Among others, those that move no bytes would make the throughput look larger than it is.
-    const bytes = this.#stage.rewrites && !movesBytes ? 0 : record.size;
+    const bytes = record.movedBytes;
     const hasBody = receives && fitting?.length !== 0;
     this.#done += 1;
-    this.#moved += movesBytes ? record.size : 0;
+    this.#moved += bytes;
     meter.unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
     // What is done with it may come before it is counted.
     this.#mixed?.done(record);

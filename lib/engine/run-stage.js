@@ -210,8 +210,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
         meter.uploaded(record, record.size);
       } else {
         await retrier.run(record);
-        // Among others, those that move no bytes would make the throughput look larger than it is.
-        meter.succeeded(record, stage.rewrites && !record.operation.movesBytes ? 0 : record.size);
+        meter.succeeded(record, record.movedBytes);
       }
       parts?.succeeded(record);
       if (buckets !== null) {

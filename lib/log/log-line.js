@@ -50,12 +50,11 @@ import { sentence, timeOfDay } from './notation.js';
  * @typedef {{ kind: 'capacity', stage: string, word: 'capacity' | 'ceiling', bound: 'exact' | 'at least', operationsPerSecond: number,
  *   interval: { low: number, high: number } | null, threads: number, note: string | null }} CapacityRecord `interval` is
  *   null where the capacity was not held; `note` is what it lacks
- * @typedef {{ kind: 'table-header', peakMegabytes: 'shown' | 'absent' }} TableHeaderRecord absent in logs of versions before
- *   this column
+ * @typedef {{ kind: 'table-header' }} TableHeaderRecord
  * @typedef {{ kind: 'table-row', stage: string, objects: number, operationsPerSecond: number,
- *   peakOperationsPerSecond: number, megabytesPerSecond: number, peakMegabytesPerSecond: number | null,
+ *   peakOperationsPerSecond: number, megabytesPerSecond: number | null, peakMegabytesPerSecond: number | null,
  *   p50: number | null, p99: number | null, errors: number, limitedBy: LimitCause }} TableRowRecord percentiles in ms; null,
- *   written `-`, where there are none; `peakMegabytesPerSecond` is null where the column is absent
+ *   written `-`, where there are none
  * @typedef {Omit<SecondRecord, 'kind'> & OfKind & { kind: 'kind-second' }} KindSecondRecord
  * @typedef {Omit<SummaryRecord, 'kind'> & OfKind & { kind: 'kind-summary' }} KindSummaryRecord
  * @typedef {Omit<IntegrityRecord, 'kind'> & OfKind & { kind: 'kind-integrity' }} KindIntegrityRecord
@@ -160,8 +159,7 @@ const NOTATIONS = {
   operationColumn: operationColumn('remove'.length),
   operationCountColumn: column(9, count),
   rateColumn: column(11, rate),
-  peakMegabytesHeading: choice({ shown: '  Peak MB/s', absent: '' }),
-  addedRateColumn: either(null, '', column(11, rate)),
+  throughputColumn: column(11, either(null, '-', rate)),
   percentileColumn: column(11, either(null, '-', milliseconds)),
   errorsColumn: column(10, count),
   causeColumn: between('  ', choice(CAUSES), ''),
@@ -198,8 +196,8 @@ const OF_STAGES = {
 };
 
 const ROW_FIGURES =
-  '{operationsPerSecond:rateColumn}{peakOperationsPerSecond:rateColumn}{megabytesPerSecond:rateColumn}' +
-  '{peakMegabytesPerSecond:addedRateColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}{limitedBy:causeColumn}';
+  '{operationsPerSecond:rateColumn}{peakOperationsPerSecond:rateColumn}{megabytesPerSecond:throughputColumn}' +
+  '{peakMegabytesPerSecond:throughputColumn}{p50:percentileColumn}{p99:percentileColumn}{errors:errorsColumn}{limitedBy:causeColumn}';
 
 /** Every line kind, in one place for writing and reading: as it stands in the log, with `{field:notation}` for values. */
 const SHAPES = compileAll({
@@ -238,7 +236,7 @@ const SHAPES = compileAll({
     '{stage:stage} {word:capacityWord}: {bound:bound}{operationsPerSecond:rate} ops/s{interval:interval} ' +
     'at {threads:threadCount}{note:note}',
   'table-header':
-    'Stage         Ops      Ops/s     Peak/s       MB/s{peakMegabytes:peakMegabytesHeading}        p50        p99    Errors  Limited by',
+    'Stage         Ops      Ops/s     Peak/s       MB/s  Peak MB/s        p50        p99    Errors  Limited by',
   'table-row': `{stage:stageColumn}{objects:countColumn}${ROW_FIGURES}`,
   'kind-row': `  {operation:operationColumn}{objects:operationCountColumn}${ROW_FIGURES}`,
   machine: '# r2-benchmark {data:jsonObject}',

@@ -1,6 +1,7 @@
 import { MEGABYTE, formatDuration } from '../log/units.js';
 import { decodeHistogram } from '../model/histogram.js';
 import { wayId, wayOf } from '../model/ways.js';
+import { STAGES_WITHOUT_BYTES } from '../operations/registry.js';
 import { Finding, StageLog, stageWarnings } from './stage-log.js';
 import { isUnknownClock, readHistogramPart, readKindLine, readRampStep, readStageLine } from './machine-facts.js';
 import { wholeDays } from './time-line.js';
@@ -306,7 +307,8 @@ export class HostRun {
     let stage = this.stages.get(name);
     if (stage === undefined) {
       // Operations of several kinds, as objects of several sizes, move as many bytes as the line says, and not their mean.
-      const keepsBytes = Boolean(this.facts?.sizes ?? this.facts?.mix);
+      const varies = Boolean(this.facts?.sizes ?? this.facts?.mix);
+      const keepsBytes = varies && !STAGES_WITHOUT_BYTES.includes(name);
       stage = new StageLog(name, line, this.#shared.pool, keepsBytes);
       this.stages.set(name, stage);
     }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { plainLine } from '../log/plain-text.js';
 import { MEGABYTE } from '../log/units.js';
+import { STAGES_WITHOUT_BYTES } from '../operations/registry.js';
 import { correctionOf } from './machine-facts.js';
 import { wholeDays } from './time-line.js';
 
@@ -219,13 +220,17 @@ function fullSeconds({ isOurs }, { facts, extent }, shift) {
  * @param {HostRun} run
  * @param {StageLog} log
  */
-function workOf({ facts: runFacts }, { facts, summary, scheduled, counted }) {
+function workOf({ facts: runFacts }, { name, facts, summary, scheduled, counted, countedBytes }) {
   if (facts !== null) {
     return facts.counts;
   }
   const operations = summary === null ? Math.round(counted) : operationsOf(summary, scheduled);
-  const size = runFacts?.size ?? null;
-  const bytes = size === null ? (summary?.megabytes ?? 0) * MEGABYTE : operations * size;
+  if (STAGES_WITHOUT_BYTES.includes(name)) {
+    return { operations, bytes: 0 };
+  }
+  const { size = null, sizes = null, mix = null } = runFacts ?? {};
+  const isExact = size !== null && sizes === null && mix === null;
+  const bytes = isExact ? operations * size : summary === null ? countedBytes : summary.megabytes * MEGABYTE;
   return { operations, bytes: Math.round(bytes) };
 }
 

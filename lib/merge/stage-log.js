@@ -39,6 +39,8 @@ export class StageLog {
   #bytes;
   /** Tenths of operations in the lines of all seconds. */
   #tenths = 0;
+  /** Bytes in the lines of all seconds. */
+  countedBytes = 0;
   #hasBegun = false;
   /** Why there are no percentiles, or null. @type {string | null} */
   #histogramProblem = null;
@@ -144,6 +146,7 @@ export class StageLog {
     this.series.set(second, tenths);
     this.#bytes?.set(second, Math.min(Math.round(bytesPerSecond / BYTES_OF_UNIT), 10 * MAX_RATE));
     this.#tenths += tenths;
+    this.countedBytes += bytesPerSecond;
     const { first, last } = this.extent ?? { first: second, last: second };
     this.extent = { first: Math.min(first, second), last: Math.max(last, second) };
   }

@@ -21,6 +21,8 @@ export class RunLog {
   #writeLine;
   #writeMachineLine;
   #isSearch = false;
+  /** See StagePlan. */
+  #nominalBytes = 0;
   #retries = new RetryLines((record) => this.#write(record));
 
   /**
@@ -38,9 +40,10 @@ export class RunLog {
     this.#writeForMachines(() => [runLine(facts)]);
   }
 
-  /** @param {Pick<StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch' | 'dimension'>} plan */
-  stageStarts({ isSearch = false, dimension, ...plan }) {
+  /** @param {Omit<StagePlan, 'objectSize' | 'duration'>} plan */
+  stageStarts({ isSearch = false, dimension, nominalBytes = 0, ...plan }) {
     this.#isSearch = isSearch;
+    this.#nominalBytes = nominalBytes;
     this.#write({ kind: isSearch ? 'search' : 'schedule', ...plan });
     if (isSearch) {
       this.#write({ kind: dimension === 'rate' ? 'rate-header' : 'step-header' });
@@ -74,7 +77,7 @@ export class RunLog {
   second(stage, { secondStart, kinds = [], ...count }) {
     this.#retries.flush();
     const time = formatTimeOfDay(secondStart + 1);
-    this.#write({ kind: 'second', time, stage, ...ratesOf(count) });
+    this.#write({ kind: 'second', time, stage, ...ratesOf(this.#withNominalBytes(count)) });
     kinds.forEach(({ operation, ...ofKind }) =>
       this.#write({ kind: 'kind-second', time, stage, operation, ...ratesOf(ofKind) }),
     );
@@ -91,7 +94,7 @@ export class RunLog {
   stageEnds(result) {
     this.#retries.flush();
     const { search } = result;
-    const lines = search === undefined ? stageLines(result) : searchLines(result, search);
+    const lines = search === undefined ? stageLines(this.#withNominalBytes(result)) : searchLines(result, search);
     lines.forEach((record) => this.#write(record));
     this.#writeForMachines(() =>
       search === undefined ? stageMachineLines(result) : [searchMachineLine(result, search)],
@@ -103,6 +106,15 @@ export class RunLog {
     if (results.length > 0) {
       stageTable(results).forEach((record) => this.#write(record));
     }
+  }
+
+  /**
+   * @template {{ operations: number, bytes: number }} Count
+   * @param {Count} count
+   * @returns {Count}
+   */
+  #withNominalBytes(count) {
+    return { ...count, bytes: count.bytes + count.operations * this.#nominalBytes };
   }
 
   /** @param {LogRecord} record */
@@ -307,7 +319,7 @@ function connectionsLine({ stage, connections: { opened, reused, lookupTime, tcp
  */
 export function stageTable(results) {
   return [
-    { kind: 'table-header', peakMegabytes: 'shown' },
+    { kind: 'table-header' },
     ...results.flatMap((result) => [
       /** @type {LogRecord} */ ({ kind: 'table-row', stage: result.stage, ...rowOf(result) }),
       ...(result.kinds ?? []).map(
@@ -324,8 +336,8 @@ function rowOf(result) {
     objects: result.operations,
     operationsPerSecond: result.average,
     peakOperationsPerSecond: result.peak,
-    megabytesPerSecond: result.averageBytes / MEGABYTE,
-    peakMegabytesPerSecond: result.peakBytes / MEGABYTE,
+    megabytesPerSecond: result.bytes === 0 ? null : result.averageBytes / MEGABYTE,
+    peakMegabytesPerSecond: result.bytes === 0 ? null : result.peakBytes / MEGABYTE,
     p50: latency?.p50 ?? null,
     p99: latency?.p99 ?? null,
     errors: result.failedAttempts,

@@ -2,7 +2,7 @@ import { Budget, budgetMemory } from '../engine/budget.js';
 import { waitUntil } from '../clock/pause.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { stagesOf } from '../operations/registry.js';
-import { bytesAnOperation } from '../operations/stage.js';
+import { bytesAnOperation, nominalBytes } from '../operations/stage.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { enoughObjects, noteFatalError } from './run-stages.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
@@ -86,6 +86,7 @@ async function runRamp(stage, slots, ramping, result) {
     threads: config.threads,
     buckets: config.store.buckets.length,
     objectSize: bytesAnOperation(stage, config),
+    nominalBytes: nominalBytes(stage, config),
     duration: 1000 * (slots[slots.length - 1].endsAt - ahead.startsAt),
   });
   const finished = await runSlots(stage, slots, ramping);

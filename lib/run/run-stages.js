@@ -2,7 +2,7 @@ import { Budget, budgetMemory } from '../engine/budget.js';
 import { LOOK_EVERY_MS } from '../engine/stage-watch.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { stagesOf } from '../operations/registry.js';
-import { bytesAnOperation, operationsFor } from '../operations/stage.js';
+import { bytesAnOperation, nominalBytes, operationsFor } from '../operations/stage.js';
 import { explainError } from '../s3/explain-error.js';
 import { waitUntil } from '../clock/pause.js';
 import { Stability } from './stability.js';
@@ -187,6 +187,7 @@ async function runOne(stage, load, { first, objects }, slot, workers, { config, 
     threads: config.threads,
     buckets: config.store.buckets.length,
     objectSize: bytesAnOperation(stage, config),
+    nominalBytes: nominalBytes(stage, config),
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
   const outcome = await workers.runStage({ stage, load, budget: options, limit }, signal, {
