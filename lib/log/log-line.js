@@ -54,7 +54,7 @@ import { sentence, timeOfDay } from './notation.js';
  * @typedef {{ kind: 'table-row', stage: string, objects: number, operationsPerSecond: number,
  *   peakOperationsPerSecond: number, megabytesPerSecond: number | null, peakMegabytesPerSecond: number | null,
  *   p50: number | null, p99: number | null, errors: number, limitedBy: LimitCause }} TableRowRecord percentiles in ms; null,
- *   written `-`, where there are none
+ *   written `-`, if there is no value
  * @typedef {Omit<SecondRecord, 'kind'> & OfKind & { kind: 'kind-second' }} KindSecondRecord
  * @typedef {Omit<SummaryRecord, 'kind'> & OfKind & { kind: 'kind-summary' }} KindSummaryRecord
  * @typedef {Omit<IntegrityRecord, 'kind'> & OfKind & { kind: 'kind-integrity' }} KindIntegrityRecord

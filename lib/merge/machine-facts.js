@@ -202,17 +202,11 @@ export function readStageLine(data) {
  * @returns {LineCounts}
  */
 function countsOf(fields) {
-  const counts = /** @type {LineCounts} */ (
+  return /** @type {LineCounts} */ (
     Object.fromEntries(
       COUNT_NAMES.map((name) => [name, fields.take(name, asCount) ?? (LOGGED_COUNTS.includes(name) ? 0 : null)]),
     )
   );
-  return {
-    ...counts,
-    // What no operation moved is known to be nothing.
-    warmupBytes: counts.warmupOperations === 0 ? 0 : counts.warmupBytes,
-    drainBytes: counts.drainOperations === 0 ? 0 : counts.drainBytes,
-  };
 }
 
 /**

@@ -32,7 +32,7 @@ export const DEFAULT_STAGES_ON_EXISTING = Object.freeze(
 /** A stage for each of them. */
 export const STAGES = Object.freeze(OPERATIONS.map(stageOf));
 
-/** The names of the stages whose operations move no bytes: where their lines in a log have some, these are sizes of objects. */
+/** The names of the stages whose operations move no bytes. If their lines in a log have bytes, these are sizes of objects. */
 export const STAGES_WITHOUT_BYTES = Object.freeze(
   STAGES.filter(({ movesBytes }) => !movesBytes).map(({ name }) => name),
 );

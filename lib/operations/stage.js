@@ -112,8 +112,8 @@ export function bytesAnOperation({ kinds }, { amounts, ...config }) {
 /**
  * @param {Pick<Stage, 'kinds'>} stage
  * @param {Pick<RunConfig, 'size' | 'sizes'>} config
- * @returns {number} bytes of an operation that the log shows although none move: as in the log of the original tool, those of the
- *   object in its Stat and Remove; 0 in other stages
+ * @returns {number} bytes of an operation that the log shows although they do not move. The original tool shows the size of the
+ *   object in Stat and Remove; 0 for all other stages
  */
 export function nominalBytes({ kinds: [{ operation }, ...others] }, config) {
   const isOriginal = operation.isDefaultStage && others.length === 0;

@@ -111,7 +111,7 @@ function sumsOf({ report, timeSeries }) {
     stages: stages.map((/** @type {any} */ stage) =>
       [
         ...['stage', 'end', 'objects', 'threads', 'operations', 'bytes', 'attempts', 'retries', 'failed', 'errors'],
-        ...['startedAt', 'endedAt', 'warmupOperations', 'drainOperations'],
+        ...['startedAt', 'endedAt', 'warmupOperations', 'warmupBytes', 'drainOperations', 'drainBytes'],
       ]
         .map((name) => stage[name])
         .concat(withoutFiles(stage.merge), stage.latency.histogram.operations),
