@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { readCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { invocationOf } from './invocation.js';
-import { watchJobControl } from './job-control.js';
+import { leaveOutPauses, watchJobControl } from './job-control.js';
 import { load } from './load.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
@@ -131,7 +131,9 @@ async function compareByTurns(options, { env, streams, invocation, terminal, sto
 async function calibrate(options, { env, terminal, stopRequest }) {
   const { calibrateByCommand } = await load(() => import('./calibrate.js'));
   const { Clock } = await load(() => import('../clock/clock.js'));
-  const context = { env, terminal, signal: stopRequest.signal, clock: new Clock(), random: Math.random };
+  const clock = new Clock();
+  const context = { env, terminal, signal: stopRequest.signal, clock, random: Math.random };
+  leaveOutPauses(clock, terminal);
   stopRequest.listen();
   return calibrateByCommand(options, context).finally(() => stopRequest.stopListening());
 }
@@ -157,6 +159,7 @@ async function workOnStore(command, options, { env, streams, invocation, termina
   if (!options.quiet) {
     target.notices.forEach((notice) => terminal.err(notice));
   }
+  leaveOutPauses(clock, terminal);
   renewal?.start({ epochNow: clock.epochNow, notice: (message) => terminal.err(`warning: ${message}`) });
   try {
     // A clean-up has nothing to settle: a signal may end it at once, and it may be begun again.

@@ -187,7 +187,7 @@ class SlicedStage {
     );
     const startedAt = clock.now();
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
-    const measured = { measuredFrom: startedAt + warmup, measuredUntil };
+    const measured = { measuredFrom: startedAt + warmup, measuredUntil, clock };
     const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows });
     const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
     const parts = OperationParts.of(stage, { load, budget, measured });
@@ -808,7 +808,10 @@ const NOTHING = Object.freeze({ size: 0, body: null, sink: { accept() {} } });
 
 /** When what a slice tells of was, by this host's clock. */
 class SliceTimes {
-  #from;
+  #clock;
+  #startedAt;
+  /** ms by which the Worker's clock is taken to be wrong. */
+  #shift;
   #sentAt;
   #receivedAt;
 
@@ -822,9 +825,10 @@ class SliceTimes {
    * @param {number} receivedAt monotonic ms
    */
   constructor({ startedAt, endedAt }, clock, sentAt, receivedAt) {
-    const from = clock.now() + startedAt - clock.epochNow();
-    const latest = receivedAt - (endedAt - startedAt);
-    this.#from = Math.max(Math.min(from, latest), sentAt);
+    const late = Math.min(receivedAt - clock.fromEpoch(endedAt), 0);
+    this.#clock = clock;
+    this.#startedAt = startedAt;
+    this.#shift = Math.max(late, sentAt - clock.fromEpoch(startedAt));
     this.#sentAt = sentAt;
     this.#receivedAt = receivedAt;
   }
@@ -834,6 +838,7 @@ class SliceTimes {
    * @returns {number} monotonic ms
    */
   at(offset) {
-    return Math.min(Math.max(this.#from + offset, this.#sentAt), this.#receivedAt);
+    const moment = this.#clock.fromEpoch(this.#startedAt + offset) + this.#shift;
+    return Math.min(Math.max(moment, this.#sentAt), this.#receivedAt);
   }
 }

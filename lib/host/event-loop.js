@@ -15,6 +15,13 @@ const DELAY_RESOLUTION_MS = 50;
 
 const NANOSECONDS = 1e6;
 
+/** @returns {number} ms for which this process has had a CPU, and the thread that calls it has waited for one */
+export function cpuDemand() {
+  const { user, system } = process.cpuUsage();
+  const scheduling = readScheduling(readSystemFile(SCHEDULING_OF_THREAD) ?? '');
+  return (user + system) / 1000 + (scheduling?.waiting ?? 0);
+}
+
 /**
  * Begins to measure the event loop of the thread that calls it. Its utilization takes the time in which the thread waits
  * for a CPU for busy, or for idle, as it comes: only the system's scheduler tells that apart.
@@ -38,7 +45,7 @@ export function measureLoop({ now, read = readSystemFile }) {
     const isKnown = before !== null && after !== null;
     delay.disable();
     return {
-      utilization: performance.eventLoopUtilization(utilization).utilization,
+      utilization: utilizationOf(performance.eventLoopUtilization(utilization), duration),
       running: isKnown ? (after.running - before.running) / duration : null,
       waiting: isKnown ? (after.waiting - before.waiting) / duration : null,
       delayP50: delayOf(delay, 50),
@@ -46,6 +53,18 @@ export function measureLoop({ now, read = readSystemFile }) {
       garbageCollection: garbage() / duration,
     };
   };
+}
+
+/**
+ * @param {{ idle: number, active: number }} times ms; together longer than the duration by those for which the process was suspended
+ * @param {number} duration ms
+ * @returns {number} the share of the duration in which the loop was busy
+ */
+function utilizationOf({ idle, active }, duration) {
+  const paused = Math.max(idle + active - duration, 0);
+  // A loop that was busy all the time was so, too, when it was suspended.
+  const waited = Math.max(idle - paused, 0);
+  return active / Math.max(waited + active, 1);
 }
 
 /**

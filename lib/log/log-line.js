@@ -30,6 +30,7 @@ import { sentence, timeOfDay } from './notation.js';
  * @typedef {{ kind: 'latency', stage: string, of: 'operations' | 'attempts' | 'firstByte' | 'startDelay' | 'parts',
  *   loop: 'closed loop' | 'open loop' | null, minimum: number, mean: number, p50: number, p90: number, p99: number,
  *   p999: number, maximum: number }} LatencyRecord ms; `loop` is how the operations were started
+ * @typedef {{ kind: 'suspended', stage: string, milliseconds: number }} SuspendedRecord how long the process was suspended
  * @typedef {{ kind: 'connections', stage: string, opened: number, reused: number, name: number | null,
  *   tcp: OpeningCost | null, tls: OpeningCost | null }} ConnectionsRecord ms; null for what did not take place
  * @typedef {keyof typeof CAUSES} LimitCause
@@ -67,7 +68,7 @@ import { sentence, timeOfDay } from './notation.js';
  *   | ConnectionsRecord | LimitRecord | SearchRecord | StepHeaderRecord | StepRowRecord | BucketRowRecord | RateHeaderRecord | RateRowRecord
  *   | BucketLimitRecord | HighestRateRecord | CapacityRecord | TableHeaderRecord | TableRowRecord | MachineRecord
  *   | KindSecondRecord | KindSummaryRecord | KindIntegrityRecord | KindLatencyRecord | KindLimitRecord | KindRowRecord
- *   | VersionsRecord} LogRecord
+ *   | VersionsRecord | SuspendedRecord} LogRecord
  */
 
 /**
@@ -212,6 +213,7 @@ const SHAPES = compileAll({
     '{stage:stage}: scheduling for {objects:count} objects in {threads:count} threads and {buckets:count} buckets',
   retrying: 'Retrying on TRANSIENT error{more:furtherRetries}',
   versions: '{stage:stage} versions: {staleReads:count} stale {foreignReads:count} foreign {tornReads:count} torn',
+  suspended: '{stage:stage} was suspended for {milliseconds:count}ms, which are in no rate and no percentile',
   connections:
     '{stage:stage} connections: opened {opened:count} reused {reused:count}' +
     '{name:nameLookup}{tcp:tcpOpening}{tls:tlsOpening}',

@@ -34,6 +34,7 @@ import { SCHEMA } from '../model/schema.js';
  * @property {number | null} threads
  * @property {number} start
  * @property {number} stop
+ * @property {number} paused ms between in which the process was suspended
  * @property {number} measuredFrom after the warm-up, whose seconds and latencies do not count
  * @property {number} measured operations after the warm-up
  * @property {number} measuredUntil operations that completed after it are in no rate
@@ -80,7 +81,7 @@ const LOGGED_COUNTS = [
 /** All fields that the machine line of a stage may have. */
 const STAGE_FIELDS = new Set([
   ...['kind', 'stage', 'end', 'start', 'stop', 'objects', 'threads', ...COUNT_NAMES, 'limitedBy', 'clock', 'errors'],
-  ...['warmup', 'drain'],
+  ...['warmup', 'drain', 'paused'],
 ]);
 
 /** The version of the machine lines that this module reads. */
@@ -183,6 +184,7 @@ export function readStageLine(data) {
     threads: asCount(data.threads),
     start,
     stop,
+    paused: Math.min(fields.take('paused', asDuration) ?? 0, stop - start),
     measuredFrom: Math.min(start + (fields.take('warmup', asDuration) ?? 0), stop),
     measured: Math.max(Number(counts.operations) - Number(counts.warmupOperations), 0),
     measuredUntil: Math.max(stop - (fields.take('drain', asDuration) ?? 0), start),

@@ -238,7 +238,7 @@ function mergeStage(views, latencies, ramps) {
   /** Tenths of ops/s in the best second of each. @type {Map<StageView, number>} */
   const best = new Map();
   for (const { second, hosts: inSecond } of secondsOf(views)) {
-    const measured = inSecond.filter(({ view }) => second >= view.measuredFrom && second < view.measuredUntil);
+    const measured = inSecond.filter(({ view }) => isMeasured(view, second));
     if (measured.length > 0) {
       finder.add({ second, hosts: measured });
     }
@@ -283,6 +283,15 @@ function mergeStage(views, latencies, ramps) {
 }
 
 /**
+ * @param {StageView} view
+ * @param {number} second of which it has a line
+ * @returns {boolean} whether what it did in it is in rates
+ */
+function isMeasured({ log, shift, measuredFrom, measuredUntil }, second) {
+  return second >= measuredFrom && second < measuredUntil && !log.isNextToPause(second - shift);
+}
+
+/**
  * @param {MergedStage} stage
  * @param {readonly StageView[]} views of its shares, in their order
  * @returns {MergedStage} with the seconds of each host
@@ -306,7 +315,7 @@ function stageOf(view) {
   const times = {
     startedAt: interval?.start ?? null,
     endedAt: interval?.stop ?? null,
-    duration: interval === null ? null : interval.stop - interval.start,
+    duration: interval === null ? null : interval.stop - interval.start - (facts?.paused ?? 0),
     warmup: facts === null ? null : facts.measuredFrom - facts.start,
     drain: facts === null ? null : facts.stop - facts.measuredUntil,
   };
@@ -319,6 +328,7 @@ function stageOf(view) {
     ...(run.facts?.sizes ? { sizes: run.facts.sizes } : {}),
     ...(run.facts?.access && FOLLOWING_ACCESS.has(log.name) ? { access: run.facts.access } : {}),
     ...times,
+    ...(facts?.paused ? { paused: facts.paused } : {}),
     ...averagesOf(counts, times),
     ...counts,
     ...(facts !== null && Object.keys(facts.further).length > 0 ? { further: facts.further } : {}),
@@ -431,8 +441,8 @@ function reportedPeak({ summary, facts }) {
   if (facts === null) {
     return 0;
   }
-  const { measured, drained, measuredFrom, measuredUntil } = facts;
-  return (1000 * Math.max(measured - drained, 0)) / Math.max(measuredUntil - measuredFrom, 1);
+  const { measured, drained, measuredFrom, measuredUntil, paused } = facts;
+  return (1000 * Math.max(measured - drained, 0)) / Math.max(measuredUntil - measuredFrom - paused, 1);
 }
 
 /**

@@ -78,7 +78,8 @@ function runLineOf({ hosts: [{ run, host, shard, start, clock, versions, options
  * @returns {StageLine} what the machine line of its totals says
  */
 function stageLineOf(result) {
-  const { stage, end, startedAt, endedAt, warmup, drain, objects, threads, errors, bottleneck, storeClock } = result;
+  const { stage, end, startedAt, endedAt, paused, warmup, drain, objects, threads, errors, bottleneck, storeClock } =
+    result;
   const counts = /** @type {LineCounts} */ (/** @type {unknown} */ (addCounts([result])));
   const [start, stop] = [startedAt ?? 0, endedAt ?? 0].map(inMicroseconds);
   return {
@@ -88,6 +89,7 @@ function stageLineOf(result) {
     threads: threads ?? null,
     start,
     stop,
+    paused: inMicroseconds(paused ?? 0),
     measuredFrom: Math.min(start + inMicroseconds(warmup ?? 0), stop),
     measured: Math.max(counts.operations - Number(counts.warmupOperations), 0),
     measuredUntil: Math.max(stop - inMicroseconds(drain ?? 0), start),

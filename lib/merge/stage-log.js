@@ -1,4 +1,5 @@
 import { parseEvidence } from '../log/evidence.js';
+import { formatDuration } from '../log/units.js';
 import { sumOfHistograms } from '../model/ramp.js';
 import { MAX_RATE, SecondSeries } from './seconds.js';
 import { andMore } from './warnings.js';
@@ -41,6 +42,8 @@ export class StageLog {
   #tenths = 0;
   /** Bytes in the lines of all seconds. */
   countedBytes = 0;
+  /** Seconds without a line before the last one. */
+  #missing = 0;
   #hasBegun = false;
   /** Why there are no percentiles, or null. @type {string | null} */
   #histogramProblem = null;
@@ -114,6 +117,24 @@ export class StageLog {
     return this.#tenths / 10;
   }
 
+  /** Whether more seconds are missing than the process was suspended for. */
+  get hasLostSeconds() {
+    return 1000 * this.#missing > (this.facts?.paused ?? 0);
+  }
+
+  /**
+   * @param {number} second of which there is a line
+   * @returns {boolean} whether the process was suspended for a part of it, as far as missing lines show that
+   */
+  isNextToPause(second) {
+    const isMissing = (/** @type {number} */ other) =>
+      this.extent !== null &&
+      other > this.extent.first &&
+      other < this.extent.last &&
+      this.series.get(other) === undefined;
+    return Boolean(this.facts?.paused) && (isMissing(second - 1) || isMissing(second + 1));
+  }
+
   /** @param {ScheduleRecord} record */
   begin({ objects }) {
     this.#hasBegun = true;
@@ -142,6 +163,7 @@ export class StageLog {
     }
     if (this.extent !== null && second - this.extent.last > (isCount ? 1 : MAX_INTERVAL_SECONDS)) {
       this.findings.gaps.at(line);
+      this.#missing += second - this.extent.last - 1;
     }
     this.series.set(second, tenths);
     this.#bytes?.set(second, Math.min(Math.round(bytesPerSecond / BYTES_OF_UNIT), 10 * MAX_RATE));
@@ -372,8 +394,9 @@ function ofRates({ name, findings }) {
 function ofOurs(log) {
   const { name, facts, findings, counted, line: firstLine } = log;
   const line = log.factsLine ?? firstLine;
+  const paused = facts?.paused ?? 0;
   const strange = [
-    ...findings.gaps.remarks(`${name} has no line for the seconds before this one`),
+    ...(log.hasLostSeconds ? findings.gaps.remarks(`${name} has no line for the seconds before this one`) : []),
     ...findings.doubled.remarks(
       `a second of ${name} stands here once more, and is not counted again: do several hosts write into one file?`,
     ),
@@ -385,8 +408,9 @@ function ofOurs(log) {
   const { operations } = facts.counts;
   const missing = log.missingHistogram();
   const difference = `${counted} of the ${operations} operations of ${name} stand in the lines of its seconds`;
+  const suspended = `${name} was suspended for ${formatDuration(paused)}: its host did nothing in that time`;
   return [
-    ...kept(strange),
+    ...kept(paused > 0 ? [...strange, { line, message: suspended }] : strange),
     ...(counted === operations ? [] : lost([{ line, message: `${difference}: lines are missing or of another run` }])),
     ...(missing === null ? [] : lost([{ line, message: `${name} has no percentiles: ${missing}` }])),
     ...(facts.end === 'complete'

@@ -122,6 +122,7 @@ export function addStages(stages) {
     ...commonWhereAny('sizes', stages),
     ...commonWhereAny('access', stages),
     ...times,
+    ...addPauses(stages),
     ...rates,
     peak: largestSecond(seconds, times, rates.average),
     peakBytes: null,
@@ -144,6 +145,15 @@ export function addStages(stages) {
     ...addReads(stages, stages, times),
     ...addRampsOf(stages),
   };
+}
+
+/**
+ * @param {readonly StageSum[]} stages
+ * @returns {Pick<StageSum, 'paused'>} nothing where no host was suspended
+ */
+function addPauses(stages) {
+  const paused = stages.reduce((sum, stage) => sum + (stage.paused ?? 0), 0);
+  return paused === 0 ? {} : { paused };
 }
 
 /**

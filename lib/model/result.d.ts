@@ -525,8 +525,10 @@ export interface StageResultFields {
   reads?: ReadsResult;
   startedAt: number;
   endedAt: number;
-  /** ms */
+  /** ms, without those of `paused` */
   duration: number;
+  /** ms in which the process, or its machine, was suspended: in no rate and no percentile; absent where it was not */
+  paused?: number;
   /** ms at the beginning that are in no rate and no percentile */
   warmup: number;
   /** ms after the time of a stage that time ends, in which the last operations completed */
@@ -961,6 +963,8 @@ export interface SearchStep {
   /** operations that did not succeed in the end */
   failed: number;
   eventLoopUtilization: number;
+  /** ms in which the process was suspended; absent where it was not */
+  paused?: number;
   /** that took part, where a search varies them */
   buckets?: number;
   /** ops/s that were started, where a search varies them */
@@ -1009,10 +1013,10 @@ export interface RampStep {
 }
 
 /**
- * The host began the slot too late, ran out of objects in it, or was stopped; or as {@link StageEnd}. `stalled` is also a step
+ * The host began the slot too late, ran out of objects in it, was suspended, or was stopped; or as {@link StageEnd}. `stalled` is also a step
  * without a success in the seconds that count, after which the stage goes on.
  */
-export type RampShortfall = 'late' | 'objects' | Exclude<StageEnd, 'complete'>;
+export type RampShortfall = 'late' | 'objects' | 'suspended' | Exclude<StageEnd, 'complete'>;
 
 /** What a stage does at most, found by holding it. */
 export interface Capacity {

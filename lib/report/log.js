@@ -212,9 +212,12 @@ function ratesOf({ operations, bytes }) {
  * @returns {LogRecord[]}
  */
 export function stageLines(result) {
-  const { stage, kinds = [], load, duration } = result;
+  const { stage, kinds = [], load, duration, paused = 0 } = result;
   return [
     { kind: 'summary', stage, ...totalsOf(result, duration) },
+    ...(paused === 0
+      ? []
+      : [/** @type {LogRecord} */ ({ kind: 'suspended', stage, milliseconds: Math.round(paused) })]),
     ...integrityLines(result),
     ...versionLines(result),
     ...latencyLines(result),

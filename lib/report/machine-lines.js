@@ -65,6 +65,7 @@ function withNames(facts, longest) {
  */
 export function stageMachineLines(result) {
   const { stage, end, startedAt, endedAt, objects, threads, errors, storeClock, warmup, drain, bottleneck } = result;
+  const { paused = 0 } = result;
   /** @type {Record<string, unknown>} */
   const totals = { kind: 'stage', stage, end, start: round(startedAt), stop: round(endedAt), objects, threads };
   Object.assign(totals, {
@@ -77,7 +78,9 @@ export function stageMachineLines(result) {
     ...(result.steps === 0 ? {} : pick(result, countsInLog('parts'))),
     ...(result.kinds === undefined ? {} : pick(result, countsInLog('versions'))),
     limitedBy: bottleneck.cause,
-    ...(warmup === 0 ? {} : { warmup: round(warmup), ...pick(result, countsInLog('warm-up')) }),
+    ...(paused === 0 ? {} : { paused: round(paused) }),
+    ...(warmup === 0 ? {} : { warmup: round(warmup) }),
+    ...(warmup === 0 && paused === 0 ? {} : pick(result, countsInLog('warm-up'))),
     ...(drain === 0 ? {} : { drain: round(drain), ...pick(result, countsInLog('drain')) }),
   });
   return [
@@ -95,13 +98,13 @@ export function stageMachineLines(result) {
  * @param {KindResult} kindResult
  * @returns {MachineRecord[]}
  */
-function kindMachineLines({ stage, warmup, drain }, kindResult) {
+function kindMachineLines({ stage, warmup, drain, paused = 0 }, kindResult) {
   const { operation, threads, errors, bottleneck } = kindResult;
   const data = {
     ...{ kind: 'stage-kind', stage, operation, threads, ...pick(kindResult, countsInLog('always')) },
     ...pick(kindResult, countsInLog('versions')),
     limitedBy: bottleneck.cause,
-    ...(warmup === 0 ? {} : pick(kindResult, countsInLog('warm-up'))),
+    ...(warmup === 0 && paused === 0 ? {} : pick(kindResult, countsInLog('warm-up'))),
     ...(drain === 0 ? {} : pick(kindResult, countsInLog('drain'))),
     errors: mostFrequent(errors),
   };

@@ -75,7 +75,7 @@ async function runRamp(stage, slots, ramping, result) {
     noteIdleness(name, shortfall, result);
     return true;
   }
-  const moment = ahead.startsAt * 1000 - clock.toEpoch(0);
+  const moment = clock.fromEpoch(ahead.startsAt * 1000);
   await phases.during(`waiting for the time of ${name}`, () => waitUntil(moment, clock, signal), moment);
   if (signal.aborted) {
     return false;
@@ -149,7 +149,7 @@ async function runSlots(stage, slots, ramping) {
   const { running, plan, objects } = ramping;
   const { run, signal, observer } = running;
   const { clock } = run;
-  const monotonic = (/** @type {number} */ second) => second * 1000 - clock.toEpoch(0);
+  const monotonic = (/** @type {number} */ second) => clock.fromEpoch(second * 1000);
   const seconds = withIdleSeconds((second) => observer.second(stage.name, second));
   /** @type {FinishedSlot[]} */
   const finished = [];
@@ -256,6 +256,8 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
     measuresDrain: !isLast,
   };
   let moved = 0;
+  const startedAt = run.clock.epochNow();
+  const wasSuspended = () => run.clock.pausedBetween(startedAt, run.clock.epochNow()) > 0;
   const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
     second: seconds,
     retrying: (...failure) => observer.retrying(...failure),
@@ -264,6 +266,10 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
     snapshot: (snapshot) => observer.snapshot(name, snapshot),
     progress(count, flow) {
       moved = flow.moved;
+      if (wasSuspended()) {
+        // The step does not count any more, and is not to reach into the time of the next.
+        new Budget(budget).close();
+      }
       observer.progress(before.done + count, { ...flow, moved: before.moved + moved });
     },
   });
@@ -277,7 +283,7 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
     done: before.done + outcome.meter.done,
     moved: before.moved + moved,
     silence: silenceAfter(outcome, before.silence),
-    shortfall: shortfallOf(slot, outcome, hasRunOut),
+    shortfall: shortfallOf(slot, outcome, { hasRunOut, wasSuspended: wasSuspended() }),
   };
 }
 

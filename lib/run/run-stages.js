@@ -193,9 +193,10 @@ async function runOne(stage, load, { first, objects }, slot, workers, { config, 
   const outcome = await workers.runStage({ stage, load, budget: options, limit }, signal, {
     second({ kinds, ...second }) {
       observer.second(name, kinds === undefined ? second : { ...second, kinds: namedKinds(stage, kinds) });
-      // The last second of a stage may be a part of one.
-      const isOver = 1000 * (second.secondStart + 1) <= run.clock.epochNow();
-      if (isOver && stability?.add(second)) {
+      // The last second of a stage may be a part of one, as one in which the process was suspended.
+      const [from, until] = [1000 * second.secondStart, 1000 * (second.secondStart + 1)];
+      const isWhole = until <= run.clock.epochNow() && run.clock.pausedBetween(from, until) === 0;
+      if (isWhole && stability?.add(second)) {
         budget.stopAt(run.clock.now() + EARLY_STOP_LEAD_MS);
       }
     },

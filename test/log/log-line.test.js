@@ -289,6 +289,11 @@ const EXAMPLES = {
     errors: 0,
     limitedBy: 'bandwidth',
   },
+  'Write was suspended for 4016ms, which are in no rate and no percentile': {
+    kind: 'suspended',
+    stage: 'Write',
+    milliseconds: 4016,
+  },
   '# r2-benchmark {"type":"of a later version","nested":{"list":[1,2.5,null]}}': {
     kind: 'machine',
     data: { type: 'of a later version', nested: { list: [1, 2.5, null] } },

@@ -1,5 +1,6 @@
 import { bucketFindings } from '../../bottleneck/bucket-findings.js';
 import { formatEvidence } from '../../log/evidence.js';
+import { formatDuration } from '../../log/units.js';
 import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
 import { limitReasons } from '../limit-reasons.js';
@@ -61,6 +62,7 @@ function withKinds(stage) {
 /** @param {StageSum} stage */
 function findingOf(stage) {
   const { bottleneck = null, buckets = [], errors, stability = null } = stage;
+  const paused = stage.paused ?? 0;
   const limit = limitOf(bottleneck);
   const limited = limit === null ? 'What limited it is not proven' : `Limited by ${limit}`;
   const evidence = bottleneck?.evidence ?? null;
@@ -69,10 +71,12 @@ function findingOf(stage) {
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =
     stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
+  const suspended =
+    paused === 0 ? [] : [`It was suspended for ${formatDuration(paused)}: that time is in no rate and no percentile.`];
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[`${limited}${shown}.`, ...ofHosts.map((reason) => `${reason}.`), ...end, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
+      ${[`${limited}${shown}.`, ...ofHosts.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
     </dd> `;
 }
 
