@@ -1,5 +1,4 @@
 import { cpuDemand } from '../host/event-loop.js';
-import { formatDuration } from '../log/units.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -48,7 +47,7 @@ export function watchJobControl(process, terminal) {
 export function leaveOutPauses(clock, terminal) {
   clock.watchPauses(cpuDemand, (pause) =>
     terminal?.err(
-      `warning: this process was suspended for ${formatDuration(pause)}: that time is in no rate and no percentile`,
+      `warning: this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is in no rate and no percentile`,
     ),
   );
 }

@@ -13,6 +13,9 @@ const SCHEDULING_OF_THREAD = '/proc/thread-self/schedstat';
 /** How often the delay is looked at. Each look wakes an idle loop: every 20 ms they took 0.5% of a core. ms */
 const DELAY_RESOLUTION_MS = 50;
 
+/** The time without pauses is shorter than the loop's own by no less where there was one. ms */
+const MIN_PAUSE_MS = 500;
+
 const NANOSECONDS = 1e6;
 
 /** @returns {number} ms for which this process has had a CPU, and the thread that calls it has waited for one */
@@ -43,28 +46,21 @@ export function measureLoop({ now, read = readSystemFile }) {
     const duration = Math.max(now() - startedAt, 1);
     const after = scheduling();
     const isKnown = before !== null && after !== null;
+    const running = isKnown ? (after.running - before.running) / duration : null;
+    const waiting = isKnown ? (after.waiting - before.waiting) / duration : null;
     delay.disable();
+    const { idle, active, utilization: share } = performance.eventLoopUtilization(utilization);
+    // The loop takes the time in which the process was suspended for busy, or for idle, as it comes.
+    const wasSuspended = idle + active - duration > MIN_PAUSE_MS;
     return {
-      utilization: utilizationOf(performance.eventLoopUtilization(utilization), duration),
-      running: isKnown ? (after.running - before.running) / duration : null,
-      waiting: isKnown ? (after.waiting - before.waiting) / duration : null,
+      utilization: wasSuspended && running !== null ? Math.min(running + Number(waiting), 1) : share,
+      running,
+      waiting,
       delayP50: delayOf(delay, 50),
       delayP99: delayOf(delay, 99),
       garbageCollection: garbage() / duration,
     };
   };
-}
-
-/**
- * @param {{ idle: number, active: number }} times ms; together longer than the duration by those for which the process was suspended
- * @param {number} duration ms
- * @returns {number} the share of the duration in which the loop was busy
- */
-function utilizationOf({ idle, active }, duration) {
-  const paused = Math.max(idle + active - duration, 0);
-  // A loop that was busy all the time was so, too, when it was suspended.
-  const waited = Math.max(idle - paused, 0);
-  return active / Math.max(waited + active, 1);
 }
 
 /**

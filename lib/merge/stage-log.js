@@ -1,5 +1,4 @@
 import { parseEvidence } from '../log/evidence.js';
-import { formatDuration } from '../log/units.js';
 import { sumOfHistograms } from '../model/ramp.js';
 import { MAX_RATE, SecondSeries } from './seconds.js';
 import { andMore } from './warnings.js';
@@ -408,7 +407,7 @@ function ofOurs(log) {
   const { operations } = facts.counts;
   const missing = log.missingHistogram();
   const difference = `${counted} of the ${operations} operations of ${name} stand in the lines of its seconds`;
-  const suspended = `${name} was suspended for ${formatDuration(paused)}: its host did nothing in that time`;
+  const suspended = `${name} was suspended for ${(paused / 1000).toFixed(1)}s: its host did nothing in that time`;
   return [
     ...kept(paused > 0 ? [...strange, { line, message: suspended }] : strange),
     ...(counted === operations ? [] : lost([{ line, message: `${difference}: lines are missing or of another run` }])),

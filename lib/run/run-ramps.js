@@ -8,6 +8,7 @@ import { enoughObjects, noteFatalError } from './run-stages.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
 
 /**
+ * @import { Clock } from '../clock/clock.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome, Workers } from '../engine/workers.js'
  * @import { RampShortfall, RunResult, SecondCount } from '../model/result.js'
@@ -150,7 +151,7 @@ async function runSlots(stage, slots, ramping) {
   const { run, signal, observer } = running;
   const { clock } = run;
   const monotonic = (/** @type {number} */ second) => clock.fromEpoch(second * 1000);
-  const seconds = withIdleSeconds((second) => observer.second(stage.name, second));
+  const seconds = withIdleSeconds((second) => observer.second(stage.name, second), clock);
   /** @type {FinishedSlot[]} */
   const finished = [];
   let done = 0;
@@ -196,16 +197,19 @@ async function runSlots(stage, slots, ramping) {
 }
 
 /**
- * The seconds between two steps belong to the stage as all others do, though no step reports them.
+ * The seconds between two steps belong to the stage as all others do, though no step reports them. Those of a pause do not.
  *
  * @param {(second: SecondCount) => void} handOn
+ * @param {Clock} clock
  * @returns {(second: SecondCount) => void} to be called with the seconds of one step after the other
  */
-function withIdleSeconds(handOn) {
+function withIdleSeconds(handOn, clock) {
   let next = Infinity;
   return (second) => {
     for (; next < second.secondStart; next += 1) {
-      handOn({ secondStart: next, operations: 0, bytes: 0 });
+      if (clock.pausedBetween(1000 * next, 1000 * (next + 1)) < 1000) {
+        handOn({ secondStart: next, operations: 0, bytes: 0 });
+      }
     }
     handOn(second);
     next = second.secondStart + 1;

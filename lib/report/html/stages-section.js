@@ -1,6 +1,5 @@
 import { bucketFindings } from '../../bottleneck/bucket-findings.js';
 import { formatEvidence } from '../../log/evidence.js';
-import { formatDuration } from '../../log/units.js';
 import { formatErrors } from '../error-labels.js';
 import { foreignFindings } from '../foreign-findings.js';
 import { limitReasons } from '../limit-reasons.js';
@@ -72,7 +71,7 @@ function findingOf(stage) {
   const end =
     stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
   const suspended =
-    paused === 0 ? [] : [`It was suspended for ${formatDuration(paused)}: that time is in no rate and no percentile.`];
+    paused === 0 ? [] : [`It was suspended for ${seconds(paused)} s: that time is in no rate and no percentile.`];
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
