@@ -31,8 +31,8 @@ const miniflare = new Miniflare({
   r2Buckets: Object.fromEntries(buckets.map((bucket) => [`R2_${bucket.replaceAll('-', '_')}`, bucket])),
 });
 
+// Miniflare ends workerd when the process exits, and exits on SIGINT and SIGTERM, but not when the terminal is closed.
+process.on('SIGHUP', () => process.exit(129));
+
 const url = await miniflare.ready;
 process.stdout.write(`EDGE_URL=${url.origin}\nEDGE_SECRET=${EDGE_SECRET}\nS3_BUCKET=${buckets.join(',')}\n`);
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => miniflare.dispose());
-}

@@ -144,7 +144,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
  */
 function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, stopRequest, notify }) {
   stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
-  stopRequest.onSecondSignal = () => {
+  stopRequest.onEndAtOnce = () => {
     jsonFile?.discard();
     reportFile?.discard();
     SIDES.filter((side) => !sides[side].config.store.isEmbedded).forEach((side) =>
