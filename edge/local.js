@@ -2,7 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Log, LogLevel, Miniflare } from 'miniflare';
+
+const { Log, LogLevel, Miniflare } = await import('miniflare').catch((error) => {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') {
+    throw error;
+  }
+  process.stderr.write('error: the package miniflare is not installed: run `npm run edge:install` first\n');
+  process.exit(2);
+});
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
