@@ -328,7 +328,7 @@ async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
  */
 function addProblems(result, problems) {
   const room = MAX_PROBLEMS - result.problems.length;
-  result.problems.push(...problems.slice(0, room));
+  result.problems = [...result.problems, ...problems.slice(0, room)];
   result.furtherProblems += Math.max(problems.length - room, 0);
 }
 

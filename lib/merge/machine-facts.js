@@ -4,7 +4,7 @@ import { checkSchema } from '../model/check-schema.js';
 import { COUNT_NAMES, countsInLog } from '../model/counters.js';
 import { SCHEMA } from '../model/schema.js';
 
-/** @import { ClockFacts, CommonOptions, CountName, RampResult, RampStep } from '../model/result.js' */
+/** @import { ClockFacts, CommonCounts, CommonOptions, CountName, RampResult, RampStep } from '../model/result.js' */
 
 // What the machine lines of a log say, taken with care: a log may be damaged, of a later version, or made up. A field that
 // is missing or is not what it should be is null, or 0 for a count; what cannot be used, and what is not known, is named.
@@ -63,8 +63,7 @@ import { SCHEMA } from '../model/schema.js';
  * @property {number} of
  * @property {string} data
  *
- * @typedef {Record<CountName, number | null> & Record<'operations' | 'bytes' | 'attempts', number>} LineCounts null for those that a log
- *   does not carry
+ * @typedef {Required<CommonCounts>} LineCounts null for those that a log does not carry
  */
 
 /** Counters that a log carries always, or where they are more than nothing. @type {readonly CountName[]} */
@@ -150,7 +149,7 @@ export function readRunLine(data) {
     sizes: options.take('sizes', (value) => asText(value, SIZES)),
     access: options.take('access', (value) => asText(value, ACCESS)),
     mix: options.take('mix', (value) => asText(value, MIX)),
-    versions: /** @type {RunLine['versions']} */ (fitting(data.versions, SCHEMA.$defs.host.properties.versions)),
+    versions: /** @type {RunLine['versions']} */ (fitting(data.versions, SCHEMA.$defs.facts.properties.versions)),
     options: /** @type {CommonOptions | null} */ (fitting(data.options, SCHEMA.$defs.options)),
     stages: options.take('stages', asPlannedStages) ?? [],
     isSearch: asObject(data.options).findPeak === true,

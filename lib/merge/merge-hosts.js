@@ -23,9 +23,8 @@ import {
 } from './warnings.js';
 
 /**
- * @import { SomeCounts } from '../model/counters.js'
  * @import { HistogramSum } from '../model/histogram.js'
- * @import { ClockTrust, CountName, HostOrigin, MergeWarning, PeakSecond, Result, SecondLatency, SecondResult } from '../model/result.js'
+ * @import { ClockTrust, CommonCounts, CountName, HostOrigin, MergeWarning, PeakSecond, Result, SecondLatency, SecondResult } from '../model/result.js'
  * @import { BottleneckSum, KindSum, StageLatency, StageMerge, StageShare, StageSum, WayResult } from '../model/result.js'
  * @import { HostRun } from './host-run.js'
  * @import { Host, StageView } from './hosts.js'
@@ -199,7 +198,7 @@ function stagesOf(hosts) {
  * @returns {ClockTrust}
  */
 function clockTrust(hosts) {
-  /** @type {ClockTrust} */
+  /** @type {ClockTrust & { trusted: string[], withoutMachineLines: string[] }} */
   const trust = { worst: null, trusted: [], withoutMachineLines: [] };
   for (const { name, runs } of hosts) {
     const uncertainties = runs.flatMap(uncertaintiesOf);
@@ -309,7 +308,7 @@ function stageOf(view) {
   const { run, log, interval } = view;
   const { facts } = log;
   if (log.result !== null) {
-    return { ...log.result, startedAt: interval?.start, endedAt: interval?.stop };
+    return { ...log.result, startedAt: interval?.start ?? null, endedAt: interval?.stop ?? null };
   }
   const counts = countsOf(view);
   const times = {
@@ -330,6 +329,7 @@ function stageOf(view) {
     ...times,
     ...(facts?.paused ? { paused: facts.paused } : {}),
     ...averagesOf(counts, times),
+    peak: null,
     ...counts,
     ...(facts !== null && Object.keys(facts.further).length > 0 ? { further: facts.further } : {}),
     seconds: [],
@@ -487,10 +487,8 @@ function latencyOf(known, latencies) {
 }
 
 /**
- * @typedef {SomeCounts & Record<'operations' | 'bytes' | 'attempts', number>} HostCounts
- *
  * @param {StageView} view
- * @returns {HostCounts}
+ * @returns {CommonCounts & Pick<StageSum, 'errors'>}
  */
 function countsOf({ log: { facts, summary, retries: retried }, operations, bytes }) {
   if (facts !== null) {

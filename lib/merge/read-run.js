@@ -9,7 +9,7 @@ import { readFiles } from './read-files.js';
  *
  * @typedef {object} ReadRun
  * @property {Result} result of one run, or of all its hosts together
- * @property {MergeWarning[]} warnings
+ * @property {readonly MergeWarning[]} warnings
  * @property {MergeWarning[]} runsApart what does not belong into one sum
  */
 

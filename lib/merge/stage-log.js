@@ -60,7 +60,7 @@ export class StageLog {
   secondDetails = new Map();
   /** The stage of a result, without its seconds, where this is one and no log. @type {StageSum | null} */
   result = null;
-  /** Its steps, where it went through any. @type {RampResult | null} */
+  /** Its steps, where it went through any. @type {{ of: RampResult['of'], steps: RampStep[] } | null} */
   ramp = null;
   /** By the slot of a step. @type {Map<number, HistogramParts>} */
   #rampParts = new Map();

@@ -19,7 +19,7 @@ import { FORMAT, SCHEMA } from './schema.js';
 /** Problems, or names, that are listed. */
 const MAX_LISTED = 8;
 
-const FACTS = Object.keys(SCHEMA.$defs.host.properties).filter((name) => name !== 'merge');
+const FACTS = SCHEMA.$defs.facts.required;
 
 /** What earlier versions called the phases of a search, and where nothing was proven. */
 const FORMER_WORDS = new Map([
@@ -260,7 +260,7 @@ function upgradedSecond(entry) {
   if (!isObject(entry)) {
     return entry;
   }
-  const { second, ...rest } = entry;
+  const { second, ...rest } = /** @type {Json} */ ({ p50: null, p99: null, maximum: null, histogram: null, ...entry });
   return second === undefined ? rest : { secondStart: second, ...rest };
 }
 

@@ -61,7 +61,7 @@ test('of objects of several sizes, each is written by as many requests as it tak
 
 test('attempts that were made cost what their operations do, each kind of a mixed stage by itself, and aborts nothing', () => {
   const kinds = ['write', 'read', 'remove', 'later'].map((operation) => ({
-    ...{ operation, attempts: 1_000_000, errors: {} },
+    ...{ operation, operations: 0, bytes: 0, attempts: 1_000_000, errors: {} },
     latency: /** @type {any} */ (null),
   }));
   const stages = [

@@ -50,9 +50,9 @@ export function stagesSection({ stages, merge }) {
  * @returns {StageSum[]} the stage, and each kind of operation that it mixes
  */
 function withKinds(stage) {
-  const { kinds = [], duration } = stage;
+  const { kinds = [], end, startedAt, endedAt, duration } = stage;
   const ofKinds = kinds.map((kind) => {
-    const named = { stage: `${stage.stage}: ${kind.operation}`, seconds: [], duration };
+    const named = { stage: `${stage.stage}: ${kind.operation}`, seconds: [], end, startedAt, endedAt, duration };
     return /** @type {StageSum} */ ({ ...kind, ...named });
   });
   return [stage, ...ofKinds];
