@@ -2,7 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Log, LogLevel, Miniflare } from 'miniflare';
+
+const { Log, LogLevel, Miniflare } = await import('miniflare').catch((error) => {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') {
+    throw error;
+  }
+  process.stderr.write('error: the package miniflare is not installed: run `npm run edge:install` first\n');
+  process.exit(2);
+});
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -31,8 +38,8 @@ const miniflare = new Miniflare({
   r2Buckets: Object.fromEntries(buckets.map((bucket) => [`R2_${bucket.replaceAll('-', '_')}`, bucket])),
 });
 
+// Miniflare ends workerd when the process exits, and exits on SIGINT and SIGTERM, but not when the terminal is closed.
+process.on('SIGHUP', () => process.exit(129));
+
 const url = await miniflare.ready;
 process.stdout.write(`EDGE_URL=${url.origin}\nEDGE_SECRET=${EDGE_SECRET}\nS3_BUCKET=${buckets.join(',')}\n`);
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => miniflare.dispose());
-}

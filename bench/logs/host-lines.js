@@ -3,6 +3,7 @@ import { retryingLine, scheduleLine, secondLine, summaryLine } from '../../lib/l
 import { recordLines } from '../../lib/log/records.js';
 import { LOG_FORMAT } from '../../lib/log/run-log.js';
 import { HistogramSum, UNKNOWN_LATENCY } from '../../lib/model/histogram.js';
+import { STAGES_WITHOUT_BYTES } from '../../lib/operations/registry.js';
 import { secondsOfPlan } from './host-plan.js';
 
 /**
@@ -70,7 +71,7 @@ function* ownStage(plan, stagePlan) {
   }
   yield summaryOf(totals, peak, plan.size);
   const { operations, retries } = totals;
-  const bytes = operations * plan.size;
+  const bytes = STAGES_WITHOUT_BYTES.includes(stage) ? 0 : operations * plan.size;
   const attempts = operations + retries;
   const counts = { operations, bytes, attempts, retries, throttled: retries, failed: 0 };
   const end = { end: 'complete', startedAt: start, endedAt: stop, duration: stop - start, peak: peakOf(totals, peak) };

@@ -106,6 +106,7 @@ function resultWith(seconds) {
     stages: [
       {
         stage: 'Read',
+        end: 'complete',
         startedAt: STARTED,
         endedAt: STARTED + 1000 * seconds.length,
         ...{ duration: 1000 * seconds.length, warmup: 0, drain: 0 },

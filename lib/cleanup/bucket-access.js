@@ -41,7 +41,7 @@ const LOOK_EVERY_MS = 250;
  * @param {() => number} options.random uniform in [0, 1)
  * @param {number} options.timeout ms for a measured attempt
  * @param {RequestCounts} options.requests where the requests are counted
- * @param {(silence: number) => void} [options.onLook] called from time to time, with the ms since a request succeeded
+ * @param {(silence: number) => void} [options.onLook] called at once and then from time to time, with the ms since a request succeeded
  * @param {keyof RequestCounts} [options.countAs]
  * @param {number} [options.maxAttempts] of a request
  * @param {AbortSignal} [options.signal] gives up what is under way
@@ -51,6 +51,7 @@ const LOOK_EVERY_MS = 250;
 export async function withBucketAccess(options, work) {
   const { storeOptions, clock, random, timeout, requests, onLook = () => {} } = options;
   const { countAs = 'cleanup', maxAttempts = MAX_ATTEMPTS } = options;
+  onLook(0);
   // A signal of its own: several accesses at a time would have more listeners on one than are taken for no leak.
   const signal = options.signal && AbortSignal.any([options.signal]);
   // The SDK takes its time to load, and most runs have nothing to clean up.

@@ -1,13 +1,14 @@
 import { AttemptError } from '../s3/s3-error.js';
 import { BucketList } from '../workload/bucket-list.js';
 import { inParallel } from './in-parallel.js';
-import { rangesOf, walkRange } from './key-ranges.js';
-import { countVersions, removeVersions } from './object-versions.js';
+import { listPage, rangesAfter, walkRange } from './key-ranges.js';
+import { removeVersions, walkVersions } from './object-versions.js';
 import { abortUploads, ownUploads } from './uploads.js';
 
 /**
  * @import { CleanupResult } from '../model/result.js'
  * @import { BucketAdmin, ListedObject } from '../s3/bucket-admin.js'
+ * @import { KeyRange } from './key-ranges.js'
  * @import { Keyspace, OwnKey } from '../workload/keyspace.js'
  * @import { UnlistedObjects } from '../workload/unlisted-objects.js'
  */
@@ -17,6 +18,9 @@ const RANGES_AT_ONCE = 8;
 
 /** S3 allows no more keys in one batch. */
 const MAX_BATCH_SIZE = 1000;
+
+/** What the store's lists show is removed so often: a confirmed deletion need not have been carried out. */
+const MAX_REMOVALS = 2;
 
 /** Requests whose answer never came may be carried out this late. */
 export const LATE_WRITES_MS = 2000;
@@ -64,8 +68,8 @@ export function newResult() {
 }
 
 /**
- * Removes what a run wrote. It lists the run's prefix and deletes only keys that the run itself would give an object, and
- * it ends with a count that is taken from the store.
+ * Removes what a run wrote. It lists the run's prefix and deletes only keys that the run itself would give an object, until a
+ * list shows that none is left.
  *
  * @param {CleanupOptions} options
  * @param {CleanupResult} [result] is brought up to date as the work goes on
@@ -77,16 +81,18 @@ export async function cleanUp(options, result = newResult()) {
     Object.assign(result, { uploads: 0, uploadsLeft: -1 });
   }
   try {
-    await removeAll(options, buckets, result);
+    let shown = await removeShown(options, buckets, result);
     if (options.outcomeUnknown) {
       await options.wait(options.lateWrites ?? LATE_WRITES_MS);
-      // A refused deletion is sent once more; its problem is reported anew where it is refused again.
-      Object.assign(result, { problems: [], furtherProblems: 0 });
-      await removeAll(options, buckets, result);
+      shown = await removeShown(options, buckets, result);
     }
     const stubborn = await removeUnlisted(options, result);
-    await countLeft(options, buckets, result);
-    result.left += stubborn;
+    const { objects, versions, misplaced, foreign, uploads, uploadsMisplaced } = shown;
+    Object.assign(result, { left: objects + versions + misplaced + stubborn, misplaced, foreign });
+    if (options.ownsUpload) {
+      result.uploadsLeft = uploads === null ? -1 : uploads + uploadsMisplaced;
+      Object.assign(result, uploadsMisplaced > 0 ? { uploadsMisplaced } : {});
+    }
   } catch (error) {
     if (!(error instanceof AttemptError)) {
       throw error;
@@ -98,38 +104,129 @@ export async function cleanUp(options, result = newResult()) {
 }
 
 /**
+ * What the store's lists show of a run.
+ *
+ * @typedef {object} Shown
+ * @property {number} objects
+ * @property {number} versions older ones, and delete markers
+ * @property {number} misplaced objects in another bucket than the list of buckets gives them
+ * @property {number} foreign objects that the run did not write
+ * @property {number | null} uploads null if they cannot be listed
+ * @property {number} uploadsMisplaced
+ */
+
+/**
+ * Removes what the store's lists show, until they show no more of it. What counts as removed is what they showed at first and
+ * do not show at last, whatever the store answers to a deletion.
+ *
  * @param {CleanupOptions} options
  * @param {BucketList} buckets
  * @param {CleanupResult} result
+ * @returns {Promise<Shown>} what is left
  */
-async function removeAll(options, buckets, result) {
+async function removeShown(options, buckets, result) {
+  const { removed, versions, uploads = 0 } = result;
+  const first = await look(options, buckets, result, true);
+  let last = first;
+  for (let removals = 1; removals <= MAX_REMOVALS && isRemovable(last); removals++) {
+    last = await look(options, buckets, result, removals < MAX_REMOVALS);
+  }
+  result.removed = removed + Math.max(first.objects - last.objects, 0);
+  result.versions = versions + Math.max(first.versions - last.versions, 0);
+  if (options.ownsUpload && first.uploads !== null && last.uploads !== null) {
+    result.uploads = uploads + Math.max(first.uploads - last.uploads, 0);
+  }
+  return last;
+}
+
+/** @param {Shown} shown */
+function isRemovable({ objects, versions, uploads }) {
+  return objects + versions + (uploads ?? 0) > 0;
+}
+
+/**
+ * Goes over the store's lists once.
+ *
+ * @param {CleanupOptions} options
+ * @param {BucketList} buckets
+ * @param {CleanupResult} result
+ * @param {boolean} removes whether what they show is removed
+ * @returns {Promise<Shown>}
+ */
+async function look(options, buckets, result, removes) {
   const { unlisted, versioned } = options;
+  if (removes) {
+    // A refused deletion is sent again, and its problem reported only if it is refused again.
+    Object.assign(result, { problems: [], furtherProblems: 0 });
+  }
+  /** @type {Shown} */
+  const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, uploads: 0, uploadsMisplaced: 0 };
   if (options.ownsUpload) {
     // An upload that was completed meanwhile is an object by now, which is listed after it.
-    const own = { ...options, owns: options.ownsUpload };
-    const problem = await unlessUnlistable(() =>
-      abortUploads(own, () => {
-        result.uploads = (result.uploads ?? 0) + 1;
-      }),
-    );
-    addProblems(result, problem);
+    Object.assign(shown, await lookForUploads(options, buckets, result, removes));
   }
   if (options.areUploadsAll) {
-    return;
+    return shown;
   }
-  await walk(options, async (bucket, { own, misplaced }) => {
+  await walk(options, async (bucket, { own, misplaced, foreign }) => {
     [...own, ...misplaced].forEach(({ index }) => buckets.see(index, bucket));
     own.forEach(({ isProbe, isCopy, index }) => isProbe || isCopy || unlisted?.listed(index));
+    shown.misplaced += misplaced.length;
+    shown.foreign += foreign;
+    // In a bucket that keeps versions, objects are counted with these.
     if (!versioned.has(bucket)) {
-      const keys = own.map(({ key }) => key);
+      shown.objects += own.length;
+      const keys = removes ? own.map(({ key }) => key) : [];
       await removeKeys(options, bucket, keys, result, (removed) => (result.removed += removed));
     }
   });
-  await removeVersions(options, ({ objects, versions, refused }) => {
-    result.removed += objects;
-    result.versions += versions;
-    addProblems(result, refused);
+  await walkVersions(options, async (bucket, own) => {
+    const objects = own.filter(({ isObject }) => isObject).length;
+    shown.objects += objects;
+    shown.versions += own.length - objects;
+    await removeVersions(options, bucket, removes ? own : [], (batch) => {
+      result.removed += batch.objects;
+      result.versions += batch.versions;
+      addProblems(result, batch.refused);
+    });
   });
+  return shown;
+}
+
+/**
+ * Who may remove objects may still not be permitted to list uploads, and a store that has none may answer whatever it likes.
+ *
+ * @param {CleanupOptions} options
+ * @param {BucketList} buckets
+ * @param {CleanupResult} result
+ * @param {boolean} removes whether those that are listed are aborted
+ * @returns {Promise<Pick<Shown, 'uploads' | 'uploadsMisplaced'>>}
+ */
+async function lookForUploads({ ownsUpload, ...options }, buckets, result, removes) {
+  try {
+    const own = await ownUploads({ ...options, owns: ownsUpload ?? (() => false) });
+    if (own === null && options.outcomeUnknown) {
+      throw new AttemptError({
+        kind: 'protocol',
+        handling: 'fail',
+        message: 'the store has no list of uploads, and some may be left, because the answer to a write was lost',
+      });
+    }
+    const [inPlace, misplaced] = [true, false].map((place) =>
+      (own ?? []).filter(({ isInPlace }) => isInPlace === place),
+    );
+    misplaced.forEach(({ index, bucket }) => buckets.see(index, bucket));
+    await abortUploads(options, removes ? inPlace : [], () => {
+      result.uploads = (result.uploads ?? 0) + 1;
+    });
+    return { uploads: inPlace.length, uploadsMisplaced: misplaced.length };
+  } catch (error) {
+    if (!(error instanceof AttemptError && UNLISTABLE.includes(error.kind))) {
+      throw error;
+    }
+    addProblems(result, removes ? [`the uploads of the run cannot be listed and aborted: ${error.message}`] : []);
+    return { uploads: null, uploadsMisplaced: 0 };
+  }
 }
 
 /**
@@ -226,30 +323,12 @@ async function removeKeys({ admin, retry }, bucket, keys, result, onBatch) {
 }
 
 /**
- * Who may remove objects may still not be permitted to list uploads, and a store that has none may answer whatever it likes.
- *
- * @param {() => Promise<void>} work on uploads
- * @returns {Promise<string[]>} why it could not be done; none where it was
- */
-async function unlessUnlistable(work) {
-  try {
-    await work();
-    return [];
-  } catch (error) {
-    if (!(error instanceof AttemptError && UNLISTABLE.includes(error.kind))) {
-      throw error;
-    }
-    return [`the uploads of the run cannot be listed and aborted: ${error.message}`];
-  }
-}
-
-/**
  * @param {CleanupResult} result
  * @param {readonly string[]} problems
  */
 function addProblems(result, problems) {
   const room = MAX_PROBLEMS - result.problems.length;
-  result.problems.push(...problems.slice(0, room));
+  result.problems = [...result.problems, ...problems.slice(0, room)];
   result.furtherProblems += Math.max(problems.length - room, 0);
 }
 
@@ -266,38 +345,6 @@ function addFirst(result, problem) {
 }
 
 /**
- * @param {CleanupOptions} options
- * @param {BucketList} buckets
- * @param {CleanupResult} result
- */
-async function countLeft(options, buckets, result) {
-  if (options.ownsUpload) {
-    const own = { ...options, owns: options.ownsUpload };
-    await unlessUnlistable(async () => {
-      const uploads = await ownUploads(own);
-      const misplaced = uploads.filter(({ isInPlace }) => !isInPlace);
-      misplaced.forEach(({ index, bucket }) => buckets.see(index, bucket));
-      result.uploadsLeft = uploads.length;
-      if (misplaced.length > 0) {
-        result.uploadsMisplaced = misplaced.length;
-      }
-    });
-  }
-  if (options.areUploadsAll) {
-    result.left = 0;
-    return;
-  }
-  let left = 0;
-  await walk(options, async (bucket, { own, misplaced, foreign }) => {
-    // Objects are versions, too.
-    left += (options.versioned.has(bucket) ? 0 : own.length) + misplaced.length;
-    result.misplaced += misplaced.length;
-    result.foreign += foreign;
-  });
-  result.left = left + (await countVersions(options));
-}
-
-/**
  * @typedef {OwnKey & { key: string }} NamedObject
  *
  * @typedef {object} SortedPage
@@ -307,17 +354,28 @@ async function countLeft(options, buckets, result) {
  */
 
 /**
- * Goes over all keys under the run's prefix, several ranges of each bucket at once.
+ * Goes over all keys under the run's prefix: one page of each bucket, and, if that is not all, several ranges at once.
  *
  * @param {CleanupOptions} options
  * @param {(bucket: string, page: SortedPage) => Promise<void>} visit
  */
 async function walk(options, visit) {
-  const { keyspace } = options;
-  const ranges = keyspace.buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
-  await inParallel(ranges, RANGES_AT_ONCE, (range) =>
-    walkRange(range, options, (bucket, objects) => visit(bucket, sortPage(bucket, objects, options))),
-  );
+  const { buckets, keyPrefix } = options.keyspace;
+  const visitPage = async (/** @type {string} */ bucket, /** @type {ListedObject[]} */ objects) => {
+    const page = sortPage(bucket, objects, options);
+    await visit(bucket, page);
+    return page.foreign < objects.length;
+  };
+  /** @type {KeyRange[]} */
+  const ranges = [];
+  await inParallel(buckets, RANGES_AT_ONCE, async (bucket) => {
+    const { objects, isLast } = await listPage(options, bucket, keyPrefix, '');
+    await visitPage(bucket, objects);
+    if (!isLast) {
+      ranges.push(...rangesAfter(bucket, keyPrefix, objects[objects.length - 1].key));
+    }
+  });
+  await inParallel(ranges, RANGES_AT_ONCE, (range) => walkRange(range, options, visitPage));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
@@ -7,6 +8,44 @@ import { AttemptError } from '../s3/s3-error.js';
 
 const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
 
+/** Pages in a row without progress after which a list is given up. */
+const MAX_FRUITLESS_PAGES = 100;
+
+/** The pause after such a page. */
+const FRUITLESS_PAUSE_MS = 20;
+
+/** Bounds a list that continues although it shows nothing that is looked for. */
+export class ListProgress {
+  #bucket;
+  #fruitless = 0;
+
+  /** @param {string} bucket */
+  constructor(bucket) {
+    this.#bucket = bucket;
+  }
+
+  /**
+   * To be called after each page that is not the last.
+   *
+   * @param {boolean} isFruitful whether the page shows anything that is looked for
+   * @throws {AttemptError} if too many pages in a row did not
+   */
+  async page(isFruitful) {
+    this.#fruitless = isFruitful ? 0 : this.#fruitless + 1;
+    if (this.#fruitless === 0) {
+      return;
+    }
+    if (this.#fruitless > MAX_FRUITLESS_PAGES) {
+      throw new AttemptError({
+        kind: 'protocol',
+        handling: 'fail',
+        message: `the list of bucket ${this.#bucket} continues after ${MAX_FRUITLESS_PAGES} pages in a row without anything that was looked for`,
+      });
+    }
+    await wait(FRUITLESS_PAUSE_MS);
+  }
+}
+
 /**
  * A part of a bucket's keys that is listed by itself.
  *
@@ -15,6 +54,7 @@ const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
  * @property {string} prefix of all keys in question
  * @property {string} after the range begins after this key
  * @property {string} last it ends with this key
+ * @property {ListProgress} progress of all ranges that were made together
  */
 
 /**
@@ -26,12 +66,26 @@ const HEXADECIMAL_DIGITS = [...'0123456789abcdef'];
  * @returns {KeyRange[]} that can be listed at the same time
  */
 export function rangesOf(bucket, keyPrefix) {
+  const progress = new ListProgress(bucket);
   return HEXADECIMAL_DIGITS.map((digit, place) => ({
     bucket,
+    progress,
     prefix: keyPrefix,
     after: place === 0 ? '' : keyPrefix + digit,
     last: place + 1 < HEXADECIMAL_DIGITS.length ? keyPrefix + HEXADECIMAL_DIGITS[place + 1] : '\uffff',
   }));
+}
+
+/**
+ * @param {string} bucket
+ * @param {string} keyPrefix of a run
+ * @param {string} position a key
+ * @returns {KeyRange[]} of what comes after that key
+ */
+export function rangesAfter(bucket, keyPrefix, position) {
+  return rangesOf(bucket, keyPrefix)
+    .map((range) => ({ ...range, after: range.after > position ? range.after : position }))
+    .filter(({ after, last }) => after < last);
 }
 
 /**
@@ -60,17 +114,19 @@ export async function listPage({ admin, retry }, bucket, prefix, after) {
  *
  * @param {KeyRange} range
  * @param {BucketAccess} access
- * @param {(bucket: string, objects: ListedObject[]) => Promise<void>} visit
+ * @param {(bucket: string, objects: ListedObject[]) => Promise<boolean>} visit resolves with whether the page shows anything
+ *   that is looked for
  */
-export async function walkRange({ bucket, prefix, after, last }, access, visit) {
+export async function walkRange({ bucket, prefix, after, last, progress }, access, visit) {
   let position = after;
   for (;;) {
     const { objects, isLast } = await listPage(access, bucket, prefix, position);
     const inside = objects.filter(({ key }) => key <= last);
-    await visit(bucket, inside);
+    const isFruitful = await visit(bucket, inside);
     if (isLast || inside.length < objects.length) {
       return;
     }
+    await progress.page(isFruitful);
     position = objects[objects.length - 1].key;
   }
 }

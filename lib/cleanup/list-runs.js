@@ -3,7 +3,7 @@ import { AttemptError } from '../s3/s3-error.js';
 import { STALLED } from './bucket-access.js';
 import { explainError, mayPass } from '../s3/explain-error.js';
 import { inParallel } from './in-parallel.js';
-import { listPage, rangesOf, walkRange } from './key-ranges.js';
+import { ListProgress, listPage, rangesAfter, walkRange } from './key-ranges.js';
 import { folderOf } from './run-tally.js';
 import { walkUploads } from './uploads.js';
 
@@ -58,9 +58,9 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
     await inParallel(ranges, AT_ONCE, (range) =>
       walkRange(range, access, async (bucket, objects) => tally.add(bucket, objects)),
     );
-    await inParallel(buckets, AT_ONCE, (bucket) =>
-      walkUploads(access, bucket, `${prefix}/`, (uploads) => tally.addUploads(bucket, uploads)),
-    );
+    await inParallel(buckets, AT_ONCE, async (bucket) => {
+      await walkUploads(access, bucket, `${prefix}/`, (uploads) => tally.addUploads(bucket, uploads));
+    });
     return { ...countsOf(tally, store), problem: null, mayPass: false };
   } catch (error) {
     if (!(error instanceof AttemptError)) {
@@ -97,34 +97,22 @@ function countsOf(tally, { credentials }) {
 async function scan(bucket, prefix, access, tally) {
   /** @type {KeyRange[]} */
   const rest = [];
+  const progress = new ListProgress(bucket);
   let position = '';
   for (;;) {
     const { objects, isLast } = await listPage(access, bucket, `${prefix}/`, position);
-    tally.add(bucket, objects);
+    const isFruitful = tally.add(bucket, objects);
     if (isLast) {
       return rest;
     }
+    await progress.page(isFruitful);
     position = objects[objects.length - 1].key;
     const folder = folderOf(position, prefix);
     if (folder !== null && position < folder + BEHIND_ALL_NAMES) {
-      rest.push(...rangesBehind(position, bucket, folder));
-      position = folder + BEHIND_ALL_NAMES;
+      const end = folder + BEHIND_ALL_NAMES;
+      const ranges = rangesAfter(bucket, folder, position).filter(({ after }) => after < end);
+      rest.push(...ranges.map((range) => ({ ...range, last: range.last < end ? range.last : end })));
+      position = end;
     }
   }
-}
-
-/**
- * @param {string} position a key
- * @param {string} bucket
- * @param {string} folder
- * @returns {KeyRange[]} of the folder, after that key
- */
-function rangesBehind(position, bucket, folder) {
-  return rangesOf(bucket, folder)
-    .map((range) => ({
-      ...range,
-      after: range.after > position ? range.after : position,
-      last: range.last < folder + BEHIND_ALL_NAMES ? range.last : folder + BEHIND_ALL_NAMES,
-    }))
-    .filter(({ after, last }) => after < last);
 }

@@ -9,6 +9,7 @@ const MAX_BATCH = 1000;
 
 /**
  * @import { ListedVersion, VersionPosition } from '../s3/bucket-admin.js'
+ * @import { BucketAccess } from './bucket-access.js'
  * @import { CleanupOptions } from './cleanup.js'
  *
  * @typedef {object} RemovedVersions
@@ -18,48 +19,35 @@ const MAX_BATCH = 1000;
  */
 
 /**
- * Removes all versions and delete markers of what a run wrote.
+ * Removes versions and delete markers.
  *
- * @param {CleanupOptions} options
+ * @param {BucketAccess} access
+ * @param {string} bucket
+ * @param {readonly ListedVersion[]} own
  * @param {(batch: RemovedVersions) => void} onBatch
  */
-export async function removeVersions(options, onBatch) {
-  const { admin, retry } = options;
-  await walkVersions(options, async (bucket, own) => {
-    for (const isObject of [true, false]) {
-      const versions = own.filter((version) => version.isObject === isObject);
-      for (let start = 0; start < versions.length; start += MAX_BATCH) {
-        const batch = versions.slice(start, start + MAX_BATCH);
-        const refused = await retry(() => admin.deleteVersions(bucket, batch));
-        const removed = Math.max(batch.length - refused.length, 0);
-        onBatch({ objects: isObject ? removed : 0, versions: isObject ? 0 : removed, refused });
-      }
+export async function removeVersions({ admin, retry }, bucket, own, onBatch) {
+  for (const isObject of [true, false]) {
+    const versions = own.filter((version) => version.isObject === isObject);
+    for (let start = 0; start < versions.length; start += MAX_BATCH) {
+      const batch = versions.slice(start, start + MAX_BATCH);
+      const refused = await retry(() => admin.deleteVersions(bucket, batch));
+      const removed = Math.max(batch.length - refused.length, 0);
+      onBatch({ objects: isObject ? removed : 0, versions: isObject ? 0 : removed, refused });
     }
-  });
+  }
 }
 
 /**
- * @param {CleanupOptions} options
- * @returns {Promise<number>} versions and delete markers of what the run wrote
- */
-export async function countVersions(options) {
-  let count = 0;
-  await walkVersions(options, async (_bucket, own) => {
-    count += own.length;
-  });
-  return count;
-}
-
-/**
- * Goes over all versions under the run's prefix in buckets that keep them.
+ * Goes over all versions of what a run wrote, in buckets that keep them.
  *
  * @param {CleanupOptions} options
  * @param {(bucket: string, own: ListedVersion[]) => Promise<void>} visit one page
  */
-async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) {
+export async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) {
   const buckets = keyspace.buckets.filter((bucket) => versioned.has(bucket));
   const ranges = buckets.flatMap((bucket) => rangesOf(bucket, keyspace.keyPrefix));
-  await inParallel(ranges, RANGES_AT_ONCE, async ({ bucket, prefix, after, last }) => {
+  await inParallel(ranges, RANGES_AT_ONCE, async ({ bucket, prefix, after, last, progress }) => {
     /** @type {VersionPosition | null} */
     let position = { key: after };
     while (position !== null) {
@@ -70,12 +58,19 @@ async function walkVersions({ admin, retry, keyspace, owns, versioned }, visit) 
         .filter(({ key }) => key <= last)
         // What comes after a version of the same key became the latest one only because that was removed.
         .map((version) => ({ ...version, isObject: version.isObject && version.key !== from.key }));
-      const own = inside.filter(({ key }) => {
-        const found = keyspace.recognise(bucket, key);
-        return found !== null && owns(found);
+      const named = inside.flatMap((version) => {
+        const name = keyspace.recognise(bucket, version.key);
+        return name === null ? [] : [{ version, name }];
       });
-      await visit(bucket, own);
+      await visit(
+        bucket,
+        named.filter(({ name }) => owns(name)).map(({ version }) => version),
+      );
       position = inside.length < versions.length ? null : next;
+      if (position !== null) {
+        // A key may have any number of versions: only a later key is progress.
+        await progress.page(named.length > 0 && position.key > from.key);
+      }
     }
   });
 }

@@ -51,9 +51,11 @@ export class RunTally {
   /**
    * @param {string} bucket
    * @param {readonly ListedObject[]} objects
+   * @returns {boolean} whether a run wrote any of them
    */
   add(bucket, objects) {
     this.objects += objects.length;
+    const foreign = this.#foreign.objects;
     for (const object of objects) {
       const keyspace = this.#keyspaceOf(object.key);
       const name = keyspace?.recogniseName(object.key) ?? null;
@@ -63,6 +65,7 @@ export class RunTally {
         this.#addNamed(keyspace, name.index, bucket, object);
       }
     }
+    return this.#foreign.objects - foreign < objects.length;
   }
 
   /**
@@ -70,8 +73,10 @@ export class RunTally {
    *
    * @param {string} bucket
    * @param {readonly ListedUpload[]} uploads
+   * @returns {boolean} whether a run began any of them
    */
   addUploads(bucket, uploads) {
+    let isFruitful = false;
     for (const { key, initiatedAt } of uploads) {
       const keyspace = this.#keyspaceOf(key);
       const name = keyspace?.recogniseName(key) ?? null;
@@ -79,8 +84,10 @@ export class RunTally {
         const run = this.#seen(keyspace, name.index, bucket, initiatedAt);
         run.uploads += 1;
         run.misplaced += Number(keyspace.bucketOf(name.index) !== bucket);
+        isFruitful = true;
       }
     }
+    return isFruitful;
   }
 
   /** @returns {RunCounts} */

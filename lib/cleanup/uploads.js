@@ -1,5 +1,6 @@
 import { AttemptError } from '../s3/s3-error.js';
 import { inParallel } from './in-parallel.js';
+import { ListProgress } from './key-ranges.js';
 
 /**
  * @import { ListedUpload, UploadPosition } from '../s3/bucket-admin.js'
@@ -14,7 +15,7 @@ const AT_ONCE = 8;
 /** Where a bucket has more pages of uploads of others, they are not gone through. */
 const MAX_PAGES_OF_ALL = 100;
 
-/** How a store answers that has no such list: it keeps no uploads, either. */
+/** How a store answers that has no such list. */
 const NOT_IMPLEMENTED = 501;
 
 /**
@@ -25,38 +26,40 @@ const NOT_IMPLEMENTED = 501;
  */
 
 /**
- * Aborts the multipart uploads of a run: only those whose key is one that the run itself would have given an object.
- *
- * @param {CleanupOptions} options
- * @param {(upload: OwnUpload) => void} onAborted
+ * @param {BucketAccess} access
+ * @param {readonly OwnUpload[]} uploads
+ * @param {() => void} onAborted called for each
  */
-export async function abortUploads(options, onAborted) {
-  const { admin, retry } = options;
-  const uploads = (await ownUploads(options)).filter(({ isInPlace }) => isInPlace);
+export async function abortUploads({ admin, retry }, uploads, onAborted) {
   await inParallel(uploads, AT_ONCE, async (upload) => {
     await retry(() => admin.abortUpload(upload.bucket, upload));
-    onAborted(upload);
+    onAborted();
   });
 }
 
 /**
  * @param {Pick<CleanupOptions, 'admin' | 'retry' | 'keyspace' | 'owns'>} options
- * @returns {Promise<OwnUpload[]>} those of the run, by the store's own list
+ * @returns {Promise<OwnUpload[] | null>} the multipart uploads of the run, by the store's own list: only those whose key is
+ *   one that the run itself would have given an object; null if the store has no such list
  */
 export async function ownUploads({ admin, retry, keyspace, owns }) {
   /** @type {OwnUpload[]} */
   const found = [];
-  await inParallel(keyspace.buckets, AT_ONCE, (bucket) =>
-    walkUploads({ admin, retry }, bucket, keyspace.keyPrefix, (uploads) => {
-      for (const { key, uploadId } of uploads) {
+  let isListed = true;
+  await inParallel(keyspace.buckets, AT_ONCE, async (bucket) => {
+    const isThere = await walkUploads({ admin, retry }, bucket, keyspace.keyPrefix, (uploads) => {
+      const named = uploads.flatMap(({ key, uploadId }) => {
         const own = keyspace.recogniseName(key);
-        if (own !== null && owns(own)) {
-          found.push({ ...own, bucket, key, uploadId, isInPlace: keyspace.bucketOf(own.index) === bucket });
-        }
+        return own === null ? [] : [{ ...own, bucket, key, uploadId }];
+      });
+      for (const upload of named.filter(owns)) {
+        found.push({ ...upload, isInPlace: keyspace.bucketOf(upload.index) === bucket });
       }
-    }),
-  );
-  return found;
+      return named.length > 0;
+    });
+    isListed &&= isThere;
+  });
+  return isListed ? found : null;
 }
 
 /**
@@ -67,22 +70,60 @@ export async function ownUploads({ admin, retry, keyspace, owns }) {
  * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
- * @param {(uploads: readonly ListedUpload[]) => void} visit takes those of a page that are under the prefix
+ * @param {(uploads: readonly ListedUpload[]) => boolean} visit takes those of a page that are under the prefix; returns whether
+ *   any of them is looked for
+ * @returns {Promise<boolean>} false if the store has no such list
  * @throws {AttemptError} also where there are too many others to find out
  */
 export async function walkUploads(access, bucket, prefix, visit) {
-  const isUnder = (/** @type {ListedUpload} */ { key }) => key.startsWith(prefix);
+  try {
+    if (!(await visitByPrefix(access, bucket, prefix, visit))) {
+      await visitAmongAll(access, bucket, prefix, visit);
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof AttemptError && (error.status === NOT_IMPLEMENTED || error.code === 'NotImplemented')) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/**
+ * @param {BucketAccess} access
+ * @param {string} bucket
+ * @param {string} prefix
+ * @param {Parameters<typeof walkUploads>[3]} visit
+ * @returns {Promise<boolean>} whether the prefix shows any upload
+ */
+async function visitByPrefix(access, bucket, prefix, visit) {
+  const progress = new ListProgress(bucket);
   let isShown = false;
-  for await (const { uploads } of pagesOf(access, bucket, prefix)) {
+  let latest = '';
+  for await (const { uploads, isLast } of pagesOf(access, bucket, prefix)) {
     isShown ||= uploads.length > 0;
-    visit(uploads.filter(isUnder));
+    const isFruitful = visit(uploads.filter(({ key }) => key.startsWith(prefix)));
+    if (!isLast) {
+      // A key may have any number of uploads: only a later key is progress.
+      const { key } = uploads[uploads.length - 1];
+      const isLater = key > latest;
+      latest = isLater ? key : latest;
+      await progress.page(isFruitful && isLater);
+    }
   }
-  if (isShown) {
-    return;
-  }
+  return isShown;
+}
+
+/**
+ * @param {BucketAccess} access
+ * @param {string} bucket
+ * @param {string} prefix
+ * @param {Parameters<typeof walkUploads>[3]} visit
+ */
+async function visitAmongAll(access, bucket, prefix, visit) {
   let pages = 0;
   for await (const { uploads, isLast } of pagesOf(access, bucket, '')) {
-    visit(uploads.filter(isUnder));
+    visit(uploads.filter(({ key }) => key.startsWith(prefix)));
     pages += 1;
     if (!isLast && pages === 1 && (await listsByPrefix(access, bucket, uploads[0].key))) {
       return;
@@ -113,7 +154,7 @@ async function listsByPrefix({ admin, retry }, bucket, key) {
  * @param {BucketAccess} access
  * @param {string} bucket
  * @param {string} prefix
- * @returns {AsyncGenerator<{ uploads: readonly ListedUpload[], isLast: boolean }>} nothing of a store that has no such list
+ * @returns {AsyncGenerator<{ uploads: readonly ListedUpload[], isLast: boolean }>}
  */
 async function* pagesOf({ admin, retry }, bucket, prefix) {
   /** @type {UploadPosition | null} */
@@ -121,15 +162,7 @@ async function* pagesOf({ admin, retry }, bucket, prefix) {
   while (position !== null) {
     /** @type {UploadPosition} */
     const from = position;
-    let page;
-    try {
-      page = await retry(() => admin.listUploadsPage(bucket, prefix, from));
-    } catch (error) {
-      if (error instanceof AttemptError && (error.status === NOT_IMPLEMENTED || error.code === 'NotImplemented')) {
-        return;
-      }
-      throw error;
-    }
+    const page = await retry(() => admin.listUploadsPage(bucket, prefix, from));
     position = page.next;
     yield { uploads: page.uploads, isLast: position === null };
   }

@@ -18,6 +18,7 @@ import { cleanupCommand } from './cleanup.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { shellWord } from './invocation.js';
+import { leaveOutPauses } from './job-control.js';
 import { STANDARD_OUTPUT } from './output-file.js';
 import { versionsOf } from './package-version.js';
 import { reportError } from './report-error.js';
@@ -62,7 +63,9 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   const notify = quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   watchForStop({ prepared, terminal, stopRequest, notify });
   announce(options, prepared, { terminal, notify });
-  const { now, epochNow } = new Clock();
+  const clock = new Clock();
+  const { now, epochNow } = clock;
+  leaveOutPauses(clock, terminal);
   new Set(SIDES.map((side) => sides[side].target)).forEach(({ renewal }) =>
     renewal?.start({ epochNow, notice: (message) => terminal.err(`warning: ${message}`) }),
   );
@@ -70,11 +73,13 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   const sideOf = (/** @type {Side} */ side) => {
     const { config } = sides[side];
     const screen = progress.screenOf(side);
+    // Two stores may have two times.
+    const clockOfSide = new Clock();
+    leaveOutPauses(clockOfSide, null);
     return {
       config,
       surroundings: {
-        // Two stores may have two times.
-        clock: new Clock(),
+        clock: clockOfSide,
         random,
         signal: stopRequest.signal,
         identity: { host: hostname(), versions: versionsOf(config.client) },
@@ -139,7 +144,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
  */
 function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, stopRequest, notify }) {
   stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
-  stopRequest.onSecondSignal = () => {
+  stopRequest.onEndAtOnce = () => {
     jsonFile?.discard();
     reportFile?.discard();
     SIDES.filter((side) => !sides[side].config.store.isEmbedded).forEach((side) =>
@@ -187,11 +192,12 @@ function announce(options, { sides }, { terminal, notify }) {
  * @returns {string[]} one where both go to R2, because both have the same objects and stages
  */
 function costLines({ a, b }, passes) {
-  const [ofA, ofB] = [a, b].map(({ config }) => costLine({ ...config, objects: passes * config.objects }));
-  const ofBoth = costLine({ ...a.config, objects: 2 * passes * a.config.objects });
-  if (ofA !== null && ofB !== null && ofBoth !== null) {
+  const [allOfA, allOfB] = [a, b].map(({ config }) => ({ ...config, objects: passes * config.objects }));
+  const ofBoth = costLine(allOfA, allOfB);
+  if (ofBoth !== null) {
     return [ofBoth];
   }
+  const [ofA, ofB] = [costLine(allOfA), costLine(allOfB)];
   return [...(ofA === null ? [] : [`A: ${ofA}`]), ...(ofB === null ? [] : [`B: ${ofB}`])];
 }
 

@@ -54,7 +54,7 @@ export async function runByCommand({
   const { clock, terminal } = context;
   const notify = options.quiet ? () => {} : (/** @type {string} */ line) => terminal.err(line);
   stopRequest.onRequest = (reason) => notify(`Stopping (${reason}): finishing what is under way, then cleaning up`);
-  stopRequest.onSecondSignal = () => {
+  stopRequest.onEndAtOnce = () => {
     results.forEach(({ file }) => file?.discard());
     logFile?.close();
     if (!config.store.isEmbedded && config.existing === undefined) {
@@ -129,7 +129,7 @@ export async function runByCommand({
       // The objects are removed and the results written: a signal ends nothing but the wait for who watches.
       stopRequest.settle(settled);
       stopRequest.onRequest = () => {};
-      stopRequest.onSecondSignal = () => logFile?.close();
+      stopRequest.onEndAtOnce = () => logFile?.close();
     }
     // Nothing that a collector does can change what the run came to.
     await telemetry?.finish(settled, stopRequest.signal);

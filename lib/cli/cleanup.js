@@ -18,6 +18,7 @@ import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 
 /**
  * @import { Terminal } from './terminal.js'
+ * @import { StopRequest } from './stop-request.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { LiveCredentials } from '../s3/live-credentials.js'
  * @import { CommandLine } from './command-line.js'
@@ -62,12 +63,15 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  *
  * @param {RunConfig} config of a run with that id
  * @param {CommandContext} context
+ * @param {StopRequest} stopRequest
  * @returns {Promise<number>} the exit status
  */
-export function cleanUpByCommand(config, context) {
+export function cleanUpByCommand(config, context, stopRequest) {
   const { terminal, clock, quiet } = context;
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
+    stopRequest.onRequest = (reason) => quiet || terminal.err(`The clean-up continues to its end (${reason})`);
+    stopRequest.onEndAtOnce = () => terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
     const versioned = await findVersioned(config, access, terminal);
     const owns = (/** @type {OwnKey} */ { index }) => isOfShard(config.shard, index);
     const result = await cleanUpRun({
@@ -81,6 +85,7 @@ export function cleanUpByCommand(config, context) {
       versioned,
       onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
     });
+    stopRequest.onRequest = () => {};
     if (result.removed + result.versions + (result.uploads ?? 0) === 0 && isClean(result)) {
       const { runId, store } = config;
       const prefix = await withBucketAccess(access, (means) =>
@@ -156,6 +161,9 @@ export async function withCheckedRun(config, { clock, random, signal, terminal, 
     if (problems.length > 0) {
       problems.forEach((problem) => terminal.err(`error: ${problem}`));
       return mayPass ? EXIT.incomplete : EXIT.usage;
+    }
+    if (signal.aborted) {
+      return EXIT.incomplete;
     }
     const { controlOptions: storeOptions, requests } = run;
     return await work({ storeOptions, clock, random, timeout: config.timeout, requests }, run);

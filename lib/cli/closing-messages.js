@@ -46,7 +46,7 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
     errors.push(`error: ${describeCleanup(cleanup, config)}${again}`);
   }
   const notices = stages.flatMap((stage) => outOfObjects(stage, config));
-  if (cleanup !== null && isClean(cleanup) && !hasOnlyLooked(cleanup, config)) {
+  if (cleanup !== null && isClean(cleanup) && !hasOnlyLooked(cleanup)) {
     notices.push(describeCleanup(cleanup, config));
   }
   // What was kept in memory has gone with the endpoint.
@@ -59,14 +59,9 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
   return { notices, errors };
 }
 
-/**
- * A run that writes in parts looks for uploads in any case.
- *
- * @param {CleanupResult} cleanup
- * @param {RunConfig} config
- */
-function hasOnlyLooked({ removed, versions, uploads = 0 }, { multipart }) {
-  return multipart !== undefined && removed + versions + uploads === 0;
+/** @param {CleanupResult} cleanup */
+function hasOnlyLooked({ removed, versions, uploads = 0 }) {
+  return removed + versions + uploads === 0;
 }
 
 /**

@@ -1,3 +1,10 @@
+import { cpuDemand } from '../host/event-loop.js';
+
+/**
+ * @import { Clock } from '../clock/clock.js'
+ * @import { Terminal } from './terminal.js'
+ */
+
 /**
  * @typedef {NodeJS.EventEmitter & Pick<NodeJS.Process, 'pid' | 'kill'>} StoppableProcess
  * @typedef {{ resumed: () => void }} ResumedTerminal
@@ -29,4 +36,18 @@ export function watchJobControl(process, terminal) {
     listen();
   };
   listen();
+}
+
+/**
+ * Has a clock leave out the time in which the process, or its machine, is suspended.
+ *
+ * @param {Clock} clock
+ * @param {Pick<Terminal, 'err'> | null} terminal that says so; null where another clock has it said
+ */
+export function leaveOutPauses(clock, terminal) {
+  clock.watchPauses(cpuDemand, (pause) =>
+    terminal?.err(
+      `warning: this process was suspended for ${(pause / 1000).toFixed(1)}s: that time is in no rate and no percentile`,
+    ),
+  );
 }

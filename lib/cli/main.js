@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { readCommandLine } from './command-line.js';
 import { EXIT } from './exit-status.js';
 import { invocationOf } from './invocation.js';
-import { watchJobControl } from './job-control.js';
+import { leaveOutPauses, watchJobControl } from './job-control.js';
 import { load } from './load.js';
 import { reportError } from './report-error.js';
 import { StopRequest } from './stop-request.js';
@@ -61,7 +61,9 @@ export async function main(argv, env, streams) {
   stopRequest.catchDefects((error) => reportError(error, terminal, isDebugging));
   const invocation = invocationOf(streams, env);
   const program = { env, streams, invocation, terminal, stopRequest, isDebugging };
+  stopRequest.onOffer = () => terminal.err('Press Ctrl-C again to end at once, without further clean-up');
   const status = await runRequest(argv, program).catch((error) => reportError(error, terminal, isDebugging));
+  stopRequest.stopListening();
   // A closed output makes itself known only after the line that it refuses.
   await nextTurn();
   return stopRequest.status ?? status;
@@ -118,7 +120,6 @@ async function compareByTurns(options, { env, streams, invocation, terminal, sto
     stopRequest.listen();
     return await abByCommand({ options, prepared, random, terminal, stopRequest, withStack: isDebugging });
   } finally {
-    stopRequest.stopListening();
     await prepared.close();
   }
 }
@@ -131,9 +132,11 @@ async function compareByTurns(options, { env, streams, invocation, terminal, sto
 async function calibrate(options, { env, terminal, stopRequest }) {
   const { calibrateByCommand } = await load(() => import('./calibrate.js'));
   const { Clock } = await load(() => import('../clock/clock.js'));
-  const context = { env, terminal, signal: stopRequest.signal, clock: new Clock(), random: Math.random };
+  const clock = new Clock();
+  const context = { env, terminal, signal: stopRequest.signal, clock, random: Math.random };
+  leaveOutPauses(clock, terminal);
   stopRequest.listen();
-  return calibrateByCommand(options, context).finally(() => stopRequest.stopListening());
+  return calibrateByCommand(options, context);
 }
 
 /**
@@ -157,22 +160,22 @@ async function workOnStore(command, options, { env, streams, invocation, termina
   if (!options.quiet) {
     target.notices.forEach((notice) => terminal.err(notice));
   }
+  leaveOutPauses(clock, terminal);
   renewal?.start({ epochNow: clock.epochNow, notice: (message) => terminal.err(`warning: ${message}`) });
   try {
-    // A clean-up has nothing to settle: a signal may end it at once, and it may be begun again.
-    if (command === 'cleanup') {
-      const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
-      return await cleanUpByCommand(config, context);
-    }
+    // A list has nothing to settle: a signal may end it at once.
     if (command === 'list') {
       const { listRunsByCommand } = await load(() => import('./list-runs.js'));
       return await listRunsByCommand(config, context);
     }
-    const { runByCommand } = await load(() => import('./benchmark.js'));
     stopRequest.listen();
+    if (command === 'cleanup') {
+      const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
+      return await cleanUpByCommand(config, context, stopRequest);
+    }
+    const { runByCommand } = await load(() => import('./benchmark.js'));
     return await runByCommand({ options, env, prepared, context, stopRequest, withStack: isDebugging });
   } finally {
-    stopRequest.stopListening();
     renewal?.stop();
     await prepared.close();
   }

@@ -62,14 +62,23 @@ export async function prepareSides(options, context) {
       reportFile = await checks.both.run(() => new ReportFile(report, '--report'));
     }
     const runId = options.a.options.runId ?? makeRunId(context.now, context.random);
-    const configs = {
-      a: await checks.a.run(() => configOfSide('a', options, targets.a, runId, context)),
-      b: await checks.b.run(() => configOfSide('b', options, targets.b, runId, context)),
-    };
-    const { a, b } = configs;
-    if (a !== null && b !== null) {
-      const [threads, cores] = [connectionsFor(a) + connectionsFor(b), a.cores + b.cores];
+    const configOfSide = (/** @type {Side} */ side) =>
+      configOf(
+        { ...options[side].options, runId: `${runId}-${side}` },
+        { target: targets[side], ...context },
+        checks[side],
+      );
+    const [ofA, ofB] = [await configOfSide('a'), await configOfSide('b')];
+    if (ofA.storeless !== null && ofB.storeless !== null) {
+      const [threads, cores] = [
+        connectionsFor(ofA.storeless) + connectionsFor(ofB.storeless),
+        ofA.storeless.cores + ofB.storeless.cores,
+      ];
       await checks.both.run(() => checkFileLimit({ threads, cores }));
+    }
+    const passes = passesOf(options.quads);
+    const [a, b] = [ofA.config, ofB.config].map((config) => config && Object.freeze({ ...config, passes }));
+    if (a !== null && b !== null) {
       await checks.both.run(() => checkCostOfBoth([a, b], options.maxCost));
     }
     const problems = [...checks.both.problems, ...linesOfSides(checks.a.problems, checks.b.problems)];
@@ -137,20 +146,6 @@ function objectsAtOnce({ objects, stages }, quads) {
 }
 
 /**
- * @param {Side} side
- * @param {AbOptions} options
- * @param {Target | null} target
- * @param {string} runId of both
- * @param {SideContext} context
- * @returns {RunConfig}
- * @throws {UsageError}
- */
-function configOfSide(side, options, target, runId, context) {
-  const config = configOf({ ...options[side].options, runId: `${runId}-${side}` }, { target, ...context });
-  return Object.freeze({ ...config, passes: passesOf(options.quads) });
-}
-
-/**
  * @param {readonly RunConfig[]} configs
  * @param {number | undefined} maxCost dollars
  * @throws {UsageError} where all passes would cost more than they may
@@ -164,7 +159,10 @@ function checkCostOfBoth(configs, maxCost) {
       '--max-cost: the cost of passes with --duration is not known beforehand, expected no --duration',
     ]);
   }
-  const dollars = configs.reduce((sum, config) => sum + (config.passes ?? 1) * dollarsOf(config), 0);
+  const dollars = configs.reduce(
+    (sum, { passes = 1, ...config }) => sum + dollarsOf({ ...config, objects: passes * config.objects }),
+    0,
+  );
   if (dollars > maxCost) {
     throw new UsageError([
       `--max-cost: all passes cost $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or --quads, or at least that much, got $${maxCost}`,

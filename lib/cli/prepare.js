@@ -7,7 +7,7 @@ import { startLocalEndpoint } from './local-endpoint.js';
 import { assertedRun } from './command-line.js';
 import { readGuard } from './guard.js';
 import { LogFile } from './output-file.js';
-import { multipartOf, resolveConfig } from './resolve-config.js';
+import { checkBuckets, multipartOf, resolveOptions } from './resolve-config.js';
 import { openResults } from './result-files.js';
 import { readEdgeConfig } from './edge-config.js';
 import { readStoreConfig } from './store-config.js';
@@ -20,6 +20,7 @@ import { Checks, UsageError } from './usage-error.js';
  * @import { Invocation } from './invocation.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
+ * @import { StorelessConfig } from './resolve-config.js'
  * @import { ResultOutput } from './result-files.js'
  * @import { Outlets } from '../telemetry/telemetry.js'
  */
@@ -68,15 +69,16 @@ export async function prepare(options, { env, process: host, now, random, invoca
     await target?.close();
   };
   try {
-    const checked = await checks.run(() => configOf(options, { target, env, now, random, invocation }));
+    const { storeless, config } = await configOf(options, { target, env, now, random, invocation }, checks);
     if (isRun) {
+      await checks.run(() => target && checkBuckets(options, target.store));
       await checks.run(() =>
-        checkFileLimit(checked ?? { threads: options.threads, cores: 1, multipart: multipartOf(options) }),
+        checkFileLimit(storeless ?? { threads: options.threads, cores: 1, multipart: multipartOf(options) }),
       );
-      await checks.run(() => checked && checkCost(checked));
+      await checks.run(() => config && checkCost(config));
     }
     checks.conclude();
-    return /** @type {Prepared} */ ({ target, config: checked, results, logFile, guard, outlets, close });
+    return /** @type {Prepared} */ ({ target, config, results, logFile, guard, outlets, close });
   } catch (error) {
     await close();
     throw error;
@@ -86,20 +88,24 @@ export async function prepare(options, { env, process: host, now, random, invoca
 /**
  * @param {CommandLine} options
  * @param {object} context
- * @param {Target | null} context.target null where there is none: without a store there is no run, but there may be more
- *   problems
+ * @param {Target | null} context.target null if it has problems
  * @param {NodeJS.ProcessEnv} context.env
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
  * @param {Invocation} context.invocation
- * @returns {RunConfig} with what a later command needs to find the same store
- * @throws {UsageError}
+ * @param {Checks} checks
+ * @returns {Promise<{ storeless: StorelessConfig | null, config: RunConfig | null }>} null if there are problems, which are in the checks
  */
-export function configOf(options, { target, env, now, random, invocation }) {
-  const store = /** @type {Target} */ (target)?.store;
-  const config = resolveConfig(options, { store, env, availableCores: availableCores(), now, random });
-  const takesSnapshots = showsMetrics(options);
-  return Object.freeze({ ...config, overrides: target?.overrides, command: invocation.benchmark, takesSnapshots });
+export async function configOf(options, { target, env, now, random, invocation }, checks) {
+  const storeless = await checks.run(() =>
+    resolveOptions(options, { env, availableCores: availableCores(), now, random }),
+  );
+  if (storeless === null || target === null) {
+    return { storeless, config: null };
+  }
+  // A later command needs the overrides to find the same store.
+  const ofStore = { store: target.store, overrides: target.overrides, command: invocation.benchmark };
+  return { storeless, config: Object.freeze({ ...storeless, ...ofStore, takesSnapshots: showsMetrics(options) }) };
 }
 
 /** @param {CommandLine} options */

@@ -31,44 +31,35 @@ const SCHEDULERS = Object.freeze([
 ]);
 
 /**
+ * The configuration of a run without its store, so that the command line is checked even if no store is configured.
+ *
+ * @typedef {Omit<RunConfig, 'store'>} StorelessConfig
+ */
+
+/**
  * Makes the configuration of a run from the command line.
  *
  * @param {CommandLine} options
  * @param {object} context
- * @param {StoreConfig} context.store
  * @param {NodeJS.ProcessEnv} context.env
  * @param {number} context.availableCores that this process may use, parts of one included
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
- * @returns {RunConfig}
+ * @returns {StorelessConfig}
  * @throws {UsageError}
  */
-export function resolveConfig(options, { store, env, availableCores, now, random }) {
+export function resolveOptions(options, { env, availableCores, now, random }) {
   const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
   const shard = resolveShard(options.shard, env);
   const multipart = multipartOf(options);
   const checksum = options.checksum === 'none' ? undefined : options.checksum;
   const amounts = { rangeSize: options.rangeSize, pageSize: options.pageSize, batch: options.batch };
+  const common = { ...options, amounts, multipart, checksum, runId, availableCores, shard };
   if (options.cleanup !== undefined || options.list) {
-    return Object.freeze({
-      ...options,
-      amounts,
-      multipart,
-      checksum,
-      runId,
-      store,
-      objects: 0,
-      threads: 1,
-      cores: 1,
-      availableCores,
-      shard,
-    });
+    return { ...common, objects: 0, threads: 1, cores: 1 };
   }
   if (shard.count > 1 && options.runId === undefined) {
     throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
-  }
-  if (options.peakOf === 'buckets') {
-    checkBuckets(options, store);
   }
   // A thread without an object, or beyond those of the last step, would only hold a connection open.
   const threads = Math.min(options.threads, options.objects, options.ramp?.at(-1) ?? Infinity);
@@ -79,9 +70,7 @@ export function resolveConfig(options, { store, env, availableCores, now, random
       '--start-at: the steps of a ramp are at the same time on all hosts, expected a moment that is the same for them, such as next:60s, not one that each counts from its own start',
     ]);
   }
-  return Object.freeze({
-    ...{ ...options, amounts, multipart, checksum, runId, store, threads, cores, availableCores, shard, rampPlan },
-  });
+  return { ...common, threads, cores, rampPlan };
 }
 
 /**
@@ -94,11 +83,14 @@ export function multipartOf({ multipart, partSize, partThreads, size, stages }) 
 }
 
 /**
- * @param {CommandLine} options of a search over buckets
+ * @param {CommandLine} options
  * @param {StoreConfig} store
- * @throws {UsageError}
+ * @throws {UsageError} if the run would search over buckets, and the store has too few or too many for that
  */
-function checkBuckets({ objects, stages }, { buckets: { length: buckets }, isEmbedded = false }) {
+export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: buckets }, isEmbedded = false }) {
+  if (peakOf !== 'buckets') {
+    return;
+  }
   if (buckets < 2) {
     const names = isEmbedded ? 'the variable S3_BUCKET, as in S3_BUCKET=one,two' : 'S3_BUCKET';
     throw new UsageError([

@@ -1,20 +1,29 @@
+import { isatty } from 'node:tty';
 import { EXIT, exitStatusOf } from './exit-status.js';
 
 const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
+
+/** A Ctrl-C that comes sooner after the first one may be the same one, delivered twice. */
+const MAX_REPEAT_MS = 1000;
 
 /** An unexpected error may occur a thousand times; it is reported this often. */
 const MAX_DEFECTS_REPORTED = 3;
 
 /**
  * What ends a run early: a signal, an output that takes no more, a store that has gone with its process, or an unexpected
- * error. The first request stops the run in good order; a second signal ends the process at once.
+ * error. The first request stops the run in good order, and no later one shortens its clean-up: GNU timeout, a closing
+ * terminal and service managers send several signals. Only a person at a terminal ends the process at once, with another
+ * Ctrl-C once it has been offered.
  */
 export class StopRequest {
   #controller = new AbortController();
   #process;
+  #isPersonThere;
   #onSignal = (/** @type {'SIGHUP' | 'SIGINT' | 'SIGTERM'} */ signal) => this.#signalled(signal);
   #isListening = false;
-  #wasSignalled = false;
+  /** Runs from the first Ctrl-C on. @type {NodeJS.Timeout | null} */
+  #offerTimer = null;
+  #isOffered = false;
   /** What the run came to; null as long as it goes on. @type {number | null} */
   #settled = null;
   #defects = 0;
@@ -24,12 +33,18 @@ export class StopRequest {
   defect = null;
   /** @type {(message: string) => void} */
   onRequest = () => {};
-  /** Called before a second signal ends the process. @type {() => void} */
-  onSecondSignal = () => {};
+  /** Called when another Ctrl-C would end the process at once: the person has to be told. */
+  onOffer = () => {};
+  /** Called before that Ctrl-C ends the process. @type {() => void} */
+  onEndAtOnce = () => {};
 
-  /** @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>} process */
-  constructor(process) {
+  /**
+   * @param {NodeJS.EventEmitter & Pick<NodeJS.Process, 'exit'>} process
+   * @param {() => boolean} isPersonThere whether a person at a terminal may press Ctrl-C
+   */
+  constructor(process, isPersonThere = () => isatty(0) || isatty(2)) {
     this.#process = process;
+    this.#isPersonThere = isPersonThere;
   }
 
   /** Aborted by the first request. */
@@ -46,6 +61,7 @@ export class StopRequest {
   stopListening() {
     this.#isListening = false;
     SIGNALS.forEach((name) => this.#process.removeListener(name, this.#onSignal));
+    clearTimeout(this.#offerTimer ?? undefined);
   }
 
   /**
@@ -95,14 +111,23 @@ export class StopRequest {
 
   /** @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} name */
   #signalled(name) {
-    // A run that stops for another reason has had no signal yet: the first one must not break it off.
-    if (!this.#wasSignalled) {
-      this.#wasSignalled = true;
-      this.#request(this.#settled ?? exitStatusOf(name), name);
-      return;
+    const status = this.#settled ?? exitStatusOf(name);
+    if (name === 'SIGINT') {
+      if (this.#isOffered) {
+        this.onEndAtOnce();
+        this.#process.exit(status);
+      }
+      this.#offerTimer ??= setTimeout(() => this.#offer(), MAX_REPEAT_MS).unref();
     }
-    this.onSecondSignal();
-    this.#process.exit(this.#settled ?? exitStatusOf(name));
+    this.#request(status, name);
+  }
+
+  #offer() {
+    if (this.#isPersonThere()) {
+      this.onOffer();
+      // A repeat that was sent within the second, while the process was held up, comes after its timers.
+      setImmediate(() => (this.#isOffered = true));
+    }
   }
 
   /**

@@ -1,4 +1,24 @@
+import { SharedPauses } from './shared-pauses.js';
+
+/** @import { Pause } from './shared-pauses.js' */
+
 const CLOCK_READINGS = 20;
+
+/** A process none of whose threads has looked at the clock for this long was suspended, unless it had something to do. */
+const MIN_PAUSE_MS = 1000;
+
+/** How often the main thread looks at the clock, whatever else it does. */
+const TICK_MS = 250;
+
+/** The share of a pause for which a process may have had a CPU, or waited for one, when it was resumed. */
+const MAX_DEMAND = 0.1;
+
+/** How often, and for how long, another thread waits for the main thread. */
+const MAX_WAITS = 50;
+const WAIT_MS = 10;
+
+/** What comes after a pause is later than what came before it. ms */
+const INSTANT_MS = 0.001;
 
 /** The system cuts its time to whole milliseconds: it is half of one further, give or take as much. */
 const wallTime = () => Date.now() + 0.5;
@@ -9,27 +29,67 @@ const wallTime = () => Date.now() + 0.5;
  * @typedef {object} ClockState
  * @property {number} origin epoch ms at monotonic 0
  * @property {number} systemTime the system's own monotonic time, which all threads share, at monotonic 0, in ms
+ * @property {SharedArrayBuffer} memory of {@link SharedPauses}
  */
 
 /**
- * Time for a whole run: it starts from the wall clock and goes on by the monotonic clock, so that no adjustment of the
+ * Time for a whole run: it starts from the wall clock and continues by the monotonic clock, so that no adjustment of the
  * host's time can stretch a second or take one out. Once the store's clock is known it is the store's time, so that the
  * seconds of several hosts are the same seconds.
+ *
+ * While the process is suspended, monotonic time stands still and the epoch does not: nothing that is measured or limited by
+ * monotonic time has the pause in it. All threads of a process are suspended together, so that a pause shows as a gap between
+ * their looks at the clock, and the first look after it takes it out.
  */
 export class Clock {
   #origin;
+  #wallOrigin;
+  #wall;
+  #system;
+  #shared;
+  /** Those that this thread knows. @type {Pause[]} */
+  #pauses = [];
+  #version = 0;
+  /** ms of all pauses, and of those that the system's monotonic time has counted. */
+  #length = 0;
+  #counted = 0;
+  /** Monotonic ms of the last one. */
+  #pausedAt = -Infinity;
+  /** Of the thread that finds pauses: its demand for a CPU until its last tick. @type {{ at: number, demand: number } | null} */
+  #tick = null;
+  #demand = () => 0;
 
   /**
    * @param {object} [sources]
    * @param {() => number} [sources.monotonic] ms from any origin
    * @param {() => number} [sources.wall] epoch ms
+   * @param {() => number} [sources.system] ms of the system's own monotonic time
+   * @param {SharedArrayBuffer} [sources.memory] of the same clock in another thread
    */
-  constructor({ monotonic = () => performance.now(), wall = wallTime } = {}) {
+  constructor({ monotonic = () => performance.now(), wall = wallTime, system = systemTime, memory } = {}) {
+    const shared = new SharedPauses(memory);
+    const { looks, cell } = shared;
+    looks[cell] = monotonic();
     /** Monotonic ms. */
-    this.now = monotonic;
-    this.#origin = aheadOf(monotonic, wall);
+    this.now = () => {
+      let time = monotonic();
+      if (time - looks[cell] > MIN_PAUSE_MS || shared.version !== this.#version) {
+        this.#takeOutPauses(time);
+        time = monotonic();
+      }
+      looks[cell] = time;
+      return time - this.#counted;
+    };
+    this.#shared = shared;
+    this.#wall = wall;
+    this.#system = system;
+    this.#origin = this.#wallOrigin = aheadOf(monotonic, wall);
     /** This clock, as another thread needs it. @type {() => ClockState} */
-    this.toState = () => ({ origin: this.#origin, systemTime: aheadOf(monotonic, systemTime) });
+    this.toState = () => ({
+      origin: this.#origin,
+      systemTime: aheadOf(monotonic, system),
+      memory: shared.memory,
+    });
     /** Epoch ms. */
     this.epochNow = () => this.toEpoch(this.now());
   }
@@ -39,7 +99,80 @@ export class Clock {
    * @returns {number} epoch ms
    */
   toEpoch(monotonic) {
-    return this.#origin + monotonic;
+    if (monotonic > this.#pausedAt) {
+      return this.#origin + monotonic + this.#length;
+    }
+    const before = this.#pauses.filter(({ at }) => at < monotonic);
+    return this.#origin + monotonic + before.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /**
+   * @param {number} epoch ms
+   * @returns {number} monotonic ms; of a moment in a pause those at which it began
+   */
+  fromEpoch(epoch) {
+    return this.#pauses.reduce(
+      (monotonic, { at, length }) => (monotonic > at ? Math.max(monotonic - length, at) : monotonic),
+      epoch - this.#origin,
+    );
+  }
+
+  /**
+   * @param {number} from epoch ms
+   * @param {number} until epoch ms
+   * @returns {number} ms in between for which the process was suspended
+   */
+  pausedBetween(from, until) {
+    return this.#pauses.reduce((sum, { at, length }) => {
+      const start = this.toEpoch(at);
+      return sum + Math.max(Math.min(start + length, until) - Math.max(start, from), 0);
+    }, 0);
+  }
+
+  /**
+   * @param {number} startedAt monotonic ms
+   * @param {number} finishedAt monotonic ms
+   * @returns {boolean} whether the process was last suspended between the two: how long it took what finished is not known
+   */
+  wasSuspended(startedAt, finishedAt) {
+    return startedAt <= this.#pausedAt && this.#pausedAt <= finishedAt;
+  }
+
+  /**
+   * Finds pauses from now on. To be called once, on the first thread of the clock.
+   *
+   * @param {() => number} demand ms for which the process has had a CPU, or has waited for one: where that is what it did in a
+   *   gap, it was not suspended
+   * @param {(milliseconds: number) => void} noticed called after a pause
+   */
+  watchPauses(demand, noticed) {
+    let reported = 0;
+    const tick = () => {
+      this.now();
+      this.#tick = { at: this.#system(), demand: demand() };
+      if (this.#length > reported) {
+        noticed(this.#length - reported);
+        reported = this.#length;
+      }
+    };
+    this.#demand = demand;
+    tick();
+    setInterval(tick, TICK_MS).unref();
+    this.#shared.watch();
+  }
+
+  /**
+   * The machine was suspended, and the system's monotonic time with it, as other clocks show.
+   *
+   * @param {number} length ms
+   */
+  stoodStill(length) {
+    this.#shared.add({ at: this.now(), length, counted: 0 });
+  }
+
+  /** ms by which the host's wall clock has gained on this clock. */
+  get wallLead() {
+    return this.#wall() - this.#wallOrigin - this.now() - this.#length;
   }
 
   /**
@@ -48,9 +181,9 @@ export class Clock {
    * @param {ClockState} state
    * @returns {Clock}
    */
-  static fromState({ origin, systemTime: atZero }) {
+  static fromState({ origin, systemTime: atZero, memory }) {
     const shift = aheadOf(() => performance.now(), systemTime) - atZero;
-    const clock = new Clock({ monotonic: () => performance.now() + shift });
+    const clock = new Clock({ monotonic: () => performance.now() + shift, memory });
     // Exactly: a moment must not be in one second here, and in the second before it there.
     clock.#origin = origin;
     return clock;
@@ -63,6 +196,40 @@ export class Clock {
    */
   adjust(offset) {
     this.#origin += offset;
+  }
+
+  /** @param {number} time the system's monotonic ms */
+  #takeOutPauses(time) {
+    const shared = this.#shared;
+    if (this.#tick !== null) {
+      this.#findPause(time, this.#tick);
+    } else if (shared.isWatched) {
+      // One thread alone decides how long a pause was. It looks at the clock as soon as it runs, unless it is blocked.
+      for (let waits = 0; waits < MAX_WAITS && time - shared.firstThreadLook > MIN_PAUSE_MS; waits++) {
+        shared.waitWhile(this.#version, WAIT_MS);
+      }
+    }
+    this.#version = shared.version;
+    this.#pauses = shared.list();
+    this.#length = this.#pauses.reduce((sum, { length }) => sum + length, 0);
+    this.#counted = this.#pauses.reduce((sum, { counted }) => sum + counted, 0);
+    this.#pausedAt = this.#pauses.at(-1)?.at ?? -Infinity;
+  }
+
+  /**
+   * @param {number} time the system's monotonic ms
+   * @param {{ at: number, demand: number }} tick the last one
+   */
+  #findPause(time, tick) {
+    const { lastLook, threads } = this.#shared;
+    const length = time - lastLook - INSTANT_MS;
+    const sinceTick = this.#system() - tick.at;
+    // Between the last tick and the last look, each thread may have been busy, and so may Node's own.
+    const before = (threads + 1) * (sinceTick - length);
+    const demand = this.#demand() - tick.demand - before;
+    if (Math.min(length, sinceTick) > MIN_PAUSE_MS && demand <= MAX_DEMAND * length) {
+      this.#shared.add({ at: lastLook - this.#counted, length, counted: length });
+    }
   }
 }
 

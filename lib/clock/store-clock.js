@@ -23,6 +23,9 @@ const WATCH_INTERVAL_MS = 2000;
 
 const SECOND_MS = 1000;
 
+/** How far the host's wall clock may be off when it is set after a suspension. */
+const MAX_WALL_ERROR_MS = 1000;
+
 /** Above this, ± ms, the clock counts as unknown: its answers contradict one another, or took too long. */
 const MAX_UNCERTAINTY_MS = 5000;
 
@@ -120,7 +123,7 @@ export class StoreClock {
       if (signal.aborted) {
         return;
       }
-      if (sample !== null) {
+      if (sample !== null && !this.#takeOutPause(sample)) {
         const before = this.#uncertainty;
         this.#contradiction = Math.max(this.#contradiction, contradictionOf(0, sample));
         if (before <= MAX_UNCERTAINTY_MS && this.#uncertainty > MAX_UNCERTAINTY_MS) {
@@ -128,6 +131,22 @@ export class StoreClock {
         }
       }
     }
+  }
+
+  /**
+   * The monotonic time of a machine may stand still while the machine is suspended. Then the host's wall clock, once it is
+   * set, and the store's clock are both ahead by the same: one of them alone may have been set for another reason.
+   *
+   * @param {ClockSample} sample
+   * @returns {boolean} whether the machine was suspended since the last sample
+   */
+  #takeOutPause(sample) {
+    const lead = this.#clock.wallLead;
+    const wasSuspended = lead >= SECOND_MS && contradictionOf(lead, sample) <= this.#uncertainty + MAX_WALL_ERROR_MS;
+    if (wasSuspended) {
+      this.#clock.stoodStill(lead);
+    }
+    return wasSuspended;
   }
 
   /**

@@ -85,7 +85,15 @@ export function findingsOf(pair) {
     ...quantileFindings(pair),
     failureFinding({ before: failuresOf(pair.before.stage), after: failuresOf(pair.after.stage) }),
     cpuFinding(pair),
-  ];
+  ].filter(movedBytes);
+}
+
+/**
+ * @param {MetricFinding} finding
+ * @returns {boolean} false for the throughput of operations that move no bytes
+ */
+function movedBytes({ metric, before, after }) {
+  return metric !== 'throughput' || before !== 0 || after !== 0;
 }
 
 /**
@@ -104,7 +112,7 @@ export function findingsOfKind(before, after) {
       untested(metric, before.latency.operations?.[metric], after.latency.operations?.[metric], NO_SECONDS_OF_KINDS),
     ),
     failureFinding({ before: failuresOf(before), after: failuresOf(after) }),
-  ];
+  ].filter(movedBytes);
 }
 
 /**

@@ -5,7 +5,7 @@ const UNKNOWN_EDGE = 1000;
 
 /**
  * The whole seconds of a stage in which its load was what it was meant to be: without the partial ones at either end,
- * without warm-up and drain, and with all hosts in the stage.
+ * without warm-up and drain, without those next to a pause, and with all hosts in the stage.
  *
  * @param {StageSum} stage
  * @param {CommonOptions | null} options of its run
@@ -13,9 +13,20 @@ const UNKNOWN_EDGE = 1000;
  */
 export function steadySeconds(stage, options) {
   const { from, until } = (stage.merge?.hosts ?? 1) > 1 ? timeOfAll(stage, options) : timeOfOne(stage);
-  return stage.seconds
+  const seconds = stage.seconds
     .filter(({ secondStart }) => 1000 * secondStart >= from && 1000 * (secondStart + 1) <= until)
     .sort((one, other) => one.secondStart - other.secondStart);
+  return stage.paused ? seconds.filter((_, place) => !isNextToPause(seconds, place)) : seconds;
+}
+
+/**
+ * @param {readonly SecondResult[]} seconds
+ * @param {number} place of one that the process may have been suspended for a part of
+ */
+function isNextToPause(seconds, place) {
+  const { secondStart } = seconds[place];
+  const [before, after] = [seconds[place - 1], seconds[place + 1]];
+  return (before?.secondStart ?? -Infinity) < secondStart - 1 || after?.secondStart > secondStart + 1;
 }
 
 /**

@@ -10,10 +10,11 @@ export class CostBudget {
   /**
    * @param {number} most dollars; Infinity where no limit was given
    * @param {RequestCounts} requests that were made before, each counted as if it were of the dearer kind
+   * @param {number} [finalLists] that come after the search
    */
-  constructor(most, { preflight, clock, probe }) {
+  constructor(most, { preflight, clock, probe }, finalLists = 0) {
     this.#most = most;
-    this.#left = most - ((preflight + clock + probe) * DOLLARS_A_MILLION.A) / 1e6;
+    this.#left = most - ((preflight + clock + probe + finalLists) * DOLLARS_A_MILLION.A) / 1e6;
   }
 
   /**

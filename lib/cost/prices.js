@@ -1,5 +1,5 @@
 import { requestsToWrite } from '../operations/multipart.js';
-import { OPERATIONS, operationNamed, operationsOf } from '../operations/registry.js';
+import { OPERATIONS, operationNamed, operationsOf, writesObjects } from '../operations/registry.js';
 import { operationsFor, stageOf } from '../operations/stage.js';
 import { isR2 } from '../s3/cloudflare.js';
 import { meanOver } from '../workload/size-distribution.js';
@@ -9,7 +9,7 @@ import { meanOver } from '../workload/size-distribution.js';
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Operation } from '../operations/operation.js'
  *
- * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'mix' | 'size' | 'sizes' | 'amounts' | 'multipart' | 'store'>} PricedConfig
+ * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'mix' | 'size' | 'sizes' | 'amounts' | 'multipart' | 'store' | 'keep'>} PricedConfig
  */
 
 /** What a million operations cost in dollars, by R2's list prices: https://developers.cloudflare.com/r2/pricing/ */
@@ -34,7 +34,7 @@ export function priceOf(stage) {
 /**
  * @param {'A' | 'B'} billed
  * @param {PricedConfig} config
- * @returns {number} requests billed so, which R2 calls operations, where each stage is done once with each object
+ * @returns {number} requests billed so, which R2 calls operations, if each stage is done once with each object
  */
 export function operationsBilledAs(billed, config) {
   const stages = pricedOperations(config).filter(({ operation }) => operation.billingClass === billed);
@@ -69,6 +69,15 @@ export function dollarsSpentOn(stages) {
 }
 
 /**
+ * @param {Pick<RunConfig, 'stages' | 'store' | 'keep'>} config
+ * @returns {number} lists that prove at the end of a run that nothing of it is left: a page of each bucket
+ */
+export function finalListsOf({ stages, store, keep }) {
+  const leavesNothing = !keep && (writesObjects(stages) || operationsOf(stages).some(({ removes }) => removes));
+  return leavesNothing && !store.isEmbedded ? store.buckets.length : 0;
+}
+
+/**
  * A mixed stage does as many operations as there are objects, in their shares.
  *
  * @param {PricedConfig} config
@@ -87,6 +96,7 @@ function pricedOperations(config) {
       operation: operationNamed(operation),
       count: Math.ceil((objects * share) / 100),
     })),
+    { operation: operationNamed('list'), count: finalListsOf(config) },
   ];
 }
 

@@ -187,7 +187,7 @@ class SlicedStage {
     );
     const startedAt = clock.now();
     const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
-    const measured = { measuredFrom: startedAt + warmup, measuredUntil };
+    const measured = { measuredFrom: startedAt + warmup, measuredUntil, clock };
     const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows });
     const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
     const parts = OperationParts.of(stage, { load, budget, measured });
@@ -549,7 +549,7 @@ class SlicedStage {
    * @param {SliceVersions | null} versions
    */
   #succeeded(record, success, versions) {
-    const { movesBytes, receives } = record.operation;
+    const { receives } = record.operation;
     if (changes(record.operation)) {
       this.#noteChange(record, success, versions);
     } else if (versions !== null && !this.#isAllowed(record, success, versions)) {
@@ -557,11 +557,10 @@ class SlicedStage {
     }
     const [, begunAt, , answeredAt, , fitting = null] = success;
     const meter = this.#meters.kinds[record.kind];
-    // Among others, those that move no bytes would make the throughput look larger than it is.
-    const bytes = this.#stage.rewrites && !movesBytes ? 0 : record.size;
+    const bytes = record.movedBytes;
     const hasBody = receives && fitting?.length !== 0;
     this.#done += 1;
-    this.#moved += movesBytes ? record.size : 0;
+    this.#moved += bytes;
     meter.unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
     // What is done with it may come before it is counted.
     this.#mixed?.done(record);
@@ -809,7 +808,10 @@ const NOTHING = Object.freeze({ size: 0, body: null, sink: { accept() {} } });
 
 /** When what a slice tells of was, by this host's clock. */
 class SliceTimes {
-  #from;
+  #clock;
+  #startedAt;
+  /** ms by which the Worker's clock is taken to be wrong. */
+  #shift;
   #sentAt;
   #receivedAt;
 
@@ -823,9 +825,10 @@ class SliceTimes {
    * @param {number} receivedAt monotonic ms
    */
   constructor({ startedAt, endedAt }, clock, sentAt, receivedAt) {
-    const from = clock.now() + startedAt - clock.epochNow();
-    const latest = receivedAt - (endedAt - startedAt);
-    this.#from = Math.max(Math.min(from, latest), sentAt);
+    const late = Math.min(receivedAt - clock.fromEpoch(endedAt), 0);
+    this.#clock = clock;
+    this.#startedAt = startedAt;
+    this.#shift = Math.max(late, sentAt - clock.fromEpoch(startedAt));
     this.#sentAt = sentAt;
     this.#receivedAt = receivedAt;
   }
@@ -835,6 +838,7 @@ class SliceTimes {
    * @returns {number} monotonic ms
    */
   at(offset) {
-    return Math.min(Math.max(this.#from + offset, this.#sentAt), this.#receivedAt);
+    const moment = this.#clock.fromEpoch(this.#startedAt + offset) + this.#shift;
+    return Math.min(Math.max(moment, this.#sentAt), this.#receivedAt);
   }
 }

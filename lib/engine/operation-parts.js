@@ -75,8 +75,8 @@ export class OperationParts {
   succeeded(record) {
     const { sizes, reads } = this.#kinds[record.kind];
     // An object that was rightly not found is of no class.
-    sizes?.[this.#classOf(record.size)]?.succeeded(record, record.size);
-    reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.size);
+    sizes?.[this.#classOf(record.size)]?.succeeded(record, record.movedBytes);
+    reads?.[record.isRepeated ? REPEATED : FIRST].succeeded(record, record.movedBytes);
   }
 
   /** @param {number} moment see PartMeter */

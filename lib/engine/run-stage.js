@@ -144,7 +144,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
   const pauses = new Pauses();
   const startedAt = clock.now();
   const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
-  const measured = { measuredFrom: startedAt + load.warmup, measuredUntil };
+  const measured = { measuredFrom: startedAt + load.warmup, measuredUntil, clock };
   const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
   const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
   const parts = OperationParts.of(stage, { load, budget, measured });
@@ -210,8 +210,7 @@ export async function runStage(stage, { engine, load, budget, groups = null, lim
         meter.uploaded(record, record.size);
       } else {
         await retrier.run(record);
-        // Among others, those that move no bytes would make the throughput look larger than it is.
-        meter.succeeded(record, stage.rewrites && !record.operation.movesBytes ? 0 : record.size);
+        meter.succeeded(record, record.movedBytes);
       }
       parts?.succeeded(record);
       if (buckets !== null) {

@@ -135,12 +135,21 @@ export class StageWatch {
 
   #watchLimit() {
     if (this.#limit !== null) {
-      const now = this.#clock.now();
-      this.#limitTimers = [
-        setTimeout(this.#onTimeUp, this.#limit.stopsAt - now),
-        setTimeout(() => this.#endOfTime(), this.#limit.endsAt - now),
-      ];
+      this.#setLimitTimer(0, this.#limit.stopsAt, this.#onTimeUp);
+      this.#setLimitTimer(1, this.#limit.endsAt, () => this.#endOfTime());
     }
+  }
+
+  /**
+   * A timer ends early where the process was suspended.
+   *
+   * @param {number} place among the timers
+   * @param {number} moment monotonic ms
+   * @param {() => void} act
+   */
+  #setLimitTimer(place, moment, act) {
+    const timeUp = () => (this.#clock.now() < moment ? this.#setLimitTimer(place, moment, act) : act());
+    this.#limitTimers[place] = setTimeout(timeUp, moment - this.#clock.now());
   }
 
   #look() {

@@ -13,7 +13,17 @@ const SCHEDULING_OF_THREAD = '/proc/thread-self/schedstat';
 /** How often the delay is looked at. Each look wakes an idle loop: every 20 ms they took 0.5% of a core. ms */
 const DELAY_RESOLUTION_MS = 50;
 
+/** The time without pauses is shorter than the loop's own by no less where there was one. ms */
+const MIN_PAUSE_MS = 500;
+
 const NANOSECONDS = 1e6;
+
+/** @returns {number} ms for which this process has had a CPU, and the thread that calls it has waited for one */
+export function cpuDemand() {
+  const { user, system } = process.cpuUsage();
+  const scheduling = readScheduling(readSystemFile(SCHEDULING_OF_THREAD) ?? '');
+  return (user + system) / 1000 + (scheduling?.waiting ?? 0);
+}
 
 /**
  * Begins to measure the event loop of the thread that calls it. Its utilization takes the time in which the thread waits
@@ -36,11 +46,16 @@ export function measureLoop({ now, read = readSystemFile }) {
     const duration = Math.max(now() - startedAt, 1);
     const after = scheduling();
     const isKnown = before !== null && after !== null;
+    const running = isKnown ? (after.running - before.running) / duration : null;
+    const waiting = isKnown ? (after.waiting - before.waiting) / duration : null;
     delay.disable();
+    const { idle, active, utilization: share } = performance.eventLoopUtilization(utilization);
+    // The loop takes the time in which the process was suspended for busy, or for idle, as it comes.
+    const wasSuspended = idle + active - duration > MIN_PAUSE_MS;
     return {
-      utilization: performance.eventLoopUtilization(utilization).utilization,
-      running: isKnown ? (after.running - before.running) / duration : null,
-      waiting: isKnown ? (after.waiting - before.waiting) / duration : null,
+      utilization: wasSuspended && running !== null ? Math.min(running + Number(waiting), 1) : share,
+      running,
+      waiting,
       delayP50: delayOf(delay, 50),
       delayP99: delayOf(delay, 99),
       garbageCollection: garbage() / duration,

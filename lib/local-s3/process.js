@@ -49,6 +49,10 @@ const METHODS = {
 };
 
 process.on('disconnect', () => process.exit(0));
+// Service managers signal every process of a service. The one that started this one still needs it, to clean up.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {});
+}
 process.on('uncaughtException', (error) => {
   send({ id: null, error: plain(error) }, () => process.exit(1));
 });

@@ -250,9 +250,12 @@ function remarksOnRates({ stage }, findings) {
  * @returns {Remark[]}
  */
 function remarksOnCounts(stage, findings) {
-  const { stage: name, startedAt, operations, end, seconds } = stage;
+  const { stage: name, startedAt, operations, end, seconds, paused } = stage;
+  const hasLostSeconds = 1000 * seconds.missing > (paused ?? 0);
   const strange = (/** @type {boolean} */ incomplete) => [
-    ...findings.remarks('gap', `${name} has no line for the seconds before this one`, incomplete),
+    ...(hasLostSeconds
+      ? findings.remarks('gap', `${name} has no line for the seconds before this one`, incomplete)
+      : []),
     ...findings.remarks(
       'doubled',
       `a second of ${name} stands here once more, and is not counted again: do several hosts write into one file?`,
@@ -267,8 +270,10 @@ function remarksOnCounts(stage, findings) {
   const counted = seconds.tenths / 10;
   const difference = `${counted} of the ${operations} operations of ${name} stand in the lines of its seconds`;
   const missing = missingPercentiles(stage);
+  const suspended = `${name} was suspended for ${(Number(paused) / 1000).toFixed(1)}s: its host did nothing in that time`;
   return [
     ...strange(false),
+    ...(paused ? [{ line, message: suspended, incomplete: false }] : []),
     ...(counted === operations
       ? []
       : [{ line, message: `${difference}: lines are missing or of another run`, incomplete: true }]),

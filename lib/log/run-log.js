@@ -32,6 +32,8 @@ export class RunLog {
   #isSearch = false;
   #retries = 0;
   #hasBegun = false;
+  /** See StagePlan. */
+  #nominalBytes = 0;
   /** Those of the stage that no record has yet. @type {SecondCount[]} */
   #seconds = [];
 
@@ -51,9 +53,10 @@ export class RunLog {
     this.#record({ kind: 'run', format: LOG_FORMAT }, { ...facts });
   }
 
-  /** @param {Pick<StagePlan, 'stage' | 'objects' | 'threads' | 'buckets' | 'isSearch' | 'dimension'>} plan */
-  stageStarts({ isSearch = false, dimension, ...plan }) {
+  /** @param {Omit<StagePlan, 'objectSize' | 'duration'>} plan */
+  stageStarts({ isSearch = false, dimension, nominalBytes = 0, ...plan }) {
     this.#isSearch = isSearch;
+    this.#nominalBytes = nominalBytes;
     this.#write(isSearch ? searchHeading(plan, dimension) : [scheduleLine(plan)]);
   }
 
@@ -83,7 +86,7 @@ export class RunLog {
    */
   second(stage, { secondStart, kinds = [], operations, bytes, failedAttempts, throttled }) {
     this.#flushRetries();
-    this.#write([secondLine(stage, { secondStart, operations, bytes })], 'second');
+    this.#write([secondLine(stage, { secondStart, ...this.#withNominalBytes({ operations, bytes }) })], 'second');
     const kindLines = kinds.map(({ operation, ...count }) =>
       secondLine(`${stage} ${operation}`, { secondStart, ...count }),
     );
@@ -110,7 +113,7 @@ export class RunLog {
     const { stage, search, seconds, hostLoad, ramp, ...fields } = result;
     this.#flushRetries();
     this.#flushSeconds(stage);
-    this.#write(search === undefined ? stageLines(result) : searchLines(result, search));
+    this.#write(search === undefined ? stageLines(this.#withNominalBytes(result)) : searchLines(result, search));
     // The steps have records of their own.
     const found = search === undefined ? {} : { search: { ...search, steps: [] } };
     this.#record({ kind: 'stage', stage }, { ...fields, ...found });
@@ -127,6 +130,15 @@ export class RunLog {
     if (this.#hasBegun) {
       this.#record({ kind: 'end' }, { ...run });
     }
+  }
+
+  /**
+   * @template {{ operations: number, bytes: number }} Count
+   * @param {Count} count
+   * @returns {Count} as the lines for people have it
+   */
+  #withNominalBytes(count) {
+    return { ...count, bytes: count.bytes + count.operations * this.#nominalBytes };
   }
 
   /** However many retries there are in a second, the lines add up to all of them. */

@@ -1,10 +1,10 @@
 import { isHistogram, UNKNOWN_LATENCY } from '../model/histogram.js';
-import { sumOf } from '../model/counters.js';
 import { decodeSeconds } from '../model/host-series.js';
 import { NO_STEP_LATENCY } from '../model/ramp.js';
 import { brokenHistograms, readFields } from '../model/read-result.js';
 import { FORMAT, SCHEMA } from '../model/schema.js';
 import { SecondSeries } from '../model/second-series.js';
+import { STAGES_WITHOUT_BYTES } from '../operations/registry.js';
 import { MEGABYTE } from '../text/units.js';
 import { isStageName } from './lines.js';
 import { RecordParts } from './records.js';
@@ -170,6 +170,9 @@ export class RunReader {
     if (problem !== null) {
       stage.findings.at(problem, number);
     }
+    if (STAGES_WITHOUT_BYTES.includes(name)) {
+      return;
+    }
     stage.bytes += megabytes * MEGABYTE;
     const { sizes, mix } = this.#facts?.options ?? {};
     // Until the record of the seconds comes, which has them exactly.
@@ -322,9 +325,15 @@ export class RunReader {
     const step = /** @type {RampStep | null} */ (this.#readWhole(line, head, fields, SCHEMA.$defs.rampStep));
     const stage = this.#stage(head.stage, line);
     stage.ramp ??= { of: of === 'hosts' ? 'hosts' : 'threads', steps: [] };
-    const { steps } = stage.ramp;
+    const { of: kind, steps } = stage.ramp;
     if (step !== null && steps.length < MAX_STEPS && !steps.some(({ slotStart }) => slotStart === step.slotStart)) {
-      steps.push(step.histogram !== null && !isHistogram(step.histogram) ? { ...step, ...NO_STEP_LATENCY } : step);
+      stage.ramp = {
+        of: kind,
+        steps: [
+          ...steps,
+          step.histogram !== null && !isHistogram(step.histogram) ? { ...step, ...NO_STEP_LATENCY } : step,
+        ],
+      };
     }
   }
 
@@ -424,8 +433,11 @@ function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp
     return { ...totals, ...search, ...further, seconds: series };
   }
   const operations = operationsOf(series, summary, schedule);
-  const total = summary === null ? bytes : summary.megabytes * MEGABYTE;
-  series.operationBytes ??= options?.size ?? (operations === 0 ? 0 : total / operations);
+  const hasBytes = !STAGES_WITHOUT_BYTES.includes(name);
+  const total = summary === null || !hasBytes ? bytes : summary.megabytes * MEGABYTE;
+  const { size = null, sizes, mix } = options ?? {};
+  const uniformSize = hasBytes && !sizes && !mix ? size : null;
+  series.operationBytes ??= uniformSize ?? (operations === 0 ? 0 : total / operations);
   const failures = summary?.retries ?? retries;
   return {
     stage: name,
@@ -437,7 +449,7 @@ function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp
     average: summary?.average ?? null,
     peak: summary?.peak ?? null,
     operations,
-    bytes: options === null ? Math.round(total) : Number(sumOf([...series].map((second) => second.bytes))),
+    bytes: Math.round(uniformSize === null ? total : operations * uniformSize),
     attempts: operations + failures,
     retries: failures,
     errors: { [UNKNOWN_KIND]: failures },

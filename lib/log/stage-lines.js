@@ -22,9 +22,12 @@ const TABLE_HEADING =
  * @returns {string[]} the lines that follow the last second of a stage
  */
 export function stageLines(result) {
-  const { stage, kinds = [], duration, load } = result;
+  const { stage, kinds = [], duration, load, paused = 0 } = result;
   return [
     summaryLine(stage, result),
+    ...(paused === 0
+      ? []
+      : [`${stage} was suspended for ${Math.round(paused)}ms, which are in no rate and no percentile`]),
     ...integrityLines(result),
     ...versionLines(result),
     ...latencyLines(stage, result),
@@ -79,11 +82,12 @@ export function stageTable(results) {
 }
 
 /** @param {StageResult | KindResult} result */
-function figures({ average, peak, averageBytes, peakBytes, latency, failedAttempts, bottleneck }) {
-  const rates = [average, peak, averageBytes / MEGABYTE, peakBytes / MEGABYTE].map((rate) => rate.toFixed(1));
+function figures({ average, peak, bytes, averageBytes, peakBytes, latency, failedAttempts, bottleneck }) {
+  const throughput = [averageBytes, peakBytes].map((rate) => (bytes === 0 ? '-' : (rate / MEGABYTE).toFixed(1)));
   const { p50 = null, p99 = null } = latency.operations ?? {};
-  const cells = [...rates, percentile(p50), percentile(p99)].map((cell) => column(11, cell)).join('');
-  return `${cells}${column(10, failedAttempts)}  ${bottleneck.cause}`;
+  const cells = [average.toFixed(1), peak.toFixed(1), ...throughput, percentile(p50), percentile(p99)];
+  const columns = cells.map((cell) => column(11, cell)).join('');
+  return `${columns}${column(10, failedAttempts)}  ${bottleneck.cause}`;
 }
 
 /**

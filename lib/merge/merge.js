@@ -197,7 +197,7 @@ function stagesOf(hosts) {
  * @returns {ClockTrust}
  */
 function clockTrust(hosts) {
-  /** @type {ClockTrust} */
+  /** @type {ClockTrust & { trusted: string[], withoutMachineLines: string[] }} */
   const trust = { worst: null, trusted: [], withoutMachineLines: [] };
   for (const { name, runs } of hosts) {
     const uncertainties = runs.flatMap(uncertaintiesOf);
@@ -239,7 +239,7 @@ function mergeStage(views, ramps) {
   /** Tenths of ops/s in the best second of each. @type {Map<StageView, number>} */
   const best = new Map();
   for (const { second, hosts: inSecond } of secondsOf(views)) {
-    const measured = inSecond.filter(({ view }) => second >= view.measuredFrom && second < view.measuredUntil);
+    const measured = inSecond.filter(({ view }) => isInRates(view, second));
     if (measured.length > 0) {
       finder.add({ second, hosts: measured });
     }
@@ -274,6 +274,15 @@ function mergeStage(views, ramps) {
       ...(ramps === null ? {} : { ramp: ramps.merged }),
     },
   };
+}
+
+/**
+ * @param {StageView} view
+ * @param {number} second of which it has a line
+ */
+function isInRates({ stage, series, shift, measuredFrom, measuredUntil }, second) {
+  const wasSuspended = Boolean(stage.paused) && series.isNextToGap(second - shift);
+  return second >= measuredFrom && second < measuredUntil && !wasSuspended;
 }
 
 /**
@@ -376,11 +385,11 @@ function ownPeak({ stage }, bestTenths) {
  * @param {Omit<ReadStage, 'seconds'>} stage without its peak, which cannot have been below the mean
  * @returns {number} ops/s; 0 if it is not known when the stage was
  */
-function meanOf({ startedAt, endedAt, warmup, drain, operations, warmupOperations, drainOperations }) {
+function meanOf({ startedAt, endedAt, warmup, drain, paused, operations, warmupOperations, drainOperations }) {
   if (typeof startedAt !== 'number' || typeof endedAt !== 'number') {
     return 0;
   }
-  const time = endedAt - startedAt - (warmup ?? 0) - (drain ?? 0);
+  const time = endedAt - startedAt - (warmup ?? 0) - (drain ?? 0) - (paused ?? 0);
   const measured = operations - (warmupOperations ?? 0) - (drainOperations ?? 0);
   return (1000 * Math.max(measured, 0)) / Math.max(time, 1);
 }

@@ -8,7 +8,7 @@ import { mergeRuns } from './merge.js';
  *
  * @typedef {object} ReadRun
  * @property {Result} result of one run, or of all its hosts together
- * @property {MergeWarning[]} warnings
+ * @property {readonly MergeWarning[]} warnings
  * @property {MergeWarning[]} runsApart what does not belong into one sum
  */
 

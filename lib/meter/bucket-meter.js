@@ -1,6 +1,7 @@
 import { LatencyHistogram } from './latency-histogram.js';
 
 /**
+ * @import { Clock } from '../clock/clock.js'
  * @import { HistogramState } from './latency-histogram.js'
  * @import { Timings } from './stage-meter.js'
  */
@@ -28,6 +29,7 @@ export class BucketMeter {
   throttled = 0;
   /** Of the operations after the warm-up. */
   latencies = new LatencyHistogram();
+  #clock;
   #measuredFrom;
   #measuredUntil;
 
@@ -35,8 +37,10 @@ export class BucketMeter {
    * @param {object} [time]
    * @param {number} [time.measuredFrom] monotonic ms, as those of a StageMeter
    * @param {number} [time.measuredUntil]
+   * @param {Pick<Clock, 'wasSuspended'> | null} [time.clock] null where nothing is counted but what others have
    */
-  constructor({ measuredFrom = -Infinity, measuredUntil = Infinity } = {}) {
+  constructor({ measuredFrom = -Infinity, measuredUntil = Infinity, clock = null } = {}) {
+    this.#clock = clock;
     this.#measuredFrom = measuredFrom;
     this.#measuredUntil = measuredUntil;
   }
@@ -49,7 +53,7 @@ export class BucketMeter {
   /** @param {Pick<Timings, 'startedAt' | 'finishedAt'>} timings */
   succeeded({ startedAt, finishedAt }) {
     this.operations += 1;
-    if (finishedAt >= this.#measuredFrom) {
+    if (finishedAt >= this.#measuredFrom && !this.#clock?.wasSuspended(startedAt, finishedAt)) {
       this.latencies.record(finishedAt - startedAt);
       this.drained += Number(finishedAt > this.#measuredUntil);
     }

@@ -65,14 +65,24 @@ export class SecondCounts {
   }
 
   /**
-   * Every second that a stage touched, those without an operation, too.
+   * Every second that a stage touched, those without an operation, too, but for those of a pause.
    *
    * @param {number} endedAt monotonic ms
    * @returns {SecondCount[]}
    */
   until(endedAt) {
     const count = Math.max(Math.ceil(this.#clock.toEpoch(endedAt) / 1000) - this.#first, this.#operations.length, 1);
-    return Array.from({ length: count }, (_, place) => this.at(this.#first + place));
+    return Array.from({ length: count }, (_, place) => this.#first + place)
+      .filter((second) => !this.isPaused(second))
+      .map((second) => this.at(second));
+  }
+
+  /**
+   * @param {number} second epoch second
+   * @returns {boolean} whether the process was suspended all of it
+   */
+  isPaused(second) {
+    return this.#clock.pausedBetween(1000 * second, 1000 * (second + 1)) === 1000;
   }
 
   /**

@@ -2,7 +2,7 @@
  * @import { StageMeters } from './stage-meter.js'
  *
  * @typedef {object} SecondFeedOptions
- * @property {Pick<StageMeters, 'secondOf' | 'at' | 'until'>} counts
+ * @property {Pick<StageMeters, 'secondOf' | 'at' | 'until' | 'isPaused'>} counts
  * @property {number} startedAt monotonic ms of the stage
  * @property {(second: ReturnType<StageMeters['at']>) => void} onSecond
  */
@@ -28,7 +28,11 @@ export class SecondFeed {
   /** @param {number} second epoch second, before which all are over */
   handOnUntil(second) {
     while (this.#next < second) {
-      this.#handOn();
+      if (this.#counts.isPaused(this.#next)) {
+        this.#next += 1;
+      } else {
+        this.#handOn();
+      }
     }
   }
 
@@ -36,6 +40,7 @@ export class SecondFeed {
   end(endedAt) {
     for (const { secondStart } of this.#counts.until(endedAt)) {
       if (secondStart >= this.#next) {
+        this.#next = secondStart;
         this.#handOn();
       }
     }

@@ -86,6 +86,7 @@ export class StageMeter {
   unknownOutcomes = 0;
   timeLost = 0;
   timeGivenUp = 0;
+  #clock;
   #latencies;
   #measuredFrom;
   #measuredUntil;
@@ -104,6 +105,7 @@ export class StageMeter {
    * @param {Windows | null} [options.windows]
    */
   constructor(clock, startedAt, { measuredFrom = startedAt, measuredUntil = Infinity, windows = null } = {}) {
+    this.#clock = clock;
     this.seconds = new SecondCounts(clock, startedAt);
     this.byteShifts = new ByteShifts(clock);
     const second = this.seconds.secondOf(startedAt);
@@ -149,7 +151,7 @@ export class StageMeter {
     this.parts += Number(isPart);
     this.aborts += Number(isAbort);
     this.lastSuccessAt = finishedAt;
-    if (finishedAt >= this.#measuredFrom) {
+    if (this.#isMeasured(startedAt, finishedAt)) {
       this.#latencies.attempts.record(finishedAt - attemptStartedAt);
       if (isPart) {
         this.#latencies.parts.record(finishedAt - startedAt);
@@ -164,14 +166,17 @@ export class StageMeter {
    * @param {number} timeLost ms before
    */
   #succeeded(timings, bytes, movedFrom, timeLost) {
-    const { finishedAt } = timings;
+    const { startedAt, finishedAt } = timings;
+    const wasSuspended = this.#clock.wasSuspended(startedAt, finishedAt);
     this.operations += 1;
     this.bytes += bytes;
     this.lastSuccessAt = finishedAt;
     const second = this.seconds.add(finishedAt, bytes);
-    this.byteShifts.add(second, movedFrom, finishedAt, bytes);
-    this.#windows.add(finishedAt);
-    if (finishedAt < this.#measuredFrom) {
+    if (!wasSuspended) {
+      this.byteShifts.add(second, movedFrom, finishedAt, bytes);
+      this.#windows.add(finishedAt);
+    }
+    if (finishedAt < this.#measuredFrom || wasSuspended) {
       this.warmupOperations += 1;
       this.warmupBytes += bytes;
     } else {
@@ -189,7 +194,7 @@ export class StageMeter {
    * @param {number} finishedAt monotonic ms
    */
   answered(latency, finishedAt) {
-    if (finishedAt >= this.#measuredFrom) {
+    if (this.#isMeasured(finishedAt - latency, finishedAt)) {
       this.#latencies.firstByte.record(latency);
     }
   }
@@ -212,9 +217,18 @@ export class StageMeter {
   attemptFailed(kind, latency, finishedAt) {
     this.#failedAttempts += 1;
     this.#errors.set(kind, (this.#errors.get(kind) ?? 0) + 1);
-    if (finishedAt >= this.#measuredFrom) {
+    if (this.#isMeasured(finishedAt - latency, finishedAt)) {
       this.#latencies.attempts.record(latency);
     }
+  }
+
+  /**
+   * @param {number} startedAt monotonic ms
+   * @param {number} finishedAt monotonic ms
+   * @returns {boolean} whether the time between is a latency that counts
+   */
+  #isMeasured(startedAt, finishedAt) {
+    return finishedAt >= this.#measuredFrom && !this.#clock.wasSuspended(startedAt, finishedAt);
   }
 
   /**
@@ -343,6 +357,14 @@ export class StageMeters {
 
   /**
    * @param {number} second epoch second
+   * @returns {boolean} whether the process was suspended all of it
+   */
+  isPaused(second) {
+    return this.kinds[0].seconds.isPaused(second);
+  }
+
+  /**
+   * @param {number} second epoch second
    * @returns {SecondCount & { kinds?: KindCount[] }} with the counts of each kind, where there are several
    */
   at(second) {
@@ -362,10 +384,10 @@ export class StageMeters {
    * @returns {SecondCount[]}
    */
   until(endedAt) {
-    const seconds = Math.max(...this.kinds.map((meter) => meter.seconds.until(endedAt).length));
-    const [first] = this.kinds[0].seconds.until(endedAt);
-    return Array.from({ length: seconds }, (_, index) => {
-      const { secondStart, operations, bytes } = this.at(first.secondStart + index);
+    const ofKinds = this.kinds.map(({ seconds }) => seconds.until(endedAt));
+    const longest = ofKinds.reduce((one, other) => (other.length > one.length ? other : one));
+    return longest.map(({ secondStart }) => {
+      const { operations, bytes } = this.at(secondStart);
       return { secondStart, operations, bytes };
     });
   }

@@ -86,11 +86,11 @@ function common([first, ...others]) {
 }
 
 /**
- * @param {readonly (Readonly<Record<string, unknown>> | null)[]} parts
+ * @param {readonly (object | null)[]} parts
  * @returns {Record<string, unknown> | null} field by field; null where a part has none
  */
 function commonFields(parts) {
-  const known = parts.filter((part) => part !== null);
+  const known = /** @type {Record<string, unknown>[]} */ (parts.filter((part) => part !== null));
   if (known.length < parts.length) {
     return null;
   }
@@ -122,6 +122,7 @@ export function addStages(stages) {
     ...commonWhereAny('sizes', stages),
     ...commonWhereAny('access', stages),
     ...times,
+    ...addPauses(stages),
     ...rates,
     peak: largestSecond(seconds, times, rates.average),
     peakBytes: null,
@@ -144,6 +145,15 @@ export function addStages(stages) {
     ...addReads(stages, stages, times),
     ...addRampsOf(stages),
   };
+}
+
+/**
+ * @param {readonly StageSum[]} stages
+ * @returns {Pick<StageSum, 'paused'>} nothing where no host was suspended
+ */
+function addPauses(stages) {
+  const paused = stages.reduce((sum, stage) => sum + (stage.paused ?? 0), 0);
+  return paused === 0 ? {} : { paused };
 }
 
 /**
@@ -173,7 +183,7 @@ function addKinds(stages, times) {
     kinds: [...operations].map((operation) => {
       const same = parts.flat().filter((kind) => kind.operation === operation);
       const itsStages = same.map(({ stage }) => stage);
-      const counts = addCounts(same);
+      const counts = /** @type {StageCounts} */ (addCounts(same));
       return {
         operation,
         threads: sumOf(same.map(({ threads }) => threads)),

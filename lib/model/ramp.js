@@ -10,6 +10,7 @@ import { decodeHistogram, HistogramSum } from './histogram.js';
 const SHORTFALLS = Object.freeze({
   late: 'came too late',
   objects: 'ran out of objects',
+  suspended: 'was suspended',
   stopped: 'was stopped',
   stalled: 'had no success',
   overloaded: 'was overloaded',

@@ -61,6 +61,8 @@ export interface StagePlan {
   buckets: number;
   /** bytes that an operation moves; 0 where it moves none */
   objectSize: number;
+  /** bytes of an operation that the lines of the log show although they do not move; absent if the log shows none */
+  nominalBytes?: number;
   /** ms, where it is time that ends the stage */
   duration: number | null;
   /** whether it is a capacity search */

@@ -1,7 +1,7 @@
-import type { BucketLimit, BucketRate, RateBound, RateInterval, SearchResult } from './result.js';
+import type { BucketLimit, BucketRate, RateBound, RateInterval, SearchResult, SearchStep } from './result.js';
 
 /** What a step of a capacity search is for. */
-export type SearchPhase = 'ramp' | 'refine' | 'hold' | 'whole size' | 'half size';
+export type SearchPhase = SearchStep['phase'];
 
 /**
  * What a search had too little of to find more: threads that it may use, time, objects or dollars; leftovers are objects

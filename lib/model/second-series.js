@@ -36,6 +36,8 @@ export class SecondSeries {
   /** Tenths of operations in the first line of each second. */
   tenths = 0;
 
+  #length = 0;
+
   /**
    * @param {number} second
    * @param {number} rate ops/s
@@ -71,6 +73,7 @@ export class SecondSeries {
     }
     block[second - number * BLOCK_SECONDS] = tenths + 1;
     this.tenths += tenths;
+    this.#length += 1;
     const { first, last } = this.extent ?? { first: second, last: second };
     this.extent = { first: Math.min(first, second), last: Math.max(last, second) };
   }
@@ -114,6 +117,21 @@ export class SecondSeries {
    */
   setDetails(second, details) {
     this.#details.set(second, { ...this.#details.get(second), ...details });
+  }
+
+  /** Seconds between the first and the last that are missing. */
+  get missing() {
+    return this.extent === null ? 0 : this.extent.last - this.extent.first + 1 - this.#length;
+  }
+
+  /**
+   * @param {number} second
+   * @returns {boolean} whether the second before or after it is missing, and is not beyond the first or the last
+   */
+  isNextToGap(second) {
+    const isMissing = (/** @type {number} */ other) =>
+      this.extent !== null && other > this.extent.first && other < this.extent.last && this.get(other) === undefined;
+    return isMissing(second - 1) || isMissing(second + 1);
   }
 
   /** Whether an operation has not the same bytes in all of them. */

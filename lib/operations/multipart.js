@@ -231,8 +231,11 @@ class Upload {
 
   async run() {
     await this.#create();
+    const mayHaveAnother = this.#record.outcomeUnknown;
     try {
       await this.#sendParts();
+      // A part that was sent twice leaves nothing behind, unlike an upload that was created twice.
+      this.#record.outcomeUnknown = mayHaveAnother;
       await this.#complete();
     } catch (error) {
       await this.#abort();

@@ -28,7 +28,7 @@ export class OperationRecord {
   slot = 0;
   bucket = '';
   key = '';
-  /** Bytes that are moved: those of the object, or of the part that the operation takes. */
+  /** Bytes of the object, or of the part of it that the operation takes. */
   size = 0;
   /** Local indices of all objects, where the operation is about several of them. @type {Uint32Array} */
   locals = NO_OBJECTS;
@@ -115,7 +115,11 @@ export class OperationRecord {
     this.locals = locals;
     this.isLastOfBucket = isLast;
     this.nextLocal = next;
-    this.size = locals.reduce((sum, local) => sum + this.workload.sizeOf(globalIndex(this.workload.shard, local)), 0);
+  }
+
+  /** Bytes that count as throughput. */
+  get movedBytes() {
+    return this.operation.movesBytes ? this.size : 0;
   }
 
   attempt() {

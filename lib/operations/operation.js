@@ -82,8 +82,8 @@ import { plainLine } from '../text/plain-text.js';
  * @property {keyof OperationAmounts | null} amount that the user may set for it
  * @property {boolean} followsAccess whether it reads single objects, in the order of the run's access pattern
  * @property {boolean} movesWhole whether it moves the whole object, so that its time depends on the object's size
- * @property {(workload: Pick<Workload, 'sizeOf' | 'amounts'>, index: number) => number} bytesOf what is counted for an object:
- *   bytes that are moved, or the size of the object where none are
+ * @property {(workload: Pick<Workload, 'sizeOf' | 'amounts'>, index: number) => number} bytesOf the size of an object, or of the part
+ *   of it that the operation takes
  *
  * @typedef {Readonly<OperationDefinition & OperationProperties>} Operation
  */

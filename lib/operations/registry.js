@@ -32,6 +32,11 @@ export const DEFAULT_STAGES_ON_EXISTING = Object.freeze(
 /** A stage for each of them. */
 export const STAGES = Object.freeze(OPERATIONS.map(stageOf));
 
+/** The names of the stages whose operations move no bytes. If their lines in a log have bytes, these are sizes of objects. */
+export const STAGES_WITHOUT_BYTES = Object.freeze(
+  STAGES.filter(({ movesBytes }) => !movesBytes).map(({ name }) => name),
+);
+
 /** The names of the stages in the log, in the order in which they run. */
 export const STAGE_NAMES = Object.freeze([
   ...STAGES.filter(({ removes }) => !removes).map(({ name }) => name),

@@ -109,6 +109,17 @@ export function bytesAnOperation({ kinds }, { amounts, ...config }) {
 }
 
 /**
+ * @param {Pick<Stage, 'kinds'>} stage
+ * @param {Pick<RunConfig, 'size' | 'sizes'>} config
+ * @returns {number} bytes of an operation that the log shows although they do not move. The original tool shows the size of the
+ *   object in Stat and Remove; 0 for all other stages
+ */
+export function nominalBytes({ kinds: [{ operation }, ...others] }, config) {
+  const isOriginal = operation.isDefaultStage && others.length === 0;
+  return isOriginal && !operation.movesBytes ? averageSize(config) : 0;
+}
+
+/**
  * @param {Pick<Stage, 'grouping'>} stage
  * @param {number} objects that are spread evenly over the buckets
  * @param {Pick<RunConfig, 'amounts' | 'store'>} config

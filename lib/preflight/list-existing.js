@@ -1,5 +1,6 @@
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { inParallel } from '../cleanup/in-parallel.js';
+import { ListProgress } from '../cleanup/key-ranges.js';
 import { counted, rounded } from '../text/figures.js';
 import { quote } from '../text/quote.js';
 import { etagDigest } from '../s3/object-connection.js';
@@ -78,6 +79,7 @@ class List {
   /** Whether a bucket has no more. */
   #isWhole;
   #positions;
+  #progress;
   #unreadable = 0;
   #isTooLarge = false;
   /** Objects that were listed, those of other shards included. */
@@ -92,6 +94,7 @@ class List {
     this.#listings = buckets.map(() => new BucketListing());
     this.#isWhole = buckets.map(() => false);
     this.#positions = buckets.map(() => '');
+    this.#progress = buckets.map((bucket) => new ListProgress(bucket));
     this.lastBucket = buckets[0];
   }
 
@@ -170,10 +173,10 @@ class List {
     this.#isWhole[slot] = isLast;
     this.#unreadable += unreadable;
     this.seen += objects.length;
-    for (const object of objects) {
-      if (shardOf(bucket, object.key, shard.count) === shard.index) {
-        this.#listings[slot].add(packed(object));
-      }
+    const ofShard = objects.filter(({ key }) => shardOf(bucket, key, shard.count) === shard.index);
+    ofShard.forEach((object) => this.#listings[slot].add(packed(object)));
+    if (!isLast) {
+      await this.#progress[slot].page(ofShard.length > 0);
     }
   }
 }

@@ -5,8 +5,8 @@ import { inParallel } from '../cleanup/in-parallel.js';
 
 const BUCKETS_AT_ONCE = 8;
 
-/** What a store answers that has no such thing as versions. */
-const NOT_IMPLEMENTED = new Set([405, 501]);
+/** What a store answers that has no such request. */
+export const NOT_IMPLEMENTED = new Set([405, 501]);
 
 /**
  * Which buckets keep a version of what is written over or deleted. Where versioning is suspended, a deletion still leaves a

@@ -2,7 +2,7 @@ import { AttemptError } from '../s3/s3-error.js';
 import { operationsOf } from '../operations/registry.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { findExistingObjects } from './existing-objects.js';
-import { requestVersioning, describeUnknown } from './versioning.js';
+import { NOT_IMPLEMENTED, requestVersioning, describeUnknown } from './versioning.js';
 
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
@@ -31,6 +31,8 @@ export class WriteChecks {
   #unknown = new Map();
   /** @type {string[]} */
   #notices = [];
+  /** Whether the run may list its objects, as far as is known. */
+  mayList = true;
   /** Why the run must not begin: a line each. @type {string[]} */
   problems = [];
   /** What is in the way. @type {ExistingObjects | null} */
@@ -140,8 +142,12 @@ export class WriteChecks {
     }
     if (unlisted.size > 0) {
       const [[, { message }]] = unlisted;
+      this.mayList = ![...unlisted.values()].some(
+        ({ kind, status }) => kind === 'denied' || NOT_IMPLEMENTED.has(status),
+      );
+      const end = this.mayList ? '' : '; whether it leaves any will not be known either';
       this.#notices.push(
-        `Whether run ${runId} already has objects in ${[...unlisted.keys()].join(', ')} is not known, because listing failed (${message})`,
+        `Whether run ${runId} already has objects in ${[...unlisted.keys()].join(', ')} is not known, because listing failed (${message})${end}`,
       );
     }
   }

@@ -1,7 +1,7 @@
 import { bottleneckSentence } from '../bottleneck/sentence.js';
 import { decimal, rounded } from '../text/figures.js';
 import { padToWidth, textWidth, wrapAtWords } from '../text/text-width.js';
-import { MEGABYTE } from '../text/units.js';
+import { throughputText } from '../text/units.js';
 import { lineOf, valueBar } from './drawing.js';
 
 /**
@@ -52,7 +52,7 @@ export function formatStageSummary(stages, look) {
       bars: rows.map(({ average }) => average),
       others: [
         column('Peak/s', ({ peak }) => ({ text: decimal(peak) })),
-        column('MB/s', ({ averageBytes }) => ({ text: (averageBytes / MEGABYTE).toFixed(1) })),
+        column('MB/s', ({ averageBytes }) => ({ text: throughputText(averageBytes) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
         column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
         column('Errors', ({ failedAttempts, throttled }) => errorCell(failedAttempts, throttled)),

@@ -152,12 +152,9 @@ function differenceLines(differences) {
  */
 function stageLines(comparison, margin) {
   const { seconds, metrics } = comparison;
-  const shown = metrics.filter(
-    ({ metric, before, after }) => !(metric === 'throughput' && before === 0 && after === 0),
-  );
   /** Metrics by what is missing for them. @type {Map<string, string[]>} */
   const missing = new Map();
-  for (const { metric, reason } of shown) {
+  for (const { metric, reason } of metrics) {
     if (reason !== null) {
       missing.set(reason, [...(missing.get(reason) ?? []), LABELS[metric]]);
     }
@@ -166,7 +163,7 @@ function stageLines(comparison, margin) {
     ...paragraph(comparison.kindOf === undefined ? stageSentence(comparison, margin) : kindSentence(comparison)),
     columns(['', 'before', 'after', 'ratio', '95% interval', '']),
     columns(['seconds', String(seconds.before), String(seconds.after), '', '', '']),
-    ...shown.map(metricRow),
+    ...metrics.map(metricRow),
     ...[...missing].flatMap(([reason, labels]) => item(`cannot tell ${labels.join(', ')}: ${reason}`)),
   ];
 }

@@ -155,6 +155,9 @@ function label(text) {
 class StageView {
   #order;
   #pace;
+  #duration;
+  /** The first one that was reported. @type {number | null} */
+  #firstSecond = null;
   /** @type {number[]} */
   #rates = [];
   /** Of the last seconds, the latest first. @type {SecondLatencies[]} */
@@ -173,13 +176,16 @@ class StageView {
   constructor(plan, order, startedAt) {
     this.#order = order;
     this.#pace = new StagePace(plan, startedAt);
+    this.#duration = plan.duration ?? Infinity;
   }
 
   /** @param {ReportedSecond} second */
-  second({ operations, latencies, kinds }) {
-    this.#addRate(operations);
-    if (kinds !== undefined) {
-      this.#kinds = [kinds, ...this.#kinds].slice(0, SHOWN_SECONDS);
+  second({ secondStart, operations, latencies, kinds }) {
+    if (this.#isWhole(secondStart)) {
+      this.#addRate(operations);
+      if (kinds !== undefined) {
+        this.#kinds = [kinds, ...this.#kinds].slice(0, SHOWN_SECONDS);
+      }
     }
     if (latencies === undefined) {
       return;
@@ -188,6 +194,17 @@ class StageView {
     const [latest, ...earlier] = this.#latencies;
     const summary = latest.plus(earlier).summary();
     this.#latency = summary && { p50: summary.p50, p99: summary.p99, of: `last ${this.#latencies.length} s` };
+  }
+
+  /**
+   * A stage begins within its first second, and time ends it within another one, after which no operation begins.
+   *
+   * @param {number} second epoch second
+   */
+  #isWhole(second) {
+    this.#firstSecond ??= second;
+    const passed = second - this.#firstSecond;
+    return passed > 0 && (passed + 1) * 1000 <= this.#duration;
   }
 
   /** @param {SearchStep} step */

@@ -1,7 +1,7 @@
 import { describeLimit } from '../bottleneck/sentence.js';
 import { counted, decimal } from '../text/figures.js';
 import { plainLine } from '../text/plain-text.js';
-import { formatMegabytes } from '../text/units.js';
+import { throughputText } from '../text/units.js';
 import { barTable, errorCell, latencyText, wrapSentence } from './bar-table.js';
 import { limitReasons } from './limit-reasons.js';
 import { formatLimits } from './merge-text.js';
@@ -33,9 +33,7 @@ export function formatMergeTable({ stages }, look) {
         column('Mean/s', ({ merge: { together } }) => ({
           text: together === null ? '-' : decimal(together.operationsPerSecond),
         })),
-        column('Peak MB/s', ({ merge: { peak } }) => ({
-          text: peak.bytesPerSecond === null ? '-' : formatMegabytes(peak.bytesPerSecond),
-        })),
+        column('Peak MB/s', ({ merge: { peak } }) => ({ text: throughputText(peak.bytesPerSecond) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
         column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
         column('Errors', ({ errors, throttled }) => errorCell(sumOf(Object.values(errors)), throttled ?? 0)),

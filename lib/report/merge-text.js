@@ -201,17 +201,25 @@ function bucketLines({ buckets = [] }) {
 function kindLine({ operation, operations, bytes, latency, errors }) {
   const latencies = latency.operations;
   const parts = [
-    `${operations ?? 'an unknown number'}, ${formatMegabytes(bytes ?? 0)} MB`,
+    `${operations ?? 'an unknown number'}${sizeText(bytes)}`,
     latencies === null ? 'latency unknown' : `p50 ${latencies.p50.toFixed(2)}ms p99 ${latencies.p99.toFixed(2)}ms`,
     `errors ${formatErrors(errors)}`,
   ];
   return [`Of them, ${plainLine(operation)}`, parts.join('  ')];
 }
 
+/**
+ * @param {number | null | undefined} bytes that moved
+ * @returns {string} what follows the number of operations
+ */
+function sizeText(bytes) {
+  return bytes ? `, ${formatMegabytes(bytes)} MB` : '';
+}
+
 /** @param {MergedStage} stage */
 function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
   const parts = [
-    `${isAtLeast ? 'at least ' : ''}${counts.operations}, ${formatMegabytes(counts.bytes)} MB, in ${counts.attempts} attempts`,
+    `${isAtLeast ? 'at least ' : ''}${counts.operations}${sizeText(counts.bytes)}, in ${counts.attempts} attempts`,
     ...[
       [counts.throttled, 'throttled'],
       [counts.failed, 'given up'],
@@ -258,7 +266,7 @@ function shareOf({ together, any }) {
 
 /** @param {{ operationsPerSecond: number, bytesPerSecond: number | null }} rate */
 function rates({ operationsPerSecond, bytesPerSecond }) {
-  const megabytes = bytesPerSecond === null ? '' : `${formatMegabytes(bytesPerSecond)} MB/s`;
+  const megabytes = bytesPerSecond ? `${formatMegabytes(bytesPerSecond)} MB/s` : '';
   return `${operationsPerSecond.toFixed(1).padStart(9)} ops/s ${megabytes.padStart(13)}`;
 }
 

@@ -267,7 +267,7 @@ function capitalise(text) {
 }
 
 /** How often it is reported where no terminal shows it all the time. ms */
-const LINE_EVERY_MS = 10_000;
+const LINE_EVERY_MS = 1500;
 
 /** A store that has been silent for this long is named. */
 const MIN_SILENCE_MS = 5000;
@@ -299,7 +299,7 @@ export class ProgressLine {
       this.#startedAt = this.#reportedAt = now;
     }
     const waiting = silence < MIN_SILENCE_MS ? '' : `, no answer for ${formatDuration(silence)}`;
-    const line = `${state} in ${formatDuration(now - this.#startedAt)}${waiting}`;
+    const line = `${state} after ${formatDuration(now - this.#startedAt)}${waiting}`;
     if (this.#terminal.isLive) {
       this.#terminal.live(line);
     } else if (now - this.#reportedAt >= LINE_EVERY_MS) {
@@ -314,7 +314,10 @@ export class ProgressLine {
  * @returns {string} how far a clean-up is
  */
 export function formatCleanupProgress({ removed, expected }) {
+  if (expected === null) {
+    return `Clean-up: ${removed} objects removed`;
+  }
   // Writes that were thought to have failed are removed, too.
-  const all = expected === null ? '' : ` of ${Math.max(expected, removed)}`;
-  return `Clean-up: ${removed}${all} objects removed`;
+  const all = Math.max(expected, removed);
+  return `Clean-up: ${all - removed} of ${all} objects left`;
 }

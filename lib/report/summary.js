@@ -136,7 +136,7 @@ function rowOf(name, figures) {
     known(operations, rounded),
     known(average, decimal),
     known(peak, decimal),
-    known(averageBytes, formatMegabytes),
+    known(averageBytes || null, formatMegabytes),
     ...times,
     rounded(failedAttemptsOf(/** @type {WritableStage} */ (figures))),
     known(bottleneck?.cause, escapeMarkdown),

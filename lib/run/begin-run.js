@@ -234,7 +234,7 @@ export async function getReady(beginning, startsAt) {
     const workers = await open();
     return { workers, unloaded, firstStageAt: clock.now() };
   }
-  const moment = clock.now() + startsAt - clock.epochNow();
+  const moment = clock.fromEpoch(startsAt);
   budget.endBy(moment - READY_BEFORE_MS);
   const workers = await open();
   const unloaded = await unloadedLatencies(beginning);

@@ -1,3 +1,4 @@
+import { counted } from '../text/figures.js';
 import { isInShard, isOfShard } from '../workload/shard.js';
 import { formatSizes } from '../workload/size-distribution.js';
 import { STAGES, operationsOf, operationsOfRun } from '../operations/registry.js';
@@ -102,7 +103,7 @@ export async function withRun(config, surroundings, work) {
   }
   try {
     await run.closeWorkers();
-    result.cleanup = await removeLeftovers(config, run, checks, result, observer);
+    await removeLeftovers(config, run, checks, result, observer);
   } finally {
     await run.close();
   }
@@ -233,7 +234,8 @@ async function measure({ running, workers, firstStageAt }, result) {
 }
 
 /**
- * A run that has removed all that it wrote, and knows it, needs no clean-up.
+ * Removes what the run has left. The store's answers to deletions are not believed: a run that has removed all that it wrote
+ * still looks at the store's lists.
  *
  * @param {RunConfig} config
  * @param {OpenRun} run
@@ -241,30 +243,34 @@ async function measure({ running, workers, firstStageAt }, result) {
  * @param {RunResult} result
  * @param {RunObserver} observer
  */
-async function removeLeftovers(config, run, checks, { stages, crash }, observer) {
-  const { keep, timeout, shard, multipart } = config;
+async function removeLeftovers(config, run, checks, result, observer) {
+  const { keep, timeout, shard, multipart, store } = config;
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
+  const { stages, crash } = result;
   // A stage that broke off has no counts to go by.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
   // What was there before the run was allowed to write is not its own, whatever broke off.
-  const isLeft = checks.mayHaveWritten && !keep && wroteObjects && (written.count > 0 || isUncertain);
+  const mayRemove = checks.mayHaveWritten && !keep;
+  const isLeft = mayRemove && wroteObjects && (written.count > 0 || isUncertain);
   // Where versions are kept, what was removed is still there.
   const hasVersions = versioned.size > 0 && checks.mayHaveWritten;
   // Nobody counts copies, which no stage removes.
-  const ownsCopies = checks.mayHaveWritten && !keep && operationsOfRun(config).some(({ copies }) => copies);
+  const ownsCopies = mayRemove && operationsOfRun(config).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
-  const ownsObjects = isLeft || (hasVersions && !keep && (wroteObjects || hasRemovedAll));
+  // The embedded endpoint ends with the run. Without permission to list, a notice has said that there is no proof.
+  const canProve = !store.isEmbedded && checks.mayList;
+  const ownsObjects = isLeft || ((hasVersions || canProve) && mayRemove && (wroteObjects || hasRemovedAll));
   // One whose creation was not answered has an id that nobody knows: only the store can tell that none is left.
   const mayHaveUploads = checks.mayHaveWritten && multipart !== undefined;
   const areUploadsAll = !ownsObjects && !ownsCopies && probes.size === 0 && run.slices === 0 && !hasVersions;
   if (areUploadsAll && !mayHaveUploads) {
-    return null;
+    return;
   }
   const outcomeUnknown = isUncertain || probes.size > 0;
   const isOurs = (/** @type {OwnKey} */ { isProbe, index }) =>
     isProbe ? isOfShard(shard, index) : isInShard(shard, index, run.indexCount);
   const owns = (/** @type {OwnKey} */ own) => isOurs(own) && (own.isProbe || (own.isCopy ? ownsCopies : ownsObjects));
-  return cleanUpRun({
+  result.cleanup = await cleanUpRun({
     keyspace,
     storeOptions: run.controlOptions,
     clock,
@@ -280,4 +286,15 @@ async function removeLeftovers(config, run, checks, { stages, crash }, observer)
     requests,
     onProgress: (progress) => observer.cleanupProgress(progress),
   });
+  const { removed, left, misplaced } = result.cleanup;
+  const shown = removed + Math.max(left - misplaced, 0);
+  const isConfirmed =
+    !(isLeft || outcomeUnknown || ownsCopies || run.slices > 0 || hasVersions) &&
+    stages.every(({ failed, integrityErrors }) => failed + integrityErrors === 0);
+  if (isConfirmed && shown > 0) {
+    result.mayPass ||= result.problems.length === 0;
+    result.problems.push(
+      `the store confirmed that all objects of the run were deleted, and then listed ${counted(shown, 'object')} of it`,
+    );
+  }
 }

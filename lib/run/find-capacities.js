@@ -2,6 +2,7 @@ import { adviceFor } from '../bottleneck/message.js';
 import { operationsOf, stagesOf } from '../operations/registry.js';
 import { bytesAnOperation } from '../operations/stage.js';
 import { CostBudget } from '../cost/cost-budget.js';
+import { finalListsOf } from '../cost/prices.js';
 import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { runStep } from '../search/search-step.js';
 import { noteFatalError } from './run-stages.js';
@@ -46,7 +47,7 @@ export async function findCapacities(running, workers, result) {
   }
   const dimension = dimensionOf(config);
   const objects = dimension.objects();
-  const costs = new CostBudget(config.maxCost ?? Infinity, run.requests);
+  const costs = new CostBudget(config.maxCost ?? Infinity, run.requests, finalListsOf(config));
   if (config.peakOf === undefined || config.peakOf === 'threads') {
     worstCases(config, unloaded, costs.attemptsFor(stages.map(nameOf))).forEach((notice) => observer.notice(notice));
   }

@@ -68,12 +68,17 @@ function countedOperations(slot, outcome) {
  *
  * @param {RampSlot} slot
  * @param {StageOutcome} outcome
- * @param {boolean} hasRunOut whether its objects did not last
+ * @param {object} found
+ * @param {boolean} found.hasRunOut whether its objects did not last
+ * @param {boolean} found.wasSuspended whether the process was suspended in it
  * @returns {RampShortfall | null} null where the step is whole
  */
-export function shortfallOf(slot, outcome, hasRunOut) {
+export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
   if (outcome.end !== 'complete') {
     return outcome.end;
+  }
+  if (wasSuspended) {
+    return 'suspended';
   }
   if (hasRunOut) {
     return 'objects';

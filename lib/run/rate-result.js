@@ -27,8 +27,8 @@ import { evidenceOf, stageResult } from './stage-result.js';
 export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, clock }) {
   const counts = outcome.meter.counts();
   const { operations, attempts } = outcome.meter.latencies();
-  const from = clock.toEpoch(outcome.startedAt) + step.settle;
-  const until = from + windows.length * WINDOW_MS;
+  const from = clock.toEpoch(outcome.startedAt + step.settle);
+  const until = clock.toEpoch(outcome.startedAt + step.settle + windows.length * WINDOW_MS);
   const seconds = [...outcome.secondLatencies]
     .filter(([second]) => 1000 * second >= from && 1000 * (second + 1) <= until)
     .flatMap(([, { histogram }]) => (histogram === null ? [] : [LatencyHistogram.decode(histogram)]))

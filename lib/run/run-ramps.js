@@ -2,12 +2,13 @@ import { Budget, budgetMemory } from '../engine/budget.js';
 import { waitUntil } from '../clock/pause.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { stagesOf } from '../operations/registry.js';
-import { bytesAnOperation } from '../operations/stage.js';
+import { bytesAnOperation, nominalBytes } from '../operations/stage.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { enoughObjects, noteFatalError } from './run-stages.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
 
 /**
+ * @import { Clock } from '../clock/clock.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome, Workers } from '../engine/workers.js'
  * @import { RampShortfall, RunResult, SecondCount } from '../model/result.js'
@@ -75,7 +76,7 @@ async function runRamp(stage, slots, ramping, result) {
     noteIdleness(name, shortfall, result);
     return true;
   }
-  const moment = ahead.startsAt * 1000 - clock.toEpoch(0);
+  const moment = clock.fromEpoch(ahead.startsAt * 1000);
   await phases.during(`waiting for the time of ${name}`, () => waitUntil(moment, clock, signal), moment);
   if (signal.aborted) {
     return false;
@@ -86,6 +87,7 @@ async function runRamp(stage, slots, ramping, result) {
     threads: config.threads,
     buckets: config.store.buckets.length,
     objectSize: bytesAnOperation(stage, config),
+    nominalBytes: nominalBytes(stage, config),
     duration: 1000 * (slots[slots.length - 1].endsAt - ahead.startsAt),
   });
   const finished = await runSlots(stage, slots, ramping);
@@ -148,8 +150,8 @@ async function runSlots(stage, slots, ramping) {
   const { running, plan, objects } = ramping;
   const { run, signal, observer } = running;
   const { clock } = run;
-  const monotonic = (/** @type {number} */ second) => second * 1000 - clock.toEpoch(0);
-  const seconds = withIdleSeconds((second) => observer.second(stage.name, second));
+  const monotonic = (/** @type {number} */ second) => clock.fromEpoch(second * 1000);
+  const seconds = withIdleSeconds((second) => observer.second(stage.name, second), clock);
   /** @type {FinishedSlot[]} */
   const finished = [];
   let done = 0;
@@ -195,16 +197,19 @@ async function runSlots(stage, slots, ramping) {
 }
 
 /**
- * The seconds between two steps belong to the stage as all others do, though no step reports them.
+ * The seconds between two steps belong to the stage as all others do, though no step reports them. Those of a pause do not.
  *
  * @param {(second: SecondCount) => void} handOn
+ * @param {Clock} clock
  * @returns {(second: SecondCount) => void} to be called with the seconds of one step after the other
  */
-function withIdleSeconds(handOn) {
+function withIdleSeconds(handOn, clock) {
   let next = Infinity;
   return (second) => {
     for (; next < second.secondStart; next += 1) {
-      handOn({ secondStart: next, operations: 0, bytes: 0 });
+      if (clock.pausedBetween(1000 * next, 1000 * (next + 1)) < 1000) {
+        handOn({ secondStart: next, operations: 0, bytes: 0 });
+      }
     }
     handOn(second);
     next = second.secondStart + 1;
@@ -255,6 +260,8 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
     measuresDrain: !isLast,
   };
   let moved = 0;
+  const startedAt = run.clock.epochNow();
+  const wasSuspended = () => run.clock.pausedBetween(startedAt, run.clock.epochNow()) > 0;
   const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
     second: seconds,
     retrying: (...failure) => observer.retrying(...failure),
@@ -263,6 +270,10 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
     snapshot: (snapshot) => observer.snapshot(name, snapshot),
     progress(count, flow) {
       moved = flow.moved;
+      if (wasSuspended()) {
+        // The step does not count any more, and is not to reach into the time of the next.
+        new Budget(budget).close();
+      }
       observer.progress(before.done + count, { ...flow, moved: before.moved + moved });
     },
   });
@@ -276,7 +287,7 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
     done: before.done + outcome.meter.done,
     moved: before.moved + moved,
     silence: silenceAfter(outcome, before.silence),
-    shortfall: shortfallOf(slot, outcome, hasRunOut),
+    shortfall: shortfallOf(slot, outcome, { hasRunOut, wasSuspended: wasSuspended() }),
   };
 }
 

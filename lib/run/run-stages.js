@@ -2,7 +2,7 @@ import { Budget, budgetMemory } from '../engine/budget.js';
 import { LOOK_EVERY_MS } from '../engine/stage-watch.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { stagesOf } from '../operations/registry.js';
-import { bytesAnOperation, operationsFor } from '../operations/stage.js';
+import { bytesAnOperation, nominalBytes, operationsFor } from '../operations/stage.js';
 import { explainError } from '../s3/explain-error.js';
 import { waitUntil } from '../clock/pause.js';
 import { Stability } from './stability.js';
@@ -187,14 +187,16 @@ async function runOne(stage, load, { first, objects }, slot, workers, { config, 
     threads: config.threads,
     buckets: config.store.buckets.length,
     objectSize: bytesAnOperation(stage, config),
+    nominalBytes: nominalBytes(stage, config),
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
   const outcome = await workers.runStage({ stage, load, budget: options, limit }, signal, {
     second({ kinds, ...second }) {
       observer.second(name, kinds === undefined ? second : { ...second, kinds: namedKinds(stage, kinds) });
-      // The last second of a stage may be a part of one.
-      const isOver = 1000 * (second.secondStart + 1) <= run.clock.epochNow();
-      if (isOver && stability?.add(second)) {
+      // The last second of a stage may be a part of one, as one in which the process was suspended.
+      const [from, until] = [1000 * second.secondStart, 1000 * (second.secondStart + 1)];
+      const isWhole = until <= run.clock.epochNow() && run.clock.pausedBetween(from, until) === 0;
+      if (isWhole && stability?.add(second)) {
         budget.stopAt(run.clock.now() + EARLY_STOP_LEAD_MS);
       }
     },

@@ -53,12 +53,15 @@ export function stepResult({ step, load, outcome, windows }, clock) {
   const counts = outcome.meter.counts();
   const { operations, failed, integrityErrors, throttled } = counts;
   const latency = outcome.meter.latencies().operations.summary();
+  const startedAt = clock.toEpoch(outcome.startedAt);
+  const endedAt = clock.toEpoch(outcome.endedAt);
+  const paused = clock.pausedBetween(startedAt, endedAt);
   return {
     phase: step.phase,
     threads: step.threads,
     objectSize: load.objectSize,
-    startedAt: clock.toEpoch(outcome.startedAt),
-    endedAt: clock.toEpoch(outcome.endedAt),
+    startedAt,
+    endedAt,
     operations,
     operationsPerSecond: decisiveRate(step.rate === undefined ? step.phase : 'hold', {
       windows,
@@ -72,6 +75,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
     throttled,
     failed: failed + integrityErrors,
     eventLoopUtilization: outcome.clientLoad.eventLoopUtilization,
+    ...(paused === 0 ? {} : { paused }),
     ...(step.buckets === undefined ? {} : { buckets: step.buckets }),
     ...(step.rate === undefined ? {} : { rate: step.rate }),
   };

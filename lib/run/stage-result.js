@@ -48,15 +48,20 @@ export function stageResult(parts) {
   const { meter, secondLatencies } = outcome;
   const startedAt = clock.toEpoch(outcome.startedAt);
   const endedAt = clock.toEpoch(outcome.endedAt);
-  const duration = Math.max(endedAt - startedAt, MIN_DURATION_MS);
+  const paused = clock.pausedBetween(startedAt, endedAt);
+  const duration = Math.max(outcome.endedAt - outcome.startedAt, MIN_DURATION_MS);
   const warmup = Math.min(load.warmup, duration);
   const drain = Math.min(Math.max(outcome.endedAt - (stopsAt ?? Infinity), 0), duration - warmup);
   const measured = Math.max(duration - warmup - drain, MIN_DURATION_MS);
-  const measuredTime = { startedAt: startedAt + warmup, endedAt: endedAt - drain, duration: measured };
+  const measuredTime = {
+    startedAt: clock.toEpoch(outcome.startedAt + warmup),
+    endedAt: clock.toEpoch(outcome.endedAt - drain),
+    duration: measured,
+  };
   const seconds = meter.seconds
     .until(outcome.endedAt)
     .map((count) => ({ ...count, ...(secondLatencies.get(count.secondStart) ?? NO_LATENCY) }));
-  const figures = figuresOf(meter, seconds, measuredTime);
+  const figures = figuresOf(meter, wholeSeconds(seconds, clock), measuredTime);
   const result = {
     stage: stage.name,
     end: outcome.end,
@@ -67,6 +72,7 @@ export function stageResult(parts) {
     startedAt,
     endedAt,
     duration,
+    ...(paused === 0 ? {} : { paused }),
     warmup,
     drain,
     seconds,
@@ -90,6 +96,16 @@ export function stageResult(parts) {
   return keyspace === null
     ? { ...result, bottleneck, kinds }
     : { ...result, bottleneck: keyspace, kinds: kinds.map((kind) => ({ ...kind, bottleneck: keyspace })) };
+}
+
+/**
+ * @template {SecondCount} Second
+ * @param {readonly Second[]} seconds
+ * @param {Clock} clock
+ * @returns {Second[]} those in which the process was not suspended
+ */
+function wholeSeconds(seconds, clock) {
+  return seconds.filter(({ secondStart }) => clock.pausedBetween(1000 * secondStart, 1000 * (secondStart + 1)) === 0);
 }
 
 /** From this share of the threads' time on that went into waiting for a key, the store may have been able to do more. */
@@ -212,10 +228,10 @@ function bucketResult({ bucket, meter }, whole, duration) {
  * @param {MeasuredTime} time
  * @returns {KindResult[]} of a stage of several kinds
  */
-function kindResults(whole, { stage, outcome, load, availableCores, unloadedByOperation }, time) {
+function kindResults(whole, { stage, outcome, clock, load, availableCores, unloadedByOperation }, time) {
   return stage.kinds.map(({ operation: { name, movesBytes } }, kind) => {
     const meter = outcome.kinds[kind];
-    const figures = figuresOf(meter, meter.seconds.until(outcome.endedAt), time);
+    const figures = figuresOf(meter, wholeSeconds(meter.seconds.until(outcome.endedAt), clock), time);
     const unloaded = unloadedByOperation?.get(name) ?? null;
     const threads = Math.max(Math.round(whole.threads * (busyTime(figures) / busyTime(whole) || 0)), 1);
     const bottleneck = classify(

@@ -105,6 +105,14 @@ export function formatMegabytes(bytes) {
 }
 
 /**
+ * @param {number | null | undefined} bytesPerSecond
+ * @returns {string} for a table: `-` if no bytes moved, or if it is not known
+ */
+export function throughputText(bytesPerSecond) {
+  return bytesPerSecond ? formatMegabytes(bytesPerSecond) : '-';
+}
+
+/**
  * Writes a size without loss, in the largest binary unit that divides it: `16KiB`, `1MiB`, `1000B`.
  *
  * @param {number} bytes

@@ -94,9 +94,9 @@ function stageNamed({ stages }, stage) {
  * @returns {WritableStage[]} the stage, and each kind of operation that it mixes as if it were one
  */
 function withKinds(stage) {
-  const { kinds = [], duration, connections, load, merge } = stage;
+  const { kinds = [], end, startedAt, endedAt, duration, connections, load, merge } = stage;
   const ofKinds = kinds.map((kind) => {
-    const time = { duration, connections, load, merge, seconds: [] };
+    const time = { end, startedAt, endedAt, duration, connections, load, merge, seconds: [] };
     return /** @type {WritableStage} */ ({ ...time, ...kind, stage: `${stage.stage}.${kind.operation}` });
   });
   return [stage, ...ofKinds];

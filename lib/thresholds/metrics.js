@@ -167,7 +167,7 @@ export const METRICS = Object.freeze([
   },
   {
     name: 'throughput',
-    meaning: 'Bytes of the objects of those operations ÷ the same time',
+    meaning: 'Bytes of objects that those operations moved ÷ the same time',
     quantity: 'throughput',
     unit: 'bytes/s',
     ofStage: ({ averageBytes }) => averageBytes,
@@ -199,7 +199,7 @@ export const METRICS = Object.freeze([
   ...COUNTERS.map(({ name, ...rest }) => countMetric({ name, ...rest, ofStage: countOf(name) })),
   {
     name: 'bytes',
-    meaning: 'Bytes of the objects of the operations that succeeded',
+    meaning: 'Bytes of objects that successful operations moved',
     quantity: 'size',
     unit: 'bytes',
     ofStage: ({ bytes }) => bytes,

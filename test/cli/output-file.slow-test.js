@@ -301,18 +301,6 @@ describe('--log', { concurrency: 3 }, () => {
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
-  test('leaves no empty file where a second signal ends the process', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'latency=30s' });
-    const run = ['20', '2', '--log', 'log.txt', '--timeout', '1m'];
-    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    await command.shows('stderr', /^Run /m);
-    command.child.kill('SIGINT');
-    await command.shows('stderr', /^Stopping/m);
-    command.child.kill('SIGINT');
-    assertStatus(await command.outcome, 130);
-    assert.deepEqual(await readdir(command.folder), ['.env']);
-  });
-
   test('Row 19: holds the end of a run whose stdout was closed', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=100ms' });
     const run = ['2000', '4', '--size', '1KiB', '--log', 'log.txt'];

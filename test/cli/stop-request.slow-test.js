@@ -3,9 +3,12 @@ import { open, readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { dotEnvOf, endpointOf, folderWith, keysIn, runCommand, startCommand } from '../helpers/command.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
 import { resultFrom } from '../helpers/result-schema.js';
+import { hasScript, startOnTerminal } from '../helpers/script.js';
+import { until } from '../helpers/socket-server.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 const STATUSES = /** @type {const} */ ({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 });
@@ -22,12 +25,9 @@ function firstSecondOf(stage) {
   return new RegExp(`^\\d\\d:\\d\\d:\\d\\d: ${stage}: Ops [1-9]`, 'm');
 }
 
-/** @param {Awaited<ReturnType<typeof startCommand>>} command */
-async function stopByCtrlC(command) {
-  await command.shows('stderr', /^Run stopped-run/m);
-  command.child.kill('SIGINT');
-  await command.shows('stderr', /^Stopping/m);
-}
+const OFFER = /Press Ctrl-C again to end at once, without further clean-up/;
+
+const skip = hasScript() ? false : 'needs the command script of util-linux';
 
 describe('a request to stop', { concurrency: 6 }, () => {
   for (const [signal, status] of Object.entries(STATUSES)) {
@@ -80,27 +80,39 @@ describe('a request to stop', { concurrency: 6 }, () => {
     assert.ok(requests.LIST.total >= 3 * 32, 'the store is looked at twice, and counted');
   });
 
-  test('Row 15: a second signal ends the process at once, with the command that cleans up', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=30s' });
-    const run = [...RUN, '--timeout', '1m', '--no-preflight', '--prefix', 'load/test', '--json', 'result.json'];
-    const command = await startCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
-    await stopByCtrlC(command);
-    command.child.kill('SIGTERM');
-    const outcome = await command.outcome;
-    assertStatus(outcome, 143);
-    const [, cleanup] = /remove them with: node \S*r2-benchmark\.js (.*)$/m.exec(outcome.stderr) ?? [];
-    assert.deepEqual(cleanup.split(' '), ['--cleanup', 'stopped-run', '--prefix', 'load/test']);
-    assert.deepEqual(await readdir(command.folder), ['.env'], 'no half report stays behind');
-  });
+  test(
+    'Row 41: another Ctrl-C, a second after the first, ends the process at once, with the command that removes the rest',
+    { skip },
+    async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'LIST.latency=500ms' });
+      const dotEnv = dotEnvOf(endpoint);
+      const run = [...RUN, '--prefix', 'load/test', '--json', 'result.json', '--stages', 'write'];
+      const { command, pressCtrlC } = await startOnTerminal(t, run, { dotEnv });
+      await command.shows('stdout', /Clean-up: \d+ of 200 objects left after/);
+      pressCtrlC();
+      await command.shows('stdout', OFFER);
+      assert.doesNotMatch((await command.shows('stdout', OFFER)).input, /Objects may be left/);
+      pressCtrlC();
+      const outcome = await command.outcome;
+      assertStatus(outcome, 130);
+      assert.deepEqual(await readdir(command.folder), ['.env'], 'no half report stays behind');
+      const [, cleanup] = /remove them with: node \S*r2-benchmark\.js (.*)\r$/m.exec(outcome.stdout) ?? [];
+      assert.deepEqual(cleanup.split(' '), ['--cleanup', 'stopped-run', '--prefix', 'load/test']);
+      assertStatus(await runCommand(t, cleanup.split(' '), { dotEnv }), 0);
+      assert.deepEqual(await keysIn(endpoint), []);
+    },
+  );
 
-  test('a run against an endpoint of its own needs no clean-up behind a second signal', async (t) => {
+  test('a run against an endpoint of its own needs no clean-up after another Ctrl-C', { skip }, async (t) => {
     const run = [...RUN, '--local', '--faults', 'PUT.latency=30s', '--timeout', '1m', '--no-preflight'];
-    const command = await startCommand(t, run);
-    await stopByCtrlC(command);
-    command.child.kill('SIGINT');
+    const { command, pressCtrlC } = await startOnTerminal(t, run);
+    await command.shows('stdout', /Run stopped-run/);
+    pressCtrlC();
+    await command.shows('stdout', OFFER);
+    pressCtrlC();
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
-    assert.doesNotMatch(outcome.stderr, /--cleanup/);
+    assert.doesNotMatch(outcome.stdout, /--cleanup/);
   });
 
   test('a run ends with an endpoint of its own that has gone, and says so', async (t) => {
@@ -227,15 +239,42 @@ describe('a request to stop', { concurrency: 6 }, () => {
     );
   });
 
-  test('a clean-up is ended by a signal, and can be begun again', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'LIST.latency=30s' });
-    const command = await startCommand(t, ['--cleanup', 'a-run', '--timeout', '1m'], { dotEnv: dotEnvOf(endpoint) });
+  test('Row 41: --cleanup removes everything, whatever signals come', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=500ms' });
+    const dotEnv = dotEnvOf(endpoint);
+    assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
+    const command = await startCommand(t, ['--cleanup', 'stopped-run'], { dotEnv });
     let { requests } = await endpoint.report();
-    while (requests.LIST.total === 0) {
+    while (requests.POST.total === 0) {
       ({ requests } = await endpoint.report());
     }
+    command.child.kill('SIGHUP');
+    await command.shows('stderr', /^The clean-up continues to its end \(SIGHUP\)$/m);
+    for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGTERM'])) {
+      command.child.kill(signal);
+    }
+    await command.shows('stderr', /^Clean-up: \d+ objects removed after/m);
     command.child.kill('SIGINT');
     const outcome = await command.outcome;
-    assert.deepEqual([outcome.status, command.child.signalCode], [null, 'SIGINT'], 'which a shell shows as 130');
+    assertStatus(outcome, 129);
+    assert.match(outcome.stdout, /^Clean-up of run stopped-run: 200 objects removed .*, 0 left\n$/);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('a signal before --cleanup has removed anything ends it', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const key = 'benchmark/a-run/00000000-0';
+    await endpoint.put('bucket-a', key, Buffer.from('an object'));
+    let isChecked = false;
+    const proxy = await startFaultProxy(t, endpoint, () => {
+      isChecked = true;
+    });
+    const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+    const command = await startCommand(t, ['--cleanup', 'a-run', '--timeout', '1m'], { dotEnv });
+    await until(() => isChecked);
+    command.child.kill('SIGINT');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 130);
+    assert.deepEqual([outcome.stdout, outcome.stderr, await keysIn(endpoint)], ['', '', [key]]);
   });
 });

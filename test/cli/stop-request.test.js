@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
 import { StopRequest } from '../../lib/cli/stop-request.js';
+
+const SIGNALS = /** @type {const} */ (['SIGHUP', 'SIGINT', 'SIGTERM']);
 
 /** A process that is sent signals, and writes down the statuses with which it was to end. */
 class FakeProcess extends EventEmitter {
@@ -15,28 +19,124 @@ class FakeProcess extends EventEmitter {
   }
 }
 
-test('signals after the end of a run stop what still waits, and leave the status that its result has', () => {
+/** @param {boolean} isPersonThere */
+function listening(isPersonThere) {
+  const fake = new FakeProcess();
+  const stopRequest = new StopRequest(fake, () => isPersonThere);
+  /** @type {string[]} */
+  const events = [];
+  stopRequest.onRequest = (reason) => events.push(reason);
+  stopRequest.onOffer = () => events.push('offer');
+  stopRequest.onEndAtOnce = () => events.push('end');
+  stopRequest.listen();
+  const send = (/** @type {string} */ signal) => fake.emit(signal, signal);
+  return { stopRequest, events, statuses: fake.statuses, send };
+}
+
+/** @param {() => Promise<void>} work with a clock that stands still */
+async function withTimers(work) {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    await work();
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+/** @param {number} milliseconds */
+async function pass(milliseconds) {
+  mock.timers.tick(milliseconds);
+  await nextTurn();
+}
+
+test('a signal after the end of a run stops what still waits, and leaves the status that its result has', () => {
   for (const settled of [0, 1, 3]) {
-    const fake = new FakeProcess();
-    const stopRequest = new StopRequest(fake);
-    stopRequest.listen();
+    const { stopRequest, statuses, send } = listening(false);
     stopRequest.settle(settled);
-    fake.emit('SIGINT', 'SIGINT');
-    assert.deepEqual([stopRequest.signal.aborted, stopRequest.status, fake.statuses], [true, settled, []]);
-    fake.emit('SIGTERM', 'SIGTERM');
-    assert.deepEqual(fake.statuses, [settled]);
+    send('SIGINT');
+    send('SIGTERM');
+    assert.deepEqual([stopRequest.signal.aborted, stopRequest.status, statuses], [true, settled, []]);
   }
 });
 
-test('the second signal ends the process, whatever else has asked for a stop before the first', () => {
-  const fake = new FakeProcess();
-  const stopRequest = new StopRequest(fake);
-  let secondSignals = 0;
-  stopRequest.onSecondSignal = () => (secondSignals += 1);
-  stopRequest.listen();
-  stopRequest.outputLost(true);
-  fake.emit('SIGINT', 'SIGINT');
-  assert.deepEqual([stopRequest.signal.aborted, stopRequest.status, secondSignals, fake.statuses], [true, 141, 0, []]);
-  fake.emit('SIGTERM', 'SIGTERM');
-  assert.deepEqual([secondSignals, fake.statuses], [1, [143]]);
+test('Row 41: without a terminal, no sequence of signals ends the process', () => {
+  const signals = fc.array(fc.record({ signal: fc.constantFrom(...SIGNALS), pause: fc.nat(3000) }), { minLength: 1 });
+  return fc.assert(
+    fc.asyncProperty(signals, (sequence) =>
+      withTimers(async () => {
+        const { events, statuses, send } = listening(false);
+        for (const { signal, pause } of sequence) {
+          await pass(pause);
+          send(signal);
+        }
+        assert.deepEqual([events, statuses], [[sequence[0].signal], []]);
+      }),
+    ),
+  );
 });
+
+test('Row 41: at a terminal, neither SIGTERM or SIGHUP nor SIGINT within a second of the first ends the process', () => {
+  const others = fc.array(fc.record({ signal: fc.constantFrom('SIGHUP', 'SIGTERM'), pause: fc.nat(3000) }));
+  const repeats = fc.array(fc.record({ signal: fc.constant('SIGINT'), pause: fc.nat(300) }), { maxLength: 3 });
+  return fc.assert(
+    fc.asyncProperty(others, repeats, others, (before, interrupts, after) =>
+      withTimers(async () => {
+        const { statuses, send } = listening(true);
+        for (const { signal, pause } of [...before, ...interrupts, ...after]) {
+          await pass(pause);
+          send(signal);
+        }
+        assert.deepEqual(statuses, []);
+      }),
+    ),
+  );
+});
+
+test('Row 41: a second after the first Ctrl-C a person is offered another one, which ends the process at once', () =>
+  withTimers(async () => {
+    const { events, statuses, send } = listening(true);
+    send('SIGTERM');
+    await pass(5000);
+    send('SIGINT');
+    await pass(999);
+    send('SIGINT');
+    assert.deepEqual(events, ['SIGTERM']);
+    await pass(1);
+    send('SIGTERM');
+    assert.deepEqual([events, statuses], [['SIGTERM', 'offer'], []]);
+    send('SIGINT');
+    assert.deepEqual([events, statuses], [['SIGTERM', 'offer', 'end'], [130]]);
+  }));
+
+test('Row 41: a repeat that is seen a second late, because the process was held up, does not end it', () =>
+  withTimers(async () => {
+    const { events, statuses, send } = listening(true);
+    send('SIGINT');
+    mock.timers.tick(2000);
+    // Node comes to its timers first, and then to the signals that have come meanwhile.
+    send('SIGINT');
+    assert.deepEqual([events, statuses], [['SIGINT', 'offer'], []]);
+    await nextTurn();
+    send('SIGINT');
+    assert.deepEqual(statuses, [130]);
+  }));
+
+test('another Ctrl-C is offered, whatever has asked for a stop before the first', () =>
+  withTimers(async () => {
+    const { stopRequest, events, statuses, send } = listening(true);
+    stopRequest.outputLost(true);
+    send('SIGINT');
+    assert.deepEqual([stopRequest.signal.aborted, stopRequest.status], [true, 141]);
+    await pass(1000);
+    send('SIGINT');
+    assert.deepEqual([events, statuses], [['the output was closed', 'offer', 'end'], [130]]);
+  }));
+
+test('nothing is offered once all is over', () =>
+  withTimers(async () => {
+    const { stopRequest, events, send } = listening(true);
+    send('SIGINT');
+    stopRequest.stopListening();
+    await pass(1000);
+    assert.deepEqual(events, ['SIGINT']);
+  }));

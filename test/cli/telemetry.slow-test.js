@@ -353,7 +353,7 @@ test('a host that Prometheus scrapes shows the result, and goes once the last sc
   }
 });
 
-test('a signal that ends the wait for a scrape leaves the status that the result has', async (t) => {
+test('signals that end the wait for a scrape leave the status that the result has', async (t) => {
   const parameters = ['500', '10', '--local', '--metrics-port', '0', '--metrics-hold', '1h', '--json', 'result.json'];
   for (const [limit, expected] of /** @type {const} */ ([
     ['write.operations == 500', 0],
@@ -361,7 +361,9 @@ test('a signal that ends the wait for a scrape leaves the status that the result
   ])) {
     const command = await startCommand(t, [...parameters, '--assert', limit]);
     await command.shows('stderr', /^Waiting up to 1h 0m for a last scrape of \S+$/m);
+    command.child.kill('SIGTERM');
     command.child.kill('SIGINT');
+    command.child.kill('SIGHUP');
     const outcome = await command.outcome;
     const { exitStatus } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
     assert.deepEqual([outcome.status, exitStatus], [expected, expected]);
@@ -391,7 +393,8 @@ test('signals while a collector is waited for say nothing of objects, which are 
   await finalExport;
   command.child.kill('SIGINT');
   command.child.kill('SIGTERM');
-  const { stderr } = await command.outcome;
+  const { status, stderr } = await command.outcome;
+  assert.equal(status, 0);
   assert.doesNotMatch(stderr, /^Stopping|Objects may be left/m);
   assert.deepEqual(await keysIn(endpoint), []);
   const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));

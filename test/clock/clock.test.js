@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { mock, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Clock } from '../../lib/clock/clock.js';
+
+/** @import { TestContext } from 'node:test' */
 
 /** The system tells whole milliseconds; the rest is for a thread that is kept waiting at each of its readings. */
 const PRECISION_MS = 5;
@@ -106,4 +108,136 @@ test('a moment is in the same second for all threads, to the last bit', () => {
     assert.equal(other.toEpoch(moment), clock.toEpoch(moment));
     assert.equal(another.toEpoch(moment), clock.toEpoch(moment));
   }
+});
+
+/**
+ * A clock that looks for pauses, 10 s after its beginning.
+ *
+ * @param {TestContext} t
+ */
+function watchedClock(t) {
+  mock.timers.enable({ apis: ['setInterval'] });
+  t.after(() => mock.timers.reset());
+  const time = { monotonic: 10_000, demand: 0, wall: 1_700_000_000_000 };
+  const monotonic = () => time.monotonic;
+  const clock = new Clock({ monotonic, system: monotonic, wall: () => time.wall });
+  /** @type {number[]} */
+  const pauses = [];
+  clock.watchPauses(
+    () => time.demand,
+    (milliseconds) => pauses.push(Math.round(milliseconds)),
+  );
+  const advance = (/** @type {number} */ milliseconds) => {
+    time.monotonic += milliseconds;
+    time.wall += milliseconds;
+  };
+  return { clock, time, pauses, advance, tick: () => mock.timers.tick(250) };
+}
+
+test('while the process is suspended, monotonic time stands still and the epoch does not', (t) => {
+  const { clock, pauses, advance, tick } = watchedClock(t);
+  advance(100);
+  const before = clock.now();
+  assert.equal(before, 10_100);
+  advance(5000);
+  const after = clock.now();
+  assert.ok(after > before && after < before + 1, `${after}`);
+  assert.ok(Math.abs(clock.epochNow() - 1_700_000_005_100) < 0.01);
+  assert.equal(clock.toEpoch(before), 1_700_000_000_100);
+  assert.deepEqual(pauses, []);
+  tick();
+  tick();
+  assert.deepEqual(pauses, [5000]);
+  const [began, ended] = [1_700_000_000_100, 1_700_000_005_100];
+  assert.equal(Math.round(clock.pausedBetween(began - 1000, ended + 1000)), 5000);
+  assert.equal(clock.pausedBetween(began + 1000, began + 2000), 1000);
+  assert.equal(clock.pausedBetween(ended, ended + 1000), 0);
+  assert.equal(clock.fromEpoch(began - 50), 10_050);
+  assert.equal(clock.fromEpoch(began + 2500), before);
+  assert.ok(Math.abs(clock.fromEpoch(ended + 50) - 10_150) < 0.01);
+  assert.ok(clock.wasSuspended(before, after) && clock.wasSuspended(before - 10, after + 10));
+  assert.ok(!clock.wasSuspended(before - 10, before - 5) && !clock.wasSuspended(after, after + 10));
+});
+
+test('pauses that follow each other are told apart', (t) => {
+  const { clock, advance } = watchedClock(t);
+  for (const pause of [2000, 3000]) {
+    advance(500);
+    clock.now();
+    advance(pause);
+    clock.now();
+  }
+  assert.ok(Math.abs(clock.now() - 11_000) < 0.01, `${clock.now()}`);
+  const epochs = [10_499, 10_501, 10_999, 11_001].map((moment) =>
+    Math.round(clock.toEpoch(moment) - 1_700_000_000_000),
+  );
+  assert.deepEqual(epochs, [499, 2501, 2999, 6001]);
+});
+
+for (const [what, demand] of /** @type {const} */ ([
+  ['a process that computes', 5000],
+  ['a process that hardly gets a CPU', 600],
+])) {
+  test(`${what} without looking at its clock was not suspended`, (t) => {
+    const { clock, time, pauses, advance, tick } = watchedClock(t);
+    clock.now();
+    advance(5000);
+    time.demand += demand;
+    assert.equal(clock.now(), 15_000);
+    tick();
+    assert.deepEqual(pauses, []);
+  });
+}
+
+test('a process that waits for answers, and looks at its clock from time to time, was not suspended', (t) => {
+  const { clock, pauses, advance, tick } = watchedClock(t);
+  for (let ticks = 0; ticks < 20; ticks++) {
+    advance(900);
+    tick();
+  }
+  assert.equal(clock.now(), 28_000);
+  assert.deepEqual(pauses, []);
+});
+
+test('a gap is no pause where nobody looks for pauses', () => {
+  let time = 0;
+  const clock = new Clock({ monotonic: () => time });
+  clock.now();
+  time += 3_600_000;
+  assert.equal(clock.now(), 3_600_000);
+});
+
+test('a pause of which only other clocks tell moves the epoch alone', (t) => {
+  const { clock, time, pauses, advance, tick } = watchedClock(t);
+  time.wall += 30_000;
+  assert.equal(clock.wallLead, 30_000);
+  clock.stoodStill(clock.wallLead);
+  assert.equal(clock.wallLead, 0);
+  advance(10);
+  assert.equal(clock.now(), 10_010);
+  assert.equal(clock.epochNow(), 1_700_000_030_010);
+  assert.equal(clock.toEpoch(10_000), 1_700_000_000_000);
+  tick();
+  assert.deepEqual(pauses, [30_000]);
+});
+
+test('where one thread is blocked and another is not, the process was not suspended', (t) => {
+  const { clock, advance, time, pauses, tick } = watchedClock(t);
+  const other = new Clock({ monotonic: () => time.monotonic, memory: clock.toState().memory });
+  advance(5000);
+  other.now();
+  assert.equal(clock.now(), 15_000);
+  tick();
+  assert.deepEqual(pauses, []);
+});
+
+test('a thread that looks at the clock after a pause takes out as much as the first one', (t) => {
+  const { clock, advance, time } = watchedClock(t);
+  const other = new Clock({ monotonic: () => time.monotonic, memory: clock.toState().memory });
+  advance(200);
+  other.now();
+  advance(5000);
+  const after = clock.now();
+  assert.equal(other.now(), after);
+  assert.ok(Math.abs(after - 10_200) < 0.01, `${after}`);
 });

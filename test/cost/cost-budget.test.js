@@ -22,6 +22,11 @@ test('what was asked before the stages is paid first', () => {
   assert.equal(Math.round(money.attemptsFor(['write'])), Math.round(1 / 4.5e-6 - 100));
 });
 
+test('the lists after the search are paid first, too', () => {
+  const money = new CostBudget(1, { ...NO_REQUESTS, probe: 80 }, 20);
+  assert.equal(Math.round(money.attemptsFor(['write'])), Math.round(1 / 4.5e-6 - 100));
+});
+
 test('money that is gone buys nothing', () => {
   const money = new CostBudget(0.001, NO_REQUESTS);
   money.spend('write', 1000);

@@ -4,6 +4,8 @@ import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { dollarsOf, dollarsSpentOn, operationsBilledAs, priceOf } from '../../lib/cost/prices.js';
 
+/** @import { RunConfig } from '../../lib/model/run-config.js' */
+
 test('a million operations of each stage cost what R2’s list says', () => {
   const prices = ['write', 'read', 'stat', 'remove'].map((stage) => Number((1e6 * priceOf(stage)).toFixed(6)));
   assert.deepEqual(prices, [4.5, 0.36, 0.36, 0]);
@@ -18,6 +20,21 @@ test('writes are of Class A, reads and stats of Class B, and deleting is of neit
   assert.deepEqual(billed('remove'), [0, 0]);
   assert.deepEqual(billed('stat'), [0, 1]);
   assert.deepEqual(billed('range'), [0, 1]);
+});
+
+test('a list of each bucket at the end is of Class A: it proves that what was written or removed is gone', () => {
+  const { store } = runConfig(NO_TARGET);
+  const billed = (/** @type {Partial<RunConfig>} */ overrides) =>
+    operationsBilledAs(
+      'A',
+      runConfig(NO_TARGET, { objects: 10, store: { ...store, isEmbedded: false }, ...overrides }),
+    );
+  assert.equal(billed({ stages: ['write', 'remove'] }), 10 + 2);
+  assert.equal(billed({ stages: ['remove'] }), 2);
+  assert.equal(billed({ stages: ['write'] }), 10 + 2, 'clean-up removes what Write left');
+  assert.equal(billed({ stages: ['write'], keep: true }), 10);
+  assert.equal(billed({ stages: ['read', 'stat'] }), 0);
+  assert.equal(billed({ stages: ['write', 'remove'], store }), 10, 'the embedded endpoint is gone after the run');
 });
 
 test('of operations on several objects, those are billed and not the objects', () => {
@@ -44,7 +61,7 @@ test('of objects of several sizes, each is written by as many requests as it tak
 
 test('attempts that were made cost what their operations do, each kind of a mixed stage by itself, and aborts nothing', () => {
   const kinds = ['write', 'read', 'remove', 'later'].map((operation) => ({
-    ...{ operation, attempts: 1_000_000, errors: {} },
+    ...{ operation, operations: 0, bytes: 0, attempts: 1_000_000, errors: {} },
     latency: /** @type {any} */ (null),
   }));
   const stages = [

@@ -247,6 +247,19 @@ test('stages of a fixed time end in time, and go round', async (t) => {
   assert.deepEqual(await edge.keys(), []);
 });
 
+test('the Worker of this host ends with its terminal', async (t) => {
+  const edge = await startEdge(t);
+  process.kill(edge.processId, 'SIGHUP');
+  const answers = () =>
+    edge.record().then(
+      () => true,
+      () => false,
+    );
+  while (await answers()) {
+    // It goes in its own time.
+  }
+});
+
 test('logs of two S3 hosts and of one at the edge merge into one result', async (t) => {
   const edge = await startEdge(t);
   const shared = ['30', '3', '--size', '1KiB', '--run-id', 'three'];

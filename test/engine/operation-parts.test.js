@@ -34,6 +34,7 @@ function perform(parts, given) {
     kind: 0,
     localIndex: 100,
     size: 10,
+    movedBytes: given.size ?? 10,
     startedAt: 0,
     finishedAt: 5,
     ...given,

@@ -159,7 +159,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     });
   }
 
-  test('Row 35: writes of which the answer excludes that they were stored need no clean-up', async (t) => {
+  test('Row 35: writes of which the answer excludes that they were stored are not waited for', async (t) => {
     const endpoint = await startTestEndpoint(t);
     const proxy = await startFaultProxy(t, endpoint, (exchange) =>
       exchange.operation === 'PUT' && exchange.index < 10 ? exchange.refuse(400, 'InvalidArgument') : exchange.pass(),
@@ -167,7 +167,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     const run = await faultRun(t, endpoint, ['--retries', '0', '--no-preflight'], { port: proxy.port });
     assertStatus(run, 1);
     const [{ failed, unknownOutcomes }] = run.report.stages;
-    assert.deepEqual([failed, unknownOutcomes, run.report.cleanup], [10, 0, null]);
+    assert.deepEqual([failed, unknownOutcomes, run.report.requests.cleanup], [10, 0, endpoint.buckets.length]);
     assert.deepEqual(await keysIn(endpoint), []);
   });
 
@@ -248,6 +248,108 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     });
   }
 
+  for (const stage of ['remove', 'batch-remove']) {
+    test(`Row 44: a store that confirms what ${stage} asks for, and keeps the objects, is found out by a list`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+        ['DELETE', 'POST'].includes(exchange.operation) ? exchange.confirmDeletion() : exchange.pass(),
+      );
+      const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+      const run = await runCommand(t, ['40', '4', '--run-id', 'lied', '--stages', `write,${stage}`], { dotEnv });
+      assertStatus(run, 1);
+      const left = (await keysIn(endpoint)).length;
+      assert.ok(left >= 40, `${left} objects are there`);
+      assert.match(
+        run.stderr,
+        new RegExp(`^error: the store confirmed that all .*, and then listed ${left} objects`, 'm'),
+      );
+      const shown = `0 objects removed under .*, ${left} left`;
+      assert.match(run.stderr, new RegExp(`: ${shown}; try again with: \\S+ \\S+ --cleanup lied$`, 'm'));
+
+      const again = await runCommand(t, ['--cleanup', 'lied'], { dotEnv });
+      assertStatus(again, 1);
+      assert.match(again.stdout, new RegExp(`: ${shown}$`, 'm'));
+      assert.match(again.stderr, /^error: objects may be left; try again with: \S+ \S+ --cleanup lied$/m);
+
+      const honest = await runCommand(t, ['--cleanup', 'lied'], { dotEnv: dotEnvOf(endpoint) });
+      assertStatus(honest, 0);
+      assert.match(honest.stdout, new RegExp(`: ${left} objects removed .*, 0 left$`, 'm'));
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 44: what a list still shows after Remove is removed again, and said', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+      exchange.operation === 'DELETE' && exchange.index >= 30 ? exchange.confirmDeletion() : exchange.pass(),
+    );
+    const run = await faultRun(t, endpoint, [], { port: proxy.port });
+    assertStatus(run, 1);
+    assert.deepEqual([run.report.cleanup.removed, run.report.cleanup.left], [OBJECTS - 30, 0]);
+    assert.match(run.stderr, /^error: the store confirmed that all .*, and then listed 170 objects of it$/m);
+    assert.match(run.stderr, /: 170 objects removed under .*, 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('Row 44: it takes one list of each bucket to find that nothing is left, and not a word', async (t) => {
+    const endpoint = await startTestEndpoint(t);
+    const run = await faultRun(t, endpoint);
+    assertStatus(run, 0);
+    assert.equal(run.report.requests.cleanup, endpoint.buckets.length);
+    assert.equal(run.report.cleanup.left, 0);
+    assert.doesNotMatch(run.stderr, /Clean-up/);
+  });
+
+  const IN_PARTS = ['6', '2', '--size', '6MiB', '--multipart', '--part-size', '5MiB', '--no-preflight'];
+
+  for (const lost of ['CREATE', 'PART']) {
+    test(`Row 45: an answer to ${lost} is lost, and the store cannot list uploads`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      let hasLost = false;
+      const proxy = await startFaultProxy(t, endpoint, async (exchange) => {
+        if (exchange.operation === 'UPLOADS') {
+          return exchange.refuse(501, 'NotImplemented');
+        }
+        if (exchange.operation !== lost || hasLost) {
+          return exchange.pass();
+        }
+        hasLost = true;
+        await exchange.forward();
+        exchange.end('close');
+      });
+      const dotEnv = dotEnvOf(endpoint, { S3_PORT: proxy.port });
+      const run = await runCommand(t, [...IN_PARTS, '--stages', 'write,remove'], { dotEnv });
+      const { uploads } = await endpoint.report();
+      const left = Object.values(uploads).reduce((sum, count) => sum + count);
+      assert.deepEqual([hasLost, left], [true, lost === 'CREATE' ? 1 : 0]);
+      assertStatus(run, left);
+      const isSaid = /^error: clean-up: .*the store has no list of uploads, and some may be left/m.test(run.stderr);
+      assert.equal(isSaid, left > 0, run.stderr);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  for (const [what, parameters] of /** @type {[string, string[]][]} */ ([
+    ['at the end of a run', ['20', '4', '--stages', 'write', '--run-id', 'endless']],
+    ['of a clean-up by command', ['--cleanup', 'endless']],
+    ['of all runs', ['--cleanup', '--list']],
+  ])) {
+    test(`Row 46: a list ${what} that has ever new keys is given up`, async (t) => {
+      const endpoint = await startTestEndpoint(t);
+      let listed = 0;
+      const proxy = await startFaultProxy(t, endpoint, (exchange) =>
+        exchange.operation === 'LIST' ? exchange.listOneMore(`~${String(listed++).padStart(9, '0')}`) : exchange.pass(),
+      );
+      const outcome = await runCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: proxy.port }) });
+      assertStatus(outcome, 1);
+      assert.match(
+        outcome.stderr,
+        /^error: .*the list of bucket bucket-[ab] continues after 100 pages in a row without anything that was looked for/m,
+      );
+      assert.ok(listed > 100 && listed < 400, `${listed} pages`);
+    });
+  }
+
   for (const [what, parameters] of /** @type {[string, string[]][]} */ ([
     ['that ends a run', ['20', '4', '--stages', 'write', '--run-id', 'frozen', '--cores', '1']],
     ['by command', ['--cleanup', 'frozen']],
@@ -262,8 +364,8 @@ describe('what a run leaves', { concurrency: 3 }, () => {
         env: fastTime(20),
       });
       assertStatus(outcome, 1);
-      const lines = outcome.stderr.match(/^Clean-up: 0 .*objects removed in \d+s, no answer for \d+s$/gm) ?? [];
-      assert.ok(lines.length >= 2 && lines.length <= 7, outcome.stderr);
+      const lines = outcome.stderr.match(/^Clean-up: .* after \d+s, no answer for \d+s$/gm) ?? [];
+      assert.ok(lines.length >= 10 && lines.length <= 40, outcome.stderr);
       assert.match(outcome.stderr, /^error: clean-up: no request has succeeded for 60s: is the store still there\?$/m);
       assert.match(outcome.stderr, /try again with: \S+ \S+ --cleanup frozen\n$/);
     });

@@ -4,12 +4,14 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { PROGRAM, dotEnvOf, keysIn, startProgram } from '../helpers/command.js';
+import { setTimeout as wait } from 'node:timers/promises';
+import { PROGRAM, dotEnvOf, folderWith, keysIn, startCommand, startProgram } from '../helpers/command.js';
 import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { OBJECTS, endOf, fastTime, startFaultRun } from '../helpers/fault-run.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, recordsOf } from '../helpers/outcome.js';
 import { until } from '../helpers/socket-server.js';
+import { hasTmux, onTmux } from '../helpers/tmux.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 /**
@@ -56,6 +58,70 @@ test(
     assert.deepEqual(await keysIn(endpoint), []);
   },
 );
+
+/** Every write has come to its end by then, and clean-up takes a few seconds. */
+const SLOW_CLEANUP = 'PUT.latency=20ms, LIST.latency=200ms, POST.latency=300ms';
+
+const LONG_RUN = ['100000', '20', '--size', '1KiB', '--run-id', 'a-run'];
+
+describe('several signals', { concurrency: 3 }, () => {
+  for (const distance of [3, 50, 300]) {
+    test(`Row 41: SIGHUP, SIGTERM and SIGINT, each twice and ${distance} ms apart, leave nothing, and each second the rest is shown`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: SLOW_CLEANUP });
+      const command = await startCommand(t, LONG_RUN, { dotEnv: dotEnvOf(endpoint) });
+      await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+      for (const signal of /** @type {const} */ (['SIGHUP', 'SIGTERM', 'SIGINT'])) {
+        for (let time = 0; time < 2; time++) {
+          command.child.kill(signal);
+          await wait(distance);
+        }
+      }
+      await command.shows('stderr', /^Clean-up: \d+ of \d+ objects left after \d+s$/m);
+      // More than a second after the first SIGINT, but without a terminal.
+      command.child.kill('SIGINT');
+      const outcome = await command.outcome;
+      assertStatus(outcome, 129);
+      assert.match(outcome.stderr, /^Clean-up of run a-run: [1-9]\d* objects removed .*, 0 left$/m);
+      assert.doesNotMatch(outcome.stderr, /Press Ctrl-C/);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 41: GNU timeout, which signals its child and then its process group, leaves nothing', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: SLOW_CLEANUP });
+    const parameters = ['1h', process.execPath, PROGRAM, ...LONG_RUN];
+    const command = await startProgram(t, 'timeout', parameters, { dotEnv: dotEnvOf(endpoint) });
+    await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+    // It sends on what it gets in the same way as when its time is over.
+    command.child.kill('SIGTERM');
+    await command.shows('stderr', /^Stopping/m);
+    command.child.kill('SIGHUP');
+    const outcome = await command.outcome;
+    assert.match(outcome.stderr, /^Clean-up of run a-run: [1-9]\d* objects removed .*, 0 left$/m);
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test(
+    'Row 41: `tmux kill-session` after Ctrl-C leaves nothing',
+    { skip: hasTmux() ? false : 'needs tmux' },
+    async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: SLOW_CLEANUP });
+      const folder = await folderWith(t, { '.env': dotEnvOf(endpoint) });
+      const run = [process.execPath, PROGRAM, ...LONG_RUN].map((word) => `"${word}"`).join(' ');
+      const line = `cd "${folder}" && bash -c '${TELLS_STATUS}; ${run}; echo $? >status.part; mv status.part status'`;
+      const terminal = await onTmux(t, line, { columns: 100, rows: 30 });
+      await terminal.shows((rows) => rows.some((row) => /^ops\/s +[1-9]/.test(row)));
+      assert.ok((await keysIn(endpoint)).length > 0);
+      await terminal.run('send-keys', 'C-c');
+      await terminal.shows((rows) => rows.some((row) => row.startsWith('Stopping')));
+      await terminal.run('kill-session');
+      const status = path.join(folder, 'status');
+      await until(() => existsSync(status));
+      assert.equal(await readFile(status, 'utf8'), '129\n');
+      assert.deepEqual(await keysIn(endpoint), []);
+    },
+  );
+});
 
 test('Row 15: what is not answered within five seconds of a signal is given up, and removed though it is stored later', async (t) => {
   const endpoint = await startTestEndpoint(t);

@@ -45,6 +45,7 @@ export class Exchange {
     this.earlier = earlier;
     const { operation, target } = routeOf(request);
     this.operation = operation;
+    this.query = target.query;
     /** The number of the object in its run, -1 where the request is not for one. */
     this.index = Number(OBJECT_NAME.exec(target.key)?.[1] ?? -1);
   }
@@ -85,15 +86,43 @@ export class Exchange {
     this.tell({ status, headers: Object.entries(all).flat().map(String), body });
   }
 
+  /** Answers a deletion as if it had been carried out. */
+  confirmDeletion() {
+    if (this.operation === 'DELETE') {
+      this.tell({ status: 204, headers: [], body: Buffer.alloc(0) });
+    } else {
+      this.#tellOfKeys((key) => `<Deleted>${key}</Deleted>`);
+    }
+  }
+
   /**
    * Answers a deletion of many keys by refusing each of them.
    *
    * @param {string} code of the S3 error
    */
   refuseEach(code) {
+    this.#tellOfKeys((key) => `<Error>${key}<Code>${code}</Code><Message>So it is.</Message></Error>`);
+  }
+
+  /**
+   * Answers a list with one key, which no list has shown before, and says that there are more.
+   *
+   * @param {string} name of the key, which comes after all others in their order
+   */
+  listOneMore(name) {
+    const content = `<Contents><Key>${this.query.prefix ?? ''}${name}</Key><Size>1</Size></Contents>`;
+    this.#tellDocument(`<ListBucketResult><IsTruncated>true</IsTruncated>${content}</ListBucketResult>`);
+  }
+
+  /** @param {(key: string) => string} describe */
+  #tellOfKeys(describe) {
     const keys = this.#body.toString().match(/<Key>[^<]*<\/Key>/g) ?? [];
-    const errors = keys.map((key) => `<Error>${key}<Code>${code}</Code><Message>So it is.</Message></Error>`);
-    const body = Buffer.from(`<?xml version="1.0"?><DeleteResult>${errors.join('')}</DeleteResult>`);
+    this.#tellDocument(`<DeleteResult>${keys.map(describe).join('')}</DeleteResult>`);
+  }
+
+  /** @param {string} document */
+  #tellDocument(document) {
+    const body = Buffer.from(`<?xml version="1.0"?>${document}`);
     this.tell({ status: 200, headers: ['Content-Length', String(body.length)], body });
   }
 

@@ -43,6 +43,7 @@ const CLIENT_LOAD = { cpuUser: 12, cpuSystem: 3, loops: 1, eventLoopUtilization:
 export function finishedStage(course, overrides = {}) {
   const { name = 'Write', startedAt = 1_700_000_000_250, operations, rest = 0 } = course;
   const { objects = operations.length, threads = 4 } = course;
+  const stage = stageNamed(name);
   const clock = new ManualClock(startedAt);
   const begun = clock.now();
   const meter = new StageMeter(clock, begun);
@@ -56,11 +57,10 @@ export function finishedStage(course, overrides = {}) {
       bucket.failedAttempts += 1;
     }
     const times = { startedAt: clock.now() - latency, attemptStartedAt: clock.now() - latency / (failures.length + 1) };
-    meter.succeeded({ ...times, finishedAt: clock.now() }, SIZE);
+    meter.succeeded({ ...times, finishedAt: clock.now() }, stage.movesBytes ? SIZE : 0);
     bucket.succeeded({ ...times, finishedAt: clock.now() });
   }
   clock.advance(rest);
-  const stage = stageNamed(name);
   const end = /** @type {const} */ ('complete');
   const times = { startedAt: begun, endedAt: clock.now() };
   const load = closedLoop({ threads, objectSize: SIZE });

@@ -6,13 +6,19 @@ export class ManualClock extends Clock {
 
   /** @param {number} epochStart ms */
   constructor(epochStart) {
-    const time = { monotonic: 1000 };
-    super({ monotonic: () => time.monotonic, wall: () => epochStart });
+    const time = { monotonic: 1000, wall: epochStart };
+    super({ monotonic: () => time.monotonic, wall: () => time.wall });
     this.#time = time;
   }
 
   /** @param {number} milliseconds */
   advance(milliseconds) {
     this.#time.monotonic += milliseconds;
+    this.#time.wall += milliseconds;
+  }
+
+  /** @param {number} milliseconds by which the host's wall clock is set ahead */
+  setWallAhead(milliseconds) {
+    this.#time.wall += milliseconds;
   }
 }

@@ -30,8 +30,8 @@ function closed(schema) {
   }
   const parts = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));
   // What another part stands on is closed there, with the fields of both.
-  const { counters, rate, wayFigures } = RESULT_SCHEMA.$defs;
-  const isBase = [counters, rate, wayFigures].includes(schema);
+  const { counters, facts, rate, wayFigures } = RESULT_SCHEMA.$defs;
+  const isBase = [counters, facts, rate, wayFigures].includes(schema);
   const hasFields = schema.type === 'object' || schema.$ref !== undefined;
   return hasFields && schema.properties !== undefined && !isBase ? { ...parts, unevaluatedProperties: false } : parts;
 }

@@ -1,4 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { PROGRAM, startProgram } from './command.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { CommandOptions } from './command.js'
+ */
 
 /** @returns {boolean} whether there is the command that runs a program on a terminal of its own */
 export function hasScript() {
@@ -7,4 +14,24 @@ export function hasScript() {
   } catch {
     return false;
   }
+}
+
+/**
+ * As startCommand(), on a terminal of its own, whose screen is the stdout of the command.
+ *
+ * @param {TestContext} t
+ * @param {readonly string[]} parameters
+ * @param {CommandOptions} [options]
+ */
+export async function startOnTerminal(t, parameters, { env, ...options } = {}) {
+  const words = [process.execPath, PROGRAM, ...parameters].map((word) => `'${word}'`);
+  const command = await startProgram(t, 'script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], {
+    ...options,
+    env: { ...env, SHELL: '/bin/sh' },
+  });
+  const { pid } = command.child;
+  return {
+    command,
+    pressCtrlC: () => process.kill(Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')), 'SIGINT'),
+  };
 }

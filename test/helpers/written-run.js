@@ -1,5 +1,7 @@
 import { RunLog } from '../../lib/log/run-log.js';
+import { nominalBytes } from '../../lib/operations/stage.js';
 import { jsonOf } from './result-schema.js';
+import { stageNamed } from './worker-spec.js';
 
 /** @import { RunFacts, StageResult } from '../../lib/model/result.js' */
 
@@ -15,7 +17,8 @@ export function writtenRun(facts, stages) {
   const log = new RunLog({ writeLine: write, writeMachineLine: write });
   log.runStarts(facts);
   for (const stage of stages) {
-    log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2 });
+    const nominal = nominalBytes(stageNamed(stage.stage), { size: stage.objectSize });
+    log.stageStarts({ stage: stage.stage, objects: stage.objects, threads: 4, buckets: 2, nominalBytes: nominal });
     stage.seconds.forEach((second) => log.second(stage.stage, second));
     log.stageEnds(stage);
   }

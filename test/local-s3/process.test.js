@@ -34,6 +34,14 @@ test('the process reports what the endpoint has done, and its load since the rep
   assert.ok(third.cpuUser + third.cpuSystem < second.cpuUser + second.cpuSystem);
 });
 
+test('signals leave the endpoint to the process that started it', async (t) => {
+  const endpoint = await startTestEndpoint(t);
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
+    process.kill(endpoint.processId, signal);
+    assert.deepEqual(await endpoint.list('bucket-a'), []);
+  }
+});
+
 test(
   'the endpoint outlives a Ctrl-C, and ends with the process that started it, also where that is killed',
   { timeout: 120_000 },

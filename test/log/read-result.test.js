@@ -17,6 +17,7 @@ import { writtenRun } from '../helpers/written-run.js';
 
 /**
  * @import { SecondResult } from '../../lib/model/result.js'
+ * @import { RunConfig } from '../../lib/model/run-config.js'
  * @import { FinishedOperation } from '../helpers/finished-stage.js'
  */
 
@@ -37,21 +38,24 @@ after(() => rm(folder, { recursive: true }));
  * @param {readonly FinishedOperation[]} host.operations
  * @param {number} [host.delay] ms
  * @param {true} [host.findPeak]
+ * @param {readonly ('Write' | 'Read' | 'Stat')[]} [host.stages]
+ * @param {RunConfig['sizes']} [host.sizes]
  * @returns {{ log: string, json: string }} of one run
  */
-function runOf({ index, of = 2, operations, delay = 0, findPeak }) {
+function runOf({ index, of = 2, operations, delay = 0, findPeak, stages: names = ['Write', 'Read'], sizes }) {
   const config = runConfig(NO_TARGET, {
     shard: { index, count: of },
-    stages: ['write', 'read'],
+    stages: names.map((name) => name.toLowerCase()),
     size: 16_384,
+    sizes,
     findPeak,
   });
   const clock = { offset: 3, uncertainty: 2 };
   const facts = runFacts({ config, host: `fra-${index}`, startedAt: STARTED, clock, versions: { node: 'v20' } });
-  const stages = ['Write', 'Read'].map((name, place) =>
+  const stages = names.map((name, place) =>
     finishedStage(
       {
-        name: /** @type {'Write' | 'Read'} */ (name),
+        name,
         startedAt: STARTED + delay + place * 100_000,
         operations,
         rest: 400,
@@ -147,6 +151,26 @@ test('results add up to exactly what the logs of the same runs add up to, also w
     }),
     { numRuns: 25 },
   );
+});
+
+test('no bytes of a Stat count, whatever the lines of its log show, whether a log or a result is read', async () => {
+  const operations = Array.from({ length: 500 }, () => ({ after: 5 }));
+  const sizes = {
+    kind: /** @type {const} */ ('weighted'),
+    sizes: [8192, 24_576].map((bytes) => ({ bytes, weight: 1 })),
+  };
+  for (const load of [{}, { sizes }]) {
+    const run = runOf({ index: 0, of: 1, operations, stages: ['Write', 'Stat'], ...load });
+    assert.match(run.log, /: Stat: Ops 149\.0\/s Throughput 2\.3MB\/s$/m);
+    assert.match(run.log, /^Stat took 2900ms\. .*Total size 7\.8MB/m);
+    assert.match(run.log, /^Stat +500 +172\.4 +200\.0 +- +- +5\.00ms/m);
+    for (const text of [run.log, run.json]) {
+      const [write, stat] = (await merged({ a: text })).report.stages;
+      assert.deepEqual([write.bytes, stat.operations, stat.bytes, stat.averageBytes], [500 * 16_384, 500, 0, 0]);
+      assert.deepEqual([stat.seconds[1].operations, stat.seconds[1].bytes], [200, 0]);
+      assert.equal(stat.merge.peak.bytesPerSecond, 0);
+    }
+  }
 });
 
 const OPERATIONS = [300, 400, 500, 700, 200].map((latency) => ({ after: 400, latency }));

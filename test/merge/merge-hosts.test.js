@@ -202,6 +202,42 @@ test('a rate that no host can have is not counted', () => {
   assert.deepEqual(warningsOf(aggregate), ['!log:2: Write did more here than can be, and the line is not counted']);
 });
 
+test('a log of the original tool has no bytes of Stat and Remove, and keeps those of stages that are not known', () => {
+  const lines = ['Write', 'Stat', 'Remove', 'Rename'].flatMap((stage) => [
+    `12:00:01: ${stage}: Ops 100.0/s Throughput 1.6MB/s`,
+    `${stage} took 1000ms. Peak ops 100.0/s Avg ops 100.0/s  Total size 1.6MB  Recoverable errors 0`,
+  ]);
+  const aggregate = aggregateOf({ log: lines });
+  assert.deepEqual(
+    ['Write', 'Stat', 'Remove', 'Rename'].map((name) => {
+      const { counts, peak } = stageOf(aggregate, name);
+      return [name, counts.operations, counts.bytes, Math.round(Number(peak.bytesPerSecond))];
+    }),
+    [
+      ['Write', 100, 1_677_722, 1_677_722],
+      ['Stat', 100, 0, 0],
+      ['Remove', 100, 0, 0],
+      ['Rename', 100, 1_677_722, 1_677_722],
+    ],
+  );
+});
+
+test('a log of a mix that is cut short has the bytes of its lines, not those of all objects', () => {
+  const options = { size: 2 ** 20, mix: 'read=50,stat=50', stages: ['mixed'] };
+  const run = {
+    kind: 'run',
+    format: 1,
+    run: 'a',
+    host: 'one',
+    shard: '0/1',
+    start: '2026-01-31T12:00:00.000Z',
+    options,
+  };
+  const lines = ['12:00:01: Mixed: Ops 10.0/s Throughput 5.0MB/s', '12:00:02: Mixed: Ops 10.0/s Throughput 4.0MB/s'];
+  const cut = stageOf(aggregateOf({ log: [machineLine(run), ...lines] }), 'Mixed');
+  assert.deepEqual([cut.counts.operations, cut.counts.bytes], [20, 9 * 2 ** 20]);
+});
+
 test('bytes of a second are those of its line where objects are of several sizes or operations are mixed, and follow from its operations elsewhere', () => {
   const lines = [
     '12:00:01: Write: Ops 10.0/s Throughput 1.0MB/s',

@@ -20,7 +20,7 @@ function rounded(value) {
  * @returns {unknown} in an order of its own: that of hosts, problems and stages is the order in which they were given
  */
 function inAnyOrder({ hosts, problems, stages, cleanup, ...rest }) {
-  const sorted = (/** @type {unknown[]} */ values) => values.map((value) => JSON.stringify(value)).sort();
+  const sorted = (/** @type {readonly unknown[]} */ values) => values.map((value) => JSON.stringify(value)).sort();
   const whole = {
     ...rest,
     cleanup: cleanup && { ...cleanup, problems: sorted(cleanup.problems) },

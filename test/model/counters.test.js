@@ -23,7 +23,13 @@ test('a meter counts each counter of the table, and no other', () => {
 
 test('a log carries the counters that merging shows, and those of a warm-up or a drain where there is one', () => {
   assert.deepEqual(countsInLog('always').slice(0, 3), ['operations', 'bytes', 'attempts']);
-  assert.deepEqual([countsInLog('warm-up'), countsInLog('drain')], [['warmupOperations'], ['drainOperations']]);
+  assert.deepEqual(
+    [countsInLog('warm-up'), countsInLog('drain')],
+    [
+      ['warmupOperations', 'warmupBytes'],
+      ['drainOperations', 'drainBytes'],
+    ],
+  );
 });
 
 test('a sum is not known where a part is not', () => {

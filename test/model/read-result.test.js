@@ -99,7 +99,7 @@ test('a later format is read as far as it is known, and what is not known is nam
   assert.deepEqual(warnings, [
     'format 4, expected 3 at most: use the version of the tool that wrote it, or a later one',
     'counters that this version does not know, added up: "hedged"',
-    'fields that this version does not know, left out: "stages[].mood", "stages[].seconds[].hedged", "weather"',
+    'fields that this version does not know, left out: "weather", "stages[].mood", "stages[].seconds[].hedged"',
   ]);
 });
 

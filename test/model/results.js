@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { jsonOf, resultFrom } from '../helpers/result-schema.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
+import { newResult } from '../../lib/cleanup/cleanup.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 
 /** @import { Result } from '../../lib/model/result.js' */
@@ -28,7 +29,11 @@ export const anyResult = fc
     seed: fc.nat(9),
     exitStatus: fc.nat(2),
     problems: fc.array(fc.string({ maxLength: 9 }), { maxLength: 2 }),
-    cleanup: fc.option(fc.record({ removed: fc.nat(9), left: fc.integer({ min: -1, max: 3 }) })),
+    cleanup: fc.option(
+      fc
+        .record({ removed: fc.nat(9), left: fc.integer({ min: -1, max: 3 }) })
+        .map((counts) => ({ ...newResult(), ...counts })),
+    ),
     stages: fc.array(stage, { maxLength: 3 }),
   })
   .map(({ host, seed, exitStatus, problems, cleanup, stages }) => {

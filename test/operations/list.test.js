@@ -66,7 +66,6 @@ test('each page is asked for by the place where it begins, and has the keys that
     assert.deepEqual(inputs, [
       { Prefix: keyspace.keyPrefix, StartAfter: keyspace.beforeKeyOf(record.locals[0]), MaxKeys: PAGE_SIZE },
     ]);
-    assert.equal(record.size, 10 * keys.length);
   }
   assert.equal(new Set(listed).size, OBJECTS);
 });

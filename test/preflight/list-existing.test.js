@@ -3,8 +3,10 @@ import { test } from 'node:test';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { listExisting } from '../../lib/preflight/list-existing.js';
 import { openRun } from '../../lib/run/open-run.js';
+import { shardOf } from '../../lib/workload/listed-objects.js';
 import { globalIndex } from '../../lib/workload/shard.js';
 import { Clock } from '../../lib/clock/clock.js';
+import { startFaultProxy } from '../helpers/fault-proxy.js';
 import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
 import { runConfig } from '../helpers/run-config.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
@@ -103,4 +105,25 @@ test('a bucket that cannot be listed is named, with what the user can do', async
   const denied = await list({ store: { ...store, credentials: { accessKeyId: 'x', secretAccessKey: 'y' } } });
   assert.match(denied.problems[0], /^list in bucket "bucket-\d" was refused/);
   assert.equal(denied.mayPass, false);
+});
+
+test('Row 46: a list that continues for ever without an object of the shard is given up', async (t) => {
+  const endpoint = await startTestEndpoint(t, { buckets: ['bucket-0'] });
+  const shard = { index: 0, count: 2 };
+  let number = 0;
+  const proxy = await startFaultProxy(t, endpoint, (exchange) => {
+    do {
+      number += 1;
+    } while (shardOf('bucket-0', String(1e9 + number), shard.count) === shard.index);
+    return exchange.listOneMore(String(1e9 + number));
+  });
+  const config = {
+    ...runConfig({ ...endpoint, port: proxy.port }, { stages: ['read'], objects: 10, shard }),
+    existing: '',
+  };
+  const run = await openRun(config, { clock: new Clock(), random: () => 0.5 });
+  t.after(() => run.close());
+  const { listed, problems } = await listExisting(run, config, new AbortController().signal, () => {});
+  assert.equal(listed, null);
+  assert.match(problems[0], /the list of bucket bucket-0 continues after 100 pages in a row/);
 });

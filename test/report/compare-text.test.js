@@ -176,12 +176,6 @@ test('stages of one run alone are named', () => {
   assert.match(text, /^Only before: Write, Stat\.\nOnly after: Remove\.$/m);
 });
 
-test('a throughput of nothing is not shown', () => {
-  const [stage] = comparison().stages;
-  const metrics = stage.metrics.map((each) => (each.metric === 'throughput' ? { ...each, before: 0, after: 0 } : each));
-  assert.doesNotMatch(formatComparison(comparison({ stages: [{ ...stage, metrics }] })), /MB\/s/);
-});
-
 test('kinds of a mix have a table after that of their stage, without a verdict on what has no seconds of its own', () => {
   const [stage] = COMPARED.stages;
   const unknown = { low: null, high: null, verdict: /** @type {const} */ ('cannot tell'), reason: 'no seconds' };

@@ -10,33 +10,53 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
  * @param {Partial<RunConfig>} [overrides]
  */
 function lineFor(hostname, overrides) {
-  return costLine(runConfig({ ...NO_TARGET, hostname }, overrides));
+  return costLine(configFor(hostname, overrides));
+}
+
+/**
+ * @param {string} hostname
+ * @param {Partial<RunConfig>} [overrides]
+ */
+function configFor(hostname, overrides) {
+  const config = runConfig({ ...NO_TARGET, hostname }, overrides);
+  return { ...config, store: { ...config.store, isEmbedded: false } };
 }
 
 test('a million objects cost what R2’s price list says', () => {
   const line = lineFor('abc.r2.cloudflarestorage.com', { objects: 1_000_000 });
-  assert.match(String(line), /\$5\.2200 for 1000000 Class A and 2000000 Class B operations/);
+  assert.match(String(line), /\$5\.2200 for 1000002 Class A and 2000000 Class B operations/);
 });
 
 test('only the stages that run are billed, and deleting never is', () => {
   const host = 'abc.r2.cloudflarestorage.com';
   assert.match(
     String(lineFor(host, { objects: 1e6, stages: ['write', 'remove'] })),
-    /\$4\.5000 for 1000000 Class A and 0 Class B/,
+    /\$4\.5000 for 1000002 Class A and 0 Class B/,
   );
   assert.match(
     String(lineFor(host, { objects: 1e6, stages: ['read'] })),
     /\$0\.3600 for 0 Class A and 1000000 Class B/,
   );
-  assert.match(String(lineFor(host, { objects: 1e6, stages: ['remove'] })), /\$0\.0000 for 0 Class A and 0 Class B/);
+  assert.match(String(lineFor(host, { objects: 1e6, stages: ['remove'] })), /\$0\.0000 for 2 Class A and 0 Class B/);
 });
 
 test('whatever the run, one line tells what the price does not include', () => {
   for (const overrides of [{}, { findPeak: true }, { duration: 60_000 }]) {
     const line = String(lineFor('abc.r2.cloudflarestorage.com', { objects: 10_000, ...overrides }));
-    assert.match(line, /\$0\.\d+ for 10000 Class A .*without retries, clean-up and requests before the stages;/);
+    assert.match(line, /\$0\.\d+ for 10002 Class A .*without retries, clean-up and requests before the stages;/);
     assert.ok(!line.includes('\n'));
   }
+});
+
+test('the cost of a timed run that only removes is that of its lists', () => {
+  const line = lineFor('abc.r2.cloudflarestorage.com', { stages: ['read', 'remove'], duration: 60_000 });
+  assert.match(String(line), /: at most \$0\.0000 for 2 Class A operations, and \$0\.36 for each million Class B/);
+});
+
+test('several runs cost what each of them does, with the lists of each', () => {
+  const config = configFor('abc.r2.cloudflarestorage.com', { objects: 1000 });
+  assert.match(String(costLine(config, config)), /\$0\.0105 for 2004 Class A and 4000 Class B operations/);
+  assert.equal(costLine(config, configFor('s3.amazonaws.com')), null);
 });
 
 test('hosts of jurisdictions are R2’s too', () => {

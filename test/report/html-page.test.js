@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { resolveConfig } from '../../lib/cli/resolve-config.js';
+import { resolveOptions } from '../../lib/cli/resolve-config.js';
 import { shellWords } from '../../lib/cli/shell-words.js';
 import { resultOf } from '../../lib/model/result-of-run.js';
 import { comparisonAnswer, comparisonPage } from '../../lib/report/html/comparison-page.js';
@@ -203,7 +203,7 @@ test('the command is read as the run that it stands for, whatever its load is', 
   ]) {
     const options = read(shellWords(line));
     const store = runConfig(NO_TARGET).store;
-    const config = resolveConfig(options, { store, env: {}, availableCores: 1, now: 0, random: () => 0 });
+    const config = { ...resolveOptions(options, { env: {}, availableCores: 1, now: 0, random: () => 0 }), store };
     const facts = runFacts({ config, host: 'fra-1', startedAt: 0, clock: null, versions: {} });
     const [program, ...words] = shellWords(commandOf(facts.options));
     assert.equal(program, 'r2-benchmark');
@@ -271,6 +271,34 @@ test('the page of a comparison says first what was different, then the ratios, a
   assert.match(page, /Compared all the same \(--force\), though: threads: 20 threads before/);
   assert.match(page, /Only before: Stat\./);
   assert.match(page, /<code>read\.rate &gt; 0\.9 \* baseline<\/code>/);
+});
+
+test('a stage of partial and whole seconds has a rate in the whole ones alone', () => {
+  // It starts 250 ms into a second, and does 10 operations per second for 3 s.
+  const run = runWith();
+  const page = pageOf(run);
+  const [, table] = page.split('What each stage did over time\n');
+  const rows = table.slice(0, table.indexOf('</table>')).split('<tr>').slice(2);
+  const values = rows.map((row) => {
+    const cells = row.split('<td class="figure">').slice(1);
+    return cells.map((cell) => Number(/value="([^"]*)"/.exec(cell)?.[1] ?? NaN)).slice(1, 3);
+  });
+  assert.deepEqual(values, [
+    [7, NaN],
+    [10, 10],
+    [10, 10],
+    [3, NaN],
+  ]);
+  const { comparison } = comparedRuns();
+  const charts = /id="charts">([^<]*)</.exec([...comparisonPage(comparison, run, run)].join(''))?.[1] ?? '';
+  assert.deepEqual(JSON.parse(charts).comparison[0].before, [10, 10]);
+});
+
+test('the throughput is drawn where bytes were moved', () => {
+  const stat = { ...runWith(), stages: [finishedStage({ name: 'Stat', operations: [{ after: 100 }] })] };
+  assert.doesNotMatch(pageOf(stat), /data-chart="throughput"/);
+  assert.match(pageOf(stat), /title="no bytes moved"/);
+  assert.match(pageOf(runWith()), /data-chart="throughput"/);
 });
 
 test('an interval of a ratio that has one end is shown with it, in the table and in the chart', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeSeconds } from '../../lib/model/host-series.js';
-import { csvLines, decodeSeconds, hostMap, timeTable } from '../../lib/report/html/browser/seconds.js';
+import { csvLines, decodeSeconds, hostMap, ratesOfStage, timeTable } from '../../lib/report/html/browser/seconds.js';
 
 /** @import { StageSum } from '../../lib/model/result.js' */
 
@@ -43,12 +43,82 @@ test('stages share one axis, and no line goes over seconds that are missing', ()
 });
 
 /**
+ * A stage by a store that does 900 ops/s, whatever hosts ask for.
+ *
+ * @param {object} times epoch s
+ * @param {number} times.from
+ * @param {number} times.until
+ * @param {number} [times.drain] s at its end, in which 10 operations complete
+ * @param {object} [facts]
+ */
+function stageAt900({ from, until, drain = 0 }, facts = {}) {
+  const first = Math.floor(from);
+  const seconds = Array.from({ length: Math.ceil(until) - first }, (_, place) => {
+    const [start, end] = [first + place, first + place + 1];
+    const measured = Math.max(Math.min(until - drain, end) - Math.max(from, start), 0);
+    const operations = Math.round(900 * measured) + (until > start && until <= end && drain > 0 ? 10 : 0);
+    return { secondStart: start, operations, bytes: 100 * operations };
+  });
+  const times = { startedAt: 1000 * from, endedAt: 1000 * until, drain: 1000 * drain };
+  const mean = { average: 900, averageBytes: 90_000 };
+  return /** @type {StageSum} */ (/** @type {unknown} */ ({ stage: 'Write', seconds, ...times, ...mean, ...facts }));
+}
+
+/** @param {StageSum} stage */
+function drawn(stage) {
+  return [...ratesOfStage(stage)].map(([second, { operations, bytes }]) => [second, operations, bytes]);
+}
+
+test('the parts of seconds at the edges of a stage are no collapse of its rate', () => {
+  const whole = [11, 12, 13].map((second) => [second, 900, 90_000]);
+  assert.deepEqual(drawn(stageAt900({ from: 10.6, until: 14.3 })), whole);
+  assert.deepEqual(drawn(stageAt900({ from: 10.6, until: 16.5, drain: 2.2 })), whole);
+});
+
+test('a stage that begins and ends within milliseconds of a whole second is drawn from end to end', () => {
+  const stage = stageAt900({ from: 10.004, until: 13.12, drain: 0.121 });
+  assert.deepEqual(
+    drawn(stage).map(([second]) => second),
+    [10, 11, 12],
+  );
+});
+
+test('a stage without a whole second has its mean, in the second that has most of it', () => {
+  assert.deepEqual(drawn(stageAt900({ from: 10.9, until: 11.7 })), [[11, 900, 90_000]]);
+  assert.deepEqual(drawn(stageAt900({ from: 10.2, until: 10.5 })), [[10, 900, 90_000]]);
+  assert.deepEqual(drawn(stageAt900({ from: 10.2, until: 10.5 }, { average: null })), []);
+});
+
+test('all seconds are drawn if the beginning and the end of the stage are not known', () => {
+  const unknown = { startedAt: null, endedAt: null, drain: null };
+  assert.equal(drawn(stageAt900({ from: 10.6, until: 14.3 }, unknown)).length, 5);
+});
+
+test('three hosts that begin and end apart never fall below the rate of their store', () => {
+  const hosts = [
+    [10.2, 14.4],
+    [10.7, 15.2],
+    [11.1, 15.03],
+    [20.5, 22.5],
+  ];
+  const shares = hosts.map(([from, until]) => ({ startedAt: 1000 * from, endedAt: 1000 * until }));
+  const { seconds } = stageAt900({ from: 10.2, until: 15.2 });
+  const { seconds: later } = stageAt900({ from: 20.5, until: 22.5 });
+  const merged = stageAt900({ from: 10.2, until: 22.5 }, { seconds: [...seconds, ...later], merge: { shares } });
+  assert.deepEqual(
+    drawn(merged).map(([second, operations]) => [second, operations]),
+    [11, 12, 13, 14, 21].map((second) => [second, 900]),
+  );
+});
+
+/**
  * @param {string} host
  * @param {number} secondStart
  * @param {(number | null)[]} tenths
  */
 function shareOf(host, secondStart, tenths) {
-  return { host, series: { secondStart, tenths: encodeSeconds(tenths), operationBytes: 100, minutes: [] } };
+  const series = { secondStart, tenths: encodeSeconds(tenths), operationBytes: 100, minutes: [] };
+  return { host, startedAt: null, endedAt: null, operations: 1, series };
 }
 
 const MERGED = /** @type {any} */ ({
@@ -69,11 +139,23 @@ test('the map of hosts has the mean of each column, and nothing where no line te
     from: 10,
     columnSeconds: 2,
     hosts: [
-      [1.5, 2],
-      [0.25, null],
+      [1.5, 4],
+      [0.5, null],
     ],
   });
   assert.equal(hostMap([], ['a'], 2), null);
+});
+
+test('the map of hosts leaves out the seconds of which a host measured a part', () => {
+  const share = { ...shareOf('a', 10, [100, 9000, 9000, 300]), startedAt: 10_900, endedAt: 13_300 };
+  const stage = /** @type {any} */ ({
+    stage: 'Write',
+    seconds: [],
+    endedAt: 13_300,
+    drain: 300,
+    merge: { shares: [share] },
+  });
+  assert.deepEqual(hostMap([stage], ['a'], 10)?.hosts, [[null, 900, 900, null]]);
 });
 
 test('the CSV has the seconds of each host, with names in quotes where they need them', () => {

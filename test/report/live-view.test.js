@@ -231,7 +231,16 @@ test('the latencies are those of all operations of the last five seconds', (t) =
   );
   mock.timers.tick(250);
   assert.equal(drawn.at(-1)?.[3], 'latency     p50 4.00ms  p99 5.00ms  last 5 s');
-  assert.equal(drawn.at(-1)?.[2], 'ops/s               0  ██████');
+  assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █████');
+});
+
+test('the small bars leave out the second in which the stage begins, and those in which its time is over', (t) => {
+  const { view, drawn } = openView(t);
+  view.stageStarts?.({ ...PLAN, duration: 4000 });
+  const counts = [30, 900, 450, 900, 70, 10];
+  counts.forEach((operations, second) => view.second?.('Write', { secondStart: second, operations, bytes: 0 }));
+  mock.timers.tick(250);
+  assert.equal(drawn.at(-1)?.[2], 'ops/s               0  █▄█');
 });
 
 test('seconds without a figure of latency leave the last one, and those without an operation leave none', (t) => {
@@ -275,7 +284,7 @@ test('where its line finds no room, a stage that mixes operations gets one line 
   mock.timers.tick(250);
   assert.deepEqual(live, []);
   const kinds = [{ operation: 'read', operations: 1, bytes: 0 }];
-  view.second?.('Mixed', { secondStart: 1, operations: 1, bytes: 0, kinds });
+  [1, 2].forEach((secondStart) => view.second?.('Mixed', { secondStart, operations: 1, bytes: 0, kinds }));
   mock.timers.tick(250);
   assert.equal(live.length, 1);
 });

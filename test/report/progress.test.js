@@ -239,16 +239,16 @@ function lineOn(isLive) {
 test('a terminal shows each state as it comes', () => {
   const { live, err, showAfter } = lineOn(true);
   [0, 250, 59_750].forEach((pause) => showAfter(pause));
-  assert.deepEqual(live, ['5 removed in 0s', '5 removed in 0s', '5 removed in 1m 0s']);
+  assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s', '5 removed after 1m 0s']);
   assert.deepEqual(err, []);
 });
 
-test('elsewhere a line comes every ten seconds, and what is quickly over needs none', () => {
+test('elsewhere a line comes every one and a half seconds, and what is quickly over needs none', () => {
   const { live, err, showAfter } = lineOn(false);
-  for (let tick = 0; tick <= 140; tick++) {
+  for (let tick = 0; tick <= 20; tick++) {
     showAfter(250);
   }
-  assert.deepEqual(err, ['5 removed in 10s', '5 removed in 20s', '5 removed in 30s']);
+  assert.deepEqual(err, ['5 removed after 1s', '5 removed after 3s', '5 removed after 4s']);
   assert.deepEqual(live, []);
 });
 
@@ -256,11 +256,11 @@ test('a store that has not answered for a while is named', () => {
   const { live, showAfter } = lineOn(true);
   showAfter(0, 4999);
   showAfter(0, 17_000);
-  assert.deepEqual(live, ['5 removed in 0s', '5 removed in 0s, no answer for 17s']);
+  assert.deepEqual(live, ['5 removed after 0s', '5 removed after 0s, no answer for 17s']);
 });
 
-test('the progress of a clean-up names how many objects are expected, where that is known', () => {
+test('the progress of a clean-up shows how many objects are left, or else how many it has removed', () => {
   assert.equal(formatCleanupProgress({ removed: 5, expected: null, silence: 0 }), 'Clean-up: 5 objects removed');
-  assert.equal(formatCleanupProgress({ removed: 5, expected: 9, silence: 0 }), 'Clean-up: 5 of 9 objects removed');
-  assert.equal(formatCleanupProgress({ removed: 10, expected: 9, silence: 0 }), 'Clean-up: 10 of 10 objects removed');
+  assert.equal(formatCleanupProgress({ removed: 5, expected: 9, silence: 0 }), 'Clean-up: 4 of 9 objects left');
+  assert.equal(formatCleanupProgress({ removed: 10, expected: 9, silence: 0 }), 'Clean-up: 0 of 10 objects left');
 });

@@ -34,7 +34,7 @@ const COLUMNS = [
   [FIGURES.operations, 0],
   [FIGURES.rate, 1],
   [FIGURES.peak, 1],
-  [({ averageBytes }) => (typeof averageBytes === 'number' ? averageBytes / MEGABYTE : null), 1],
+  [({ averageBytes }) => (averageBytes ? averageBytes / MEGABYTE : null), 1],
   [FIGURES.p50, 2],
   [FIGURES.p90, 2],
   [FIGURES.p99, 2],

@@ -64,7 +64,7 @@ for (const client of /** @type {const} */ (['direct', 'sdk'])) {
     assert.deepEqual([result.problems, result.crash, result.cleanup], [[], null, null]);
     assert.deepEqual(
       result.stages.map(({ stage, end, operations, bytes }) => [stage, end, operations, bytes]),
-      ['Write', 'Read', 'Stat', 'Remove'].map((stage) => [stage, 'complete', 20, 20_000]),
+      [20_000, 20_000, 0, 0].map((bytes, place) => [['Write', 'Read', 'Stat', 'Remove'][place], 'complete', 20, bytes]),
     );
     assert.deepEqual(
       of('stageStarts').map(([{ stage, objects, threads, buckets }]) => [stage, objects, threads, buckets]),

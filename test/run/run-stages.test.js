@@ -245,8 +245,17 @@ test('what becomes known in a stage is reported under its name', async (t) => {
     hooks.progress(7, { moved: 70, underWay: 5 });
   });
   await time.until(run());
+  const plan = {
+    stage: 'Read',
+    objects: 20,
+    threads: 4,
+    buckets: 2,
+    objectSize: 1000,
+    nominalBytes: 0,
+    duration: null,
+  };
   assert.deepEqual(events, [
-    ['stageStarts', { stage: 'Read', objects: 20, threads: 4, buckets: 2, objectSize: 1000, duration: null }],
+    ['stageStarts', plan],
     ['second', 'Read', second],
     ['retrying', 'timeout', 'wait longer', false],
     ['integrityError', 'Read', 'wrong'],

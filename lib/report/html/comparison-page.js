@@ -1,6 +1,7 @@
 import { decimal, percent } from '../../text/figures.js';
 import { plainLine } from '../../text/plain-text.js';
 import { wayId, wayOf, waysOf } from '../../model/ways.js';
+import { ratesOfStage } from './browser/seconds.js';
 import { megabytes, milliseconds, rate, share, table, tableBehind, UNKNOWN, figure } from './figures.js';
 import { html } from './markup.js';
 import { formatPage } from './page.js';
@@ -10,7 +11,6 @@ import { waysSection } from './ways-section.js';
 
 /**
  * @import { ComparedMetric, Comparison, MetricComparison, StageComparison } from '../../model/comparison.js'
- * @import { SecondResult } from '../../model/result.js'
  * @import { WritableResult } from '../../model/write-result.js'
  * @import { Column } from './figures.js'
  * @import { Markup } from './markup.js'
@@ -330,18 +330,14 @@ function ratioText(value) {
 /**
  * @param {WritableResult} result
  * @param {string} name of a stage
- * @returns {(number | null)[]} ops/s of each second from the first on; null where a second is missing
+ * @returns {(number | null)[]} ops/s of each second, from the first that is drawn to the last; null for others
  */
 function ratesOf({ stages }, name) {
-  /** @type {readonly SecondResult[]} */
-  const seconds = [...(stages.find(({ stage }) => stage === name)?.seconds ?? [])];
-  if (seconds.length === 0) {
-    return [];
-  }
-  const [first, last] = [seconds[0].secondStart, seconds[seconds.length - 1].secondStart];
-  const bySecond = new Map(seconds.map(({ secondStart, operations }) => [secondStart, operations]));
+  const found = stages.find(({ stage }) => stage === name);
+  const rates = found === undefined ? new Map() : ratesOfStage({ ...found, seconds: [...found.seconds] });
+  const [first = 0, last = -1] = [[...rates.keys()][0], [...rates.keys()].at(-1)];
   const length = Math.min(last - first + 1, MAX_SECONDS);
-  return Array.from({ length }, (_, place) => bySecond.get(first + place) ?? null);
+  return Array.from({ length }, (_, place) => rates.get(first + place)?.operations ?? null);
 }
 
 /** A day: more seconds are no line. */

@@ -28,9 +28,11 @@ export function rate(value) {
   return figure(value, decimal);
 }
 
+const NO_BYTES = html`<span class="unknown" title="no bytes moved">–</span>`;
+
 /** @param {number | null | undefined} value bytes/s; shown in MB of 1024 × 1024 bytes */
 export function megabytes(value) {
-  return figure(value, (bytes) => decimal(bytes / MEGABYTE));
+  return value === 0 ? NO_BYTES : figure(value, (bytes) => decimal(bytes / MEGABYTE));
 }
 
 /** @param {number | null | undefined} value ms */

@@ -26,7 +26,7 @@ const DEFINITIONS = [
   ],
   [
     'MB/s',
-    'In units of 1024 × 1024 bytes, of the objects. For Stat and Remove it is nominal: nothing of that size is sent.',
+    'In units of 1024 × 1024 bytes, of the objects. Operations that move no bytes of objects, such as Stat and Remove, have none.',
   ],
   [
     'Latency',

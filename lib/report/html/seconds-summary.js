@@ -1,6 +1,10 @@
 import { HistogramSum, valuesIn } from '../../model/histogram.js';
+import { ratesOfStage } from './browser/seconds.js';
 
-/** @import { SecondResult, StageSum } from '../../model/result.js' */
+/**
+ * @import { SecondResult, StageSum } from '../../model/result.js'
+ * @import { Rate } from './browser/seconds.js'
+ */
 
 /** Columns of the map of latencies: about as many as a page has room for. */
 const MAX_COLUMNS = 400;
@@ -84,7 +88,8 @@ class LatencyMapBuilder {
  * @property {number} secondStart epoch s of the first
  * @property {number} seconds
  * @property {number} operations
- * @property {number} bytes
+ * @property {number | null} rate ops/s, the mean of what the chart draws; null if it draws none of these seconds
+ * @property {number | null} byteRate bytes/s, as the rate
  * @property {number} failedAttempts
  * @property {number} throttled
  * @property {number | null} p50 ms; null where it is not known
@@ -95,16 +100,20 @@ class LatencyMapBuilder {
 /**
  * @param {string} stage
  * @param {readonly SecondResult[]} seconds at least one
+ * @param {ReadonlyMap<number, Rate>} rates of the stage, by the second
  * @returns {Stretch}
  */
-function stretchOf(stage, seconds) {
-  const sum = (/** @type {'operations' | 'bytes' | 'failedAttempts' | 'throttled'} */ name) =>
+function stretchOf(stage, seconds, rates) {
+  const sum = (/** @type {'operations' | 'failedAttempts' | 'throttled'} */ name) =>
     seconds.reduce((total, second) => total + (second[name] ?? 0), 0);
+  const drawn = seconds.flatMap(({ secondStart }) => rates.get(secondStart) ?? []);
+  const mean = (/** @type {keyof Rate} */ name) =>
+    drawn.length === 0 ? null : drawn.reduce((total, rate) => total + rate[name], 0) / drawn.length;
   return {
     stage,
     secondStart: seconds[0].secondStart,
     seconds: seconds.length,
-    ...{ operations: sum('operations'), bytes: sum('bytes') },
+    ...{ operations: sum('operations'), rate: mean('operations'), byteRate: mean('bytes') },
     ...{ failedAttempts: sum('failedAttempts'), throttled: sum('throttled') },
     ...latencyOf(seconds.filter(({ operations }) => operations > 0)),
   };
@@ -157,10 +166,12 @@ export function summarizeSeconds(stages) {
  * @param {StageSum} stage
  * @returns {Stretch[]} of the same length, but for the last
  */
-function stretchesOf({ stage, seconds }) {
+function stretchesOf(stage) {
+  const { seconds } = stage;
+  const rates = ratesOfStage(stage);
   const length = Math.ceil(seconds.length / MAX_STRETCHES);
   const count = seconds.length === 0 ? 0 : Math.ceil(seconds.length / length);
   return Array.from({ length: count }, (_, place) =>
-    stretchOf(stage, seconds.slice(place * length, (place + 1) * length)),
+    stretchOf(stage.stage, seconds.slice(place * length, (place + 1) * length), rates),
   );
 }

@@ -50,9 +50,9 @@ export function stagesSection({ stages, merge }) {
  * @returns {StageSum[]} the stage, and each kind of operation that it mixes
  */
 function withKinds(stage) {
-  const { kinds = [], duration } = stage;
+  const { kinds = [], end, startedAt, endedAt, duration } = stage;
   const ofKinds = kinds.map((kind) => {
-    const named = { stage: `${stage.stage}: ${kind.operation}`, seconds: [], duration };
+    const named = { stage: `${stage.stage}: ${kind.operation}`, seconds: [], end, startedAt, endedAt, duration };
     return /** @type {StageSum} */ ({ ...kind, ...named });
   });
   return [stage, ...ofKinds];
@@ -61,6 +61,7 @@ function withKinds(stage) {
 /** @param {StageSum} stage */
 function findingOf(stage) {
   const { bottleneck = null, buckets = [], errors, stability = null } = stage;
+  const paused = stage.paused ?? 0;
   const limit = limitOf(bottleneck);
   const limited = limit === null ? 'What limited it is not proven' : `Limited by ${limit}`;
   const evidence = bottleneck?.evidence ?? null;
@@ -69,10 +70,12 @@ function findingOf(stage) {
   const failed = Object.keys(errors).length === 0 ? [] : [`Failed attempts: ${formatErrors(errors)}.`];
   const end =
     stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
+  const suspended =
+    paused === 0 ? [] : [`It was suspended for ${seconds(paused)} s: that time is in no rate and no percentile.`];
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>
-      ${[`${limited}${shown}.`, ...ofHosts.map((reason) => `${reason}.`), ...end, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
+      ${[`${limited}${shown}.`, ...ofHosts.map((reason) => `${reason}.`), ...end, ...suspended, ...ended, ...foreignFindings(stage).map((finding) => `${finding}.`), ...failed, ...bucketFindings(buckets)].map((text) => html`<p>${text}</p>`)}
     </dd> `;
 }
 

@@ -17,8 +17,8 @@ const COLUMNS = [
   { title: 'Stage', kind: 'text', cell: ({ stage }) => stage },
   { title: 'Seconds', cell: ({ seconds }) => count(seconds) },
   { title: 'Operations', cell: ({ operations }) => count(operations) },
-  { title: 'Rate', unit: 'ops/s', cell: ({ operations, seconds }) => rate(operations / seconds) },
-  { title: 'Throughput', unit: 'MB/s', cell: ({ bytes, seconds }) => megabytes(bytes / seconds) },
+  { title: 'Rate', unit: 'ops/s', cell: (stretch) => rate(stretch.rate) },
+  { title: 'Throughput', unit: 'MB/s', cell: ({ byteRate }) => megabytes(byteRate) },
   { title: 'p50', unit: 'ms', cell: ({ p50 }) => milliseconds(p50) },
   { title: 'p99', unit: 'ms', cell: ({ p99 }) => milliseconds(p99) },
   { title: 'Longest', unit: 'ms', cell: ({ maximum }) => milliseconds(maximum) },
@@ -39,6 +39,7 @@ export function timeSection({ stages }) {
   }
   const seconds = stages.flatMap((stage) => stage.seconds);
   const hasLatency = seconds.some(({ p50 }) => typeof p50 === 'number');
+  const hasBytes = stages.some(({ bytes }) => bytes);
   const hasFailures = seconds.some(({ failedAttempts = 0 }) => failedAttempts > 0);
   return {
     id: 'time',
@@ -46,7 +47,8 @@ export function timeSection({ stages }) {
     body: html`<p class="readout" data-for="time" aria-live="polite">
         Point at a chart, or move through it with the arrow keys, to read off a second.
       </p>
-      ${stageKey(stages)} ${plot('rate', 'Operations a second')} ${plot('throughput', 'Throughput in MB/s')}
+      ${stageKey(stages)} ${plot('rate', 'Operations a second')}
+      ${hasBytes ? plot('throughput', 'Throughput in MB/s') : null}
       ${hasFailures ? plot('failures', 'Failed attempts a second', ['throttled', 'other']) : null}
       ${hasLatency ? plot('latency', 'Latency of the operations of each second, in ms', ['p50', 'p99', 'longest']) : null}
       ${latencies === null ? null : plot('latency-map', 'How many operations took how long: the darker, or on a dark page the lighter, the more')}

@@ -1,6 +1,79 @@
 /**
- * @import { HostSeries, Result, SecondResult, StageSum } from '../../../model/result.js'
+ * @import { HostSeries, Result, SecondCount, SecondResult, StageShare, StageSum } from '../../../model/result.js'
  */
+
+const SECOND = 1000;
+
+/** From this many measured ms on, a second counts as whole: hosts that start at a common moment start a few ms late. */
+const MIN_WHOLE = 990;
+
+/**
+ * @typedef {{ operations: number, bytes: number }} Rate per second
+ * @typedef {{ from: number, until: number }} Time epoch ms
+ */
+
+/**
+ * @param {StageSum} stage
+ * @returns {Map<number, Rate>} what a chart draws, by the epoch second
+ */
+export function ratesOfStage(stage) {
+  const { seconds, average = null, averageBytes } = stage;
+  const mean = average === null ? null : { operations: average, bytes: averageBytes ?? 0 };
+  return ratesBySecond(seconds, measuredTimes(stage), mean);
+}
+
+/**
+ * The count of a part of a second is no rate: drawn as one, the beginning, the end and the drain of a stage would look like
+ * collapses. Only whole seconds are drawn, or the mean in the second that has the largest part of a stage without any.
+ *
+ * @param {readonly SecondCount[]} seconds
+ * @param {readonly Time[]} times in which they were measured; no two overlap
+ * @param {Rate | null} mean
+ * @returns {Map<number, Rate>}
+ */
+function ratesBySecond(seconds, times, mean) {
+  const parts = seconds.map((second) => ({ second, part: partOf(second, times) }));
+  const whole = parts.filter(({ part }) => part >= MIN_WHOLE);
+  if (whole.length > 0) {
+    return new Map(whole.map(({ second }) => [second.secondStart, second]));
+  }
+  const largest = parts.reduce((most, { part }) => Math.max(most, part), 0);
+  const main = largest === 0 ? undefined : parts.find(({ part }) => part === largest);
+  return main === undefined || mean === null ? new Map() : new Map([[main.second.secondStart, mean]]);
+}
+
+/**
+ * @param {SecondCount} second
+ * @param {readonly Time[]} times
+ * @returns {number} ms of the second that are in them
+ */
+function partOf({ secondStart }, times) {
+  const [start, end] = [secondStart * SECOND, (secondStart + 1) * SECOND];
+  return times.reduce((sum, { from, until }) => sum + Math.max(Math.min(end, until) - Math.max(start, from), 0), 0);
+}
+
+/**
+ * @param {StageSum} stage
+ * @returns {Time[]} when hosts were in the stage, without the drain at its end
+ */
+function measuredTimes({ startedAt = null, endedAt = null, drain, merge }) {
+  const measuredUntil = (endedAt ?? Infinity) - (drain ?? 0);
+  const shares = (merge?.shares ?? [{ startedAt, endedAt }]).map((share) => ({
+    from: share.startedAt ?? -Infinity,
+    until: Math.min(share.endedAt ?? Infinity, measuredUntil),
+  }));
+  /** @type {Time[]} */
+  const times = [];
+  for (const { from, until } of shares.sort((one, other) => one.from - other.from)) {
+    const last = times.at(-1);
+    if (last !== undefined && from <= last.until) {
+      last.until = Math.max(last.until, until);
+    } else {
+      times.push({ from, until });
+    }
+  }
+  return times;
+}
 
 /** The bits of a byte that hold a part of a number. The eighth says whether another byte follows. */
 const BITS = 0x80;
@@ -36,6 +109,7 @@ export function decodeSeconds(base64, divisor = 10) {
  * @typedef {object} TimeTable
  * @property {number[]} seconds epoch seconds, ascending
  * @property {(SecondResult | null)[][]} stages of each stage, by the place of the second
+ * @property {(Rate | null)[][]} rates of each stage, by the place of the second; null for a second that is not drawn
  *
  * @param {readonly StageSum[]} stages
  * @returns {TimeTable}
@@ -54,6 +128,10 @@ export function timeTable(stages) {
       const bySecond = new Map(stage.seconds.map((second) => [second.secondStart, second]));
       return seconds.map((second) => bySecond.get(second) ?? null);
     }),
+    rates: stages.map((stage) => {
+      const rates = ratesOfStage(stage);
+      return seconds.map((second) => rates.get(second) ?? null);
+    }),
   };
 }
 
@@ -71,28 +149,44 @@ export function timeTable(stages) {
  * @returns {HostMap | null} null where no second is known
  */
 export function hostMap(stages, hosts, maxColumns) {
-  const parts = stages.flatMap(({ merge }) =>
-    (merge?.shares ?? []).flatMap(({ host, series }) =>
-      series && hosts.includes(host) ? [{ host, from: series.secondStart, counts: decodeSeconds(series.tenths) }] : [],
+  const parts = stages.flatMap(({ merge, endedAt = null, drain }) =>
+    (merge?.shares ?? []).flatMap((share) =>
+      share.series && hosts.includes(share.host)
+        ? [partOfHost(share, share.series, (endedAt ?? Infinity) - (drain ?? 0))]
+        : [],
     ),
   );
   if (parts.length === 0) {
     return null;
   }
   const from = parts.reduce((least, part) => Math.min(least, part.from), Infinity);
-  const until = parts.reduce((most, part) => Math.max(most, part.from + part.counts.length), -Infinity);
+  const until = parts.reduce((most, part) => Math.max(most, part.until), -Infinity);
   const columnSeconds = Math.max(Math.ceil((until - from) / maxColumns), 1);
   const columns = Math.ceil((until - from) / columnSeconds);
-  /** @type {(number | null)[][]} */
-  const rows = hosts.map(() => Array.from({ length: columns }, () => null));
-  for (const part of parts) {
-    const row = rows[hosts.indexOf(part.host)];
-    part.counts.forEach((count, place) => {
-      const column = Math.floor((part.from + place - from) / columnSeconds);
-      row[column] = count === null ? row[column] : (row[column] ?? 0) + count / columnSeconds;
-    });
+  const rows = hosts.map(() => Array.from({ length: columns }, () => /** @type {number[]} */ ([])));
+  for (const { host, rates } of parts) {
+    const row = rows[hosts.indexOf(host)];
+    rates.forEach(({ operations }, second) => row[Math.floor((second - from) / columnSeconds)].push(operations));
   }
-  return { from, columnSeconds, hosts: rows };
+  const mean = (/** @type {readonly number[]} */ rates) =>
+    rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+  return { from, columnSeconds, hosts: rows.map((row) => row.map(mean)) };
+}
+
+/**
+ * @param {StageShare} share
+ * @param {HostSeries} series of it
+ * @param {number} measuredUntil epoch ms: then the drain of the stage began
+ * @returns {{ host: string, from: number, until: number, rates: Map<number, Rate> }} what the host did from second to second
+ */
+function partOfHost({ host, startedAt, endedAt, operations }, { secondStart: from, tenths }, measuredUntil) {
+  const counts = decodeSeconds(tenths);
+  const seconds = counts.flatMap((count, place) =>
+    count === null ? [] : [{ secondStart: from + place, operations: count, bytes: 0 }],
+  );
+  const time = { from: startedAt ?? -Infinity, until: Math.min(endedAt ?? Infinity, measuredUntil) };
+  const mean = { operations: (SECOND * operations) / Math.max(time.until - time.from, 1), bytes: 0 };
+  return { host, from, until: from + counts.length, rates: ratesBySecond(seconds, [time], mean) };
 }
 
 /** What makes a field of CSV need quotes (RFC 4180). */

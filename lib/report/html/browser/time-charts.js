@@ -39,10 +39,7 @@ export function drawTime(stages, latencies) {
   const show = readout('time');
   const common = { x, xAxis: TIME_AXIS, group: 'time' };
   const byStage = (/** @type {(second: SecondResult) => number | null | undefined} */ figure) =>
-    /** @type {UPlot.AlignedData} */ ([
-      moments,
-      ...table.stages.map((stage) => stage.map((second) => (second === null ? null : (figure(second) ?? null)))),
-    ]);
+    chartData(moments, table.stages, figure);
   const stageSeries = (/** @type {Colors} */ colors) =>
     stages.map((_, place) => ({
       stroke: stageLine(place, colors).stroke,
@@ -53,7 +50,7 @@ export function drawTime(stages, latencies) {
   addChart('rate', (colors) => ({
     ...common,
     height: 220,
-    data: byStage(({ operations }) => operations),
+    data: chartData(moments, table.rates, ({ operations }) => operations),
     series: stageSeries(colors),
     y: FROM_ZERO,
     draw: [drawFailureMarks(table, colors)],
@@ -62,7 +59,7 @@ export function drawTime(stages, latencies) {
   addChart('throughput', (colors) => ({
     ...common,
     height: 150,
-    data: byStage(({ bytes }) => bytes / MEGABYTE),
+    data: chartData(moments, table.rates, ({ bytes }, place) => (stages[place].bytes ? bytes / MEGABYTE : null)),
     series: stageSeries(colors),
     y: FROM_ZERO,
   }));
@@ -71,6 +68,18 @@ export function drawTime(stages, latencies) {
   if (latencies !== null) {
     addChart('latency-map', (colors) => ({ ...latencyMapChart(latencies, seconds, colors), yAxis: DECADES }));
   }
+}
+
+/**
+ * @template Row
+ * @param {readonly number[]} moments
+ * @param {readonly (readonly (Row | null)[])[]} stages
+ * @param {(row: Row, stage: number) => number | null | undefined} figure
+ * @returns {UPlot.AlignedData} a line for each stage
+ */
+function chartData(moments, stages, figure) {
+  const lines = stages.map((rows, stage) => rows.map((row) => (row === null ? null : (figure(row, stage) ?? null))));
+  return [[...moments], ...lines];
 }
 
 /**
@@ -161,18 +170,24 @@ function drawFailureMarks({ seconds, stages }, { lines }) {
  * @returns {string} what was done in it
  */
 function secondText(stages, table, place) {
-  const parts = stages.flatMap(({ stage }, at) => {
+  const parts = stages.flatMap(({ stage, bytes }, at) => {
     const second = table.stages[at][place];
     if (second === null) {
       return [];
     }
-    const { operations, bytes, p50, p99, maximum, failedAttempts = 0 } = second;
+    const { operations, p50, p99, maximum, failedAttempts = 0 } = second;
+    const rate = table.rates[at][place];
+    const throughput = rate !== null && bytes ? `, ${decimal(rate.bytes / MEGABYTE)} MB/s` : '';
+    const done =
+      rate === null
+        ? `${decimal(operations, 0)} operations in a part of a second`
+        : `${decimal(rate.operations, 0)} ops/s`;
     const latency =
       typeof p50 === 'number'
         ? `, p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}, longest ${milliseconds(maximum)}`
         : '';
     const failed = failedAttempts === 0 ? '' : `, ${decimal(failedAttempts, 0)} failed attempts`;
-    return [`${stage} ${decimal(operations, 0)} ops/s, ${decimal(bytes / MEGABYTE)} MB/s${latency}${failed}`];
+    return [`${stage} ${done}${throughput}${latency}${failed}`];
   });
   return `${timeOfDay(table.seconds[place])} UTC: ${parts.length === 0 ? 'nothing was measured' : parts.join('; ')}`;
 }

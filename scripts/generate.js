@@ -1,0 +1,183 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * @typedef {{ [keyword: string]: any }} Schema
+ * @typedef {ReadonlyMap<Schema, string>} Links to the headings above the tables of objects
+ */
+
+const SCHEMA = new URL('../lib/model/result.schema.json', import.meta.url);
+const TYPES = new URL('../lib/model/result.schema.d.ts', import.meta.url);
+const PAGE = new URL('../docs/result-schema.md', import.meta.url);
+
+const BANNER = '// Generated from result.schema.json by `npm run generate`. Change the schema, not this file.\n';
+const LINE_LENGTH = 120;
+
+/** A table has a place in the page that names its definition; `result` is the whole schema. */
+const TABLE = /(?<=^<!-- fields of (\w+) -->\n).*?(?=^<!-- end of fields -->$)/gms;
+const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
+
+/** @type {Schema} */
+const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
+
+/** @returns {{ file: URL, text: string }[]} the types of a result and the page about it, as the schema has them */
+export function generate() {
+  return [
+    { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
+    { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
+  ];
+}
+
+/**
+ * @param {unknown} value
+ * @returns {Schema[]} the schemas in it that have a title, which is the name of a type
+ */
+function titled(value) {
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
+  const parts = Object.values(value).flatMap(titled);
+  return 'title' in value && typeof value.title === 'string' ? [value, ...parts] : parts;
+}
+
+/** @param {Schema} schema */
+function declaration({ title, ...schema }) {
+  if (schema.properties === undefined) {
+    const types = typesOf(schema).filter((type) => type !== 'null');
+    return `${comment(schema, '')}export type ${title} = ${types.join(' | ')};\n`;
+  }
+  const fields = Object.entries(schema.properties).map(([name, part]) => {
+    const isRequired = schema.required?.includes(name);
+    return `${comment(described(part), '  ')}  ${name}${isRequired ? '' : '?'}: ${typesOf(part).join(' | ')};\n`;
+  });
+  const base = schema.$ref === undefined ? '' : ` extends ${target(schema).title}`;
+  return `${comment(schema, '')}export interface ${title}${base} {\n${fields.join('')}}\n`;
+}
+
+/**
+ * @param {Schema} schema
+ * @returns {string[]} the types of which a value has one, as TypeScript writes them
+ */
+function typesOf({ title, ...schema }) {
+  const { $ref, anyOf, enum: values, type, items, properties, additionalProperties } = schema;
+  if (title !== undefined) {
+    return typesOf(schema).includes('null') ? [title, 'null'] : [title];
+  }
+  if (properties !== undefined) {
+    return [type].flat();
+  }
+  if ($ref !== undefined) {
+    return typesOf(target(schema));
+  }
+  if (anyOf !== undefined) {
+    return anyOf.flatMap(typesOf);
+  }
+  if (values !== undefined) {
+    return values.map((/** @type {string | null} */ value) => (value === null ? 'null' : `'${value}'`));
+  }
+  if (Array.isArray(type)) {
+    return type.flatMap((each) => typesOf({ ...schema, type: each }));
+  }
+  if (type === 'array') {
+    const item = typesOf(items);
+    return [item.length > 1 ? `readonly (${item.join(' | ')})[]` : `readonly ${item}[]`];
+  }
+  if (type === 'object') {
+    return [`Record<string, ${typesOf(additionalProperties).join(' | ')}>`];
+  }
+  return [type === 'integer' ? 'number' : type];
+}
+
+/** @param {Schema} schema that refers to another, or extends it */
+function target({ $ref }) {
+  const names = /** @type {string[]} */ ($ref.split('/').slice(1));
+  return names.reduce((schema, name) => schema[name], root);
+}
+
+/**
+ * @param {Schema} schema
+ * @returns {Schema} with the description and the unit of what it refers to, where it has none of its own
+ */
+function described(schema) {
+  return schema.$ref === undefined ? schema : { ...target(schema), ...schema };
+}
+
+/**
+ * @param {Schema} schema
+ * @param {string} indent
+ * @returns {string} its description, as JSDoc
+ */
+function comment({ description = '', 'x-unit': unit }, indent) {
+  const text = `${description}${unit === undefined ? '' : ` Unit: ${unit}.`}`.trim();
+  const length = LINE_LENGTH - indent.length;
+  if (text.length <= length - '/**  */'.length) {
+    return text === '' ? '' : `${indent}/** ${text} */\n`;
+  }
+  const lines = text.replace(new RegExp(`(.{1,${length - ' * '.length}})(?: |$)`, 'g'), `${indent} * $1\n`);
+  return `${indent}/**\n${lines}${indent} */\n`;
+}
+
+/** @param {string} page */
+function withTables(page) {
+  const schemaNamed = (/** @type {string} */ name) => (name === 'result' ? root : root.$defs[name]);
+  /** @type {Map<Schema, string>} */
+  const links = new Map();
+  let heading = '';
+  for (const [, title = heading, name] of page.matchAll(HEADING_OR_TABLE)) {
+    heading = title;
+    links.set(schemaNamed(name), `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`);
+  }
+  return page.replace(TABLE, (_, name) => `\n${table(rowsOf(schemaNamed(name), links))}\n`);
+}
+
+/**
+ * @param {Schema} schema of an object
+ * @param {Links} links
+ * @param {string} [path] of the object
+ * @returns {string[][]} a row for each field, and for the fields of objects in it that have no table of their own
+ */
+function rowsOf(schema, links, path = '') {
+  const isExtended = schema.$ref !== undefined && !links.has(target(schema));
+  const fields = Object.entries({ ...(isExtended ? target(schema).properties : {}), ...schema.properties });
+  return fields.flatMap(([name, part]) => {
+    const types = typesOf(part);
+    const value = valueIn(part);
+    const place = path + name + (types[0].endsWith('[]') ? '[]' : '');
+    const type = (links.get(value) ?? typeInWords(value)) + (types.includes('null') ? ' or null' : '');
+    const row = [`\`${place}\``, type, described(part).description ?? ''];
+    return value.properties === undefined || links.has(value) ? [row] : [row, ...rowsOf(value, links, `${place}.`)];
+  });
+}
+
+/**
+ * @param {Schema} schema
+ * @returns {Schema} of a value that is not null; of the items of a list
+ */
+function valueIn(schema) {
+  const isReference = schema.$ref !== undefined && schema.properties === undefined;
+  const inner = isReference ? target(schema) : (schema.items ?? schema.anyOf?.[0]);
+  return inner === undefined ? schema : valueIn(inner);
+}
+
+/** @param {Schema} schema */
+function typeInWords({ type, enum: values, 'x-unit': unit }) {
+  /** @type {string[]} */
+  const types = values?.map((/** @type {unknown} */ value) => JSON.stringify(value)) ?? [type].flat();
+  return types.filter((each) => each !== 'null').join(', ') + (unit === undefined ? '' : ` (${unit})`);
+}
+
+/**
+ * @param {string[][]} rows
+ * @returns {string} in Markdown
+ */
+function table(rows) {
+  const head = ['field', 'type', 'meaning'];
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
+  const rule = widths.map((width) => '-'.repeat(width));
+  const lines = [head, rule, ...rows].map((row) => row.map((cell, column) => cell.padEnd(widths[column])).join(' | '));
+  return lines.map((line) => `| ${line} |\n`).join('');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  generate().forEach(({ file, text }) => writeFileSync(file, text));
+}

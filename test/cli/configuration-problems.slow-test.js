@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { runInProcess } from '../helpers/command.js';
+
+// Whoever runs the tests may have a `.env` and a profile of their own.
+const folder = mkdtempSync(path.join(tmpdir(), 'r2-benchmark-'));
+process.chdir(folder);
+after(() => rmSync(folder, { recursive: true }));
+mkdirSync('folder');
+writeFileSync('cycle', '[profile a]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = a\n');
+writeFileSync('failing', '[default]\ncredential_process = false\n');
+
+const BUCKET = { S3_BUCKET: 'one,two' };
+const KEYS = { S3_ACCESS_KEY: 'an-access-key', S3_SECRET_KEY: 'the-secret-key' };
+const STORE = { ...BUCKET, ...KEYS, S3_HOSTNAME: 'store.test' };
+const WORKER = { ...BUCKET, EDGE_URL: 'https://worker.test', EDGE_SECRET: 'the-edge-secret' };
+
+/**
+ * @typedef {object} Problem
+ * @property {Record<string, string>} env
+ * @property {string[]} [options] in addition to those of the mode
+ * @property {readonly RegExp[]} lines what each error line begins with
+ */
+
+const NO_FILE = /^\.env: there is no such file$/;
+const NO_BUCKET = /^S3_BUCKET is not set: /;
+
+/** @type {Record<string, Problem>} */
+const OF_BOTH = {
+  'a bucket name that cannot be one': { env: { S3_BUCKET: 'a/b' }, lines: [/^S3_BUCKET: /] },
+  'a list of buckets that names none': { env: { S3_BUCKET: ',' }, lines: [/^S3_BUCKET: /] },
+  'no bucket': { env: { S3_BUCKET: '' }, lines: [NO_FILE, NO_BUCKET] },
+  'a file that does not exist': {
+    env: {},
+    options: ['--env-file', 'nowhere.env'],
+    lines: [/^nowhere\.env: there is no such file$/],
+  },
+  'a file that cannot be read': { env: {}, options: ['--env-file', 'folder'], lines: [/^folder: EISDIR/] },
+  'a proxy that nobody chose': {
+    env: { HTTPS_PROXY: 'http://proxy.test:3128' },
+    lines: [/^HTTPS_PROXY names a proxy/],
+  },
+};
+
+/** @type {Record<string, Problem>} */
+const OF_STORE = {
+  'an empty folder': {
+    env: { S3_BUCKET: '', S3_HOSTNAME: '', S3_ACCESS_KEY: '', S3_SECRET_KEY: '' },
+    lines: [
+      NO_FILE,
+      NO_BUCKET,
+      /^S3_HOSTNAME is not set: /,
+      /^S3_ACCESS_KEY is not set: /,
+      /^S3_SECRET_KEY is not set: /,
+    ],
+  },
+  'no secret key': { env: { S3_SECRET_KEY: '' }, lines: [NO_FILE, /^S3_SECRET_KEY is not set: /] },
+  'a secret key with a blank': { env: { S3_SECRET_KEY: 'the secret' }, lines: [/^S3_SECRET_KEY: /] },
+  'no hostname': { env: { S3_HOSTNAME: '' }, lines: [NO_FILE, /^S3_HOSTNAME is not set: /] },
+  'a hostname that cannot be one': { env: { S3_HOSTNAME: 'https://a/b' }, lines: [/^S3_HOSTNAME: /] },
+  'a port that cannot be one': { env: { S3_PORT: '0' }, lines: [/^S3_PORT: /] },
+  'neither TLS nor plain HTTP': { env: { S3_USE_SSL: 'maybe' }, lines: [/^S3_USE_SSL: /] },
+  'a region that cannot be one': { env: { S3_REGION: 'a b' }, lines: [/^S3_REGION: /] },
+  'several problems': { env: { S3_PORT: 'x', S3_REGION: '-' }, lines: [/^S3_PORT: /, /^S3_REGION: /] },
+  'an endpoint URL of AWS that is none': {
+    env: { S3_HOSTNAME: '', AWS_ENDPOINT_URL: 'ftp://store.test' },
+    lines: [/^AWS_ENDPOINT_URL: /],
+  },
+  'an endpoint URL that is none': {
+    env: {},
+    options: ['--endpoint-url', 'store.test'],
+    lines: [/^(?:[AB]: )?--endpoint-url: /],
+  },
+  'a profile of AWS that does not exist': {
+    env: { S3_ACCESS_KEY: '', S3_SECRET_KEY: '', AWS_PROFILE: 'nobody' },
+    lines: [/^AWS_PROFILE: there is no profile "nobody"/],
+  },
+  'a profile of AWS that needs itself': {
+    env: { S3_ACCESS_KEY: '', S3_SECRET_KEY: '', AWS_PROFILE: 'a', AWS_CONFIG_FILE: 'cycle' },
+    lines: [/^no credentials: /],
+  },
+  'a profile of AWS whose command fails': {
+    env: { S3_ACCESS_KEY: '', S3_SECRET_KEY: '', AWS_CONFIG_FILE: 'failing' },
+    lines: [/^no credentials: /],
+  },
+  'half of a pair of keys of AWS': {
+    env: { S3_ACCESS_KEY: '', S3_SECRET_KEY: '', AWS_ACCESS_KEY_ID: 'an-access-key' },
+    lines: [/^AWS_SECRET_ACCESS_KEY is not set: /],
+  },
+  'authorities that cannot be read': {
+    env: { S3_HOSTNAME: '', AWS_ENDPOINT_URL: 'https://store.test', AWS_CA_BUNDLE: 'folder' },
+    lines: [/^AWS_CA_BUNDLE: /],
+  },
+};
+
+/** @type {Record<string, Problem>} */
+const OF_WORKER = {
+  'an empty folder': {
+    env: { S3_BUCKET: '', EDGE_URL: '', EDGE_SECRET: '' },
+    lines: [NO_FILE, NO_BUCKET, /^EDGE_URL is not set: /, /^EDGE_SECRET is not set: /],
+  },
+  'a URL of the Worker that is none': { env: { EDGE_URL: 'worker' }, lines: [/^EDGE_URL: /] },
+  'a URL of the Worker with a path': { env: { EDGE_URL: 'https://worker.test/a' }, lines: [/^EDGE_URL: /] },
+  'no secret of the Worker': { env: { EDGE_SECRET: '' }, lines: [NO_FILE, /^EDGE_SECRET is not set: /] },
+};
+
+const RUN = ['10', '2'];
+const AB = ['ab', ...RUN];
+const SEARCH = [...RUN, '--find-peak'];
+const SHARD = ['--run-id', 'a-run', '--shard', '0/2', '--start-at', 'next:60s'];
+
+const MODES_OF_BOTH = [
+  RUN,
+  [...RUN, '--max-cost', '1', '--stages', 'write,list,batch-remove'],
+  ['--cleanup', 'a-run'],
+  ['cleanup', 'a-run'],
+  ['cleanup', '--list'],
+];
+
+const MODES_OF_STORE = [
+  ...MODES_OF_BOTH,
+  ...['sdk', 'direct'].map((client) => [...RUN, '--client', client]),
+  [...RUN, '--rate', '5', '--duration', '2s'],
+  SEARCH,
+  [...SEARCH, '--peak-of', 'threads', '--max-cost', '1'],
+  [...SEARCH, '--peak-of', 'buckets', '--target', '1000'],
+  [...SEARCH, '--peak-of', 'rate', '--slo', '50ms'],
+  [...RUN, '--ramp', '1,2'],
+  [...RUN, '--ramp-hosts', ...SHARD],
+  [...RUN, ...SHARD],
+  [...RUN, '--existing', 'photos/'],
+  [...SEARCH, '--existing', '*'],
+  [...RUN, '--mix', 'read=50,write=50', '--max-cost', '1'],
+  [...RUN, '--duration', '60s', '--until-stable', '5%'],
+  [...RUN, '--multipart', '--checksum', 'crc32c', '--size', '6MiB'],
+  [...RUN, '--stages', 'read,stat', '--run-id', 'a-run'],
+  [...RUN, '--metrics-port', '0', '--otlp-url', 'http://collector.test:4318'],
+  [...RUN, '--log', 'log', '--json', 'json', '--report', 'report', '--assert', 'errors == 0'],
+  [...AB, '--a', '', '--b', '--client sdk'],
+  [...AB, '--a', '--rate 5', '--b', '--threads 1', '--max-cost', '1', '--stages', 'write,list,remove'],
+];
+
+const MODES_OF_WORKER = [
+  ...MODES_OF_BOTH,
+  [...RUN, '--through'],
+  [...RUN, '--through', '--rate', '5'],
+  [...SEARCH, '--through'],
+  [...SEARCH, '--through', '--peak-of', 'buckets'],
+  [...RUN, '--mix', 'read=50,write=50'],
+  [...AB, '--a', '', '--b', '--through'],
+].map((words) => [...words, '--client', 'edge']);
+
+/**
+ * @param {readonly string[]} mode
+ * @param {Problem} problem
+ * @param {Record<string, string>} whole what the environment holds but for the problem
+ */
+async function assertRefused(mode, { env, options = [], lines }, whole) {
+  const { status, stdout, stderr } = await runInProcess([...mode, ...options], { HOME: folder, ...whole, ...env });
+  const errors = stderr.split('\n').flatMap((line) => /^error: (.*)/.exec(line)?.[1] ?? []);
+  const shown = `${mode.join(' ')}:\n${stderr}`;
+  assert.equal(status, 2, shown);
+  assert.equal(stdout, '', shown);
+  assert.equal(errors.length, lines.length, shown);
+  lines.forEach((line, index) => assert.match(errors[index], line, shown));
+}
+
+for (const [what, modes, problems, whole] of /** @type {const} */ ([
+  ['a store', MODES_OF_STORE, { ...OF_BOTH, ...OF_STORE }, STORE],
+  ['a Worker', MODES_OF_WORKER, { ...OF_BOTH, ...OF_WORKER }, WORKER],
+])) {
+  for (const [name, problem] of Object.entries(problems)) {
+    test(`Row 43: each mode that needs ${what} reports ${name}, one line per problem`, async () => {
+      for (const mode of modes) {
+        await assertRefused(mode, problem, whole);
+      }
+    });
+  }
+}
+
+test('Row 43: each side of a comparison reports the problems of its own', async () => {
+  const whole = { ...STORE, ...WORKER };
+  const problems = /** @type {[a: string, b: string, env: Record<string, string>, line: RegExp][]} */ ([
+    ['', '--env-file nowhere.env', {}, /^B: nowhere\.env: there is no such file$/],
+    ['--env-file folder', '', {}, /^A: folder: EISDIR/],
+    ['--bucket a/b', '', {}, /^A: --bucket: /],
+    ['', '--endpoint-url store.test', {}, /^B: --endpoint-url: /],
+    ['--client edge', '', { S3_PORT: '0' }, /^B: S3_PORT: /],
+    ['--client edge', '', { EDGE_URL: 'worker' }, /^A: EDGE_URL: /],
+    ['', '--addressing virtual', {}, /^B: --addressing: /],
+  ]);
+  for (const [a, b, env, line] of problems) {
+    await assertRefused([...AB, '--a', a, '--b', b], { env, lines: [line] }, whole);
+  }
+});
+
+test('Row 43: a calibration, which needs no store, reports whether it is to measure TLS and the file that says so', async () => {
+  await assertRefused(['calibrate'], { env: { S3_USE_SSL: 'maybe' }, lines: [/^S3_USE_SSL: /] }, {});
+  await assertRefused(['calibrate', '--env-file', 'folder'], { env: {}, lines: [/^folder: EISDIR/] }, {});
+});
+
+test('Row 43: without a store, problems of the load are reported beside those of the configuration', async () => {
+  const { env, lines } = OF_STORE['an empty folder'];
+  for (const [mode, line] of /** @type {[string[], RegExp][]} */ ([
+    [[...RUN, '--shard', '0/2'], /^--shard: expected --run-id/],
+    [[...RUN, '--shard', 'auto', '--run-id', 'a-run'], /^--shard auto: /],
+    [[...RUN, '--json', 'nowhere/result.json'], /^--json: /],
+    [[...RUN, '--log', 'folder'], /^--log: /],
+    [[...RUN, '--baseline', 'nowhere', '--assert', 'read.rate > baseline'], /^--baseline: /],
+  ])) {
+    await assertRefused(mode, { env, lines: [...lines, line] }, STORE);
+  }
+});

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { Agent, createServer, request as send } from 'node:http';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { PROGRAM, dotEnvOf, folderWith, keysIn, startCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus } from '../helpers/outcome.js';
+import { resultFrom } from '../helpers/result-schema.js';
+import { hasTmux, onTmux } from '../helpers/tmux.js';
+
+/**
+ * @import { StageResult } from '../../lib/model/result.js'
+ * @import { Command } from '../helpers/command.js'
+ * @import { AddressInfo } from 'node:net'
+ * @import { TestContext } from 'node:test'
+ */
+
+const MERGE = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
+
+/** Longer than an operation takes on a machine that is busy with other tests. */
+const PAUSE_MS = 3000;
+const MAX_LATENCY_MS = 2500;
+
+const LOAD = ['20', '--size', '1KiB', '--stages', 'write'];
+const SUSPENDED = /^warning: this process was suspended for [3-5]\.\ds: that time is in no rate and no percentile$/m;
+
+/** By how much the clocks of the store and of the machine are ahead after a suspension that the machine's monotonic time has not seen. */
+const AHEAD_MS = 60_000;
+
+/** Sets the wall clock of the program ahead when it gets SIGUSR2. */
+const WALL_CLOCK_AHEAD = `data:text/javascript,${encodeURIComponent(`
+  const { now } = Date;
+  let ahead = 0;
+  Date.now = () => now() + ahead;
+  process.on('SIGUSR2', () => (ahead = ${AHEAD_MS}));
+`)}`;
+
+/**
+ * Suspends a run in its first stage, once that has reported a second.
+ *
+ * @param {Command} command
+ */
+async function suspend(command) {
+  await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+  command.child.kill('SIGSTOP');
+  // A timer may be a little early.
+  await wait(PAUSE_MS + 50);
+  command.child.kill('SIGCONT');
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<StageResult>} the first stage of its result.json
+ */
+async function stageIn(folder) {
+  return resultFrom(await readFile(path.join(folder, 'result.json'), 'utf8')).stages[0];
+}
+
+/** @param {readonly { operations: number }[]} seconds */
+function sumOf(seconds) {
+  return seconds.reduce((sum, { operations }) => sum + operations, 0);
+}
+
+/**
+ * @param {string} folder
+ * @param {string} file a log or a result
+ * @returns {{ average: number, peak: number, paused: number }} what merging says of its first stage
+ */
+function merged(folder, file) {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [MERGE, '--json', '-', file], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /: Write was suspended for [3-5]\.\ds: its host did nothing in that time$/m);
+  assert.doesNotMatch(stderr, /no line/);
+  const [{ average, peak, paused }] = JSON.parse(stdout).stages;
+  return { average: Number(average.toFixed(3)), peak, paused: Number(paused.toFixed(3)) };
+}
+
+/**
+ * A store behind a proxy that dates its answers.
+ *
+ * @param {TestContext} t
+ * @param {{ hostname: string, port: number }} endpoint
+ */
+async function storeWithClock(t, { hostname, port: behind }) {
+  const agent = new Agent({ keepAlive: true });
+  let ahead = 0;
+  const server = createServer((request, response) => {
+    const { method, url, headers } = request;
+    const forwarded = send({ agent, method, headers, path: url, host: hostname, port: behind });
+    forwarded.on('response', (answer) => {
+      const date = new Date(Date.now() + ahead).toUTCString();
+      response.writeHead(answer.statusCode ?? 500, { ...answer.headers, date });
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await once(server.listen(0, hostname), 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+    agent.destroy();
+  });
+  const { port } = /** @type {AddressInfo} */ (server.address());
+  return { port, setAhead: (/** @type {number} */ milliseconds) => (ahead = milliseconds) };
+}
+
+/**
+ * The pause is in the result and in nothing that was measured.
+ *
+ * @param {StageResult} stage
+ */
+function assertLeftOut(stage) {
+  const { paused = 0, startedAt, endedAt, duration, latency, seconds, operations, warmupOperations, average } = stage;
+  assert.ok(paused >= PAUSE_MS - 100 && paused < PAUSE_MS + 2000, `${paused}ms`);
+  assert.ok(Math.abs(endedAt - startedAt - paused - duration) < 1, `${duration}ms from ${startedAt} to ${endedAt}`);
+  assert.ok(Number(latency.operations?.maximum) < MAX_LATENCY_MS, `${latency.operations?.maximum}ms`);
+  assert.ok(Number(latency.attempts?.maximum) < MAX_LATENCY_MS, `${latency.attempts?.maximum}ms`);
+  assert.equal(latency.operations?.count, operations - warmupOperations);
+  const measured = operations - warmupOperations - stage.drainOperations;
+  assert.ok(Math.abs(average - (1000 * measured) / (duration - stage.drain)) < 0.1, `${average}`);
+  const missing = (endedAt - startedAt) / 1000 - seconds.length;
+  assert.ok(missing > 0, `${seconds.length} seconds`);
+  assert.equal(sumOf(seconds), operations);
+  assert.deepEqual([stage.end, stage.errors], ['complete', {}]);
+}
+
+describe('a run that is suspended for a while', { concurrency: 2 }, () => {
+  for (const [load, ...options] of [
+    // What is under way goes on after the pause, which is longer than an attempt may take.
+    ['a number of objects', '--timeout', `${MAX_LATENCY_MS}ms`],
+    ['a fixed time', '--duration', '4s'],
+    ['a fixed time on two cores', '--duration', '4s', '--cores', '2'],
+    ['a fixed rate', '--duration', '4s', '--rate', '50'],
+    ['a fixed rate on two cores', '--duration', '4s', '--rate', '50', '--cores', '2'],
+  ]) {
+    test(`Row 42: SIGSTOP is reported, and is in no rate, percentile or deadline: ${load}`, async (t) => {
+      const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=100ms' });
+      const isTimed = options.includes('--duration');
+      const parameters = [isTimed ? '100000' : '600', ...LOAD, '--json', 'result.json', '--log', 'log.txt', ...options];
+      const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint) });
+      await suspend(command);
+      const outcome = await command.outcome;
+      assertStatus(outcome, 0);
+      assert.equal(outcome.stderr.match(SUSPENDED)?.length, 1, outcome.stderr);
+      const stage = await stageIn(command.folder);
+      assertLeftOut(stage);
+      if (isTimed) {
+        assert.ok(Math.abs(stage.duration - 4000) < 700, `${stage.duration}ms`);
+      }
+      assert.ok(Number(stage.latency.startDelay?.maximum ?? 0) < MAX_LATENCY_MS);
+      assert.match(outcome.stdout, /^Write was suspended for [3-5]\d{3}ms, which are in no rate and no percentile$/m);
+      const [ofLog, ofResult] = ['log.txt', 'result.json'].map((file) => merged(command.folder, file));
+      assert.deepEqual(ofLog, ofResult);
+      assert.ok(Math.abs(ofLog.average - stage.average) < 0.1, `${ofLog.average}, ${stage.average}`);
+      assert.ok(ofLog.peak <= stage.peak + 0.1, `${ofLog.peak}, ${stage.peak}`);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+  }
+
+  test('Row 42: the step of a ramp does not count', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
+    const ramp = ['--ramp', '2,4,8', '--step-time', '5s', '--json', 'result.json'];
+    const command = await startCommand(t, ['100000', ...LOAD, ...ramp], { dotEnv: dotEnvOf(endpoint) });
+    await suspend(command);
+    assertStatus(await command.outcome, 0);
+    const { ramp: { steps } = { steps: [] }, paused = 0 } = await stageIn(command.folder);
+    assert.deepEqual([steps[0].shortfall, steps[2].shortfall], ['suspended', null]);
+    assert.ok(paused >= PAUSE_MS - 100, `${paused}ms`);
+  });
+
+  test('Row 42: Ctrl-Z and fg are reported, and are in no rate or percentile', { skip: !hasTmux() }, async (t) => {
+    const folder = await folderWith(t, {});
+    const run = `cd ${folder}; "${process.execPath}" "${PROGRAM}" 100000 ${LOAD.join(' ')} --local --duration 4s --json result.json`;
+    const terminal = await onTmux(t, run, { columns: 100, rows: 40 });
+    await terminal.shows((rows) => rows.some((row) => row.startsWith('errors')));
+    await terminal.run('send-keys', 'C-z');
+    await terminal.shows((rows) => rows.at(-1) === '$');
+    await wait(PAUSE_MS);
+    await terminal.run('send-keys', '-l', 'fg');
+    await terminal.run('send-keys', 'Enter');
+    const rows = await terminal.shows((all) => all.some((row) => /^Clean-up of run/.test(row)) && all.at(-1) === '$');
+    assert.match(rows.join('\n'), /^warning: this process was suspended for \d\.\ds: /m);
+    assertLeftOut(await stageIn(folder));
+  });
+
+  test('Row 42: a machine whose monotonic time stood still, too, is seen by the store’s clock and its own', async (t) => {
+    const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
+    const { port, setAhead } = await storeWithClock(t, endpoint);
+    const parameters = ['100000', ...LOAD, '--duration', '7s', '--cores', '2', '--json', 'result.json'];
+    const env = { NODE_OPTIONS: `--import ${WALL_CLOCK_AHEAD}` };
+    const command = await startCommand(t, parameters, { dotEnv: dotEnvOf(endpoint, { S3_PORT: port }), env });
+    await command.shows('stdout', /^\d\d:\d\d:\d\d: Write: Ops [1-9]/m);
+    setAhead(AHEAD_MS);
+    command.child.kill('SIGUSR2');
+    const outcome = await command.outcome;
+    assertStatus(outcome, 0);
+    assert.match(outcome.stderr, /^warning: this process was suspended for 6\d\.\ds: /m);
+    assert.doesNotMatch(outcome.stderr, /clock is unknown/);
+    const { paused = 0, startedAt, endedAt, duration, seconds, operations } = await stageIn(command.folder);
+    assert.ok(Math.abs(paused - AHEAD_MS) < 1000, `${paused}ms`);
+    assert.ok(Math.abs(endedAt - startedAt - paused - duration) < 1);
+    assert.ok(Math.abs(duration - 7000) < 700, `${duration}ms`);
+    assert.ok(seconds.length < 12, `${seconds.length} seconds`);
+    assert.equal(sumOf(seconds), operations);
+  });
+});
