@@ -4,7 +4,7 @@ import { SharedPauses } from './shared-pauses.js';
 
 const CLOCK_READINGS = 20;
 
-/** A process none of whose threads has looked at the clock for this long was suspended, unless it had something to do. */
+/** If no thread has looked at the clock for this long, the process was suspended, unless it was busy. */
 const MIN_PAUSE_MS = 1000;
 
 /** How often the main thread looks at the clock, whatever else it does. */
@@ -141,8 +141,8 @@ export class Clock {
   /**
    * Finds pauses from now on. To be called once, on the first thread of the clock.
    *
-   * @param {() => number} demand ms for which the process has had a CPU, or has waited for one: where that is what it did in a
-   *   gap, it was not suspended
+   * @param {() => number} demand ms for which the process has had a CPU or has waited for one; if it did either in a gap, it was not
+   *   suspended
    * @param {(milliseconds: number) => void} noticed called after a pause
    */
   watchPauses(demand, noticed) {
