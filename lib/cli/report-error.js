@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { InputError } from '../log/input-bounds.js';
 import { plainText } from '../log/plain-text.js';
 import { EXIT } from './exit-status.js';
 import { VERSION } from './package-version.js';
@@ -32,6 +33,10 @@ export function reportError(error, terminal, withStack = false) {
     if (error.hint !== '') {
       terminal.err(error.hint);
     }
+    return EXIT.usage;
+  }
+  if (error instanceof InputError) {
+    terminal.err(`error: ${error.message}`);
     return EXIT.usage;
   }
   terminal.err(describeDefect(error));

@@ -46,6 +46,8 @@ export class HostRun {
   #current = null;
   /** @type {Map<string, StageLog>} */
   stages = new Map();
+  /** The same, by their names without capitals. @type {Map<string, StageLog>} */
+  #stagesInLowerCase = new Map();
   /** Whether the log has machine lines: each line of a second is a count then, not a rate over about a second. */
   isOurs;
   /**
@@ -206,8 +208,7 @@ export class HostRun {
    * @returns {StageLog | undefined}
    */
   #planned(name) {
-    const spelled = (/** @type {StageLog} */ stage) => stage.name.toLowerCase() === name.toLowerCase();
-    return this.stages.get(name) ?? [...this.stages.values()].find(spelled);
+    return this.stages.get(name) ?? this.#stagesInLowerCase.get(name.toLowerCase());
   }
 
   /**
@@ -311,6 +312,7 @@ export class HostRun {
       const keepsBytes = varies && !STAGES_WITHOUT_BYTES.includes(name);
       stage = new StageLog(name, line, this.#shared.pool, keepsBytes);
       this.stages.set(name, stage);
+      this.#stagesInLowerCase.set(name.toLowerCase(), stage);
     }
     this.#current = stage;
     return stage;

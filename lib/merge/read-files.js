@@ -1,5 +1,6 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
+import { LogBounds } from '../log/input-bounds.js';
 import { MAX_LINE_LENGTH, parseLine } from '../log/log-line.js';
 import { readResult } from '../model/read-result.js';
 
@@ -37,6 +38,7 @@ const JSON_BEGINS = /^\uFEFF?\s*\{/;
  * @param {AsyncIterable<Uint8Array>} standardInput
  * @param {FileReader} reader gets what is found. It is called, and not awaited: awaiting every line would take most of
  *   the time.
+ * @throws {Error} if a file holds more than any runs write
  */
 export async function readFiles(files, standardInput, reader) {
   /** @type {Map<string, string>} */
@@ -95,9 +97,11 @@ async function readOnce({ file, identity, alreadyRead, open: openStream }, reade
   if (text !== null && addResult(file, text, reader)) {
     return;
   }
+  const bounds = new LogBounds(file);
   let isOurs = false;
   const bytes = await readRecords(chunks, (line, record) => {
     isOurs = true;
+    bounds.add(line, record);
     reader.addRecord(file, line, record);
   });
   if (bytes === 0) {
@@ -158,7 +162,7 @@ async function* continued(begun, rest) {
  * @returns {boolean} whether it is JSON, so that it is no log
  */
 function addResult(file, text, reader) {
-  const { isJson, result, problems, warnings } = readResult(text);
+  const { isJson, result, problems, warnings } = readResult(text, file);
   if (!isJson) {
     return false;
   }
@@ -178,15 +182,25 @@ function addResult(file, text, reader) {
  *   what cannot be read
  */
 export async function readWholeResult(file) {
-  const status = file === STANDARD_INPUT ? null : await stat(file).catch(() => null);
-  if (!status?.isFile() || status.size > MAX_RESULT_SIZE) {
-    return null;
-  }
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const { result, warnings } = JSON_BEGINS.test(text)
-    ? readResult(text.replace(/^\uFEFF/, ''))
-    : { result: null, warnings: [] };
+  const text = file === STANDARD_INPUT ? null : await readJson(file);
+  const { result, warnings } = text === null ? { result: null, warnings: [] } : readResult(text, file);
   return result === null ? null : { result, warnings };
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<string | null>} what it holds; null if it cannot be a result, of which no more is read than that shows
+ */
+async function readJson(file) {
+  const status = await stat(file).catch(() => null);
+  const handle = status?.isFile() ? await open(file).catch(() => null) : null;
+  try {
+    return handle && (await jsonOf(handle.createReadStream({ autoClose: false }))).text;
+  } catch {
+    return null;
+  } finally {
+    await handle?.close();
+  }
 }
 
 /**
@@ -201,9 +215,8 @@ export async function whatIsLost(file) {
   if (await isLog(file)) {
     return 'a log';
   }
-  const text = status.size > MAX_RESULT_SIZE ? '' : await readFile(file, 'utf8').catch(() => '');
-  const { result } = readResult(text);
-  return result !== null && result.merge === undefined ? 'the result of a run' : null;
+  const whole = await readWholeResult(file);
+  return whole !== null && whole.result.merge === undefined ? 'the result of a run' : null;
 }
 
 /**

@@ -8,6 +8,9 @@ import { quote } from '../log/quote.js';
  * @typedef {{ [keyword: string]: any }} Schema
  */
 
+/** Problems after which a value is not looked at any further. */
+const MAX_PROBLEMS = 1000;
+
 /** What the types of JSON are called in messages. @type {Readonly<Record<string, string>>} */
 const TYPES = {
   integer: 'a whole number',
@@ -42,6 +45,9 @@ export function checkSchema(value, root, schema = root) {
  * @param {ReadonlySet<string>} [known] fields of an object, here or in a schema that stands on this one
  */
 function check(place, schema, root, findings, known = fieldsOf(schema, root)) {
+  if (findings.problems.length >= MAX_PROBLEMS) {
+    return;
+  }
   const { value, path } = place;
   const expected = mismatch(value, schema);
   if (expected !== null) {

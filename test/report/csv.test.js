@@ -36,6 +36,20 @@ test('a host whose name has a comma or a quote stands in quotes', () => {
   assert.deepEqual([...formatCsv(aggregate)].join('').split('\n')[1], '03:10:04,Write,"a ""b"", c",1,0');
 });
 
+test('a host name that a spreadsheet would take for a formula follows an apostrophe', () => {
+  const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("x")', 'a=b'];
+  const timeSeries = () => names.map((host) => ({ second: 0, stage: 'Write', host, operations: -1, bytes: 0 }));
+  const hosts = [...formatCsv({ timeSeries, isDated: false })]
+    .join('')
+    .split('\n')
+    .slice(1, -1)
+    .map((row) => row.slice('00:00:00,Write,'.length, -',-1,0'.length));
+  assert.deepEqual(hosts, [
+    ...["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", '"\'\rx"'],
+    ...['"\'=HYPERLINK(""x"")"', 'a=b'],
+  ]);
+});
+
 test('a long series comes in pieces that are small', () => {
   const pieces = [...formatCsv(aggregateOf(madeLogs({ hosts: 1, seconds: 3000 })))];
   assert.ok(pieces.length > 5);
