@@ -310,6 +310,13 @@ for (const [what, behave] of /** @type {const} */ ([
   ['hangs', () => {}],
   ['resets its connections', (/** @type {any} */ socket) => socket.resetAndDestroy()],
   ['speaks another protocol', (/** @type {any} */ socket) => socket.end('220 mail.example ESMTP\r\n')],
+  [
+    'switches protocols',
+    (/** @type {any} */ socket) =>
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+      ),
+  ],
 ])) {
   test(`a collector that ${what} changes nothing of the run, and is named once`, async (t) => {
     const server = createServer((socket) => {
