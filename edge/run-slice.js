@@ -213,8 +213,8 @@ function checkSlice(slice) {
   const { claim, layout, operations, kinds, size, threads, lasts, timeout, locals, turns, groups, versions } = slice;
   const isWhole = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && Number(value) >= 0;
   const fits =
-    isRunId(layout?.runId) &&
-    isPrefix(layout.prefix) &&
+    isPrefix(layout?.prefix ?? '') &&
+    isRunId(layout.runId) &&
     new Keyspace(layout).recogniseName(claim)?.isProbe === true &&
     operations?.length >= 1 &&
     operations.every((name) => SLICED_OPERATIONS.includes(name)) &&

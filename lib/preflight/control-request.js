@@ -113,11 +113,9 @@ export async function sendControlOperation(context, record, multipart) {
   }
 }
 
-/** No run writes an object of this name, and the answer to a GET carries an error code, which that to a HEAD does not. */
-const ABSENT_OBJECT = 'preflight';
-
 /**
- * Sends a GET for an object that does not exist: the cheapest request that a store answers in full.
+ * Sends a GET for an object that does not exist: the cheapest request that a store answers in full. The answer to a HEAD carries no
+ * error code.
  *
  * @param {RequestContext & { run: Pick<RunContext, 'keyspace'> }} context
  * @param {ObjectConnection} connection
@@ -125,8 +123,7 @@ const ABSENT_OBJECT = 'preflight';
  * @returns {Promise<Answer>} its error is null where the object does exist
  */
 export async function requestAbsentObject(context, connection, bucket) {
-  const key = context.run.keyspace.keyPrefix + ABSENT_OBJECT;
-  const absent = { bucket, key, size: 0, body: null, sink: { accept() {} } };
+  const absent = { bucket, key: context.run.keyspace.absentKey, size: 0, body: null, sink: { accept() {} } };
   const request = retriedRequest(() => connection.send(S3_CALLS.GetObject, absent), connection);
   return sendControlRequest(context, request);
 }

@@ -194,11 +194,11 @@ class DirectConnection {
       request.body = NO_BYTES;
       request.size = 0;
     }
-    if (input !== undefined && call.checksumHeaders !== null) {
+    if (input !== undefined && call.headerNames !== null) {
       const canonical = query === null ? '' : canonicalQuery(queryOf(call, query, input));
-      const checksums = namedIn(call.checksumHeaders, input);
+      const headers = namedIn(call.headerNames, input);
       request.target = canonical === '' ? path : `${path}?${canonical}`;
-      request.headers = this.#signer.signChecksums(method, path, this.#hashOf(request.body), canonical, checksums);
+      request.headers = this.#signer.signHeaders(method, path, this.#hashOf(request.body), canonical, headers);
     } else if (call.copiesObject) {
       request.target = path;
       request.headers = this.#signer.signCopy(method, path, this.#hashOf(request.body), input?.CopySource);
@@ -211,9 +211,6 @@ class DirectConnection {
       const hashed =
         call.signsDocument && Buffer.isBuffer(request.body) ? payloadHash(request.body) : this.#hashOf(request.body);
       request.headers = this.#signer.sign(method, path, hashed, canonical);
-    }
-    if (input !== undefined && call.headerNames !== null) {
-      addHeaders(request.headers, call.headerNames, input);
     }
     if (call.writeInput !== null && Buffer.isBuffer(request.body)) {
       request.headers.push('content-type', 'application/xml');
@@ -462,15 +459,4 @@ function namedIn(names, input) {
   return Object.entries(names).flatMap(([member, name]) =>
     input[member] === undefined ? [] : [/** @type {[string, string]} */ ([name, String(input[member])])],
   );
-}
-
-/**
- * @param {string[]} headers name, value, name, value, … to which those are added that the input has
- * @param {Readonly<Record<string, string>>} headerNames
- * @param {NonNullable<ObjectRequest['input']>} input
- */
-function addHeaders(headers, headerNames, input) {
-  for (const member of Object.keys(input)) {
-    headers.push(headerNames[member], String(input[member]));
-  }
 }

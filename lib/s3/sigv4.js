@@ -228,22 +228,22 @@ export class RequestSigner {
    * @param {string} path already encoded
    * @param {string} hashed as above
    * @param {string} query as above
-   * @param {readonly [name: string, value: string][]} checksums headers about them, in the order of their names, which all begin
-   *   with `x-amz-checksum-`
+   * @param {readonly [name: string, value: string][]} headers further ones, in the order of their names, which all sort after
+   *   `host` and before `x-amz-content-sha256`
    * @returns {string[]} the headers to send: name, value, name, value, …
    */
-  signChecksums(method, path, hashed, query, checksums) {
+  signHeaders(method, path, hashed, query, headers) {
     const second = Math.floor(this.#now() / 1000);
     if (second !== this.#second) {
       this.#beginSecond(second);
     }
-    const lines = checksums.map(([name, value]) => `${name}:${value}\n`).join('');
-    const names = checksums.map(([name]) => `${name};`).join('');
+    const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
+    const names = headers.map(([name]) => `${name};`).join('');
     const signedHeaders = `host;${names}x-amz-content-sha256;${this.#lastSigned}`;
-    const headers = `host:${this.#host}\n${lines}x-amz-content-sha256:${hashed}${this.#lastHeaders}${signedHeaders}\n`;
-    const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n${query}\n${headers}${hashed}`));
+    const canonical = `host:${this.#host}\n${lines}x-amz-content-sha256:${hashed}${this.#lastHeaders}${signedHeaders}\n`;
+    const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n${query}\n${canonical}${hashed}`));
     const authorization = `${this.#authorizationScope}${signedHeaders}, Signature=${signature}`;
-    return [...this.#headersOf(hashed, authorization), ...checksums.flat()];
+    return [...this.#headersOf(hashed, authorization), ...headers.flat()];
   }
 
   /**

@@ -55,7 +55,7 @@ export class TestEdge {
   async keys() {
     const admin = new BucketAdmin(this.#storeOptions(this.secret), 10_000);
     try {
-      const pages = await Promise.all(this.buckets.map((bucket) => admin.listPage(bucket, '', '')));
+      const pages = await Promise.all(this.buckets.map((bucket) => admin.listPage(bucket, 'benchmark/', '')));
       return pages.flatMap(({ objects }) => objects.map(({ key }) => key));
     } finally {
       admin.close();

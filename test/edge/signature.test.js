@@ -57,6 +57,9 @@ test('nothing else is', async () => {
     withHeader(good, 'authorization', ''),
     withHeader(good, 'authorization', (good.headers.get('authorization') ?? '').replace(/.$/, 'g')),
     withHeader(good, 'host', 'other.example.com'),
+    { ...good, url: good.url.replace(HOST, 'other.example.com') },
+    withHeader(good, 'range', 'bytes=0-0'),
+    withHeader(good, 'if-none-match', '*'),
     withHeader(good, 'x-amz-date', '20260131T120001Z'),
   ];
   for (const request of tampered) {

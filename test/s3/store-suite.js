@@ -348,7 +348,6 @@ const LIST = {
   query: { 'list-type': '2' },
   queryNames: { Prefix: 'prefix', MaxKeys: 'max-keys' },
   headerNames: null,
-  checksumHeaders: null,
   tellsEtag: false,
   writeInput: null,
   needsDigest: false,
