@@ -6,7 +6,9 @@ import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { isWholeDocument, parseErrorBody } from './error-response.js';
 import {
+  MAX_DOCUMENT_BYTES,
   digestIn,
+  documentTooLong,
   etagDigest,
   mayResendAtOnce,
   transferOf,
@@ -33,9 +35,6 @@ import {
 
 /** As much of an error's body as is kept to read its code from. */
 const MAX_ERROR_BODY_LENGTH = 8192;
-
-/** No document that a store or a Worker answers with is as large: 1,000 keys of 1,024 bytes are 3 MB where each byte is encoded. */
-const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /** S3 begins to answer some requests before it has carried them out: what goes wrong then stands in the body of a 200. */
 const ERROR_BODY = '<Error>';
@@ -363,12 +362,7 @@ class DirectConnection {
     if (this.#documentBytes <= MAX_DOCUMENT_BYTES) {
       this.#document.push(Buffer.from(chunk));
     } else {
-      this.#http.abort(
-        new AttemptError({
-          ...{ kind: 'protocol', handling: 'fail', outcomeUnknown: true },
-          message: `the answer is longer than any that S3 knows: more than ${MAX_DOCUMENT_BYTES} bytes`,
-        }),
-      );
+      this.#http.abort(documentTooLong());
     }
   }
 

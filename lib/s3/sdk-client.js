@@ -6,6 +6,7 @@ import { ProtocolError } from '../http/protocol-error.js';
 import { endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from './error-response.js';
+import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
@@ -64,6 +65,7 @@ export function createSdkClient(options) {
     },
     { step: 'deserialize', priority: 'low', name: 'receivedStatus' },
   );
+  client.middlewareStack.add(boundDocument, { step: 'deserialize', priority: 'low', name: 'boundDocument' });
   if (onColo !== undefined) {
     client.middlewareStack.add(coloMiddleware(onColo), { step: 'deserialize', priority: 'low', name: 'colo' });
   }
@@ -82,6 +84,33 @@ function credentialsFor(credentials) {
   }
   // The SDK would else keep what it was given until five minutes before its end.
   return Object.assign(async () => credentials.current, { memoized: true });
+}
+
+/**
+ * The SDK would read and parse a document of any length, which takes it up to a minute.
+ *
+ * @param {any} next
+ * @param {{ commandName?: string }} context
+ * @returns {any} the middleware that reads documents whose length is not known to be a usual one
+ */
+function boundDocument(next, { commandName }) {
+  return async (/** @type {any} */ args) => {
+    const result = await next(args);
+    const { headers, body } = result.response;
+    if (commandName !== 'GetObjectCommand' && body && !(headers['content-length'] <= MAX_DOCUMENT_BYTES)) {
+      const parts = [];
+      let bytes = 0;
+      for await (const part of body) {
+        bytes += part.length;
+        if (bytes > MAX_DOCUMENT_BYTES) {
+          throw documentTooLong();
+        }
+        parts.push(part);
+      }
+      result.response.body = Buffer.concat(parts);
+    }
+    return result;
+  };
 }
 
 /**
