@@ -58,7 +58,8 @@ export async function runSlice(slice, { bucketNamed, bucket, colo }) {
   let next = 0;
   const work = async () => {
     let { record, seen } = newRecord();
-    while (next < locals.length && Date.now() - startedAt < lasts) {
+    // Without any outcome, the client would take the answer for a fault.
+    while (next < locals.length && (next === 0 || Date.now() - startedAt < lasts)) {
       const place = next++;
       take(record, slice, place, operations);
       seen?.begin(slice.versions?.candidates[place] ?? []);

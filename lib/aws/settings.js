@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { quote } from '../log/quote.js';
+import { keepSecrets } from '../log/redact.js';
 import { isR2 } from '../s3/cloudflare.js';
 
 /**
@@ -145,6 +146,10 @@ async function readProfile(files, name) {
   }
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
   const { configFile, credentialsFile } = await loadSharedConfigFiles(files);
+  // A profile may take on a role with the keys of another one.
+  const all = [...Object.values(configFile), ...Object.values(credentialsFile)];
+  const secrets = all.flatMap((each) => [each.aws_secret_access_key ?? '', each.aws_session_token ?? '']);
+  keepSecrets({ secrets, ids: all.map((each) => each.aws_access_key_id ?? '') });
   const parts = [configFile[name], credentialsFile[name]].filter((part) => part !== undefined);
   const profile = parts.length === 0 ? null : Object.assign({}, ...parts);
   return { profile, services: configFile[`services.${profile?.services}`] ?? {} };

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { InputError } from '../log/input-bounds.js';
 import { plainText } from '../log/plain-text.js';
+import { redact } from '../log/redact.js';
 import { EXIT } from './exit-status.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
@@ -43,7 +44,7 @@ export function reportError(error, terminal, withStack = false) {
   if (withStack && error instanceof Error) {
     String(error.stack)
       .split('\n')
-      .forEach((line) => terminal.err(line));
+      .forEach((line) => terminal.err(redact(line)));
   }
   return EXIT.incomplete;
 }

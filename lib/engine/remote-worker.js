@@ -1,4 +1,5 @@
 import { Worker as Thread } from 'node:worker_threads';
+import { keptSecrets } from '../log/redact.js';
 import { packTask, unpackFatal, unpackSecond } from './worker-messages.js';
 
 /**
@@ -46,7 +47,7 @@ export class RemoteWorker {
   constructor(spec, clock, number, credentials) {
     const store = { ...spec.store, credentials: credentials.current };
     this.#thread = new Thread(new URL('./worker-thread.js', import.meta.url), {
-      workerData: { spec: { ...spec, store }, clock: clock.toState() },
+      workerData: { spec: { ...spec, store }, clock: clock.toState(), secrets: keptSecrets() },
     });
     this.#stopRenewing = credentials.onReplaced((renewed) =>
       this.#thread.postMessage({ id: this.#calls++, call: 'renew', credentials: renewed }),

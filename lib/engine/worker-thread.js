@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Clock } from '../clock/clock.js';
+import { keepSecrets } from '../log/redact.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { packFatal, unpackTask } from './worker-messages.js';
 import { Worker } from './worker.js';
@@ -15,6 +16,7 @@ import { Worker } from './worker.js';
  */
 
 const port = /** @type {MessagePort} */ (parentPort);
+keepSecrets(workerData.secrets);
 const credentials = new LiveCredentials(workerData.spec.store.credentials);
 const worker = await Worker.open(workerData.spec, {
   clock: Clock.fromState(workerData.clock),

@@ -1,4 +1,5 @@
 import { plainLine } from '../log/plain-text.js';
+import { redact } from '../log/redact.js';
 
 /**
  * @import { StageName } from '../log/log-line.js'
@@ -133,7 +134,7 @@ export class IntegrityError extends Error {
    */
   constructor({ bucket, key }, finding, versionError = null) {
     // A key that is not of our making may hold anything.
-    super(`${bucket}/${plainLine(key)}: ${finding}`);
+    super(`${bucket}/${plainLine(redact(key))}: ${finding}`);
     this.name = 'IntegrityError';
     this.finding = finding;
     this.versionError = versionError;

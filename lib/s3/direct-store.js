@@ -13,9 +13,7 @@ import {
   mayResendAtOnce,
   transferOf,
   withPlainKeys,
-  withoutSecrets,
 } from './object-connection.js';
-import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
 import {
@@ -61,7 +59,6 @@ export class DirectStore {
   #options;
   #host;
   #signer;
-  #redact;
   /** @type {DirectConnection[]} */
   #connections = [];
 
@@ -72,11 +69,10 @@ export class DirectStore {
     // As a browser would write it: without the port that the scheme implies, and an IPv6 address in brackets.
     this.#host = new URL(endpointUrl({ ...options, hostname: connectionHostname(options) })).host;
     this.#signer = new RequestSigner({ credentials, region, host: this.#host, now: epochNow });
-    this.#redact = liveRedactor(credentials);
   }
 
   openConnection() {
-    const connection = new DirectConnection(this.#host, this.#signer, this.#redact, this.#options);
+    const connection = new DirectConnection(this.#host, this.#signer, this.#options);
     this.#connections.push(connection);
     return connection;
   }
@@ -95,7 +91,6 @@ export class DirectStore {
  */
 class DirectConnection {
   #signer;
-  #redact;
   #now;
   #epochNow;
   #payloadIsSigned;
@@ -148,14 +143,12 @@ class DirectConnection {
   /**
    * @param {string} host the value of the Host header
    * @param {RequestSigner} signer
-   * @param {(text: string) => string} redact takes secrets out of the store's answers
    * @param {StoreOptions} options
    */
-  constructor(host, signer, redact, options) {
+  constructor(host, signer, options) {
     const { agent, hostname, keepAlive, useTls, basePath = '', addressing, now, epochNow, onColo } = options;
     const { keysAreForeign = false } = options;
     this.#signer = signer;
-    this.#redact = redact;
     this.#now = now;
     this.#epochNow = epochNow;
     this.#payloadIsSigned = !useTls;
@@ -386,9 +379,8 @@ class DirectConnection {
     const { code, message } = parseErrorBody(this.#failureBody);
     return classifyAnswer({
       status: this.#status,
-      // As it is read, not as XML writes it: a secret may come back in characters that are decoded only then.
-      code: this.#redact(code),
-      message: this.#redact(message),
+      code,
+      message,
       retryAfter: this.#retryAfter,
       date: this.#date,
       isR2: this.#isR2,
@@ -414,7 +406,7 @@ class DirectConnection {
       this.#failureBody = text.slice(0, MAX_ERROR_BODY_LENGTH);
       this.#reject(this.#refusal());
     } else if (isProven || isWholeDocument(text)) {
-      this.reply.output = withPlainKeys(withoutSecrets(readOutput(text), this.#redact));
+      this.reply.output = withPlainKeys(readOutput(text));
       this.reply.etagDigest = digestIn(this.reply.output) || this.reply.etagDigest;
       this.#resolve();
     } else {

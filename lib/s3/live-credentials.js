@@ -1,3 +1,5 @@
+import { keepSecrets } from '../log/redact.js';
+
 /** @import { Credentials } from '../model/run-config.js' */
 
 /** A store may repeat in an error what an earlier request was signed with: as many credentials before the current ones. */
@@ -9,13 +11,13 @@ const MAX_REMEMBERED = 2;
  */
 export class LiveCredentials {
   /** The newest first. @type {readonly Credentials[]} */
-  #recent;
+  #recent = [];
   /** @type {Set<(credentials: Credentials) => void>} */
   #listeners = new Set();
 
   /** @param {Credentials} credentials */
   constructor(credentials) {
-    this.#recent = [credentials];
+    this.#take(credentials);
   }
 
   /** The same object until it is replaced. */
@@ -23,15 +25,17 @@ export class LiveCredentials {
     return this.#recent[0];
   }
 
-  /** Those whose secrets must not show: the current ones, and a few before. The same list until they are replaced. */
-  get recent() {
-    return this.#recent;
-  }
-
   /** @param {Credentials} credentials that are valid already */
   replace(credentials) {
-    this.#recent = [credentials, ...this.#recent.slice(0, MAX_REMEMBERED)];
+    this.#take(credentials);
     this.#listeners.forEach((listener) => listener(credentials));
+  }
+
+  /** @param {Credentials} credentials */
+  #take(credentials) {
+    this.#recent = [credentials, ...this.#recent.slice(0, MAX_REMEMBERED)];
+    const secrets = this.#recent.flatMap(({ secretAccessKey, sessionToken = '' }) => [secretAccessKey, sessionToken]);
+    keepSecrets({ secrets, ids: this.#recent.map(({ accessKeyId }) => accessKeyId) }, this);
   }
 
   /**

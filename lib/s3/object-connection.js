@@ -51,22 +51,6 @@ export function digestIn({ ETag, CopyObjectResult }) {
 }
 
 /**
- * What a store says of errors with single objects may have a secret in it. Each text is redacted by itself: of a whole document
- * only its beginning would be left.
- *
- * @param {Readonly<Record<string, any>>} output of a call, as the SDK has it
- * @param {(text: string) => string} redact
- * @returns {Readonly<Record<string, any>>}
- */
-export function withoutSecrets(output, redact) {
-  if (output.Errors === undefined) {
-    return output;
-  }
-  const errors = /** @type {readonly { Key?: string, Code?: string }[]} */ (output.Errors);
-  return { ...output, Errors: errors.map(({ Key = '', Code = '' }) => ({ Key: redact(Key), Code: redact(Code) })) };
-}
-
-/**
  * XML has no place for most control characters, but a key may hold them: a list can be asked for with its keys encoded as in a
  * form, in which a plus stands for a blank.
  *

@@ -170,12 +170,11 @@ export function sendCommand(client, command, signal) {
  * @param {object} context
  * @param {boolean} context.stale see classifyFailure
  * @param {boolean} context.answered the answer had begun
- * @param {(text: string) => string} [context.redact] takes secrets out of the store's answer
  * @param {boolean} [context.isR2] whether the store is R2
  * @param {number} context.now epoch ms
  * @returns {AttemptError}
  */
-export function classifySdkError(error, { stale, answered, redact = (text) => text, isR2, now }) {
+export function classifySdkError(error, { stale, answered, isR2, now }) {
   const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300 || isErrorInSuccess(status, $response)) {
@@ -183,9 +182,9 @@ export function classifySdkError(error, { stale, answered, redact = (text) => te
     const headers = $response?.headers ?? {};
     return classifyAnswer({
       status,
-      code: isGeneric(code) ? '' : redact(code),
+      code: isGeneric(code) ? '' : code,
       // The SDK leaves the longer character references as they are.
-      message: isGeneric(text) ? '' : redact(decodeEntities(text)),
+      message: isGeneric(text) ? '' : decodeEntities(text),
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       isR2,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { redact } from '../../lib/log/redact.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { liveRedactor } from '../../lib/s3/redact.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner } from '../../lib/s3/sigv4.js';
 
 /** @param {string} name */
@@ -42,7 +42,6 @@ test('who listens hears of each replacement until it has enough', () => {
 
 test('secrets of the current credentials and of those before do not show', () => {
   const live = new LiveCredentials(keys('aaaaaaaa'));
-  const redact = liveRedactor(live);
   assert.equal(redact('aaaaaaaa is in it, bbbbbbbb is not'), '[secret] is in it, bbbbbbbb is not');
   live.replace(keys('bbbbbbbb'));
   live.replace(keys('cccccccc'));
