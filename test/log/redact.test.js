@@ -199,10 +199,7 @@ test('what several hold is kept until each of them holds something else, here an
   keepSecrets({ secrets: [] }, other);
   assert.equal(redactKnown('aaaaaaaa, bbbbbbbb and password'), 'aaaaaaaa, [secret] and [secret]');
   const { secrets } = keptSecrets();
-  assert.deepEqual(
-    new Set(secrets.filter((each) => each !== '')),
-    new Set(['password-of-a-proxy', 'token-bbbbbbbb']),
-  );
+  assert.deepEqual(new Set(secrets.filter((each) => each !== '')), new Set(['password-of-a-proxy', 'token-bbbbbbbb']));
 });
 
 test('a text is redacted before it is cut for display, and ends with an ellipsis if it was cut', () => {
