@@ -17,7 +17,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * How a request is sent that belongs to no stage.
  *
  * @typedef {object} RequestContext
- * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget'>} run
+ * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget' | 'controlOptions'>} run
  * @property {number} maxAttempts
  * @property {AbortSignal} signal gives up
  *
@@ -50,7 +50,13 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
     random: run.random,
     pauses,
     signal: AbortSignal.any([signal, pauses.exhausted]),
-    hooks: { attemptFailed: (error) => pauses.attemptFailed(error), retrying() {} },
+    hooks: {
+      attemptFailed(error, { attempts }) {
+        run.controlOptions.region.correct(error, attempts);
+        pauses.attemptFailed(error);
+      },
+      retrying() {},
+    },
   });
   const giveUp = () => {
     pauses.endAll();

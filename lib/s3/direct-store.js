@@ -376,11 +376,12 @@ class DirectConnection {
   }
 
   #refusal() {
-    const { code, message } = parseErrorBody(this.#failureBody);
+    const { code, message, region } = parseErrorBody(this.#failureBody);
     return classifyAnswer({
       status: this.#status,
       code,
       message,
+      region,
       retryAfter: this.#retryAfter,
       date: this.#date,
       isR2: this.#isR2,

@@ -41,7 +41,7 @@ export function createSdkClient(options) {
   };
   const client = new S3Client({
     endpoint: endpointUrl(options),
-    region,
+    region: async () => region.current,
     credentials: credentialsFor(credentials),
     forcePathStyle: addressing !== 'virtual',
     maxAttempts: 1,
@@ -175,7 +175,7 @@ export function sendCommand(client, command, signal) {
  * @returns {AttemptError}
  */
 export function classifySdkError(error, { stale, answered, isR2, now }) {
-  const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
+  const { $metadata, $response, name, message, Code, Region } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300 || isErrorInSuccess(status, $response)) {
     const [code, text] = isUnread(message) ? ['', ''] : [Code ?? name, message];
@@ -185,6 +185,7 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
       code: isGeneric(code) ? '' : code,
       // The SDK leaves the longer character references as they are.
       message: isGeneric(text) ? '' : decodeEntities(text),
+      region: typeof Region === 'string' ? Region : '',
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       isR2,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import worker from '../../edge/worker.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { RequestSigner, sha256 } from '../../lib/s3/sigv4.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { MemoryBucket } from '../helpers/memory-bucket.js';
@@ -53,7 +54,7 @@ class TestWorker {
    */
   async ask(method, path, { query = '', body = '', host = HOST } = {}) {
     const credentials = new LiveCredentials({ accessKeyId: 'edge', secretAccessKey: SECRET });
-    const signer = new RequestSigner({ credentials, region: 'auto', host, now: Date.now });
+    const signer = new RequestSigner({ credentials, region: new SigningRegion('auto'), host, now: Date.now });
     const list = signer.sign(method, path, sha256(body), query);
     const headers = new Headers({ host });
     for (let place = 0; place < list.length; place += 2) {

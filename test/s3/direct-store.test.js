@@ -3,6 +3,7 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { MAX_DOCUMENT_BYTES } from '../../lib/s3/object-connection.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { S3_CALLS } from '../../lib/s3/s3-calls.js';
 import { timeoutError } from '../../lib/s3/s3-error.js';
@@ -42,7 +43,7 @@ async function openHeldUp(t) {
     useTls: false,
     hostname,
     port,
-    region,
+    region: new SigningRegion(region),
     credentials: new LiveCredentials(credentials),
     buckets: [],
     keepAlive: true,

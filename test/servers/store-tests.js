@@ -582,6 +582,29 @@ export function testRefusals(title, server) {
 }
 
 /**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server whose region is `auto`
+ */
+export function testRegion(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: a run signs for the region that the server names when it refuses another`, async () => {
+      const buckets = await server.createBuckets(1);
+      const parameters = ['20', '4', '--client', client, '--endpoint-url', server.origin];
+      for (const [configured, env] of /** @type {[string, Record<string, string>][]} */ ([
+        ['us-east-1', {}],
+        ['eu-nowhere-1', { S3_REGION: 'eu-nowhere-1' }],
+      ])) {
+        const run = await runBenchmark(parameters, { server, buckets, env });
+
+        assertStatus(run, 0);
+        assert.match(run.stderr, new RegExp(`^The store expects region auto, not ${configured}: `, 'm'));
+        assert.deepEqual(await server.list(buckets[0]), []);
+      }
+    });
+  }
+}
+
+/**
  * A run that has to be refused: exit status 2, one clear line, no stage begun, nothing written.
  *
  * @param {string} client
