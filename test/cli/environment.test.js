@@ -72,6 +72,15 @@ test('a host of AWS is signed for the region in its name if none is set, and any
   assert.equal((await readStoreConfig(set, '.env')).store.region, 'us-west-2');
 });
 
+test('a region that one of the clients would not take is refused', async () => {
+  for (const given of ['-', '-a', 'a-', 'a b', 'a.b', 'a_b', 'x'.repeat(64)]) {
+    assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: given }), [
+      `S3_REGION: expected a region such as auto, got ${JSON.stringify(given)}`,
+    ]);
+  }
+  assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: 'x'.repeat(63) }), []);
+});
+
 test('S3_USE_SSL is on when it is empty, and off only when it says so', async () => {
   for (const [given, useTls] of /** @type {[string, boolean][]} */ ([
     ...['', ' ', '1', 'true', 'TRUE', 'yes', 'on'].map((text) => [text, true]),
