@@ -32,7 +32,7 @@ export class StopRequest {
   defect = null;
   /** @type {(message: string) => void} */
   onRequest = () => {};
-  /** Called when another Ctrl-C would end the process at once: the person has to be told. */
+  /** Called when another Ctrl-C would end the process at once, to offer it. */
   onOffer = () => {};
   /** Called before that Ctrl-C ends the process. @type {() => void} */
   onEndAtOnce = () => {};
