@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Clock } from '../clock/clock.js';
-import { keepSecrets } from '../log/redact.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { packFatal, unpackTask } from './worker-messages.js';
 import { Worker } from './worker.js';
@@ -16,8 +15,7 @@ import { Worker } from './worker.js';
  */
 
 const port = /** @type {MessagePort} */ (parentPort);
-keepSecrets(workerData.secrets);
-const credentials = new LiveCredentials(workerData.spec.store.credentials);
+const credentials = LiveCredentials.fromState(workerData.credentials);
 const worker = await Worker.open(workerData.spec, {
   clock: Clock.fromState(workerData.clock),
   random: Math.random,

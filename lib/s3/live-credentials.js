@@ -1,4 +1,4 @@
-import { keepSecrets } from '../log/redact.js';
+import { keepSecrets, keptSecrets } from '../log/redact.js';
 
 /** @import { Credentials } from '../model/run-config.js' */
 
@@ -18,6 +18,17 @@ export class LiveCredentials {
   /** @param {Credentials} credentials */
   constructor(credentials) {
     this.#take(credentials);
+  }
+
+  /** @returns for another thread: the current ones, and all that this thread must not show */
+  toState() {
+    return { current: this.current, secrets: keptSecrets() };
+  }
+
+  /** @param {ReturnType<LiveCredentials['toState']>} state */
+  static fromState({ current, secrets }) {
+    keepSecrets(secrets);
+    return new LiveCredentials(current);
   }
 
   /** The same object until it is replaced. */
