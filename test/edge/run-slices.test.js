@@ -111,7 +111,7 @@ function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false
   const clock = isMixed ? new Clock({ monotonic: () => FASTER * performance.now() }) : new Clock();
   // Claims of slices are told apart by chance.
   const engine = {
-    ...fakeEngine({ answer: async () => {}, threads: 1, objects, clock, maxAttempts }),
+    ...fakeEngine({ answer: async () => {}, threads: 1, objects, clock, maxAttempts, stallTimeout: FASTER * 60_000 }),
     random: Math.random,
   };
   const mixed = isMixed ? new MixedObjects(mixedMemory(objects, false)) : null;
