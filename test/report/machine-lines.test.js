@@ -242,7 +242,7 @@ test('a stage’s line keeps its length with every kind of error and the largest
   const errors = Object.fromEntries(ERROR_KINDS.map((kind) => [kind, Math.floor(most / ERROR_KINDS.length)]));
   const counts = { operations: most, bytes: most, attempts: most, retries: most, throttled: most, failed: most };
   const rest = { integrityErrors: most, skipped: most, abandoned: most, objects: most, threads: most };
-  const times = { startedAt: 9_999_999_999_999.25, endedAt: 9_999_999_999_999.5 };
+  const times = { startedAt: 9_999_999_999_999.25, endedAt: 9_999_999_999_999.5, paused: 604_800_000.125 };
   const storeClock = { offset: -86_400_000.123, uncertainty: 1000.123 };
   const result = { ...stageOf([1]), ...counts, ...rest, ...times, storeClock, errors };
   const data = written(stageMachineLines(result)[0]);
