@@ -13,7 +13,7 @@ const SECRET = 'a secret of its own';
 const keyspace = new Keyspace({ runId: 'run1', prefix: 'benchmark', buckets: ['local'] });
 const OWN_KEYS = [keyspace.keyOf(1), keyspace.probeKeyOf(2), keyspace.copyKeyOf(3), keyspace.claimKeyOf(4)];
 
-/** Whoever has the secret may ask for them: no run makes them. */
+/** Keys that no run makes, and that a request with the right secret may name. */
 const OTHER_KEYS = [
   'x/y/z/w/-claim-0',
   'benchmark/run1/aaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
