@@ -1,3 +1,4 @@
+import { redact } from '../log/redact.js';
 import { hash } from 'node:crypto';
 import { connectionClosed } from '../http/connection-errors.js';
 import { HttpConnection } from '../http/http-connection.js';
@@ -381,7 +382,7 @@ class DirectConnection {
       status: this.#status,
       code,
       message,
-      region,
+      region: redact(region),
       retryAfter: this.#retryAfter,
       date: this.#date,
       isR2: this.#isR2,

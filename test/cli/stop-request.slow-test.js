@@ -247,7 +247,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
   });
 
   test('Row 41: --cleanup removes everything, whatever signals come', async (t) => {
-    const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=500ms' });
+    const endpoint = await startTestEndpoint(t, { faults: 'POST.latency=3s' });
     const dotEnv = dotEnvOf(endpoint);
     assertStatus(await runCommand(t, [...RUN, '--stages', 'write', '--keep'], { dotEnv }), 0);
     const command = await startCommand(t, ['--cleanup', 'stopped-run'], { dotEnv });
