@@ -1,4 +1,3 @@
-import { redact } from '../log/redact.js';
 import { hash } from 'node:crypto';
 import { connectionClosed } from '../http/connection-errors.js';
 import { HttpConnection } from '../http/http-connection.js';
@@ -382,7 +381,7 @@ class DirectConnection {
       status: this.#status,
       code,
       message,
-      region: redact(region),
+      region,
       retryAfter: this.#retryAfter,
       date: this.#date,
       isR2: this.#isR2,

@@ -1,4 +1,5 @@
 import { plainText } from '../log/plain-text.js';
+import { redact } from '../log/redact.js';
 import { parseRetryAfter } from './error-response.js';
 import { isRegion } from './signing-region.js';
 
@@ -203,8 +204,8 @@ export function classifyAnswer({ status, code = '', message = '', region = '', .
     ),
     status,
     code,
-    // Other answers name the region in which the bucket is.
-    region: code === WRONG_REGION && isRegion(region) ? region : '',
+    // Other answers name the region in which the bucket is. A name that holds a secret is refused, because it would be shown.
+    region: code === WRONG_REGION && isRegion(redact(region)) ? redact(region) : '',
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
     isOverload: isR2 && status === R2_OVERLOAD.status && R2_OVERLOAD.codes.includes(code),

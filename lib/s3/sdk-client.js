@@ -1,4 +1,3 @@
-import { redact } from '../log/redact.js';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -186,7 +185,7 @@ export function classifySdkError(error, { stale, answered, isR2, now }) {
       code: isGeneric(code) ? '' : code,
       // The SDK leaves the longer character references as they are.
       message: isGeneric(text) ? '' : decodeEntities(text),
-      region: typeof Region === 'string' ? redact(Region) : '',
+      region: typeof Region === 'string' ? Region : '',
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       isR2,
