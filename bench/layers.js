@@ -2,6 +2,7 @@ import { Bench } from 'tinybench';
 import { Clock } from '../lib/clock/clock.js';
 import { StageMeter } from '../lib/meter/stage-meter.js';
 import { LiveCredentials } from '../lib/s3/live-credentials.js';
+import { SigningRegion } from '../lib/s3/signing-region.js';
 import { Pauses, Retrier } from '../lib/s3/retry.js';
 import { RequestSigner, UNSIGNED_PAYLOAD, payloadHash } from '../lib/s3/sigv4.js';
 import { Keyspace } from '../lib/workload/keyspace.js';
@@ -38,7 +39,7 @@ function layers() {
   const body = Buffer.from(payload.view(7, 0, OBJECT_SIZE));
   const signer = new RequestSigner({
     credentials: new LiveCredentials({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' }),
-    region: 'auto',
+    region: new SigningRegion('auto'),
     host: 'account.r2.cloudflarestorage.com',
     now: clock.epochNow,
   });

@@ -16,6 +16,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const buckets = process.argv.length > 2 ? process.argv.slice(2) : ['local'];
 const {
   EDGE_SECRET = randomBytes(20).toString('hex'),
+  EDGE_PREFIX,
   EDGE_LOCAL_PORT = '0',
   EDGE_LOCAL_BEHAVIOUR = '{}',
   EDGE_LOCAL_KEY,
@@ -34,7 +35,10 @@ const miniflare = new Miniflare({
   modulesRoot: ROOT,
   modulesRules: [{ type: 'ESModule', include: ['**/*.js'] }],
   scriptPath: path.join(ROOT, 'edge/local-worker.js'),
-  bindings: { EDGE_SECRET, BEHAVIOUR: JSON.parse(EDGE_LOCAL_BEHAVIOUR) },
+  bindings: {
+    ...{ EDGE_SECRET, EDGE_HOSTS: '127.0.0.1,localhost', BEHAVIOUR: JSON.parse(EDGE_LOCAL_BEHAVIOUR) },
+    ...(EDGE_PREFIX === undefined ? {} : { EDGE_PREFIX }),
+  },
   r2Buckets: Object.fromEntries(buckets.map((bucket) => [`R2_${bucket.replaceAll('-', '_')}`, bucket])),
 });
 

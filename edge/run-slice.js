@@ -58,7 +58,8 @@ export async function runSlice(slice, { bucketNamed, bucket, colo }) {
   let next = 0;
   const work = async () => {
     let { record, seen } = newRecord();
-    while (next < locals.length && Date.now() - startedAt < lasts) {
+    // Without any outcome, the client would take the answer for a fault.
+    while (next < locals.length && (next === 0 || Date.now() - startedAt < lasts)) {
       const place = next++;
       take(record, slice, place, operations);
       seen?.begin(slice.versions?.candidates[place] ?? []);
@@ -213,8 +214,8 @@ function checkSlice(slice) {
   const { claim, layout, operations, kinds, size, threads, lasts, timeout, locals, turns, groups, versions } = slice;
   const isWhole = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && Number(value) >= 0;
   const fits =
-    isRunId(layout?.runId) &&
-    isPrefix(layout.prefix) &&
+    isPrefix(layout?.prefix ?? '') &&
+    isRunId(layout.runId) &&
     new Keyspace(layout).recogniseName(claim)?.isProbe === true &&
     operations?.length >= 1 &&
     operations.every((name) => SLICED_OPERATIONS.includes(name)) &&

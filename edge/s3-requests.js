@@ -3,10 +3,14 @@ import { Refusal, sha256 } from './signature.js';
 
 // The calls of the S3 API that preflight, clean-up, the measurement of the clock and --through need, on a binding.
 
-/** What a run of the tool names its objects: nothing else is written or removed, whoever asks for it. */
-const OWN_KEY = /^[A-Za-z0-9._-]+(\/[A-Za-z0-9._-]+)+\/([0-9a-f]{8}-(probe-)?(copy-)?|-claim-)(0|[1-9][0-9]{0,15})$/;
-
 const MAX_KEYS = 1000;
+
+/**
+ * Bytes of a document: 1,000 keys of 1,024 bytes with all their tags, or a slice of as many objects as it may have, are about
+ * one third of it.
+ */
+const MAX_DOCUMENT_BYTES = 4 * 2 ** 20;
+
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const RANGE = /^bytes=(\d{1,15})-(\d{1,15})$/;
 const NAMED_KEY = /<Key>([^<]+)<\/Key>/g;
@@ -58,7 +62,6 @@ export async function answerS3Request(signed) {
 /** @type {Readonly<Record<string, (signed: SignedRequest) => Promise<Response>>>} */
 const OBJECT_REQUESTS = {
   async PUT({ request, hash, bucket, key }) {
-    checkOwn(key);
     const onlyIf = request.headers.get('if-none-match') === '*' ? { etagDoesNotMatch: '*' } : undefined;
     if (
       [...request.headers.keys()].some((name) => name.startsWith('x-amz-checksum-') || name === 'x-amz-copy-source')
@@ -100,7 +103,6 @@ const OBJECT_REQUESTS = {
         });
   },
   async DELETE({ bucket, key }) {
-    checkOwn(key);
     await bucket.delete(key);
     return new Response(null, { status: 204 });
   },
@@ -129,12 +131,11 @@ async function listObjects({ bucket, query }) {
 
 /** @param {SignedRequest} signed */
 async function deleteObjects({ request, hash, bucket }) {
-  const document = new TextDecoder().decode(await bodyOf(request, hash));
+  const document = await documentOf(request, hash);
   const keys = Array.from(document.matchAll(NAMED_KEY), ([, key]) => unescaped(key));
   if (keys.length === 0 || keys.length > MAX_KEYS) {
     return errorAnswer(400, 'MalformedXML', `The request does not name 1 to ${MAX_KEYS} keys.`);
   }
-  keys.forEach(checkOwn);
   await bucket.delete(keys);
   const isQuiet = /<Quiet>\s*true\s*<\/Quiet>/.test(document);
   const deleted = isQuiet ? [] : keys.map((key) => `<Deleted><Key>${escaped(key)}</Key></Deleted>`);
@@ -143,26 +144,36 @@ async function deleteObjects({ request, hash, bucket }) {
 
 /**
  * @param {Request} request
- * @param {string | null} hash that its body has to have; null where nothing but the transport protects it
- * @returns {Promise<Uint8Array>}
- * @throws {Refusal} where it has not
+ * @param {string | null} hash see bodyOf()
+ * @returns {Promise<string>}
+ * @throws {Refusal}
  */
-export async function bodyOf(request, hash) {
-  const body = new Uint8Array(await request.arrayBuffer());
+export async function documentOf(request, hash) {
+  return new TextDecoder().decode(await bodyOf(request, hash, MAX_DOCUMENT_BYTES));
+}
+
+/**
+ * @param {Request} request
+ * @param {string | null} hash that its body has to have; null where nothing but the transport protects it
+ * @param {number} [maxBytes]
+ * @returns {Promise<Uint8Array>}
+ * @throws {Refusal} if the body has another hash, or more bytes
+ */
+async function bodyOf(request, hash, maxBytes = Infinity) {
+  const parts = [];
+  let bytes = 0;
+  for await (const part of /** @type {AsyncIterable<Uint8Array>} */ (request.body ?? [])) {
+    bytes += part.length;
+    if (bytes > maxBytes) {
+      throw new Refusal('AccessDenied', `The body has more than ${maxBytes} bytes.`);
+    }
+    parts.push(part);
+  }
+  const body = Buffer.concat(parts);
   if (hash !== null && (await sha256(body)) !== hash) {
     throw new Refusal('AccessDenied', 'The body is not the one that was signed.');
   }
   return body;
-}
-
-/**
- * @param {string} key
- * @throws {Refusal} where no run would have written it
- */
-function checkOwn(key) {
-  if (!OWN_KEY.test(key)) {
-    throw new Refusal('AccessDenied', 'The Worker writes and removes only what a run of r2-benchmark would.');
-  }
 }
 
 /**

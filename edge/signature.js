@@ -18,6 +18,9 @@ const HASH = /^[0-9a-f]{64}$/;
 /** What a signature has to cover whatever else it covers. */
 const ALWAYS_SIGNED = ['host', 'x-amz-content-sha256', 'x-amz-date'];
 
+/** What else changes an answer. A signature has to cover those that a request has. */
+const SIGNED_IF_PRESENT = /^(x-amz-.*|range|if-none-match)$/;
+
 /** A request that is not let in, for the reason that S3 gives in such a case. */
 export class Refusal extends Error {
   /**
@@ -55,7 +58,8 @@ export async function checkSignature(request, secret, now) {
   const date = headers.get('x-amz-date') ?? '';
   const hash = headers.get('x-amz-content-sha256') ?? '';
   const names = signedHeaders.split(';');
-  if (id !== ACCESS_KEY_ID || region !== REGION || !date.startsWith(day) || !areCovered(names, headers)) {
+  const isForHere = headers.get('host') === new URL(request.url).host;
+  if (!isForHere || id !== ACCESS_KEY_ID || region !== REGION || !date.startsWith(day) || !areCovered(names, headers)) {
     throw new Refusal('AccessDenied', 'The signature is for something else.');
   }
   if (hash !== UNSIGNED_PAYLOAD && !HASH.test(hash)) {
@@ -99,7 +103,7 @@ export async function sha256(bytes) {
  * @returns {boolean} whether all that could change what the request does is signed
  */
 function areCovered(names, headers) {
-  const needed = [...headers.keys()].filter((name) => name.startsWith('x-amz-'));
+  const needed = [...headers.keys()].filter((name) => SIGNED_IF_PRESENT.test(name));
   return [...ALWAYS_SIGNED, ...needed].every((name) => names.includes(name));
 }
 

@@ -1,13 +1,17 @@
+import { isAbsentKey, isRunKey } from '../lib/workload/keyspace.js';
 import { explainBindingError } from './binding-connection.js';
 import { runSlice } from './run-slice.js';
-import { answerS3Request, bodyOf, errorAnswer } from './s3-requests.js';
+import { answerS3Request, documentOf, errorAnswer } from './s3-requests.js';
 import { Refusal, checkSignature } from './signature.js';
 
 /**
- * What wrangler.toml binds: R2_… for each bucket, and the secret.
+ * What wrangler.toml sets: R2_… for each bucket, the secret, the prefix of all keys, and the hosts of the Worker, separated by commas.
  *
- * @typedef {{ EDGE_SECRET?: string } & Record<string, any>} Env
+ * @typedef {{ EDGE_SECRET?: string, EDGE_PREFIX?: string, EDGE_HOSTS?: string } & Record<string, any>} Env
  */
+
+/** The default of the client's --prefix. */
+const DEFAULT_PREFIX = 'benchmark';
 
 /** A binding's name may not hold all that a bucket's may; of R2's names, no two become the same. */
 const bindingOf = (/** @type {string} */ bucket) => `R2_${bucket.replaceAll('-', '_')}`;
@@ -42,25 +46,63 @@ export default {
  */
 async function answerTo(request, env) {
   const hash = await checkSignature(request, env.EDGE_SECRET, Date.now());
-  const { pathname, searchParams: query } = new URL(request.url);
-  const [, name, ...path] = decodeURIComponent(pathname).split('/');
+  const { hostname, pathname, searchParams: query } = new URL(request.url);
+  if (env.EDGE_HOSTS !== undefined && !env.EDGE_HOSTS.split(',').includes(hostname)) {
+    throw new Refusal('AccessDenied', `${hostname} is not one of the hosts in EDGE_HOSTS.`);
+  }
+  const prefix = env.EDGE_PREFIX ?? DEFAULT_PREFIX;
+  // The keys and buckets of a run need no escapes: an escaped path is not one of them.
+  const [, name, ...path] = pathname.split('/');
   const key = path.join('/');
   const bucketNamed = (/** @type {string} */ bucket) => {
     const binding = Object.hasOwn(env, bindingOf(bucket)) ? env[bindingOf(bucket)] : undefined;
     if (typeof binding?.head !== 'function') {
       throw new Error(`wrangler.toml binds no bucket to ${bindingOf(bucket)} (10006)`);
     }
-    return binding;
+    return onlyRunKeys(binding, prefix);
   };
   if (request.method === 'POST' && key === '' && query.has('slice')) {
     if (hash === null) {
       throw new Refusal('AccessDenied', 'A slice has to be signed.');
     }
-    const slice = sliceIn(new TextDecoder().decode(await bodyOf(request, hash)));
+    const slice = sliceIn(await documentOf(request, hash));
     const answer = await runSlice(slice, { bucketNamed, bucket: name, colo: request.cf?.colo ?? '' });
     return Response.json(answer, { headers: { 'cache-control': 'no-store, no-transform' } });
   }
   return answerS3Request({ request, hash, bucket: bucketNamed(name), key, query });
+}
+
+/**
+ * Even with the secret, a request reaches only what runs leave in a bucket.
+ *
+ * @param {R2Bucket} bucket
+ * @param {string} prefix of all runs
+ * @returns {R2Bucket} whose calls throw a Refusal for other keys
+ */
+function onlyRunKeys(bucket, prefix) {
+  const check = (/** @type {boolean} */ isServed) => {
+    if (!isServed) {
+      throw new Refusal(
+        'AccessDenied',
+        `The Worker serves only keys of runs under ${prefix}/, which is its EDGE_PREFIX.`,
+      );
+    }
+  };
+  const checked = (/** @type {string} */ key) => {
+    check(isRunKey(key, prefix));
+    return key;
+  };
+  const readable = (/** @type {string} */ key) => (isAbsentKey(key, prefix) ? key : checked(key));
+  return {
+    head: async (key) => bucket.head(readable(key)),
+    get: async (key, options) => bucket.get(readable(key), options),
+    put: async (key, value, options) => bucket.put(checked(key), value, options),
+    delete: async (keys) => bucket.delete(typeof keys === 'string' ? checked(keys) : keys.map(checked)),
+    async list(options) {
+      check(options.prefix.startsWith(`${prefix}/`));
+      return bucket.list(options);
+    },
+  };
 }
 
 /**
@@ -70,7 +112,7 @@ async function answerTo(request, env) {
  */
 function sliceIn(text) {
   try {
-    return JSON.parse(text);
+    return Object(JSON.parse(text));
   } catch {
     throw new Refusal('AccessDenied', 'The body is no slice.');
   }

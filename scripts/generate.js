@@ -96,7 +96,7 @@ function target({ $ref }) {
 
 /**
  * @param {Schema} schema
- * @returns {Schema} with the description and the unit of what it refers to, where it has none of its own
+ * @returns {Schema} with the description and unit of its target, unless it has its own
  */
 function described(schema) {
   return schema.$ref === undefined ? schema : { ...target(schema), ...schema };
@@ -134,7 +134,7 @@ function withTables(page) {
  * @param {Schema} schema of an object
  * @param {Links} links
  * @param {string} [path] of the object
- * @returns {string[][]} a row for each field, and for the fields of objects in it that have no table of their own
+ * @returns {string[][]} a row for each field, including those of nested objects without a table
  */
 function rowsOf(schema, links, path = '') {
   const isExtended = schema.$ref !== undefined && !links.has(target(schema));

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { quote } from '../text/quote.js';
+import { keepSecrets } from '../text/redact.js';
 import { isR2 } from '../s3/cloudflare.js';
+
+export { isRegion } from '../s3/signing-region.js';
 
 /**
  * What the AWS CLI would use on this host, but for credentials:
@@ -58,6 +61,9 @@ export const DEFAULT = 'the default';
 /** Where no region is set. S3 redirects requests for buckets that are elsewhere. */
 const DEFAULT_REGION = 'us-east-1';
 
+/** Hosts of S3, some with their region: https://docs.aws.amazon.com/general/latest/gr/s3.html */
+const AWS_HOST = /(?:^|\.|-(?=[a-z]{2}-))(?:([a-z]{2}(?:-[a-z]+)+-[0-9]+)\.(?:vpce\.)?)?amazonaws\.com(?:\.cn)?$/i;
+
 /** R2 has one region: https://developers.cloudflare.com/r2/api/s3/api/#bucket-region */
 const R2_REGION = 'auto';
 
@@ -111,7 +117,16 @@ export function regionOf({ region }, hostname) {
   if (hostname !== undefined && isR2(hostname)) {
     return { value: R2_REGION, from: DEFAULT };
   }
-  return region ?? { value: DEFAULT_REGION, from: DEFAULT };
+  return region ?? { value: awsRegionIn(hostname) ?? DEFAULT_REGION, from: DEFAULT };
+}
+
+/**
+ * @param {string} [hostname] of an endpoint
+ * @returns {string | null} the region that a host of AWS has in its name, or the default one; null for any other host
+ */
+export function awsRegionIn(hostname = '') {
+  const match = AWS_HOST.exec(hostname);
+  return match && (match[1]?.toLowerCase() ?? DEFAULT_REGION);
 }
 
 /**
@@ -145,6 +160,10 @@ async function readProfile(files, name) {
   }
   const { loadSharedConfigFiles } = await import('@smithy/core/config');
   const { configFile, credentialsFile } = await loadSharedConfigFiles(files);
+  // A profile may take on a role with the keys of another one.
+  const all = [...Object.values(configFile), ...Object.values(credentialsFile)];
+  const secrets = all.flatMap((each) => [each.aws_secret_access_key ?? '', each.aws_session_token ?? '']);
+  keepSecrets({ secrets, ids: all.map((each) => each.aws_access_key_id ?? '') });
   const parts = [configFile[name], credentialsFile[name]].filter((part) => part !== undefined);
   const profile = parts.length === 0 ? null : Object.assign({}, ...parts);
   return { profile, services: configFile[`services.${profile?.services}`] ?? {} };

@@ -74,7 +74,7 @@ export async function withBucketAccess(options, work) {
     random,
     pauses,
     signal: end.signal,
-    hooks: { attemptFailed() {}, retrying() {} },
+    hooks: { attemptFailed: (error, request) => storeOptions.region.correct(error, request.attempts), retrying() {} },
   });
   let lastProgressAt = clock.now();
   const timer = setInterval(() => {

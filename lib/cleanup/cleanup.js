@@ -22,6 +22,9 @@ const MAX_BATCH_SIZE = 1000;
 /** What the store's lists show is removed so often: a confirmed deletion need not have been carried out. */
 const MAX_REMOVALS = 2;
 
+/** As many keys are remembered so that an object that several lists show counts once. */
+const MAX_REMEMBERED = 100_000;
+
 /** Requests whose answer never came may be carried out this late. */
 export const LATE_WRITES_MS = 2000;
 
@@ -81,10 +84,11 @@ export async function cleanUp(options, result = newResult()) {
     Object.assign(result, { uploads: 0, uploadsLeft: -1 });
   }
   try {
-    let shown = await removeShown(options, buckets, result);
+    const seen = new SeenObjects();
+    let shown = await removeShown(options, { buckets, seen, result });
     if (options.outcomeUnknown) {
       await options.wait(options.lateWrites ?? LATE_WRITES_MS);
-      shown = await removeShown(options, buckets, result);
+      shown = await removeShown(options, { buckets, seen, result });
     }
     const stubborn = await removeUnlisted(options, result);
     const { objects, versions, misplaced, foreign, uploads, uploadsMisplaced } = shown;
@@ -103,6 +107,38 @@ export async function cleanUp(options, result = newResult()) {
   return result;
 }
 
+/** Counts the objects of a run that any list has shown. */
+class SeenObjects {
+  /** @type {Set<string>} */
+  #keys = new Set();
+  count = 0;
+
+  /**
+   * @param {readonly string[]} keys
+   * @param {boolean} isFirstLook
+   */
+  add(keys, isFirstLook) {
+    for (const key of keys) {
+      const isKnown = this.#keys.has(key);
+      const hasRoom = this.#keys.size < MAX_REMEMBERED;
+      if (hasRoom) {
+        this.#keys.add(key);
+      }
+      // What a later look shows beyond the remembered keys has probably been shown before.
+      this.count += Number(!isKnown && (hasRoom || isFirstLook));
+    }
+  }
+}
+
+/**
+ * What is found out while clean-up continues.
+ *
+ * @typedef {object} Findings
+ * @property {BucketList} buckets
+ * @property {SeenObjects} seen
+ * @property {CleanupResult} result
+ */
+
 /**
  * What the store's lists show of a run.
  *
@@ -116,22 +152,22 @@ export async function cleanUp(options, result = newResult()) {
  */
 
 /**
- * Removes what the store's lists show, until they show no more of it. What counts as removed is what they showed at first and
- * do not show at last, whatever the store answers to a deletion.
+ * Removes what the store's lists show, until they show no more of it. An object counts as removed if a list has shown it and
+ * the last one does not, whatever the store answers to its deletion.
  *
  * @param {CleanupOptions} options
- * @param {BucketList} buckets
- * @param {CleanupResult} result
+ * @param {Findings} findings
  * @returns {Promise<Shown>} what is left
  */
-async function removeShown(options, buckets, result) {
-  const { removed, versions, uploads = 0 } = result;
-  const first = await look(options, buckets, result, true);
+async function removeShown(options, findings) {
+  const { seen, result } = findings;
+  const { versions, uploads = 0 } = result;
+  const first = await look(options, findings, { isFirst: true, removes: true });
   let last = first;
   for (let removals = 1; removals <= MAX_REMOVALS && isRemovable(last); removals++) {
-    last = await look(options, buckets, result, removals < MAX_REMOVALS);
+    last = await look(options, findings, { isFirst: false, removes: removals < MAX_REMOVALS });
   }
-  result.removed = removed + Math.max(first.objects - last.objects, 0);
+  result.removed = seen.count - last.objects;
   result.versions = versions + Math.max(first.versions - last.versions, 0);
   if (options.ownsUpload && first.uploads !== null && last.uploads !== null) {
     result.uploads = uploads + Math.max(first.uploads - last.uploads, 0);
@@ -148,13 +184,15 @@ function isRemovable({ objects, versions, uploads }) {
  * Goes over the store's lists once.
  *
  * @param {CleanupOptions} options
- * @param {BucketList} buckets
- * @param {CleanupResult} result
- * @param {boolean} removes whether what they show is removed
+ * @param {Findings} findings
+ * @param {object} choice
+ * @param {boolean} choice.isFirst whether no other look has just been before
+ * @param {boolean} choice.removes whether what they show is removed
  * @returns {Promise<Shown>}
  */
-async function look(options, buckets, result, removes) {
+async function look(options, findings, { isFirst, removes }) {
   const { unlisted, versioned } = options;
+  const { buckets, seen, result } = findings;
   if (removes) {
     // A refused deletion is sent again, and its problem reported only if it is refused again.
     Object.assign(result, { problems: [], furtherProblems: 0 });
@@ -163,7 +201,7 @@ async function look(options, buckets, result, removes) {
   const shown = { objects: 0, versions: 0, misplaced: 0, foreign: 0, uploads: 0, uploadsMisplaced: 0 };
   if (options.ownsUpload) {
     // An upload that was completed meanwhile is an object by now, which is listed after it.
-    Object.assign(shown, await lookForUploads(options, buckets, result, removes));
+    Object.assign(shown, await lookForUploads(options, findings, removes));
   }
   if (options.areUploadsAll) {
     return shown;
@@ -175,15 +213,17 @@ async function look(options, buckets, result, removes) {
     shown.foreign += foreign;
     // In a bucket that keeps versions, objects are counted with these.
     if (!versioned.has(bucket)) {
-      shown.objects += own.length;
-      const keys = removes ? own.map(({ key }) => key) : [];
-      await removeKeys(options, bucket, keys, result, (removed) => (result.removed += removed));
+      const keys = own.map(({ key }) => key);
+      shown.objects += keys.length;
+      seen.add(keys, isFirst);
+      await removeKeys(options, bucket, removes ? keys : [], result, (removed) => (result.removed += removed));
     }
   });
   await walkVersions(options, async (bucket, own) => {
-    const objects = own.filter(({ isObject }) => isObject).length;
-    shown.objects += objects;
-    shown.versions += own.length - objects;
+    const objects = own.filter(({ isObject }) => isObject).map(({ key }) => key);
+    shown.objects += objects.length;
+    shown.versions += own.length - objects.length;
+    seen.add(objects, isFirst);
     await removeVersions(options, bucket, removes ? own : [], (batch) => {
       result.removed += batch.objects;
       result.versions += batch.versions;
@@ -197,12 +237,11 @@ async function look(options, buckets, result, removes) {
  * Who may remove objects may still not be permitted to list uploads, and a store that has none may answer whatever it likes.
  *
  * @param {CleanupOptions} options
- * @param {BucketList} buckets
- * @param {CleanupResult} result
+ * @param {Findings} findings
  * @param {boolean} removes whether those that are listed are aborted
  * @returns {Promise<Pick<Shown, 'uploads' | 'uploadsMisplaced'>>}
  */
-async function lookForUploads({ ownsUpload, ...options }, buckets, result, removes) {
+async function lookForUploads({ ownsUpload, ...options }, { buckets, result }, removes) {
   try {
     const own = await ownUploads({ ...options, owns: ownsUpload ?? (() => false) });
     if (own === null && options.outcomeUnknown) {

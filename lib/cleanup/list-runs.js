@@ -1,4 +1,3 @@
-import { redactor } from '../s3/redact.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { STALLED } from './bucket-access.js';
 import { explainError, mayPass } from '../s3/explain-error.js';
@@ -61,28 +60,18 @@ export async function listRuns({ access, prefix, store, clock, tally }) {
     await inParallel(buckets, AT_ONCE, async (bucket) => {
       await walkUploads(access, bucket, `${prefix}/`, (uploads) => tally.addUploads(bucket, uploads));
     });
-    return { ...countsOf(tally, store), problem: null, mayPass: false };
+    return { ...tally.counts(), problem: null, mayPass: false };
   } catch (error) {
     if (!(error instanceof AttemptError)) {
       throw error;
     }
     const problem = explainError(error, { hostname, port, buckets, settings, action: 'list', now: clock.epochNow() });
     return {
-      ...countsOf(tally, store),
+      ...tally.counts(),
       problem,
       mayPass: mayPass(error) || TROUBLES_OF_THE_STORE.includes(error.kind),
     };
   }
-}
-
-/**
- * @param {ListingOptions['tally']} tally
- * @param {StoreConfig} store whose keys are to be read
- * @returns {RunCounts}
- */
-function countsOf(tally, { credentials }) {
-  const { runs, foreign } = tally.counts();
-  return { runs, foreign: { ...foreign, examples: foreign.examples.map(redactor(credentials)) } };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
+import { keepSecrets } from '../text/redact.js';
 import { UsageError } from './usage-error.js';
 import { bucketNames, edgeUrl, hostname, port, region, secret, yesOrNo } from './values.js';
 
@@ -41,6 +42,9 @@ const VARIABLES = Object.freeze(
 
 const ALL_KEYS = /** @type {VariableKey[]} */ (Object.keys(VARIABLES));
 
+/** @type {readonly VariableKey[]} */
+const SECRET_KEYS = ['secretAccessKey', 'sessionToken', 'edgeSecret'];
+
 /** The S3_… and EDGE_… variables of the environment and of a file; the environment goes first. */
 export class Variables {
   #env;
@@ -62,6 +66,8 @@ export class Variables {
     this.#given = { ...variables, ...definedOnly(env) };
     this.fileProblem = fileProblem;
     this.isThere = isThere;
+    const secrets = SECRET_KEYS.map((key) => this.#textOf(key));
+    keepSecrets({ secrets, ids: [this.#textOf('accessKeyId')] });
   }
 
   /**

@@ -144,7 +144,7 @@ function readBaseline(file) {
   if (text === null) {
     return { result: null, problems: [problem], warnings: [] };
   }
-  const { result, problems, warnings } = readResult(text);
+  const { result, problems, warnings } = readResult(text, file);
   const about = (/** @type {string} */ message) => `--baseline: ${file}: ${message}`;
   return { result, problems: problems.map(about), warnings: warnings.map(about) };
 }

@@ -39,10 +39,10 @@ export function watchJobControl(process, terminal) {
 }
 
 /**
- * Has a clock leave out the time in which the process, or its machine, is suspended.
+ * Leaves the time in which the process, or its machine, is suspended out of a clock's time, and reports it.
  *
  * @param {Clock} clock
- * @param {Pick<Terminal, 'err'> | null} terminal that says so; null where another clock has it said
+ * @param {Pick<Terminal, 'err'> | null} terminal that shows the warning; null if another clock reports the same pause
  */
 export function leaveOutPauses(clock, terminal) {
   clock.watchPauses(cpuDemand, (pause) =>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { quote } from '../text/quote.js';
+import { keepSecrets } from '../text/redact.js';
 import { UsageError } from './usage-error.js';
 import { collectorUrl, wholeNumber } from './values.js';
 
@@ -202,6 +203,7 @@ function decoded(text, place) {
  */
 function headers(given) {
   const all = Object.entries(pairs(given)).map(([name, value]) => [name.toLowerCase(), value]);
+  keepSecrets({ secrets: all.map(([, value]) => value) });
   all.forEach(([name, value], place) => {
     try {
       validateHeaderName(name);

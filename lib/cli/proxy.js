@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { quote } from '../text/quote.js';
+import { keepSecrets } from '../text/redact.js';
 import { endpointUrl, withoutUser } from './values.js';
 
 /**
@@ -118,11 +119,9 @@ function proxyUrl(given, others = '') {
   const { username, password } = url;
   const { hostname, port } = endpointUrl(`http://${url.host}`);
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return {
-    hostname,
-    port,
-    ...(user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
-  };
+  const encoded = Buffer.from(user).toString('base64');
+  keepSecrets({ secrets: [decodeURIComponent(password), encoded] });
+  return { hostname, port, ...(user === ':' ? {} : { authorization: `Basic ${encoded}` }) };
 }
 
 /**

@@ -1,5 +1,7 @@
 import { CommanderError } from 'commander';
+import { InputError } from '../model/input-bounds.js';
 import { plainText } from '../text/plain-text.js';
+import { redact } from '../text/redact.js';
 import { EXIT } from './exit-status.js';
 import { VERSION } from './package-version.js';
 import { UsageError } from './usage-error.js';
@@ -34,11 +36,15 @@ export function reportError(error, terminal, withStack = false) {
     }
     return EXIT.usage;
   }
+  if (error instanceof InputError) {
+    terminal.err(`error: ${error.message}`);
+    return EXIT.usage;
+  }
   terminal.err(describeDefect(error));
   if (withStack && error instanceof Error) {
     String(error.stack)
       .split('\n')
-      .forEach((line) => terminal.err(line));
+      .forEach((line) => terminal.err(redact(line)));
   }
   return EXIT.incomplete;
 }

@@ -20,9 +20,13 @@ export async function start(importing) {
     process.stderr.write(`error: ${error.message}\n`);
     process.exitCode = EXIT.usage;
   }
+  // At its own end, Node takes the listeners of signals away some milliseconds too early: a signal that is repeated then would
+  // replace the exit status.
+  process.once('beforeExit', () => process.exit());
   // Node sets a terminal back as it found it, and aborts where the terminal has gone: then it is that which ends the
   // process, once everything is done.
   if (!terminals.every(isatty)) {
+    process.removeAllListeners('SIGHUP');
     process.kill(process.pid, 'SIGHUP');
   }
 }

@@ -19,7 +19,6 @@ export class StopRequest {
   #controller = new AbortController();
   #process;
   #isPersonThere;
-  #onSignal = (/** @type {'SIGHUP' | 'SIGINT' | 'SIGTERM'} */ signal) => this.#signalled(signal);
   #isListening = false;
   /** Runs from the first Ctrl-C on. @type {NodeJS.Timeout | null} */
   #offerTimer = null;
@@ -33,7 +32,7 @@ export class StopRequest {
   defect = null;
   /** @type {(message: string) => void} */
   onRequest = () => {};
-  /** Called when another Ctrl-C would end the process at once: the person has to be told. */
+  /** Called when another Ctrl-C would end the process at once, to offer it. */
   onOffer = () => {};
   /** Called before that Ctrl-C ends the process. @type {() => void} */
   onEndAtOnce = () => {};
@@ -55,12 +54,12 @@ export class StopRequest {
   /** From here on, signals stop the run in good order. */
   listen() {
     this.#isListening = true;
-    SIGNALS.forEach((name) => this.#process.on(name, this.#onSignal));
+    SIGNALS.forEach((name) => this.#process.on(name, () => this.#signalled(name)));
   }
 
+  /** All is done: a signal that is repeated while the process ends changes nothing, its exit status included. */
   stopListening() {
     this.#isListening = false;
-    SIGNALS.forEach((name) => this.#process.removeListener(name, this.#onSignal));
     clearTimeout(this.#offerTimer ?? undefined);
   }
 
@@ -111,6 +110,9 @@ export class StopRequest {
 
   /** @param {'SIGHUP' | 'SIGINT' | 'SIGTERM'} name */
   #signalled(name) {
+    if (!this.#isListening) {
+      return;
+    }
     const status = this.#settled ?? exitStatusOf(name);
     if (name === 'SIGINT') {
       if (this.#isOffered) {

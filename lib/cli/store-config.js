@@ -5,7 +5,7 @@ import { plainText } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
 import { environmentCredentials, findCredentials } from '../aws/credentials.js';
 import { Renewal } from '../aws/renewal.js';
-import { DEFAULT, awsEndpointUrl, readAwsSettings, regionOf } from '../aws/settings.js';
+import { DEFAULT, awsEndpointUrl, awsRegionIn, readAwsSettings, regionOf } from '../aws/settings.js';
 import { DEFAULT_FILE, Variables } from './environment.js';
 import { FROM_CLONE, shellWord } from './invocation.js';
 import { chooseProxy } from './proxy.js';
@@ -262,8 +262,11 @@ function awsAddress({ value, problems }) {
  * @returns {Setting & { problems: string[] }}
  */
 function regionFrom(values, aws, hostname, isSet) {
-  if (isSet || aws === null) {
-    return { value: values.region, from: isSet ? 'S3_REGION' : DEFAULT, problems: [] };
+  if (isSet) {
+    return { value: values.region, from: 'S3_REGION', problems: [] };
+  }
+  if (aws === null) {
+    return { value: awsRegionIn(hostname) ?? values.region, from: DEFAULT, problems: [] };
   }
   const { value, from } = regionOf(aws, hostname);
   try {

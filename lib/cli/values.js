@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
+import { isRegion } from '../aws/settings.js';
 import { parseStartTime } from '../clock/start-time.js';
 import { parseFaults } from '../local-s3/faults.js';
 import { quote } from '../text/quote.js';
@@ -469,7 +470,6 @@ export function prefix(given) {
 // How the values of S3_… variables are read.
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
-const REGION = /^[A-Za-z0-9-]{1,64}$/;
 const SECRET = /^[\x21-\x7e]+$/;
 
 const YES = ['1', 'true', 'yes', 'on'];
@@ -497,7 +497,7 @@ export function bucketNames(given) {
  * @returns {string}
  */
 export function region(given) {
-  if (!REGION.test(given)) {
+  if (!isRegion(given)) {
     throw new RangeError(`expected a region such as auto, got ${quote(withoutUser(given))}`);
   }
   return given;

@@ -4,14 +4,11 @@ import { SharedPauses } from './shared-pauses.js';
 
 const CLOCK_READINGS = 20;
 
-/** A process none of whose threads has looked at the clock for this long was suspended, unless it had something to do. */
+/** If no thread has looked at the clock for this long, the process was suspended, but for the time in which it was busy. */
 const MIN_PAUSE_MS = 1000;
 
 /** How often the main thread looks at the clock, whatever else it does. */
 const TICK_MS = 250;
-
-/** The share of a pause for which a process may have had a CPU, or waited for one, when it was resumed. */
-const MAX_DEMAND = 0.1;
 
 /** How often, and for how long, another thread waits for the main thread. */
 const MAX_WAITS = 50;
@@ -141,8 +138,7 @@ export class Clock {
   /**
    * Finds pauses from now on. To be called once, on the first thread of the clock.
    *
-   * @param {() => number} demand ms for which the process has had a CPU, or has waited for one: where that is what it did in a
-   *   gap, it was not suspended
+   * @param {() => number} demand ms for which the process has had a CPU or has waited for one: the rest of a gap is the pause
    * @param {(milliseconds: number) => void} noticed called after a pause
    */
   watchPauses(demand, noticed) {
@@ -222,12 +218,13 @@ export class Clock {
    */
   #findPause(time, tick) {
     const { lastLook, threads } = this.#shared;
-    const length = time - lastLook - INSTANT_MS;
+    const gap = time - lastLook;
     const sinceTick = this.#system() - tick.at;
     // Between the last tick and the last look, each thread may have been busy, and so may Node's own.
-    const before = (threads + 1) * (sinceTick - length);
-    const demand = this.#demand() - tick.demand - before;
-    if (Math.min(length, sinceTick) > MIN_PAUSE_MS && demand <= MAX_DEMAND * length) {
+    const before = (threads + 1) * (sinceTick - gap);
+    const demand = Math.max(this.#demand() - tick.demand - before, 0);
+    const length = Math.min(gap, sinceTick) - demand - INSTANT_MS;
+    if (length > MIN_PAUSE_MS) {
       this.#shared.add({ at: lastLook - this.#counted, length, counted: length });
     }
   }

@@ -4,14 +4,14 @@
  * @typedef {object} Pause
  * @property {number} at monotonic ms, which stand still meanwhile
  * @property {number} length ms of the epoch
- * @property {number} counted ms by which the system's monotonic time went on meanwhile: all of them, or none where the machine
- *   stopped it, too
+ * @property {number} counted ms by which the system's monotonic time advanced meanwhile: all of them, or none if the machine
+ *   stopped it
  */
 
-/** Later pauses are added to the last of so many. */
+/** Pauses beyond this number are added to the last one. */
 const MAX_PAUSES = 250;
 
-/** More threads share a cell: then a pause may seem to begin a little early. */
+/** Threads beyond this number share a cell, so that a pause may seem to begin a little early. */
 const MAX_THREADS = 64;
 
 /** Numbers of a thread: those that write into one line of a CPU's cache would slow each other down. */

@@ -134,8 +134,8 @@ export class StoreClock {
   }
 
   /**
-   * The monotonic time of a machine may stand still while the machine is suspended. Then the host's wall clock, once it is
-   * set, and the store's clock are both ahead by the same: one of them alone may have been set for another reason.
+   * The monotonic time of a machine may stand still while the machine is suspended. Then the store's clock and the host's wall
+   * clock, once it is set, are both ahead by the same time. One of them alone may have been set for another reason.
    *
    * @param {ClockSample} sample
    * @returns {boolean} whether the machine was suspended since the last sample

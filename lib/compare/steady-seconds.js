@@ -26,7 +26,7 @@ export function steadySeconds(stage, options) {
 function isNextToPause(seconds, place) {
   const { secondStart } = seconds[place];
   const [before, after] = [seconds[place - 1], seconds[place + 1]];
-  return (before?.secondStart ?? -Infinity) < secondStart - 1 || after?.secondStart > secondStart + 1;
+  return before?.secondStart < secondStart - 1 || after?.secondStart > secondStart + 1;
 }
 
 /**

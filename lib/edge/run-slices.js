@@ -5,7 +5,8 @@ import { MixedClaims } from '../engine/mixed-claims.js';
 import { OperationParts } from '../engine/operation-parts.js';
 import { failureCounter, orderOf, retryHooks, snapshotTaker } from '../engine/run-stage.js';
 import { StageWatch, abandonedError } from '../engine/stage-watch.js';
-import { plainLine } from '../text/plain-text.js';
+import { plainText } from '../text/plain-text.js';
+import { redact } from '../text/redact.js';
 import { bucketMeters } from '../meter/bucket-meter.js';
 import { StageMeters } from '../meter/stage-meter.js';
 import { NO_ETAG } from '../operations/no-etag.js';
@@ -31,6 +32,7 @@ import { SliceVersions, changes } from './slice-versions.js';
  * @import { Workload } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { Slice, SliceAnswer, SlicedSuccess } from './slice.js'
  */
@@ -48,6 +50,12 @@ const SHARE_OF_TIME = 0.9;
 
 /** So often a claim for nobody is tried, before the slice counts as one that has begun. */
 const MAX_CLAIM_ATTEMPTS = 4;
+
+/** Characters of a finding of the Worker, which may name several keys of 100 characters. */
+const MAX_FINDING_LENGTH = 500;
+
+/** The short names under which errors are counted. */
+const KIND = /^[a-z-]{1,30}$/;
 
 /** So many claims of all hosts together that no two are the same. */
 const CLAIMS = 2 ** 52;
@@ -447,13 +455,7 @@ class SlicedStage {
     connection.startedAt = sentAt;
     try {
       await connection.send(RUN_SLICE, { ...NOTHING, bucket, key: '', input: { Slice: slice } });
-      const answer = sliceAnswerIn(connection.reply.output, records.length);
-      if (answer === null) {
-        throw new AttemptError({
-          ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
-          message: 'the answer is none to a slice: are client and Worker of one version?',
-        });
-      }
+      const answer = answerIn(connection.reply.output, records.length);
       const receivedAt = clock.now();
       this.#settle(lane, records, answer, new SliceTimes(answer, clock, sentAt, receivedAt), versions);
       this.#known(lane, receivedAt);
@@ -532,9 +534,9 @@ class SlicedStage {
     for (const { place, begunAt, finishedAt, error, finding, versionError } of failures) {
       const record = end(place, begunAt, finishedAt);
       if (error === null) {
-        this.#giveUp(record, new IntegrityError(record, plainLine(finding), versionError));
+        this.#giveUp(record, new IntegrityError(record, plainText(finding, MAX_FINDING_LENGTH), versionError));
       } else {
-        this.#tryLater(lane, record, new AttemptError({ ...error, message: plainLine(error.message) }));
+        this.#tryLater(lane, record, attemptErrorOf(error));
       }
     }
     const rate = successes.length / Math.max(endedAt - startedAt, 1);
@@ -751,6 +753,45 @@ class SlicedStage {
       this.#seconds.knownUntil(all);
     }
   }
+}
+
+/**
+ * @param {Readonly<Record<string, any>>} output of a slice
+ * @param {number} operations of the slice
+ * @returns {SliceAnswer} with the outcome of one operation at least, which is what a stage makes progress by
+ * @throws {AttemptError}
+ */
+function answerIn(output, operations) {
+  const answer = sliceAnswerIn(output, operations);
+  if (answer === null) {
+    throw new AttemptError({
+      ...{ kind: 'protocol', handling: 'retry', outcomeUnknown: true },
+      message: 'the answer does not fit the slice: do client and Worker have the same version?',
+    });
+  }
+  if (answer.successes.length + answer.failures.length === 0) {
+    throw new AttemptError({
+      ...{ kind: 'protocol', handling: 'retry' },
+      message: 'the Worker answered a slice with the outcome of no operation',
+    });
+  }
+  return answer;
+}
+
+/**
+ * @param {AttemptErrorDetails} details from the Worker, whose texts may be hostile
+ * @returns {AttemptError}
+ */
+function attemptErrorOf({ kind, handling, message, status, code, outcomeUnknown, isOverload }) {
+  return new AttemptError({
+    kind: KIND.test(redact(String(kind))) ? kind : 'other',
+    handling,
+    message: plainText(message),
+    status: Number(status),
+    code: plainText(String(code)),
+    outcomeUnknown: outcomeUnknown === true,
+    isOverload: isOverload === true,
+  });
 }
 
 /**

@@ -44,9 +44,8 @@ export class RemoteWorker {
    * @param {LiveCredentials} credentials in place of those of the store
    */
   constructor(spec, clock, number, credentials) {
-    const store = { ...spec.store, credentials: credentials.current };
     this.#thread = new Thread(new URL('./worker-thread.js', import.meta.url), {
-      workerData: { spec: { ...spec, store }, clock: clock.toState() },
+      workerData: { spec, clock: clock.toState(), credentials: credentials.toState() },
     });
     this.#stopRenewing = credentials.onReplaced((renewed) =>
       this.#thread.postMessage({ id: this.#calls++, call: 'renew', credentials: renewed }),

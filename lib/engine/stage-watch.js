@@ -141,7 +141,7 @@ export class StageWatch {
   }
 
   /**
-   * A timer ends early where the process was suspended.
+   * A timer fires early if the process was suspended.
    *
    * @param {number} place among the timers
    * @param {number} moment monotonic ms

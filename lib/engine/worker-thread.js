@@ -15,7 +15,7 @@ import { Worker } from './worker.js';
  */
 
 const port = /** @type {MessagePort} */ (parentPort);
-const credentials = new LiveCredentials(workerData.spec.store.credentials);
+const credentials = LiveCredentials.fromState(workerData.credentials);
 const worker = await Worker.open(workerData.spec, {
   clock: Clock.fromState(workerData.clock),
   random: Math.random,

@@ -7,6 +7,7 @@ import { KeepAliveAgent } from '../http/keep-alive-agent.js';
 import { createReadBuffer } from '../http/socket-reader.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
+import { SigningRegion } from '../s3/signing-region.js';
 import { classifyFailure } from '../s3/s3-error.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { Keyspace } from '../workload/keyspace.js';
@@ -129,6 +130,7 @@ export class Worker {
     });
     const objectStore = await openStore(client, {
       ...store,
+      region: new SigningRegion(store.region),
       credentials,
       agent,
       keepAlive,

@@ -13,7 +13,7 @@ const SCHEDULING_OF_THREAD = '/proc/thread-self/schedstat';
 /** How often the delay is looked at. Each look wakes an idle loop: every 20 ms they took 0.5% of a core. ms */
 const DELAY_RESOLUTION_MS = 50;
 
-/** The time without pauses is shorter than the loop's own by no less where there was one. ms */
+/** A pause makes the loop's own time longer than the clock's by at least this. ms */
 const MIN_PAUSE_MS = 500;
 
 const NANOSECONDS = 1e6;
@@ -50,7 +50,7 @@ export function measureLoop({ now, read = readSystemFile }) {
     const waiting = isKnown ? (after.waiting - before.waiting) / duration : null;
     delay.disable();
     const { idle, active, utilization: share } = performance.eventLoopUtilization(utilization);
-    // The loop takes the time in which the process was suspended for busy, or for idle, as it comes.
+    // The loop counts a pause as busy or as idle, depending on when it began.
     const wasSuspended = idle + active - duration > MIN_PAUSE_MS;
     return {
       utilization: wasSuspended && running !== null ? Math.min(running + Number(waiting), 1) : share,

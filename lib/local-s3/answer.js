@@ -93,11 +93,11 @@ export class Answer {
   }
 
   /**
-   * @param {{ status: number, code: string, message: string }} error
+   * @param {{ status: number, code: string, message: string, region?: string }} error
    * @param {(string | number)[]} [headers] further headers
    */
-  sendError({ status, code, message }, headers = []) {
-    const result = xmlResult(status, errorDocument(code, message, this.#resource));
+  sendError(error, headers = []) {
+    const result = xmlResult(error.status, errorDocument(error, this.#resource));
     this.send({ ...result, headers: [...headers, ...result.headers] });
   }
 

@@ -51,7 +51,7 @@ export class NullAnswers {
       if (!(error instanceof S3Error)) {
         throw error;
       }
-      return xml(error.status, errorDocument(error.code, error.message, target.path));
+      return xml(error.status, errorDocument(error, target.path));
     }
   }
 

@@ -34,24 +34,25 @@ export class S3Error extends Error {
   /**
    * @param {keyof typeof STATUS_OF} code
    * @param {string} message one sentence for the reader of the answer
+   * @param {string} [region] that the request has to be signed for, if it was signed for another
    */
-  constructor(code, message) {
+  constructor(code, message, region = '') {
     super(message);
     this.name = 'S3Error';
     this.code = code;
+    this.region = region;
     this.status = STATUS_OF[code];
   }
 }
 
 /**
- * @param {string} code
- * @param {string} message
+ * @param {{ code: string, message: string, region?: string }} error
  * @param {string} resource the path of the request
  * @returns {string} the XML body of an error answer
  */
-export function errorDocument(code, message, resource) {
+export function errorDocument({ code, message, region = '' }, resource) {
   return xmlDocument(
     `<Error><Code>${escapeXml(code)}</Code><Message>${escapeXml(message)}</Message>` +
-      `<Resource>${escapeXml(resource)}</Resource></Error>`,
+      `<Resource>${escapeXml(resource)}</Resource>${region === '' ? '' : `<Region>${escapeXml(region)}</Region>`}</Error>`,
   );
 }

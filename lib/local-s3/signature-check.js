@@ -78,6 +78,7 @@ export class SignatureCheck {
       throw new S3Error(
         'AuthorizationHeaderMalformed',
         `The scope '${region}/${service}' of the credential is wrong; expecting '${this.#region}/s3'.`,
+        this.#region,
       );
     }
     const signingDate = this.#signingDate(request.headers['x-amz-date'], scopeDate);

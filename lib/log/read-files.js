@@ -1,7 +1,8 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { getSystemErrorMap } from 'node:util';
 import { readResult } from '../model/read-result.js';
 import { MAX_LINE_LENGTH, parseLine } from './lines.js';
+import { LogBounds } from './log-bounds.js';
 import { LogReader } from './read-log.js';
 import { runOfResult } from './result-run.js';
 
@@ -37,6 +38,7 @@ const JSON_BEGINS = /^\uFEFF?\s*\{/;
  * @param {AsyncIterable<Uint8Array>} standardInput
  * @param {{ keepsDetails: boolean }} options whether latencies and failures of single seconds are kept
  * @returns {Promise<ReadFiles>}
+ * @throws {Error} if a file holds more than any runs write
  */
 export async function readFiles(files, standardInput, options) {
   const reader = new FileReader(standardInput, options);
@@ -112,10 +114,12 @@ class FileReader {
     if (text !== null && this.#takeResult(file, text)) {
       return;
     }
+    const bounds = new LogBounds(file);
     let isOurs = false;
     const log = new LogReader(file, (run) => this.runs.push(run));
     const bytes = await readLines(chunks, (number, line) => {
       isOurs = true;
+      bounds.add(number, line);
       log.add(number, line);
     });
     log.end();
@@ -142,7 +146,7 @@ class FileReader {
    * @returns {boolean} whether it is JSON, so that it is no log
    */
   #takeResult(file, text) {
-    const { isJson, result, problems, warnings } = readResult(text);
+    const { isJson, result, problems, warnings } = readResult(text, file);
     warnings.forEach((message) => this.warnings.push({ file, line: null, message, incomplete: false }));
     problems.forEach((problem) => isJson && this.#warn(file, null, `is not counted: ${problem}`));
     if (result !== null) {
@@ -203,15 +207,25 @@ async function* continued(begun, rest) {
  *   what cannot be read
  */
 export async function readWholeResult(file) {
-  const status = file === STANDARD_INPUT ? null : await stat(file).catch(() => null);
-  if (!status?.isFile() || status.size > MAX_RESULT_SIZE) {
-    return null;
-  }
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const { result, warnings } = JSON_BEGINS.test(text)
-    ? readResult(text.replace(/^\uFEFF/, ''))
-    : { result: null, warnings: [] };
+  const text = file === STANDARD_INPUT ? null : await readJson(file);
+  const { result, warnings } = text === null ? { result: null, warnings: [] } : readResult(text, file);
   return result === null ? null : { result, warnings };
+}
+
+/**
+ * @param {string} file
+ * @returns {Promise<string | null>} what it holds; null if it cannot be a result, of which no more is read than that shows
+ */
+async function readJson(file) {
+  const status = await stat(file).catch(() => null);
+  const handle = status?.isFile() ? await open(file).catch(() => null) : null;
+  try {
+    return handle && (await jsonOf(handle.createReadStream({ autoClose: false }))).text;
+  } catch {
+    return null;
+  } finally {
+    await handle?.close();
+  }
 }
 
 /**
@@ -226,9 +240,8 @@ export async function whatIsLost(file) {
   if (await isLog(file)) {
     return 'a log';
   }
-  const text = status.size > MAX_RESULT_SIZE ? '' : await readFile(file, 'utf8').catch(() => '');
-  const { result } = readResult(text);
-  return result !== null && result.merge === undefined ? 'the result of a run' : null;
+  const whole = await readWholeResult(file);
+  return whole !== null && whole.result.merge === undefined ? 'the result of a run' : null;
 }
 
 /**

@@ -91,6 +91,8 @@ export class RunReader {
   #findings;
   /** @type {Map<string, StageLines>} */
   #stages = new Map();
+  /** The same, by their names in lower case. @type {Map<string, StageLines>} */
+  #stagesInLowerCase = new Map();
   /** The stage that the last lines were about. @type {StageLines | null} */
   #current = null;
   /** Records of which not all lines have come, by what identifies them. @type {Map<string, { head: Head, parts: RecordParts, line: number }>} */
@@ -376,6 +378,7 @@ export class RunReader {
     if (stage === undefined) {
       stage = new StageLines(name, this.#findings.stage(name, line));
       this.#stages.set(name, stage);
+      this.#stagesInLowerCase.set(name.toLowerCase(), stage);
     }
     this.#current = stage;
     return stage;
@@ -386,7 +389,7 @@ export class RunReader {
    * @returns {StageLines | undefined}
    */
   #planned(name) {
-    return [...this.#stages.values()].find((stage) => stage.name.toLowerCase() === name.toLowerCase());
+    return this.#stagesInLowerCase.get(name.toLowerCase());
   }
 }
 

@@ -22,13 +22,18 @@ import { BLOCK_SECONDS } from '../model/second-series.js';
  */
 export function* secondsOf(views) {
   for (const { block, present } of blocksOf(views)) {
+    /** @type {HostSecond[]} */
+    let hosts = [];
     for (let second = block * BLOCK_SECONDS; second < (block + 1) * BLOCK_SECONDS; second += 1) {
-      const hosts = present.flatMap((view) => {
+      for (const view of present) {
         const tenths = view.series.get(second - view.shift);
-        return tenths === undefined ? [] : [{ view, tenths, bytes: view.series.bytesOf(second - view.shift) }];
-      });
+        if (tenths !== undefined) {
+          hosts.push({ view, tenths, bytes: view.series.bytesOf(second - view.shift) });
+        }
+      }
       if (hosts.length > 0) {
         yield { second, hosts };
+        hosts = [];
       }
     }
   }
@@ -40,15 +45,17 @@ export function* secondsOf(views) {
  *   ascending order, each with those that have some in it
  */
 function* blocksOf(views) {
-  const queues = views.map((view) => ({ view, blocks: shiftedBlocks(view), next: 0 }));
-  // Those that are over are taken out, so that runs that follow each other do not make each other slow.
-  let waiting = queues.filter(({ blocks }) => blocks.length > 0).sort((one, other) => one.blocks[0] - other.blocks[0]);
-  while (waiting.length > 0) {
-    const block = waiting.reduce((least, { blocks, next }) => Math.min(least, blocks[next]), Infinity);
-    const present = waiting.filter(({ blocks, next }) => blocks[next] === block);
-    yield { block, present: present.map(({ view }) => view) };
-    present.forEach((queue) => (queue.next += 1));
-    waiting = waiting.filter(({ blocks, next }) => next < blocks.length);
+  /** @type {Map<number, StageView[]>} */
+  const all = new Map();
+  for (const view of views) {
+    for (const block of shiftedBlocks(view)) {
+      const present = all.get(block) ?? [];
+      present.push(view);
+      all.set(block, present);
+    }
+  }
+  for (const [block, present] of [...all].sort(([one], [other]) => one - other)) {
+    yield { block, present };
   }
 }
 

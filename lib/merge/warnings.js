@@ -188,7 +188,8 @@ function seconds(ms) {
 }
 
 /**
- * What does not seem to belong together, although it can be added up.
+ * What does not seem to belong together, although it can be added up. Hosts that were started without --run-id are runs of
+ * their own, which is no reason for a warning; shards are meant to be parts of one run.
  *
  * @param {readonly HostRun[]} runs
  * @returns {MergeWarning[]}
@@ -200,6 +201,7 @@ export function mixedRuns(runs) {
   }
   const strange = others.filter(({ result }) => result.run !== first.result.run);
   const isTogether = (/** @type {HostRun} */ run) => overlaps(run, first);
+  const isShard = (/** @type {HostRun} */ run) => shardsOf([run]).some(({ count }) => count > 1);
   const other = (/** @type {HostRun} */ run) => `run ${run.result.run}, and ${first.result.run} in ${placeOf(first)}`;
   return [
     ...firstOf(
@@ -207,8 +209,8 @@ export function mixedRuns(runs) {
       (run) => `${other(run)}: they were not at the same time; the totals hold both`,
     ),
     ...firstOf(
-      strange.filter(isTogether),
-      (run) => `${other(run)}, at the same time: added up; a common --run-id would show that they belong together`,
+      strange.filter((run) => isTogether(run) && (isShard(run) || isShard(first))),
+      (run) => `${other(run)}, at the same time: added up; shards of one run have one --run-id`,
     ),
     ...otherSizes(runs),
     ...otherOption(runs, 'access', 'sequential'),

@@ -65,7 +65,7 @@ export class SecondCounts {
   }
 
   /**
-   * Every second that a stage touched, those without an operation, too, but for those of a pause.
+   * Every second that a stage touched, including those without an operation, except those of a pause.
    *
    * @param {number} endedAt monotonic ms
    * @returns {SecondCount[]}

@@ -8,6 +8,9 @@ import { quote } from '../text/quote.js';
  * @typedef {{ [keyword: string]: any }} Schema
  */
 
+/** Problems after which a value is not looked at any further. */
+const MAX_PROBLEMS = 1000;
+
 /** What the types of JSON are called in messages. @type {Readonly<Record<string, string>>} */
 const TYPES = {
   integer: 'a whole number',
@@ -39,9 +42,12 @@ export function checkSchema(value, root, schema = root) {
  * @param {Schema} schema
  * @param {Schema} root
  * @param {Findings} findings
- * @param {ReadonlySet<string>} [known] fields of an object, here or in a schema that stands on this one
+ * @param {Schema} [derived] what extends it
  */
-function check(place, schema, root, findings, known = fieldsOf(schema, root)) {
+function check(place, schema, root, findings, derived = schema) {
+  if (findings.problems.length >= MAX_PROBLEMS) {
+    return;
+  }
   const { value, path } = place;
   const expected = mismatch(value, schema);
   if (expected !== null) {
@@ -49,7 +55,7 @@ function check(place, schema, root, findings, known = fieldsOf(schema, root)) {
     return;
   }
   if (schema.$ref !== undefined) {
-    check(place, resolve(schema.$ref, root), root, findings, known);
+    check(place, resolve(schema.$ref, root), root, findings, derived);
   }
   if (schema.anyOf !== undefined) {
     checkAlternatives(place, schema.anyOf, root, findings);
@@ -60,7 +66,7 @@ function check(place, schema, root, findings, known = fieldsOf(schema, root)) {
     });
   }
   if (isObject(value)) {
-    checkFields(place, value, { schema, root, known }, findings);
+    checkFields(place, value, { schema, root, derived }, findings);
   }
 }
 
@@ -85,10 +91,10 @@ function checkAlternatives(place, alternatives, root, findings) {
 /**
  * @param {{ path: string, kind: string }} place
  * @param {Record<string, unknown>} value
- * @param {{ schema: Schema, root: Schema, known: ReadonlySet<string> }} expected
+ * @param {{ schema: Schema, root: Schema, derived: Schema }} expected
  * @param {Findings} findings
  */
-function checkFields({ path, kind }, value, { schema, root, known }, findings) {
+function checkFields({ path, kind }, value, { schema, root, derived }, findings) {
   const at = (/** @type {string} */ name) => (path === '' ? name : `${path}.${name}`);
   for (const name of schema.required ?? []) {
     if (!Object.hasOwn(value, name)) {
@@ -100,23 +106,23 @@ function checkFields({ path, kind }, value, { schema, root, known }, findings) {
     const fieldKind = kind === '' ? name : `${kind}.${name}`;
     if (own !== undefined) {
       check({ value: field, path: at(name), kind: fieldKind }, own, root, findings);
-    } else if (schema.properties !== undefined && !known.has(name)) {
+    } else if (schema.properties !== undefined && !isKnown(name, derived, root)) {
       findings.unknown.add(fieldKind);
     }
-    if (schema.propertyNames?.pattern && !new RegExp(schema.propertyNames.pattern, 'u').test(name)) {
+    if (schema.propertyNames !== undefined && !isLike(name, schema.propertyNames.pattern)) {
       findings.problems.push(`${path}: expected other names of fields, got ${shown(name)}`);
     }
   }
 }
 
 /**
+ * @param {string} name of a field
  * @param {Schema} schema
  * @param {Schema} root
- * @returns {Set<string>} the fields that it, or what it stands on, knows
+ * @returns {boolean} whether the schema, or the one that it extends, has the field
  */
-function fieldsOf(schema, root) {
-  const own = Object.keys(schema.properties ?? {});
-  return new Set(schema.$ref === undefined ? own : [...own, ...fieldsOf(resolve(schema.$ref, root), root)]);
+function isKnown(name, { properties, $ref }, root) {
+  return Object.hasOwn(properties ?? {}, name) || ($ref !== undefined && isKnown(name, resolve($ref, root), root));
 }
 
 /**
@@ -125,15 +131,12 @@ function fieldsOf(schema, root) {
  * @returns {string | null} what was expected of the value itself, whatever is in it; null where it fits
  */
 function mismatch(value, schema) {
-  if (schema.const !== undefined && value !== schema.const) {
-    return quote(String(schema.const));
-  }
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     return schema.enum.map((/** @type {unknown} */ each) => JSON.stringify(each)).join(', ');
   }
-  const types = [schema.type ?? []].flat();
-  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
-    return types.map((type) => TYPES[type]).join(' or ');
+  if (schema.type !== undefined && !isOfType(value, schema.type)) {
+    const types = [schema.type].flat().map((type) => TYPES[type]);
+    return types.join(' or ');
   }
   if (typeof value === 'number' && value < (schema.minimum ?? -Infinity)) {
     return `at least ${schema.minimum}`;
@@ -144,7 +147,7 @@ function mismatch(value, schema) {
   if (typeof value === 'string' && isLonger(value, schema.maxLength ?? Infinity)) {
     return `at most ${schema.maxLength} characters`;
   }
-  if (typeof value === 'string' && schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
+  if (typeof value === 'string' && schema.pattern !== undefined && !isLike(value, schema.pattern)) {
     return `a text like ${schema.pattern}`;
   }
   return null;
@@ -152,9 +155,13 @@ function mismatch(value, schema) {
 
 /**
  * @param {unknown} value
- * @param {string} type
+ * @param {string | readonly string[]} type
+ * @returns {boolean}
  */
 function isOfType(value, type) {
+  if (typeof type !== 'string') {
+    return type.some((each) => isOfType(value, each));
+  }
   switch (type) {
     case 'integer':
       return Number.isInteger(value);
@@ -187,6 +194,19 @@ function resolve(reference, root) {
     .split('/')
     .slice(1)
     .reduce((schema, name) => schema[name], root);
+}
+
+/** By their texts: compiling one takes longer than using it. @type {Map<string, RegExp>} */
+const patterns = new Map();
+
+/**
+ * @param {string} text
+ * @param {string} pattern
+ */
+function isLike(text, pattern) {
+  const compiled = patterns.get(pattern) ?? new RegExp(pattern, 'u');
+  patterns.set(pattern, compiled);
+  return compiled.test(text);
 }
 
 /**

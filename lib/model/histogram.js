@@ -1,5 +1,6 @@
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import { inflateSync } from 'node:zlib';
+import { InputError } from './input-bounds.js';
 
 /**
  * @import { Histogram, JsHistogram } from 'hdr-histogram-js'
@@ -137,21 +138,24 @@ function checkBounds(encoded) {
     highest >= 2n &&
     highest <= MAX_VALUE &&
     encoded.readUInt32BE(PAYLOAD_LENGTH_AT) === payload.length;
-  if (!isWithin || countsIn(payload) > MAX_COUNTS) {
-    throw new RangeError('expected a histogram of whole microseconds with three digits at most');
+  const { places, total } = contentOf(payload);
+  if (!isWithin || places > MAX_COUNTS || total > Number.MAX_SAFE_INTEGER) {
+    throw new RangeError('expected a histogram of whole microseconds with at most three digits and counts below 2^53');
   }
 }
 
 /**
  * @param {Uint8Array} payload
- * @returns {number} how many counts the words stand for
+ * @returns {{ places: number, total: number }} how many counts the words encode, and their sum
  */
-function countsIn(payload) {
-  let counts = 0;
+function contentOf(payload) {
+  let places = 0;
+  let total = 0;
   for (const word of wordsIn(payload)) {
-    counts += word % 2 === 1 ? (word + 1) / 2 : 1;
+    places += word % 2 === 1 ? (word + 1) / 2 : 1;
+    total += word % 2 === 1 ? 0 : word / 2;
   }
-  return counts;
+  return { places, total };
 }
 
 /**
@@ -164,7 +168,7 @@ function* wordsIn(payload) {
   for (const byte of payload) {
     // The ninth byte has no bit that says whether another one follows.
     const isLast = length === MAX_WORD_BYTES - 1 || byte < 0x80;
-    word += (byte % 0x80) * 2 ** (7 * length);
+    word += (length === MAX_WORD_BYTES - 1 ? byte : byte % 0x80) * 2 ** (7 * length);
     length += 1;
     if (isLast) {
       yield word;
@@ -219,14 +223,18 @@ function placesOf(digits) {
 export class HistogramSum {
   #sum = build({ bitBucketSize: COUNT_BITS, autoResize: true, highestTrackableValue: MAX_LATENCY_US });
 
-  /** @param {Histogram} histogram of µs */
+  /**
+   * @param {Histogram} histogram of µs
+   * @throws {InputError} if the sum is too large to be exact
+   */
   add(histogram) {
+    this.#checkRoomFor(histogram.totalCount);
     this.#sum.add(histogram);
   }
 
   /** @param {HistogramSum} other */
   addSum(other) {
-    this.#sum.add(other.#sum);
+    this.add(other.#sum);
   }
 
   /**
@@ -237,7 +245,15 @@ export class HistogramSum {
    */
   addEncoded(base64) {
     for (const [value, count] of valuesIn(base64)) {
+      this.#checkRoomFor(count);
       this.#sum.recordValueWithCount(value, count);
+    }
+  }
+
+  /** @param {number} count of values */
+  #checkRoomFor(count) {
+    if (this.count + count > Number.MAX_SAFE_INTEGER) {
+      throw new InputError('the histograms together hold 2^53 latencies or more, which no hosts can measure');
     }
   }
 

@@ -1,3 +1,4 @@
+import { checkResultBounds } from './input-bounds.js';
 import { quote } from '../text/quote.js';
 import { checkSchema, isObject } from './check-schema.js';
 import { COUNT_NAMES } from './counters.js';
@@ -23,9 +24,12 @@ const MAX_LISTED = 8;
  * Reads what `--json` has written. What a later version has written is read as far as it is known.
  *
  * @param {string} text
+ * @param {string} [file] from which it is
  * @returns {ReadResult}
+ * @throws {Error} if it holds more than any result does
  */
-export function readResult(text) {
+export function readResult(text, file = 'result') {
+  checkResultBounds(file, text);
   const value = parse(text);
   if (value === undefined) {
     return { ...refused('expected JSON'), isJson: false };
@@ -143,7 +147,7 @@ function brokenHistogramsOfWays(ways) {
 function brokenHistogram(path, encoded) {
   return typeof encoded !== 'string' || isHistogram(encoded)
     ? []
-    : [`${path}: expected an HdrHistogram of whole microseconds, got something else`];
+    : [`${path}: expected an HdrHistogram of whole microseconds with counts below 2^53, got something else`];
 }
 
 /** @param {readonly string[]} names */

@@ -1150,7 +1150,7 @@ export interface MergeResult {
   /** All warnings. */
   warnings: readonly MergeWarning[];
   /**
-   * Hosts that reached the objects in different ways: each way by itself, in the order of the hosts. Absent if all
+   * Hosts that reached the objects in different ways: each way separately, in the order of the hosts. Absent if all
    * hosts used the same way.
    */
   ways?: readonly WayResult[];

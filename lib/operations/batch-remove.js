@@ -90,7 +90,7 @@ function refuseUndeleted(record, errors, pending, asked) {
     throw new AttemptError({
       kind: 'not-deleted',
       handling: mayRetry ? 'retry' : 'fail',
-      message: `${errors.length} of ${asked} keys were not deleted, ${shown(Key)} for one: ${codeOf({ Code }) || 'no reason is given'}`,
+      message: `${errors.length} of ${asked} keys were not deleted, ${shown(Key)} for one: ${plainText(codeOf({ Code })) || 'no reason is given'}`,
     });
   }
   const [unnamed] = pending.keys();

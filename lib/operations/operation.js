@@ -1,4 +1,5 @@
 import { plainLine } from '../text/plain-text.js';
+import { redact } from '../text/redact.js';
 
 /**
  * @import { S3Call } from '../s3/s3-calls.js'
@@ -132,7 +133,7 @@ export class IntegrityError extends Error {
    */
   constructor({ bucket, key }, finding, versionError = null) {
     // A key that is not of our making may hold anything.
-    super(`${bucket}/${plainLine(key)}: ${finding}`);
+    super(`${bucket}/${plainLine(redact(key))}: ${finding}`);
     this.name = 'IntegrityError';
     this.finding = finding;
     this.versionError = versionError;

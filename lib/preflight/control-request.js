@@ -17,7 +17,7 @@ import { AttemptError } from '../s3/s3-error.js';
  * How a request is sent that belongs to no stage.
  *
  * @typedef {object} RequestContext
- * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget'>} run
+ * @property {Pick<RunContext, 'clock' | 'random' | 'waitBudget' | 'controlOptions'>} run
  * @property {number} maxAttempts
  * @property {AbortSignal} signal gives up
  *
@@ -50,7 +50,13 @@ export async function sendControlRequest({ run, maxAttempts, signal }, request) 
     random: run.random,
     pauses,
     signal: AbortSignal.any([signal, pauses.exhausted]),
-    hooks: { attemptFailed: (error) => pauses.attemptFailed(error), retrying() {} },
+    hooks: {
+      attemptFailed(error, { attempts }) {
+        run.controlOptions.region.correct(error, attempts);
+        pauses.attemptFailed(error);
+      },
+      retrying() {},
+    },
   });
   const giveUp = () => {
     pauses.endAll();
@@ -113,11 +119,9 @@ export async function sendControlOperation(context, record, multipart) {
   }
 }
 
-/** No run writes an object of this name, and the answer to a GET carries an error code, which that to a HEAD does not. */
-const ABSENT_OBJECT = 'preflight';
-
 /**
- * Sends a GET for an object that does not exist: the cheapest request that a store answers in full.
+ * Sends a GET for an object that does not exist: the cheapest request that a store answers in full. The answer to a HEAD carries no
+ * error code.
  *
  * @param {RequestContext & { run: Pick<RunContext, 'keyspace'> }} context
  * @param {ObjectConnection} connection
@@ -125,8 +129,7 @@ const ABSENT_OBJECT = 'preflight';
  * @returns {Promise<Answer>} its error is null where the object does exist
  */
 export async function requestAbsentObject(context, connection, bucket) {
-  const key = context.run.keyspace.keyPrefix + ABSENT_OBJECT;
-  const absent = { bucket, key, size: 0, body: null, sink: { accept() {} } };
+  const absent = { bucket, key: context.run.keyspace.absentKey, size: 0, body: null, sink: { accept() {} } };
   const request = retriedRequest(() => connection.send(S3_CALLS.GetObject, absent), connection);
   return sendControlRequest(context, request);
 }

@@ -1,5 +1,6 @@
 import { bucketFindings } from '../bottleneck/bucket-findings.js';
 import { plainLine } from '../text/plain-text.js';
+import { redact } from '../text/redact.js';
 import { formatSize } from '../text/units.js';
 import { sizeText } from '../workload/size-distribution.js';
 import { coloLine } from './colo-line.js';
@@ -133,7 +134,7 @@ class Console {
    */
   failed(stage, { bucket, key, attempts }, message) {
     const tries = attempts === 1 ? '' : ` after ${attempts} attempts`;
-    this.#showError(`${stage}: ${bucket}/${plainLine(key)} failed${tries}: ${message}`);
+    this.#showError(`${stage}: ${bucket}/${plainLine(redact(key))} failed${tries}: ${message}`);
   }
 
   /**

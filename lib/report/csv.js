@@ -12,6 +12,9 @@ const CHUNK_LENGTH = 64 * 1024;
 /** What makes a field of CSV need quotes (RFC 4180). */
 const SPECIAL = /[",\r\n]/;
 
+/** What makes a spreadsheet read a field as a formula, quoted or not; an apostrophe before it makes it text. */
+const FORMULA = /^[=+\-@\t\r]/;
+
 /**
  * The time series of all hosts: what each did in each second of each stage, named by the second's beginning.
  *
@@ -45,7 +48,8 @@ function formatIsoSecond(second, isDated) {
 
 /** @param {string} text */
 function field(text) {
-  return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const shown = FORMULA.test(text) ? `'${text}` : text;
+  return SPECIAL.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
 }
 
 /**

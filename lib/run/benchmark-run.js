@@ -246,7 +246,7 @@ async function measure({ running, workers, firstStageAt }, result) {
 async function removeLeftovers(config, run, checks, result, observer) {
   const { keep, timeout, shard, multipart, store } = config;
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
-  const { stages, crash } = result;
+  const { stages, crash, problems } = result;
   // A stage that broke off has no counts to go by.
   const isUncertain = crash !== null || stages.some(({ unknownOutcomes }) => unknownOutcomes > 0);
   // What was there before the run was allowed to write is not its own, whatever broke off.
@@ -257,8 +257,9 @@ async function removeLeftovers(config, run, checks, result, observer) {
   // Nobody counts copies, which no stage removes.
   const ownsCopies = mayRemove && operationsOfRun(config).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
-  // The embedded endpoint ends with the run. Without permission to list, a notice has said that there is no proof.
-  const canProve = !store.isEmbedded && checks.mayList;
+  // The embedded endpoint ends with the run. Without permission to list, a notice has said that there is no proof. A run that
+  // was refused, because a bucket is missing perhaps, has removed its probes.
+  const canProve = !store.isEmbedded && checks.mayList && problems.length === 0;
   const ownsObjects = isLeft || ((hasVersions || canProve) && mayRemove && (wroteObjects || hasRemovedAll));
   // One whose creation was not answered has an id that nobody knows: only the store can tell that none is left.
   const mayHaveUploads = checks.mayHaveWritten && multipart !== undefined;
@@ -292,8 +293,8 @@ async function removeLeftovers(config, run, checks, result, observer) {
     !(isLeft || outcomeUnknown || ownsCopies || run.slices > 0 || hasVersions) &&
     stages.every(({ failed, integrityErrors }) => failed + integrityErrors === 0);
   if (isConfirmed && shown > 0) {
-    result.mayPass ||= result.problems.length === 0;
-    result.problems.push(
+    result.mayPass ||= problems.length === 0;
+    problems.push(
       `the store confirmed that all objects of the run were deleted, and then listed ${counted(shown, 'object')} of it`,
     );
   }

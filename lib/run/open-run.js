@@ -9,6 +9,7 @@ import { connectionHostname } from '../s3/address.js';
 import { operationsOfRun, writesObjects } from '../operations/registry.js';
 import { LiveCredentials } from '../s3/live-credentials.js';
 import { openStore } from '../s3/object-store.js';
+import { SigningRegion } from '../s3/signing-region.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { MixedObjects, mixedMemory } from '../workload/mixed-objects.js';
 import { Payload } from '../workload/payload.js';
@@ -72,8 +73,14 @@ export async function openRun(config, context) {
     MAX_CONTROL_CONNECTIONS,
   );
   const controlCount = controlConnectionCount + CLOCK_CONNECTIONS;
+  const region = new SigningRegion(store.region, (expected, configured) =>
+    notice(
+      `The store expects region ${expected}, not ${configured}: requests are signed for ${expected} from now on (set S3_REGION=${expected} to avoid the retry)`,
+    ),
+  );
   const controlOptions = {
     ...store,
+    region,
     credentials,
     agent,
     keepAlive,
@@ -130,6 +137,7 @@ export async function openRun(config, context) {
     async openWorkers() {
       const spec = {
         ...{ ...workerSpec(config), layout, written: written.memory, wroteObjects, mixed },
+        store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
       cores = runsSlices(config)

@@ -38,7 +38,7 @@ const NO_LATENCY = Object.freeze({ p50: null, p99: null, maximum: null, histogra
  * @param {ReadonlyMap<string, UnloadedLatency>} [parts.unloadedByOperation] of the kinds, where there are several
  * @param {number} parts.availableCores that the process may use
  * @param {ClockFacts | null} parts.storeClock
- * @param {number | null} [parts.objectsNeeded] see StageResultFields
+ * @param {number | null} [parts.objectsNeeded] see the schema
  * @param {StabilityResult} [parts.stability] of a stage that was to end once its rate is stable
  * @param {number} [parts.stopsAt] monotonic ms at which no operation was begun any more, where time ends the stage
  * @returns {StageResult}

@@ -10,7 +10,6 @@ import {
 } from '@aws-sdk/client-s3';
 import { plainText } from '../text/plain-text.js';
 import { withPlainKeys } from './object-connection.js';
-import { liveRedactor } from './redact.js';
 import { AttemptError, NOT_FOUND, NO_UPLOAD, timeoutError } from './s3-error.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
@@ -65,7 +64,6 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
 export class BucketAdmin {
   #client;
   #timeout;
-  #redact;
   #epochNow;
   #signal;
   /** Requests sent. */
@@ -79,7 +77,6 @@ export class BucketAdmin {
   constructor(options, timeout, signal = new AbortController().signal) {
     this.#client = createSdkClient(options);
     this.#timeout = timeout;
-    this.#redact = liveRedactor(options.credentials);
     this.#epochNow = options.epochNow;
     this.#signal = signal;
     // Each request listens to it. More than ten listeners would be taken for a leak, and warned of.
@@ -315,7 +312,7 @@ export class BucketAdmin {
     const { Errors = [] } = await this.#send(
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
     );
-    return Errors.map((/** @type {DeletionError} */ error) => describeDeletion(error, this.#redact));
+    return Errors.map(describeDeletion);
   }
 
   /**
@@ -332,7 +329,7 @@ export class BucketAdmin {
       return await sendCommand(this.#client, command, controller.signal);
     } catch (error) {
       const { aborted, reason } = controller.signal;
-      const context = { stale: true, answered: false, redact: this.#redact, now: this.#epochNow() };
+      const context = { stale: true, answered: false, now: this.#epochNow() };
       throw aborted ? reason : classifySdkError(error, context);
     } finally {
       clearTimeout(timer);
@@ -341,14 +338,11 @@ export class BucketAdmin {
   }
 }
 
-/**
- * @param {DeletionError} error
- * @param {(text: string) => string} redact
- */
-function describeDeletion({ Key, Code, Message }, redact) {
+/** @param {DeletionError} error */
+function describeDeletion({ Key, Code, Message }) {
   const reason = [Code, Message].filter(Boolean).join(' ');
-  const key = Key ? plainText(redact(Key)) : 'a key that is not named';
-  return `${key}: ${reason === '' ? 'no reason is given' : plainText(redact(reason))}`;
+  const key = Key ? plainText(Key) : 'a key that is not named';
+  return `${key}: ${reason === '' ? 'no reason is given' : plainText(reason)}`;
 }
 
 /**

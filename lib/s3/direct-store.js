@@ -6,14 +6,14 @@ import { connectionHostname, endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf, isR2 } from './cloudflare.js';
 import { isWholeDocument, parseErrorBody } from './error-response.js';
 import {
+  MAX_DOCUMENT_BYTES,
   digestIn,
+  documentTooLong,
   etagDigest,
   mayResendAtOnce,
   transferOf,
   withPlainKeys,
-  withoutSecrets,
 } from './object-connection.js';
-import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { AttemptError, classifyAnswer, classifyFailure } from './s3-error.js';
 import {
@@ -33,9 +33,6 @@ import {
 
 /** As much of an error's body as is kept to read its code from. */
 const MAX_ERROR_BODY_LENGTH = 8192;
-
-/** No document that a store or a Worker answers with is as large: 1,000 keys of 1,024 bytes are 3 MB where each byte is encoded. */
-const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /** S3 begins to answer some requests before it has carried them out: what goes wrong then stands in the body of a 200. */
 const ERROR_BODY = '<Error>';
@@ -62,7 +59,6 @@ export class DirectStore {
   #options;
   #host;
   #signer;
-  #redact;
   /** @type {DirectConnection[]} */
   #connections = [];
 
@@ -73,11 +69,10 @@ export class DirectStore {
     // As a browser would write it: without the port that the scheme implies, and an IPv6 address in brackets.
     this.#host = new URL(endpointUrl({ ...options, hostname: connectionHostname(options) })).host;
     this.#signer = new RequestSigner({ credentials, region, host: this.#host, now: epochNow });
-    this.#redact = liveRedactor(credentials);
   }
 
   openConnection() {
-    const connection = new DirectConnection(this.#host, this.#signer, this.#redact, this.#options);
+    const connection = new DirectConnection(this.#host, this.#signer, this.#options);
     this.#connections.push(connection);
     return connection;
   }
@@ -96,7 +91,6 @@ export class DirectStore {
  */
 class DirectConnection {
   #signer;
-  #redact;
   #now;
   #epochNow;
   #payloadIsSigned;
@@ -149,14 +143,12 @@ class DirectConnection {
   /**
    * @param {string} host the value of the Host header
    * @param {RequestSigner} signer
-   * @param {(text: string) => string} redact takes secrets out of the store's answers
    * @param {StoreOptions} options
    */
-  constructor(host, signer, redact, options) {
+  constructor(host, signer, options) {
     const { agent, hostname, keepAlive, useTls, basePath = '', addressing, now, epochNow, onColo } = options;
     const { keysAreForeign = false } = options;
     this.#signer = signer;
-    this.#redact = redact;
     this.#now = now;
     this.#epochNow = epochNow;
     this.#payloadIsSigned = !useTls;
@@ -194,11 +186,11 @@ class DirectConnection {
       request.body = NO_BYTES;
       request.size = 0;
     }
-    if (input !== undefined && call.checksumHeaders !== null) {
+    if (input !== undefined && call.headerNames !== null) {
       const canonical = query === null ? '' : canonicalQuery(queryOf(call, query, input));
-      const checksums = namedIn(call.checksumHeaders, input);
+      const headers = namedIn(call.headerNames, input);
       request.target = canonical === '' ? path : `${path}?${canonical}`;
-      request.headers = this.#signer.signChecksums(method, path, this.#hashOf(request.body), canonical, checksums);
+      request.headers = this.#signer.signHeaders(method, path, this.#hashOf(request.body), canonical, headers);
     } else if (call.copiesObject) {
       request.target = path;
       request.headers = this.#signer.signCopy(method, path, this.#hashOf(request.body), input?.CopySource);
@@ -211,9 +203,6 @@ class DirectConnection {
       const hashed =
         call.signsDocument && Buffer.isBuffer(request.body) ? payloadHash(request.body) : this.#hashOf(request.body);
       request.headers = this.#signer.sign(method, path, hashed, canonical);
-    }
-    if (input !== undefined && call.headerNames !== null) {
-      addHeaders(request.headers, call.headerNames, input);
     }
     if (call.writeInput !== null && Buffer.isBuffer(request.body)) {
       request.headers.push('content-type', 'application/xml');
@@ -366,12 +355,7 @@ class DirectConnection {
     if (this.#documentBytes <= MAX_DOCUMENT_BYTES) {
       this.#document.push(Buffer.from(chunk));
     } else {
-      this.#http.abort(
-        new AttemptError({
-          ...{ kind: 'protocol', handling: 'fail', outcomeUnknown: true },
-          message: `the answer is longer than any that S3 knows: more than ${MAX_DOCUMENT_BYTES} bytes`,
-        }),
-      );
+      this.#http.abort(documentTooLong());
     }
   }
 
@@ -392,12 +376,12 @@ class DirectConnection {
   }
 
   #refusal() {
-    const { code, message } = parseErrorBody(this.#failureBody);
+    const { code, message, region } = parseErrorBody(this.#failureBody);
     return classifyAnswer({
       status: this.#status,
-      // As it is read, not as XML writes it: a secret may come back in characters that are decoded only then.
-      code: this.#redact(code),
-      message: this.#redact(message),
+      code,
+      message,
+      region,
       retryAfter: this.#retryAfter,
       date: this.#date,
       isR2: this.#isR2,
@@ -423,7 +407,7 @@ class DirectConnection {
       this.#failureBody = text.slice(0, MAX_ERROR_BODY_LENGTH);
       this.#reject(this.#refusal());
     } else if (isProven || isWholeDocument(text)) {
-      this.reply.output = withPlainKeys(withoutSecrets(readOutput(text), this.#redact));
+      this.reply.output = withPlainKeys(readOutput(text));
       this.reply.etagDigest = digestIn(this.reply.output) || this.reply.etagDigest;
       this.#resolve();
     } else {
@@ -462,15 +446,4 @@ function namedIn(names, input) {
   return Object.entries(names).flatMap(([member, name]) =>
     input[member] === undefined ? [] : [/** @type {[string, string]} */ ([name, String(input[member])])],
   );
-}
-
-/**
- * @param {string[]} headers name, value, name, value, … to which those are added that the input has
- * @param {Readonly<Record<string, string>>} headerNames
- * @param {NonNullable<ObjectRequest['input']>} input
- */
-function addHeaders(headers, headerNames, input) {
-  for (const member of Object.keys(input)) {
-    headers.push(headerNames[member], String(input[member]));
-  }
 }

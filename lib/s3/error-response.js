@@ -4,14 +4,18 @@ const ENTITIES = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,40} GMT$/;
 
 /**
- * Reads the body of an S3 error response. It is text from outside: only two short fields are taken from it, and a body
+ * Reads the body of an S3 error response. It is text from outside: only short fields are taken from it, and a body
  * that is not XML gives empty ones.
  *
  * @param {string} body
- * @returns {{ code: string, message: string }}
+ * @returns {{ code: string, message: string, region: string }}
  */
 export function parseErrorBody(body) {
-  return { code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '', message: textOf(body, 'Message') };
+  return {
+    code: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(body)?.[1] ?? '',
+    message: textOf(body, 'Message'),
+    region: textOf(body, 'Region'),
+  };
 }
 
 /**

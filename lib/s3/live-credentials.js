@@ -1,3 +1,5 @@
+import { keepSecrets, keptSecrets } from '../text/redact.js';
+
 /** @import { Credentials } from '../model/run-config.js' */
 
 /** A store may repeat in an error what an earlier request was signed with: as many credentials before the current ones. */
@@ -9,13 +11,24 @@ const MAX_REMEMBERED = 2;
  */
 export class LiveCredentials {
   /** The newest first. @type {readonly Credentials[]} */
-  #recent;
+  #recent = [];
   /** @type {Set<(credentials: Credentials) => void>} */
   #listeners = new Set();
 
   /** @param {Credentials} credentials */
   constructor(credentials) {
-    this.#recent = [credentials];
+    this.#take(credentials);
+  }
+
+  /** @returns for another thread: the current ones, and all that this thread must not show */
+  toState() {
+    return { current: this.current, secrets: keptSecrets() };
+  }
+
+  /** @param {ReturnType<LiveCredentials['toState']>} state */
+  static fromState({ current, secrets }) {
+    keepSecrets(secrets);
+    return new LiveCredentials(current);
   }
 
   /** The same object until it is replaced. */
@@ -23,15 +36,17 @@ export class LiveCredentials {
     return this.#recent[0];
   }
 
-  /** Those whose secrets must not show: the current ones, and a few before. The same list until they are replaced. */
-  get recent() {
-    return this.#recent;
-  }
-
   /** @param {Credentials} credentials that are valid already */
   replace(credentials) {
-    this.#recent = [credentials, ...this.#recent.slice(0, MAX_REMEMBERED)];
+    this.#take(credentials);
     this.#listeners.forEach((listener) => listener(credentials));
+  }
+
+  /** @param {Credentials} credentials */
+  #take(credentials) {
+    this.#recent = [credentials, ...this.#recent.slice(0, MAX_REMEMBERED)];
+    const secrets = this.#recent.flatMap(({ secretAccessKey, sessionToken = '' }) => [secretAccessKey, sessionToken]);
+    keepSecrets({ secrets, ids: this.#recent.map(({ accessKeyId }) => accessKeyId) }, this);
   }
 
   /**

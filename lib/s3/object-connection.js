@@ -1,3 +1,5 @@
+import { AttemptError } from './s3-error.js';
+
 /**
  * @import { ObjectConnection } from './object-store.js'
  * @import { S3Call } from './s3-calls.js'
@@ -5,9 +7,20 @@
 
 // What the connections of both clients have in common.
 
+/** No store answers with a longer document: 1,000 keys of 1,024 bytes take 5 MB if each byte of them is escaped. */
+export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
+
 const QUOTE = 0x22;
 const FNV_OFFSET_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
+
+/** @returns {AttemptError} of an answer that is not read to its end */
+export function documentTooLong() {
+  return new AttemptError({
+    ...{ kind: 'protocol', handling: 'fail', outcomeUnknown: true },
+    message: `the answer is longer than any that S3 knows: more than ${MAX_DOCUMENT_BYTES} bytes`,
+  });
+}
 
 /**
  * A 32-bit FNV-1a digest of an ETag without its quotes, so that four bytes an object are enough to see whether a later
@@ -35,22 +48,6 @@ export function etagDigest(bytes, start = 0, end = bytes.length) {
 export function digestIn({ ETag, CopyObjectResult }) {
   const etag = ETag ?? CopyObjectResult?.ETag;
   return etag === undefined ? 0 : etagDigest(Buffer.from(etag, 'latin1'));
-}
-
-/**
- * What a store says of errors with single objects may have a secret in it. Each text is redacted by itself: of a whole document
- * only its beginning would be left.
- *
- * @param {Readonly<Record<string, any>>} output of a call, as the SDK has it
- * @param {(text: string) => string} redact
- * @returns {Readonly<Record<string, any>>}
- */
-export function withoutSecrets(output, redact) {
-  if (output.Errors === undefined) {
-    return output;
-  }
-  const errors = /** @type {readonly { Key?: string, Code?: string }[]} */ (output.Errors);
-  return { ...output, Errors: errors.map(({ Key = '', Code = '' }) => ({ Key: redact(Key), Code: redact(Code) })) };
 }
 
 /**

@@ -4,6 +4,7 @@
  * @import { S3Call } from './s3-calls.js'
  * @import { AttemptError } from './s3-error.js'
  * @import { LiveCredentials } from './live-credentials.js'
+ * @import { SigningRegion } from './signing-region.js'
  * @import { RunConfig } from '../model/run-config.js'
  */
 
@@ -76,7 +77,7 @@ export { S3_CALLS } from './s3-calls.js';
  * @property {string} [basePath] see StoreConfig
  * @property {'path' | 'virtual'} [addressing] see StoreConfig
  * @property {readonly string[]} buckets
- * @property {string} region
+ * @property {SigningRegion} region
  * @property {LiveCredentials} credentials
  * @property {boolean} keepAlive
  * @property {boolean} [keysAreForeign] whether the objects are not the run's: their keys may need escaping, and their ETags be no

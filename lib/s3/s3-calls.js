@@ -11,10 +11,8 @@ import { writeCompletion, writeDeletion } from './documents.js';
  * @property {boolean} hasKey whether the path names an object; a bucket otherwise
  * @property {Readonly<Record<string, string>> | null} query what the query holds in every request; null where there is none
  * @property {Readonly<Record<string, string>>} queryNames how members of a request's `input` are named in the query
- * @property {Readonly<Record<string, string>> | null} headerNames how other members of it are named as headers; null where
- *   there are none. None of them may begin with x-amz-, which would have to be signed
- * @property {Readonly<Record<string, string>> | null} checksumHeaders how members of it about checksums are named as headers,
- *   in the order of their names; they are signed. Null where there are none
+ * @property {Readonly<Record<string, string>> | null} headerNames how other members of it are named as headers, which are signed:
+ *   in the order of their names, all of which sort after `host` and before `x-amz-content-sha256`. Null if there are none
  * @property {boolean} copiesObject whether the store copies one: what it copies is the `CopySource` of the input
  * @property {boolean} sendsObject whether the body of the request is that of an object, or of a part of one
  * @property {boolean} receivesObject whether the body of a successful answer is an object's, and goes to the request's sink
@@ -34,7 +32,6 @@ export const OBJECT_CALL = {
   query: null,
   queryNames: {},
   headerNames: null,
-  checksumHeaders: null,
   copiesObject: false,
   sendsObject: false,
   receivesObject: false,
@@ -52,7 +49,7 @@ const CHECKSUM_TYPE = { ChecksumType: 'x-amz-checksum-type' };
 /** The table of REST bindings. Status, ETag, Content-Length and Content-Range are read of every answer. */
 export const S3_CALLS = Object.freeze(
   /** @satisfies {Record<string, S3Call>} */ ({
-    PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', checksumHeaders: CHECKSUM, sendsObject: true },
+    PutObject: { ...OBJECT_CALL, name: 'PutObject', method: 'PUT', headerNames: CHECKSUM, sendsObject: true },
     CopyObject: { ...OBJECT_CALL, name: 'CopyObject', method: 'PUT', copiesObject: true, readOutput: readCopy },
     GetObject: {
       ...OBJECT_CALL,
@@ -87,7 +84,7 @@ export const S3_CALLS = Object.freeze(
       name: 'CreateMultipartUpload',
       method: 'POST',
       query: { uploads: '' },
-      checksumHeaders: { ChecksumAlgorithm: 'x-amz-checksum-algorithm', ...CHECKSUM_TYPE },
+      headerNames: { ChecksumAlgorithm: 'x-amz-checksum-algorithm', ...CHECKSUM_TYPE },
       readOutput: readUpload,
     },
     UploadPart: {
@@ -96,7 +93,7 @@ export const S3_CALLS = Object.freeze(
       method: 'PUT',
       query: {},
       queryNames: { PartNumber: 'partNumber', UploadId: 'uploadId' },
-      checksumHeaders: CHECKSUM,
+      headerNames: CHECKSUM,
       sendsObject: true,
       tellsEtag: true,
     },
@@ -106,7 +103,7 @@ export const S3_CALLS = Object.freeze(
       method: 'POST',
       query: {},
       queryNames: { UploadId: 'uploadId' },
-      checksumHeaders: { ...CHECKSUM, ...CHECKSUM_TYPE },
+      headerNames: { ...CHECKSUM, ...CHECKSUM_TYPE },
       writeInput: writeCompletion,
       readOutput: readCompletion,
     },

@@ -1,5 +1,7 @@
 import { plainText } from '../text/plain-text.js';
+import { redact } from '../text/redact.js';
 import { parseRetryAfter } from './error-response.js';
+import { isRegion } from './signing-region.js';
 
 /** @import { Transfer } from './object-connection.js' */
 
@@ -19,6 +21,7 @@ import { parseRetryAfter } from './error-response.js';
  * @property {string} message one line without secrets
  * @property {number} [status] HTTP status, 0 where there was no answer
  * @property {string} [code] the S3 or system error code
+ * @property {string} [region] for which the store wants the request to be signed; '' if it names none
  * @property {number} [retryAfter] ms to wait at least, as the store asked or the failure demands
  * @property {number} [serverTime] epoch ms of the answer's Date header
  * @property {boolean} [sent] whether it had a connection to go over; without one it cannot have reached the store
@@ -39,6 +42,7 @@ export class AttemptError extends Error {
     this.handling = details.handling;
     this.status = details.status ?? 0;
     this.code = details.code ?? '';
+    this.region = details.region ?? '';
     this.retryAfter = details.retryAfter ?? 0;
     this.serverTime = details.serverTime ?? 0;
     this.sent = details.sent ?? true;
@@ -80,12 +84,15 @@ export const NO_PORT = 'no-port';
 /** The kind of an answer by which the client's clock is wrong. */
 export const CLOCK_SKEW = 'clock-skew';
 
+/** The code of a refusal that names the region to sign for, unless something else is wrong with the header. */
+const WRONG_REGION = 'AuthorizationHeaderMalformed';
+
 /** Codes that outrank the status they come with. @type {Record<string, [kind: string, handling: Handling]>} */
 const BY_CODE = {
   RequestTimeTooSkewed: [CLOCK_SKEW, 'stop'],
   NoSuchBucket: ['no-bucket', 'stop'],
   InvalidBucketName: ['no-bucket', 'stop'],
-  AuthorizationHeaderMalformed: ['denied', 'stop'],
+  [WRONG_REGION]: ['denied', 'stop'],
   // AWS answers them with a 400.
   ExpiredToken: ['denied', 'stop'],
   InvalidToken: ['denied', 'stop'],
@@ -111,7 +118,7 @@ const BY_CODE = {
  * Whatever else comes as an error may come from a proxy that had sent the request on, or after the work was done.
  */
 const NOT_CARRIED_OUT = new Set([
-  'AuthorizationHeaderMalformed',
+  WRONG_REGION,
   'AuthorizationQueryParametersError',
   'BadDigest',
   'EntityTooLarge',
@@ -177,13 +184,15 @@ const PORT_PAUSE_MS = 1000;
  * @param {number} answer.status
  * @param {string} [answer.code] S3's error code; a HEAD is answered without one
  * @param {string} [answer.message]
+ * @param {string} [answer.region] that the answer names
  * @param {string | null} [answer.retryAfter] the header's value
  * @param {string | null} [answer.date] the header's value
  * @param {boolean} [answer.isR2] whether it is an answer of R2
  * @param {number} answer.now epoch ms
  * @returns {AttemptError}
  */
-export function classifyAnswer({ status, code = '', message = '', retryAfter = null, date = null, isR2 = false, now }) {
+export function classifyAnswer({ status, code = '', message = '', region = '', ...answer }) {
+  const { retryAfter = null, date = null, isR2 = false, now } = answer;
   // The code is text from outside: `constructor` must not find what every object inherits.
   const [kind, handling] = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : byStatus(status, code);
   const details = [code, message].filter((part) => part !== '').join(': ');
@@ -195,6 +204,8 @@ export function classifyAnswer({ status, code = '', message = '', retryAfter = n
     ),
     status,
     code,
+    // Other answers name the region in which the bucket is. A name that holds a secret is refused, because it would be shown.
+    region: code === WRONG_REGION && isRegion(redact(region)) ? redact(region) : '',
     retryAfter: parseRetryAfter(retryAfter, now),
     serverTime: date === null ? 0 : Date.parse(date) || 0,
     isOverload: isR2 && status === R2_OVERLOAD.status && R2_OVERLOAD.codes.includes(code),

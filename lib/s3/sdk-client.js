@@ -6,6 +6,7 @@ import { ProtocolError } from '../http/protocol-error.js';
 import { endpointUrl } from './address.js';
 import { RAY_HEADER, coloOf } from './cloudflare.js';
 import { decodeEntities } from './error-response.js';
+import { MAX_DOCUMENT_BYTES, documentTooLong } from './object-connection.js';
 import { classifyAnswer, classifyFailure } from './s3-error.js';
 
 /**
@@ -40,7 +41,7 @@ export function createSdkClient(options) {
   };
   const client = new S3Client({
     endpoint: endpointUrl(options),
-    region,
+    region: async () => region.current,
     credentials: credentialsFor(credentials),
     forcePathStyle: addressing !== 'virtual',
     maxAttempts: 1,
@@ -64,6 +65,7 @@ export function createSdkClient(options) {
     },
     { step: 'deserialize', priority: 'low', name: 'receivedStatus' },
   );
+  client.middlewareStack.add(boundDocument, { step: 'deserialize', priority: 'low', name: 'boundDocument' });
   if (onColo !== undefined) {
     client.middlewareStack.add(coloMiddleware(onColo), { step: 'deserialize', priority: 'low', name: 'colo' });
   }
@@ -82,6 +84,33 @@ function credentialsFor(credentials) {
   }
   // The SDK would else keep what it was given until five minutes before its end.
   return Object.assign(async () => credentials.current, { memoized: true });
+}
+
+/**
+ * The SDK would read and parse a document of any length, which takes it up to a minute.
+ *
+ * @param {any} next
+ * @param {{ commandName?: string }} context
+ * @returns {any} the middleware that reads documents whose length is not known to be a usual one
+ */
+function boundDocument(next, { commandName }) {
+  return async (/** @type {any} */ args) => {
+    const result = await next(args);
+    const { headers, body } = result.response;
+    if (commandName !== 'GetObjectCommand' && body && !(headers['content-length'] <= MAX_DOCUMENT_BYTES)) {
+      const parts = [];
+      let bytes = 0;
+      for await (const part of body) {
+        bytes += part.length;
+        if (bytes > MAX_DOCUMENT_BYTES) {
+          throw documentTooLong();
+        }
+        parts.push(part);
+      }
+      result.response.body = Buffer.concat(parts);
+    }
+    return result;
+  };
 }
 
 /**
@@ -141,22 +170,22 @@ export function sendCommand(client, command, signal) {
  * @param {object} context
  * @param {boolean} context.stale see classifyFailure
  * @param {boolean} context.answered the answer had begun
- * @param {(text: string) => string} [context.redact] takes secrets out of the store's answer
  * @param {boolean} [context.isR2] whether the store is R2
  * @param {number} context.now epoch ms
  * @returns {AttemptError}
  */
-export function classifySdkError(error, { stale, answered, redact = (text) => text, isR2, now }) {
-  const { $metadata, $response, name, message, Code } = /** @type {any} */ (error ?? {});
+export function classifySdkError(error, { stale, answered, isR2, now }) {
+  const { $metadata, $response, name, message, Code, Region } = /** @type {any} */ (error ?? {});
   const status = $response?.receivedStatus ?? $metadata?.httpStatusCode ?? $response?.statusCode ?? 0;
   if (status >= 300 || isErrorInSuccess(status, $response)) {
     const [code, text] = isUnread(message) ? ['', ''] : [Code ?? name, message];
     const headers = $response?.headers ?? {};
     return classifyAnswer({
       status,
-      code: isGeneric(code) ? '' : redact(code),
+      code: isGeneric(code) ? '' : code,
       // The SDK leaves the longer character references as they are.
-      message: isGeneric(text) ? '' : redact(decodeEntities(text)),
+      message: isGeneric(text) ? '' : decodeEntities(text),
+      region: typeof Region === 'string' ? Region : '',
       retryAfter: headers['retry-after'] ?? null,
       date: headers.date ?? null,
       isR2,

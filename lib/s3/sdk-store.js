@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import * as sdk from '@aws-sdk/client-s3';
-import { digestIn, mayResendAtOnce, transferOf, withPlainKeys, withoutSecrets } from './object-connection.js';
+import { digestIn, mayResendAtOnce, transferOf, withPlainKeys } from './object-connection.js';
 import { isR2 } from './cloudflare.js';
-import { liveRedactor } from './redact.js';
 import { S3_CALLS } from './s3-calls.js';
 import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js';
 
@@ -20,18 +19,16 @@ import { classifySdkError, createSdkClient, sendCommand } from './sdk-client.js'
  */
 export class SdkStore {
   #client;
-  #redact;
   #options;
 
   /** @param {StoreOptions} options */
   constructor(options) {
     this.#options = options;
     this.#client = createSdkClient(options);
-    this.#redact = liveRedactor(options.credentials);
   }
 
   openConnection() {
-    return new SdkConnection(this.#client, this.#redact, this.#options);
+    return new SdkConnection(this.#client, this.#options);
   }
 
   async close() {
@@ -46,7 +43,6 @@ class SdkConnection {
   #client;
   #keepAlive;
   #isR2;
-  #redact;
   #now;
   #epochNow;
   /** @type {AbortController | null} */
@@ -68,14 +64,12 @@ class SdkConnection {
 
   /**
    * @param {S3Client} client
-   * @param {(text: string) => string} redact takes secrets out of the store's answers
    * @param {StoreOptions} options
    */
-  constructor(client, redact, { hostname, keepAlive, now, epochNow }) {
+  constructor(client, { hostname, keepAlive, now, epochNow }) {
     this.#client = client;
     this.#keepAlive = keepAlive;
     this.#isR2 = isR2(hostname);
-    this.#redact = redact;
     this.#now = now;
     this.#epochNow = epochNow;
   }
@@ -97,7 +91,7 @@ class SdkConnection {
     this.reply.contentLength = output.ContentLength ?? -1;
     this.reply.contentRange = output.ContentRange ?? '';
     this.reply.encryption = output.ServerSideEncryption ?? '';
-    this.reply.output = withPlainKeys(withoutSecrets(output, this.#redact));
+    this.reply.output = withPlainKeys(output);
     if (call.receivesObject) {
       await this.#drain(output.Body, request.sink);
     }
@@ -194,7 +188,7 @@ class SdkConnection {
   #classify(error, answered) {
     // The agent does not say which socket an attempt went over: every kept-alive one may have been closed before.
     const stale = this.#keepAlive && mayResendAtOnce(this, this.#call, this.#now());
-    const context = { stale, answered, redact: this.#redact, isR2: this.#isR2, now: this.#epochNow() };
+    const context = { stale, answered, isR2: this.#isR2, now: this.#epochNow() };
     return this.#aborted ?? classifySdkError(error, context);
   }
 }

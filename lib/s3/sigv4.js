@@ -2,6 +2,7 @@ import { createHash, createHmac, hash } from 'node:crypto';
 
 /**
  * @import { LiveCredentials } from './live-credentials.js'
+ * @import { SigningRegion } from './signing-region.js'
  */
 
 // AWS Signature Version 4, in the words of its specification:
@@ -159,6 +160,7 @@ export class RequestSigner {
   #now;
   /** Of the second under way. */
   #credentials;
+  #signedFor = '';
   #second = -1;
   #day = '';
   #date = '';
@@ -177,7 +179,7 @@ export class RequestSigner {
   /**
    * @param {object} options
    * @param {LiveCredentials} options.credentials
-   * @param {string} options.region
+   * @param {SigningRegion} options.region
    * @param {string} options.host the value of the Host header
    * @param {() => number} options.now epoch milliseconds
    */
@@ -197,10 +199,7 @@ export class RequestSigner {
    * @returns {string[]} the headers to send: name, value, name, value, …
    */
   sign(method, path, hashed, query = '') {
-    const second = Math.floor(this.#now() / 1000);
-    if (second !== this.#second) {
-      this.#beginSecond(second);
-    }
+    this.#refresh();
     // The specification's canonical request, put together from the parts that do not change.
     const canonical = `${method}\n${path}\n${query}\nhost:${this.#host}\nx-amz-content-sha256:${hashed}${this.#headersEnd}${hashed}`;
     return this.#headersOf(hashed, this.#authorizationStart + this.#textSigner.sign(sha256(canonical)));
@@ -214,10 +213,7 @@ export class RequestSigner {
    * @returns {string[]} the headers to send: name, value, name, value, …
    */
   signCopy(method, path, hashed, source) {
-    const second = Math.floor(this.#now() / 1000);
-    if (second !== this.#second) {
-      this.#beginSecond(second);
-    }
+    this.#refresh();
     const headers = `host:${this.#host}\nx-amz-content-sha256:${hashed}\n${COPY_SOURCE}:${source}${this.#headersEndOfCopy}`;
     const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n\n${headers}${hashed}`));
     return [...this.#headersOf(hashed, this.#authorizationStartOfCopy + signature), COPY_SOURCE, source];
@@ -228,22 +224,19 @@ export class RequestSigner {
    * @param {string} path already encoded
    * @param {string} hashed as above
    * @param {string} query as above
-   * @param {readonly [name: string, value: string][]} checksums headers about them, in the order of their names, which all begin
-   *   with `x-amz-checksum-`
+   * @param {readonly [name: string, value: string][]} headers further ones, in the order of their names, which all sort after
+   *   `host` and before `x-amz-content-sha256`
    * @returns {string[]} the headers to send: name, value, name, value, …
    */
-  signChecksums(method, path, hashed, query, checksums) {
-    const second = Math.floor(this.#now() / 1000);
-    if (second !== this.#second) {
-      this.#beginSecond(second);
-    }
-    const lines = checksums.map(([name, value]) => `${name}:${value}\n`).join('');
-    const names = checksums.map(([name]) => `${name};`).join('');
+  signHeaders(method, path, hashed, query, headers) {
+    this.#refresh();
+    const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
+    const names = headers.map(([name]) => `${name};`).join('');
     const signedHeaders = `host;${names}x-amz-content-sha256;${this.#lastSigned}`;
-    const headers = `host:${this.#host}\n${lines}x-amz-content-sha256:${hashed}${this.#lastHeaders}${signedHeaders}\n`;
-    const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n${query}\n${headers}${hashed}`));
+    const canonical = `host:${this.#host}\n${lines}x-amz-content-sha256:${hashed}${this.#lastHeaders}${signedHeaders}\n`;
+    const signature = this.#textSigner.sign(sha256(`${method}\n${path}\n${query}\n${canonical}${hashed}`));
     const authorization = `${this.#authorizationScope}${signedHeaders}, Signature=${signature}`;
-    return [...this.#headersOf(hashed, authorization), ...checksums.flat()];
+    return [...this.#headersOf(hashed, authorization), ...headers.flat()];
   }
 
   /**
@@ -258,19 +251,29 @@ export class RequestSigner {
     return headers;
   }
 
+  /** A request that was refused for its region is signed again within the same second. */
+  #refresh() {
+    const second = Math.floor(this.#now() / 1000);
+    if (second !== this.#second || this.#signedFor !== this.#region.current) {
+      this.#beginSecond(second);
+    }
+  }
+
   /** @param {number} second */
   #beginSecond(second) {
-    const isReplaced = this.#credentials !== this.#live.current;
+    const region = this.#region.current;
+    const isReplaced = this.#credentials !== this.#live.current || this.#signedFor !== region;
     this.#credentials = this.#live.current;
+    this.#signedFor = region;
     const { accessKeyId, secretAccessKey, sessionToken } = this.#credentials;
     this.#second = second;
     this.#date = `${new Date(second * 1000).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`;
     const day = this.#date.slice(0, 8);
     if (day !== this.#day || isReplaced) {
       this.#day = day;
-      this.#key = signingKey({ secretAccessKey, day, region: this.#region, service: SERVICE });
+      this.#key = signingKey({ secretAccessKey, day, region, service: SERVICE });
     }
-    const scope = `${day}/${this.#region}/${SERVICE}/aws4_request`;
+    const scope = `${day}/${region}/${SERVICE}/aws4_request`;
     const lastSigned = `x-amz-date${sessionToken ? ';x-amz-security-token' : ''}`;
     const signedHeaders = `host;x-amz-content-sha256;${lastSigned}`;
     // The header of a copy stands at its place among them.

@@ -152,6 +152,11 @@ export class OtlpSender {
       return await new Promise((resolve, reject) => {
         request.on('error', reject);
         request.on('response', (response) => readAnswer(response).then(resolve, reject));
+        // Without a listener, Node ends the request without a word.
+        request.on('upgrade', ({ statusCode = 0 }, socket) => {
+          socket.destroy();
+          resolve({ status: statusCode, retryAfter: null, body: '' });
+        });
         request.end(payload);
       });
     } finally {

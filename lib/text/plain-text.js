@@ -1,4 +1,9 @@
+import { redact } from './redact.js';
+
 const MAX_LENGTH = 200;
+
+/** How much of a text is read, even if less is shown: an escaped secret is longer than the words that replace it. */
+const MAX_READ_LENGTH = 1024;
 
 /** Ends of lines, and what else moves the cursor as a blank does. */
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
@@ -12,7 +17,7 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * What comes from outside (a store, a certificate, a log, the name of a file) is shown by this: on one line, with
- * everything visible, and never at length.
+ * everything visible but secrets, and never at length.
  *
  * @param {string} text
  * @param {number} [maxLength] characters
@@ -20,10 +25,13 @@ const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
  */
 export function plainText(text, maxLength = MAX_LENGTH) {
   const trimmed = text.trim();
-  const beginning = cut(trimmed, maxLength);
+  const read = trimmed.slice(0, Math.max(maxLength, MAX_READ_LENGTH));
+  const redacted = redact(read);
+  const beginning = cut(redacted, maxLength);
   const line = escapeUnprintable(beginning.replace(BREAKS, ' '));
   const shown = cut(line, maxLength);
-  return beginning.length < trimmed.length || shown.length < line.length ? `${shown}…` : shown;
+  const isWhole = read === trimmed && beginning === redacted && shown === line;
+  return isWhole ? shown : `${shown}…`;
 }
 
 /**

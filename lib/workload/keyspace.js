@@ -32,6 +32,34 @@ export function isPrefix(prefix) {
 }
 
 /**
+ * @param {string} key
+ * @param {string} prefix of all runs
+ * @returns {boolean} whether a run gives this key to an object, a probe, a copy or a claim
+ */
+export function isRunKey(key, prefix) {
+  return (keyspaceOf(key, prefix)?.recogniseName(key) ?? null) !== null;
+}
+
+/**
+ * @param {string} key
+ * @param {string} prefix of all runs
+ * @returns {boolean} whether a run asks for this key, and gives it to nothing
+ */
+export function isAbsentKey(key, prefix) {
+  return keyspaceOf(key, prefix)?.absentKey === key;
+}
+
+/**
+ * @param {string} key
+ * @param {string} prefix of all runs
+ * @returns {Keyspace | null} of the run that its folder would be of
+ */
+function keyspaceOf(key, prefix) {
+  const runId = key.slice(prefix.length + 1).split('/', 1)[0];
+  return isRunId(runId) ? new Keyspace({ runId, prefix, buckets: [] }) : null;
+}
+
+/**
  * What a listed key was found to be of a run: one of its objects or one of its probes, or the copy of one.
  *
  * @typedef {object} OwnKey
@@ -145,6 +173,11 @@ export class Keyspace {
    */
   claimKeyOf(index) {
     return `${this.keyPrefix}-claim-${index}`;
+  }
+
+  /** What no object of a run is called: a request for it shows how the store answers for an absent object. */
+  get absentKey() {
+    return `${this.keyPrefix}preflight`;
   }
 
   /** @param {number} index of a probe */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { awsEndpointUrl, readAwsSettings, regionOf } from '../../lib/aws/settings.js';
+import { awsEndpointUrl, awsRegionIn, readAwsSettings, regionOf } from '../../lib/aws/settings.js';
 import { folderWith } from '../helpers/command.js';
 
 const CONFIG = `
@@ -82,4 +82,27 @@ test('the files of the home directory are read where no variable names others', 
 test('the address of AWS is that of the region', () => {
   assert.equal(awsEndpointUrl('eu-west-1'), 'https://s3.eu-west-1.amazonaws.com');
   assert.equal(awsEndpointUrl('cn-north-1'), 'https://s3.cn-north-1.amazonaws.com.cn');
+});
+
+test('a host of AWS is signed for the region in its name, or for us-east-1; a setting goes first', () => {
+  for (const [hostname, region] of [
+    ['s3.amazonaws.com', 'us-east-1'],
+    ['s3.eu-west-1.amazonaws.com', 'eu-west-1'],
+    ['S3.EU-West-1.amazonaws.com', 'eu-west-1'],
+    ['s3-eu-west-1.amazonaws.com', 'eu-west-1'],
+    ['s3.dualstack.ap-southeast-2.amazonaws.com', 'ap-southeast-2'],
+    ['s3-fips.us-gov-west-1.amazonaws.com', 'us-gov-west-1'],
+    ['s3.cn-north-1.amazonaws.com.cn', 'cn-north-1'],
+    ['bucket.vpce-1a2b.s3.us-east-2.vpce.amazonaws.com', 'us-east-2'],
+    ['s3-accelerate.amazonaws.com', 'us-east-1'],
+    ['s3-external-1.amazonaws.com', 'us-east-1'],
+    ['notamazonaws.com', null],
+    ['s3.eu-west-1.amazonaws.com.example.test', null],
+    ['s3.eu-west-1.example.test', null],
+  ]) {
+    assert.equal(awsRegionIn(String(hostname)), region, String(hostname));
+  }
+  const [host, settings] = ['s3.eu-west-1.amazonaws.com', { value: 'us-west-2', from: 'AWS_REGION' }];
+  assert.deepEqual(regionOf({ region: null }, host), { value: 'eu-west-1', from: 'the default' });
+  assert.deepEqual(regionOf({ region: settings }, host), settings);
 });

@@ -196,6 +196,26 @@ test('Row 44: what is deleted when it is asked for again counts once', async () 
   assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, removed: 200 });
 });
 
+test('writes that are carried out while clean-up removes what it has listed count as removed', async () => {
+  const admin = new FakeAdmin(objectsOf(upTo(10)));
+  const deleteBatch = admin.deleteBatch.bind(admin);
+  admin.deleteBatch = async (bucket, keys) => {
+    if (keys.includes(KEYSPACE.keyOf(3))) {
+      upTo(5).forEach((index) => admin.plant(KEYSPACE.bucketOf(20 + index), KEYSPACE.keyOf(20 + index)));
+    }
+    return deleteBatch(bucket, keys);
+  };
+  const result = await cleanUpWith(admin, { outcomeUnknown: true, wait: async () => {} });
+  assert.deepEqual(result, { ...CLEAN, removed: 15 });
+});
+
+test('Row 44: what is left of very many objects is not counted as removed, either', async () => {
+  const objects = 100_500;
+  const admin = new FakeAdmin(objectsOf(upTo(objects)), { pageLength: objects });
+  admin.deleteBatch = async () => [];
+  assert.deepEqual(await cleanUpWith(admin), { ...CLEAN, left: objects });
+});
+
 test('Row 46: a list that shows ever new keys that no run wrote is given up, whatever the range', async () => {
   for (const digit of ['!', '7', 'z']) {
     const admin = new FakeAdmin(objectsOf(upTo(3)));

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { runInProcess } from '../helpers/command.js';
 
-// Whoever runs the tests may have a `.env` and a profile of their own.
+// The user who runs the tests may have a `.env` and a profile of AWS.
 const folder = mkdtempSync(path.join(tmpdir(), 'r2-benchmark-'));
 process.chdir(folder);
 after(() => rmSync(folder, { recursive: true }));
@@ -30,8 +30,8 @@ const NO_BUCKET = /^S3_BUCKET is not set: /;
 
 /** @type {Record<string, Problem>} */
 const OF_BOTH = {
-  'a bucket name that cannot be one': { env: { S3_BUCKET: 'a/b' }, lines: [/^S3_BUCKET: /] },
-  'a list of buckets that names none': { env: { S3_BUCKET: ',' }, lines: [/^S3_BUCKET: /] },
+  'an invalid bucket name': { env: { S3_BUCKET: 'a/b' }, lines: [/^S3_BUCKET: /] },
+  'an empty list of buckets': { env: { S3_BUCKET: ',' }, lines: [/^S3_BUCKET: /] },
   'no bucket': { env: { S3_BUCKET: '' }, lines: [NO_FILE, NO_BUCKET] },
   'a file that does not exist': {
     env: {},
@@ -39,7 +39,7 @@ const OF_BOTH = {
     lines: [/^nowhere\.env: there is no such file$/],
   },
   'a file that cannot be read': { env: {}, options: ['--env-file', 'folder'], lines: [/^folder: EISDIR/] },
-  'a proxy that nobody chose': {
+  'a proxy without --proxy': {
     env: { HTTPS_PROXY: 'http://proxy.test:3128' },
     lines: [/^HTTPS_PROXY names a proxy/],
   },
@@ -60,16 +60,16 @@ const OF_STORE = {
   'no secret key': { env: { S3_SECRET_KEY: '' }, lines: [NO_FILE, /^S3_SECRET_KEY is not set: /] },
   'a secret key with a blank': { env: { S3_SECRET_KEY: 'the secret' }, lines: [/^S3_SECRET_KEY: /] },
   'no hostname': { env: { S3_HOSTNAME: '' }, lines: [NO_FILE, /^S3_HOSTNAME is not set: /] },
-  'a hostname that cannot be one': { env: { S3_HOSTNAME: 'https://a/b' }, lines: [/^S3_HOSTNAME: /] },
-  'a port that cannot be one': { env: { S3_PORT: '0' }, lines: [/^S3_PORT: /] },
-  'neither TLS nor plain HTTP': { env: { S3_USE_SSL: 'maybe' }, lines: [/^S3_USE_SSL: /] },
-  'a region that cannot be one': { env: { S3_REGION: 'a b' }, lines: [/^S3_REGION: /] },
-  'several problems': { env: { S3_PORT: 'x', S3_REGION: '-' }, lines: [/^S3_PORT: /, /^S3_REGION: /] },
-  'an endpoint URL of AWS that is none': {
+  'an invalid hostname': { env: { S3_HOSTNAME: 'https://a/b' }, lines: [/^S3_HOSTNAME: /] },
+  'an invalid port': { env: { S3_PORT: '0' }, lines: [/^S3_PORT: /] },
+  'an invalid S3_USE_SSL': { env: { S3_USE_SSL: 'maybe' }, lines: [/^S3_USE_SSL: /] },
+  'an invalid region': { env: { S3_REGION: 'a b' }, lines: [/^S3_REGION: /] },
+  'several problems': { env: { S3_PORT: 'x', S3_REGION: 'a b' }, lines: [/^S3_PORT: /, /^S3_REGION: /] },
+  'an invalid AWS_ENDPOINT_URL': {
     env: { S3_HOSTNAME: '', AWS_ENDPOINT_URL: 'ftp://store.test' },
     lines: [/^AWS_ENDPOINT_URL: /],
   },
-  'an endpoint URL that is none': {
+  'an invalid --endpoint-url': {
     env: {},
     options: ['--endpoint-url', 'store.test'],
     lines: [/^(?:[AB]: )?--endpoint-url: /],
@@ -102,9 +102,9 @@ const OF_WORKER = {
     env: { S3_BUCKET: '', EDGE_URL: '', EDGE_SECRET: '' },
     lines: [NO_FILE, NO_BUCKET, /^EDGE_URL is not set: /, /^EDGE_SECRET is not set: /],
   },
-  'a URL of the Worker that is none': { env: { EDGE_URL: 'worker' }, lines: [/^EDGE_URL: /] },
-  'a URL of the Worker with a path': { env: { EDGE_URL: 'https://worker.test/a' }, lines: [/^EDGE_URL: /] },
-  'no secret of the Worker': { env: { EDGE_SECRET: '' }, lines: [NO_FILE, /^EDGE_SECRET is not set: /] },
+  'an invalid EDGE_URL': { env: { EDGE_URL: 'worker' }, lines: [/^EDGE_URL: /] },
+  'an EDGE_URL with a path': { env: { EDGE_URL: 'https://worker.test/a' }, lines: [/^EDGE_URL: /] },
+  'no EDGE_SECRET': { env: { EDGE_SECRET: '' }, lines: [NO_FILE, /^EDGE_SECRET is not set: /] },
 };
 
 const RUN = ['10', '2'];
@@ -156,7 +156,7 @@ const MODES_OF_WORKER = [
 /**
  * @param {readonly string[]} mode
  * @param {Problem} problem
- * @param {Record<string, string>} whole what the environment holds but for the problem
+ * @param {Record<string, string>} whole the environment without the problem
  */
 async function assertRefused(mode, { env, options = [], lines }, whole) {
   const { status, stdout, stderr } = await runInProcess([...mode, ...options], { HOME: folder, ...whole, ...env });
@@ -181,7 +181,7 @@ for (const [what, modes, problems, whole] of /** @type {const} */ ([
   }
 }
 
-test('Row 43: each side of a comparison reports the problems of its own', async () => {
+test('Row 43: a comparison reports each problem with the name of its side', async () => {
   const whole = { ...STORE, ...WORKER };
   const problems = /** @type {[a: string, b: string, env: Record<string, string>, line: RegExp][]} */ ([
     ['', '--env-file nowhere.env', {}, /^B: nowhere\.env: there is no such file$/],
@@ -197,7 +197,7 @@ test('Row 43: each side of a comparison reports the problems of its own', async 
   }
 });
 
-test('Row 43: a calibration, which needs no store, reports whether it is to measure TLS and the file that says so', async () => {
+test('Row 43: a calibration needs no store, and reports an invalid S3_USE_SSL and a file that cannot be read', async () => {
   await assertRefused(['calibrate'], { env: { S3_USE_SSL: 'maybe' }, lines: [/^S3_USE_SSL: /] }, {});
   await assertRefused(['calibrate', '--env-file', 'folder'], { env: {}, lines: [/^folder: EISDIR/] }, {});
 });

@@ -59,6 +59,28 @@ test('what R2 needs is the default: TLS on port 443, region auto', async () => {
   assert.deepEqual(warnings, []);
 });
 
+test('a host of AWS is signed for the region in its name if none is set, and any other store for auto', async () => {
+  for (const [hostname, region] of [
+    ['s3.eu-west-1.amazonaws.com', 'eu-west-1'],
+    ['s3.amazonaws.com', 'us-east-1'],
+    ['store.test', 'auto'],
+  ]) {
+    const { store } = await readStoreConfig({ ...REQUIRED, S3_HOSTNAME: hostname }, '.env');
+    assert.equal(store.region, region);
+  }
+  const set = { ...REQUIRED, S3_HOSTNAME: 's3.eu-west-1.amazonaws.com', S3_REGION: 'us-west-2' };
+  assert.equal((await readStoreConfig(set, '.env')).store.region, 'us-west-2');
+});
+
+test('a region that one of the clients would not take is refused', async () => {
+  for (const given of ['-', '-a', 'a-', 'a b', 'a.b', 'a_b', 'x'.repeat(64)]) {
+    assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: given }), [
+      `S3_REGION: expected a region such as auto, got ${JSON.stringify(given)}`,
+    ]);
+  }
+  assert.deepEqual(await problemsOf({ ...REQUIRED, S3_REGION: 'x'.repeat(63) }), []);
+});
+
 test('S3_USE_SSL is on when it is empty, and off only when it says so', async () => {
   for (const [given, useTls] of /** @type {[string, boolean][]} */ ([
     ...['', ' ', '1', 'true', 'TRUE', 'yes', 'on'].map((text) => [text, true]),

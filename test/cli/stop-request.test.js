@@ -132,11 +132,17 @@ test('another Ctrl-C is offered, whatever has asked for a stop before the first'
     assert.deepEqual([events, statuses], [['the output was closed', 'offer', 'end'], [130]]);
   }));
 
-test('nothing is offered once all is over', () =>
+test('once all is done, nothing is offered, and signals that come while the process ends change nothing', () =>
   withTimers(async () => {
     const { stopRequest, events, send } = listening(true);
+    stopRequest.settle(0);
     send('SIGINT');
     stopRequest.stopListening();
     await pass(1000);
-    assert.deepEqual(events, ['SIGINT']);
+    SIGNALS.forEach(send);
+    assert.deepEqual([events, stopRequest.status], [['SIGINT'], 0]);
+    const other = listening(true);
+    other.stopRequest.stopListening();
+    SIGNALS.forEach(other.send);
+    assert.deepEqual([other.events, other.stopRequest.status], [[], null]);
   }));

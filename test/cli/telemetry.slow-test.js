@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { valueCounts } from '../../lib/model/histogram.js';
 import { COUNTERS, LATENCIES } from '../../lib/telemetry/instruments.js';
 import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
@@ -309,6 +310,13 @@ for (const [what, behave] of /** @type {const} */ ([
   ['hangs', () => {}],
   ['resets its connections', (/** @type {any} */ socket) => socket.resetAndDestroy()],
   ['speaks another protocol', (/** @type {any} */ socket) => socket.end('220 mail.example ESMTP\r\n')],
+  [
+    'switches protocols',
+    (/** @type {any} */ socket) =>
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
+      ),
+  ],
 ])) {
   test(`a collector that ${what} changes nothing of the run, and is named once`, async (t) => {
     const server = createServer((socket) => {
@@ -361,9 +369,10 @@ test('signals that end the wait for a scrape leave the status that the result ha
   ])) {
     const command = await startCommand(t, [...parameters, '--assert', limit]);
     await command.shows('stderr', /^Waiting up to 1h 0m for a last scrape of \S+$/m);
-    command.child.kill('SIGTERM');
-    command.child.kill('SIGINT');
-    command.child.kill('SIGHUP');
+    for (const signal of /** @type {const} */ (['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGTERM', 'SIGINT', 'SIGHUP'])) {
+      command.child.kill(signal);
+      await wait(3);
+    }
     const outcome = await command.outcome;
     const { exitStatus } = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
     assert.deepEqual([outcome.status, exitStatus], [expected, expected]);

@@ -84,3 +84,13 @@ test('whatever the times are, each second that counts lies within them, and they
     }),
   );
 });
+
+test('a second next to a pause does not count: the process may have been suspended for a part of it', () => {
+  const stage = stageOf({
+    rates: Array.from({ length: 20 }, () => 100),
+    facts: { startedAt: STARTED, endedAt: STARTED + 20_000, paused: 3200 },
+  });
+  const seconds = stage.seconds.filter(({ secondStart }) => secondStart < FIRST + 8 || secondStart > FIRST + 10);
+  const places = steadySeconds({ ...stage, seconds }, null).map(({ secondStart }) => secondStart - FIRST);
+  assert.deepEqual(places, [...range(0, 6), ...range(12, 19)]);
+});

@@ -83,12 +83,14 @@ test('a slice that was claimed for nobody does not run', async (t) => {
   assert.deepEqual(await edge.keys(), [slice.claim]);
 });
 
-test('no key is written or removed that no run would have written', async (t) => {
+test('no key is written, read or removed that no run would have written', async (t) => {
   const edge = await startEdge(t);
-  const object = { bucket: 'local', key: 'somebody/elses', size: 1, body: Buffer.from('x'), sink: { accept() {} } };
-  for (const call of [S3_CALLS.PutObject, S3_CALLS.DeleteObject]) {
-    const connection = await edge.connection(t);
-    await assert.rejects(connection.send(call, object), { status: 403 });
+  for (const key of ['somebody/elses', 'x/y/z/w/-claim-0', 'benchmark%2frun1/-claim-0', 'benchmark/run1/00000000-1']) {
+    const object = { bucket: 'local', key, size: 1, body: Buffer.from('x'), sink: { accept() {} } };
+    for (const call of [S3_CALLS.PutObject, S3_CALLS.GetObject, S3_CALLS.DeleteObject]) {
+      const connection = await edge.connection(t);
+      await assert.rejects(connection.send(call, object), { status: 403 });
+    }
   }
   assert.deepEqual(await edge.record(), {});
 });

@@ -4,6 +4,7 @@ import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { AddressBook } from '../../lib/http/address-book.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { openStore } from '../../lib/s3/object-store.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { BucketAdmin } from '../../lib/s3/bucket-admin.js';
 
 /**
@@ -55,7 +56,7 @@ export class TestEdge {
   async keys() {
     const admin = new BucketAdmin(this.#storeOptions(this.secret), 10_000);
     try {
-      const pages = await Promise.all(this.buckets.map((bucket) => admin.listPage(bucket, '', '')));
+      const pages = await Promise.all(this.buckets.map((bucket) => admin.listPage(bucket, 'benchmark/', '')));
       return pages.flatMap(({ objects }) => objects.map(({ key }) => key));
     } finally {
       admin.close();
@@ -89,7 +90,15 @@ export class TestEdge {
       ...{ connectTimeout: 10_000, now, hooks: { opened() {} } },
     });
     return {
-      ...{ agent, hostname, port: Number(port), useTls: false, buckets: this.buckets, region: 'auto', threads: 1 },
+      ...{
+        agent,
+        hostname,
+        port: Number(port),
+        useTls: false,
+        buckets: this.buckets,
+        region: new SigningRegion('auto'),
+        threads: 1,
+      },
       ...{ keepAlive: true, now, epochNow: () => Date.now() + clockOffset },
       credentials: new LiveCredentials({ accessKeyId: 'edge', secretAccessKey }),
     };

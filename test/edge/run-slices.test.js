@@ -105,11 +105,15 @@ class FakeEdge {
  * @param {number} [options.threads]
  * @param {number} [options.size] bytes
  * @param {boolean} [options.isMixed] whether objects are written again
+ * @param {number} [options.maxAttempts] of an operation
  */
-function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false } = {}) {
+function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false, maxAttempts = 20 } = {}) {
   const clock = isMixed ? new Clock({ monotonic: () => FASTER * performance.now() }) : new Clock();
   // Claims of slices are told apart by chance.
-  const engine = { ...fakeEngine({ answer: async () => {}, threads: 1, objects, clock }), random: Math.random };
+  const engine = {
+    ...fakeEngine({ answer: async () => {}, threads: 1, objects, clock, maxAttempts, stallTimeout: FASTER * 60_000 }),
+    random: Math.random,
+  };
   const mixed = isMixed ? new MixedObjects(mixedMemory(objects, false)) : null;
   engine.workload = { ...engine.workload, mixed, amounts: { rangeSize: Math.ceil(size / 4), pageSize: 7, batch: 9 } };
   const { keyspace, shard, amounts } = engine.workload;
@@ -271,6 +275,29 @@ test('an answer that cannot be ends in a retry, and counts nothing twice', async
   assert.equal(end, 'complete');
   assert.equal(counts.operations, 10);
   assert.ok(counts.errors.protocol > 0);
+});
+
+test('a Worker that answers without an outcome is asked ever more rarely, until its operations are given up', async () => {
+  const edge = new FakeEdge({
+    answer: async () => ({ startedAt: 1000, endedAt: 1000, colo: '', successes: [], failures: [] }),
+  });
+  const maxAttempts = 4;
+  const startedAt = performance.now();
+  const { end, counts, complaints } = await harness(edge, { objects: 2, threads: 2, maxAttempts }).run('write');
+  assert.deepEqual([end, counts.operations, counts.failed], ['complete', 0, 2]);
+  assert.equal(edge.slices.length, 2 * maxAttempts);
+  assert.deepEqual(counts.errors, { protocol: 2 * maxAttempts });
+  assert.ok(complaints.every((line) => line.includes('the Worker answered a slice with the outcome of no operation')));
+  assert.ok(performance.now() - startedAt > 20, 'it pauses');
+});
+
+test('a Worker that answers some slices without an outcome delays a stage, and changes no count', async () => {
+  const edge = new FakeEdge({
+    answer: async (_slice, number, run) =>
+      number % 3 === 1 ? { startedAt: 1000, endedAt: 1000, colo: '', successes: [], failures: [] } : run(),
+  });
+  const { end, counts } = await harness(edge, { objects: 200, threads: 2 }).run('write');
+  assert.deepEqual([end, counts.operations, counts.failed], ['complete', 200, 0]);
 });
 
 test('a Worker that refuses the secret ends the stage', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Refusal, checkSignature, sha256 } from '../../edge/signature.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { RequestSigner, UNSIGNED_PAYLOAD } from '../../lib/s3/sigv4.js';
 
 const NOW = Date.UTC(2026, 0, 31, 12);
@@ -18,7 +19,7 @@ function signed({
   hash = UNSIGNED_PAYLOAD,
 } = {}) {
   const credentials = new LiveCredentials({ accessKeyId: 'edge', secretAccessKey: secret });
-  const signer = new RequestSigner({ credentials, region: 'auto', host: HOST, now: () => at });
+  const signer = new RequestSigner({ credentials, region: new SigningRegion('auto'), host: HOST, now: () => at });
   const list = signer.sign(method, path, hash, query);
   /** @type {[string, string][]} */
   const headers = [['host', HOST]];
@@ -57,6 +58,9 @@ test('nothing else is', async () => {
     withHeader(good, 'authorization', ''),
     withHeader(good, 'authorization', (good.headers.get('authorization') ?? '').replace(/.$/, 'g')),
     withHeader(good, 'host', 'other.example.com'),
+    { ...good, url: good.url.replace(HOST, 'other.example.com') },
+    withHeader(good, 'range', 'bytes=0-0'),
+    withHeader(good, 'if-none-match', '*'),
     withHeader(good, 'x-amz-date', '20260131T120001Z'),
   ];
   for (const request of tampered) {

@@ -244,7 +244,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
       );
       const listed = await runCommand(t, ['--cleanup', '--list'], { dotEnv });
       assertStatus(listed, isEmpty ? 0 : 1);
-      assert.match(listed.stdout + listed.stderr, isEmpty ? /^No run has left anything/ : /^error: .*names nothing/);
+      assert.match(listed.stdout + listed.stderr, isEmpty ? /^No run has left anything/m : /^error: .*names nothing/m);
     });
   }
 

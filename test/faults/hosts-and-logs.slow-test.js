@@ -21,6 +21,7 @@ import { peakOf, stageTruths } from '../merge/truth-of.js';
  */
 
 const PROGRAM = fileURLToPath(new URL('../../peak-performance.js', import.meta.url));
+const BENCHMARK = fileURLToPath(new URL('../../r2-benchmark.js', import.meta.url));
 
 /** Two hosts that begin half a minute before midnight. */
 const OPTIONS = { ...DEFAULTS, hosts: 2, seconds: 20 };
@@ -33,8 +34,25 @@ const MEBIBYTE = 2 ** 20;
  * @param {readonly string[]} parameters
  * @param {readonly string[]} [nodeOptions]
  */
-async function peak(folder, parameters, nodeOptions = []) {
-  const child = spawn(process.execPath, [...nodeOptions, PROGRAM, ...parameters], {
+function peak(folder, parameters, nodeOptions = []) {
+  return run(folder, [...nodeOptions, PROGRAM, ...parameters]);
+}
+
+/**
+ * @param {string} folder of the logs
+ * @param {readonly string[]} parameters
+ * @param {readonly string[]} [nodeOptions]
+ */
+function benchmark(folder, parameters, nodeOptions = []) {
+  return run(folder, [...nodeOptions, BENCHMARK, ...parameters]);
+}
+
+/**
+ * @param {string} folder
+ * @param {readonly string[]} parameters of Node
+ */
+async function run(folder, parameters) {
+  const child = spawn(process.execPath, parameters, {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -245,6 +263,93 @@ describe('logs of several hosts', { concurrency: 3 }, () => {
     assert.equal(resultFrom(stdout).stages[0].operations, operationsIn({ lines }));
   });
 });
+
+/** Made-up logs, of which a small part would fill the memory that the tests leave. */
+const ENDLESS = [
+  {
+    what: '100,000 runs',
+    error: /^error: log\.txt:3001: more than 1,000 runs in one file$/m,
+    lines: linesOf(100_000, (index) => [
+      `# r2-benchmark {"kind":"run","format":1,"run":"r${index}","host":"h${index}"}`,
+      'Write: scheduling for 10 objects in 1 threads and 1 buckets',
+      'Write took 1000ms. Peak ops 9.0/s Avg ops 9.0/s  Total size 0.0MB  Recoverable errors 0',
+    ]),
+  },
+  {
+    what: '300,000 stages',
+    error: /^error: log\.txt:4001: more than 2,000 stages in one file$/m,
+    lines: linesOf(300_000, (stage) => [
+      `S${stageName(stage)}: scheduling for 10 objects in 1 threads and 1 buckets`,
+      `S${stageName(stage)} took 1000ms. Peak ops 9.0/s Avg ops 9.0/s  Total size 0.0MB  Recoverable errors 0`,
+    ]),
+  },
+  {
+    what: 'idle seconds that are far apart, each of them twice',
+    error: /^error: log\.txt:1000001: more than 1,000,000 seconds in one file$/m,
+    lines: linesOf(1_500_000, (second) => {
+      const line = `${timeOfDay(second * 100)}: Write: Ops 0.0/s Throughput 0.0MB/s`;
+      return [line, line];
+    }),
+  },
+];
+
+describe('logs without an end', () => {
+  for (const { what, lines, error } of ENDLESS) {
+    test(`Row 47: ${what} are refused by merge, compare and report, in little memory`, async (t) => {
+      const folder = await folderWith(t, {});
+      await pipeline(Readable.from(lines), createWriteStream(path.join(folder, 'log.txt')));
+      for (const parameters of [
+        ['merge', 'log.txt'],
+        ['compare', 'log.txt', 'log.txt'],
+        ['report', 'log.txt', '-o', 'page.html'],
+      ]) {
+        const { stdout, stderr, status } = await benchmark(folder, parameters, ['--max-old-space-size=200']);
+        assert.match(stderr, error);
+        assert.deepEqual([stdout, status], ['', 2]);
+        assert.deepEqual(await readdir(folder), ['log.txt'], 'nothing else is left behind');
+      }
+    });
+  }
+});
+
+test('Row 47: nesting without an end is refused by merge, compare and report', async (t) => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const folder = await folderWith(t, {
+    'host.json': `{"format":3,\n"problems":[],\n"host":${deep}}`,
+    'histogram.json': `{"format":3,\n"problems":[],\n"stages":[{"latency":{"histogram":{"operations":${deep}}}}]}`,
+  });
+  for (const file of ['host.json', 'histogram.json']) {
+    for (const parameters of [
+      ['merge', file],
+      ['compare', file, file],
+      ['report', file, '-o', 'page.html'],
+    ]) {
+      const { stdout, stderr, status } = await benchmark(folder, parameters);
+      assert.deepEqual([stdout, status], ['', 2]);
+      assert.equal(stderr, `error: ${file}:3: more than 64 levels of nesting in one file\n`);
+    }
+  }
+});
+
+/**
+ * @param {number} count
+ * @param {(index: number) => string[]} linesAt
+ */
+function* linesOf(count, linesAt) {
+  for (let index = 0; index < count; index += 1) {
+    yield `${linesAt(index).join('\n')}\n`;
+  }
+}
+
+/** @param {number} index */
+function stageName(index) {
+  return [...index.toString(10)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+}
+
+/** @param {number} second */
+function timeOfDay(second) {
+  return new Date(1000 * second).toISOString().slice('1970-01-01T'.length, -'.000Z'.length);
+}
 
 /**
  * A whole log with noise between its lines: one line of 96 MiB, and 96 MiB of short ones.

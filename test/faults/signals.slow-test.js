@@ -60,7 +60,7 @@ test(
 );
 
 /** Every write has come to its end by then, and clean-up takes a few seconds. */
-const SLOW_CLEANUP = 'PUT.latency=20ms, LIST.latency=200ms, POST.latency=300ms';
+const SLOW_CLEANUP = 'PUT.latency=20ms, LIST.latency=200ms, POST.latency=3s';
 
 const LONG_RUN = ['100000', '20', '--size', '1KiB', '--run-id', 'a-run'];
 

@@ -69,7 +69,7 @@ function sumOf(seconds) {
 /**
  * @param {string} folder
  * @param {string} file a log or a result
- * @returns {{ average: number, peak: number, paused: number }} what merging says of its first stage
+ * @returns {{ average: number, peak: number, paused: number }} its first stage, merged
  */
 function merged(folder, file) {
   const { stdout, stderr, status } = spawnSync(process.execPath, [MERGE, '--json', '-', file], {
@@ -84,7 +84,7 @@ function merged(folder, file) {
 }
 
 /**
- * A store behind a proxy that dates its answers.
+ * A proxy of a store that dates the answers.
  *
  * @param {TestContext} t
  * @param {{ hostname: string, port: number }} endpoint
@@ -134,7 +134,7 @@ function assertLeftOut(stage) {
 
 describe('a run that is suspended for a while', { concurrency: 2 }, () => {
   for (const [load, ...options] of [
-    // What is under way goes on after the pause, which is longer than an attempt may take.
+    // The pause is longer than an attempt may take.
     ['a number of objects', '--timeout', `${MAX_LATENCY_MS}ms`],
     ['a fixed time', '--duration', '4s'],
     ['a fixed time on two cores', '--duration', '4s', '--cores', '2'],
@@ -191,7 +191,7 @@ describe('a run that is suspended for a while', { concurrency: 2 }, () => {
     assertLeftOut(await stageIn(folder));
   });
 
-  test('Row 42: a machine whose monotonic time stood still, too, is seen by the store’s clock and its own', async (t) => {
+  test('Row 42: a pause in which even monotonic time stood still is found by the store’s clock and the wall clock', async (t) => {
     const endpoint = await startTestEndpoint(t, { faults: 'PUT.latency=50ms' });
     const { port, setAhead } = await storeWithClock(t, endpoint);
     const parameters = ['100000', ...LOAD, '--duration', '7s', '--cores', '2', '--json', 'result.json'];

@@ -132,6 +132,8 @@ test('machine lines that hold anything but what they should are warned of, and d
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 1 }),
     fc.constantFrom(-1, 0, 2 ** 53, 1e300, null, [], {}, '', '..', 'fatal', '\u001b[2J', '2026-01-31T00:00:00.000Z'),
+    // As deep as a line has room for.
+    fc.integer({ min: 1, max: 400 }).map((levels) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(), fc.nat(), value), { minLength: 1, maxLength: 6 }), async (changes) => {

@@ -4,6 +4,7 @@ import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { createReadBuffer } from '../../lib/http/socket-reader.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { S3_CALLS, openStore } from '../../lib/s3/object-store.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { trustCertificate } from './trust-certificate.js';
 
 /**
@@ -62,7 +63,7 @@ export async function openTestStore(t, client, target, choice = {}) {
     useTls,
     hostname: name,
     port,
-    region,
+    region: new SigningRegion(region),
     credentials: new LiveCredentials(credentials),
     buckets: [],
     keepAlive,

@@ -5,7 +5,7 @@ import { link, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { readFiles, readLines } from '../../lib/log/read-files.js';
+import { readFiles, readLines, readWholeResult, whatIsLost } from '../../lib/log/read-files.js';
 
 /** @import { LogLine } from '../../lib/log/lines.js' */
 
@@ -103,6 +103,29 @@ test('binary garbage between the lines does no harm', async () => {
       assert.deepEqual(await linesOf([`${RETRYING}\n`, bytes, `\n${RETRYING}\n`]), [1, 3]);
     }),
   );
+});
+
+test('a log that holds too much is refused at the line that is too much, and read no further', async () => {
+  let chunks = 0;
+  async function* endless() {
+    for (;;) {
+      chunks += 1;
+      yield Buffer.from('# r2-benchmark {"kind":"run"}\n'.repeat(100));
+    }
+  }
+  await assert.rejects(readFiles(['-'], endless(), { keepsDetails: false }), {
+    name: 'InputError',
+    message: 'standard input:1001: more than 1,000 runs in one file',
+  });
+  assert.ok(chunks <= 12, `${chunks} chunks`);
+});
+
+test('a result that is nested too deeply is refused with its line by every function that reads results', async () => {
+  const file = await logFile('deep.json', `{"format":3,\n"host":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+  const message = `${file}:2: more than 64 levels of nesting in one file`;
+  await assert.rejects(itemsOf([file]), { message });
+  await assert.rejects(readWholeResult(file), { message });
+  await assert.rejects(whatIsLost(file), { message });
 });
 
 test('a line longer than the longest string is passed over, and the lines behind it are read', async () => {

@@ -69,11 +69,21 @@ test('the same run and shard of another host is no copy, though it began at the 
   assert.equal(stageOf(aggregate).counts.operations, 2 * OPERATIONS);
 });
 
-test('runs of different ids are told apart by whether they were at the same time', () => {
+test('hosts that started without a common run id are added up without a warning', () => {
+  const [one, other] = PAIR.map((log, index) => withRunLine(log, { run: `run-${index}`, shard: '0/1' }));
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': one, 'b.txt': other })), []);
+});
+
+test('a shard that ran at the same time under another id gives a warning', () => {
   const other = withRunLine(PAIR[1], { run: 'other' });
-  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': other })), [
-    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; a common --run-id would show that they belong together',
-  ]);
+  const warning =
+    'b.txt:1: run other, and 20260131-235930-test in a.txt:1, at the same time: added up; shards of one run have one --run-id';
+  assert.deepEqual(warningsOf(aggregateOf({ 'a.txt': PAIR[0], 'b.txt': other })), [warning]);
+  const whole = withRunLine(PAIR[0], { shard: '0/1' });
+  assert.ok(warningsOf(aggregateOf({ 'a.txt': whole, 'b.txt': other })).includes(warning));
+});
+
+test('runs of different ids that were not at the same time give a warning', () => {
   const later = withRunLine(logOf(0, { start: DEFAULTS.start + 86_400_000 }), { run: 'later' });
   const aggregate = aggregateOf({ 'a.txt': WHOLE, 'b.txt': later });
   assert.deepEqual(warningsOf(aggregate), [

@@ -131,7 +131,7 @@ test('whatever hosts, threads and limit, the sums are those of the seconds, and 
       });
       assert.ok(Number(found.capacity?.operationsPerSecond) <= limit + hosts + 1);
       const [before, last] = STEPS.slice(-2).map((count) => Math.min(limit, hosts * count * each));
-      // A growth that is small, and not none, may be on either side: whether the knee is below the last step is uncertain then.
+      // A small growth may be on either side: whether the knee is below the last step is uncertain then.
       if (last === before || last / before > LEAST_GROWTH + 0.01) {
         assert.equal(found.hasPlateau, last === before);
       }

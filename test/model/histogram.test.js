@@ -3,7 +3,7 @@ import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateSync, inflateSync } from 'node:zlib';
-import { decodeHistogram, HistogramSum, valueCounts, valuesIn } from '../../lib/model/histogram.js';
+import { decodeHistogram, HistogramSum, isHistogram, valueCounts, valuesIn } from '../../lib/model/histogram.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
@@ -82,6 +82,36 @@ for (const [name, base64] of HOSTILE) {
     assert.ok(cpuTime() < 5000, `${cpuTime()}ms`);
   });
 }
+
+/** The words of 2^52, 2^53 - 1, 2^53 and 2^62 values. */
+const HALF = '8080808080808010';
+const MOST = 'feffffffffffff1f';
+const ONE_MORE = '8080808080808020';
+const HUGE = '808080808080808080';
+
+test('a histogram with more values than can be counted exactly is refused', () => {
+  assert.equal(decodeHistogram(withPayload(`00${MOST}`)).totalCount, Number.MAX_SAFE_INTEGER);
+  for (const words of [ONE_MORE, HUGE, HALF + HALF, `${MOST}02`]) {
+    assert.equal(isHistogram(withPayload(`00${words}`)), false, words);
+    assert.throws(() => decodeHistogram(withPayload(`00${words}`)), RangeError);
+  }
+});
+
+test('a sum of more values than can be counted exactly is an error of the input', () => {
+  const half = withPayload(`00${HALF}`);
+  const sum = new HistogramSum();
+  sum.addEncoded(half);
+  const add = [
+    () => sum.addEncoded(half),
+    () => sum.add(decodeHistogram(half)),
+    () => {
+      const other = new HistogramSum();
+      other.addEncoded(half);
+      sum.addSum(other);
+    },
+  ];
+  add.forEach((each) => assert.throws(each, { name: 'InputError' }));
+});
 
 test('whatever bytes are damaged, decoding ends, with a histogram or an error', () => {
   const whole = Buffer.from(encodedOf([5, 500, 50_000]), 'base64');

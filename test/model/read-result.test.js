@@ -85,6 +85,11 @@ test('of many problems the first are told, and how many more there are', () => {
   assert.equal(problems.at(-1), '12 more problems like these');
 });
 
+test('of a million problems a thousand are looked for', () => {
+  const { problems } = read(changed((result) => (result.stages[0].seconds = new Array(1_000_000).fill(7))));
+  assert.equal(problems.at(-1), '992 more problems like these');
+});
+
 test('a later format is read as far as it is known, and what is not known is named', () => {
   const later = changed((result) => {
     result.format = 4;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { keepSecrets } from '../../lib/text/redact.js';
 import { batchRemove } from '../../lib/operations/batch-remove.js';
 import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { fakeEngine } from '../helpers/fake-store.js';
@@ -94,6 +95,15 @@ test('what a store says of a key is shown on one line, and no text of it but a c
   await assert.rejects(attempt(), {
     message: '1 of 4 keys were not deleted, a key\\u{1b}[2J for one: no reason is given',
   });
+});
+
+test('no secret is in what a store says of a key', async () => {
+  keepSecrets({ secrets: ['aSecretOfLetters'] });
+  const { attempt } = removing((asked) => ({
+    Deleted: deleted(asked.slice(1)),
+    Errors: [{ Key: 'b/%61secretofletters', Code: 'ASecretOfLetters' }],
+  }));
+  await assert.rejects(attempt(), { message: '1 of 4 keys were not deleted, b/[secret] for one: [secret]' });
 });
 
 test('a key of which the answer says nothing is an integrity error, and so is one that was not asked for', async () => {

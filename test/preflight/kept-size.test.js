@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { keptSizeProblem } from '../../lib/preflight/kept-size.js';
 import { objectSizes } from '../../lib/workload/sizes.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -31,7 +32,9 @@ async function ask(sizeOf, overrides = {}) {
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const { keyspace } = workload;
   const wroteObjects = config.stages.includes('write');
-  const run = /** @type {any} */ ({ clock, random, keyspace, controlConnections: connections, requests, wroteObjects });
+  const controlOptions = { region: new SigningRegion('auto') };
+  const control = { controlConnections: connections, controlOptions };
+  const run = /** @type {any} */ ({ clock, random, keyspace, ...control, requests, wroteObjects });
   const problem = await keptSizeProblem(run, config, NEVER);
   assert.equal(requests.preflight, asked.length, 'every request is counted');
   return { problem, asked };

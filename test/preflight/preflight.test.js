@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { preflight } from '../../lib/preflight/preflight.js';
 import { classifyAnswer, classifyFailure, timeoutError } from '../../lib/s3/s3-error.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -79,6 +80,7 @@ async function ask(store, overrides, signal = NEVER) {
     payload: workload.payload,
     written: workload.written,
     controlConnections: connections,
+    controlOptions: { region: new SigningRegion('auto') },
     requests,
     probes,
     wroteObjects,

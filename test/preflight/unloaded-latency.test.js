@@ -8,6 +8,7 @@ import { TimeBudget } from '../../lib/preflight/time-budget.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -89,7 +90,11 @@ function measureWith(answer, choice = {}) {
   const { keyspace } = workload;
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const known = { wroteObjects: stages.includes('write'), mayRemove, probes: new Set(), requests };
-  const own = { controlConnections: connections.slice(0, 1), clockConnections: connections.slice(1) };
+  const own = {
+    controlConnections: connections.slice(0, 1),
+    clockConnections: connections.slice(1),
+    controlOptions: { region: new SigningRegion('auto') },
+  };
   const { payload, written } = workload;
   const amounts = { ...workload.amounts, ...choice.amounts };
   const parts = { clock, random, keyspace, payload, written, amounts, ...own, ...known };

@@ -18,7 +18,8 @@ test('the time series has every second of every host, by its beginning', () => {
           return [];
         }
         const time = new Date(tells.second * 1000).toISOString().replace('.000', '');
-        return [`${time},${tells.stage},${host},${tells.rate},${tells.rate * 16_384}`];
+        const size = tells.stage === 'Write' || tells.stage === 'Read' ? 16_384 : 0;
+        return [`${time},${tells.stage},${host},${tells.rate},${tells.rate * size}`];
       }),
   );
   const [head, ...rows] = [...formatCsv(AGGREGATE)].join('').trimEnd().split('\n');
@@ -36,6 +37,20 @@ test('without a date the time of day stands alone', () => {
 test('a host whose name has a comma or a quote stands in quotes', () => {
   const aggregate = aggregateOf({ 'a "b", c': [secondLine('03:10:05', 1), summaryLine(1)] });
   assert.deepEqual([...formatCsv(aggregate)].join('').split('\n')[1], '03:10:04,Write,"a ""b"", c",1,0');
+});
+
+test('a host name that a spreadsheet would take for a formula follows an apostrophe', () => {
+  const names = ['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("x")', 'a=b'];
+  const timeSeries = () => names.map((host) => ({ second: 0, stage: 'Write', host, operations: -1, bytes: 0 }));
+  const hosts = [...formatCsv({ timeSeries, isDated: false })]
+    .join('')
+    .split('\n')
+    .slice(1, -1)
+    .map((row) => row.slice('00:00:00,Write,'.length, -',-1,0'.length));
+  assert.deepEqual(hosts, [
+    ...["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", '"\'\rx"'],
+    ...['"\'=HYPERLINK(""x"")"', 'a=b'],
+  ]);
 });
 
 test('a long series comes in pieces that are small', () => {

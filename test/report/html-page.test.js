@@ -325,3 +325,9 @@ test('what shows the bottleneck of several hosts is said of the first host that 
   assert.match(page, /<p>host-2: figures of host 1; --find-peak would tell more\.<\/p>/);
   assert.doesNotMatch(page.slice(0, page.indexOf('type="application/json"')), /figures of host 2/);
 });
+
+test('a stage that was suspended says for how long', () => {
+  const suspended = /It was suspended for 4\.0 s: that time is in no rate and no percentile\./;
+  assert.match(pageOf(runWith({ paused: 4016 })), suspended);
+  assert.doesNotMatch(pageOf(runWith()), /suspended for/);
+});

@@ -68,7 +68,8 @@ test('what a log of the old tool does not tell is a dash', () => {
   const logs = aggregateOf({ 'old.txt': readFileSync(OLD_LOG, 'utf8').split('\n') });
   const text = [...summaryReporter.format(logs.merged.result)].join('');
   assert.match(text, /^One host did 833\.3 ops\/s in Write, .* in Remove; what limited them is not proven\.$/m);
-  assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| – \| – \| .* \| 9 \| – \|$/m);
+  assert.match(text, /^\| Write \| 10,000 \| 833\.3 \| 1,284\.2 \| 13\.0 \| – \| .* \| 9 \| – \|$/m);
+  assert.match(text, /^\| Stat \| 10,000 \| 1,428\.6 \| 2,418\.3 \| – \| – \|/m);
 });
 
 test('several hosts stand together, with what is missing from their sum', () => {

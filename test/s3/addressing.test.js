@@ -5,6 +5,7 @@ import { AddressBook } from '../../lib/http/address-book.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { connectionHostname, endpointUrl } from '../../lib/s3/address.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { head, put } from '../helpers/store.js';
 
@@ -45,6 +46,7 @@ async function targetsOf(t, client, address) {
   const credentials = new LiveCredentials({ accessKeyId: 'key', secretAccessKey: 'secret' });
   const opened = await openStore(client, {
     ...store,
+    region: new SigningRegion(store.region),
     agent,
     credentials,
     keepAlive: true,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BucketAdmin } from '../../lib/s3/bucket-admin.js';
+import { MAX_DOCUMENT_BYTES } from '../../lib/s3/object-connection.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { startSocketServer } from '../helpers/socket-server.js';
@@ -53,6 +54,35 @@ test('a page holds the keys under a prefix in their order', async (t) => {
   assert.deepEqual(await pageOf(admin, 'p/', ''), { keys: ['p/a', 'p/b', 'p/c & <d>'], isLast: true });
   assert.deepEqual(await pageOf(admin, 'p/', 'p/a'), { keys: ['p/b', 'p/c & <d>'], isLast: true });
   assert.deepEqual(await pageOf(admin, 'nothing/', ''), { keys: [], isLast: true });
+});
+
+test('a list without an end is given up once it is longer than any that there is', async (t) => {
+  const chunk = Buffer.alloc(65_536, '<Contents><Key>again</Key></Contents>');
+  for (const length of ['', `content-length: ${10 * MAX_DOCUMENT_BYTES}\r\n`]) {
+    let sent = 0;
+    const server = await startSocketServer(t, {
+      onSocket(socket) {
+        const write = () => {
+          while (!socket.destroyed && socket.write(chunk)) {
+            sent += chunk.length;
+          }
+        };
+        socket.once('data', () => {
+          socket.on('drain', write);
+          socket.write(`HTTP/1.1 200 OK\r\n${length}\r\n<ListBucketResult>`);
+          write();
+        });
+      },
+    });
+    const { region, credentials } = await startTestEndpoint(t);
+    const admin = await openAdmin(t, { hostname: '127.0.0.1', port: server.port, region, credentials, tls: null });
+    await assert.rejects(admin.listPage(BUCKET, 'p/', ''), {
+      ...{ name: 'AttemptError', kind: 'protocol', handling: 'fail' },
+      message: 'the answer is longer than any that S3 knows: more than 8388608 bytes',
+    });
+    await server.closed();
+    assert.ok(sent > MAX_DOCUMENT_BYTES / 2);
+  }
 });
 
 test('of each object its size is told, and when it was written', async (t) => {

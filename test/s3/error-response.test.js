@@ -42,10 +42,14 @@ test('a Retry-After of many digits asks for a long time', () => {
   assert.ok(Number.isFinite(parseRetryAfter('9'.repeat(500), NOW)));
 });
 
-test('an error’s body tells its code and its message', () => {
+test('the code, the message and the region of an error are read from its body', () => {
   const body =
-    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>';
-  assert.deepEqual(parseErrorBody(body), { code: 'NoSuchKey', message: 'The key does not exist.' });
+    '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message><Region>auto</Region></Error>';
+  assert.deepEqual(parseErrorBody(body), {
+    code: 'NoSuchKey',
+    message: 'The key does not exist.',
+    region: 'auto',
+  });
 });
 
 test('what XML has to write otherwise is read as it was meant', () => {
@@ -55,7 +59,7 @@ test('what XML has to write otherwise is read as it was meant', () => {
 });
 
 test('a body that is not such XML gives nothing, or what can be found in it', () => {
-  const nothing = { code: '', message: '' };
+  const nothing = { code: '', message: '', region: '' };
   for (const body of [
     '',
     'oops',
@@ -66,7 +70,7 @@ test('a body that is not such XML gives nothing, or what can be found in it', ()
   ]) {
     assert.deepEqual(parseErrorBody(body), nothing, body);
   }
-  assert.deepEqual(parseErrorBody('<Code>SlowDown</Code><Message>Please redu'), { code: 'SlowDown', message: '' });
+  assert.deepEqual(parseErrorBody('<Code>SlowDown</Code><Message>Please redu'), { ...nothing, code: 'SlowDown' });
   assert.deepEqual(parseErrorBody('<Code>NoSuchK'), nothing);
   assert.equal(parseErrorBody('<Code>a b</Code>').code, '');
   assert.equal(parseErrorBody(`<Code>${'a'.repeat(65)}</Code>`).code, '');

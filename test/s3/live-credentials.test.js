@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { redact } from '../../lib/text/redact.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
-import { liveRedactor } from '../../lib/s3/redact.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { EMPTY_PAYLOAD_HASH, RequestSigner } from '../../lib/s3/sigv4.js';
 
 /** @param {string} name */
@@ -12,7 +13,7 @@ function keys(name) {
 test('requests are signed with credentials that were replaced from the next second on, and with all parts of them', () => {
   const live = new LiveCredentials(keys('first'));
   let now = Date.UTC(2026, 0, 31, 12);
-  const options = { region: 'auto', host: 'store.test', now: () => now };
+  const options = { region: new SigningRegion('auto'), host: 'store.test', now: () => now };
   const signer = new RequestSigner({ ...options, credentials: live });
   const sign = (/** @type {RequestSigner} */ each) => each.sign('GET', '/bucket/key', EMPTY_PAYLOAD_HASH);
   const signedWith = (/** @type {object} */ credentials) =>
@@ -42,7 +43,6 @@ test('who listens hears of each replacement until it has enough', () => {
 
 test('secrets of the current credentials and of those before do not show', () => {
   const live = new LiveCredentials(keys('aaaaaaaa'));
-  const redact = liveRedactor(live);
   assert.equal(redact('aaaaaaaa is in it, bbbbbbbb is not'), '[secret] is in it, bbbbbbbb is not');
   live.replace(keys('bbbbbbbb'));
   live.replace(keys('cccccccc'));

@@ -4,6 +4,7 @@ import { AddressBook } from '../../lib/http/address-book.js';
 import { DirectStore } from '../../lib/s3/direct-store.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { openStore } from '../../lib/s3/object-store.js';
 import { SdkStore } from '../../lib/s3/sdk-store.js';
 
@@ -11,7 +12,7 @@ const OPTIONS = {
   hostname: '127.0.0.1',
   port: 1,
   useTls: false,
-  region: 'auto',
+  region: new SigningRegion('auto'),
   credentials: new LiveCredentials({ accessKeyId: 'key', secretAccessKey: 'secret' }),
   buckets: [],
   keepAlive: true,

@@ -14,6 +14,7 @@ import {
   UNSIGNED_PAYLOAD,
 } from '../../lib/s3/sigv4.js';
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
+import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { canonicalQuery, canonicalRequest, stringToSign, uriEncode } from '../helpers/canonical-request.js';
 
 /**
@@ -278,8 +279,13 @@ function decodePair(pair) {
  * @param {SignerOptions} options
  * @param {() => number} now
  */
-function signerOf({ credentials, ...options }, now) {
-  return new RequestSigner({ ...options, credentials: new LiveCredentials(credentials), now });
+function signerOf({ credentials, region, host }, now) {
+  return new RequestSigner({
+    credentials: new LiveCredentials(credentials),
+    region: new SigningRegion(region),
+    host,
+    now,
+  });
 }
 /**
  * @typedef {object} SignableRequest

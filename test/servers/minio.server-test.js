@@ -15,6 +15,7 @@ import {
   testMix,
   testRange,
   testRefusals,
+  testRegion,
   testVersions,
   testWholeRuns,
 } from './store-tests.js';
@@ -37,6 +38,7 @@ testLargeObject('MinIO', plain);
 testChecksums('MinIO', plain);
 testCleanup('MinIO', plain);
 testRefusals('MinIO', plain);
+testRegion('MinIO', plain);
 testVersions('MinIO', plain);
 
 testWholeRuns('MinIO over TLS', secure, connectionsAreKept);

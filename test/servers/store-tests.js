@@ -217,8 +217,8 @@ export function testGroups(title, server) {
       assert.match(run.stderr, new RegExp(`^List: ${OBJECTS} keys, [0-9.]+ keys/s$`, 'm'));
       const later = await counts();
       const [lists, ...deletions] = later.map(({ succeeded }, place) => succeeded - earlier[place].succeeded);
-      // The run lists once in each bucket whether its run id is in use.
-      assert.deepEqual([lists, deletions.reduce((sum, count) => sum + count)], [pages + BUCKETS, batches]);
+      // The run lists each bucket once to see whether its run id is in use, and once to prove that nothing is left.
+      assert.deepEqual([lists, deletions.reduce((sum, count) => sum + count)], [pages + 2 * BUCKETS, batches]);
       for (const bucket of buckets) {
         assert.deepEqual(await server.list(bucket), []);
       }
@@ -576,6 +576,29 @@ export function testRefusals(title, server) {
       );
       for (const bucket of present) {
         assert.deepEqual(await server.list(bucket), []);
+      }
+    });
+  }
+}
+
+/**
+ * @param {string} title of the server in the tests' titles
+ * @param {TestServer} server whose region is `auto`
+ */
+export function testRegion(title, server) {
+  for (const client of CLIENTS) {
+    test(`${title}, ${client} client: a run signs for the region that the server names when it refuses another`, async () => {
+      const buckets = await server.createBuckets(1);
+      const parameters = ['20', '4', '--client', client, '--endpoint-url', server.origin];
+      for (const [configured, env] of /** @type {[string, Record<string, string>][]} */ ([
+        ['us-east-1', {}],
+        ['eu-nowhere-1', { S3_REGION: 'eu-nowhere-1' }],
+      ])) {
+        const run = await runBenchmark(parameters, { server, buckets, env });
+
+        assertStatus(run, 0);
+        assert.match(run.stderr, new RegExp(`^The store expects region auto, not ${configured}: `, 'm'));
+        assert.deepEqual(await server.list(buckets[0]), []);
       }
     });
   }

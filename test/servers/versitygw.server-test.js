@@ -14,6 +14,7 @@ import {
   testMix,
   testRange,
   testRefusals,
+  testRegion,
   testVersions,
   testWholeRuns,
 } from './store-tests.js';
@@ -41,6 +42,7 @@ testMultipart('versitygw', persistent, {
 testChecksums('versitygw', persistent);
 testCleanup('versitygw', persistent);
 testRefusals('versitygw', persistent);
+testRegion('versitygw', persistent);
 testVersions('versitygw', versioning);
 
 testWholeRuns('versitygw that closes each connection', closing, connectionsAreReplaced);

@@ -7,6 +7,7 @@ import { generate } from 'selfsigned';
 import { OtlpSender } from '../../lib/telemetry/otlp-sender.js';
 import { encodeMetrics } from '../../lib/telemetry/otlp-json.js';
 import { startCollector } from '../helpers/otlp.js';
+import { startSocketServer } from '../helpers/socket-server.js';
 import { ORIGIN, metricOf } from './metrics-of.js';
 
 /**
@@ -69,6 +70,17 @@ for (const status of [302, 400, 401, 404, 500]) {
     const delivery = await senderTo(t, collector.url)();
     assert.deepEqual(delivery, { hasArrived: false, rejected: 0, reason: `HTTP status ${status}` });
     assert.equal(collector.received.length, 1);
+  });
+}
+
+for (const headers of ['', 'connection: upgrade\r\nupgrade: websocket\r\n']) {
+  test(`Row 46: a collector that switches protocols is given up at once: ${JSON.stringify(headers)}`, async (t) => {
+    const { port } = await startSocketServer(t, {
+      onSocket: (socket) =>
+        socket.once('data', () => socket.write(`HTTP/1.1 101 Switching Protocols\r\n${headers}\r\n`)),
+    });
+    const delivery = await senderTo(t, `http://127.0.0.1:${port}`)();
+    assert.deepEqual(delivery, { hasArrived: false, rejected: 0, reason: 'HTTP status 101' });
   });
 }
 

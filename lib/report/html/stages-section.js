@@ -71,7 +71,9 @@ function findingOf(stage) {
   const end =
     stage.end === undefined || stage.end === null || stage.end === 'complete' ? [] : [`It ended early: ${stage.end}.`];
   const suspended =
-    paused === 0 ? [] : [`It was suspended for ${seconds(paused)} s: that time is in no rate and no percentile.`];
+    paused === 0
+      ? []
+      : [`It was suspended for ${(paused / 1000).toFixed(1)} s: that time is in no rate and no percentile.`];
   const ended = stability === null ? [] : [`The rate was ${stabilityLine(stability)}.`];
   return html`<dt>${stage.stage}</dt>
     <dd>

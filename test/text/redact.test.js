@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redactor } from '../../lib/s3/redact.js';
+import { plainText } from '../../lib/text/plain-text.js';
+import { keepSecrets, keptSecrets, redact as redactKnown } from '../../lib/text/redact.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
 /** So many consecutive characters of a secret do not come through. */
@@ -39,6 +40,12 @@ const NAMED = {
   '"': '&quot;',
   '%': '&percnt;',
 };
+
+/** @param {{ accessKeyId: string, secretAccessKey: string, sessionToken?: string }} credentials that are the only ones from now on */
+function redactor({ accessKeyId, secretAccessKey, sessionToken = '' }) {
+  keepSecrets({ secrets: [secretAccessKey, sessionToken], ids: [accessKeyId] }, redactor);
+  return redactKnown;
+}
 
 /** @param {string} character */
 function hexadecimal(character) {
@@ -174,9 +181,31 @@ test('a long secret is looked for in a long text in no time, whatever both consi
       secretAccessKey: piece.repeat(100),
       sessionToken: piece.repeat(1000),
     });
-    redact(`${piece.repeat(1_000_000 / piece.length)}`);
+    plainText(piece.repeat(1_000_000 / piece.length));
     redact(`${piece.repeat(1000)}x`);
     redact(`${`${piece}x`.repeat(1000)}`);
     assert.ok(cpuTime() < 5000, `${piece}: ${cpuTime()}ms`);
   }
+});
+
+test('what several hold is kept until each of them holds something else, here and in another thread', () => {
+  keepSecrets({ secrets: [] }, redactor);
+  const [one, other] = [{}, {}];
+  keepSecrets({ secrets: ['password-of-a-proxy'] });
+  keepSecrets({ secrets: ['token-aaaaaaaa'] }, one);
+  keepSecrets({ secrets: ['token-aaaaaaaa'] }, other);
+  keepSecrets({ secrets: ['token-bbbbbbbb'] }, one);
+  assert.equal(redactKnown('aaaaaaaa, bbbbbbbb and password'), '[secret], [secret] and [secret]');
+  keepSecrets({ secrets: [] }, other);
+  assert.equal(redactKnown('aaaaaaaa, bbbbbbbb and password'), 'aaaaaaaa, [secret] and [secret]');
+  const { secrets } = keptSecrets();
+  assert.deepEqual(new Set(secrets.filter((each) => each !== '')), new Set(['password-of-a-proxy', 'token-bbbbbbbb']));
+});
+
+test('a text is redacted before it is cut for display, and ends with an ellipsis if it was cut', () => {
+  keepSecrets({ secrets: ['a-secret-key'] }, redactor);
+  assert.equal(plainText('no a%2Dsecret%2Dkey here', 14), 'no [secret] he…');
+  assert.equal(plainText('a-secret-key', 8), '[secret]');
+  const long = `${'a-secret-key '.repeat(1000)}.`;
+  assert.match(plainText(long), /^(\[secret\] )+\[s…$/);
 });

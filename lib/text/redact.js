@@ -1,18 +1,10 @@
-/**
- * @import { Credentials } from '../model/run-config.js'
- * @import { LiveCredentials } from './live-credentials.js'
- */
-
 const STAND_IN = '[secret]';
 
 /** So many consecutive characters of a secret do not come through. What is shorter may stand in any message by chance. */
 const SECRET_WINDOW = 8;
 
 /** A secret that was given as the access key id is longer; a shorter id may be a word of any sentence. */
-const ACCESS_KEY_WINDOW = 16;
-
-/** More of a text is never shown. */
-const MAX_TEXT_LENGTH = 1024;
+const ID_WINDOW = 16;
 
 /** At nearly all offsets of a text, so many characters show that no secret begins there. */
 const TELLING_LENGTH = 4;
@@ -57,48 +49,62 @@ const ENCODED_RUNS = /** @type {const} */ ([
  */
 
 /**
- * @param {LiveCredentials} credentials
- * @returns {(text: string) => string} see {@link redactor}; it knows those that were replaced a short while ago, too
+ * What a process must not show. An access key id is no secret, but the secret may have been given instead of it.
+ *
+ * @typedef {object} Secrets
+ * @property {readonly string[]} secrets
+ * @property {readonly string[]} [ids]
  */
-export function liveRedactor(credentials) {
-  let known = credentials.recent;
-  let redactKnown = redactor(...known);
-  return (text) => {
-    if (credentials.recent !== known) {
-      known = credentials.recent;
-      redactKnown = redactor(...known);
-    }
-    return redactKnown(text);
-  };
+
+/** By what holds them. @type {Map<unknown, Secrets>} */
+const kept = new Map();
+
+/** Of all that is kept; null after a change. @type {Windows | null} */
+let knownWindows = null;
+
+/** A store in trouble sends the same message thousands of times. */
+let [lastText, lastRedacted] = ['', ''];
+
+/**
+ * Called for each secret as soon as it is read: a host that receives it may repeat it in a text that is shown.
+ *
+ * @param {Secrets} secrets
+ * @param {unknown} [holder] of these secrets, in place of those that it held before
+ */
+export function keepSecrets(secrets, holder = secrets) {
+  kept.set(holder, secrets);
+  knownWindows = null;
+  lastText = lastRedacted = '';
+}
+
+/** @returns {Required<Secrets>} of this thread, for another one */
+export function keptSecrets() {
+  const all = [...kept.values()];
+  return { secrets: all.flatMap(({ secrets }) => secrets), ids: all.flatMap(({ ids = [] }) => ids) };
 }
 
 /**
- * A store gets the access key id and the session token with every request, and may repeat in an error what it got. Its
- * errors are shown to the user, and kept in logs. The id is no secret, but the secret may have been given instead of it.
- *
- * @param {readonly Credentials[]} credentials in which there are no blanks
- * @returns {(text: string) => string} redacts what can be read as SECRET_WINDOW or more consecutive characters of a
- *   secret, in whatever case and however it is escaped, in time linear in the text's length. No more of a text is left
- *   than MAX_TEXT_LENGTH
+ * @param {string} text from outside
+ * @returns {string} without what can be read as SECRET_WINDOW or more consecutive characters of a secret, in whatever case and
+ *   however it is escaped. It takes time linear in the text's length
  */
-export function redactor(...credentials) {
+export function redact(text) {
+  knownWindows ??= windowsOf(keptSecrets());
+  if (knownWindows.isEmpty) {
+    return text;
+  }
+  if (text !== lastText) {
+    [lastText, lastRedacted] = [text, withoutWindows(text, knownWindows)];
+  }
+  return lastRedacted;
+}
+
+/** @param {Required<Secrets>} all */
+function windowsOf({ secrets, ids }) {
   const windows = new Windows();
-  for (const { accessKeyId, secretAccessKey, sessionToken = '' } of credentials) {
-    windows.addAllOf(secretAccessKey, SECRET_WINDOW);
-    windows.addAllOf(sessionToken, SECRET_WINDOW);
-    windows.addAllOf(accessKeyId, ACCESS_KEY_WINDOW);
-  }
-  if (windows.isEmpty) {
-    return (text) => text;
-  }
-  // A store in trouble sends the same message thousands of times.
-  let [lastText, lastRedacted] = ['', ''];
-  return (text) => {
-    if (text !== lastText) {
-      [lastText, lastRedacted] = [text, redact(text.slice(0, MAX_TEXT_LENGTH), windows)];
-    }
-    return lastRedacted;
-  };
+  new Set(secrets).forEach((secret) => windows.addAllOf(secret, SECRET_WINDOW));
+  new Set(ids).forEach((id) => windows.addAllOf(id, ID_WINDOW));
+  return windows;
 }
 
 /** Parts of secrets that must not come through. Each is kept with its beginnings, by which a search is led. */
@@ -245,7 +251,7 @@ class Spellings {
  * @param {string} text
  * @param {Windows} windows
  */
-function redact(text, windows) {
+function withoutWindows(text, windows) {
   const spellings = new Spellings(text);
   const encoded = encodedSecrets(text, windows);
   let redacted = '';

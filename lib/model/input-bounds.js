@@ -1,0 +1,76 @@
+import { rounded } from '../text/figures.js';
+import { plainLine } from '../text/plain-text.js';
+
+/** What one file may hold. No runs write as much: a file with more was made up, and would take gigabytes and minutes. */
+const MAX = Object.freeze({
+  runs: 1000,
+  stages: 2000,
+  seconds: 1_000_000,
+  'machine lines': 200_000,
+  'levels of nesting': 64,
+  'hosts, stages or problems': 2000,
+  values: 5_000_000,
+});
+
+/** Input that no run wrote. It is refused, and with it the files that it was to be added to. */
+export class InputError extends Error {
+  name = 'InputError';
+}
+
+/**
+ * Looks at a text before it is parsed: a small text can become a large value, and a deep one a stack overflow.
+ *
+ * @param {string} file
+ * @param {string} text JSON, as far as anyone knows
+ * @throws {InputError} if it holds too much
+ */
+export function checkResultBounds(file, text) {
+  let [line, levels, entries, values] = [1, 0, 0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      at = endOfString(text, at);
+    } else if (character === '\n') {
+      line += 1;
+    } else if (character === '}' || character === ']') {
+      levels -= 1;
+    } else if (character === '{' || character === '[' || character === ',') {
+      const opens = character !== ',';
+      levels += opens ? 1 : 0;
+      values += 1;
+      // The whole is the first level, the lists of hosts and stages are in the second one.
+      if (levels === 2) {
+        entries = opens ? 1 : entries + 1;
+      }
+      checkCount('levels of nesting', levels, file, line);
+      checkCount('hosts, stages or problems', entries, file, line);
+      checkCount('values', values, file, line);
+    }
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {number} start of a JSON string
+ * @returns {number} where its closing quotation mark is
+ */
+function endOfString(text, start) {
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') {
+    at += text[at] === '\\' ? 2 : 1;
+  }
+  return at;
+}
+
+/**
+ * @param {keyof typeof MAX} what
+ * @param {number} count
+ * @param {string} file
+ * @param {number} line
+ * @throws {InputError} if it is too much
+ */
+export function checkCount(what, count, file, line) {
+  if (count > MAX[what]) {
+    throw new InputError(`${plainLine(file)}:${line}: more than ${rounded(MAX[what])} ${what} in one file`);
+  }
+}

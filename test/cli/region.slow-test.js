@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { describe, test } from 'node:test';
+import { keysIn, runCommand } from '../helpers/command.js';
+import { startTestEndpoint } from '../helpers/local-s3.js';
+import { assertStatus, ofKind, recordsOf } from '../helpers/outcome.js';
+
+/**
+ * @import { TestContext } from 'node:test'
+ * @import { AddressInfo } from 'node:net'
+ */
+
+const CLIENTS = ['direct', 'sdk'];
+const KEYS = 'S3_ACCESS_KEY=test-access-key\nS3_SECRET_KEY=test-secret-key\n';
+const NOTICE =
+  'The store expects region eu-home-1, not us-east-1: requests are signed for eu-home-1 from now on (set S3_REGION=eu-home-1 to avoid the retry)';
+
+/** @param {TestContext} t */
+async function startRegional(t) {
+  const endpoint = await startTestEndpoint(t, { region: 'eu-home-1' });
+  const address = ['--endpoint-url', `http://${endpoint.hostname}:${endpoint.port}`];
+  return { endpoint, address, store: ['--bucket', 'bucket-a,bucket-b', ...address] };
+}
+
+/** @param {string} stderr */
+function noticesIn(stderr) {
+  return stderr.split('\n').filter((line) => line.includes('expects region'));
+}
+
+/**
+ * Runs the program against a store that answers every request alike.
+ *
+ * @param {TestContext} t
+ * @param {string} region that it names
+ * @param {string} client
+ */
+async function runAgainst(t, region, client) {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    request.resume();
+    const message = `<Message>The region is wrong</Message><Region>${region}</Region>`;
+    response.writeHead(400, { 'Content-Type': 'application/xml' });
+    response.end(`<Error><Code>AuthorizationHeaderMalformed</Code>${message}</Error>`);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(null)));
+  t.after(() => server.close());
+  const { port } = /** @type {AddressInfo} */ (server.address());
+  const store = ['--bucket', 'bucket-a', '--endpoint-url', `http://127.0.0.1:${port}`];
+  const outcome = await runCommand(t, ['10', '2', ...store, '--client', client], { dotEnv: KEYS });
+  return { outcome, requests };
+}
+
+describe('requests are signed for the region that a store names in its refusal', { concurrency: 3 }, () => {
+  for (const client of CLIENTS) {
+    test(`${client} client: in a run over two cores, which counts no error and leaves nothing`, async (t) => {
+      const { endpoint, store } = await startRegional(t);
+      const outcome = await runCommand(t, ['40', '8', ...store, '--client', client, '--cores', '2'], { dotEnv: KEYS });
+      assertStatus(outcome, 0);
+      assert.deepEqual(noticesIn(outcome.stderr), [NOTICE]);
+      const summaries = ofKind(recordsOf(outcome.stdout), 'summary');
+      assert.deepEqual(
+        summaries.map(({ recoverableErrors }) => recoverableErrors),
+        [0, 0, 0, 0],
+      );
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+
+    test(`${client} client: without preflight, by the requests that measure the store's clock`, async (t) => {
+      const { endpoint, store } = await startRegional(t);
+      const run = ['40', '8', ...store, '--client', client, '--no-preflight'];
+      const outcome = await runCommand(t, run, { dotEnv: KEYS });
+      assertStatus(outcome, 0);
+      assert.deepEqual(noticesIn(outcome.stderr), [NOTICE]);
+      assert.deepEqual(await keysIn(endpoint), []);
+    });
+
+    test(`${client} client: a store that refuses the region it has named gets one retry, and the run is refused`, async (t) => {
+      const { outcome, requests } = await runAgainst(t, 'eu-home-1', client);
+      assertStatus(outcome, 2);
+      assert.deepEqual(noticesIn(outcome.stderr), [NOTICE]);
+      assert.equal(requests, 2);
+    });
+
+    test(`${client} client: a name that no region can have is neither used nor shown`, async (t) => {
+      for (const named of ['&#x1b;[2Jx', 'test-secret-key']) {
+        const { outcome, requests } = await runAgainst(t, named, client);
+        assertStatus(outcome, 2);
+        assert.deepEqual([noticesIn(outcome.stderr), requests], [[], 1], named);
+      }
+    });
+  }
+
+  test('in clean-up, in its list, and in a run on existing objects', async (t) => {
+    const { endpoint, store } = await startRegional(t);
+    const run = ['20', '4', '--run-id', 'a-run', '--keep', '--stages', 'write'];
+    const commands = [run, ['20', '4', '--existing', 'benchmark/'], ['cleanup', '--list'], ['cleanup', 'a-run']];
+    for (const command of commands) {
+      const outcome = await runCommand(t, [...command, ...store], { dotEnv: KEYS });
+      assertStatus(outcome, 0);
+      assert.deepEqual(noticesIn(outcome.stderr), [NOTICE], command.join(' '));
+    }
+    assert.deepEqual(await keysIn(endpoint), []);
+  });
+
+  test('also in place of a region that was configured', async (t) => {
+    const { store } = await startRegional(t);
+    const outcome = await runCommand(t, ['20', '4', ...store], {
+      dotEnv: `${KEYS}S3_REGION=eu-nowhere-1\n`,
+    });
+    assertStatus(outcome, 0);
+    assert.match(outcome.stderr, /^The store expects region eu-home-1, not eu-nowhere-1: /m);
+  });
+
+  test('in each side of a comparison by its own store', async (t) => {
+    const { endpoint, address } = await startRegional(t);
+    const other = await startTestEndpoint(t, { region: 'auto' });
+    const [a, b] = [address, ['--endpoint-url', `http://${other.hostname}:${other.port}`]].map((words) =>
+      words.join(' '),
+    );
+    const options = ['--stages', 'write,remove', '--quads', '6', '--bucket', 'bucket-a', '--a', a, '--b', b];
+    const outcome = await runCommand(t, ['ab', '20', '4', ...options], { dotEnv: KEYS });
+    assertStatus(outcome, 0);
+    assert.deepEqual(noticesIn(outcome.stderr), [`A: ${NOTICE}`, `B: ${NOTICE.replaceAll('eu-home-1', 'auto')}`]);
+    assert.deepEqual([await keysIn(endpoint), await keysIn(other)], [[], []]);
+  });
+});

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { copyFile, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { folderWith } from '../helpers/command.js';
+import { PROGRAMS, ROOT, runInShell, runnable } from './pages.js';
+
+describe('commands on the pages', { concurrency: 2 }, () => {
+  for (const command of runnable) {
+    test(`run as they are, with fewer objects: ${command}`, async (t) => {
+      const folder = await folderWith(t, {});
+      await Promise.all(PROGRAMS.map((name) => symlink(path.join(ROOT, name), path.join(folder, name))));
+      await copyFile(path.join(ROOT, 'test/golden/own-log.txt'), path.join(folder, 'log-fra-1.txt'));
+      const shorter = command.replace(/^(node r2-benchmark\.js) \d+ \d+/, '$1 200 10');
+      const { status, stdout, stderr } = await runInShell(shorter, folder);
+      assert.deepEqual([status, stdout === ''], [0, false], stderr);
+    });
+  }
+});
