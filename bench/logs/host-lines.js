@@ -2,6 +2,7 @@ import { build, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import { retryingLine, scheduleLine, secondLine, summaryLine } from '../../lib/log/lines.js';
 import { recordLines } from '../../lib/log/records.js';
 import { LOG_FORMAT } from '../../lib/log/run-log.js';
+import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { HistogramSum, UNKNOWN_LATENCY } from '../../lib/model/histogram.js';
 import { STAGES_WITHOUT_BYTES } from '../../lib/operations/registry.js';
 import { secondsOfPlan } from './host-plan.js';
@@ -23,6 +24,9 @@ import { secondsOfPlan } from './host-plan.js';
  * @typedef {{ stage: string, peak: number }} ToldPeak
  * @typedef {ToldSecond | ToldTotals | ToldLatencies | ToldPeak} Told
  */
+
+/** @type {Readonly<Record<string, number>>} */
+const NOTHING_COUNTED = Object.freeze(Object.fromEntries(COUNT_NAMES.map((name) => [name, 0])));
 
 /** The old tool's interval drifts: its lines come a little more than a second apart. ms. */
 const DRIFTING_INTERVAL = 1070;
@@ -73,7 +77,7 @@ function* ownStage(plan, stagePlan) {
   const { operations, retries } = totals;
   const bytes = STAGES_WITHOUT_BYTES.includes(stage) ? 0 : operations * plan.size;
   const attempts = operations + retries;
-  const counts = { operations, bytes, attempts, retries, throttled: retries, failed: 0 };
+  const counts = { ...NOTHING_COUNTED, operations, bytes, attempts, retries, throttled: retries };
   const end = { end: 'complete', startedAt: start, endedAt: stop, duration: stop - start, peak: peakOf(totals, peak) };
   const fields = { ...end, ...counts, storeClock: plan.clock, errors: { SlowDown: retries } };
   const lines = [...record({ kind: 'stage', stage }, { ...fields, latency: latencyOf(latencies) })];

@@ -432,6 +432,8 @@ function stageOf({ name, series, schedule, summary, totals, retries, bytes, ramp
   }
   const further = ramp === null ? {} : { ramp };
   if (totals !== null) {
+    // A damaged log can lack the record of its seconds.
+    series.operationBytes ??= totals.operations === 0 ? 0 : totals.bytes / totals.operations;
     const search = totals.search ? { search: { ...totals.search, steps } } : {};
     return { ...totals, ...search, ...further, seconds: series };
   }

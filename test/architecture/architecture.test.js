@@ -67,7 +67,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   http: [],
   host: [],
   model: ['text'],
-  log: ['search', 'model', 'text'],
+  log: ['search', 'operations', 'model', 'text'],
   text: [],
 });
 

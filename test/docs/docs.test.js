@@ -5,7 +5,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { parseLine } from '../../lib/log/lines.js';
+import { recordsOf } from '../helpers/log-records.js';
 import { anchors, codeSpans, fences, links, shellCommands } from './markdown.js';
 import { commands, names, PAGE_OF_DEPLOY, pages, PROGRAMS, README, ROOT, runInShell, runnable } from './pages.js';
 
@@ -105,7 +105,7 @@ test('lines of a log on the pages are lines that the log has', () => {
     );
     assert.ok(lines.length > 0, name);
     assert.deepEqual(
-      lines.filter((line) => parseLine(line) === null),
+      lines.filter((line) => recordsOf(`${line}\n`)[0].kind === 'text'),
       [],
       name,
     );

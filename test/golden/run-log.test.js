@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { dotEnvOf, runCommand } from '../helpers/command.js';
+import { machineRecords, recordsOf } from '../helpers/log-records.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { assertStatus, withoutPhases } from '../helpers/outcome.js';
 
@@ -14,21 +15,37 @@ const GOLDEN = new URL('run-log.txt', import.meta.url);
  * @returns {string}
  */
 function withPlaceholders(log) {
-  const lines = log
-    .replace(/"data":"[^"]*"/g, '"data":"BASE64"')
+  const lines = withFieldNames(log)
     .replace(/"host":"[^"]*"/g, '"host":"HOST"')
     .replace(/"start":"[^"]*"/g, '"start":"TIME"')
     .replace(/"\d+\.\d+\.\d+"/g, '"VERSION"')
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
     .replace(/\d\d:\d\d:\d\d/g, 'TIME')
-    .replace(/"(part|of)":\d+/g, '"$1":N')
-    .replace(/"(start|stop|offset|uncertainty)":-?[\d.]+/g, '"$1":N')
+    .replace(/"(from|until|offset|uncertainty)":-?[\d.]+/g, '"$1":N')
     .replace(/(Ops|took|Throughput|[Pp]eak ops|Avg ops|p\d\d(?:\.9)?|min|mean|max) \d+(\.\d+)?/g, '$1 N')
     .replace(/^((?:Write|Read|Stat|Remove) +\d+) .* (\d+) {2}[a-zA-Z ]+$/gm, '$1 N $2  CAUSE')
     .replace(/limited by: .*$/gm, 'limited by: CAUSE (EVIDENCE)')
-    .replace(/"limitedBy":"[^"]*"/g, '"limitedBy":"CAUSE"')
     .split('\n');
   return lines.filter((line, place) => line !== lines[place - 1]).join('\n');
+}
+
+/**
+ * @param {string} log
+ * @returns {string} with the names of the fields alone in records whose length depends on what was measured
+ */
+function withFieldNames(log) {
+  const text = log.replaceAll(
+    /^# r2-benchmark \{"kind":"(stage|end)".*$/gm,
+    (/** @type {string} */ line, /** @type {string} */ kind) => {
+      const { stage = 'all', line: part = 1 } = JSON.parse(line.slice(line.indexOf('{')));
+      if (part !== 1) {
+        return '';
+      }
+      const [record] = machineRecords(recordsOf(log.slice(log.indexOf(line))), kind);
+      return `# r2-benchmark ${kind} ${stage}: ${Object.keys(record).sort().join(' ')}`;
+    },
+  );
+  return text.replace(/\n{2,}/g, '\n');
 }
 
 test('the log of a run is what it has always been; UPDATE_GOLDEN=1 writes it anew', async (t) => {

@@ -55,6 +55,8 @@ const LINES = [
     ['stage', 'of', 'minimum', 'mean', 'p50', 'p90', 'p99', 'p999', 'maximum'],
   ],
   ['connections', /^(\S+) connections: opened (\d+) reused (\d+)/, ['stage', 'opened', 'reused']],
+  ['capacity', /^(\S+) capacity: /, ['stage']],
+  ['limit', /^(\S+) limited by: /, ['stage']],
   ['bucket-limit', /^(\S+) limit over buckets: /, ['stage']],
   ['table-header', /^Stage {9}Ops /, []],
   ['step-header', /^Stage {5,8}(?:Threads|Rate) /, []],

@@ -100,6 +100,18 @@ export function withRunLine(lines, change) {
 }
 
 /**
+ * @param {readonly string[]} lines
+ * @param {string} cause that the log says of Write
+ * @param {{ evidence: string, advice?: string | null }} [found]
+ * @returns {string[]}
+ */
+export function withBottleneck(lines, cause, { evidence, advice = null } = { evidence: 'so it seems' }) {
+  const place = lines.findIndex((line) => line.includes('{"kind":"stage","stage":"Write"'));
+  const data = JSON.parse(lines[place].slice(lines[place].indexOf('{')));
+  return lines.with(place, machineLine({ ...data, bottleneck: { cause, evidence, advice } }));
+}
+
+/**
  * @param {string} time
  * @param {number} rate
  * @param {string} [stage]

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readResult } from '../../lib/model/read-result.js';
-import { assertResult, fits } from '../helpers/result-schema.js';
+import { fits } from '../helpers/result-schema.js';
 import { anyResult, resultOf } from './results.js';
 
 /** @param {unknown} value */
@@ -23,11 +23,6 @@ const NO_RESULTS = [
   ['a text that is cut short', JSON.stringify(resultOf()).slice(0, -9), /^expected JSON$/],
   ['another JSON', '{"format":"x"}', /^expected the JSON object of a result/],
   ['a list', '[]', /^expected the JSON object of a result/],
-  [
-    'what hosts did together, of an earlier version',
-    '{"format":2,"peaks":{}}',
-    /^format 2 of what hosts did together, /,
-  ],
 ];
 
 for (const [name, text, expected] of NO_RESULTS) {
@@ -106,77 +101,6 @@ test('a later format is read as far as it is known, and what is not known is nam
     'counters that this version does not know, added up: "hedged"',
     'fields that this version does not know, left out: "weather", "stages[].mood", "stages[].seconds[].hedged"',
   ]);
-});
-
-/**
- * @param {Record<string, any>} object
- * @param {string} name of a field
- */
-function without(object, name) {
-  return Object.fromEntries(Object.entries(object).filter(([each]) => each !== name));
-}
-
-/** @param {any} result @returns {any} as it was written by the version before */
-function ofFormat2(result) {
-  return {
-    ...without(result, 'hosts'),
-    format: 2,
-    stages: result.stages.map((/** @type {any} */ { bottleneck, latency, seconds, ...stage }) => ({
-      ...stage,
-      verdict: { ...bottleneck, cause: 'not shown' },
-      latency: {
-        ...latency,
-        histogram: { ...latency.histogram, data: latency.histogram.operations, operations: undefined },
-      },
-      seconds: seconds.map((/** @type {any} */ second) => without(second, 'histogram')),
-    })),
-  };
-}
-
-/** @param {any} result of format 2 @returns {any} */
-function ofFormat1(result) {
-  return {
-    ...result,
-    format: 1,
-    stages: result.stages.map((/** @type {any} */ { seconds, ...stage }) => ({
-      ...stage,
-      seconds: seconds.map((/** @type {any} */ { secondStart, ...second }) => ({ second: secondStart, ...second })),
-    })),
-  };
-}
-
-test('results of formats 1 and 2 are read, and are what they were but for what they did not have', () => {
-  fc.assert(
-    fc.property(anyResult, (result) => {
-      const older = ofFormat2(result);
-      for (const { result: now, problems, warnings } of [read(older), read(ofFormat1(older))]) {
-        assert.deepEqual([problems, warnings], [[], []]);
-        assertResult(now);
-        assert.deepEqual([now?.hosts, now?.exitStatus, now?.run], [result.hosts, result.exitStatus, result.run]);
-        for (const [index, stage] of (now?.stages ?? []).entries()) {
-          const was = result.stages[index];
-          assert.deepEqual(stage.latency.operations, was.latency.operations);
-          assert.equal(stage.latency.histogram.operations, was.latency.histogram.operations);
-          assert.equal(stage.bottleneck?.cause, 'inconclusive');
-          assert.deepEqual(
-            stage.seconds.map(({ secondStart, operations, p99 }) => [secondStart, operations, p99]),
-            was.seconds.map((/** @type {any} */ { secondStart, operations, p99 }) => [secondStart, operations, p99]),
-          );
-        }
-      }
-    }),
-    { numRuns: 30 },
-  );
-});
-
-test('a search of an earlier version is told in the words of this one', () => {
-  const older = ofFormat2(resultOf());
-  const step = { phase: 'climb', threads: 1 };
-  older.stages[0].search = { ceiling: null, steps: [step, { ...step, phase: 'second size' }] };
-  const { problems } = read(older);
-  assert.ok(
-    problems.length > 0 && problems.every((problem) => !problem.includes('phase') && !problem.includes('ceiling')),
-  );
 });
 
 const anyJson = fc.jsonValue({ maxDepth: 3 });

@@ -11,7 +11,7 @@ import { html } from '../../lib/report/html/markup.js';
 import { reportPage } from '../../lib/report/html/report-page.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { comparedRuns } from '../helpers/compared-runs.js';
-import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+import { aggregateOf, madeLogs, withBottleneck } from '../merge/logs-of.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { longMerge } from '../helpers/long-merge.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -317,8 +317,8 @@ test('an interval of a ratio that has one end is shown with it, in the table and
 
 test('what shows the bottleneck of several hosts is said of the first host that names it', () => {
   const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], place) => {
-    const limit = `Write limited by: ${place === 0 ? 'store' : 'inconclusive'} (figures of host ${place}; --find-peak would tell more)`;
-    return [name, lines.toSpliced(2, 0, limit)];
+    const cause = place === 0 ? 'store' : 'inconclusive';
+    return [name, withBottleneck(lines, cause, { evidence: `figures of host ${place}`, advice: '--find-peak' })];
   });
   const page = pageOf(/** @type {any} */ (aggregateOf(Object.fromEntries(logs)).result));
   assert.match(page, /<p>host-1: figures of host 0; --find-peak would tell more\.<\/p>/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { textWidth } from '../../lib/text/text-width.js';
 import { formatMergeTable } from '../../lib/report/merge-table.js';
-import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+import { aggregateOf, madeLogs, withBottleneck } from '../merge/logs-of.js';
 
 /** @import { Look } from '../../lib/report/reporter.js' */
 
@@ -20,8 +20,8 @@ function lookOf(columns) {
  */
 function tableOf(causes, columns = 80) {
   const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 4 })).map(([name, lines], place) => {
-    const limit = `Write limited by: ${causes[place]} (so it seems)`;
-    return [name, causes[place] === null ? lines : lines.toSpliced(2, 0, limit)];
+    const cause = causes[place];
+    return [name, cause === null ? lines : withBottleneck(lines, cause)];
   });
   const { result } = aggregateOf(Object.fromEntries(logs));
   return formatMergeTable({ stages: result.stages.filter(({ stage }) => stage === 'Write') }, lookOf(columns));

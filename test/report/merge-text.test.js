@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { formatMergeBlocks, formatMergeSummary } from '../../lib/report/merge-text.js';
-import { aggregateOf, madeLogs } from '../merge/logs-of.js';
+import { aggregateOf, madeLogs, withBottleneck } from '../merge/logs-of.js';
 
 /** @param {string} name */
 function golden(name) {
@@ -77,8 +77,8 @@ test('the share of an overlap is that of the figures beside it', () => {
 /** @param {(string | null)[]} causes of each host; null where its log does not say */
 function limitsShown(causes) {
   const logs = Object.entries(madeLogs({ hosts: causes.length, seconds: 2 })).map(([name, lines], place) => {
-    const limit = `Write limited by: ${causes[place]} (so it seems)`;
-    return [name, causes[place] === null ? lines : lines.toSpliced(2, 0, limit)];
+    const cause = causes[place];
+    return [name, cause === null ? lines : withBottleneck(lines, cause)];
   });
   return /Limited by {11}(.*)/.exec(blocksOf(Object.fromEntries(logs)))?.[1];
 }
@@ -93,8 +93,8 @@ test('what limited the hosts is said once where it is the same, and of each wher
 
 test('what shows it stands below, once for each cause, with what would tell more', () => {
   const logs = Object.entries(madeLogs({ hosts: 3, seconds: 2 })).map(([name, lines], place) => {
-    const limit = `Write limited by: ${place === 0 ? 'store' : 'inconclusive'} (figures of host ${place}; --find-peak would tell more)`;
-    return [name, lines.toSpliced(2, 0, limit)];
+    const cause = place === 0 ? 'store' : 'inconclusive';
+    return [name, withBottleneck(lines, cause, { evidence: `figures of host ${place}`, advice: '--find-peak' })];
   });
   const shown = (/** @type {(string | string[])[][]} */ files) =>
     /Limited by {11}([^]*?)\n {2}Latency/.exec(blocksOf(Object.fromEntries(files)))?.[1].split(/\n {23}/);

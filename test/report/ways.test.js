@@ -179,7 +179,7 @@ test('hosts that all went one way have no such table', () => {
 
 test('a hostile client is text', () => {
   const client = '<img src=x onerror=alert(1)>|`# \u202e';
-  const result = merged([DIRECT, { ...BINDING, hosts: BINDING.hosts.map((host) => withClient(host, client)) }]);
+  const result = merged([DIRECT, withClient(BINDING, client)]);
   const page = pageOf(result);
   assert.ok(page.includes('S3 API from here (&lt;img src=x onerror=alert(1)&gt;|`# \\u{202e})'));
   assert.doesNotMatch(page, /<img/);
@@ -190,11 +190,13 @@ test('a hostile client is text', () => {
 });
 
 /**
- * @param {Result['hosts'][number]} host
+ * @param {Result} result of one host
  * @param {string} client
+ * @returns {Result}
  */
-function withClient(host, client) {
-  return { ...host, options: { ...host.options, client: /** @type {any} */ (client) } };
+function withClient({ hosts: [host], ...result }, client) {
+  const options = { ...host.options, client: /** @type {any} */ (client) };
+  return { ...result, options, hosts: [{ ...host, options }] };
 }
 
 test('the page of a comparison sets two ways side by side, and one way not', () => {
