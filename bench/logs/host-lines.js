@@ -79,7 +79,8 @@ function* ownStage(plan, stagePlan) {
   const attempts = operations + retries;
   const counts = { ...NOTHING_COUNTED, operations, bytes, attempts, retries, throttled: retries };
   const end = { end: 'complete', startedAt: start, endedAt: stop, duration: stop - start, peak: peakOf(totals, peak) };
-  const fields = { ...end, ...counts, storeClock: plan.clock, errors: { SlowDown: retries } };
+  const average = (1000 * operations) / (stop - start);
+  const fields = { ...end, average, ...counts, storeClock: plan.clock, errors: { SlowDown: retries } };
   const lines = [...record({ kind: 'stage', stage }, { ...fields, latency: latencyOf(latencies) })];
   for (const [place, line] of lines.entries()) {
     const ofFirst = place === 0 ? [totals] : [];

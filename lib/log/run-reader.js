@@ -42,7 +42,10 @@ const RECORD_NAMES = Object.freeze({
 });
 
 /** What the schema asks for, and a record of a damaged log may lack. */
-const EMPTY_TOTALS = Object.freeze({ end: null, bytes: 0, attempts: 0, errors: {}, latency: UNKNOWN_LATENCY });
+const EMPTY_TOTALS = Object.freeze({
+  ...{ end: null, duration: null, average: null, peak: null },
+  ...{ bytes: 0, attempts: 0, errors: {}, latency: UNKNOWN_LATENCY },
+});
 
 /** What a log has no record of. @type {Readonly<CommonFacts>} */
 const NO_FACTS = Object.freeze({

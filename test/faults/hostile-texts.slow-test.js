@@ -181,7 +181,14 @@ const CASES = {
         machineLine({ kind: 'run', format: 1, run: ESCAPES, host: ESCAPES, shard: ESCAPES, start: ESCAPES }),
         ...LOG,
         machineLine({
-          ...{ kind: 'stage', stage: 'Write', end: ESCAPES, start: 1769860800000, stop: 1769860800500, operations: 5 },
+          ...{
+            kind: 'stage',
+            stage: 'Write',
+            end: ESCAPES,
+            startedAt: 1769860800000,
+            endedAt: 1769860800500,
+            operations: 5,
+          },
           errors: { [ESCAPES]: 7 },
         }),
         machineLine({ kind: ESCAPES, stage: ESCAPES }),
