@@ -44,7 +44,7 @@ const RECORD_NAMES = Object.freeze({
 /** What the schema asks for, and a record of a damaged log may lack. */
 const EMPTY_TOTALS = Object.freeze({
   ...{ end: null, duration: null, average: null, peak: null },
-  ...{ bytes: 0, attempts: 0, errors: {}, latency: UNKNOWN_LATENCY },
+  ...{ bytes: 0, errors: {}, latency: UNKNOWN_LATENCY },
 });
 
 /** What a log has no record of. @type {Readonly<CommonFacts>} */
@@ -259,7 +259,14 @@ export class RunReader {
   #takeTotals(line, head, fields) {
     const { further, ...read } = this.#readTotals(line, head, fields);
     const totals = /** @type {StageSum} */ (
-      /** @type {unknown} */ ({ stage: head.stage, ...EMPTY_TOTALS, ...read, ...further, seconds: [] })
+      /** @type {unknown} */ ({
+        stage: head.stage,
+        ...EMPTY_TOTALS,
+        attempts: read.operations,
+        ...read,
+        ...further,
+        seconds: [],
+      })
     );
     const [start, stop] = [totals.startedAt, totals.endedAt].map(asTime);
     if (start === null || stop === null || stop < start || typeof totals.operations !== 'number') {
