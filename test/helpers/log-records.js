@@ -9,6 +9,8 @@ import { RecordParts } from '../../lib/log/records.js';
  */
 
 const RATE = '([\\d.]+)';
+/** Of a stage that moves no bytes. */
+const RATE_OR_NONE = '([\\d.]+|-)';
 const MS = '([\\d.]+)ms';
 
 /** @type {[kind: string, pattern: RegExp, fields: readonly string[]][]} */
@@ -63,7 +65,7 @@ const LINES = [
   ['step-row', /^([A-Z]\S*) +([\d.]+) .* \d+% {2}\w/, ['stage', 'threads']],
   [
     'table-row',
-    new RegExp(`^([A-Z]\\S*) +(\\d+) +${RATE} +${RATE} +${RATE} +${RATE} +\\S+ +\\S+ +(\\d+) {2}`),
+    new RegExp(`^([A-Z]\\S*) +(\\d+) +${RATE} +${RATE} +${RATE_OR_NONE} +${RATE_OR_NONE} +\\S+ +\\S+ +(\\d+) {2}`),
     [
       'stage',
       'objects',
