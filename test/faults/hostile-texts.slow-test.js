@@ -175,7 +175,7 @@ const CASES = {
     },
   },
   'a host, a run and an error in a log': {
-    shown: '5, 0.0 MB',
+    shown: '5, in 0 attempts',
     run: (t) =>
       addUp(t, 'log.txt', [
         machineLine({ kind: 'run', format: 1, run: ESCAPES, host: ESCAPES, shard: ESCAPES, start: ESCAPES }),

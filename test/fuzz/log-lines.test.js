@@ -5,6 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { main } from '../../lib/cli/merge.js';
 import { formatLine, MAX_LINE_LENGTH, parseLine } from '../../lib/log/log-line.js';
+import { cases } from '../helpers/cases.js';
 import { CALLED_IN_CLONE } from '../helpers/command.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { assertCivil } from './civil.js';
@@ -101,7 +102,7 @@ test('a line of any text is none of ours, or is written again with identical byt
         assert.ok(record === null || formatLine(record) === line, line);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   );
 });
 
@@ -125,7 +126,7 @@ test('a log that was damaged in any way is added up or refused, with warnings th
     fc.asyncProperty(fc.constantFrom(...REAL), fc.array(change, { maxLength: 12 }), async (original, changes) => {
       assertCivil(await aggregate(damage(original, changes)));
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });
 
@@ -136,7 +137,7 @@ test('bytes that are no log are refused', async () => {
       assertCivil(outcome);
       assert.equal(outcome.status, 1);
     }),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   );
 });
 
@@ -163,6 +164,6 @@ test('machine lines that hold anything but what they should are warned of, and d
       }
       assertCivil(await aggregate(`${lines.join('\n')}\n`));
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });

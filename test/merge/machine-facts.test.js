@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readHistogramPart, readRunLine, readStageLine } from '../../lib/merge/machine-facts.js';
+import { cases } from '../helpers/cases.js';
 
 const RUN = {
   kind: 'run',
@@ -172,6 +173,6 @@ test('whatever a machine line holds, it is read without harm', () => {
       const part = readHistogramPart(fields);
       assert.ok(part === null || part.part <= part.of);
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });

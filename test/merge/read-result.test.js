@@ -11,6 +11,7 @@ import { mergeHosts } from '../../lib/merge/merge-hosts.js';
 import { readFiles } from '../../lib/merge/read-files.js';
 import { writeResult } from '../../lib/model/write-result.js';
 import { runFacts } from '../../lib/run/run-facts.js';
+import { cases } from '../helpers/cases.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -152,7 +153,7 @@ test('results add up to exactly what the logs of the same runs add up to, also w
       assert.deepEqual(sumsOf(mixed), sumsOf(logs));
       assert.deepEqual(results.warnings, logs.warnings);
     }),
-    { numRuns: 25 },
+    { numRuns: cases(25) },
   );
 });
 

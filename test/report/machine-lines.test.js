@@ -8,6 +8,7 @@ import { OPERATIONS } from '../../lib/operations/registry.js';
 import { FORMAT_VERSION, rampMachineLines, runLine, stageMachineLines } from '../../lib/report/machine-lines.js';
 import { formatSizes, parseSizes } from '../../lib/workload/size-distribution.js';
 import { runFacts } from '../../lib/run/run-facts.js';
+import { cases } from '../helpers/cases.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -153,7 +154,7 @@ test('a run’s line keeps its length whatever its names hold, and what tells lo
       assert.deepEqual([run, options.mix, options.sizes, options.access], ['r'.repeat(64), mixed, several, access]);
       assert.deepEqual(options.stages, stages);
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 
@@ -277,7 +278,7 @@ test('the parts of a histogram join again to the whole, whatever its length', ()
       assert.equal(whole, result.latency.histogram.operations);
       assert.equal(decodeFromCompressedBase64(whole).totalCount, values.length);
     }),
-    { numRuns: 20 },
+    { numRuns: cases(20) },
   );
 });
 
