@@ -11,6 +11,7 @@ import { READ_INTERFACES } from '../../bench/studies/body-read/read-interfaces.j
 import { RECORD_SIZE, readTimestamp, writeTimestamp } from '../../bench/studies/body-read/timestamp-record.js';
 import { TimestampStream } from '../../bench/studies/body-read/timestamp-stream.js';
 import { FROM_BUFFER, FROM_SOCKET } from '../../bench/studies/body-read/ways-to-read.js';
+import { cases } from '../helpers/cases.js';
 
 /** @import { AddressInfo } from 'node:net' */
 
@@ -60,7 +61,7 @@ test('timestamps come apart wherever the chunks end', async () => {
       const expected = Array.from({ length: count }, (_, number) => ({ milliseconds: number / 8, number }));
       assert.deepEqual(records.map(readTimestamp), expected);
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 

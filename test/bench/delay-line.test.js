@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DelayLine, MAX_IN_FLIGHT } from '../../bench/studies/distance/delay-line.js';
 import { exactWake } from '../../bench/studies/distance/exact-wake.js';
+import { cases } from '../helpers/cases.js';
 
 const DELAY = 10;
 
@@ -92,7 +93,7 @@ test('all bytes come out in their order, whenever they are written', async () =>
       await passTime(time + DELAY);
       assert.equal(received.join(''), pieces.map(({ text }) => text).join(''));
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 

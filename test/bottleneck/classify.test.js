@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { classify } from '../../lib/bottleneck/classify.js';
 import { busierEndpoint, busiestThread } from '../../lib/bottleneck/host-evidence.js';
+import { cases } from '../helpers/cases.js';
 import { NO_HOST_LOAD, loopLoad } from '../helpers/host-load.js';
 
 /**
@@ -818,6 +819,6 @@ test('whatever the figures, a cause has what it takes, and stands on one line', 
         assert.ok(search?.movesBytes && search.halfSize !== null);
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: cases(5000) },
   );
 });

@@ -7,6 +7,7 @@ import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { UnlistedObjects } from '../../lib/workload/unlisted-objects.js';
 import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { cases } from '../helpers/cases.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 
 /** @import { OwnKey } from '../../lib/workload/keyspace.js' */
@@ -281,7 +282,7 @@ test('whatever the store holds, exactly the run’s own objects go', async () =>
         assert.equal(result.foreign, under.length);
       },
     ),
-    { numRuns: 40 },
+    { numRuns: cases(40) },
   );
 });
 

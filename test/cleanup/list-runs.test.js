@@ -5,6 +5,7 @@ import { listRuns } from '../../lib/cleanup/list-runs.js';
 import { RunTally } from '../../lib/cleanup/run-tally.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
+import { cases } from '../helpers/cases.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -126,7 +127,7 @@ test('whatever there is, each object is counted once, whatever the length of a p
         assert.equal(listing.foreign.objects, strangers.length);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 

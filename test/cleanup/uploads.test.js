@@ -7,6 +7,7 @@ import { RunTally } from '../../lib/cleanup/run-tally.js';
 import { isClean } from '../../lib/model/completeness.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
+import { cases } from '../helpers/cases.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -77,7 +78,7 @@ test('a run’s uploads are aborted, whatever the pages of the list and however 
         assert.deepEqual(uploadsLeft(admin).sort(), [...foreign].sort());
       },
     ),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 

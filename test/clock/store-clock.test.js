@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StoreClock } from '../../lib/clock/store-clock.js';
+import { cases } from '../helpers/cases.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
@@ -92,7 +93,7 @@ test(
         assert.ok(Math.abs(time.clock.epochNow() - storeTime) <= uncertainty + PRECISION, 'the clock is set');
         assert.ok(time.hostTime - startedAt <= 4500, 'it takes some two seconds');
       }),
-      { numRuns: 30 },
+      { numRuns: cases(30) },
     );
   },
 );

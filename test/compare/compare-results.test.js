@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { compareResults } from '../../lib/compare/compare-results.js';
+import { cases } from '../helpers/cases.js';
 import { chance } from '../helpers/chance.js';
 import { ratesOf, resultOf } from './results.js';
 
@@ -343,7 +344,7 @@ describe('a comparison', () => {
           }
         });
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
   });
 

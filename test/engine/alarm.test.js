@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { Alarm } from '../../lib/engine/alarm.js';
 import { measureEventLoop } from '../../lib/meter/client-load.js';
 import { Clock } from '../../lib/clock/clock.js';
+import { cases } from '../helpers/cases.js';
 
 const TIME_LIMIT = { timeout: 120_000 };
 
@@ -42,7 +43,7 @@ test(
           order.toSorted((one, other) => one - other),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: cases(60) },
     );
   },
 );

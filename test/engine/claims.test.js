@@ -9,6 +9,7 @@ import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { mixedStage } from '../../lib/operations/stage.js';
 import { ObjectGroups } from '../../lib/workload/object-groups.js';
+import { cases } from '../helpers/cases.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 
 /** @import { StageKind } from '../../lib/operations/stage.js' */
@@ -102,7 +103,7 @@ test('which kind a claim is of follows from its number alone, whichever worker m
         indices(50).map((claim) => [claim, kindOf(claim), claim]),
       );
     }),
-    { numRuns: 20 },
+    { numRuns: cases(20) },
   );
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { runPool } from '../../lib/engine/run-concurrently.js';
+import { cases } from '../helpers/cases.js';
 
 /**
  * @param {number} count
@@ -44,7 +45,7 @@ test('all work is done once, by as many threads at a time as there are', async (
       );
       assert.equal(most, Math.min(count, pieces));
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 

@@ -6,6 +6,7 @@ import { runStage } from '../../lib/engine/run-stage.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { stageOf } from '../../lib/operations/stage.js';
+import { cases } from '../helpers/cases.js';
 import { completedIn } from '../helpers/completed-seconds.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { closedLoop } from '../helpers/load.js';
@@ -195,7 +196,7 @@ test('whatever becomes of its objects, the counts of a stage are exact', TIME_LI
       });
       assert.equal(outcome.buckets?.length, 2);
     }),
-    { numRuns: 40 },
+    { numRuns: cases(40) },
   );
 });
 

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readStoreConfig } from '../../lib/cli/store-config.js';
+import { cases } from '../helpers/cases.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';
 
@@ -34,7 +35,7 @@ test('whatever stands in the file, it is refused in words', async (t) => {
       writeFileSync(file, content);
       assertRefused(await runInProcess(['10', '2', '--env-file', file], NO_STORE));
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });
 
@@ -52,7 +53,7 @@ test('a secret that cannot be used is not shown, and neither is what stands besi
       assertRefused(outcome);
       assert.ok(!outcome.stderr.includes(text.trim()), outcome.stderr);
     }),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   );
 });
 
@@ -101,7 +102,7 @@ test('values come out as they were meant, however the file is written', async (t
         given,
       );
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 

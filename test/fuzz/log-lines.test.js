@@ -5,6 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { main } from '../../lib/cli/merge.js';
 import { MAX_LINE_LENGTH, parseLine } from '../../lib/log/lines.js';
+import { cases } from '../helpers/cases.js';
 import { CALLED_IN_CLONE } from '../helpers/command.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 import { assertCivil } from './civil.js';
@@ -109,7 +110,7 @@ test('a log that was damaged in any way is added up or refused, with warnings th
     fc.asyncProperty(fc.constantFrom(...REAL), fc.array(change, { maxLength: 12 }), async (original, changes) => {
       assertCivil(await aggregate(damage(original, changes)));
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });
 
@@ -120,7 +121,7 @@ test('bytes that are no log are refused', async () => {
       assertCivil(outcome);
       assert.equal(outcome.status, 1);
     }),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   );
 });
 
@@ -147,6 +148,6 @@ test('machine lines that hold anything but what they should are warned of, and d
       }
       assertCivil(await aggregate(`${lines.join('\n')}\n`));
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });

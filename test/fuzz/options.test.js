@@ -6,6 +6,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { main as peak } from '../../lib/cli/merge.js';
+import { cases } from '../helpers/cases.js';
 import { CALLED_IN_CLONE, runInProcess } from '../helpers/command.js';
 import { assertRefused } from './civil.js';
 
@@ -90,7 +91,7 @@ test('whatever the arguments are, they are refused in words, or help is shown', 
       // Commander quotes an option that it does not know as it stands, line feeds and all: it is the user's own.
       assert.doesNotMatch(stderr, /^ {4}at |something unexpected/m);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });
 
@@ -103,7 +104,7 @@ test('a value that an option does not take is named with its option, in lines th
       assertRefused(outcome);
       assert.ok(outcome.stderr.includes(`error: ${name}: `), outcome.stderr);
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });
 
@@ -121,7 +122,7 @@ test('the aggregation refuses arguments that mean nothing, too', async () => {
       assert.doesNotMatch(stdout + stderr, /^ {4}at |something unexpected/m);
       assert.ok(status === 0 || stderr !== '');
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });
 

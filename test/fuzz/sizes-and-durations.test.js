@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { objectSize, stageDuration, timeout, wholeNumber } from '../../lib/cli/values.js';
 import { parseDuration, parseSize, parseTimeOfDay } from '../../lib/text/units.js';
 import { parseStartTime } from '../../lib/clock/start-time.js';
+import { cases } from '../helpers/cases.js';
 
 const PIECES = [
   '0',
@@ -48,7 +49,7 @@ for (const [what, { read, least, most }] of Object.entries(READERS)) {
         const value = readOrRefuse(() => read(given));
         assert.ok(value === null || (Number.isSafeInteger(value) && value >= least && value <= most), `${value}`);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     );
   });
 }
@@ -64,7 +65,7 @@ test('a moment to start at is a time, or refused in one line', () => {
       const startTime = readOrRefuse(() => parseStartTime(given));
       assert.ok(startTime === null || Number.isFinite(startTime.after(now)), given);
     }),
-    { numRuns: 2000 },
+    { numRuns: cases(2000) },
   );
 });
 

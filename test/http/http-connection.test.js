@@ -10,6 +10,7 @@ import { AddressBook } from '../../lib/http/address-book.js';
 import { HttpConnection } from '../../lib/http/http-connection.js';
 import { KeepAliveAgent } from '../../lib/http/keep-alive-agent.js';
 import { createReadBuffer } from '../../lib/http/socket-reader.js';
+import { cases } from '../helpers/cases.js';
 import { testCertificate } from '../helpers/local-s3.js';
 import { closedPort, startSocketServer, until } from '../helpers/socket-server.js';
 
@@ -1232,7 +1233,7 @@ for (const transport of TRANSPORTS) {
             assert.equal(client.endings, client.requests);
           },
         ),
-        { numRuns: 200 },
+        { numRuns: cases(200) },
       );
     },
   );

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ResponseParser, isNamed } from '../../lib/http/response-parser.js';
+import { cases } from '../helpers/cases.js';
 import {
   ParserReader,
   anyPieces,
@@ -665,7 +666,7 @@ describe('wherever an answer is cut', () => {
   }
 
   test('its events and what becomes of it are the same, whatever its bytes are', () => {
-    fc.assert(fc.property(anyPieces, assertCutMakesNoDifference), { numRuns: 10_000 });
+    fc.assert(fc.property(anyPieces, assertCutMakesNoDifference), { numRuns: cases(10_000) });
     const noise = fc.record({
       pieces: fc
         .tuple(fc.constantFrom('', OK, CHUNKED, `${CHUNKED}0\r\n`), fc.array(fc.constantFrom(...'\r\n\r\n;: 05aX\0')))
@@ -675,7 +676,7 @@ describe('wherever an answer is cut', () => {
         }),
       isHead: fc.boolean(),
     });
-    fc.assert(fc.property(noise, assertCutMakesNoDifference), { numRuns: 10_000 });
+    fc.assert(fc.property(noise, assertCutMakesNoDifference), { numRuns: cases(10_000) });
   });
 
   test('what lies before and after the bytes of a piece is not looked at', () => {
@@ -745,7 +746,7 @@ describe('a parser that begins anew', () => {
         reader.begin(isHead);
         assert.deepEqual(reader.read(pieces), readAnswer(pieces, isHead));
       }),
-      { numRuns: 3000 },
+      { numRuns: cases(3000) },
     );
   });
 });
@@ -856,7 +857,7 @@ describe('made to be misread,', () => {
 
 test('whatever an answer is and wherever it is cut, node:http and undici read what ours accepts, and the same', async () => {
   const tally = blankTally();
-  const numRuns = 6000;
+  const numRuns = cases(6000);
   await fc.assert(
     fc.asyncProperty(anyPieces, ({ pieces, isHead }) => compareReaders(pieces, isHead, tally)),
     // Always the same cases: what is new in another reader's ways is for the slow test to find, not for a change elsewhere.

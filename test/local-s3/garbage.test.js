@@ -3,6 +3,7 @@ import net from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { HeadBucketCommand } from '@aws-sdk/client-s3';
+import { cases } from '../helpers/cases.js';
 import { sdkClient, startTestEndpoint } from '../helpers/local-s3.js';
 
 const PIECES = [
@@ -64,7 +65,7 @@ for (const mode of /** @type {const} */ (['store', 'null'])) {
           assert.doesNotMatch(answer, /^HTTP\/1\.1 (2|500)/);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
     const client = sdkClient(t, endpoint);
     await client.send(new HeadBucketCommand({ Bucket: 'bucket-a' }));

@@ -10,6 +10,7 @@ import { readFiles } from '../../lib/log/read-files.js';
 import { mergeRuns } from '../../lib/merge/merge.js';
 import { writeResult } from '../../lib/model/write-result.js';
 import { runFacts } from '../../lib/run/run-facts.js';
+import { cases } from '../helpers/cases.js';
 import { finishedStage } from '../helpers/finished-stage.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -149,7 +150,7 @@ test('results add up to exactly what the logs of the same runs add up to, also w
       assert.deepEqual(sharedOf(mixed), sharedOf(results));
       assert.deepEqual(results.warnings, logs.warnings);
     }),
-    { numRuns: 25 },
+    { numRuns: cases(25) },
   );
 });
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { damaged } from '../../bench/logs/damage.js';
 import { linesOfHost } from '../../bench/logs/host-lines.js';
 import { DEFAULTS, planHosts } from '../../bench/logs/host-plan.js';
+import { cases } from '../helpers/cases.js';
 import { aggregateOf, warningsOf } from './logs-of.js';
 import { latencyOf, meanTogetherOf, peakOf, stageTruths, sustainedOf } from './truth-of.js';
 
@@ -120,7 +121,7 @@ test('whole logs add up to what the hosts did, and nothing is warned of', () => 
       assert.deepEqual(unexpected, []);
       assertTrue(aggregate, truth);
     }),
-    { numRuns: 150 },
+    { numRuns: cases(150) },
   );
 });
 
@@ -132,7 +133,7 @@ test('where a log is cut or lines stand twice, the rest adds up to what is left,
       const isCut = truth[damage.host]?.shape === 'own' && truth[damage.host].told.length < 16 && (damage.cut ?? 0) > 1;
       assert.ok(!isCut || aggregate.warnings.some(({ incomplete }) => incomplete));
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 
@@ -146,7 +147,7 @@ test('logs in another order tell the same', () => {
       );
       assert.deepEqual(withoutShares(one), withoutShares(other));
     }),
-    { numRuns: 30 },
+    { numRuns: cases(30) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatTimeOfDay } from '../../lib/text/units.js';
+import { cases } from '../helpers/cases.js';
 import { aggregateOf, machineLine, scheduleLine, secondLine, stageOf, summaryLine, warningsOf } from './logs-of.js';
 
 // Logs without machine lines, as the old tool wrote them.
@@ -33,7 +34,7 @@ test('whatever the hosts count in each second, and midnight or not, their sum ov
       });
       assert.deepEqual(aggregateOf(Object.fromEntries(logs)).peaks, { Write: Math.max(...sums) });
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergeRamps } from '../../lib/merge/ramp.js';
 import { formatRamp } from '../../lib/report/ramp-text.js';
+import { cases } from '../helpers/cases.js';
 
 /**
  * @import { MergedRamp, RampKind, RampResult, RampShortfall, RampStep } from '../../lib/model/result.js'
@@ -136,7 +137,7 @@ test('whatever hosts, threads and limit, the sums are those of the seconds, and 
         assert.equal(found.hasPlateau, last === before);
       }
     }),
-    { numRuns: 60, examples: [[{ hosts: 3, each: 42, limit: 8065 }], [{ hosts: 2, each: 47, limit: 6078 }]] },
+    { numRuns: cases(60), examples: [[{ hosts: 3, each: 42, limit: 8065 }], [{ hosts: 2, each: 47, limit: 6078 }]] },
   );
 });
 
@@ -275,6 +276,6 @@ test('of any number of hosts, those that share a limit are told from those that 
       assert.equal(sideOf({ each: 1000, limit }), 'shared');
       assert.equal(sideOf({ each: 20, limit: 1e6 }), 'hosts');
     }),
-    { numRuns: 25 },
+    { numRuns: cases(25) },
   );
 });

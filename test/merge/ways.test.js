@@ -7,6 +7,7 @@ import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { readResult } from '../../lib/model/read-result.js';
 import { stageOfWay } from '../../lib/model/ways.js';
 import { writeResult } from '../../lib/model/write-result.js';
+import { cases } from '../helpers/cases.js';
 import { resultFrom } from '../helpers/result-schema.js';
 import { runOfWay, WAYS } from '../helpers/way-runs.js';
 import { runsOf, scheduleLine, secondLine, summaryLine } from './logs-of.js';
@@ -69,7 +70,7 @@ test('each way has what its hosts alone would have come to, of logs and of resul
         assert.equal(way.client, WAYS[names[place]].client);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BucketMeter, bucketMeters, sumOfBuckets } from '../../lib/meter/bucket-meter.js';
+import { cases } from '../helpers/cases.js';
 
 const operation = fc.record({
   worker: fc.nat(2),
@@ -30,7 +31,7 @@ test('what several workers counted in a bucket adds up to what one would have co
       assert.deepEqual(sum.toState(), whole.toState());
       assert.equal(sum.measured, whole.measured);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 

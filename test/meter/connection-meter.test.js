@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConnectionMeter, sumOfConnections } from '../../lib/meter/connection-meter.js';
+import { cases } from '../helpers/cases.js';
 
 /** Of a sum of floating-point numbers that is added up in another order. */
 const ROUNDING = 1e-9;
@@ -57,7 +58,7 @@ test('what several cores opened adds up to what one would have told', () => {
         assert.ok(Math.abs((told?.mean ?? 0) - (right?.mean ?? 0)) < ROUNDING * 5000);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 

@@ -3,6 +3,7 @@ import { build, decodeFromCompressedBase64 } from 'hdr-histogram-js';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { cases } from '../helpers/cases.js';
 
 /** @import { LatencySummary } from '../../lib/model/result.js' */
 
@@ -107,7 +108,7 @@ test('adding a histogram gives what recording all its values would have given', 
       assert.ok(Math.abs(mean - expectedMean) <= expectedMean * 1e-9);
       assert.equal(sum.encode(), all.encode());
     }),
-    { numRuns: 30 },
+    { numRuns: cases(30) },
   );
 });
 
@@ -125,7 +126,7 @@ test('the encoding decodes to the same counts of microseconds', () => {
         assert.equal(clamped, expected);
       }
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 
@@ -137,7 +138,7 @@ test('the encoding keeps how often each value came', () => {
       const decoded = decodeFromCompressedBase64(histogramOf(values).encode());
       assert.deepEqual(distributionOf(decoded), distributionOf(expected));
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 
@@ -162,7 +163,7 @@ test('values counted in several threads add up to what one histogram of all woul
       assert.equal(sum.count, parts.flat().length);
       assert.equal(sum.encode(), histogramOf(parts.flat()).encode());
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 

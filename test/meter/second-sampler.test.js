@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { SecondCounts } from '../../lib/meter/second-counts.js';
 import { SecondSampler } from '../../lib/meter/second-sampler.js';
+import { cases } from '../helpers/cases.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 /** @import { SecondCount } from '../../lib/model/result.js' */
@@ -135,6 +136,6 @@ test('whatever the timers do, the seconds are in order, none is missing or twice
         5 * total,
       );
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StageMeter, StageMeters, sumOfMeters } from '../../lib/meter/stage-meter.js';
+import { cases } from '../helpers/cases.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 
 const SIZE = 16;
@@ -58,7 +59,7 @@ test('attempts are the operations and the failed attempts, and errors, seconds a
       assert.equal(latencies.operations.count, operations.length);
       assert.equal(latencies.attempts.count, counts.attempts);
     }),
-    { numRuns: 40 },
+    { numRuns: cases(40) },
   );
 });
 
@@ -145,7 +146,7 @@ test('what several cores counted by themselves adds up to what one would have co
         assert.equal(sum.latencies()[kind].summary()?.maximum, expected.latencies()[kind].summary()?.maximum);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: cases(40) },
   );
 });
 

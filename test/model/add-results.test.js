@@ -5,6 +5,7 @@ import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { addResults, addStages, EMPTY_RESULT } from '../../lib/model/add-results.js';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
 import { decodeHistogram } from '../../lib/model/histogram.js';
+import { cases } from '../helpers/cases.js';
 import { assertResult } from '../helpers/result-schema.js';
 import { anyResult, resultOf } from './results.js';
 
@@ -39,7 +40,7 @@ test('the order of adding does not matter', () => {
       assert.deepEqual(inAnyOrder(addResults([addResults([a, b]), c])), whole);
       assert.deepEqual(inAnyOrder(addResults([a, addResults([c, b])])), whole);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 
@@ -49,7 +50,7 @@ test('the result of no host changes nothing', () => {
       assert.deepEqual(addResults([EMPTY_RESULT, result]), result);
       assert.deepEqual(addResults([result, EMPTY_RESULT]), result);
     }),
-    { numRuns: 20 },
+    { numRuns: cases(20) },
   );
   assert.deepEqual(addResults([]), EMPTY_RESULT);
   assertResult(EMPTY_RESULT);
@@ -79,7 +80,7 @@ test('a sum is a result: counters, seconds and histograms hold what its parts he
         assertBuckets(stage, parts);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: cases(40) },
   );
 });
 

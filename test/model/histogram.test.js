@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { decodeHistogram, HistogramSum, isHistogram, valueCounts, valuesIn } from '../../lib/model/histogram.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
+import { cases } from '../helpers/cases.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
 const COMPRESSED_HEADER = 8;
@@ -48,7 +49,7 @@ test('what the meter encodes is decoded with the same counts', () => {
       assert.equal(decoded.totalCount, milliseconds.length);
       assert.equal(decoded.outputPercentileDistribution(), expected.outputPercentileDistribution());
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 
@@ -130,7 +131,7 @@ test('whatever bytes are damaged, decoding ends, with a histogram or an error', 
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 
@@ -148,7 +149,7 @@ test('the values of a histogram are those that decoding it gives', () => {
       }
       assert.deepEqual([...valuesIn(encodeIntoCompressedBase64(histogram))], [...expected]);
     }),
-    { numRuns: 100 },
+    { numRuns: cases(100) },
   );
 });
 
@@ -165,7 +166,7 @@ test('a sum is the same whether histograms are decoded or added as they are', ()
         assert.deepEqual([encoded.summary(), encoded.encode()], [decoded.summary(), decoded.encode()]);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: cases(30) },
   );
 });
 

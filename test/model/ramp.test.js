@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { addRamps } from '../../lib/model/ramp.js';
+import { cases } from '../helpers/cases.js';
 
 /** @import { RampResult, RampStep } from '../../lib/model/result.js' */
 
@@ -67,7 +68,7 @@ test('hosts are added slot by slot, in whatever order', () => {
       assert.deepEqual(plain(addRamps([addRamps([a, b]), c])), whole);
       assert.deepEqual(plain(addRamps([a, addRamps([b, c])])), whole);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 
@@ -93,7 +94,7 @@ test('no operation, error or latency of a slot is lost or counted twice', () => 
       }
       assert.equal(sum.steps.length, new Set(all.map(({ slotStart }) => slotStart)).size);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
 });
 

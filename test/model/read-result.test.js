@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readResult } from '../../lib/model/read-result.js';
+import { cases } from '../helpers/cases.js';
 import { fits } from '../helpers/result-schema.js';
 import { anyResult, resultOf } from './results.js';
 
@@ -133,7 +134,7 @@ test('a result is refused exactly where the published schema refuses it', () => 
         assert.equal(problems.length === 0, fits(value), `${problems.join('\n')} ${JSON.stringify(fits.errors)}`);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: cases(500) },
   );
 });
 
@@ -145,6 +146,6 @@ test('whatever stands in a file, reading it comes to an end with a line for each
       assert.equal(result === null, problems.length > 0);
       assert.ok(problems.every((problem) => !/\p{Cc}/u.test(problem)));
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });

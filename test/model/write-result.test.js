@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { EMPTY_RESULT } from '../../lib/model/add-results.js';
 import { readResult } from '../../lib/model/read-result.js';
 import { writeResult } from '../../lib/model/write-result.js';
+import { cases } from '../helpers/cases.js';
 import { anyResult, resultOf } from './results.js';
 
 test('what is written is read as it was, and written again with identical bytes', () => {
@@ -14,7 +15,7 @@ test('what is written is read as it was, and written again with identical bytes'
       assert.deepEqual({ read, problems, warnings }, { read: result, problems: [], warnings: [] });
       assert.equal([...writeResult(/** @type {any} */ (read))].join(''), text);
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 
@@ -36,14 +37,15 @@ test('a second has a line of its own', () => {
 
 test('seconds are worked out while they are written, and never held together', () => {
   let made = 0;
+  const result = resultOf();
+  const [stage] = result.stages;
   const seconds = (function* () {
     while (made < 10_000) {
       made += 1;
-      yield { ...resultOf().stages[0].seconds[0], secondStart: made };
+      yield { ...stage.seconds[0], secondStart: made };
     }
   })();
-  const [stage] = resultOf().stages;
-  const pieces = writeResult({ ...resultOf(), stages: [{ ...stage, seconds }] });
+  const pieces = writeResult({ ...result, stages: [{ ...stage, seconds }] });
   const first = [pieces.next(), pieces.next(), pieces.next()].map(({ value }) => value).join('');
   assert.ok(made > 0 && made < 2000, String(made));
   assert.equal(JSON.parse(first + [...pieces].join('')).stages[0].seconds.length, 10_000);

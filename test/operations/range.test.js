@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { range } from '../../lib/operations/range.js';
+import { cases } from '../helpers/cases.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 /**
@@ -88,7 +89,7 @@ test('any wrong byte is an integrity error that names key and offset in the obje
         return true;
       });
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { read } from '../../lib/operations/read.js';
 import { IntegrityError } from '../../lib/operations/operation.js';
+import { cases } from '../helpers/cases.js';
 import { prepareOperation } from '../helpers/stage-operation.js';
 
 /**
@@ -52,7 +53,7 @@ test('any wrong byte is an integrity error that names key and offset', async () 
         });
       },
     ),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
 });
 

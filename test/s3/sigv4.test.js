@@ -16,6 +16,7 @@ import {
 import { LiveCredentials } from '../../lib/s3/live-credentials.js';
 import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { canonicalQuery, canonicalRequest, stringToSign, uriEncode } from '../helpers/canonical-request.js';
+import { cases } from '../helpers/cases.js';
 
 /**
  * @import { Credentials } from '../../lib/model/run-config.js'
@@ -141,7 +142,7 @@ test('RequestSigner signs as @smithy/signature-v4 does, whatever the key, bucket
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 
@@ -172,7 +173,7 @@ test('RequestSigner signs the canonical request that the official vectors hold f
         `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signed}`,
       );
     }),
-    { numRuns: 300 },
+    { numRuns: cases(300) },
   );
 });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { BucketObjects } from '../../lib/search/bucket-objects.js';
 import { BucketSearch } from '../../lib/search/bucket-search.js';
+import { cases } from '../helpers/cases.js';
 import { chance } from '../helpers/chance.js';
 import { runSearch } from '../helpers/simulated-store.js';
 
@@ -96,7 +97,7 @@ test('Remove of objects that are spread evenly finds the limit, or says how many
         assert.equal(found?.limit, 'per bucket', JSON.stringify(found));
       },
     ),
-    { numRuns: 15 },
+    { numRuns: cases(15) },
   );
 });
 
@@ -108,7 +109,7 @@ test('Remove finds the limit with what a search of Write has left in each bucket
       const found = searchObjects(objects, REMOVE, { limit, buckets });
       assert.equal(found.limit, 'per bucket', JSON.stringify(found));
     }),
-    { numRuns: 10 },
+    { numRuns: cases(10) },
   );
 });
 
@@ -124,7 +125,7 @@ test('a limit of each bucket is found, whatever it is and however many there are
         assert.ok(Math.abs(Number(found.perBucket?.operationsPerSecond) / limit - 1) < 0.05, JSON.stringify(found));
       },
     ),
-    { numRuns: 15 },
+    { numRuns: cases(15) },
   );
 });
 
@@ -139,7 +140,7 @@ test('a limit of the whole store is told apart', () => {
         assert.deepEqual([found.limit, found.perBucket], ['whole store', null], JSON.stringify(found));
       },
     ),
-    { numRuns: 15 },
+    { numRuns: cases(15) },
   );
 });
 
@@ -191,6 +192,6 @@ test('it never begins more operations than it may, and those that it says it nee
       const last = found.limit === 'per bucket' ? found : search(rateOf, { buckets, maxOperations: 200_000 });
       assert.equal(last.limit, 'per bucket');
     }),
-    { numRuns: 10 },
+    { numRuns: cases(10) },
   );
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plainText } from '../../lib/text/plain-text.js';
 import { keepSecrets, keptSecrets, redact as redactKnown } from '../../lib/text/redact.js';
+import { cases } from '../helpers/cases.js';
 import { startCpuTime } from '../helpers/cpu-time.js';
 
 /** So many consecutive characters of a secret do not come through. */
@@ -108,7 +109,7 @@ test('no eight characters of a secret come through where each is spelled otherwi
       const shown = redact(`<${spelled}>`);
       assert.match(shown, /^.{0,6}\[secret\].{0,6}$/s, spelled);
     }),
-    { numRuns: 1000 },
+    { numRuns: cases(1000) },
   );
 });
 

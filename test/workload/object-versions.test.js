@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { ObjectVersions, isRemoval, stateOf, versionMemory, versionOf } from '../../lib/workload/object-versions.js';
+import { cases } from '../helpers/cases.js';
 
 const OBJECTS = 3;
 
@@ -200,14 +201,14 @@ describe('the versions that a read may return', () => {
   test('are those of the rule, whatever happens in whatever order', () => {
     fc.assert(
       fc.property(fc.array(EVENT, { maxLength: 60 }), (events) => holdAgainstReference(events)),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     );
   });
 
   test('hold all that a consistent store can return, which also loses answers and carries requests out late', () => {
     fc.assert(
       fc.property(fc.array(STORE_EVENT, { maxLength: 80 }), (events) => readFromConsistentStore(events)),
-      { numRuns: 3000 },
+      { numRuns: cases(3000) },
     );
   });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Payload } from '../../lib/workload/payload.js';
 import { CHECKSUMS, PayloadChecksums } from '../../lib/workload/payload-checksums.js';
+import { cases } from '../helpers/cases.js';
 
 /** @import { ChecksumName } from '../../lib/model/run-config.js' */
 
@@ -22,7 +23,7 @@ for (const name of NAMES) {
         const expected = crc.of(Buffer.isBuffer(body) ? [body] : body).toString('base64');
         assert.deepEqual(checksums.inputOf(index, size, position), { [member]: expected });
       }),
-      { numRuns: 20 },
+      { numRuns: cases(20) },
     );
   });
 
@@ -48,7 +49,7 @@ test('an object in parts is completed with the checksum of the whole, where ther
         });
       },
     ),
-    { numRuns: 20 },
+    { numRuns: cases(20) },
   );
   assert.deepEqual(composite.creation, { ChecksumAlgorithm: 'CRC32C', ChecksumType: 'COMPOSITE' });
   const sizes = { size: 9 * 2 ** 20, partSize: 5 * 2 ** 20 };

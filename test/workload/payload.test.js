@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
 import { BodyVerifier } from '../../lib/workload/body-verifier.js';
 import { MAX_VIEW_BYTES, Payload } from '../../lib/workload/payload.js';
+import { cases } from '../helpers/cases.js';
 
 /** Objects that share a block; the next one belongs to the next generation. */
 const BLOCK_OBJECTS = 2 ** 23;
@@ -56,7 +57,7 @@ test('a payload depends on nothing but run id and index', () => {
       const back = [...indices].reverse().map((index) => bytesOf(index, size, other));
       assert.deepEqual(there, back.reverse());
     }),
-    { numRuns: 30 },
+    { numRuns: cases(30) },
   );
 });
 
@@ -285,7 +286,7 @@ test('the parts of an object are its bytes, wherever they begin', () => {
       assert.equal(bytes.length, size);
       assert.equal(payload.firstMismatch(index, position, bytes), -1);
     }),
-    { numRuns: 50 },
+    { numRuns: cases(50) },
   );
   const size = 9 * 2 ** 20 + 3;
   const whole = bytesOf(4, size);

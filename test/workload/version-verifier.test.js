@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { ObjectVersions, versionMemory } from '../../lib/workload/object-versions.js';
 import { Payload } from '../../lib/workload/payload.js';
 import { CarriedVersionVerifier, VersionVerifier } from '../../lib/workload/version-verifier.js';
+import { cases } from '../helpers/cases.js';
 
 const payload = new Payload('run-1');
 const INDEX = 42;
@@ -176,7 +177,7 @@ describe('a body of an object that another run wrote', () => {
           assert.equal(carried(part, { position: at }), -1);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     );
   });
 

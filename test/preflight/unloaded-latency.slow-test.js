@@ -9,6 +9,7 @@ import { Payload } from '../../lib/workload/payload.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { classifyAnswer } from '../../lib/s3/s3-error.js';
 import { SigningRegion } from '../../lib/s3/signing-region.js';
+import { cases } from '../helpers/cases.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -299,7 +300,7 @@ test('whatever the distance, five operations of each kind fit into thirty round 
       latencies.forEach(({ count }) => assert.ok(count >= 5 && count <= 20, String(count)));
       assert.deepEqual([latencies.size, stored.size], [4, 0]);
     }),
-    { numRuns: 25 },
+    { numRuns: cases(25) },
   );
 });
 

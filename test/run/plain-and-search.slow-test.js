@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { findCapacities } from '../../lib/run/find-capacities.js';
 import { runStages } from '../../lib/run/run-stages.js';
 import { WrittenObjects, memoryFor } from '../../lib/workload/written-objects.js';
+import { cases } from '../helpers/cases.js';
 import { chance } from '../helpers/chance.js';
 import { NO_HOST_LOAD, loopLoad } from '../helpers/host-load.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -84,7 +85,7 @@ test('a plain run and a search of the same set-up never contradict each other', 
       seen.add(`${plain.bottleneck.cause} ${search.bottleneck.cause}`);
       assert.equal(contradiction(plain, search), null);
     }),
-    { numRuns: 60 },
+    { numRuns: cases(60) },
   );
   // A property that only ever saw stages of which nothing is said would hold of anything.
   for (const pair of ['concurrency concurrency', 'beyond this host store']) {
