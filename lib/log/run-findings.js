@@ -1,5 +1,6 @@
 import { isUnknownClock } from '../model/clock-facts.js';
 import { isCut, missingPercentiles } from '../model/completeness.js';
+import { missedAllSlots } from '../model/ramp.js';
 import { MAX_INTERVAL_SECONDS } from '../model/second-series.js';
 import { andMore } from '../text/figures.js';
 import { quote } from '../text/quote.js';
@@ -181,7 +182,10 @@ export class RunFindings {
    * @returns {Remark[]}
    */
   #ofStage(stage, hasMachineLines) {
-    const { stage: name } = stage;
+    const { stage: name, ramp } = stage;
+    if (missedAllSlots(ramp)) {
+      return [];
+    }
     const findings = this.#stages.get(name) ?? new StageFindings(null);
     const { line } = findings;
     return [

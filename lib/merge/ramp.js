@@ -1,4 +1,4 @@
-import { addRamps, describeShortfall, slotOfStep } from '../model/ramp.js';
+import { addRamps, describeShortfall, missedAllSlots, slotOfStep } from '../model/ramp.js';
 import { hasLevelled, isConfirmed, kneeOf, threadsAsGood } from '../search/plateau.js';
 import { batchMeans } from '../search/batch-means.js';
 import { meanOf, standardErrorOf } from '../statistics/moments.js';
@@ -45,7 +45,7 @@ export function mergeRamps(hosts, shardIsMissing) {
     return null;
   }
   const ramp = addRamps(ramps);
-  const members = hosts.filter(takesPart);
+  const members = hosts.filter(({ ramp: own }) => !missedAllSlots(own));
   const missing = members.flatMap((host) => missedBy(host, ramp.steps));
   const slots = ramp.steps.map((sum) => slotOf(sum, members, missing, shardIsMissing));
   const counted = slots.filter(({ merged }) => merged.counts && merged.threads > 0);
@@ -60,16 +60,6 @@ export function mergeRamps(hosts, shardIsMissing) {
       limit: ramp.of === 'hosts' ? limitOf(counted) : null,
     },
   };
-}
-
-/**
- * @param {StageRamp} host
- * @returns {boolean} whether the store had anything from it: who came too late for all slots, or had no objects, did not
- */
-function takesPart({ ramp }) {
-  const neverRan = (/** @type {RampStep} */ { hosts, shortfall }) =>
-    hosts === 0 && (shortfall === 'late' || shortfall === 'objects');
-  return ramp === null || ramp.steps.length === 0 || !ramp.steps.every(neverRan);
 }
 
 /**

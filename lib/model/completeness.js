@@ -1,4 +1,5 @@
 import { counted } from '../text/figures.js';
+import { missedAllSlots } from './ramp.js';
 
 /**
  * @import { CleanupResult, StageSum } from './result.js'
@@ -43,11 +44,11 @@ function kindsOfErrors({ staleReads, foreignReads, tornReads }) {
 }
 
 /**
- * @param {Pick<StageSum, 'startedAt' | 'duration'>} stage
+ * @param {Pick<StageSum, 'startedAt' | 'duration' | 'ramp'>} stage
  * @returns {boolean} whether its log ended before it did
  */
-export function isCut({ startedAt, duration }) {
-  return typeof startedAt !== 'number' && typeof duration !== 'number';
+export function isCut({ startedAt, duration, ramp }) {
+  return typeof startedAt !== 'number' && typeof duration !== 'number' && !missedAllSlots(ramp);
 }
 
 /**

@@ -25,6 +25,18 @@ export function describeShortfall(shortfall) {
   return shortfall === null ? 'has nothing of it in its log' : SHORTFALLS[shortfall];
 }
 
+/**
+ * @param {RampResult | null | undefined} ramp of one host
+ * @returns {boolean} whether the host came too late for all slots, or had no objects for them: the store had nothing from it
+ */
+export function missedAllSlots(ramp) {
+  const steps = ramp?.steps ?? [];
+  return (
+    steps.length > 0 &&
+    steps.every(({ hosts, shortfall }) => hosts === 0 && (shortfall === 'late' || shortfall === 'objects'))
+  );
+}
+
 /** @type {Readonly<StepLatency>} */
 export const NO_STEP_LATENCY = Object.freeze({ latency: null, histogram: null });
 
