@@ -98,7 +98,6 @@ function resultWith(seconds) {
   return {
     format: FORMAT,
     ...facts,
-    exitStatus: 0,
     problems: [],
     hosts: [facts],
     cleanup: null,

@@ -4,6 +4,7 @@ import { compareQuads } from '../compare/compare-quads.js';
 import { CONFIDENCE } from '../compare/verdict.js';
 import { counted } from '../text/figures.js';
 import { formatDuration } from '../text/units.js';
+import { problemsOf } from '../model/result-of-run.js';
 import { wayId, wayOf, wayOfTurns } from '../model/ways.js';
 import { formatInterleaved } from '../report/ab-text.js';
 import { consoleReporter } from '../report/console.js';
@@ -119,7 +120,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
   }
   report(runs, prepared, { terminal, notify, withStack });
   const status = statusOf(runs, stopRequest);
-  const comparison = comparisonOf(runs, { options, sides, status });
+  const comparison = comparisonOf(runs, { options, sides });
   const text = formatInterleaved(comparison);
   const data = `${JSON.stringify(comparison, null, 2)}\n`;
   if (json === STANDARD_OUTPUT || page === STANDARD_OUTPUT) {
@@ -289,10 +290,10 @@ function statusOf({ a, b }, stopRequest) {
 
 /**
  * @param {InterleavedRuns} runs
- * @param {{ options: AbOptions, sides: PreparedSides['sides'], status: number }} parts
+ * @param {{ options: AbOptions, sides: PreparedSides['sides'] }} parts
  * @returns {InterleavedComparison}
  */
-function comparisonOf(runs, { options, sides, status }) {
+function comparisonOf(runs, { options, sides }) {
   const { a, b, quads } = runs;
   const results = { a, b };
   const { margin } = options;
@@ -310,8 +311,9 @@ function comparisonOf(runs, { options, sides, status }) {
   return {
     kind: 'ab',
     format: INTERLEAVED_FORMAT,
-    exitStatus: status,
-    problems: SIDES.flatMap((side) => problemsOf(results[side]).map((problem) => `${nameOf(side)}: ${problem}`)),
+    problems: SIDES.flatMap((side) =>
+      (results[side] === null ? [] : problemsOf(results[side])).map((problem) => `${nameOf(side)}: ${problem}`),
+    ),
     before: compared('a'),
     after: compared('b'),
     margin,
@@ -339,16 +341,4 @@ function waysOfSides({ a, b, quads }) {
   // The first turn does not count, and neither does what came after the last whole quad.
   const counting = (/** @type {RunResult} */ { stages }) => stages.slice(stagesOfTurn, turns * stagesOfTurn);
   return { ways: [a, b].map((run) => wayOfTurns(run.facts, counting(run))) };
-}
-
-/**
- * @param {RunResult | null} result
- * @returns {string[]}
- */
-function problemsOf(result) {
-  if (result === null) {
-    return [];
-  }
-  const { problems, crash } = result;
-  return [...problems, ...(crash === null ? [] : [`unexpected: ${crash instanceof Error ? crash.message : crash}`])];
 }

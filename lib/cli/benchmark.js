@@ -3,7 +3,7 @@ import { calibrationPath } from '../calibration/calibration-file.js';
 import { compareWithCalibration } from '../calibration/comparison.js';
 import { counted } from '../text/figures.js';
 import { formatSize } from '../text/units.js';
-import { resultOf } from '../model/result-of-run.js';
+import { problemsOf, resultOf } from '../model/result-of-run.js';
 import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
 import { openListeners } from '../report/reporters.js';
 import { runBenchmark } from '../run/benchmark-run.js';
@@ -88,7 +88,7 @@ export async function runByCommand({
   try {
     const result = await runBenchmark(config, { ...context, identity, observer, launchedAt: LAUNCHED_AT });
     observer.stagesEnd(result.stages, {
-      problems: result.problems,
+      problems: problemsOf(result),
       cleanup: result.cleanup,
       requests: result.requests,
     });
@@ -107,14 +107,14 @@ export async function runByCommand({
       // If nobody reads it, there is nothing left to stop.
       stopRequest.onRequest = () => {};
     }
-    const measured = resultOf({ ...result, stages, crash, exitStatus: status });
+    const measured = resultOf({ ...result, stages, crash });
     const judged = judge(guard, measured);
     const lines = thresholdLines(judged.thresholds);
     [...guard.warnings, ...judged.warnings].forEach((warning) => terminal.err(`warning: ${warning}`));
     lines.notices.forEach(notify);
     lines.errors.forEach((line) => terminal.err(line));
     const finalStatus = statusWith(status, judged.thresholds);
-    const reported = { ...measured, exitStatus: finalStatus, thresholds: judged.thresholds };
+    const reported = { ...measured, thresholds: judged.thresholds };
     const failures = await writeResults(results, reported, terminal);
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
     if (result.crash !== null) {

@@ -195,7 +195,7 @@ export class RunReader {
     const facts = this.#facts ?? NO_FACTS;
     const stages = [...this.#stages.values()].map((stage) => stageOf(stage, facts, this.#shift));
     const { problems = [], cleanup = null, requests = null } = this.#end ?? {};
-    const result = { format: FORMAT, ...facts, exitStatus: null, problems, hosts: [facts], stages, cleanup, requests };
+    const result = { format: FORMAT, ...facts, problems, hosts: [facts], stages, cleanup, requests };
     const { file, line, hasEnded, hasMachineLines } = this;
     return { result, file, line, warnings: this.#findings.warnings(result, { hasEnded, hasMachineLines }) };
   }

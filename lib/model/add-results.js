@@ -23,7 +23,6 @@ export const EMPTY_RESULT = Object.freeze({
   clock: null,
   versions: null,
   options: null,
-  exitStatus: null,
   problems: [],
   hosts: [],
   stages: [],
@@ -48,7 +47,6 @@ export function addResults(results) {
   return {
     format: FORMAT,
     ...commonFacts(parts),
-    exitStatus: common(parts.map(({ exitStatus }) => exitStatus)),
     problems: parts.flatMap(({ problems }) => problems),
     hosts: parts.flatMap(({ hosts }) => hosts),
     cleanup: addCleanups(parts.map(({ cleanup }) => cleanup)),

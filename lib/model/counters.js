@@ -5,18 +5,8 @@ import { SCHEMA } from './schema.js';
 // The table of the counters is in result.schema.json, under `counters`: a counter is an entry there, and the place that
 // counts it. All of them are sums.
 
-const COUNTERS = /** @type {Record<CountName, { 'x-log'?: unknown }>} */ (SCHEMA.$defs.counters.properties);
-
 /** All counters, in the order in which they are shown. */
-export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(COUNTERS));
-
-/**
- * @param {'always' | 'warm-up' | 'drain' | 'several' | 'existing' | 'parts' | 'versions'} when
- * @returns {CountName[]} those that the machine line of a stage carries then
- */
-export function countsInLog(when) {
-  return COUNT_NAMES.filter((name) => COUNTERS[name]['x-log'] === when);
-}
+export const COUNT_NAMES = /** @type {CountName[]} */ (Object.keys(SCHEMA.$defs.counters.properties));
 
 /**
  * @typedef {{ [Name in CountName]?: number | null } & { errors: Record<string, number> }} SomeCounts what is not known is

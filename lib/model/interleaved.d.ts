@@ -10,8 +10,6 @@ export interface InterleavedComparison {
   kind: 'ab';
   /** of this shape, see INTERLEAVED_FORMAT */
   format: number;
-  /** of the process */
-  exitStatus: number;
   /** why it could not begin, or had to end: a line each, with the name of the side */
   problems: string[];
   before: ComparedSide;

@@ -3,25 +3,32 @@ import { FORMAT } from './schema.js';
 /**
  * @import { Result, RunResult } from './result.js'
  *
- * @typedef {Omit<RunResult, 'mayPass' | 'existing' | 'kept'> & { exitStatus: number }} FinishedRun what is known of a run
- *   when its process ends
+ * @typedef {Omit<RunResult, 'mayPass' | 'existing' | 'kept'>} FinishedRun
  */
 
 /**
  * @param {FinishedRun} run
  * @returns {Result} docs/result-schema.md has its fields
  */
-export function resultOf({ facts, problems, stages, cleanup, requests, crash, exitStatus }) {
-  const crashes = crash === null ? [] : [`unexpected: ${crash instanceof Error ? crash.message : crash}`];
+export function resultOf({ facts, problems, stages, cleanup, requests, crash }) {
   return {
     format: FORMAT,
     ...facts,
-    exitStatus,
-    problems: [...problems, ...crashes],
+    problems: problemsOf({ problems, crash }),
     hosts: [facts],
     cleanup,
     requests,
     thresholds: [],
     stages,
   };
+}
+
+/**
+ * @param {Pick<RunResult, 'problems' | 'crash'>} run
+ * @returns {string[]} why it did not begin, or ended early: a line each
+ */
+export function problemsOf({ problems, crash }) {
+  return crash === null
+    ? [...problems]
+    : [...problems, `unexpected: ${crash instanceof Error ? crash.message : crash}`];
 }

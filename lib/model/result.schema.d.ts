@@ -8,10 +8,6 @@
 export interface Result extends CommonFacts {
   /** Version of this format. It increases when a reader of the old format would misread the new one. */
   format: number;
-  /**
-   * Exit status of the process: 0 success, 1 incomplete, 2 refused, 3 missed threshold. Null if unknown, as for a log.
-   */
-  exitStatus: number | null;
   /** Why the run did not start, or ended early: one line each. */
   problems: readonly string[];
   /** Facts of each host, in the order given. A run has one host. */
@@ -173,7 +169,7 @@ export interface CommonOptions {
 
 /**
  * The counters of a stage. All of them can be added up over workers, seconds and hosts. A counter is null if a host
- * does not report it: a log has only counters with `x-log`.
+ * does not report it.
  */
 export interface CommonCounts {
   /** Operations that succeeded, including verification. Unit: operations. */

@@ -51,7 +51,7 @@ describe('a store that is far away', { concurrency: 2 }, () => {
     assertStatus(outcome, 0);
     assert.match(outcome.stderr, /^Waiting for \S+, in [\d.]+s by the store's clock$/m);
     const [write] = machineRecords(recordsOf(outcome.stdout), 'stage');
-    const late = write.start - moment;
+    const late = write.startedAt - moment;
     assert.ok(late >= -CLOCK_PRECISION_MS && late <= BUSY_MS, `${late} ms late`);
   });
 

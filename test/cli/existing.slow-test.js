@@ -76,7 +76,7 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
           assert.deepEqual([operations, attempts, failed, integrityErrors, errors], [count, count, 0, 0, {}], stage);
         }
         assert.deepEqual([list.keys, list.errors], [count, {}]);
-        assert.deepEqual([read.sizeOnly, range.sizeOnly], [undefined, count]);
+        assert.deepEqual([read.sizeOnly, range.sizeOnly], [0, count]);
         assert.match(
           outcome.stderr,
           new RegExp(`^Listed everything in bucket-a, bucket-b: ${count} objects, which are all$`, 'm'),

@@ -61,7 +61,6 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     assert.match(outcome.stderr, /^threshold missed: write\.rate > 1000000000: it was [\d.]+\/s$/m);
     assert.equal(thresholdsIn(outcome.stderr).length, 1);
     const { result, summary, junit } = await outputsIn(command.folder);
-    assert.equal(result.exitStatus, 3);
     assert.match(summary, /^## r2-benchmark: 1 threshold missed\n/);
     assert.match(junit, /<testsuite name="thresholds" tests="2" failures="1" errors="0"/);
     assertSameFigures(result, { summary, junit });
@@ -124,8 +123,7 @@ describe('a run that is held against thresholds', { concurrency: 2 }, () => {
     const outcome = await command.outcome;
     assertStatus(outcome, 130);
     assert.match(outcome.stderr, /^threshold inconclusive: read\.p99 < 1us: not known: the stage did not run$/m);
-    const { result, junit } = await outputsIn(command.folder);
-    assert.equal(result.exitStatus, 130);
+    const { junit } = await outputsIn(command.folder);
     assert.match(junit, /<error type="incomplete" message="it ended before its work was done \(stopped\)/);
   });
 

@@ -186,7 +186,7 @@ describe('a request to stop', { concurrency: 6 }, () => {
       assert.equal(ofKind(recordsOf(outcome.stdout), 'summary').at(-1)?.stage, 'Write');
       assert.deepEqual(await keysIn(endpoint), []);
       const report = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
-      assert.deepEqual([report.exitStatus, report.problems.length], [1, 1]);
+      assert.equal(report.problems.length, 1);
     });
   }
 

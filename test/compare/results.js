@@ -39,7 +39,6 @@ export function resultOf(stages, facts = {}) {
   return {
     format: FORMAT,
     ...host,
-    exitStatus: 0,
     problems: [],
     cleanup: null,
     requests: null,

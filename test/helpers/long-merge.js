@@ -87,7 +87,6 @@ function hostResult(host, shard, seconds) {
     cleanup: null,
     requests: NO_REQUESTS,
     crash: null,
-    exitStatus: 0,
   });
 }
 

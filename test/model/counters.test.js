@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addCounts, COUNT_NAMES, countsInLog } from '../../lib/model/counters.js';
+import { addCounts, COUNT_NAMES } from '../../lib/model/counters.js';
 import { FORMAT } from '../../lib/model/schema.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';
@@ -19,17 +19,6 @@ test('a meter counts each counter of the table, and no other', () => {
   assert.deepEqual(errors, {});
   assert.deepEqual(Object.keys(counts).toSorted(), COUNT_NAMES.toSorted());
   assert.ok(Object.values(counts).every((count) => count === 0));
-});
-
-test('a log carries the counters that merging shows, and those of a warm-up or a drain where there is one', () => {
-  assert.deepEqual(countsInLog('always').slice(0, 3), ['operations', 'bytes', 'attempts']);
-  assert.deepEqual(
-    [countsInLog('warm-up'), countsInLog('drain')],
-    [
-      ['warmupOperations', 'warmupBytes'],
-      ['drainOperations', 'drainBytes'],
-    ],
-  );
 });
 
 test('a sum is not known where a part is not', () => {

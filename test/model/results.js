@@ -27,7 +27,6 @@ export const anyResult = fc
   .record({
     host: fc.constantFrom('fra-1', 'fra-2'),
     seed: fc.nat(9),
-    exitStatus: fc.nat(2),
     problems: fc.array(fc.string({ maxLength: 9 }), { maxLength: 2 }),
     cleanup: fc.option(
       fc
@@ -36,7 +35,7 @@ export const anyResult = fc
     ),
     stages: fc.array(stage, { maxLength: 3 }),
   })
-  .map(({ host, seed, exitStatus, problems, cleanup, stages }) => {
+  .map(({ host, seed, problems, cleanup, stages }) => {
     const facts = runFacts({
       config: runConfig(NO_TARGET, { runId: `run-${seed}` }),
       host,
@@ -49,7 +48,7 @@ export const anyResult = fc
       finishedStage({ name: names[index], startedAt: STARTED + delay, operations, rest }, counts),
     );
     const requests = { preflight: seed, clock: 20, probe: 3, cleanup: 0 };
-    return resultFrom(jsonOf({ facts, problems, stages: finished, cleanup, requests, exitStatus }));
+    return resultFrom(jsonOf({ facts, problems, stages: finished, cleanup, requests }));
   });
 
 /**

@@ -1,3 +1,4 @@
+import { isClean, shortcomingsOf } from '../../model/completeness.js';
 import { writeResult } from '../../model/write-result.js';
 import { answerOf } from './answer.js';
 import { connectionsSection } from './connections-section.js';
@@ -81,11 +82,12 @@ function withRoomFor(result) {
  * @param {Result} result
  * @returns what takes a figure its worth, before it is read
  */
-function statusNote({ exitStatus, merge, stages }) {
+function statusNote({ problems, cleanup, merge, stages }) {
   const isIncomplete =
-    (exitStatus !== null && exitStatus !== 0) ||
+    problems.length > 0 ||
+    (cleanup !== null && !isClean(cleanup)) ||
     merge?.warnings.some(({ incomplete }) => incomplete) ||
-    stages.some(({ end }) => end !== undefined && end !== null && end !== 'complete');
+    stages.some((stage) => shortcomingsOf(stage).length > 0);
   return isIncomplete
     ? html`<p class="status" role="note">
         <strong>Incomplete.</strong> Something is missing, failed or ended early: see
