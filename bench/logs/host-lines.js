@@ -3,7 +3,7 @@ import { retryingLine, scheduleLine, secondLine, summaryLine } from '../../lib/l
 import { recordLines } from '../../lib/log/records.js';
 import { LOG_FORMAT } from '../../lib/log/run-log.js';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
-import { HistogramSum, UNKNOWN_LATENCY } from '../../lib/model/histogram.js';
+import { Histogram, UNKNOWN_LATENCY } from '../../lib/model/histogram.js';
 import { STAGES_WITHOUT_BYTES } from '../../lib/operations/registry.js';
 import { secondsOfPlan } from './host-plan.js';
 
@@ -156,10 +156,9 @@ function latencyOf(latencies) {
       histogram.recordValueWithCount(latency, count);
     }
   }
-  const sum = new HistogramSum();
-  sum.add(histogram);
-  const encoded = { ...UNKNOWN_LATENCY.histogram, operations: encodeIntoCompressedBase64(histogram) };
-  return { ...UNKNOWN_LATENCY, operations: sum.summary(), histogram: encoded };
+  const operations = encodeIntoCompressedBase64(histogram);
+  const summary = Histogram.decode(operations).summary();
+  return { ...UNKNOWN_LATENCY, operations: summary, histogram: { ...UNKNOWN_LATENCY.histogram, operations } };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { failedAttemptsOf } from '../model/failed-attempts.js';
-import { valueCounts } from '../model/histogram.js';
+import { Histogram } from '../model/histogram.js';
 import { meanOf } from '../statistics/moments.js';
 import { MIN_SECONDS } from '../statistics/dependent-mean.js';
 import { Distribution } from './distribution.js';
@@ -274,7 +274,7 @@ function latenciesOf(side) {
 
 /** @param {string} encoded */
 function distributionOf(encoded) {
-  const { values, counts } = valueCounts(encoded);
+  const { values, counts } = Histogram.decode(encoded).valueCounts();
   return new Distribution(values, counts);
 }
 

@@ -1,4 +1,4 @@
-import { HistogramSum } from '../model/histogram.js';
+import { Histogram } from '../model/histogram.js';
 import { encodeSeconds } from '../model/host-series.js';
 import { secondsOf } from './seconds.js';
 
@@ -51,12 +51,12 @@ export function hostSeries(view) {
  * @returns {MinuteLatency[]} those in which operations completed
  */
 function minutesOf({ series, shift }) {
-  /** @type {Map<number, { sum: HistogramSum, maximum: number }>} */
+  /** @type {Map<number, { sum: Histogram, maximum: number }>} */
   const minutes = new Map();
   for (const [second, { histogram, maximum }] of series.details()) {
     if (typeof histogram === 'string') {
       const minuteStart = Math.floor((second + shift) / MINUTE) * MINUTE;
-      const minute = minutes.get(minuteStart) ?? { sum: new HistogramSum(), maximum: 0 };
+      const minute = minutes.get(minuteStart) ?? { sum: new Histogram(), maximum: 0 };
       minute.sum.addEncoded(histogram);
       minute.maximum = Math.max(minute.maximum, maximum ?? 0);
       minutes.set(minuteStart, minute);

@@ -1,18 +1,9 @@
-import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
-import { valuesOf } from '../model/histogram.js';
+import { Histogram } from '../model/histogram.js';
 
 /**
  * @import { LatencySummary } from '../model/result.js'
  * @import { ValueCounts } from '../model/run-events.js'
  */
-
-const MICROSECONDS = 1000;
-
-/** Bits of a counter. */
-const HISTOGRAM_BITS = 32;
-
-/** An hour in µs: longer than an operation can take, its attempts and waits together. */
-const MAX_TRACKABLE = 3_600_000_000;
 
 /**
  * A histogram in a form that can be sent from one thread to another.
@@ -25,37 +16,16 @@ const MAX_TRACKABLE = 3_600_000_000;
  * @property {number} maximum ms
  */
 
-/** Latencies in an HdrHistogram of microseconds; what has to be exact (count, minimum, mean, maximum) is kept in addition. */
+/** Latencies in a histogram; what it knows within 0.1% alone (minimum, mean, maximum) is kept exactly in addition. */
 export class LatencyHistogram {
-  #histogram = build({
-    bitBucketSize: HISTOGRAM_BITS,
-    autoResize: false,
-    lowestDiscernibleValue: 1,
-    highestTrackableValue: MAX_TRACKABLE,
-    numberOfSignificantValueDigits: 3,
-    useWebAssembly: false,
-  });
+  #histogram = new Histogram();
   #sum = 0;
   #minimum = Infinity;
   #maximum = 0;
-  count = 0;
-
-  /**
-   * @param {string} encoded see {@link LatencyHistogram#encode}
-   * @returns {LatencyHistogram} its values, without their exact sum and extremes
-   */
-  static decode(encoded) {
-    const histogram = new LatencyHistogram();
-    const decoded = decodeFromCompressedBase64(encoded, HISTOGRAM_BITS, false);
-    histogram.#histogram.add(decoded);
-    histogram.count = decoded.totalCount;
-    return histogram;
-  }
 
   /** @param {number} milliseconds */
   record(milliseconds) {
-    this.#histogram.recordValue(Math.min(Math.round(milliseconds * MICROSECONDS), MAX_TRACKABLE));
-    this.count += 1;
+    this.#histogram.record(milliseconds);
     this.#sum += milliseconds;
     if (milliseconds < this.#minimum) {
       this.#minimum = milliseconds;
@@ -68,7 +38,6 @@ export class LatencyHistogram {
   /** @param {LatencyHistogram} other whose values are added to this one's */
   add(other) {
     this.#histogram.add(other.#histogram);
-    this.count += other.count;
     this.#sum += other.#sum;
     this.#minimum = Math.min(this.#minimum, other.#minimum);
     this.#maximum = Math.max(this.#maximum, other.#maximum);
@@ -95,12 +64,15 @@ export class LatencyHistogram {
     if (this.count > earlier.count) {
       difference.#histogram.add(this.#histogram);
       difference.#histogram.subtract(earlier.#histogram);
-      difference.count = this.count - earlier.count;
       difference.#sum = this.#sum - earlier.#sum;
-      difference.#minimum = difference.#histogram.getValueAtPercentile(0) / MICROSECONDS;
-      difference.#maximum = difference.#histogram.getValueAtPercentile(100) / MICROSECONDS;
+      difference.#minimum = difference.#histogram.at(0);
+      difference.#maximum = difference.#histogram.at(100);
     }
     return difference;
+  }
+
+  get count() {
+    return this.#histogram.count;
   }
 
   /** ms, of all values together. */
@@ -121,9 +93,8 @@ export class LatencyHistogram {
    */
   addState({ encoded, count, sum, minimum, maximum }) {
     if (count > 0) {
-      this.#histogram.add(decodeFromCompressedBase64(encoded, HISTOGRAM_BITS, false));
+      this.#histogram.addEncoded(encoded);
     }
-    this.count += count;
     this.#sum += sum;
     this.#minimum = Math.min(this.#minimum, minimum);
     this.#maximum = Math.max(this.#maximum, maximum);
@@ -132,7 +103,7 @@ export class LatencyHistogram {
   /** @returns {ValueCounts} a tenth of what encoding it takes */
   valueCounts() {
     const { count } = this;
-    return { ...valuesOf(this.#histogram), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
+    return { ...this.#histogram.valueCounts(), count, sum: this.#sum, minimum: this.#minimum, maximum: this.#maximum };
   }
 
   /** @returns {LatencySummary | null} null where there is no value */
@@ -157,19 +128,12 @@ export class LatencyHistogram {
    * @returns {number} values above that, as far as the histogram tells them apart
    */
   countAbove(milliseconds) {
-    let [atMost, above] = [0, this.count + 1];
-    // The value of each rank is at least that of the one before.
-    while (above - atMost > 1) {
-      const rank = Math.floor((atMost + above) / 2);
-      const value = this.#histogram.getValueAtPercentile((100 * rank) / this.count);
-      [atMost, above] = value <= milliseconds * MICROSECONDS ? [rank, above] : [atMost, rank];
-    }
-    return this.count - atMost;
+    return this.#histogram.countAbove(milliseconds);
   }
 
   /** @returns {string} the compressed HdrHistogram V2 encoding of the values in µs, in base64 */
   encode() {
-    return encodeIntoCompressedBase64(this.#histogram);
+    return this.#histogram.encode();
   }
 
   /**
@@ -178,8 +142,7 @@ export class LatencyHistogram {
    * @param {number} percentile
    */
   #percentile(percentile) {
-    const value = this.#histogram.getValueAtPercentile(percentile) / MICROSECONDS;
-    return Math.min(Math.max(value, this.#minimum), this.#maximum);
+    return Math.min(Math.max(this.#histogram.at(percentile), this.#minimum), this.#maximum);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addCounts, sumOf, sumsByName } from './counters.js';
-import { decodeHistogram, HISTOGRAM_FORMAT, HistogramSum, LATENCIES } from './histogram.js';
+import { Histogram, HISTOGRAM_FORMAT, LATENCIES } from './histogram.js';
 import { addRamps } from './ramp.js';
 import { FORMAT } from './schema.js';
 import { addSeconds, peakOf } from './seconds.js';
@@ -462,12 +462,12 @@ function addLatencies(parts) {
  * @returns {Latencies} not known where a part does not know it
  */
 function addHistograms(parts) {
-  const sum = new HistogramSum();
+  const sum = new Histogram();
   for (const { encoded } of parts) {
     if (encoded === null) {
       return { summary: null, encoded: null };
     }
-    sum.add(decodeHistogram(encoded));
+    sum.addEncoded(encoded);
   }
   const summaries = parts.flatMap(({ summary }) => (summary === null ? [] : [summary]));
   return { summary: exact(sum.summary(), summaries), encoded: sum.encode() };

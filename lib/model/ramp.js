@@ -1,4 +1,4 @@
-import { decodeHistogram, HistogramSum } from './histogram.js';
+import { Histogram } from './histogram.js';
 
 /**
  * @import { RampResult, RampShortfall, RampStep } from './result.js'
@@ -106,8 +106,8 @@ function addHistograms(steps) {
  * @returns {StepLatency}
  */
 export function sumOfHistograms(encoded) {
-  const sum = new HistogramSum();
-  encoded.forEach((histogram) => sum.add(decodeHistogram(histogram)));
+  const sum = new Histogram();
+  encoded.forEach((histogram) => sum.addEncoded(histogram));
   return sum.count === 0 ? NO_STEP_LATENCY : { latency: sum.summary(), histogram: sum.encode() };
 }
 

@@ -1,4 +1,4 @@
-import { HistogramSum } from './histogram.js';
+import { Histogram } from './histogram.js';
 
 /**
  * @import { SecondCount, SecondLatency, SecondResult } from './result.js'
@@ -87,7 +87,7 @@ function addSecondLatencies(parts) {
   if (encoded.length < parts.length || encoded.length === 0) {
     return NO_LATENCY;
   }
-  const sum = new HistogramSum();
+  const sum = new Histogram();
   encoded.forEach((histogram) => sum.addEncoded(histogram));
   const { p50 = 0, p99 = 0 } = sum.summary() ?? {};
   const maximum = Math.max(...parts.map((part) => part.maximum ?? 0));

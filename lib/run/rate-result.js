@@ -1,7 +1,7 @@
 import { isHostBusy } from '../bottleneck/classify.js';
 import { rateBottleneck, rateFinding } from '../bottleneck/search-findings.js';
-import { LatencyHistogram } from '../meter/latency-histogram.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { Histogram } from '../model/histogram.js';
 import { ERROR_SHARE, verdictOf } from '../search/rate-search.js';
 import { WINDOW_MS } from '../search/step-rate.js';
 import { stepResult, withAllSteps } from './search-result.js';
@@ -31,7 +31,7 @@ export function measurementOf({ step, outcome, windows }, { slo, isClientBusy, c
   const until = clock.toEpoch(outcome.startedAt + step.settle + windows.length * WINDOW_MS);
   const seconds = [...outcome.secondLatencies]
     .filter(([second]) => 1000 * second >= from && 1000 * (second + 1) <= until)
-    .flatMap(([, { histogram }]) => (histogram === null ? [] : [LatencyHistogram.decode(histogram)]))
+    .flatMap(([, { histogram }]) => (histogram === null ? [] : [Histogram.decode(histogram)]))
     .map((latencies) => ({ operations: latencies.count, late: latencies.countAbove(slo) }));
   const { p99 = 0, maximum = 0 } = operations.summary() ?? {};
   return {

@@ -42,7 +42,7 @@ describe('objects in parts', { concurrency: 2 }, () => {
       assert.match(outcome.stdout, /^Write part latency: min \S+ mean \S+ p50 /m);
       assert.doesNotMatch(outcome.stdout, /^Write attempt latency/m);
       const [write, read] = machineRecords(recordsOf(outcome.stdout), 'stage');
-      assert.deepEqual([write.parts, write.steps, write.attempts, read.parts], [18, 24, 30, undefined]);
+      assert.deepEqual([write.parts, write.steps, write.attempts, read.parts], [18, 24, 30, 0]);
       const result = resultFrom(await readFile(path.join(command.folder, 'result.json'), 'utf8'));
       assert.deepEqual(result.options.multipart, true);
       assert.deepEqual([result.options.partSize, result.options.partThreads], [5 * 2 ** 20, 2]);

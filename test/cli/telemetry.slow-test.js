@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { valueCounts } from '../../lib/model/histogram.js';
+import { Histogram } from '../../lib/model/histogram.js';
 import { COUNTERS, LATENCIES } from '../../lib/telemetry/instruments.js';
 import { dotEnvOf, keysIn, startCommand } from '../helpers/command.js';
 import { startTestEndpoint } from '../helpers/local-s3.js';
@@ -114,7 +114,7 @@ function assertSameHistogram(points, summary, encoded) {
   const [{ count, scale, zeroCount, positive, min, max }] = filled;
   assert.deepEqual([Number(count), min, max], [summary.count, summary.minimum / 1000, summary.maximum / 1000]);
   const expected = new Map();
-  const { values, counts } = valueCounts(encoded);
+  const { values, counts } = Histogram.decode(encoded).valueCounts();
   values.forEach((value, place) => {
     const index = Math.ceil(Math.log2(value / 1e6) * 2 ** scale) - 1;
     expected.set(index, (expected.get(index) ?? 0) + counts[place]);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { valueCounts } from '../../lib/model/histogram.js';
+import { Histogram } from '../../lib/model/histogram.js';
 import { CLASSIC_BOUNDS } from '../../lib/telemetry/histograms.js';
 import { COUNTERS, LATENCIES } from '../../lib/telemetry/instruments.js';
 import { prometheusName } from '../../lib/telemetry/prometheus-text.js';
@@ -122,7 +122,7 @@ test('a real Prometheus scrapes a run: its sums are those of the result, and eve
       if (summary === null) {
         continue;
       }
-      const { values, counts } = valueCounts(stage.latency.histogram[name]);
+      const { values, counts } = Histogram.decode(stage.latency.histogram[name]).valueCounts();
       const buckets = await last(`${metric}_bucket{${labels}}`);
       for (const {
         labels: { le },

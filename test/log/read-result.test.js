@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
-import { decodeHistogram } from '../../lib/model/histogram.js';
+import { Histogram } from '../../lib/model/histogram.js';
 import { readFiles } from '../../lib/log/read-files.js';
 import { mergeRuns } from '../../lib/merge/merge.js';
 import { writeResult } from '../../lib/model/write-result.js';
@@ -181,7 +181,7 @@ test('what only results tell is in their sum: the latencies of each second, exac
   const { report } = await merged({ a: ONE.json, b: OTHER.json });
   const [write] = report.stages;
   const inSeconds = write.seconds.map((/** @type {any} */ { histogram }) =>
-    histogram === null ? 0 : decodeHistogram(histogram).totalCount,
+    histogram === null ? 0 : Histogram.decode(histogram).count,
   );
   assert.equal(
     inSeconds.reduce((/** @type {number} */ sum, /** @type {number} */ count) => sum + count),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeHistogram } from '../../lib/model/histogram.js';
+import { Histogram } from '../../lib/model/histogram.js';
 import { decodeSeconds } from '../../lib/report/html/browser/seconds.js';
 import { readResult } from '../../lib/model/read-result.js';
 import { writeResult } from '../../lib/model/write-result.js';
@@ -18,7 +18,7 @@ test('the seconds of hosts add up to those of all, and so do their minutes', () 
   }
   const minutes = merge.shares.flatMap((/** @type {any} */ { series }) => series.minutes);
   const values = minutes.reduce(
-    (/** @type {number} */ sum, /** @type {any} */ { histogram }) => sum + decodeHistogram(histogram).totalCount,
+    (/** @type {number} */ sum, /** @type {any} */ { histogram }) => sum + Histogram.decode(histogram).count,
     0,
   );
   assert.equal(values, operations);

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { addResults, addStages, EMPTY_RESULT } from '../../lib/model/add-results.js';
 import { COUNT_NAMES } from '../../lib/model/counters.js';
-import { decodeHistogram } from '../../lib/model/histogram.js';
+import { Histogram } from '../../lib/model/histogram.js';
 import { cases } from '../helpers/cases.js';
 import { assertResult } from '../helpers/result-schema.js';
 import { anyResult, resultOf } from './results.js';
@@ -74,8 +74,8 @@ test('a sum is a result: counters, seconds and histograms hold what its parts he
         }
         const inSeconds = stage.seconds.reduce((total, { operations }) => total + operations, 0);
         assert.equal(inSeconds, stage.operations);
-        const histogram = decodeHistogram(String(stage.latency.histogram.operations));
-        assert.equal(histogram.totalCount, stage.operations);
+        const histogram = Histogram.decode(String(stage.latency.histogram.operations));
+        assert.equal(histogram.count, stage.operations);
         assert.equal(stage.latency.operations?.count ?? 0, stage.operations);
         assertBuckets(stage, parts);
       }
@@ -98,7 +98,7 @@ function assertBuckets({ buckets = [], average }, parts) {
     const sum = (/** @type {'operations' | 'failedAttempts'} */ name) =>
       same.reduce((total, each) => total + each[name], 0);
     assert.deepEqual([operations, failedAttempts], [sum('operations'), sum('failedAttempts')]);
-    assert.equal(decodeHistogram(String(histogram)).totalCount, operations);
+    assert.equal(Histogram.decode(String(histogram)).count, operations);
     assert.equal(latency?.count ?? 0, operations);
   }
   const rates = buckets.reduce((sum, bucket) => sum + Number(bucket.average), 0);

@@ -1,4 +1,4 @@
-import { HistogramSum } from '../../model/histogram.js';
+import { Histogram } from '../../model/histogram.js';
 import { count, milliseconds, table, tableBehind } from './figures.js';
 import { html } from './markup.js';
 import { plot, stageKey } from './plot.js';
@@ -22,7 +22,7 @@ const MAX_NINES = 6;
  * @property {number[]} nines of the percentiles, ascending
  * @property {number[]} latencies ms
  * @property {LatencySummary} summary
- * @property {HistogramSum} histogram
+ * @property {Histogram} histogram
  */
 
 /** @type {readonly Column<Percentiles>[]} */
@@ -71,7 +71,7 @@ export function percentilesOf({ stage, latency }, place) {
   if (summary === null || histogram.operations === null) {
     return [];
   }
-  const sum = new HistogramSum();
+  const sum = new Histogram();
   sum.addEncoded(histogram.operations);
   // The percentile beyond which there is one operation; more nines would say nothing more.
   const most = Math.min(Math.log10(Math.max(summary.count, 1)), MAX_NINES);

@@ -1,4 +1,4 @@
-import { HistogramSum, valuesIn } from '../../model/histogram.js';
+import { Histogram, valuesIn } from '../../model/histogram.js';
 import { ratesOfStage } from './browser/seconds.js';
 
 /**
@@ -128,7 +128,7 @@ function latencyOf(seconds) {
   if (seconds.length < 2) {
     return { p50, p99, maximum };
   }
-  const sum = new HistogramSum();
+  const sum = new Histogram();
   for (const { histogram = null } of seconds) {
     if (histogram === null) {
       return { p50: null, p99: null, maximum: null };
