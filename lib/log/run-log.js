@@ -36,6 +36,8 @@ export class RunLog {
   #nominalBytes = 0;
   /** Those of the stage that no record has yet. @type {SecondCount[]} */
   #seconds = [];
+  /** Those of each operation of the stage, as its last record has them. @type {number | null} */
+  #operationBytes = null;
 
   /**
    * @param {object} options
@@ -56,6 +58,7 @@ export class RunLog {
   /** @param {Omit<StagePlan, 'objectSize' | 'duration'>} plan */
   stageStarts({ isSearch = false, dimension, nominalBytes = 0, ...plan }) {
     this.#isSearch = isSearch;
+    this.#operationBytes = null;
     this.#nominalBytes = nominalBytes;
     this.#write(isSearch ? searchHeading(plan, dimension) : [scheduleLine(plan)]);
   }
@@ -151,7 +154,8 @@ export class RunLog {
   }
 
   /**
-   * The lines of the seconds have operations exactly, and bytes rounded to 0.1 MB.
+   * The lines of the seconds have operations exactly, and bytes rounded to 0.1 MB. Nothing is written of seconds that were as
+   * those before: no failures, and the same bytes for each operation.
    *
    * @param {string} stage
    */
@@ -166,7 +170,13 @@ export class RunLog {
       failedAttempts > 0 ? [[secondStart - from, failedAttempts, throttled]] : [],
     );
     const until = seconds[seconds.length - 1].secondStart;
-    const fields = { until, ...bytesOf(seconds), ...(failed.length > 0 ? { failed } : {}) };
+    const bytes = bytesOf(seconds);
+    const isAsBefore = failed.length === 0 && bytes.operationBytes === this.#operationBytes;
+    this.#operationBytes = bytes.operationBytes ?? null;
+    if (isAsBefore) {
+      return;
+    }
+    const fields = { until, ...bytes, ...(failed.length > 0 ? { failed } : {}) };
     this.#record({ kind: 'seconds', stage, from }, fields);
   }
 
@@ -189,7 +199,7 @@ export class RunLog {
 
 /**
  * @param {readonly SecondCount[]} seconds at least one, in a row or with gaps
- * @returns {{ operationBytes: number } | { bytes: string }} the bytes of an operation, if they are the same for all;
+ * @returns {{ operationBytes?: number, bytes?: string }} the bytes of an operation, if they are the same for all;
  *   otherwise those of each second, see encodeSeconds
  */
 function bytesOf(seconds) {

@@ -72,6 +72,8 @@ class StageLines {
   bytes = 0;
   /** @type {RampResult | null} */
   ramp = null;
+  /** Whether each operation has the same bytes, as its last record says. */
+  isUniform = false;
   /** Of a capacity search. @type {SearchStep[]} */
   steps = [];
 
@@ -181,7 +183,7 @@ export class RunReader {
     stage.bytes += megabytes * MEGABYTE;
     const { sizes, mix } = this.#facts?.options ?? {};
     // Until the record of the seconds comes, which has them exactly.
-    if ((sizes || mix) && problem !== 'impossible' && problem !== 'doubled') {
+    if ((sizes || mix) && !stage.isUniform && problem !== 'impossible' && problem !== 'doubled') {
       stage.series.setBytes(second, megabytes * MEGABYTE);
     }
   }
@@ -214,6 +216,11 @@ export class RunReader {
     if (head.kind === 'run') {
       this.start ??= asTime(typeof data.start === 'string' ? Date.parse(data.start) : null);
       this.#shift = this.start === null ? this.#shift : 0;
+    }
+    // A record of one line has no text that is too long for a line, and so none that other places refer to.
+    if (data.lines === undefined) {
+      this.#take(line, head, data);
+      return;
     }
     const known = this.#unfinished.get(head.id) ?? { head, parts: new RecordParts(), line };
     known.parts.add(data);
@@ -306,7 +313,8 @@ export class RunReader {
    * @param {Record<string, unknown>} fields
    */
   #takeSeconds(line, head, { from, until, operationBytes, bytes, failed = [] }) {
-    const { series } = this.#stage(head.stage, line);
+    const stage = this.#stage(head.stage, line);
+    const { series } = stage;
     const [first, last] = [asTime(Number(from) * 1000), asTime(Number(until) * 1000)].map((ms) => Number(ms) / 1000);
     if (first === 0 || last < first || last - first > SECONDS_PER_RECORD || series.extent === null) {
       this.#findings.unusable(line, nameOf(head), 'no seconds');
@@ -314,6 +322,7 @@ export class RunReader {
     }
     this.#shift = wholeDays(first - series.extent.last);
     const exact = typeof bytes === 'string' ? decodeSeconds(bytes) : null;
+    stage.isUniform = exact === null;
     for (let second = first; second <= last; second += 1) {
       const tenths = series.get(second - this.#shift);
       const value = exact === null ? (Number(tenths) / 10) * Number(asCount(operationBytes)) : exact[second - first];
