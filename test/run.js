@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 // Runs the quick tests. The files of a folder share a process, because starting one and loading the modules costs more CPU
-// than most files' tests do. A file that changes what its process shares, such as its timers, has a process of its own.
+// than most files' tests do. A file that changes what its process shares, such as its timers, runs in its own process.
 // Properties are tried with a tenth of their cases, unless --all-cases is given.
 
 const TESTS = fileURLToPath(new URL('.', import.meta.url));
@@ -14,9 +14,16 @@ const CHANGES_PROCESS = /\bmock\.(?:timers|method)\b|\bprocess\.env\.\w+ =|\bObj
 
 const entries = mkdtempSync(path.join(tmpdir(), 'r2-benchmark-tests-'));
 try {
-  process.exitCode = await run(readdirSync(TESTS).flatMap(entriesOf));
+  process.exitCode = await run(foldersIn(TESTS).flatMap(entriesOf));
 } finally {
   rmSync(entries, { recursive: true });
+}
+
+/** @param {string} folder */
+function foldersIn(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 }
 
 /**
@@ -45,13 +52,9 @@ function entryOf(name, files) {
 
 /** @param {string} folder */
 function testsIn(folder) {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.test.js'))
-      .map((name) => path.join(folder, name));
-  } catch {
-    return [];
-  }
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.test.js'))
+    .map((name) => path.join(folder, name));
 }
 
 /**

@@ -40,14 +40,20 @@ function collect(request, length, pace) {
   return new Promise((resolve) => {
     const body = Buffer.allocUnsafeSlow(length);
     let received = 0;
+    let passed = Promise.resolve();
     request.on('data', (/** @type {Buffer} */ chunk) => {
       received += chunk.copy(body, received);
       if (pace !== null) {
         request.pause();
-        void pass(pace(chunk.length)).then(() => request.resume());
+        passed = pass(pace(chunk.length)).then(() => void request.resume());
       }
     });
-    request.on('end', () => resolve(body));
-    request.on('close', () => resolve(null));
+    // A body that has arrived as a whole ends with its last part, even if the stream is paused.
+    request.on('end', () => void passed.then(() => resolve(body)));
+    request.on('close', () => {
+      if (!request.readableEnded) {
+        resolve(null);
+      }
+    });
   });
 }

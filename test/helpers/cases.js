@@ -2,11 +2,11 @@ import fc from 'fast-check';
 
 const FEW = process.env['PROPERTY_CASES'] === 'few';
 
-/** What fast-check makes of a property that says nothing else. */
+/** The number of cases that fast-check makes by default. */
 const DEFAULT = 100;
 
 /**
- * @param {number} all a property's cases in CI, and if its file is run by itself
+ * @param {number} all a property's cases in CI, and if its file runs alone
  * @returns {number} those to make now: `npm test` makes a tenth of them
  */
 export function cases(all) {
