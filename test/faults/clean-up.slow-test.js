@@ -66,7 +66,7 @@ describe('what a run leaves', { concurrency: 3 }, () => {
     const [write] = run.stages;
     const { faults, requests } = await endpoint.report();
     assert.ok(write.retries > 0 && write.retries <= faults.lost);
-    assert.ok(write.stop - write.start >= 1000);
+    assert.ok(write.endedAt - write.startedAt >= 1000);
     assert.ok(requests.PUT.total >= OBJECTS + write.retries);
     assert.deepEqual(await keysIn(endpoint), []);
     await wait(LATE_MS);

@@ -175,7 +175,7 @@ describe('connections', { concurrency: 3 }, () => {
     assertStatus(run, 1);
     const [write, ...others] = run.stages;
     assert.deepEqual([write.stage, write.end, write.operations, others], ['Write', 'stalled', 50, []]);
-    assert.ok(write.stop - write.start >= 60_000);
+    assert.ok(write.endedAt - write.startedAt >= 60_000);
     assert.match(run.stderr, /^Write: ended because nothing succeeded any more/m);
     assert.match(run.stdout, /^Write took \d+ms\. /m);
     assert.equal(ofKind(run.records, 'table-row')[0].objects, 50);
@@ -201,7 +201,7 @@ describe('connections', { concurrency: 3 }, () => {
     assertStatus(run, 1);
     const [write, ...others] = run.stages;
     assert.deepEqual([write.stage, write.end, others], ['Write', 'stalled', []]);
-    assert.ok(write.stop - write.start >= 60_000);
+    assert.ok(write.endedAt - write.startedAt >= 60_000);
     assert.ok(write.errors.connect > 0);
     assert.match(run.stderr, /^error: clean-up: .*ECONNREFUSED/m);
     assert.match(

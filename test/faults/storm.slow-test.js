@@ -49,7 +49,7 @@ describe('many faults at once', { concurrency: 3 }, () => {
       /^Read: integrity error: local\/benchmark\/\S+: the body first differs at offset 1024$/m,
     );
     const [, , stat] = machineRecords(recordsOf(outcome.stdout), 'stage');
-    assert.ok(stat.throttled > 0 && stat.stop - stat.start >= 1000);
+    assert.ok(stat.throttled > 0 && stat.endedAt - stat.startedAt >= 1000);
   });
 
   test('the same script befalls the same requests again', async (t) => {

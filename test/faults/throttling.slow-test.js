@@ -140,7 +140,7 @@ describe('a store that asks for fewer requests', { concurrency: 3 }, () => {
       run.stages.map(({ throttled }) => throttled > 0),
       [false, false, true, false],
     );
-    assert.ok(run.stages[2].stop - run.stages[2].start >= 1000);
+    assert.ok(run.stages[2].endedAt - run.stages[2].startedAt >= 1000);
     assertSeenByStore(run, await endpoint.report());
   });
 
