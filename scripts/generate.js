@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { withOptionTables } from './option-tables.js';
+import { table } from './table.js';
 
 /**
  * @typedef {{ [keyword: string]: any }} Schema
@@ -9,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 const SCHEMA = new URL('../lib/model/result.schema.json', import.meta.url);
 const TYPES = new URL('../lib/model/result.schema.d.ts', import.meta.url);
 const PAGE = new URL('../docs/result-schema.md', import.meta.url);
+const COMMAND_LINE = new URL('../docs/command-line.md', import.meta.url);
 
 const BANNER = '// Generated from result.schema.json by `npm run generate`. Change the schema, not this file.\n';
 const LINE_LENGTH = 120;
@@ -20,11 +23,12 @@ const HEADING_OR_TABLE = /^#+ (.+)$|^<!-- fields of (\w+) -->$/gm;
 /** @type {Schema} */
 const root = JSON.parse(readFileSync(SCHEMA, 'utf8'));
 
-/** @returns {{ file: URL, text: string }[]} the types of a result and the page about it, as the schema has them */
+/** @returns {{ file: URL, text: string }[]} the types of a result and the pages about it and the options */
 export function generate() {
   return [
     { file: TYPES, text: [BANNER, ...titled(root).map(declaration)].join('\n') },
     { file: PAGE, text: withTables(readFileSync(PAGE, 'utf8')) },
+    { file: COMMAND_LINE, text: withOptionTables(readFileSync(COMMAND_LINE, 'utf8')) },
   ];
 }
 
@@ -127,7 +131,10 @@ function withTables(page) {
     heading = title;
     links.set(schemaNamed(name), `[${title}](#${title.toLowerCase().replaceAll(' ', '-')})`);
   }
-  return page.replace(TABLE, (_, name) => `\n${table(rowsOf(schemaNamed(name), links))}\n`);
+  return page.replace(
+    TABLE,
+    (_, name) => `\n${table([['field', 'type', 'meaning'], ...rowsOf(schemaNamed(name), links)])}\n`,
+  );
 }
 
 /**
@@ -164,18 +171,6 @@ function typeInWords({ type, enum: values, 'x-unit': unit }) {
   /** @type {string[]} */
   const types = values?.map((/** @type {unknown} */ value) => JSON.stringify(value)) ?? [type].flat();
   return types.filter((each) => each !== 'null').join(', ') + (unit === undefined ? '' : ` (${unit})`);
-}
-
-/**
- * @param {string[][]} rows
- * @returns {string} in Markdown
- */
-function table(rows) {
-  const head = ['field', 'type', 'meaning'];
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
-  const rule = widths.map((width) => '-'.repeat(width));
-  const lines = [head, rule, ...rows].map((row) => row.map((cell, column) => cell.padEnd(widths[column])).join(' | '));
-  return lines.map((line) => `| ${line} |\n`).join('');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { shellWord } from '../lib/cli/invocation.js';
+import { shellWord } from '../lib/text/shell-words.js';
 import { drawTerminal } from './draw-terminal.js';
 import { screenSpans } from './terminal-screen.js';
 

@@ -69,15 +69,19 @@ const R2_REGION = 'auto';
 
 /**
  * @param {Readonly<Record<string, string | undefined>>} env
+ * @param {string} [profileOption] the profile that --profile names, whatever the environment names
  * @returns {Promise<AwsSettings>}
  */
-export async function readAwsSettings(env) {
+export async function readAwsSettings(env, profileOption) {
   const inHome = (/** @type {string} */ name) => (env.HOME ? path.join(env.HOME, '.aws', name) : '');
   const files = {
     filepath: env.AWS_SHARED_CREDENTIALS_FILE || inHome('credentials'),
     configFilepath: env.AWS_CONFIG_FILE || inHome('config'),
   };
-  const named = settingOf(env, 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE');
+  const named =
+    profileOption === undefined
+      ? settingOf(env, 'AWS_PROFILE', 'AWS_DEFAULT_PROFILE')
+      : { value: profileOption, from: '--profile' };
   const name = named?.value ?? 'default';
   const { profile, services } = await readProfile(files, name);
   const inProfile = (/** @type {string} */ key) => ofProfile(profile?.[key], key, name);

@@ -6,14 +6,15 @@ import { runsSlices } from '../edge/slice.js';
 import { isClean } from '../model/completeness.js';
 import { lateWritesOf } from '../run/late-writes.js';
 import { openRun } from '../run/open-run.js';
+import { optionWords } from '../options/recorded-options.js';
+import { ROWS, STORE_OPTIONS } from '../options/table.js';
 import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
 import { isOfShard } from '../workload/shard.js';
 import { sizeText } from '../workload/size-distribution.js';
-import { DEFAULT_FILE } from './environment.js';
 import { EXIT } from './exit-status.js';
-import { FROM_CLONE, shellWord } from './invocation.js';
-import { urlOf } from './values.js';
+import { shellWord } from '../text/shell-words.js';
+import { FROM_CLONE } from './invocation.js';
 import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 
 /**
@@ -44,14 +45,10 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 /**
  * What a later command needs to find the same store.
  *
- * @typedef {object} Later
- * @property {string} [envFile]
+ * @typedef {Partial<Pick<CommandLine, (typeof STORE_OPTIONS)[number] | 'client'>> & OfLater} Later
+ *
+ * @typedef {object} OfLater
  * @property {Record<string, string>} [overrides] variables that have to be set
- * @property {CommandLine['bucket']} [bucket]
- * @property {CommandLine['endpointUrl']} [endpointUrl]
- * @property {CommandLine['addressing']} [addressing]
- * @property {CommandLine['proxy']} [proxy]
- * @property {RunConfig['client']} [client]
  * @property {string} [command] that calls the program, for a shell
  *
  * @typedef {Pick<RunConfig, 'runId' | 'prefix' | 'shard'> & Later} RunPlace what a later command needs to find the objects of
@@ -268,35 +265,16 @@ export function readAgainCommand(place, { objects, size, sizes }) {
  * @returns {string} for a shell
  */
 function commandFor(args, place) {
-  const { prefix, shard, envFile = DEFAULT_FILE, overrides = {}, command = FROM_CLONE.benchmark } = place;
+  const { shard, overrides = {}, command = FROM_CLONE.benchmark } = place;
   const words = [...args];
   if (shard.count > 1) {
     words.push('--shard', `${shard.index}/${shard.count}`);
   }
-  if (prefix !== 'benchmark') {
-    words.push('--prefix', prefix);
-  }
-  if (envFile !== DEFAULT_FILE) {
-    words.push('--env-file', envFile);
-  }
   if (place.client === 'edge') {
     words.push('--client', 'edge');
   }
-  words.push(...addressWords(place));
+  const names = /** @type {const} */ (['prefix', ...STORE_OPTIONS]);
+  words.push(...names.flatMap((name) => optionWords(ROWS[name], place[name])));
   const variables = Object.entries(overrides).map(([name, value]) => `${name}=${shellWord(value)}`);
   return [...variables, command, ...words.map(shellWord)].join(' ');
-}
-
-/**
- * @param {Later} later
- * @returns {string[]} the options that say where the store is, as the user gave them
- */
-function addressWords({ bucket, endpointUrl, addressing, proxy }) {
-  const proxyText = typeof proxy === 'object' ? urlOf({ ...proxy, useTls: false, basePath: '' }) : proxy;
-  return [
-    ...(bucket === undefined ? [] : ['--bucket', bucket.join(',')]),
-    ...(endpointUrl === undefined ? [] : ['--endpoint-url', urlOf(endpointUrl)]),
-    ...(addressing === undefined ? [] : ['--addressing', addressing]),
-    ...(proxyText === undefined ? [] : ['--proxy', proxyText]),
-  ];
 }

@@ -7,7 +7,8 @@ import { formatComparison } from '../report/compare-text.js';
 import { comparisonPage } from '../report/html/comparison-page.js';
 import { EXIT } from './exit-status.js';
 import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
-import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
+import { STANDARD_OUTPUT } from '../options/values.js';
+import { ReportFile } from './output-file.js';
 import { UsageError } from './usage-error.js';
 
 /**

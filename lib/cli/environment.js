@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { keepSecrets } from '../text/redact.js';
 import { UsageError } from './usage-error.js';
-import { bucketNames, edgeUrl, hostname, port, region, secret, yesOrNo } from './values.js';
+import { bucketNames, edgeUrl, hostname, port, region, secret, yesOrNo } from '../options/values.js';
+import { OPTIONS } from '../options/table.js';
 
 /**
  * @typedef {object} Variable
@@ -15,7 +16,7 @@ import { bucketNames, edgeUrl, hostname, port, region, secret, yesOrNo } from '.
  */
 
 /** The file of the variables, unless the command line names another. */
-export const DEFAULT_FILE = '.env';
+export const DEFAULT_FILE = OPTIONS.envFile.default;
 
 const VARIABLES = Object.freeze(
   /** @satisfies {Record<string, Variable>} */ ({

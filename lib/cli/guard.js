@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { COMPARABLE_OPTIONS } from '../options/recorded-options.js';
 import { plainText } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
 import { readResult } from '../model/read-result.js';
@@ -26,24 +27,6 @@ import { UsageError } from './usage-error.js';
  * @property {Result | null} baseline
  * @property {string[]} warnings about its file
  */
-
-/** Options that make the figures of two runs incomparable where they differ. */
-const DECISIVE_OPTIONS = /** @type {const} */ ([
-  'client',
-  'size',
-  'sizes',
-  'access',
-  'existing',
-  'mix',
-  'multipart',
-  'partSize',
-  'partThreads',
-  'checksum',
-  'threads',
-  'rate',
-  'buckets',
-  'keepAlive',
-]);
 
 /**
  * Reads the files that a result is going to be held against, before there is one.
@@ -213,7 +196,7 @@ export function judge({ thresholds, baseline }, result) {
  * @returns {string[]} one line where the two were not measured alike
  */
 function differences({ options: before }, { options: now }) {
-  const different = DECISIVE_OPTIONS.filter((name) => before?.[name] !== now?.[name]);
+  const different = COMPARABLE_OPTIONS.filter((name) => before?.[name] !== now?.[name]);
   if (before === null || now === null || different.length === 0) {
     return [];
   }

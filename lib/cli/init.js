@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { DEFAULT_FILE } from './environment.js';
-import { ENV_EXAMPLE, shellWord } from './invocation.js';
+import { shellWord } from '../text/shell-words.js';
+import { ENV_EXAMPLE } from './invocation.js';
 import { UsageError } from './usage-error.js';
 
 /** @import { Invocation } from './invocation.js' */

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shellWord } from '../text/shell-words.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -126,15 +127,4 @@ function ancestorsOf(folder) {
 function shortest(file, cwd) {
   const relative = path.relative(cwd, file);
   return relative.length < file.length ? relative : file;
-}
-
-/** What a shell reads literally. */
-const PLAIN_WORD = /^[\w./:,@%+-]+$/;
-
-/**
- * @param {string} word
- * @returns {string} as it has to be written for a shell to read that word
- */
-export function shellWord(word) {
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,7 +4,7 @@ import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../text/units.js';
 import { averageSize, sizeText } from '../workload/size-distribution.js';
 import { UsageError } from './usage-error.js';
-import { bucketNames } from './values.js';
+import { bucketNames } from '../options/values.js';
 
 /**
  * @import { CommandLine } from './command-line.js'

@@ -8,7 +8,7 @@ import { EXIT } from './exit-status.js';
 import { judge, readGuard, stagesOf, statusWith, thresholdLines } from './guard.js';
 import { invocationOf } from './invocation.js';
 import { readMergeCommandLine } from './command-line.js';
-import { STANDARD_OUTPUT } from './output-file.js';
+import { STANDARD_OUTPUT } from '../options/values.js';
 import { reportError } from './report-error.js';
 import { openResults } from './result-files.js';
 import { abilitiesOf, lookOf } from './terminal.js';

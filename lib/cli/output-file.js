@@ -13,9 +13,6 @@ import {
 import path from 'node:path';
 import { UsageError } from './usage-error.js';
 
-/** Stands for standard output where a report's file is named. */
-export const STANDARD_OUTPUT = '-';
-
 /**
  * A file that the result of a run is going to be written to. That something can be written there is tried before the run,
  * and leaves nothing; the result goes to a temporary file, which takes its place when it is whole.

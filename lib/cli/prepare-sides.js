@@ -3,7 +3,9 @@ import { dollarsOf } from '../cost/prices.js';
 import { connectionsFor } from '../operations/multipart.js';
 import { operationsOf } from '../operations/registry.js';
 import { passesOf } from '../run/interleaved-runs.js';
-import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
+import { STORE_OPTIONS } from '../options/table.js';
+import { STANDARD_OUTPUT } from '../options/values.js';
+import { ReportFile } from './output-file.js';
 import { checkFileLimit, configOf, openTarget } from './prepare.js';
 import { MAX_SPREAD_OBJECTS, makeRunId } from './resolve-config.js';
 import { linesOfSides } from './sides.js';
@@ -16,9 +18,6 @@ import { Checks, UsageError } from './usage-error.js';
  * @import { Invocation } from './invocation.js'
  * @import { Target } from './prepare.js'
  */
-
-/** What decides which store a side goes to, and how. */
-const STORE_OPTIONS = /** @type {const} */ (['envFile', 'bucket', 'endpointUrl', 'addressing', 'proxy', 'faults']);
 
 /**
  * @typedef {object} PreparedSides
@@ -118,7 +117,11 @@ async function openTargets(targets, { a, b, quads }, checks, { env, process: hos
     openTarget({ ...options, objects: objectsAtOnce(options, quads) }, env, host, invocation);
   targets.a = await checks.a.run(() => open(a.options));
   const isSameKind = (a.options.client === 'edge') === (b.options.client === 'edge');
-  const sharesStore = isSameKind && STORE_OPTIONS.every((name) => isDeepStrictEqual(a.options[name], b.options[name]));
+  const sharesStore =
+    isSameKind &&
+    [...STORE_OPTIONS, /** @type {const} */ ('faults')].every((name) =>
+      isDeepStrictEqual(a.options[name], b.options[name]),
+    );
   targets.b = targets.a !== null && sharesStore ? targets.a : await checks.b.run(() => open(b.options));
 }
 

@@ -1,11 +1,9 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { quote } from '../text/quote.js';
-import { keepSecrets } from '../text/redact.js';
-import { endpointUrl, withoutUser } from './values.js';
+import { NO_PROXY, OF_ENVIRONMENT, proxyUrl } from '../options/values.js';
 
 /**
  * @import { ProxyConfig } from '../model/run-config.js'
- * @import { EndpointUrl } from './values.js'
+ * @import { EndpointUrl } from '../options/values.js'
  */
 
 /** Variables that name a proxy, in the order in which they count. A web server may set HTTP_PROXY from a request's header. */
@@ -13,12 +11,6 @@ const PROXY_VARIABLES = Object.freeze({
   https: ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'],
   http: ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'],
 });
-
-/** The proxy that the environment names. */
-export const OF_ENVIRONMENT = 'env';
-
-/** No proxy, whatever the environment names. */
-export const NO_PROXY = 'none';
 
 /** Names and addresses of this host: no proxy leads there. */
 const LOOPBACK = new BlockList();
@@ -86,42 +78,6 @@ function through(proxy, from) {
       `Every connection goes through the proxy ${hostname}:${port} of ${from}, which is a part of what is measured`,
     ],
   };
-}
-
-/**
- * @param {string} given of the option
- * @returns {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY}
- */
-export function proxyChoice(given) {
-  if (given === OF_ENVIRONMENT || given === NO_PROXY) {
-    return given;
-  }
-  // A command that is printed to be copied repeats the option.
-  if (given.includes('@')) {
-    throw new RangeError('expected a URL without a password: put it into HTTPS_PROXY, and pass --proxy env');
-  }
-  return proxyUrl(given, `${OF_ENVIRONMENT}, ${NO_PROXY} or `);
-}
-
-/**
- * @param {string} given
- * @param {string} [others] what else was expected
- * @returns {ProxyConfig}
- */
-function proxyUrl(given, others = '') {
-  const text = given.includes('://') ? given : `http://${given}`;
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || url.protocol !== 'http:' || !['', '/'].includes(url.pathname) || url.search + url.hash !== '') {
-    throw new RangeError(
-      `expected ${others}a proxy such as http://proxy.example.com:3128, got ${quote(withoutUser(given))}`,
-    );
-  }
-  const { username, password } = url;
-  const { hostname, port } = endpointUrl(`http://${url.host}`);
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const encoded = Buffer.from(user).toString('base64');
-  keepSecrets({ secrets: [decodeURIComponent(password), encoded] });
-  return { hostname, port, ...(user === ':' ? {} : { authorization: `Basic ${encoded}` }) };
 }
 
 /**

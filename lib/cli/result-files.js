@@ -1,5 +1,6 @@
 import { RESULT_REPORTERS } from '../report/reporters.js';
-import { ReportFile, STANDARD_OUTPUT } from './output-file.js';
+import { STANDARD_OUTPUT } from '../options/values.js';
+import { ReportFile } from './output-file.js';
 
 /**
  * @import { ResultReporter } from '../report/reporter.js'
@@ -21,7 +22,7 @@ export async function openResults(files, checks) {
   /** @type {ResultOutput[]} */
   const results = [];
   for (const reporter of RESULT_REPORTERS) {
-    const { name } = reporter.option;
+    const { option: name } = reporter;
     if (files[name] === STANDARD_OUTPUT) {
       results.push({ reporter, file: null });
     } else if (files[name] !== undefined) {

@@ -7,10 +7,11 @@ import { environmentCredentials, findCredentials } from '../aws/credentials.js';
 import { Renewal } from '../aws/renewal.js';
 import { DEFAULT, awsEndpointUrl, awsRegionIn, readAwsSettings, regionOf } from '../aws/settings.js';
 import { DEFAULT_FILE, Variables } from './environment.js';
-import { FROM_CLONE, shellWord } from './invocation.js';
+import { shellWord } from '../text/shell-words.js';
+import { FROM_CLONE } from './invocation.js';
 import { chooseProxy } from './proxy.js';
 import { UsageError } from './usage-error.js';
-import { endpointUrl, region, secret, urlOf } from './values.js';
+import { endpointUrl, region, secret, urlOf } from '../options/values.js';
 
 /**
  * @import { AwsCredentials } from '../aws/credentials.js'
@@ -19,10 +20,10 @@ import { endpointUrl, region, secret, urlOf } from './values.js';
  * @import { CommandLine } from './command-line.js'
  * @import { VariableKey } from './environment.js'
  * @import { Invocation } from './invocation.js'
- * @import { EndpointUrl } from './values.js'
+ * @import { EndpointUrl } from '../options/values.js'
  */
 
-/** @typedef {Partial<Pick<CommandLine, 'bucket' | 'endpointUrl' | 'addressing' | 'proxy'>>} AddressOptions */
+/** @typedef {Partial<Pick<CommandLine, 'bucket' | 'endpointUrl' | 'region' | 'profile' | 'addressing' | 'proxy'>>} AddressOptions */
 
 /**
  * The store, and how its settings were found.
@@ -73,15 +74,15 @@ const HOST_LABEL = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
  */
 export async function readStoreConfig(env, file, invocation = FROM_CLONE, options = {}) {
   const variables = new Variables(env, file);
-  const hasKeys = variables.has(...KEYS);
+  const hasKeys = options.profile === undefined && variables.has(...KEYS);
   const hasAddress = options.endpointUrl === undefined && variables.has(...ADDRESS);
-  const aws = hasKeys && hasAddress ? null : await readAwsSettings(env);
+  const aws = hasKeys && hasAddress ? null : await readAwsSettings(env, options.profile);
   const url = hasAddress ? null : givenUrl(options, aws);
   const authorities = hasAddress ? null : readAuthorities(aws);
   const namesBuckets = options.bucket !== undefined || variables.has('buckets');
   const keys = hasKeys
     ? null
-    : await findKeys(env, /** @type {AwsSettings} */ (aws), {
+    : await findKeys(options.profile === undefined ? env : {}, /** @type {AwsSettings} */ (aws), {
         certificate: authorities?.value,
         // Only on a host of AWS's, for AWS's own store: elsewhere nobody answers, which takes a second.
         mayAskHost: !hasAddress && url === null && namesBuckets,
@@ -99,7 +100,7 @@ export async function readStoreConfig(env, file, invocation = FROM_CLONE, option
     problems.unshift(variables.fileProblem);
   }
   const named = url?.url ?? addressFrom(values);
-  const signedFor = regionFrom(values, aws, named?.hostname, variables.has('region'));
+  const signedFor = regionFrom(options.region, values, aws, named?.hostname, variables.has('region'));
   const isAws = keys !== null && url === null && !hasAddress;
   const address = isAws ? awsAddress(signedFor) : named;
   const addressing = addressingFrom(options, hasAddress ? null : aws);
@@ -255,13 +256,17 @@ function awsAddress({ value, problems }) {
 }
 
 /**
+ * @param {string | undefined} option
  * @param {Record<string, any>} values of the S3_… variables
  * @param {AwsSettings | null} aws null where it has nothing to say
  * @param {string | undefined} hostname
  * @param {boolean} isSet whether S3_REGION is
  * @returns {Setting & { problems: string[] }}
  */
-function regionFrom(values, aws, hostname, isSet) {
+function regionFrom(option, values, aws, hostname, isSet) {
+  if (option !== undefined) {
+    return { value: option, from: '--region', problems: [] };
+  }
   if (isSet) {
     return { value: values.region, from: 'S3_REGION', problems: [] };
   }

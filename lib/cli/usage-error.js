@@ -1,4 +1,5 @@
 import { plainLine } from '../text/plain-text.js';
+import { advised } from './advice.js';
 
 /** Something that the user can put right before the run: all of it at once, a line each. */
 export class UsageError extends Error {
@@ -21,7 +22,7 @@ export class UsageError extends Error {
  * @param {(text: string) => void} write
  */
 export function writeCommanderError(text, write) {
-  write(`${plainLine(text.trimEnd())}\n`);
+  write(`error: ${plainLine(advised(text))}\n`);
 }
 
 /** Collects the problems that several checks find, so that the user can correct all of them at once. */

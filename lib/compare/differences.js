@@ -1,12 +1,9 @@
-import { formatSize } from '../text/units.js';
+import { textOfOption } from '../options/recorded-options.js';
 
 /**
  * @import { ComparedDifference } from '../model/comparison.js'
  * @import { HostResult, KindSum, Result, StageSum } from '../model/result.js'
  */
-
-/** Options that are times, in ms. */
-const TIMES = ['timeout', 'duration', 'gap', 'warmup', 'stepTime', 'slo'];
 
 /**
  * What was not the same for two results, apart from what was measured: each of it may be the reason for a change.
@@ -106,7 +103,9 @@ function options(before, after) {
     return [row('options', before.options && 'known', after.options && 'known')];
   }
   const [one, other] = [before.options, after.options].map((each) => /** @type {Record<string, unknown>} */ (each));
-  return namesIn(one, other).map((name) => row(wordsOf(name), textOf(name, one[name]), textOf(name, other[name])));
+  return namesIn(one, other).map((name) =>
+    row(wordsOf(name), textOfOption(name, one[name]), textOfOption(name, other[name])),
+  );
 }
 
 /**
@@ -120,29 +119,6 @@ function namesIn(one, other) {
 /** @param {string} name of an option, such as `keepAlive` */
 function wordsOf(name) {
   return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
-/**
- * @param {string} name of an option
- * @param {unknown} value
- * @returns {string | null}
- */
-function textOf(name, value) {
-  if (value === null || value === undefined) {
-    return null;
-  }
-  if (name === 'size') {
-    return formatSize(Number(value));
-  }
-  if (TIMES.includes(name)) {
-    return formatTime(Number(value));
-  }
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
-}
-
-/** @param {number} milliseconds */
-function formatTime(milliseconds) {
-  return milliseconds < 1000 ? `${milliseconds}ms` : `${milliseconds / 1000}s`;
 }
 
 /** @param {Result} result */

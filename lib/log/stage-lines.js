@@ -129,8 +129,8 @@ function latencyLines(name, { operations, steps, attempts, latency, load }) {
 }
 
 /** @param {LatencySummary} summary */
-function latencyText({ minimum, mean, p50, p90, p99, p999, maximum }) {
-  const figuresByName = { min: minimum, mean, p50, p90, p99, 'p99.9': p999, max: maximum };
+function latencyText({ minimum, mean, p50, p90, p95, p99, p999, maximum }) {
+  const figuresByName = { min: minimum, mean, p50, p90, p95, p99, 'p99.9': p999, max: maximum };
   return Object.entries(figuresByName)
     .map(([name, ms]) => `${name} ${milliseconds(ms)}`)
     .join(' ');

@@ -117,6 +117,7 @@ export class LatencyHistogram {
       mean: this.#sum / this.count,
       p50: this.#percentile(50),
       p90: this.#percentile(90),
+      p95: this.#percentile(95),
       p99: this.#percentile(99),
       p999: this.#percentile(99.9),
       maximum: this.#maximum,

@@ -499,6 +499,7 @@ function exact(summary, parts) {
     mean: total / count,
     p50: within(summary.p50),
     p90: within(summary.p90),
+    p95: within(summary.p95),
     p99: within(summary.p99),
     p999: within(summary.p999),
     maximum,

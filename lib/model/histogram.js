@@ -188,6 +188,7 @@ export class Histogram {
       mean: sum / this.count / MICROSECONDS,
       p50: this.at(50),
       p90: this.at(90),
+      p95: this.at(95),
       p99: this.at(99),
       p999: this.at(99.9),
       maximum: this.at(100),

@@ -576,6 +576,8 @@ export interface LatencySummary {
   p50: number;
   /** 90th percentile. Unit: ms. */
   p90: number;
+  /** 95th percentile. Unit: ms. */
+  p95: number;
   /** 99th percentile. Unit: ms. */
   p99: number;
   /** 99.9th percentile. Unit: ms. */

@@ -68,7 +68,7 @@ function* rowsOf({ host, stages }) {
 
 /** @satisfies {ResultReporter} */
 export const csvReporter = {
-  option: { name: 'csv', help: 'write the seconds to a file; - is stdout' },
+  option: 'csv',
   format: (result, hostSeconds = () => rowsOf(result)) =>
     formatCsv({ timeSeries: hostSeconds, isDated: result.merge?.isDated ?? true }),
 };

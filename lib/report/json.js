@@ -4,7 +4,7 @@ import { writeResult } from '../model/write-result.js';
 
 /** @satisfies {ResultReporter} */
 export const jsonReporter = {
-  option: { name: 'json', help: 'write the whole result to a file; - is stdout' },
+  option: 'json',
   needsSecondLatencies: true,
   format: writeResult,
 };

@@ -28,7 +28,7 @@ const ENTITIES = /** @type {Readonly<Record<string, string>>} */ ({
 
 /** Test results, as CI servers read them: the run, each stage and each threshold is a test. @satisfies {ResultReporter} */
 export const junitReporter = {
-  option: { name: 'junit', help: 'write JUnit XML for a CI server; - is stdout' },
+  option: 'junit',
   *format(result) {
     const suites = [
       { name: 'stages', cases: [runCase(result), ...result.stages.map(stageCase)] },

@@ -242,8 +242,8 @@ function operationsText({ merge: { isAtLeast }, further = {}, ...counts }) {
  */
 function latencyLines({ latency: { operations }, merge: { missingLatency } }) {
   if (operations !== null) {
-    const { p50, p90, p99, p999, count } = operations;
-    const values = Object.entries({ p50, p90, p99, 'p99.9': p999 });
+    const { p50, p90, p95, p99, p999, count } = operations;
+    const values = Object.entries({ p50, p90, p95, p99, 'p99.9': p999 });
     return [
       ['Latency', `${values.map(([name, ms]) => `${name} ${ms.toFixed(2)}ms`).join('  ')}  of ${count} operations`],
     ];

@@ -3,6 +3,7 @@ import type { Result, StageResult } from '../model/result.js';
 import type { RunObserver } from '../model/run-events.js';
 import type { WritableResult } from '../model/write-result.js';
 import type { TimeSeriesRow } from '../merge/seconds.js';
+import type { RESULT_OPTIONS } from '../options/table.js';
 
 /** Where lines for people go, and the log where it has no other place. A terminal, or what stands in for it. */
 export interface Screen {
@@ -70,8 +71,8 @@ export interface ListeningReporter {
 
 /** Takes a result: of a run, or of several hosts together. */
 export interface ResultReporter {
-  /** the option that names the file of the result, without dashes; `--help` shows it with its text */
-  option: { name: string; help: string };
+  /** the option that names the file of the result */
+  option: (typeof RESULT_OPTIONS)[number];
   /** whether it shows the latencies of single seconds, which take memory when hosts are added up */
   needsSecondLatencies?: true;
   /**

@@ -26,7 +26,7 @@ const PUNCTUATION = /[\\`*_[\]|~$#@]|:(?=\S)|(?<=www)\./gi;
 const BLOCK_BEGINNING = /^[-+=]|(?<=^\d+)[.)](?=\s|$)/;
 
 const STAGE_COLUMNS = [
-  ...['Stage', 'Operations', 'Mean ops/s', 'Peak ops/s', 'MB/s', 'p50', 'p90', 'p99', 'p99.9', 'max', 'Errors'],
+  ...['Stage', 'Operations', 'Mean ops/s', 'Peak ops/s', 'MB/s', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max', 'Errors'],
   'Limited by',
 ];
 
@@ -38,7 +38,7 @@ const WAY_COLUMNS = [
 
 /** A page of Markdown, as CI jobs show it. @satisfies {ResultReporter} */
 export const summaryReporter = {
-  option: { name: 'summary', help: 'write a page of Markdown for a CI job; - is stdout' },
+  option: 'summary',
   *format(result) {
     yield `## r2-benchmark: ${outcomeOf(result)}\n\n${escapeMarkdown(answerOf(result))}\n`;
     yield* section(null, thresholdTable(result.thresholds ?? []));
@@ -128,7 +128,7 @@ function wayText(ms, way, isMean) {
 function rowOf(name, figures) {
   const { operations, average, peak, averageBytes, latency, bottleneck } = figures;
   const summary = latency.operations;
-  const times = /** @type {const} */ (['p50', 'p90', 'p99', 'p999', 'maximum']).map((field) =>
+  const times = /** @type {const} */ (['p50', 'p90', 'p95', 'p99', 'p999', 'maximum']).map((field) =>
     milliseconds(summary, field),
   );
   return [

@@ -23,6 +23,7 @@ export const WAY_LATENCIES = [
   { title: 'Average', of: ({ mean }) => mean, isMean: true },
   { title: 'p50', of: ({ p50 }) => p50 },
   { title: 'p90', of: ({ p90 }) => p90 },
+  { title: 'p95', of: ({ p95 }) => p95 },
   { title: 'p99', of: ({ p99 }) => p99 },
   { title: 'p99.9', of: ({ p999 }) => p999 },
   { title: 'Slowest', of: ({ maximum }) => maximum },

@@ -42,7 +42,30 @@ const TIME_OF_DAY_PATTERN = /^([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9])$/;
  * @throws {RangeError} where the text is not a size, or not a whole number of bytes
  */
 export function parseSize(text) {
-  return parseQuantity(text, BYTES_OF_UNIT, 'B', 'a size such as 16KiB, 1.5MB or 1000: a whole number of bytes');
+  try {
+    return parseQuantity(text, BYTES_OF_UNIT, 'B', 'a size such as 16KiB, 1.5MB or 1000: a whole number of bytes');
+  } catch (error) {
+    throw new RangeError(/** @type {Error} */ (error).message + suggestedSizes(text), { cause: error });
+  }
+}
+
+/**
+ * @param {string} text that is no size
+ * @returns {string} the two sizes that it may mean: `16K` and `64KB` are read in both ways by other tools
+ */
+function suggestedSizes(text) {
+  const [, number, prefix] = /^([0-9.]+) ?([KMGT])i?b?$/i.exec(text) ?? [];
+  if (prefix === undefined) {
+    return '';
+  }
+  const sizes = [
+    prefix === 'k' || prefix === 'K' ? 'kB' : `${prefix.toUpperCase()}B`,
+    `${prefix.toUpperCase()}iB`,
+  ].flatMap((unit) => {
+    const bytes = Number(number) * Number(BYTES_OF_UNIT.get(unit));
+    return Number.isSafeInteger(bytes) ? [`${number}${unit} (${bytes.toLocaleString('en-US')} bytes)`] : [];
+  });
+  return sizes.length === 0 ? '' : `; did you mean ${sizes.join(' or ')}?`;
 }
 
 /**
@@ -149,6 +172,14 @@ export function formatDuration(milliseconds) {
     }
   }
   return parts.slice(0, 2).join(' ') || '0s';
+}
+
+/**
+ * @param {number} milliseconds
+ * @returns {string} as {@link parseDuration} takes it: `10s`, `1500ms`
+ */
+export function formatTime(milliseconds) {
+  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { sumOf } from '../model/counters.js';
 import { failedAttemptsOf } from '../model/failed-attempts.js';
+import { Histogram } from '../model/histogram.js';
 
 /**
  * @import { CountName, LatencySummary, StageLatency, ThresholdUnit } from '../model/result.js'
@@ -27,6 +28,7 @@ import { failedAttemptsOf } from '../model/failed-attempts.js';
 const SUMMARIES = [
   { name: 'p50', field: 'p50', meaning: 'the median' },
   { name: 'p90', field: 'p90', meaning: 'the 90th percentile' },
+  { name: 'p95', field: 'p95', meaning: 'the 95th percentile' },
   { name: 'p99', field: 'p99', meaning: 'the 99th percentile' },
   { name: 'p999', field: 'p999', meaning: 'the 99.9th percentile', otherNames: ['p99.9'] },
   { name: 'mean', field: 'mean', meaning: 'the mean' },
@@ -61,19 +63,64 @@ const COUNTERS = [
 
 /** @returns {Metric[]} */
 function latencyMetrics() {
-  return LATENCIES.flatMap(({ prefix, of, what, onlyOf }) =>
+  return LATENCIES.flatMap((latencies) =>
     SUMMARIES.map(({ name, field, meaning, otherNames = [] }) => ({
-      name: `${prefix}${name}`,
-      meaning: `${what}: ${meaning}`,
-      quantity: /** @type {const} */ ('time'),
-      unit: /** @type {const} */ ('ms'),
-      ofStage: ({ latency }) => latency[of]?.[field],
-      ofRun: null,
-      otherNames: otherNames.map((other) => `${prefix}${other}`),
-      ...(onlyOf === undefined ? {} : { onlyOf }),
-      isLatency: /** @type {const} */ (true),
+      ...latencyMetric(latencies, name, meaning, ({ latency }) => latency[latencies.of]?.[field]),
+      otherNames: otherNames.map((other) => `${latencies.prefix}${other}`),
     })),
   );
+}
+
+/**
+ * @param {(typeof LATENCIES)[number]} latencies
+ * @param {string} name
+ * @param {string} meaning
+ * @param {OfStage} ofStage
+ * @returns {Metric}
+ */
+function latencyMetric({ prefix, what, onlyOf }, name, meaning, ofStage) {
+  return {
+    name: `${prefix}${name}`,
+    meaning: `${what}: ${meaning}`,
+    quantity: 'time',
+    unit: 'ms',
+    ofStage,
+    ofRun: null,
+    ...(onlyOf === undefined ? {} : { onlyOf }),
+    isLatency: true,
+  };
+}
+
+const PERCENTILE = /^(.*\.)?p([0-9]{1,2}(?:\.[0-9]{1,4})?)$/;
+
+/**
+ * @param {string} name such as `p97` or `firstByte.p99.5`
+ * @returns {Metric | null} null if it is no percentile
+ */
+function percentileNamed(name) {
+  const [, prefix = '', percent] = PERCENTILE.exec(name) ?? [];
+  const latencies = LATENCIES.find((each) => each.prefix === prefix);
+  if (percent === undefined || latencies === undefined) {
+    return null;
+  }
+  const ofStage = (/** @type {WritableStage} */ { latency }) => percentileOf(latency, latencies.of, Number(percent));
+  return latencyMetric(latencies, `p${percent}`, `percentile ${percent}`, ofStage);
+}
+
+/**
+ * @param {StageLatency} latency
+ * @param {Exclude<keyof StageLatency, 'unit' | 'histogram'>} of
+ * @param {number} percentile
+ * @returns {number | null} ms; null without a histogram
+ */
+function percentileOf({ histogram, ...latency }, of, percentile) {
+  const { [of]: summary } = latency;
+  const encoded = histogram[of];
+  if (!summary || !encoded) {
+    return null;
+  }
+  // The extremes are exact, and percentiles within 0.1%: none may be beyond.
+  return Math.min(Math.max(Histogram.decode(encoded).at(percentile), summary.minimum), summary.maximum);
 }
 
 /**
@@ -281,9 +328,10 @@ export const METRICS_OF_RUN = METRICS.filter(({ ofRun }) => ofRun !== null);
 
 /**
  * @param {string} name
- * @param {readonly Metric[]} [among]
+ * @param {readonly Metric[]} [among] all of them, or those of a run or a stage
  * @returns {Metric | null}
  */
 export function metricNamed(name, among = METRICS) {
-  return among.find((metric) => metric.name === name || metric.otherNames?.includes(name)) ?? null;
+  const found = among.find((metric) => metric.name === name || metric.otherNames?.includes(name));
+  return found ?? (among === METRICS_OF_RUN ? null : percentileNamed(name));
 }

@@ -32,7 +32,8 @@ export function readThresholds(assertions, run) {
     const problems = [problem, run === null ? null : stageProblem({ stage, metric }, run)].filter(
       (each) => each !== null,
     );
-    const isNameUnknown = metric === null;
+    // A suggestion is enough: all names are too many to read.
+    const isNameUnknown = metric === null && threshold === null && !/did you mean|is a figure of/.test(problem ?? '');
     return { threshold, isNameUnknown, problems: problems.map((each) => `${place}: ${quote(text)}: ${each}`) };
   });
   return {

@@ -25,11 +25,12 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
       'merge',
       'report',
     ],
-    ...['compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry', 'edge'],
+    ...['options', 'compare', 'host', 'local-s3', 'model', 'thresholds', 'aws', 'telemetry', 'edge'],
   ],
-  report: ['log', 'thresholds', 'search', 'bottleneck', 'cost', 'operations', 'workload', 'model', 'text'],
+  report: ['options', 'log', 'thresholds', 'search', 'bottleneck', 'cost', 'operations', 'workload', 'model', 'text'],
   run: [
     ...[
+      'options',
       'preflight',
       'search',
       'cost',
@@ -49,7 +50,8 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   cost: ['operations', 'workload', 's3'],
   cleanup: ['clock', 'engine', 'workload', 's3'],
   calibration: ['run', 'local-s3', 'operations', 'workload', 'text'],
-  compare: ['statistics', 'model', 'text'],
+  compare: ['options', 'statistics', 'model', 'text'],
+  options: ['edge', 'local-s3', 'aws', 'clock', 'operations', 'workload', 'text'],
   merge: ['log', 'search', 'operations', 'statistics', 'model', 'text'],
   thresholds: ['model', 'text'],
   bottleneck: ['text'],
@@ -75,6 +77,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
 const TYPE_ARROWS = /** @type {Record<string, string[]>} */ ({
   cli: ['engine', 'meter', 's3'],
   report: ['model', 'merge', 'meter'],
+  options: ['model'],
   run: ['model'],
   preflight: ['model'],
   search: ['model', 'clock'],

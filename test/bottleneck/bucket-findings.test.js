@@ -11,7 +11,7 @@ import { bucketFindings } from '../../lib/bottleneck/bucket-findings.js';
  * @returns {BucketSum}
  */
 function bucketOf(bucket, { p50 = 12.3, mean = p50, count = 1000, failedAttempts = 0, throttled = 0 } = {}) {
-  const latency = { count, minimum: 1, mean, p50, p90: p50, p99: p50, p999: p50, maximum: 100 };
+  const latency = { count, minimum: 1, mean, p50, p90: p50, p95: p50, p99: p50, p999: p50, maximum: 100 };
   return { bucket, operations: count, failed: 0, failedAttempts, throttled, average: 10, latency, histogram: null };
 }
 

@@ -77,13 +77,13 @@ describe('the command line of ab', () => {
   test('all problems are reported at once, those of a side with its name, and those of both once', () => {
     const given = ['none', '50', '--local', '--quads', '5', '--margin', '3', '--size', 'big'];
     assert.deepEqual(problemsOf(...given, '--a', '--client curl', '--b', '--threads many --arrival poisson'), [
-      '--quads: expected a whole number from 6 to 40, got "5"',
-      '--margin: expected a percentage from 0% to 50%, such as 3% or 0.5%, got "3"',
       '--size: expected a size such as 16KiB, 1.5MB or 1000: a whole number of bytes, got "big"',
+      '--margin: expected a percentage from 0% to 50%, such as 3% or 0.5%, got "3"',
+      '--quads: expected a whole number from 6 to 40, got "5"',
       '<objects>: expected a whole number from 1 to 1000000000, got "none"',
       'A: --client: expected direct or sdk or edge, got "curl"',
       'B: --threads: expected a whole number from 1 to 100000, got "many"',
-      'B: --arrival: it sets when the operations of --rate start, expected --rate or --peak-of rate as well',
+      'B: --arrival requires --rate or --find-peak --peak-of rate',
     ]);
   });
 
@@ -105,14 +105,14 @@ describe('the command line of ab', () => {
 
   test('both sides have to be named', () => {
     assert.deepEqual(problemsOf('100', '4', '--local'), [
-      "--a: expected its options in quotes, or '' where it has none of its own",
-      "--b: expected its options in quotes, or '' where it has none of its own",
+      "--a requires its options in quotes, or '' if it has none of its own",
+      "--b requires its options in quotes, or '' if it has none of its own",
     ]);
   });
 
   test('what is no option of a side is refused, with the name of the side', () => {
     const problems = problemsOf('100', '4', '--local', '--a', '--quads 9', '--b', 'secret');
-    assert.match(problems[0], /^A: unknown option '--quads'/);
+    assert.match(problems[0], /^A: --quads is not an option here: it belongs to ab$/);
     assert.match(problems[1], /^B: too many arguments/);
     assert.ok(!problems[1].includes('secret'));
     assert.match(problemsOf('100', '4', '--local', '--a', '--help', '--b', '')[0], /^A: unknown option '--help'/);
@@ -123,17 +123,17 @@ describe('the command line of ab', () => {
 
   test('stages that do not write are refused, and so is a name that leaves no room for two', () => {
     assert.deepEqual(problemsOf('100', '4', '--local', '--stages', 'read', '--a', '', '--b', ''), [
-      '--stages: expected write among them, because each turn has objects of its own, got "read"',
+      '--stages of ab require write: each turn has its own objects',
     ]);
     const [problem] = problemsOf('100', '4', '--local', '--run-id', 'x'.repeat(63), '--a', '', '--b', '');
-    assert.match(problem, /^--run-id: expected a name that -a and -b can follow/);
+    assert.match(problem, /^--run-id must leave room for -a and -b/);
   });
 
   test('list is refused where a page would show what earlier turns have left', () => {
     const stages = (/** @type {string} */ names) =>
       problemsOf('9', '4', '--local', '--stages', names, '--a', '', '--b', '');
     const problem =
-      '--stages: list does not go with turns that leave objects, as those without batch-remove or remove do, and those with copy, because a page has to show the keys of its own turn alone';
+      'list cannot be combined with --stages that leave objects (without batch-remove or remove, or with copy): a page has to show the keys of its own turn alone';
     assert.deepEqual(stages('write,list'), [problem]);
     assert.deepEqual(stages('write,list,copy,remove'), [problem]);
     for (const names of ['write,list,remove', 'write,list,batch-remove', 'write,copy', 'write,read']) {

@@ -67,7 +67,7 @@ test('a shard is told how to clean up its own objects, and how to read them agai
 });
 
 test('the command for a run whose id an earlier version took, though it looks like an option, works', () => {
-  assert.match(cleanupCommand({ runId: '-x', prefix: 'benchmark', shard: WHOLE }), / '--cleanup=-x'$/);
+  assert.match(cleanupCommand({ runId: '-x', prefix: 'benchmark', shard: WHOLE }), / --cleanup=-x$/);
 });
 
 test('the command that cleans up is one for a shell, whatever the names', () => {

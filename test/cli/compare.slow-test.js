@@ -203,7 +203,7 @@ test('what the command line does not allow is told at once', async () => {
   assert.equal(status, 2);
   assert.deepEqual(
     stderr.split('\n').map((line) => /^error: ([^:]+)/.exec(line)?.[1]),
-    ['<before>', '--json', '--margin', undefined, undefined],
+    ['--json', '--margin', '<before>', undefined, undefined],
   );
   assert.match((await compare('before.json')).stderr, /missing required argument 'after'/);
   assert.match((await compare('a', 'b', 'c')).stderr, /too many arguments/);

@@ -34,11 +34,11 @@ test('--init stands alone, but for the name of the file, which is given once', a
   for (const others of [['10', '10'], ['--local'], ['--cleanup', 'x'], ['--no-preflight'], ['--size', '1KiB']]) {
     const { status, stdout, stderr } = await runInProcess([...others, '--init'], {});
     assert.deepEqual([status, stdout], [2, '']);
-    assert.match(stderr, /^error: --init: it only writes a file of variables, expected no other option/m);
+    assert.match(stderr, /^error: --init cannot be combined with other options or arguments$/m);
   }
   const { status, stderr } = await runInProcess(['--init', 'a.env', '--env-file', 'b.env'], {});
   assert.equal(status, 2);
-  assert.match(stderr, /^error: --env-file: --init names the file already, expected one of the two$/m);
+  assert.match(stderr, /^error: --init cannot be combined with --env-file$/m);
 });
 
 describe('--init', { concurrency: 3 }, () => {

@@ -11,27 +11,27 @@ const LOCAL = ['1000', '10', '--local'];
  * @type {Readonly<Record<string, { load: readonly string[], findPeak?: RegExp, calibrate: RegExp }>>}
  */
 const LOADS = {
-  list: { load: ['--stages', 'list'], calibrate: /--calibrate: it measures .*, expected no other --stages/ },
-  range: { load: ['--stages', 'range'], calibrate: /--calibrate: it measures .*, expected no other --stages/ },
-  copy: { load: ['--stages', 'copy'], calibrate: /--calibrate: it measures .*, expected no other --stages/ },
+  list: { load: ['--stages', 'list'], calibrate: /--calibrate measures .*, and takes no other --stages/ },
+  range: { load: ['--stages', 'range'], calibrate: /--calibrate measures .*, and takes no other --stages/ },
+  copy: { load: ['--stages', 'copy'], calibrate: /--calibrate measures .*, and takes no other --stages/ },
   'batch-remove': {
     load: ['--stages', 'write,batch-remove'],
-    findPeak: /--find-peak: batch-remove does not go with a search, because its requests take too many objects/,
-    calibrate: /--calibrate: it measures .*, expected no other --stages/,
+    findPeak: /batch-remove cannot be combined with --find-peak: its requests take too many objects/,
+    calibrate: /--calibrate measures .*, and takes no other --stages/,
   },
-  multipart: { load: ['--multipart', '--size', '16MiB'], calibrate: /--calibrate: .*, expected no --multipart/ },
-  checksum: { load: ['--checksum', 'crc64nvme'], calibrate: /--calibrate: .*, expected no --checksum/ },
+  multipart: { load: ['--multipart', '--size', '16MiB'], calibrate: /--calibrate cannot be combined with --multipart/ },
+  checksum: { load: ['--checksum', 'crc64nvme'], calibrate: /--checksum cannot be combined with --calibrate/ },
   mix: {
     load: ['--mix', 'read=50,write=50'],
-    findPeak: /--mix: a search goes through its stages one operation at a time, expected no --find-peak/,
-    calibrate: /--calibrate: .*, expected no --mix/,
+    findPeak: /--mix cannot be combined with --find-peak/,
+    calibrate: /--mix cannot be combined with --calibrate/,
   },
-  access: { load: ['--access', 'uniform'], calibrate: /--calibrate: .*, expected no --access/ },
-  existing: { load: ['--existing', 'data/'], calibrate: /--calibrate: .*: expected no --existing/ },
+  access: { load: ['--access', 'uniform'], calibrate: /--access cannot be combined with --calibrate/ },
+  existing: { load: ['--existing', 'data/'], calibrate: /--existing cannot be combined with --calibrate/ },
   'until-stable': {
     load: ['--until-stable', '2%', '--duration', '60s'],
-    findPeak: /--find-peak: .*--duration|--duration: .*--find-peak|--until-stable: .*--find-peak/,
-    calibrate: /--calibrate: .*, expected no --until-stable/,
+    findPeak: /--duration cannot be combined with --find-peak|--until-stable cannot be combined with --find-peak/,
+    calibrate: /--until-stable cannot be combined with --calibrate/,
   },
 };
 

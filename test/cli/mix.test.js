@@ -30,36 +30,32 @@ const REFUSED = [
   [
     'more removes than writes',
     ['--mix', 'read=70,write=10,remove=20'],
-    /--mix: what is removed has to be written again/,
+    /--mix requires a share of write as large as that of remove: what is removed has to be written again/,
   ],
-  ['list', ['--mix', 'read=50,list=50'], /--mix: list does not go with a mix, because which keys/],
-  ['batch-remove', ['--mix', 'write=50,batch-remove=50'], /--mix: batch-remove does not go with a mix/],
-  [
-    'stages of its own',
-    ['--mix', 'read=50,write=50', '--stages', 'write'],
-    /--mix: it runs Write, Mixed and Remove, expected no --stages/,
-  ],
-  ['a search', ['--mix', 'read=50,write=50', '--find-peak'], /--mix: a search .* expected no --find-peak/],
-  ['a ramp', ['--mix', 'read=50,write=50', '--ramp', '1,2'], /--mix: a ramp .* expected no --ramp/],
+  ['list', ['--mix', 'read=50,list=50'], /list cannot be combined with --mix: which keys/],
+  ['batch-remove', ['--mix', 'write=50,batch-remove=50'], /batch-remove cannot be combined with --mix/],
+  ['stages of its own', ['--mix', 'read=50,write=50', '--stages', 'write'], /--stages cannot be combined with --mix/],
+  ['a search', ['--mix', 'read=50,write=50', '--find-peak'], /--mix cannot be combined with --find-peak/],
+  ['a ramp', ['--mix', 'read=50,write=50', '--ramp', '1,2'], /--mix cannot be combined with --ramp/],
   [
     'a range that is larger than the objects',
     ['--mix', 'range=50,write=50', '--range-size', '1MiB'],
-    /--range-size: a range would be larger/,
+    /--range-size cannot exceed the size of the objects/,
   ],
   [
     'a range size without ranges',
     ['--mix', 'read=50,write=50', '--range-size', '100'],
-    /--range-size: it is for the stage range/,
+    /--range-size requires range in --stages/,
   ],
   [
     'kept objects of which some are removed',
     ['--mix', 'read=50,write=40,remove=10', '--keep'],
-    /--keep: a later run could not know/,
+    /--keep cannot be combined with remove in --mix: a later run could not know/,
   ],
   [
     'a rate for which there are too few objects',
     ['--mix', 'read=50,write=40,remove=10', '--rate', '2000'],
-    /--rate: no key is written more often than once a second, expected 2000 <objects> or more for this mix, or a lower rate, got 1000/,
+    /--rate 2000 requires 2000 <objects> or more for this mix, got 1000: no key is written more than once a second/,
   ],
   [
     'an assertion of a kind that is not mixed',
@@ -76,15 +72,12 @@ for (const [what, parameters, expected] of REFUSED) {
 
 test('a mix is refused where its removes may leave no object', async () => {
   const mix = ['--mix', 'write=50,remove=50'];
-  assert.match(
-    await refusalOf(mix, 110),
-    /--mix: so many may be removed .* expected 111 <objects> or more .*, got 110/,
-  );
+  assert.match(await refusalOf(mix, 110), /--mix requires 111 <objects> or more .*, got 110/);
 });
 
 test('all problems of a mix are reported at once', async () => {
   const stderr = await refusalOf(['--mix', 'read=60,write=10,remove=30', '--rate', '9000', '--find-peak']);
   assert.match(stderr, /what is removed/);
-  assert.match(stderr, /expected 7200 <objects>/);
-  assert.match(stderr, /expected no --find-peak/);
+  assert.match(stderr, /--rate 9000 requires 7200 <objects>/);
+  assert.match(stderr, /--mix cannot be combined with --find-peak/);
 });

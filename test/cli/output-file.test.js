@@ -240,7 +240,7 @@ test('a log of standard output, of the result’s file, or of no file is refused
   for (const [given, problem] of [
     ['--log -', '--log: expected a file, got "-"; stdout has the log without this option'],
     ['--log x --json ./x', '--log, --json: expected two files, got "x" for both'],
-    ['--log-append', '--log-append: it adds to the file of --log, expected --log as well'],
+    ['--log-append', '--log-append requires --log'],
   ]) {
     const { status, stderr } = await runInProcess(['10', '2', '--local', ...given.split(' ')], {});
     assert.deepEqual([status, stderr.split('\n')[0]], [2, `error: ${problem}`]);

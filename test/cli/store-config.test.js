@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readStoreConfig } from '../../lib/cli/store-config.js';
-import { endpointUrl } from '../../lib/cli/values.js';
+import { endpointUrl } from '../../lib/options/values.js';
 import { folderWith } from '../helpers/command.js';
 import { testCertificate } from '../helpers/local-s3.js';
 

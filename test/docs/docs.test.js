@@ -39,9 +39,13 @@ function optionsIn(code) {
 }
 
 const optionsOfHelp = new Set(
-  (await Promise.all([...PROGRAMS, ...COMMANDS].map((command) => runInShell(`node ${command} --help`, ROOT)))).flatMap(
-    ({ stdout }) => [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option),
-  ),
+  (
+    await Promise.all(
+      [...PROGRAMS, ...COMMANDS].map((command) =>
+        runInShell(`node ${command} --help${command === 'r2-benchmark.js' ? ' all' : ''}`, ROOT),
+      ),
+    )
+  ).flatMap(({ stdout }) => [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, option]) => option)),
 );
 
 test('the README is a page that can be read in one go', () => {

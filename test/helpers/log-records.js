@@ -52,9 +52,9 @@ const LINES = [
     'latency',
     new RegExp(
       `^(\\S+) (latency|start delay|part latency|attempt latency|time to first byte)(?: \\(\\w+ loop\\))?: ` +
-        `min ${MS} mean ${MS} p50 ${MS} p90 ${MS} p99 ${MS} p99\\.9 ${MS} max ${MS}$`,
+        `min ${MS} mean ${MS} p50 ${MS} p90 ${MS} p95 ${MS} p99 ${MS} p99\\.9 ${MS} max ${MS}$`,
     ),
-    ['stage', 'of', 'minimum', 'mean', 'p50', 'p90', 'p99', 'p999', 'maximum'],
+    ['stage', 'of', 'minimum', 'mean', 'p50', 'p90', 'p95', 'p99', 'p999', 'maximum'],
   ],
   ['connections', /^(\S+) connections: opened (\d+) reused (\d+)/, ['stage', 'opened', 'reused']],
   ['capacity', /^(\S+) capacity: /, ['stage']],

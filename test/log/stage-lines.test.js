@@ -25,7 +25,7 @@ test('where every operation went straight, one latency line says it all', () => 
   assert.deepEqual(
     lines.filter((line) => line.includes('latency') && line.includes('p50')),
     [
-      'Write latency (closed loop): min 50.00ms mean 50.00ms p50 50.00ms p90 50.00ms p99 50.00ms p99.9 50.00ms max 50.00ms',
+      'Write latency (closed loop): min 50.00ms mean 50.00ms p50 50.00ms p90 50.00ms p95 50.00ms p99 50.00ms p99.9 50.00ms max 50.00ms',
     ],
   );
 });
@@ -55,7 +55,7 @@ test('integrity errors have a line only where there are some', () => {
 });
 
 test('connections are told with what opening them cost', () => {
-  const cost = { count: 2, minimum: 1, mean: 2, p50: 2.5, p90: 3, p99: 3, p999: 3, maximum: 4.25 };
+  const cost = { count: 2, minimum: 1, mean: 2, p50: 2.5, p90: 3, p95: 3, p99: 3, p999: 3, maximum: 4.25 };
   const connections = { opened: 2, reused: 8, lookupTime: 1.2, tcp: cost, tls: cost };
   const lines = stageLines(finishedStage({ operations: TEN_STRAIGHT }, { connections }));
   assert.ok(

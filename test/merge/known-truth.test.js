@@ -93,8 +93,8 @@ function percentilesOf(latency) {
   if (latency === null) {
     return null;
   }
-  const { count, p50, p90, p99, p999 } = latency;
-  return { count, p50, p90, p99, p999 };
+  const { count, p50, p90, p95, p99, p999 } = latency;
+  return { count, p50, p90, p95, p99, p999 };
 }
 
 /**

@@ -124,7 +124,7 @@ export function meanTogetherOf(truths) {
 
 /**
  * @param {readonly StageTruth[]} truths
- * @returns {{ count: number, p50: number, p90: number, p99: number, p999: number } | null} of one histogram fed with the
+ * @returns {{ count: number, p50: number, p90: number, p95: number, p99: number, p999: number } | null} of one histogram fed with the
  *   latencies of all operations, in ms; null where a host does not tell them
  */
 export function latencyOf(truths) {
@@ -141,5 +141,5 @@ export function latencyOf(truths) {
   }
   const at = (/** @type {number} */ percentile) => histogram.getValueAtPercentile(percentile) / 1000;
   const { totalCount: count } = histogram;
-  return count === 0 ? null : { count, p50: at(50), p90: at(90), p99: at(99), p999: at(99.9) };
+  return count === 0 ? null : { count, p50: at(50), p90: at(90), p95: at(95), p99: at(99), p999: at(99.9) };
 }

@@ -11,6 +11,7 @@ const HOUR_MS = 3_600_000;
 const PERCENTILES = /** @type {const} */ ([
   ['p50', 0.5],
   ['p90', 0.9],
+  ['p95', 0.95],
   ['p99', 0.99],
   ['p999', 0.999],
 ]);
@@ -86,8 +87,8 @@ test('count, minimum, mean and maximum are exact', () => {
 test('percentiles rise, and never leave the range from minimum to maximum', () => {
   fc.assert(
     fc.property(latencies, (values) => {
-      const { minimum, p50, p90, p99, p999, maximum } = summaryOf(histogramOf(values));
-      const rising = [minimum, p50, p90, p99, p999, maximum];
+      const { minimum, p50, p90, p95, p99, p999, maximum } = summaryOf(histogramOf(values));
+      const rising = [minimum, p50, p90, p95, p99, p999, maximum];
       assert.deepEqual(
         rising,
         [...rising].sort((one, other) => one - other),

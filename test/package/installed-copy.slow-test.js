@@ -129,7 +129,7 @@ describe('the package, installed in a folder', { concurrency: 2 }, () => {
       ['npx r2-benchmark --help', 'npx r2-peak --help', 'npx r2-benchmark 1'].map((command) => type(command)),
     );
     assert.match(help.stdout, /^Usage: npx r2-benchmark <objects> <threads> \[options\]\n/);
-    assert.match(peak.stdout, /^Usage: npx r2-peak \[options\] <files\.\.\.>\n/);
+    assert.match(peak.stdout, /^Usage: npx r2-peak <files\.\.\.> \[options\]\n/);
     for (const { stdout } of [help, peak]) {
       assert.match(stdout, / npx r2-benchmark 10000 1000 /);
       assert.match(stdout, / npx r2-peak log\*\.txt\n/);

@@ -65,8 +65,8 @@ function assertWholeStage(records, { objects, threads, buckets, objectSize }) {
 
   const latencies = ofKind(records, 'latency');
   assert.ok(latencies.some(({ of }) => of === 'latency'));
-  for (const { minimum, p50, p90, p99, p999, maximum } of latencies) {
-    const levels = [minimum, p50, p90, p99, p999, maximum];
+  for (const { minimum, p50, p90, p95, p99, p999, maximum } of latencies) {
+    const levels = [minimum, p50, p90, p95, p99, p999, maximum];
     assert.deepEqual(
       levels,
       levels.toSorted((one, other) => one - other),

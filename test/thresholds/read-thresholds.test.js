@@ -18,14 +18,14 @@ test('assertions about stages of the run are read in their order', () => {
 
 test('every problem of every assertion is told, and the names that exist once', () => {
   const { thresholds, problems } = readThresholds(
-    assertions(['raed.p98 < 50ms', 'write.rate > 5MB/s', 'write.firstByte.p99 < 1s', 'errors', 'read.rate > 5']),
+    assertions(['raed.p99x < 50ms', 'write.rate > 5MB/s', 'write.firstByte.p99 < 1s', 'errors', 'read.rate > 5']),
     RUN,
   );
   assert.deepEqual(thresholds.map(formatThreshold), ['read.rate > 5']);
   const [names, ...others] = problems.toReversed();
   assert.deepEqual(others.toReversed(), [
-    '--assert: "raed.p98 < 50ms": no figure of a stage is called "p98"; did you mean p90?',
-    '--assert: "raed.p98 < 50ms": there is no stage raed, expected write, read, stat; did you mean read?',
+    '--assert: "raed.p99x < 50ms": no figure of a stage is called "p99x"; did you mean p99?',
+    '--assert: "raed.p99x < 50ms": there is no stage raed, expected write, read, stat; did you mean read?',
     '--assert: "write.rate > 5MB/s": expected a limit such as 800 (a number alone) or 0.95 * baseline, got "5MB/s"',
     '--assert: "write.firstByte.p99 < 1s": write has none: only stages that read objects have it',
     `--assert: "errors": expected a figure, one of < <= > >= == != and a limit, such as 'read.p99 < 50ms'`,

@@ -128,7 +128,7 @@ test('what has not the form of an assertion is told what one looks like', () => 
 
 test('a name that is mistyped is told with the nearest that there is', () => {
   for (const [text, problem] of [
-    ['read.p98 < 50ms', 'no figure of a stage is called "p98"; did you mean p90?'],
+    ['read.p99x < 50ms', 'no figure of a stage is called "p99x"; did you mean p99?'],
     ['read.trhoughput > 1MB/s', 'no figure of a stage is called "trhoughput"; did you mean throughput?'],
     ['read.firstbyte.p99 < 1s', 'no figure of a stage is called "firstbyte.p99"; did you mean firstByte.p99?'],
     ['error == 0', 'no figure of the whole run is called "error"; did you mean errors?'],

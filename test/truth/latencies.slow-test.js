@@ -52,6 +52,7 @@ test('in an open loop, all that arrives in a stall waits for its end', async () 
   const interval = 1000 / load.rate;
   for (const [name, share] of /** @type {const} */ ([
     ['p90', 0.9],
+    ['p95', 0.95],
     ['p99', 0.99],
     ['p999', 0.999],
   ])) {

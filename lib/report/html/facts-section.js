@@ -1,15 +1,13 @@
 import { DOLLARS_A_MILLION, dollarsSpentOn, hasThesePrices } from '../../cost/prices.js';
 import { decimal, percent } from '../../text/figures.js';
-import { formatSize } from '../../text/units.js';
-import { DEFAULT_AMOUNTS } from '../../operations/amounts.js';
-import { DEFAULT_PART_BYTES, DEFAULT_PART_THREADS } from '../../operations/multipart.js';
-import { DEFAULT_STAGES } from '../../operations/registry.js';
+import { commandOf } from '../../options/recorded-options.js';
+import { shellWord } from '../../text/shell-words.js';
 import { coloLine } from '../colo-line.js';
 import { table } from './figures.js';
 import { html } from './markup.js';
 
 /**
- * @import { CommonOptions, HostResult, Result, StageSum } from '../../model/result.js'
+ * @import { HostResult, Result, StageSum } from '../../model/result.js'
  * @import { Content } from './markup.js'
  * @import { Section } from './page.js'
  */
@@ -26,7 +24,7 @@ export function factsSection(result) {
   const facts = [
     ...entry('Run', run),
     ...entry('Began', start),
-    ...entry('Command', options === null ? null : html`<code>${commandOf(options, identityOf(result))}</code>`),
+    ...entry('Command', options === null ? null : html`<code>${commandOf(options, wordsOfShard(result))}</code>`),
     ...entry('Endpoint', options?.endpoint ?? null),
     ...entry('Host', host),
     ...entry('CPUs', cpusOf(stages)),
@@ -99,99 +97,12 @@ function identityOf({ run, shard, hosts }) {
 }
 
 /**
- * The command line that makes the same load. What is as it is by default is left out; what differs between hosts is a question
- * mark.
- *
- * @param {CommonOptions} options
- * @param {Identity} [identity]
- * @returns {string} each word as a shell takes it, wherever the result comes from
+ * @param {Result} result
+ * @returns {string[]} the words by which a host takes its part again
  */
-export function commandOf(options, { run, shard } = NO_IDENTITY) {
-  const { objects, threads, size, stages, client, timeout, retries, keepAlive, duration, gap, rate, arrival, warmup } =
-    options;
-  const { sizes, access, keep, findPeak, ramp, rampHosts, stepTime, peakOf, target, slo, untilStable, existing } =
-    options;
-  const { local, faults, through, mix, rangeSize, pageSize, batch, multipart, partSize, partThreads, checksum } =
-    options;
-  const ofOurs = sizes ? valued('size', sizes, String) : valued('size', size, formatSize, 16 * 1024);
-  const parts = [
-    ...(local ? ['--local'] : []),
-    ...valued('faults', faults, String),
-    ...valued('client', client, String, 'direct'),
-    ...(through ? ['--through'] : []),
-    // The objects have the sizes that they have.
-    ...(existing ? [`--existing ${quoted(existing)}`] : ofOurs),
-    ...valued('access', access, String),
-    // A mix has its own stages, and is refused with others.
-    ...(mix ? valued('mix', mix, String) : stagesOption(stages)),
-    ...valued('range-size', rangeSize, formatSize, DEFAULT_AMOUNTS.rangeSize),
-    ...valued('page-size', pageSize, String, DEFAULT_AMOUNTS.pageSize),
-    ...valued('batch', batch, String, DEFAULT_AMOUNTS.batch),
-    ...(multipart ? ['--multipart'] : []),
-    ...valued('part-size', partSize, formatSize, DEFAULT_PART_BYTES),
-    ...valued('part-threads', partThreads, String, DEFAULT_PART_THREADS),
-    ...valued('checksum', checksum, String),
-    ...valued('rate', rate, String),
-    ...valued('arrival', arrival, String, 'constant'),
-    ...valued('duration', duration, time),
-    ...valued('warmup', warmup, time),
-    ...valued('until-stable', untilStable, (share) => `${Number((100 * share).toFixed(3))}%`),
-    ...(findPeak ? ['--find-peak'] : []),
-    ...valued('peak-of', peakOf, String),
-    ...valued('target', target, String),
-    ...valued('slo', slo, time),
-    ...valued('ramp', ramp, String),
-    ...(rampHosts ? ['--ramp-hosts'] : []),
-    ...valued('step-time', stepTime, time, 10_000),
-    ...(duration || ramp || rampHosts ? valued('gap', gap, time, 5000) : []),
-    ...valued('timeout', timeout, time, 10_000),
-    ...valued('retries', retries, String, 19),
-    ...(keepAlive === false ? ['--no-keep-alive'] : []),
-    ...(keep ? ['--keep'] : []),
-    ...(shard === null ? [] : [`--shard ${shard}`, `--run-id ${run === null ? '?' : word(run)}`]),
-  ];
-  const amounts = [objects, threads].map((amount) =>
-    amount === null || amount === undefined ? '?' : word(String(amount)),
-  );
-  return ['r2-benchmark', ...amounts, ...parts].join(' ');
-}
-
-/**
- * @param {CommonOptions['stages']} stages
- * @returns {string[]}
- */
-function stagesOption(stages) {
-  return stages && stages.join() !== DEFAULT_STAGES.join() ? valued('stages', stages.join(), String) : [];
-}
-
-/**
- * @template Value
- * @param {string} name
- * @param {Value | null | undefined} value
- * @param {(value: Value) => string} format
- * @param {Value} [fallback]
- * @returns {string[]}
- */
-function valued(name, value, format, fallback) {
-  return value === null || value === undefined || value === fallback ? [] : [`--${name} ${word(format(value))}`];
-}
-
-/**
- * @param {string} text
- * @returns {string} that a shell takes for one word, and for nothing else
- */
-function word(text) {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text);
-}
-
-/** @param {string} text for a shell */
-function quoted(text) {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** @param {number} ms */
-function time(ms) {
-  return ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms`;
+function wordsOfShard(result) {
+  const { run, shard } = identityOf(result);
+  return shard === null ? [] : ['--shard', shard, '--run-id', run === null ? '?' : shellWord(run)];
 }
 
 /** @param {readonly StageSum[]} stages */

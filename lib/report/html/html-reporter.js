@@ -2,7 +2,7 @@
 
 /** What it takes to write a page is loaded when there is one to write: the help has no time for it. @type {ResultReporter} */
 export const htmlReporter = {
-  option: { name: 'report', help: 'write a page with charts, in one file; - is stdout' },
+  option: 'report',
   needsSecondLatencies: true,
   format: async (result) => {
     const { reportPage } = await import('./report-page.js');

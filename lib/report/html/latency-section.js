@@ -34,6 +34,7 @@ const COLUMNS = [
   { title: 'p50', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p50) },
   { title: 'p75', unit: 'ms', cell: (each) => milliseconds(percentileOf(each, 75)) },
   { title: 'p90', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p90) },
+  { title: 'p95', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p95) },
   { title: 'p99', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p99) },
   { title: 'p99.9', unit: 'ms', cell: ({ summary }) => milliseconds(summary.p999) },
   { title: 'p99.99', unit: 'ms', cell: (each) => milliseconds(percentileOf(each, 99.99)) },

@@ -23,6 +23,7 @@ const COLUMNS = [
   { title: 'Mean', unit: 'MB/s', cell: ({ averageBytes }) => megabytes(averageBytes) },
   { title: 'p50', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p50) },
   { title: 'p90', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p90) },
+  { title: 'p95', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p95) },
   { title: 'p99', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p99) },
   { title: 'p99.9', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.p999) },
   { title: 'Longest', unit: 'ms', cell: ({ latency }) => milliseconds(latency.operations?.maximum) },

@@ -3,6 +3,9 @@ const ESCAPABLE = '"\\$`';
 
 const BLANKS = ' \t\n\r';
 
+/** What a shell reads literally. */
+const PLAIN_WORD = /^[\w./:,@%+-][\w./:,@%+=-]*$/;
+
 /**
  * Splits a text into words as a shell does: blanks separate them, quotation marks and backslashes keep them together. It
  * expands nothing: the shell that called the program has done so, or was told not to.
@@ -64,4 +67,12 @@ function escaped(text, place) {
     throw new RangeError('expected a character after the last backslash');
   }
   return text[place];
+}
+
+/**
+ * @param {string} word
+ * @returns {string} as it has to be written for a shell to read that word
+ */
+export function shellWord(word) {
+  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { shellWord } from '../../lib/cli/invocation.js';
-import { shellWords } from '../../lib/cli/shell-words.js';
+import { shellWord, shellWords } from '../../lib/text/shell-words.js';
 
 test('words that were quoted for a shell come back as they were', () => {
   fc.assert(

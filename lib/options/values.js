@@ -2,16 +2,17 @@ import { isIP, isIPv6 } from 'node:net';
 import { isRegion } from '../aws/settings.js';
 import { parseStartTime } from '../clock/start-time.js';
 import { parseFaults } from '../local-s3/faults.js';
+import { escapeUnprintable } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
+import { keepSecrets } from '../text/redact.js';
 import { parseDuration, parseSize } from '../text/units.js';
 import { MAX_OBJECT_BYTES, MAX_PART_BYTES, MIN_PART_BYTES } from '../operations/multipart.js';
-import { OPERATIONS, operationsOf, writesObjects } from '../operations/registry.js';
+import { OPERATIONS, operationsOf } from '../operations/registry.js';
 import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { largestSize, parseSizes } from '../workload/size-distribution.js';
-import { STANDARD_OUTPUT } from './output-file.js';
 
 /**
- * @import { MixedShare, SizeDistribution, StartTime } from '../model/run-config.js'
+ * @import { MixedShare, ProxyConfig, SizeDistribution, StartTime } from '../model/run-config.js'
  */
 
 // How values of any kind are read, of options and variables alike. Each reader takes the text as the user wrote it and
@@ -93,6 +94,9 @@ const MAX_DURATION_MS = 7 * 24 * 3_600_000;
 const MAX_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
 const MIXABLE = OPERATIONS.filter(({ attemptOfVersion }) => attemptOfVersion !== undefined).map(({ name }) => name);
+
+/** Stands for standard output where a result's file is named. */
+export const STANDARD_OUTPUT = '-';
 
 export const objectCount = wholeNumber(1, MAX_COUNT);
 export const threadCount = wholeNumber(1, MAX_THREAD_COUNT);
@@ -373,10 +377,34 @@ export function stageNames(given) {
   return operationsOf(names).map(({ name }) => name);
 }
 
+/**
+ * @param {number} share
+ * @returns {string} as options take it: `2.5%`
+ */
+export function formatPercent(share) {
+  return `${Number((100 * share).toFixed(3))}%`;
+}
+
+/**
+ * @param {readonly MixedShare[]} shares
+ * @returns {string} as --mix takes them
+ */
+export function formatMix(shares) {
+  return shares.map(({ operation, share }) => `${operation}=${share}`).join(',');
+}
+
 /** How the prefix is spelled that all keys have: nobody lists a whole bucket because a variable was empty. */
 const EVERYTHING = '*';
 
 const MAX_KEY_BYTES = 1024;
+
+/**
+ * @param {string} start what keys begin with
+ * @returns {string} as --existing takes it, with unprintable characters escaped
+ */
+export function formatExisting(start) {
+  return start === '' ? EVERYTHING : escapeUnprintable(start);
+}
 
 /**
  * @param {string} given
@@ -393,18 +421,6 @@ export function existingPrefix(given) {
     );
   }
   return given;
-}
-
-/**
- * @param {string} given comma-separated
- * @returns {string[]} in the order in which the stages run
- */
-export function stagesThatWrite(given) {
-  const names = stageNames(given);
-  if (!writesObjects(names)) {
-    throw new RangeError(`expected write among them, because each turn has objects of its own, got ${quote(given)}`);
-  }
-  return names;
 }
 
 /** Fewer could show nothing, and more would take long to be judged: see MIN_QUADS and MAX_QUADS of the comparison. */
@@ -430,17 +446,6 @@ export function runId(given) {
     throw new RangeError(`expected a name that does not begin with - and so looks like an option, got ${quote(given)}`);
   }
   return anyRunId(given);
-}
-
-/**
- * @param {string} given for two runs that are going to be, before -a and -b
- * @returns {string}
- */
-export function idOfPair(given) {
-  if (!isRunId(`${runId(given)}-a`)) {
-    throw new RangeError(`expected a name that -a and -b can follow, got ${quote(given)}`);
-  }
-  return given;
 }
 
 /**
@@ -616,6 +621,62 @@ export function urlOf({ hostname: name, port: number, useTls, basePath }) {
   const host = name.includes(':') ? `[${name}]` : name;
   const isUsual = number === (useTls ? 443 : 80);
   return `${useTls ? 'https' : 'http'}://${host}${isUsual ? '' : `:${number}`}${basePath}`;
+}
+
+// How a proxy is read.
+
+/** The proxy that the environment names. */
+export const OF_ENVIRONMENT = 'env';
+
+/** No proxy, whatever the environment names. */
+export const NO_PROXY = 'none';
+
+/**
+ * @param {string} given of the option
+ * @returns {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY}
+ */
+export function proxyChoice(given) {
+  if (given === OF_ENVIRONMENT || given === NO_PROXY) {
+    return given;
+  }
+  // A command that is printed to be copied repeats the option.
+  if (given.includes('@')) {
+    throw new RangeError('expected a URL without a password: put it into HTTPS_PROXY, and pass --proxy env');
+  }
+  return proxyUrl(given, `${OF_ENVIRONMENT}, ${NO_PROXY} or `);
+}
+
+/**
+ * @param {ProxyConfig | typeof OF_ENVIRONMENT | typeof NO_PROXY} proxy
+ * @returns {string} as --proxy takes it
+ */
+export function formatProxy(proxy) {
+  return typeof proxy === 'string' ? proxy : urlOf({ ...proxy, useTls: false, basePath: '' });
+}
+
+/**
+ * @param {string} given
+ * @param {string} [others] what else was expected
+ * @returns {ProxyConfig}
+ */
+export function proxyUrl(given, others = '') {
+  const text = given.includes('://') ? given : `http://${given}`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.protocol !== 'http:' || !['', '/'].includes(url.pathname) || url.search + url.hash !== '') {
+    throw new RangeError(
+      `expected ${others}a proxy such as http://proxy.example.com:3128, got ${quote(withoutUser(given))}`,
+    );
+  }
+  const { username, password } = url;
+  const address = endpointUrl(`http://${url.host}`);
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const encoded = Buffer.from(user).toString('base64');
+  keepSecrets({ secrets: [decodeURIComponent(password), encoded] });
+  return {
+    hostname: address.hostname,
+    port: address.port,
+    ...(user === ':' ? {} : { authorization: `Basic ${encoded}` }),
+  };
 }
 
 // How the addresses of metrics are read.

@@ -1,0 +1,88 @@
+import { ROWS, flagOf } from '../options/table.js';
+
+/** @import { OptionRow } from '../options/table.js' */
+
+/** What users of other tools type, and what to type here. */
+const ADVICE = Object.freeze([
+  {
+    flags: ['--objects', '--count', '--requests', '--num-objects', '-n'],
+    text: 'the number of objects is the first argument: 10000 1000',
+  },
+  {
+    flags: [
+      '--threads',
+      '--concurrency',
+      '--concurrent',
+      '--connections',
+      '--workers',
+      '--parallel',
+      '-c',
+      '-t',
+      '-j',
+      '-p',
+      '-w',
+    ],
+    text: 'the number of threads is the second argument: 10000 1000',
+  },
+  { flags: ['--object-size', '--obj.size', '--obj-size', '--block-size', '-s', '-b'], text: 'use --size' },
+  { flags: ['--time', '--run-time', '--runtime', '-d'], text: 'use --duration' },
+  { flags: ['--qps', '--rps', '--ops', '--throughput', '-r', '-q'], text: 'use --rate' },
+  { flags: ['--operations', '--operation', '--op', '--tests', '--stage', '--only'], text: 'use --stages' },
+  { flags: ['--host', '--hostname', '--endpoint', '--url', '-u'], text: 'use --endpoint-url, or S3_HOSTNAME in .env' },
+  {
+    flags: ['--access-key', '--secret-key', '--key', '--secret', '--token'],
+    text: 'put credentials into .env, or use --profile',
+  },
+  {
+    flags: ['--tls', '--ssl', '--no-ssl', '--no-tls', '--insecure', '-k'],
+    text: 'set S3_USE_SSL in .env, or use --endpoint-url',
+  },
+  { flags: ['--output', '--out', '--save', '--export', '-o', '-O'], text: 'use --log, --json or --report' },
+  { flags: ['--format', '--output-format'], text: 'use --json, --csv, --report, --summary or --junit' },
+  { flags: ['--append'], text: 'use --log-append' },
+  { flags: ['--no-color', '--no-colour', '--color'], text: 'set NO_COLOR=1' },
+  { flags: ['--verbose', '--debug', '-v'], text: 'set R2_BENCHMARK_DEBUG=1, or use --version for the version' },
+  { flags: ['-V'], text: 'use --version' },
+  { flags: ['--silent', '--no-progress'], text: 'use --quiet, or --no-live' },
+  { flags: ['--prometheus', '--grafana', '--metrics'], text: 'use --metrics-port' },
+  {
+    flags: ['--threshold', '--fail', '--fail-on', '--max-latency', '--p99'],
+    text: "use --assert, as in --assert 'read.p99 < 50ms'",
+  },
+  { flags: ['--noclear', '--no-clear', '--keep-data', '--no-cleanup', '--no-remove'], text: 'use --keep' },
+  { flags: ['--cpus', '--cpu', '--processes'], text: 'use --cores' },
+  { flags: ['--autoterm'], text: 'use --until-stable' },
+  { flags: ['--seed'], text: 'payloads follow from --run-id' },
+  { flags: ['--compare', '--diff'], text: 'use the command compare' },
+  { flags: ['--merge'], text: 'use the command merge' },
+]);
+
+/**
+ * @param {string} message of commander, about what is no option, argument or command
+ * @returns {string} one line that says what to type instead
+ */
+export function advised(message) {
+  const line = message
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\s*\n\s*/g, ' ');
+  const flag = /^unknown option '([^'=]*)/.exec(line)?.[1];
+  const advice = ADVICE.find(({ flags }) => flags.some((each) => each === flag));
+  if (advice !== undefined) {
+    return `unknown option ${flag}: ${advice.text}`;
+  }
+  const row = Object.values(ROWS).find((each) => flagOf(each) === flag);
+  if (row !== undefined) {
+    return `${flag} is not an option here: it belongs to ${commandsOf(row).join(', ')}`;
+  }
+  if (/^unknown option/.test(line) && !line.includes('(Did you mean')) {
+    return `${line}: --help all shows every option`;
+  }
+  return line;
+}
+
+/** @param {OptionRow} row */
+function commandsOf({ of = [], only }) {
+  const names = only ?? ['a run', ...of];
+  return names.map((name) => (name === 'side' ? '--a and --b' : name));
+}

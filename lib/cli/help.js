@@ -1,0 +1,213 @@
+import { ROWS } from '../options/table.js';
+import { quote } from '../text/quote.js';
+import { UsageError } from './usage-error.js';
+
+/**
+ * @import { CommandName } from '../options/table.js'
+ * @import { Invocation } from './invocation.js'
+ */
+
+/**
+ * @typedef {object} CommandRow
+ * @property {string} operands as its usage shows them
+ * @property {string} summary for the help of the program
+ * @property {string} description for its own help
+ */
+
+/** The benchmark itself (`run`) and its commands. @type {Readonly<Record<Exclude<CommandName, 'side'>, CommandRow>>} */
+export const COMMANDS = Object.freeze({
+  merge: {
+    operands: '<files...>',
+    summary: 'add up logs and results of many hosts',
+    description:
+      'Adds up the logs and results of one or several hosts: what did they do together, second by second?\n' +
+      '<files> are what r2-benchmark wrote to --log, --json or stdout, one for each host; - is standard input.',
+  },
+  report: {
+    operands: '<files...>',
+    summary: 'write a page of saved results and logs',
+    description:
+      'Writes a page for a browser, in one file: of a saved result, or of what several hosts did together.\n' +
+      '<files> are what r2-benchmark wrote to --json, --log or stdout; - is standard input.',
+  },
+  compare: {
+    operands: '<before> <after>',
+    summary: 'compare two runs: what is faster, what slower?',
+    description:
+      'Compares two runs, stage by stage: faster, slower, no change, or inconclusive. Each of them is a result of --json, ' +
+      'of one host or of several together, a log, or a folder with the results and logs of one run.',
+  },
+  ab: {
+    operands: '<objects> <threads>',
+    summary: 'compare two set-ups that take turns',
+    description:
+      'Runs two set-ups by turns, ABBA or BAAB, and reports which is faster, and by how much: two clients, buckets, ' +
+      'endpoints, numbers of threads. --a and --b hold the options in which they differ; all others apply to both.',
+  },
+  cleanup: {
+    operands: '[run-id]',
+    summary: 'remove what a run left, or --list such runs',
+    description: 'Removes what a run, or with --shard a shard of it, left behind. It works from any host.',
+  },
+  calibrate: {
+    operands: '[<objects> <threads>]',
+    summary: 'measure what the client can do on this host',
+    description:
+      'Measures what the client alone can do on this host, without a store, in about 10 seconds. Later runs show how ' +
+      'much of that they used. Give <threads> and the options of your usual command: they decide what is measured.',
+  },
+  run: {
+    operands: '<objects> <threads>',
+    summary: 'measure',
+    description:
+      'Measures how many operations per second a Cloudflare R2 bucket, or any S3-compatible store, can do:\n' +
+      'writes <objects> over <threads> concurrent requests, reads and verifies them, stats, removes them.',
+  },
+});
+
+/** Wide enough for every command with its operands. */
+const USAGE_WIDTH = 'compare <before> <after>'.length;
+
+/**
+ * The commands for the usage of the program, a line each.
+ *
+ * @param {string} benchmark for a shell
+ */
+export function usageOfCommands(benchmark) {
+  const lines = Object.entries(COMMANDS)
+    .filter(([name]) => name !== 'run')
+    .map(([name, { operands, summary }]) => {
+      const usage = `${name} ${name === 'calibrate' ? '' : operands}`.trimEnd();
+      return `\n       ${benchmark} ${usage.padEnd(USAGE_WIDTH)}  ${summary}`;
+    });
+  return lines.join('');
+}
+
+/** What the short help says of the groups of options that it does not show. */
+const TOPICS = Object.freeze({
+  workload: 'sizes, mixes, ranges, parts',
+  load: 'rate, duration, warm-up',
+  capacity: 'searches, ramps, cost limit',
+  client: 'SDK, edge, cores, time limits',
+  store: 'credentials, address, proxy',
+  hosts: 'many hosts, one start',
+  output: 'log, JSON, CSV, report, JUnit',
+  checks: 'limits for CI jobs',
+  metrics: 'Prometheus, Grafana, OTLP',
+  all: 'every option',
+});
+
+const WORDS_PER_TOPIC = 40;
+
+function topicLines() {
+  const cells = Object.entries(TOPICS).map(([name, words]) => `${name.padEnd(9)} ${words}`.padEnd(WORDS_PER_TOPIC));
+  return Array.from({ length: cells.length / 2 }, (_, row) => `  ${cells[2 * row]}  ${cells[2 * row + 1]}`.trimEnd());
+}
+
+export const EXIT_STATUS =
+  '\nExit status: 0 complete, 1 incomplete, 2 usage or credentials, 3 --assert missed, 128+n by signal n.';
+
+/**
+ * @param {Exclude<CommandName, 'side'>} name
+ * @param {Invocation} invocation
+ * @param {string} [words] the command for a shell
+ * @returns {string} what follows the options in its help
+ */
+export function afterHelp(name, { benchmark, peak }, words = `${benchmark} ${name}`) {
+  const texts = {
+    run: `
+More options (${benchmark} --help <topic>):
+${topicLines().join('\n')}
+
+Examples:
+  without an account:       ${benchmark} 10000 100 --local
+  keep the log of a run:    ${benchmark} 10000 1000 --log log-$(hostname).txt
+  add up all hosts' logs:   ${peak} log*.txt`,
+    merge: `
+Example:
+  on every host:           ${benchmark} 10000 1000 --log log-$(hostname).txt
+  anywhere, afterwards:    ${words} log*.txt
+
+A report named - goes to standard output, and nothing else does then.
+Exit status: 0 complete, 1 incomplete, 2 usage, 3 --assert missed, 141 the output was closed.`,
+    report: `\nExample:\n  ${words} log*.txt -o report.html`,
+    compare: `
+Example:
+  ${words} monday.json tuesday.json
+
+Exit status: 0 compared, whatever the outcome, 1 something is missing, 2 usage, or runs that cannot
+be compared, 3 --assert missed.`,
+    ab: `
+Within --a and --b:
+${flagsOfSides().join('\n')}
+  ${ROWS.threads.flag}  ${ROWS.threads.help}
+
+Example:
+  ${words} 2000 50 --local --a '--client direct' --b '--client sdk'
+
+Exit status: 0 compared, 1 incomplete or a failed check, 2 usage or credentials.`,
+    cleanup: '',
+    calibrate: '',
+  };
+  return texts[name];
+}
+
+const FLAGS_PER_LINE = 7;
+
+/** The flags that `--a` and `--b` take, some on a line. */
+function flagsOfSides() {
+  const flags = Object.values(ROWS)
+    .filter(({ of = [] }) => of.includes('side'))
+    .map(({ flag }) => flag.split(' ')[0]);
+  const lines = Math.ceil(flags.length / FLAGS_PER_LINE);
+  return Array.from(
+    { length: lines },
+    (_, line) => `  ${flags.slice(line * FLAGS_PER_LINE, (line + 1) * FLAGS_PER_LINE).join(' ')}`,
+  );
+}
+
+/**
+ * What `--help <topic>` and `help <topic>` ask for: a group of options, all of them, or the help of a command.
+ *
+ * @param {readonly string[]} argv
+ * @param {string} help how to ask for help, for a shell
+ * @returns {{ topic: { shows: (option: string) => boolean, isAll: boolean }, parameters: readonly string[] }} which options of
+ *   a run the help shows, and the parameters that are left to read
+ * @throws {UsageError} where there is no such topic
+ */
+export function helpTopicIn(argv, help) {
+  const [first, word = ''] = argv;
+  const main = { shows: isOfMainJob, isAll: false };
+  if (!['help', '--help', '-h'].includes(first) || argv.length > 2) {
+    return { topic: main, parameters: argv };
+  }
+  if (word === '') {
+    return { topic: main, parameters: ['--help'] };
+  }
+  if (word === 'all') {
+    return { topic: { shows: () => true, isAll: true }, parameters: ['--help'] };
+  }
+  if (Object.hasOwn(COMMANDS, word) && word !== 'run') {
+    return { topic: main, parameters: [word, '--help'] };
+  }
+  if (!Object.hasOwn(TOPICS, word)) {
+    throw new UsageError(
+      [`there is no help on ${quote(word)}, expected ${Object.keys(TOPICS).join(', ')}, or a command`],
+      help,
+    );
+  }
+  return { topic: { shows: (option) => isOfGroup(option, word), isAll: true }, parameters: ['--help'] };
+}
+
+/** @param {string} option */
+function isOfMainJob(option) {
+  return ROWS[option] === undefined || ROWS[option].main === true;
+}
+
+/**
+ * @param {string} option
+ * @param {string} group
+ */
+function isOfGroup(option, group) {
+  return ROWS[option]?.group === group;
+}

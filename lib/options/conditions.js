@@ -1,0 +1,225 @@
+import { MAX_PUT_BYTES } from '../operations/multipart.js';
+import { OPERATIONS, operationsOf, operationsOfRun, writesObjects } from '../operations/registry.js';
+import { MAX_MIXED_OBJECTS } from '../workload/mixed-objects.js';
+import { smallestSize } from '../workload/size-distribution.js';
+
+/**
+ * @import { MixedShare } from '../model/run-config.js'
+ * @import { Operation, Refusal } from '../operations/operation.js'
+ * @import { CommandName } from './table.js'
+ */
+
+// Conditions on a load that are not between two options. A value that could not be read is undefined.
+
+/**
+ * @typedef {Record<string, any>} Values of all options and arguments, by name
+ *
+ * @typedef {object} Context
+ * @property {CommandName} command
+ * @property {Readonly<Record<string, any>>} given what the user wrote, by name
+ * @property {(name: string) => boolean} has whether an option was given, and not as if it had not been
+ * @property {(name: string) => string} nameOf how the user wrote an option that is a command, too
+ *
+ * @typedef {string | false | undefined} Problem
+ */
+
+/** A shorter stage ends before its rate can be known: see Stability. */
+const MIN_UNTIL_STABLE_MS = 40_000;
+
+/** That many keys find one that may be written in a few tries: no more than half of them wait for their second. */
+const KEYS_PER_WRITE = 2;
+
+const READING_STAGES = OPERATIONS.flatMap(({ name, attemptExisting }) => (attemptExisting === undefined ? [] : [name]));
+const REMOVALS = OPERATIONS.flatMap(({ name, removes }) => (removes ? [name] : []));
+
+export const followsAccess = (/** @type {Operation} */ operation) => operation.followsAccess;
+
+export const FOLLOWING_ACCESS = OPERATIONS.filter(followsAccess).map(({ name }) => name);
+
+/** @param {Values} options */
+export function isRamp({ ramp, rampHosts }) {
+  return ramp !== undefined || rampHosts;
+}
+
+/**
+ * @param {Values} options
+ * @returns {boolean} whether objects are written in parts
+ */
+export function isMultipart({ multipart, size, stages = [] }) {
+  return writesObjects(stages) && (multipart || size > MAX_PUT_BYTES);
+}
+
+/**
+ * @param {Values} options
+ * @returns {Operation[]} of all stages, mixed ones included
+ */
+export function operationsIn({ stages = [], mix }) {
+  return operationsOfRun({ stages, mix });
+}
+
+/**
+ * What an operation refuses, in the words of the command line.
+ *
+ * @type {Readonly<Record<Refusal, { words: string, applies: (values: Values, context: Context) => unknown }>>}
+ */
+const REFUSALS = {
+  keptObjects: {
+    words: 'objects of an earlier run',
+    applies: ({ stages, existing }) => existing === undefined && !writesObjects(stages),
+  },
+  shards: { words: '--shard', applies: ({ shard }) => shard !== undefined && shard.count !== 1 },
+  findPeak: { words: '--find-peak', applies: ({ findPeak }) => findPeak },
+  peakOfBuckets: { words: '--peak-of buckets', applies: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets' },
+  ramp: { words: '--ramp or --ramp-hosts', applies: isRamp },
+  multipart: { words: 'objects in parts', applies: isMultipart },
+  mix: { words: '--mix', applies: ({ mix }) => mix !== undefined },
+  turnsThatLeave: {
+    words: `--stages that leave objects (without ${REMOVALS.join(' or ')}, or with copy)`,
+    applies: ({ stages }, { command }) => command === 'ab' && leavesObjects(stages),
+  },
+};
+
+/**
+ * @param {readonly string[]} stages
+ * @returns {boolean} whether some of what they write is there after them: no stage removes copies
+ */
+function leavesObjects(stages) {
+  const operations = operationsOf(stages);
+  return operations.some(({ copies }) => copies) || !operations.some(({ removes }) => removes);
+}
+
+/**
+ * @param {Values} options
+ * @param {Context} context
+ * @returns {Problem[]}
+ */
+export function stageProblems(options, context) {
+  const { stages = [], existing, calibrate, local } = options;
+  const { given, command } = context;
+  const removals = operationsOf(stages).filter(({ removes }) => removes);
+  const lacksObjects =
+    command !== 'ab' &&
+    existing === undefined &&
+    given.cleanup === undefined &&
+    !calibrate &&
+    options.stages !== undefined &&
+    !writesObjects(stages);
+  return [
+    ...(existing === undefined
+      ? []
+      : stages
+          .filter(
+            (/** @type {string} */ name) =>
+              !READING_STAGES.includes(name) && OPERATIONS.some((each) => each.name === name),
+          )
+          .map(
+            (/** @type {string} */ name) => `--existing takes only the stages ${READING_STAGES.join(',')}, got ${name}`,
+          )),
+    ...operationsIn(options).flatMap(({ name, refuses = {} }) =>
+      Object.entries(refuses).map(([refusal, reason]) => {
+        const { words, applies } = REFUSALS[/** @type {Refusal} */ (refusal)];
+        return !calibrate && applies(options, context) && `${name} cannot be combined with ${words}: ${reason}`;
+      }),
+    ),
+    removals.length > 1 && `--stages can have only one of ${REMOVALS.join(' and ')}: each removes all objects`,
+    given.keep &&
+      given.stages !== undefined &&
+      removals.length > 0 &&
+      `--keep cannot be combined with the stage ${removals[0].name}, which removes the objects`,
+    command === 'ab' &&
+      options.stages !== undefined &&
+      !writesObjects(stages) &&
+      '--stages of ab require write: each turn has its own objects',
+    lacksObjects && local && '--stages of a --local run require write: its store is empty at the start',
+    lacksObjects &&
+      !local &&
+      given.runId === undefined &&
+      '--stages without write require the --run-id of a run made with --keep: cleanup --list shows which runs there are',
+  ];
+}
+
+/**
+ * @param {Values} options
+ * @returns {Problem[]}
+ */
+export function mixProblems(options) {
+  const { mix, keep, objects, threads } = options;
+  const removes = shareOf(options, (operation) => operation.removes);
+  // Of two decks, one may end with its removes and the next begin with them, and each thread may have one more under way.
+  const objectsNeeded = removes === 0 ? 0 : 2 * removes + threads + 1;
+  return [
+    mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',
+    removes > shareOf(options, ({ creates }) => creates) &&
+      '--mix requires a share of write as large as that of remove: what is removed has to be written again',
+    objects < objectsNeeded &&
+      `--mix requires ${objectsNeeded} <objects> or more for these shares and threads, got ${objects}`,
+    keep &&
+      removes > 0 &&
+      '--keep cannot be combined with remove in --mix: a later run could not know which objects are left',
+    mix !== undefined &&
+      objects > MAX_MIXED_OBJECTS &&
+      `--mix takes at most ${MAX_MIXED_OBJECTS} <objects>: the versions of more would take too much memory`,
+  ];
+}
+
+/**
+ * @param {Values} options
+ * @param {(operation: Operation) => boolean} isMeant
+ * @returns {number} of a hundred operations of the mix
+ */
+function shareOf({ mix = [] }, isMeant) {
+  const names = operationsOfRun({ stages: [], mix })
+    .filter(isMeant)
+    .map(({ name }) => name);
+  return mix
+    .filter((/** @type {MixedShare} */ { operation }) => names.includes(operation))
+    .reduce((/** @type {number} */ sum, /** @type {MixedShare} */ { share }) => sum + share, 0);
+}
+
+/**
+ * No key of an open loop is written twice within a second.
+ *
+ * @param {Values} options
+ * @returns {Problem}
+ */
+export function rateProblem({ rate, objects, ...options }) {
+  const changes = shareOf(options, ({ creates, removes }) => creates || removes);
+  const copies = shareOf(options, (operation) => operation.copies);
+  const needed = rate === undefined ? 0 : Math.ceil((KEYS_PER_WRITE * rate * Math.max(changes, copies)) / 100);
+  return (
+    objects < needed &&
+    `--rate ${rate} requires ${needed} <objects> or more for this mix, got ${objects}: no key is written more than once a second`
+  );
+}
+
+/**
+ * @param {Values} options
+ * @param {Context} context
+ * @returns {Problem}
+ */
+export function rangeProblem(options, { given }) {
+  const { sizes, size, rangeSize, existing, calibrate } = options;
+  const readsParts = operationsIn(options).some(({ part }) => part !== undefined);
+  const smallest = sizes === undefined ? size : smallestSize(sizes);
+  return (
+    given.cleanup === undefined &&
+    existing === undefined &&
+    !calibrate &&
+    readsParts &&
+    rangeSize > smallest &&
+    `--range-size cannot exceed the ${sizes === undefined ? 'size of the objects' : 'smallest --size'}`
+  );
+}
+
+/**
+ * @param {Values} options
+ * @returns {Problem}
+ */
+export function stabilityProblem({ untilStable, duration, warmup }) {
+  return (
+    untilStable !== undefined &&
+    duration !== undefined &&
+    duration - warmup < MIN_UNTIL_STABLE_MS &&
+    '--until-stable requires a --duration of 40s or more, without --warmup'
+  );
+}

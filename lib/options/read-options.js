@@ -1,0 +1,216 @@
+import { isDeepStrictEqual } from 'node:util';
+import { DEFAULT_STAGES_ON_EXISTING, STAGES_OF_MIX, operationsOf } from '../operations/registry.js';
+import { largestSize } from '../workload/size-distribution.js';
+import { LOAD, ROWS, flagOf } from './table.js';
+
+/**
+ * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
+ * @import { Context, Values } from './conditions.js'
+ * @import { CommandName, OPTIONS, OptionRow, Requirement } from './table.js'
+ */
+
+/**
+ * @template Row
+ * @typedef {Row extends { read: (text: string) => infer Value }
+ *   ? (Row extends { repeats: true } ? Value[] : Row extends { default: string } ? Value : Value | undefined)
+ *   : boolean} ValueOf
+ */
+
+/**
+ * What the options and arguments of a command mean. Values of options that the command does not take are their defaults.
+ *
+ * @typedef {Omit<{ -readonly [Name in keyof typeof OPTIONS]: ValueOf<(typeof OPTIONS)[Name]> }, 'size' | 'access' | 'assert'> & {
+ *   objects: number,
+ *   threads: number,
+ *   size: number,
+ *   sizes: SizeDistribution | undefined,
+ *   access: AccessPattern | undefined,
+ *   assert: string[] | undefined,
+ * }} OptionValues `size`, in bytes, is that of the largest object if `sizes` differ; `access` is undefined for sequential
+ */
+
+/**
+ * Reads options and arguments, and checks them against each other. All problems are found at once.
+ *
+ * @param {CommandName} command
+ * @param {Readonly<Record<string, any>>} given by name, as the user wrote it: a text, several, or true or false of a flag
+ * @param {{ operands?: readonly string[], words?: Readonly<Record<string, string>> }} [how] `operands` are the arguments of a
+ *   load; `words` are the names of options that the user wrote as commands
+ * @returns {{ values: OptionValues, problems: string[] }}
+ */
+export function readOptions(command, given, { operands, words = {} } = {}) {
+  /** @type {string[]} */
+  const problems = [];
+  /** @type {Values} */
+  const values = {};
+  /** @type {Set<string>} */
+  const absent = new Set();
+  const attempt = (/** @type {string} */ name, /** @type {() => unknown} */ reading) => {
+    try {
+      return reading();
+    } catch (error) {
+      problems.push(`${name}: ${/** @type {Error} */ (error).message}`);
+      return undefined;
+    }
+  };
+  for (const [name, row] of Object.entries(ROWS)) {
+    const { read, repeats, off } = row;
+    const text = given[name];
+    if (read === undefined) {
+      values[name] = text ?? isNegated(row);
+    } else if (text === undefined) {
+      values[name] = defaultOf(row);
+    } else if (text !== true) {
+      const word = name in words ? `<${name === 'cleanup' ? 'run-id' : name}>` : flagOf(row);
+      values[name] = attempt(word, () => (repeats ? text.map(read) : read(text)));
+    }
+    if (text === undefined || (off !== undefined && isDeepStrictEqual(values[name], read?.(off)))) {
+      absent.add(name);
+    }
+  }
+  if (operands !== undefined) {
+    LOAD.forEach(({ name, flag, read }, index) => {
+      if (given[name] === undefined) {
+        values[name] = attempt(flag, () => read(operands[index] ?? ''));
+      }
+    });
+  }
+  derive(values, given);
+  /** @type {Context} */
+  const context = {
+    command,
+    given,
+    has: (name) => name in ROWS && !absent.has(name),
+    nameOf: (name) => words[name] ?? flagOf(ROWS[name]),
+  };
+  problems.push(...conflicts(values, context));
+  if (values.keep && given.stages === undefined && values.stages !== undefined) {
+    const [removal] = operationsOf(values.stages).filter(({ removes }) => removes);
+    values.stages = values.stages.filter((/** @type {string} */ name) => name !== removal?.name);
+  }
+  return { values: /** @type {OptionValues} */ (values), problems };
+}
+
+/**
+ * Values that follow from others.
+ *
+ * @param {Values} values
+ * @param {Readonly<Record<string, any>>} given
+ */
+function derive(values, given) {
+  if (typeof values.size === 'object') {
+    values.sizes = values.size;
+    values.size = largestSize(values.sizes);
+  }
+  if (values.access?.kind === 'sequential') {
+    values.access = undefined;
+  }
+  if (given.init === true) {
+    values.init = values.envFile;
+  }
+  if (given.stages === undefined && (values.existing ?? values.mix) !== undefined) {
+    values.stages = [...(values.existing === undefined ? STAGES_OF_MIX : DEFAULT_STAGES_ON_EXISTING)];
+  }
+}
+
+/** @param {OptionRow} row */
+function isNegated({ flag }) {
+  return flag.startsWith('--no-');
+}
+
+/**
+ * @param {OptionRow} row
+ * @returns {any} its value if it is not given
+ */
+export function defaultOf({ read, default: text }) {
+  return text === undefined ? undefined : read?.(text);
+}
+
+/**
+ * @param {Values} values
+ * @param {Context} context
+ * @returns {string[]} a line for each problem between options
+ */
+function conflicts(values, context) {
+  return Object.entries(ROWS).flatMap(([name, { needs, excludes = {}, check = [] }]) => {
+    const isGiven = context.has(name);
+    const excluded = isGiven ? Object.entries(excludes).filter((other) => holds(other, values, context)) : [];
+    // Who is to leave an option out need not hear what else it would require.
+    const isLacking = isGiven && needs !== undefined && excluded.length === 0 && !isMet(needs, values, context);
+    return [
+      ...excluded.map((other) => `${context.nameOf(name)} cannot be combined with ${wordsOf(other, context.nameOf)}`),
+      ...(isLacking ? [`${context.nameOf(name)} requires ${requirement(needs, context.nameOf)}`] : []),
+      ...[check].flat().flatMap((each) => each(values, context) || []),
+    ].filter((problem) => typeof problem === 'string');
+  });
+}
+
+/**
+ * @param {Requirement | readonly Requirement[]} needs
+ * @param {Values} values
+ * @param {Pick<Context, 'has'>} [context] without one, an option is given if it has a value
+ * @returns {boolean} whether one of the requirements is met
+ */
+export function isMet(needs, values, context = { has: (name) => Boolean(values[name]) }) {
+  return [needs]
+    .flat()
+    .some((need) =>
+      isCondition(need) ? need.met(values) : Object.entries(need).every((other) => holds(other, values, context)),
+    );
+}
+
+/**
+ * @param {Requirement} need
+ * @returns {need is { met: (values: Values) => unknown, says: string }}
+ */
+function isCondition(need) {
+  return typeof need.met === 'function';
+}
+
+/**
+ * @param {[name: string, value: unknown]} option
+ * @param {Values} values
+ * @param {Pick<Context, 'has'>} context
+ */
+function holds([name, value], values, { has }) {
+  return value === true ? has(name) : values[name] === value;
+}
+
+/** What the user calls an option. @type {Context['nameOf']} */
+const FLAG_OF = (name) => flagOf(ROWS[name]);
+
+/**
+ * @param {Requirement | readonly Requirement[]} needs
+ * @param {Context['nameOf']} [nameOf]
+ * @returns {string} what to write, with what that requires itself
+ */
+export function requirement(needs, nameOf = FLAG_OF) {
+  return [needs]
+    .flat()
+    .map((need) =>
+      isCondition(need)
+        ? need.says
+        : Object.entries(need)
+            .map((other) => withNeeds(other, nameOf))
+            .join(' '),
+    )
+    .join(' or ');
+}
+
+/**
+ * @param {[name: string, value: unknown]} option
+ * @param {Context['nameOf']} nameOf
+ */
+function withNeeds([name, value], nameOf) {
+  const { needs } = ROWS[name];
+  const isComplete = value === true || needs === undefined;
+  return `${isComplete ? '' : `${requirement(needs, nameOf)} `}${wordsOf([name, value], nameOf)}`;
+}
+
+/**
+ * @param {[name: string, value: unknown]} option
+ * @param {Context['nameOf']} [nameOf]
+ */
+export function wordsOf([name, value], nameOf = FLAG_OF) {
+  return value === true ? nameOf(name) : `${nameOf(name)} ${value}`;
+}

@@ -1,0 +1,10 @@
+/**
+ * @param {readonly (readonly string[])[]} rows the first has the headings
+ * @returns {string} in Markdown
+ */
+export function table([head, ...rows]) {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length), '---'.length));
+  const rule = widths.map((width) => '-'.repeat(width));
+  const lines = [head, rule, ...rows].map((row) => row.map((cell, column) => cell.padEnd(widths[column])).join(' | '));
+  return lines.map((line) => `| ${line} |\n`).join('');
+}

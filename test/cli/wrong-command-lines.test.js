@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runInProcess } from '../helpers/command.js';
+
+/** What a new user may type, and what the one line of the answer has to say. @type {readonly [string, RegExp][]} */
+const WRONG = [
+  ['', /<objects>: expected a whole number/],
+  ['1000', /<threads>: expected a whole number/],
+  ['run 1000 10 --local', /too many arguments|<objects>: expected a whole number/],
+  ['1k 10 --local', /<objects>: expected a whole number from 1/],
+  ['10,000 10 --local', /<objects>: expected a whole number from 1/],
+  ['1000 0 --local', /<threads>: expected a whole number from 1/],
+  ['1000 10 --local extra', /too many arguments/],
+  ['1000 --threads 10 --local', /--threads: the number of threads is the second argument/],
+  ['1000 --concurrency 10 --local', /--concurrency: the number of threads is the second argument/],
+  ['1000 -c 10 --local', /-c: the number of threads is the second argument/],
+  ['-n 1000 10 --local', /-n: the number of objects is the first argument/],
+  ['--objects 1000 10 --local', /--objects: the number of objects is the first argument/],
+  ['1000 10 -t 5 --local', /-t: the number of threads is the second argument/],
+  ['1000 10 --size 16K --local', /did you mean 16kB \(16,000 bytes\) or 16KiB \(16,384 bytes\)\?/],
+  ['1000 10 --size 64KB --local', /did you mean 64kB \(64,000 bytes\) or 64KiB/],
+  ['1000 10 --size 1M --local', /did you mean 1MB \(1,000,000 bytes\) or 1MiB/],
+  ['1000 10 --size=-1 --local', /--size: expected a size such as 16KiB/],
+  ['1000 10 --size 6TiB --local', /--size: expected at most 5TiB/],
+  ['1000 10 --object-size 1MiB --local', /use --size/],
+  ['1000 10 --obj.size 1MiB --local', /use --size/],
+  ['1000 10 -s 1MiB --local', /use --size/],
+  ['1000 10 --duration 1min --local', /--duration: expected a duration such as 500ms, 10s/],
+  ['1000 10 --time 60s --local', /use --duration/],
+  ['1000 10 -d 60s --local', /use --duration/],
+  ['1000 10 --qps 100 --local', /use --rate/],
+  ['1000 10 --rate fast --local', /--rate: expected operations/],
+  ['1000 10 --stages put,get --local', /--stages: expected some of write,read,/],
+  ['1000 10 --stage write --local', /--stage(: use --stages|'.*Did you mean --stages\?)/],
+  ['1000 10 --operations write --local', /use --stages/],
+  ['1000 10 --stages read --local', /--stages of a --local run require write/],
+  ['1000 10 --mix read=50 --local', /--mix: expected shares that add up to 100, got 50/],
+  ['1000 10 --mix get=50,put=50 --local', /--mix: expected shares such as read=70,write=30/],
+  ['1000 10 --find-peak --rate 5 --local', /--rate cannot be combined with --find-peak/],
+  ['1000 10 --find-peak --duration 10s --local', /--duration cannot be combined with --find-peak/],
+  ['1000 10 --slo 50ms --local', /--slo requires --find-peak --peak-of rate/],
+  ['1000 10 --target 500 --local', /--target requires --find-peak --peak-of buckets/],
+  ['1000 10 --peak-of rate --local', /--peak-of requires --find-peak/],
+  ['1000 10 --arrival poisson --local', /--arrival requires --rate or --find-peak --peak-of rate/],
+  ['1000 10 --through --local', /--through requires --client edge/],
+  ['1000 10 --client s3 --local', /--client: expected direct or sdk or edge, got "s3"/],
+  ['1000 10 --cores two --local', /--cores: expected a whole number from 1/],
+  ['1000 10 --cpus 2 --local', /use --cores/],
+  ['1000 10 --verbose --local', /R2_BENCHMARK_DEBUG=1/],
+  ['1000 10 --output result.json --local', /use --log, --json or --report/],
+  ['1000 10 -o result.json --local', /use --log, --json or --report/],
+  ['1000 10 --format json --local', /use --json, --csv, --report/],
+  ['1000 10 --json - --csv - --local', /--json, --csv: only one of them can go to standard output/],
+  ['1000 10 --no-color --local', /NO_COLOR=1/],
+  ['1000 10 --metrics --local', /--metrics(: use --metrics-port|'.*Did you mean)/],
+  ['1000 10 --prometheus --local', /use --metrics-port/],
+  ['1000 10 --max-latency 50ms --local', /use --assert, as in --assert 'read\.p99 < 50ms'/],
+  [
+    '1000 10 --assert p99<50 --local',
+    /p99 is a figure of a stage, expected the name of one before it, such as read\.p99/,
+  ],
+  ['1000 10 --assert read.p99<50MB --local', /expected a limit such as/],
+  ['1000 10 --assert get.p99<50ms --local', /there is no stage get, expected write, read, stat, remove/],
+  ['1000 10 --endpoint http://127.0.0.1:9000', /use --endpoint-url/],
+  ['1000 10 --endpoint-url 127.0.0.1:9000', /--endpoint-url: expected a URL such as/],
+  ['1000 10 --access-key x', /put credentials into \.env, or use --profile/],
+  ['1000 10 --insecure', /S3_USE_SSL/],
+  ['1000 10 --noclear --local', /use --keep/],
+  ['1000 10 --keep --stages write,remove --local', /--keep cannot be combined with the stage remove/],
+  ['1000 10 --shard 1 --local', /--shard: expected i\/N/],
+  ['1000 10 --lokal', /Did you mean --local\?/],
+  ['merge', /missing required argument 'files'/],
+  ['merg log.txt', /Did you mean merge\?/],
+  ['merge log.txt --size 1MiB', /--size is not an option here: it belongs to a run/],
+  ['compare before.json', /missing required argument 'after'/],
+  ['ab 100 10 --local --a --client=sdk', /--b requires its options in quotes/],
+  ['cleanup', /cleanup requires a run id, or cleanup --list/],
+  ['--help loads', /there is no help on "loads", expected workload, load, /],
+];
+
+test('a wrong command line is answered with one line that says what to type instead', async () => {
+  assert.ok(WRONG.length >= 60);
+  for (const [line, expected] of WRONG) {
+    const { status, stdout, stderr } = await runInProcess(line === '' ? [] : line.split(' '), {});
+    const [error, ...others] = stderr.trimEnd().split('\n');
+    assert.deepEqual([status, stdout], [2, ''], line);
+    assert.match(error, expected, line);
+    assert.ok(error.startsWith('error: ') && error.length < 250, `${line}: ${error}`);
+    const further = others.filter(
+      (each) => !/--help( shows the usage\)?)?$/.test(each) && !each.startsWith('error: <threads>'),
+    );
+    assert.deepEqual(further, [], line);
+  }
+});
+
+test('the help has a topic for every group, and all of them together have every option', async () => {
+  const helpOf = async (/** @type {string[]} */ ...words) => (await runInProcess(words, {})).stdout;
+  const flagsIn = (/** @type {string} */ text) =>
+    [...text.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag);
+  const all = flagsIn(await helpOf('--help', 'all'));
+  const [, list] = (await helpOf('--help')).split('--help <topic>):\n');
+  const topics = [...list.split('\n\n')[0].matchAll(/(?<=^ {2}| {2})([a-z]+) {2,}/g)].map(([, topic]) => topic);
+  assert.ok(topics.length >= 9, topics.join());
+  const seen = new Set(['--version', '--help']);
+  for (const topic of topics.filter((each) => each !== 'all')) {
+    const flags = flagsIn(await helpOf('help', topic));
+    assert.ok(flags.length > 0, topic);
+    flags.forEach((flag) => seen.add(flag));
+  }
+  // Those that are commands, too, are shown as commands.
+  const asCommands = ['--init', '--cleanup', '--list', '--calibrate'];
+  assert.deepEqual(
+    all.filter((flag) => !seen.has(flag)),
+    asCommands,
+  );
+  assert.ok(all.length > 60);
+  assert.equal(await helpOf('help', 'merge'), await helpOf('merge', '--help'));
+});
