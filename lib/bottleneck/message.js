@@ -377,7 +377,7 @@ function link({ interface: name, fullShare, received, sent, linkSpeed }) {
 
 /** @param {number} bytesPerSecond */
 function megabytes(bytesPerSecond) {
-  return `${decimal(bytesPerSecond / MEGABYTE)}MB/s`;
+  return `${decimal(bytesPerSecond / MEGABYTE)}MiB/s`;
 }
 
 /** @param {Evidence} evidence */

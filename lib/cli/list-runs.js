@@ -112,5 +112,5 @@ function tableOf(runs, now) {
  * @returns {string}
  */
 function sizeText(bytes) {
-  return Number.isNaN(bytes) ? 'size unknown' : `${formatMegabytes(bytes)}MB`;
+  return Number.isNaN(bytes) ? 'size unknown' : `${formatMegabytes(bytes)} MiB`;
 }

@@ -15,7 +15,7 @@ const LATENCY_NAMES = /** @type {const} */ ({
 });
 
 const TABLE_HEADING =
-  'Stage         Ops      Ops/s     Peak/s       MB/s  Peak MB/s        p50        p99    Errors  Limited by';
+  'Stage         Ops      Ops/s     Peak/s      MiB/s Peak MiB/s        p50        p99    Errors  Limited by';
 
 /**
  * @param {StageResult} result

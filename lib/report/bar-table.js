@@ -52,12 +52,12 @@ export function formatStageSummary(stages, look) {
       bars: rows.map(({ average }) => average),
       others: [
         column('Peak/s', ({ peak }) => ({ text: decimal(peak) })),
-        column('MB/s', ({ averageBytes }) => ({ text: throughputText(averageBytes) })),
+        column('MiB/s', ({ averageBytes }) => ({ text: throughputText(averageBytes) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
         column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
         column('Errors', ({ failedAttempts, throttled }) => errorCell(failedAttempts, throttled)),
       ],
-      dispensable: ['Peak/s', 'MB/s', 'p50'],
+      dispensable: ['Peak/s', 'MiB/s', 'p50'],
     },
     look,
   );

@@ -19,7 +19,7 @@ const SIDE_WIDTH = 'before'.length + 2;
 /** Short enough for a row of a table. @type {Readonly<Record<ComparedMetric, string>>} */
 export const LABELS = Object.freeze({
   rate: 'ops/s',
-  throughput: 'MB/s',
+  throughput: 'MiB/s',
   p50: 'p50',
   p90: 'p90',
   p99: 'p99',

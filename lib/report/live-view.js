@@ -28,7 +28,7 @@ const MAX_BAR = 40;
 /** Such as `12m 30s left`: what follows the bar does not move when a figure becomes shorter. */
 const TIME_WIDTH = 12;
 const RATE_WIDTH = 9;
-const BYTES_WIDTH = '1234.5 MB/s'.length;
+const BYTES_WIDTH = '1234.5 MiB/s'.length;
 
 /** Where there is less room, one line is shown in place of the view. The cursor is below the view, and a line of the log above it. */
 const FURTHER_ROWS = 2;
@@ -104,7 +104,7 @@ function progressParts({ place, stages, progress }, look) {
  * @returns {Part[]}
  */
 function rateParts({ progress: { rate, byteRate, objectSize }, rates }, look) {
-  const bytes = objectSize === 0 ? '' : `  ${`${formatMegabytes(byteRate)} MB/s`.padStart(BYTES_WIDTH)}`;
+  const bytes = objectSize === 0 ? '' : `  ${`${formatMegabytes(byteRate)} MiB/s`.padStart(BYTES_WIDTH)}`;
   const figures = `${label('ops/s')}${rounded(rate).padStart(RATE_WIDTH)}${bytes}  `;
   const width = Math.min(look.columns - 1 - figures.length, MAX_RATES);
   return [{ text: figures }, { text: sparkline(rates, width, look) }];

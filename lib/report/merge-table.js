@@ -33,12 +33,12 @@ export function formatMergeTable({ stages }, look) {
         column('Mean/s', ({ merge: { together } }) => ({
           text: together === null ? '-' : decimal(together.operationsPerSecond),
         })),
-        column('Peak MB/s', ({ merge: { peak } }) => ({ text: throughputText(peak.bytesPerSecond) })),
+        column('Peak MiB/s', ({ merge: { peak } }) => ({ text: throughputText(peak.bytesPerSecond) })),
         column('p50', ({ latency }) => ({ text: latencyText(latency.operations?.p50) })),
         column('p99', ({ latency }) => ({ text: latencyText(latency.operations?.p99) })),
         column('Errors', ({ errors, throttled }) => errorCell(sumOf(Object.values(errors)), throttled ?? 0)),
       ],
-      dispensable: ['Peak MB/s', 'p50', 'Mean/s'],
+      dispensable: ['Peak MiB/s', 'p50', 'Mean/s'],
     },
     look,
   );

@@ -213,7 +213,7 @@ function kindLine({ operation, operations, bytes, latency, errors }) {
  * @returns {string} what follows the number of operations
  */
 function sizeText(bytes) {
-  return bytes ? `, ${formatMegabytes(bytes)} MB` : '';
+  return bytes ? `, ${formatMegabytes(bytes)} MiB` : '';
 }
 
 /** @param {MergedStage} stage */
@@ -266,7 +266,7 @@ function shareOf({ together, any }) {
 
 /** @param {{ operationsPerSecond: number, bytesPerSecond: number | null }} rate */
 function rates({ operationsPerSecond, bytesPerSecond }) {
-  const megabytes = bytesPerSecond ? `${formatMegabytes(bytesPerSecond)} MB/s` : '';
+  const megabytes = bytesPerSecond ? `${formatMegabytes(bytesPerSecond)} MiB/s` : '';
   return `${operationsPerSecond.toFixed(1).padStart(9)} ops/s ${megabytes.padStart(13)}`;
 }
 

@@ -132,7 +132,7 @@ export function progressLine(state) {
   const { stage, objectSize, rate, byteRate } = state;
   const left = timeLeft(state);
   const end = left === null ? '' : `  ${left}`;
-  const data = objectSize === 0 ? '' : `  ${formatMegabytes(byteRate)} MB/s`;
+  const data = objectSize === 0 ? '' : `  ${formatMegabytes(byteRate)} MiB/s`;
   return `${stage}  ${amountDone(state, String)}  ${Math.floor(shareDone(state) * 100)}%  ${Math.round(rate)} ops/s${data}${end}`;
 }
 

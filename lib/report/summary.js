@@ -26,7 +26,7 @@ const PUNCTUATION = /[\\`*_[\]|~$#@]|:(?=\S)|(?<=www)\./gi;
 const BLOCK_BEGINNING = /^[-+=]|(?<=^\d+)[.)](?=\s|$)/;
 
 const STAGE_COLUMNS = [
-  ...['Stage', 'Operations', 'Mean ops/s', 'Peak ops/s', 'MB/s', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max', 'Errors'],
+  ...['Stage', 'Operations', 'Mean ops/s', 'Peak ops/s', 'MiB/s', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max', 'Errors'],
   'Limited by',
 ];
 

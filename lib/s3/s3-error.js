@@ -350,5 +350,5 @@ export function timeoutError(timeout, transfer = null) {
 function describeTransfer({ direction, bytes, total }) {
   const isLarge = Math.max(bytes, total) >= MEGABYTE;
   const format = (/** @type {number} */ count) => (isLarge ? (count / MEGABYTE).toFixed(1) : String(count));
-  return `${format(bytes)}${total < 0 ? '' : ` of ${format(total)}`} ${isLarge ? 'MB' : 'bytes'} ${direction}`;
+  return `${format(bytes)}${total < 0 ? '' : ` of ${format(total)}`} ${isLarge ? 'MiB' : 'bytes'} ${direction}`;
 }

@@ -178,7 +178,7 @@ test('a link that is full in most seconds is what limits, where the client has r
   const room = { running: 0.3, waiting: 0.01 };
   assert.deepEqual(classify({ ...PLAIN, ...hostWith(room, { network: NETWORK }) }), {
     cause: 'network link',
-    evidence: 'eth0 was full in 90% of the seconds: 11.8MB/s received and 0.1MB/s sent, of 11.9MB/s',
+    evidence: 'eth0 was full in 90% of the seconds: 11.8MiB/s received and 0.1MiB/s sent, of 11.9MiB/s',
     advice: null,
   });
   for (const network of [

@@ -99,7 +99,7 @@ function figuresOf({
   return {
     'Peak second ops/s': peak,
     'Mean ops/s': average,
-    'Mean MB/s': averageBytes || '–',
+    'Mean MiB/s': averageBytes || '–',
     'p50 ms': latency.p50,
     'p90 ms': latency.p90,
     'p95 ms': latency.p95,

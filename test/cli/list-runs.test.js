@@ -30,9 +30,9 @@ test('runs are shown in a table, with their ages, and the command that removes w
   ];
   assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, NOW), [
     'Left under benchmark/ in a, b:',
-    'Run             Objects   Size     Oldest     Newest',
-    'late                  7  0.0MB    59s ago     0s ago',
-    'an-earlier-one    12345  1.5MB  1d 1h ago  1h 0m ago',
+    'Run             Objects     Size     Oldest     Newest',
+    'late                  7  0.0 MiB    59s ago     0s ago',
+    'an-earlier-one    12345  1.5 MiB  1d 1h ago  1h 0m ago',
     'Remove what one left with: node r2-benchmark.js --cleanup late',
   ]);
 });
@@ -66,6 +66,6 @@ test('foreign objects are named as such, without what would disturb a terminal',
   const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
     formatListing({ runs: [], foreign }, CONFIG, NOW)[1],
-    '5 objects there (1.0MB) belong to no run over these buckets, and no clean-up touches them: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
+    '5 objects there (1.0 MiB) belong to no run over these buckets, and no clean-up touches them: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
   );
 });

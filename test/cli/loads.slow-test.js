@@ -136,7 +136,7 @@ describe('objects of several sizes', { concurrency: 2 }, () => {
     const dotEnv = dotEnvOf(endpoint);
     const kept = await runCommand(t, [...RUN, '--size', WEIGHTED, '--keep'], { dotEnv });
     assertStatus(kept, 0);
-    assert.match(kept.stderr, /--size '4KiB=60,64KiB=30,1MiB=10' --stages read,stat --run-id run-1/);
+    assert.match(kept.stderr, /--size 4KiB=60,64KiB=30,1MiB=10 --stages read,stat --run-id run-1/);
     const { stages } = await run(t, [...RUN, '--stages', 'read,stat', '--size', '1MiB=10,64KiB=30,4096=60'], dotEnv);
     assert.deepEqual([stages.Read.operations, stages.Read.bytes], [OBJECTS, sum(sizesOf(WEIGHTED))]);
     for (const other of ['4KiB..1MiB', '16KiB']) {

@@ -8,7 +8,7 @@ import { machineRecords } from '../helpers/log-records.js';
 /** Of a body that takes ten seconds. */
 const RUN = ['1', '1', '--size', '3MiB', '--timeout', '3s', '--retries', '1', '--no-preflight'];
 
-const TOLD = 'no complete answer within 3000ms, with \\d\\.\\d of 3\\.0 MB received: it may take a longer --timeout';
+const TOLD = 'no complete answer within 3000ms, with \\d\\.\\d of 3\\.0 MiB received: it may take a longer --timeout';
 
 describe('an attempt that ends while its object is on the way', { concurrency: 2 }, () => {
   for (const client of ['direct', 'sdk']) {

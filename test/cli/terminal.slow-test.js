@@ -24,7 +24,7 @@ const CLEAR_LINE = `\r${ESCAPE}[K`;
 function hasLiveLine(screen) {
   return screen
     .split(CLEAR_LINE)
-    .some((text) => /^Write {2}\d+ of 60 {2}\d+% {2}\d+ ops\/s {2}\d+\.\d MB\/s {2}\d+s left$/.test(text));
+    .some((text) => /^Write {2}\d+ of 60 {2}\d+% {2}\d+ ops\/s {2}\d+\.\d MiB\/s {2}\d+s left$/.test(text));
 }
 
 /** The first line of the live view, in ASCII: no locale is set. */
@@ -136,7 +136,7 @@ describe('a terminal', { concurrency: 3, skip }, () => {
   test('shows data as it flows, long before the first large object is done', async (t) => {
     const run = '4 4 --size 3MiB --local --cores 2 --stages write,read --faults GET.bandwidth=3MB --no-preflight';
     const { screen } = await onTerminal(t, '>output', {}, run);
-    const flowing = /^Read {2}0 of 4 {2}[1-9]\d?% {2}0 ops\/s {2}[1-9]\d*\.\d MB\/s {2}\d+s left$/;
+    const flowing = /^Read {2}0 of 4 {2}[1-9]\d?% {2}0 ops\/s {2}[1-9]\d*\.\d MiB\/s {2}\d+s left$/;
     assert.ok(
       screen.split(CLEAR_LINE).some((text) => flowing.test(text)),
       screen,

@@ -101,7 +101,7 @@ test('the table has a header, and a row for each stage', () => {
     finishedStage({ name: 'Read', operations: [{ after: 100, failures: ['timeout', 'connect'] }] }),
   ];
   assert.deepEqual(stageTable(results), [
-    'Stage         Ops      Ops/s     Peak/s       MB/s  Peak MB/s        p50        p99    Errors  Limited by',
+    'Stage         Ops      Ops/s     Peak/s      MiB/s Peak MiB/s        p50        p99    Errors  Limited by',
     'Write          10       20.0       20.0        0.3        0.3    50.00ms    50.00ms         0  inconclusive',
     'Read            1       10.0       10.0        0.2        0.2   100.00ms   100.00ms         2  inconclusive',
   ]);

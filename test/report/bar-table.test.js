@@ -79,7 +79,7 @@ test('the end of a run on a terminal of 60 columns', () => {
 test('the end of a run on a terminal of 80 columns', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(80, { hasColour: false })), [
     '',
-    'Stage      Ops/s                        Peak/s   MB/s      p50      p99  Errors',
+    'Stage      Ops/s                        Peak/s  MiB/s      p50      p99  Errors',
     'Read     2,345.6  ████                 2,814.7   36.6  12.00ms  12.00ms       5',
     'Remove  10,345.6  ██████████████████  12,414.7  161.7  12.00ms  12.00ms       0',
     '',
@@ -93,7 +93,7 @@ test('the end of a run on a terminal of 80 columns', () => {
 test('the end of a run on a terminal of 120 columns, in ASCII: lines of text have 100', () => {
   assert.deepEqual(formatStageSummary(STAGES.slice(1), lookOf(120, { hasColour: false, isUnicode: false })), [
     '',
-    'Stage      Ops/s                                              Peak/s   MB/s      p50      p99  Errors',
+    'Stage      Ops/s                                              Peak/s  MiB/s      p50      p99  Errors',
     'Read     2,345.6  #########                                  2,814.7   36.6  12.00ms  12.00ms       5',
     'Remove  10,345.6  ########################################  12,414.7  161.7  12.00ms  12.00ms       0',
     '',

@@ -47,7 +47,7 @@ test('who is compared, what was different, and a table for each stage', () => {
   assert.match(lines[stage + 1], /^ +before +after +ratio +95% interval$/);
   assert.match(lines[stage + 2], /^ {2}seconds +60 +60$/);
   assert.match(lines[stage + 3], /^ {2}ops\/s +1,000\.1 +1,100\.1 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
-  assert.match(lines[stage + 4], /^ {2}MB\/s +15\.6 +17\.2 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
+  assert.match(lines[stage + 4], /^ {2}MiB\/s +15\.6 +17\.2 +1\.100 +1\.\d{3} to 1\.\d{3} {2}faster$/);
   assert.match(lines[stage + 5], /^ {2}p50 +\d+\.\d\dms +\d+\.\d\dms +0\.8\d\d +0\.\d{3} to 0\.\d{3} {2}faster$/);
   assert.match(lines[stage + 9], /^ {2}errors +0\.000% +0\.000% +- +- {2}the same$/);
   assert.match(lines[stage + 10], /^ {2}CPU\/op +50\.0µs +50\.0µs +1\.000 +- {2}cannot tell$/);
@@ -59,7 +59,7 @@ test('figures of the text are those of the comparison', () => {
   const text = formatComparison(compared);
   for (const { metric, ratio, low, high, verdict } of compared.stages[0].metrics) {
     if (ratio !== null && low !== null && high !== null) {
-      const label = { rate: 'ops/s', throughput: 'MB/s', p999: 'p99.9', cpu: 'CPU/op' }[String(metric)] ?? metric;
+      const label = { rate: 'ops/s', throughput: 'MiB/s', p999: 'p99.9', cpu: 'CPU/op' }[String(metric)] ?? metric;
       const row = linesOf(text).find((line) => line.startsWith(`  ${label} `)) ?? '';
       assert.ok(row.includes(ratio.toFixed(3)) && row.endsWith(verdict), row);
       assert.ok(row.includes(`${low.toFixed(3)} to ${high.toFixed(3)}`), row);
@@ -189,6 +189,6 @@ test('kinds of a mix have a table after that of their stage, without a verdict o
   const [, rest] = text.split('\nMixed read, a part of Mixed; more attempts failed.\n');
   assert.match(rest, /^ +before +after +ratio/);
   assert.match(rest, /^ {2}p99 +\d+\.\d+ms +\d+\.\d+ms +0\.\d+ +- +cannot tell$/m);
-  assert.match(rest, /^ {2}cannot tell ops\/s, MB\/s, p50, p90, p99, p99\.9: no seconds$/m);
+  assert.match(rest, /^ {2}cannot tell ops\/s, MiB\/s, p50, p90, p99, p99\.9: no seconds$/m);
   assert.doesNotMatch(rest, /CPU\/op/);
 });

@@ -49,7 +49,7 @@ function lookOf(columns, others = {}) {
 test('the view on a terminal of 60 columns', () => {
   assert.deepEqual(renderView(STATE, lookOf(60)), [
     'Read 2/4    ████░░░░░   45%   4,500 of 10,000       5s left',
-    'ops/s           1,234    19.3 MB/s  █ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'ops/s           1,234    19.3 MiB/s   ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
     'errors      none',
   ]);
@@ -58,7 +58,7 @@ test('the view on a terminal of 60 columns', () => {
 test('the view on a terminal of 80 columns', () => {
   assert.deepEqual(renderView(STATE, lookOf(80)), [
     'Read 2/4    █████████████░░░░░░░░░░░░░░░░   45%   4,500 of 10,000       5s left',
-    'ops/s           1,234    19.3 MB/s  ▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'ops/s           1,234    19.3 MiB/s  ▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
     'errors      none',
   ]);
@@ -67,7 +67,7 @@ test('the view on a terminal of 80 columns', () => {
 test('the view on a terminal of 120 columns: a bar of 40, and a minute of seconds', () => {
   assert.deepEqual(renderView(STATE, lookOf(120)), [
     'Read 2/4    ██████████████████░░░░░░░░░░░░░░░░░░░░░░   45%   4,500 of 10,000       5s left',
-    'ops/s           1,234    19.3 MB/s  ▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'ops/s           1,234    19.3 MiB/s  ▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
     'errors      none',
   ]);
@@ -77,7 +77,7 @@ test('a stage that mixes operations has a line with the rate of each kind', () =
   const kinds = Object.entries({ read: 864.2, write: 247, stat: 61.7, remove: 61.6 });
   const mixed = { ...STATE, kinds: kinds.map(([operation, rate]) => ({ operation, rate })) };
   assert.deepEqual(renderView(mixed, lookOf(60)).slice(1, 4), [
-    'ops/s           1,234    19.3 MB/s  █ ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
+    'ops/s           1,234    19.3 MiB/s   ▁▁▂▂▃▃▄▄▅▅▆▆▇▇█ ▁▁▂▂▃',
     'of them     read 864  write 247  stat 62  remove 62',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
   ]);
@@ -86,7 +86,7 @@ test('a stage that mixes operations has a line with the rate of each kind', () =
 test('a terminal that shows no block elements gets the same in ASCII', () => {
   assert.deepEqual(renderView(STATE, lookOf(60, { isUnicode: false })), [
     'Read 2/4    ####.....   45%   4,500 of 10,000       5s left',
-    'ops/s           1,234    19.3 MB/s  @ ..::--==++**##@ ..::-',
+    'ops/s           1,234    19.3 MiB/s   ..::--==++**##@ ..::-',
     'latency     p50 12.35ms  p99 145.60ms  last 5 s',
     'errors      none',
   ]);
@@ -122,7 +122,7 @@ test('before anything is known, nothing is foretold', () => {
   const progress = { ...STATE.progress, done: 0, worked: 0, elapsed: 100, rate: 0, pace: 0, byteRate: 0 };
   assert.deepEqual(renderView({ ...STATE, progress, rates: [], latency: null }, lookOf(60)), [
     'Read 2/4    ░░░░░░░░░    0%       0 of 10,000',
-    'ops/s               0     0.0 MB/s',
+    'ops/s               0     0.0 MiB/s',
     'latency     -',
     'errors      none',
   ]);
@@ -130,7 +130,7 @@ test('before anything is known, nothing is foretold', () => {
 
 test('seconds in which nothing succeeded are empty, and the smallest rate is seen', () => {
   const [, line] = renderView({ ...STATE, rates: [1000, 0, 0, 1] }, lookOf(60));
-  assert.equal(line, 'ops/s           1,234    19.3 MB/s  █  ▁');
+  assert.equal(line, 'ops/s           1,234    19.3 MiB/s  █  ▁');
 });
 
 test('whatever the figures are, no line is as wide as the terminal', () => {
@@ -335,8 +335,8 @@ test('the run ends with a table and sentences; one without a stage ends without'
   view.stagesEnd?.([finishedStage({ operations: Array.from({ length: 10 }, () => ({ after: 50 })) })], END);
   assert.deepEqual(lines, [
     '',
-    'Stage  Ops/s                 MB/s      p50      p99  Errors',
-    'Write   20.0  █████████████   0.3  50.00ms  50.00ms       0',
+    'Stage  Ops/s                MiB/s      p50      p99  Errors',
+    'Write   20.0  ████████████    0.3  50.00ms  50.00ms       0',
     '',
     'What limited Write is not proven: 10 operations are too few',
     '  to tell; more <objects> would tell more.',

@@ -30,8 +30,8 @@ function tableOf(causes, columns = 80) {
 test('a merge ends with the peak of each stage as a bar, and what limited its hosts', () => {
   assert.deepEqual(tableOf(['store', 'store']).split('\n'), [
     '',
-    'Stage  Peak/s                     Mean/s  Peak MB/s       p50       p99  Errors',
-    'Write   981.0  █████████████████   929.0       15.3  119.49ms  199.17ms      13',
+    'Stage  Peak/s                    Mean/s  Peak MiB/s       p50       p99  Errors',
+    'Write   981.0  ████████████████   929.0        15.3  119.49ms  199.17ms      13',
     '',
     'Write was limited by the store, on all 2 hosts; host-1: so it seems.',
     '',

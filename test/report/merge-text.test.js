@@ -52,7 +52,7 @@ test('a stage that mixes operations has a line for each kind', () => {
   assert.ok(latency !== null);
   const text = formatMergeBlocks({ ...result, stages: [{ ...stage, stage: 'Mixed', kinds }] });
   const p = (/** @type {number} */ value) => value.toFixed(2).replace('.', '\\.');
-  const read = `700, 10\\.9 MB  p50 ${p(latency.p50)}ms p99 ${p(latency.p99)}ms  errors .*2`;
+  const read = `700, 10\\.9 MiB  p50 ${p(latency.p50)}ms p99 ${p(latency.p99)}ms  errors .*2`;
   assert.match(text, new RegExp(`^  Of them, read {8}${read}$`, 'm'));
   assert.match(text, /^ {2}Of them, write {7}an unknown number {2}latency unknown {2}errors none$/m);
   assert.doesNotMatch(formatMergeBlocks(result), /Of them/);

@@ -23,7 +23,7 @@ test('the line tells how far a stage is, how fast it goes, and how long it still
   const data = { objectSize: 16_384, worked: 2500, pace: 500, byteRate: 500 * 16_384 };
   assert.equal(
     progressLine({ ...state, ...data, stage: 'Write' }),
-    'Write  2500 of 10000  25%  500 ops/s  7.8 MB/s  15s left',
+    'Write  2500 of 10000  25%  500 ops/s  7.8 MiB/s  15s left',
   );
 });
 
@@ -80,9 +80,9 @@ test('data counts as it flows, long before the first large object is done', () =
     [3000, 1, { moved: 15 * MIB, underWay: 5 * MIB }],
   ]);
   assert.deepEqual(shown, [
-    'Write  0 of 10  5%  0 ops/s  5.0 MB/s  19s left',
-    'Write  0 of 10  10%  0 ops/s  5.0 MB/s  18s left',
-    'Write  1 of 10  15%  0 ops/s  5.0 MB/s  17s left',
+    'Write  0 of 10  5%  0 ops/s  5.0 MiB/s  19s left',
+    'Write  0 of 10  10%  0 ops/s  5.0 MiB/s  18s left',
+    'Write  1 of 10  15%  0 ops/s  5.0 MiB/s  17s left',
   ]);
 });
 
@@ -91,7 +91,7 @@ test('data of attempts that came to nothing has flowed, and brings the stage no 
     [1000, 0, { moved: 5 * MIB, underWay: 5 * MIB }],
     [2000, 0, { moved: 8 * MIB, underWay: 0 }],
   ]);
-  assert.equal(shown[1], 'Write  0 of 10  0%  0 ops/s  4.0 MB/s');
+  assert.equal(shown[1], 'Write  0 of 10  0%  0 ops/s  4.0 MiB/s');
 });
 
 test('what has been sent whole and waits for its answer is not done', () => {
@@ -99,7 +99,7 @@ test('what has been sent whole and waits for its answer is not done', () => {
     [1000, 0, { moved: 20 * MIB, underWay: 20 * MIB }],
     [2000, 2, { moved: 20 * MIB, underWay: 0 }],
   ]);
-  assert.deepEqual(shown, ['Write  0 of 2  99%  0 ops/s  20.0 MB/s', 'Write  2 of 2  100%  1 ops/s  10.0 MB/s']);
+  assert.deepEqual(shown, ['Write  0 of 2  99%  0 ops/s  20.0 MiB/s', 'Write  2 of 2  100%  1 ops/s  10.0 MiB/s']);
 });
 
 test('the line is shown while a stage runs, and taken away at its end', () => {
@@ -140,11 +140,11 @@ test('the rate is that of the last five seconds: a store that has gone does not 
   for (time = 250; time <= 10_000; time += 250) {
     progress.show(time / 2, { moved: 500 * time, underWay: 0 });
   }
-  assert.match(shown, / 500 ops\/s {2}0\.5 MB\/s {2}10s left$/);
+  assert.match(shown, / 500 ops\/s {2}0\.5 MiB\/s {2}10s left$/);
   for (; time <= 16_000; time += 250) {
     progress.show(5000, { moved: 5_000_000, underWay: 0 });
   }
-  assert.equal(shown, 'Write  5000 of 10000  50%  0 ops/s  0.0 MB/s');
+  assert.equal(shown, 'Write  5000 of 10000  50%  0 ops/s  0.0 MiB/s');
 });
 
 const BUCKETS = { text: 'checking the buckets', endsAt: null };

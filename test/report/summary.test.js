@@ -37,7 +37,7 @@ test('the page begins with the outcome and the answer, then come thresholds and 
     String.raw`| write.rate &gt; 0.95 \* baseline | **missed** | it was 3.333/s, of the baseline 10/s |`,
   ]);
   assert.deepEqual(stages.split('\n'), [
-    '| Stage | Operations | Mean ops/s | Peak ops/s | MB/s | p50 | p90 | p95 | p99 | p99.9 | max | Errors | Limited by |',
+    '| Stage | Operations | Mean ops/s | Peak ops/s | MiB/s | p50 | p90 | p95 | p99 | p99.9 | max | Errors | Limited by |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     '| Write | 5 | 3.3 | 3.3 | 0.1 | 7.00ms | 7.00ms | 7.00ms | 7.00ms | 7.00ms | 7.00ms | 0 | inconclusive |',
   ]);

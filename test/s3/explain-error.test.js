@@ -79,7 +79,7 @@ test('what took too long is told apart from what got no answer', () => {
   const error = timeoutError(500, { direction: 'sent', bytes: 2 ** 20, total: 2 ** 22 });
   assert.equal(
     explainError(error, PLACE),
-    'read in bucket "photos" on store.test:443 took too long (no complete answer within 500ms, with 1.0 of 4.0 MB sent: it may take a longer --timeout)',
+    'read in bucket "photos" on store.test:443 took too long (no complete answer within 500ms, with 1.0 of 4.0 MiB sent: it may take a longer --timeout)',
   );
 });
 

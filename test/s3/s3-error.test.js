@@ -265,10 +265,10 @@ test('an attempt whose object was on the way when its time was over names --time
   const large = 20 * 1024 ** 2;
   const [sent, received] = /** @type {const} */ (['sent', 'received']);
   for (const [transfer, told] of /** @type {const} */ ([
-    [{ direction: sent, bytes: 3 * 1024 ** 2, total: large }, 'with 3.0 of 20.0 MB sent'],
+    [{ direction: sent, bytes: 3 * 1024 ** 2, total: large }, 'with 3.0 of 20.0 MiB sent'],
     // The system has taken all of it, and may still be sending it.
-    [{ direction: sent, bytes: large, total: large }, 'with 20.0 of 20.0 MB sent'],
-    [{ direction: received, bytes: 1000, total: large }, 'with 0.0 of 20.0 MB received'],
+    [{ direction: sent, bytes: large, total: large }, 'with 20.0 of 20.0 MiB sent'],
+    [{ direction: received, bytes: 1000, total: large }, 'with 0.0 of 20.0 MiB received'],
     [{ direction: received, bytes: 99, total: 16_384 }, 'with 99 of 16384 bytes received'],
     [{ direction: received, bytes: 99, total: -1 }, 'with 99 bytes received'],
   ])) {

@@ -30,7 +30,7 @@ import { waysSection } from './ways-section.js';
 /** @type {Readonly<Record<ComparedMetric, { title: string, unit: string, format: (value: number | null) => Markup }>>} */
 const METRICS = {
   rate: { title: 'Rate', unit: 'ops/s', format: rate },
-  throughput: { title: 'Throughput', unit: 'MB/s', format: megabytes },
+  throughput: { title: 'Throughput', unit: 'MiB/s', format: megabytes },
   p50: { title: 'p50', unit: 'ms', format: milliseconds },
   p90: { title: 'p90', unit: 'ms', format: milliseconds },
   p99: { title: 'p99', unit: 'ms', format: milliseconds },

@@ -30,7 +30,7 @@ export function rate(value) {
 
 const NO_BYTES = html`<span class="unknown" title="no bytes moved">–</span>`;
 
-/** @param {number | null | undefined} value bytes/s; shown in MB of 1024 × 1024 bytes */
+/** @param {number | null | undefined} value bytes/s; shown in MiB */
 export function megabytes(value) {
   return value === 0 ? NO_BYTES : figure(value, (bytes) => decimal(bytes / MEGABYTE));
 }

@@ -25,7 +25,7 @@ const DEFINITIONS = [
     'The most operations of a second that lies wholly inside the stage, over all hosts together, or the mean where that is larger.',
   ],
   [
-    'MB/s',
+    'MiB/s',
     'In units of 1024 × 1024 bytes, of the objects. Operations that move no bytes of objects, such as Stat and Remove, have none.',
   ],
   [

@@ -18,7 +18,7 @@ const COLUMNS = [
   { title: 'Seconds', cell: ({ seconds }) => count(seconds) },
   { title: 'Operations', cell: ({ operations }) => count(operations) },
   { title: 'Rate', unit: 'ops/s', cell: (stretch) => rate(stretch.rate) },
-  { title: 'Throughput', unit: 'MB/s', cell: ({ byteRate }) => megabytes(byteRate) },
+  { title: 'Throughput', unit: 'MiB/s', cell: ({ byteRate }) => megabytes(byteRate) },
   { title: 'p50', unit: 'ms', cell: ({ p50 }) => milliseconds(p50) },
   { title: 'p99', unit: 'ms', cell: ({ p99 }) => milliseconds(p99) },
   { title: 'Longest', unit: 'ms', cell: ({ maximum }) => milliseconds(maximum) },
@@ -48,7 +48,7 @@ export function timeSection({ stages }) {
         Point at a chart, or move through it with the arrow keys, to read off a second.
       </p>
       ${stageKey(stages)} ${plot('rate', 'Operations a second')}
-      ${hasBytes ? plot('throughput', 'Throughput in MB/s') : null}
+      ${hasBytes ? plot('throughput', 'Throughput in MiB/s') : null}
       ${hasFailures ? plot('failures', 'Failed attempts a second', ['throttled', 'other']) : null}
       ${hasLatency ? plot('latency', 'Latency of the operations of each second, in ms', ['p50', 'p99', 'longest']) : null}
       ${latencies === null ? null : plot('latency-map', 'How many operations took how long: the darker, or on a dark page the lighter, the more')}

@@ -177,7 +177,7 @@ function secondText(stages, table, place) {
     }
     const { operations, p50, p99, maximum, failedAttempts = 0 } = second;
     const rate = table.rates[at][place];
-    const throughput = rate !== null && bytes ? `, ${decimal(rate.bytes / MEGABYTE)} MB/s` : '';
+    const throughput = rate !== null && bytes ? `, ${decimal(rate.bytes / MEGABYTE)} MiB/s` : '';
     const done =
       rate === null
         ? `${decimal(operations, 0)} operations in a part of a second`

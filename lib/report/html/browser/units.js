@@ -1,4 +1,4 @@
-/** Bytes of what the page calls MB. */
+/** Bytes of a MiB. */
 export const MEGABYTE = 1024 ** 2;
 
 const SECONDS_OF_DAY = 86_400;
