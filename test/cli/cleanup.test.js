@@ -53,6 +53,17 @@ test('what went wrong with a clean-up is told a line each, and what is not shown
 test('the command that cleans up names the prefix where it is not the usual one', () => {
   assert.match(cleanupCommand({ runId: 'r', prefix: 'benchmark', shard: WHOLE }), / --cleanup r$/);
   assert.match(cleanupCommand({ runId: 'r', prefix: 'x/y', shard: WHOLE }), / --cleanup r --prefix x\/y$/);
+  assert.match(
+    cleanupCommand({
+      runId: 'r',
+      prefix: 'benchmark',
+      shard: WHOLE,
+      region: 'weur',
+      profile: 'my r2',
+      addressing: 'virtual',
+    }),
+    / --cleanup r --region weur --profile 'my r2' --addressing virtual$/,
+  );
 });
 
 test('a shard is told how to clean up its own objects, and how to read them again', () => {

@@ -148,6 +148,30 @@ test('all that is wrong is told at once, whatever place it is in', async () => {
   assert.doesNotMatch(problems.join('\n'), /word/);
 });
 
+test('--profile goes before all keys of variables, and the address of S3_… variables stays', async (t) => {
+  const config =
+    '[profile dev]\nregion = eu-north-1\naws_access_key_id = profile-key\naws_secret_access_key = profile-secret\n';
+  const home = await folderWith(t, { config });
+  const env = { ...AWS_KEYS, AWS_PROFILE: 'another', AWS_CONFIG_FILE: path.join(home, 'config') };
+  const { store, notices } = await find({ ...env, ...S3 }, { profile: 'dev' });
+  assert.deepEqual(store.credentials, { accessKeyId: 'profile-key', secretAccessKey: 'profile-secret' });
+  assert.equal(store.hostname, 'store.test');
+  assert.match(notices.join(), /credentials of the profile "dev" \(its keys\)/);
+  const elsewhere = await find(env, { profile: 'dev', bucket: ['bucket-a'] });
+  assert.equal(elsewhere.store.hostname, 's3.eu-north-1.amazonaws.com');
+  const [problem] = await problemsOf({ ...env, ...S3 }, { profile: 'none' });
+  assert.match(problem, /^--profile: there is no profile "none" in /);
+});
+
+test('--region goes before S3_REGION and before that of a profile', async (t) => {
+  const home = await folderWith(t, { config: '[default]\nregion = eu-north-1\n' });
+  const env = { ...AWS_KEYS, AWS_CONFIG_FILE: path.join(home, 'config') };
+  const options = { region: 'eu-west-2', bucket: ['bucket-a'] };
+  assert.equal((await find({ ...S3, S3_REGION: 'weur' }, options)).store.region, 'eu-west-2');
+  const { store } = await find(env, options);
+  assert.deepEqual([store.region, store.hostname], ['eu-west-2', 's3.eu-west-2.amazonaws.com']);
+});
+
 test('a profile that there is not, and keys that cannot be keys, are told by name', async () => {
   assert.match(
     (await problemsOf({ AWS_PROFILE: 'no\nne' }, { bucket: ['bucket-a'] }))[0],
