@@ -377,6 +377,9 @@ function settingsFrom({ buckets, keys, address, region: regionName, authorities 
     Object.assign(settings, { hostname: name, port: name, tls: name, plainHttp: 'a URL with http://' });
     settings.region = regionName === DEFAULT ? 'AWS_REGION' : regionName;
   }
+  if (regionName === '--region') {
+    settings.region = regionName;
+  }
   if (keys === 'AWS_ACCESS_KEY_ID') {
     Object.assign(settings, { keys: 'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY', sessionToken: 'AWS_SESSION_TOKEN' });
   } else if (keys !== null) {

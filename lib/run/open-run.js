@@ -73,9 +73,11 @@ export async function openRun(config, context) {
     MAX_CONTROL_CONNECTIONS,
   );
   const controlCount = controlConnectionCount + CLOCK_CONNECTIONS;
+  // An option goes before the variable, which works wherever a region comes from.
+  const setting = store.settings?.region === '--region' ? '--region ' : 'S3_REGION=';
   const region = new SigningRegion(store.region, (expected, configured) =>
     notice(
-      `The store expects region ${expected}, not ${configured}: requests are signed for ${expected} from now on (set S3_REGION=${expected} to avoid the retry)`,
+      `The store expects region ${expected}, not ${configured}: requests are signed for ${expected} from now on (set ${setting}${expected} to avoid the retry)`,
     ),
   );
   const controlOptions = {
