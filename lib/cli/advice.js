@@ -1,4 +1,5 @@
 import { ROWS, flagOf } from '../options/table.js';
+import { plainLine } from '../text/plain-text.js';
 
 /** @import { OptionRow } from '../options/table.js' */
 
@@ -85,4 +86,14 @@ export function advised(message) {
 function commandsOf({ of = [], only }) {
   const names = only ?? ['a run', ...of];
   return names.map((name) => (name === 'side' ? '--a and --b' : name));
+}
+
+/**
+ * Commander repeats the arguments that it does not like as they are.
+ *
+ * @param {string} text
+ * @param {(text: string) => void} write
+ */
+export function writeCommanderError(text, write) {
+  write(`error: ${plainLine(advised(text))}\n`);
 }

@@ -18,9 +18,9 @@ import { readUseTls } from './environment.js';
 import { EXIT } from './exit-status.js';
 import { versionsOf } from './package-version.js';
 import { ReportFile } from './output-file.js';
-import { chooseCores } from './resolve-config.js';
+import { chooseCores } from '../options/resolve.js';
 import { availableCores, usableCores } from '../host/cpu-quota.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { Calibration } from '../calibration/calibration.js'

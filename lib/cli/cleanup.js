@@ -45,14 +45,14 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 /**
  * What a later command needs to find the same store.
  *
- * @typedef {Partial<Pick<CommandLine, (typeof STORE_OPTIONS)[number] | 'client'>> & OfLater} Later
+ * @typedef {Partial<Pick<CommandLine, (typeof STORE_OPTIONS)[number]>> & OfLater} Later
  *
  * @typedef {object} OfLater
- * @property {Record<string, string>} [overrides] variables that have to be set
+ * @property {Record<string, string>} [variables] that have to be set
  * @property {string} [command] that calls the program, for a shell
  *
- * @typedef {Pick<RunConfig, 'runId' | 'prefix' | 'shard'> & Later} RunPlace what a later command needs to find the objects of
- *   a run again
+ * @typedef {Pick<RunConfig, 'runId' | 'prefix' | 'shard'> & { client?: RunConfig['client'], later?: Later }} RunPlace what a
+ *   later command needs to find the objects of a run again
  */
 
 /**
@@ -232,11 +232,12 @@ export function bucketsAdvice(buckets, config) {
     return `the run wrote over ${buckets.length} buckets, and not all of them were given: pass them in the order S3_BUCKET=${known}`;
   }
   // An option goes before the variable.
+  const { later = {} } = config;
   const named =
-    config.bucket === undefined
-      ? { overrides: { ...config.overrides, S3_BUCKET: buckets.join(',') } }
+    later.bucket === undefined
+      ? { variables: { ...later.variables, S3_BUCKET: buckets.join(',') } }
       : { bucket: /** @type {string[]} */ (buckets) };
-  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand({ ...config, ...named })}`;
+  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand({ ...config, later: { ...later, ...named } })}`;
 }
 
 /**
@@ -265,7 +266,8 @@ export function readAgainCommand(place, { objects, size, sizes }) {
  * @returns {string} for a shell
  */
 function commandFor(args, place) {
-  const { shard, overrides = {}, command = FROM_CLONE.benchmark } = place;
+  const { shard, prefix, later = {} } = place;
+  const { variables = {}, command = FROM_CLONE.benchmark } = later;
   const words = [...args];
   if (shard.count > 1) {
     words.push('--shard', `${shard.index}/${shard.count}`);
@@ -273,8 +275,10 @@ function commandFor(args, place) {
   if (place.client === 'edge') {
     words.push('--client', 'edge');
   }
-  const names = /** @type {const} */ (['prefix', ...STORE_OPTIONS]);
-  words.push(...names.flatMap((name) => optionWords(ROWS[name], place[name])));
-  const variables = Object.entries(overrides).map(([name, value]) => `${name}=${shellWord(value)}`);
-  return [...variables, command, ...words.map(shellWord)].join(' ');
+  words.push(
+    ...optionWords(ROWS.prefix, prefix),
+    ...STORE_OPTIONS.flatMap((name) => optionWords(ROWS[name], later[name])),
+  );
+  const settings = Object.entries(variables).map(([name, value]) => `${name}=${shellWord(value)}`);
+  return [...settings, command, ...words.map(shellWord)].join(' ');
 }

@@ -8,12 +8,12 @@ import { operationsOf, writesObjects } from '../operations/registry.js';
 import { MIXED_STAGE } from '../operations/stage.js';
 import { quote } from '../text/quote.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
-import { advised } from './advice.js';
+import { advised, writeCommanderError } from './advice.js';
 import { COMMANDS, EXIT_STATUS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from './invocation.js';
 import { VERSION } from './package-version.js';
 import { linesOfSides } from './sides.js';
-import { UsageError, writeCommanderError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { MixedShare } from '../model/run-config.js'

@@ -9,7 +9,7 @@ import { EXIT } from './exit-status.js';
 import { judgeAgainst, readLimits, statusWith, thresholdLines } from './guard.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { ReportFile } from './output-file.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { Comparison } from '../model/comparison.js'

@@ -2,7 +2,7 @@ import { DEFAULT_FILE, Variables } from './environment.js';
 import { FROM_CLONE } from './invocation.js';
 import { chooseProxy } from './proxy.js';
 import { hintFor } from './store-config.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { VariableKey } from './environment.js'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'dotenv';
 import { keepSecrets } from '../text/redact.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 import { bucketNames, edgeUrl, hostname, port, region, secret, yesOrNo } from '../options/values.js';
 import { OPTIONS } from '../options/table.js';
 

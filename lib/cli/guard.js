@@ -8,7 +8,7 @@ import { metricNamed } from '../thresholds/metrics.js';
 import { checkThresholds, readThresholds } from '../thresholds/read-thresholds.js';
 import { formatThreshold } from '../thresholds/threshold.js';
 import { EXIT } from './exit-status.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { CommonFacts, Result, ThresholdResult } from '../model/result.js'

@@ -1,6 +1,6 @@
 import { ROWS } from '../options/table.js';
 import { quote } from '../text/quote.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { CommandName } from '../options/table.js'

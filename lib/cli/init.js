@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { DEFAULT_FILE } from './environment.js';
 import { shellWord } from '../text/shell-words.js';
 import { ENV_EXAMPLE } from './invocation.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /** @import { Invocation } from './invocation.js' */
 

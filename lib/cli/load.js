@@ -1,6 +1,6 @@
 import { report } from 'node:process';
 import { openFileLimit } from './open-file-limit.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /** Node opens the files of a program at the same time: this is more than enough. */
 const ENOUGH_FILES = 1024;

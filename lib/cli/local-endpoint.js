@@ -3,7 +3,7 @@ import { MAX_BODY_BYTES } from '../local-s3/receive-body.js';
 import { startLocalS3 } from '../local-s3/start.js';
 import { formatSize } from '../text/units.js';
 import { averageSize, sizeText } from '../workload/size-distribution.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 import { bucketNames } from '../options/values.js';
 
 /**

@@ -12,7 +12,7 @@ import { STANDARD_OUTPUT } from '../options/values.js';
 import { reportError } from './report-error.js';
 import { openResults } from './result-files.js';
 import { abilitiesOf, lookOf } from './terminal.js';
-import { Checks, UsageError } from './usage-error.js';
+import { Checks, UsageError } from '../options/usage-error.js';
 
 /**
  * @import { Readable, Writable } from 'node:stream'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { quote } from '../text/quote.js';
 import { keepSecrets } from '../text/redact.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 import { collectorUrl, wholeNumber } from '../options/values.js';
 
 /** @import { OtlpSettings, OtlpTarget } from '../telemetry/otlp-target.js' */

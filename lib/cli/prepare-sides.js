@@ -7,9 +7,9 @@ import { STORE_OPTIONS } from '../options/table.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { ReportFile } from './output-file.js';
 import { checkFileLimit, configOf, openTarget } from './prepare.js';
-import { MAX_SPREAD_OBJECTS, makeRunId } from './resolve-config.js';
+import { MAX_SPREAD_OBJECTS, makeRunId } from '../options/resolve.js';
 import { linesOfSides } from './sides.js';
-import { Checks, UsageError } from './usage-error.js';
+import { Checks, UsageError } from '../options/usage-error.js';
 
 /**
  * @import { Side } from '../model/interleaved.js'

@@ -7,11 +7,12 @@ import { startLocalEndpoint } from './local-endpoint.js';
 import { assertedRun } from './command-line.js';
 import { readGuard } from './guard.js';
 import { LogFile } from './output-file.js';
-import { checkBuckets, multipartOf, resolveOptions } from './resolve-config.js';
+import { checkBuckets, multipartOf, resolveConfig } from '../options/resolve.js';
 import { openResults } from './result-files.js';
+import { STORE_OPTIONS } from '../options/table.js';
 import { readEdgeConfig } from './edge-config.js';
 import { readStoreConfig } from './store-config.js';
-import { Checks, UsageError } from './usage-error.js';
+import { Checks, UsageError } from '../options/usage-error.js';
 
 /**
  * @import { Renewal } from '../aws/renewal.js'
@@ -20,7 +21,7 @@ import { Checks, UsageError } from './usage-error.js';
  * @import { Invocation } from './invocation.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
- * @import { StorelessConfig } from './resolve-config.js'
+ * @import { StorelessConfig } from '../options/resolve.js'
  * @import { ResultOutput } from './result-files.js'
  * @import { Outlets } from '../telemetry/telemetry.js'
  */
@@ -98,14 +99,15 @@ export async function prepare(options, { env, process: host, now, random, invoca
  */
 export async function configOf(options, { target, env, now, random, invocation }, checks) {
   const storeless = await checks.run(() =>
-    resolveOptions(options, { env, availableCores: availableCores(), now, random }),
+    resolveConfig(options, { env, availableCores: availableCores(), now, random }),
   );
   if (storeless === null || target === null) {
     return { storeless, config: null };
   }
-  // A later command needs the overrides to find the same store.
-  const ofStore = { store: target.store, overrides: target.overrides, command: invocation.benchmark };
-  return { storeless, config: Object.freeze({ ...storeless, ...ofStore, takesSnapshots: showsMetrics(options) }) };
+  const ofStore = Object.fromEntries(STORE_OPTIONS.map((name) => [name, options[name]]));
+  const later = { ...ofStore, variables: target.overrides, command: invocation.benchmark };
+  const config = { ...storeless, store: target.store, later, takesSnapshots: showsMetrics(options) };
+  return { storeless, config: Object.freeze(config) };
 }
 
 /** @param {CommandLine} options */

@@ -4,7 +4,7 @@ import { plainText } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
 import { EXIT } from './exit-status.js';
 import { VERSION } from './package-version.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /** @import { Terminal } from './terminal.js' */
 

@@ -4,7 +4,7 @@ import { ReportFile } from './output-file.js';
 
 /**
  * @import { ResultReporter } from '../report/reporter.js'
- * @import { Checks } from './usage-error.js'
+ * @import { Checks } from '../options/usage-error.js'
  *
  * @typedef {object} ResultOutput where a result goes
  * @property {ResultReporter} reporter

@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import { EXIT } from './exit-status.js';
 import { load } from './load.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /**
  * Loads a program and runs it to its end.

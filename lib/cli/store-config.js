@@ -10,7 +10,7 @@ import { DEFAULT_FILE, Variables } from './environment.js';
 import { shellWord } from '../text/shell-words.js';
 import { FROM_CLONE } from './invocation.js';
 import { chooseProxy } from './proxy.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 import { endpointUrl, region, secret, urlOf } from '../options/values.js';
 
 /**

@@ -3,13 +3,13 @@ import { ScrapeServer } from '../telemetry/scrape-server.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { readOtlpSettings } from './otlp-settings.js';
 import { VERSION } from './package-version.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../options/usage-error.js';
 
 /**
  * @import { RunConfig } from '../model/run-config.js'
  * @import { Outlets } from '../telemetry/telemetry.js'
  * @import { CommandLine } from './command-line.js'
- * @import { Checks } from './usage-error.js'
+ * @import { Checks } from '../options/usage-error.js'
  */
 
 /**

@@ -85,6 +85,8 @@ export interface RunConfig {
   slo?: number;
   /** dollars, by R2's list prices */
   maxCost?: number;
+  /** what commands that are printed need to find the store again: the options and variables by which it was found */
+  later?: object;
   /** whether somebody watches the run from outside, who takes snapshots of its stages while they run */
   takesSnapshots?: boolean;
   store: StoreConfig;

@@ -58,9 +58,7 @@ test('the command that cleans up names the prefix where it is not the usual one'
       runId: 'r',
       prefix: 'benchmark',
       shard: WHOLE,
-      region: 'weur',
-      profile: 'my r2',
-      addressing: 'virtual',
+      later: { region: 'weur', profile: 'my r2', addressing: 'virtual' },
     }),
     / --cleanup r --region weur --profile 'my r2' --addressing virtual$/,
   );
@@ -82,11 +80,14 @@ test('the command for a run whose id an earlier version took, though it looks li
 });
 
 test('the command that cleans up is one for a shell, whatever the names', () => {
-  const config = /** @type {any} */ ({ runId: 'r', prefix: 'benchmark', shard: WHOLE, envFile: "my bucket's.env" });
-  assert.equal(cleanupCommand(config), `node r2-benchmark.js --cleanup r --env-file 'my bucket'\\''s.env'`);
-  const overrides = { S3_BUCKET: 'a, b', S3_PORT: '9000', S3_REGION: '' };
+  const place = { runId: 'r', prefix: 'benchmark', shard: WHOLE };
   assert.equal(
-    cleanupCommand({ ...config, envFile: '.env', overrides }),
+    cleanupCommand({ ...place, later: { envFile: "my bucket's.env" } }),
+    `node r2-benchmark.js --cleanup r --env-file 'my bucket'\\''s.env'`,
+  );
+  const variables = { S3_BUCKET: 'a, b', S3_PORT: '9000', S3_REGION: '' };
+  assert.equal(
+    cleanupCommand({ ...place, later: { envFile: '.env', variables } }),
     `S3_BUCKET='a, b' S3_PORT=9000 S3_REGION='' node r2-benchmark.js --cleanup r`,
   );
 });

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { describe, test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { multipartOf } from '../../lib/cli/resolve-config.js';
+import { multipartOf } from '../../lib/options/resolve.js';
 import { optionsOf } from '../../lib/options/table.js';
 import { runCommand, runInProcess, startCommand } from '../helpers/command.js';
 import { assertStatus } from '../helpers/outcome.js';

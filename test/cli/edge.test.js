@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanupCommand } from '../../lib/cli/cleanup.js';
 import { readEdgeConfig } from '../../lib/cli/edge-config.js';
-import { UsageError } from '../../lib/cli/usage-error.js';
+import { UsageError } from '../../lib/options/usage-error.js';
 import { runInProcess } from '../helpers/command.js';
 
 const VARIABLES = { EDGE_URL: 'https://edge.example.com', EDGE_SECRET: 'edge-secret-1', S3_BUCKET: 'one,two' };

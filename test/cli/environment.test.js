@@ -8,7 +8,7 @@ import { readStoreConfig } from '../../lib/cli/store-config.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 /**
- * @import { UsageError } from '../../lib/cli/usage-error.js'
+ * @import { UsageError } from '../../lib/options/usage-error.js'
  * @import { TestContext } from 'node:test'
  */
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { EXIT } from '../../lib/cli/exit-status.js';
 import { judge, readGuard, statusWith, thresholdLines } from '../../lib/cli/guard.js';
-import { UsageError } from '../../lib/cli/usage-error.js';
+import { UsageError } from '../../lib/options/usage-error.js';
 import { writeResult } from '../../lib/model/write-result.js';
 import { formatThreshold, parseThreshold } from '../../lib/thresholds/threshold.js';
 import { folderWith, runInProcess } from '../helpers/command.js';

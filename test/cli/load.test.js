@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { load, loadingProblem } from '../../lib/cli/load.js';
-import { UsageError } from '../../lib/cli/usage-error.js';
+import { UsageError } from '../../lib/options/usage-error.js';
 
 test('a module that can be loaded is given as it is', async () => {
-  assert.equal((await load(() => import('../../lib/cli/usage-error.js'))).UsageError, UsageError);
+  assert.equal((await load(() => import('../../lib/options/usage-error.js'))).UsageError, UsageError);
 });
 
 test('a package that is not installed is named, with the command that installs it', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readOtlpSettings } from '../../lib/cli/otlp-settings.js';
-import { UsageError } from '../../lib/cli/usage-error.js';
+import { UsageError } from '../../lib/options/usage-error.js';
 import { folderWith } from '../helpers/command.js';
 
 /** @import { OtlpSettings } from '../../lib/telemetry/otlp-target.js' */

@@ -6,7 +6,7 @@ import { lstat, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { LogFile, ReportFile } from '../../lib/cli/output-file.js';
-import { UsageError } from '../../lib/cli/usage-error.js';
+import { UsageError } from '../../lib/options/usage-error.js';
 import { folderWith, runInProcess } from '../helpers/command.js';
 
 const REPORT_FILE = JSON.stringify(new URL('../../lib/cli/output-file.js', import.meta.url));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
 import { reportError } from '../../lib/cli/report-error.js';
-import { UsageError } from '../../lib/cli/usage-error.js';
+import { UsageError } from '../../lib/options/usage-error.js';
 
 /**
  * @param {unknown} error

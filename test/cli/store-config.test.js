@@ -8,7 +8,7 @@ import { folderWith } from '../helpers/command.js';
 import { testCertificate } from '../helpers/local-s3.js';
 
 /**
- * @import { UsageError } from '../../lib/cli/usage-error.js'
+ * @import { UsageError } from '../../lib/options/usage-error.js'
  * @import { AddressOptions } from '../../lib/cli/store-config.js'
  */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { resolveOptions } from '../../lib/cli/resolve-config.js';
+import { resolveConfig } from '../../lib/options/resolve.js';
 import { shellWords } from '../../lib/text/shell-words.js';
 import { resultOf } from '../../lib/model/result-of-run.js';
 import { comparisonAnswer, comparisonPage } from '../../lib/report/html/comparison-page.js';
@@ -204,7 +204,7 @@ test('the command is read as the run that it stands for, whatever its load is', 
   ]) {
     const options = read(shellWords(line));
     const store = runConfig(NO_TARGET).store;
-    const config = { ...resolveOptions(options, { env: {}, availableCores: 1, now: 0, random: () => 0 }), store };
+    const config = { ...resolveConfig(options, { env: {}, availableCores: 1, now: 0, random: () => 0 }), store };
     const facts = runFacts({ config, host: 'fra-1', startedAt: 0, clock: null, versions: {} });
     const [program, ...words] = shellWords(commandOf(facts.options));
     assert.equal(program, 'r2-benchmark');

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { checkBuckets, makeRunId, resolveOptions } from '../../lib/cli/resolve-config.js';
-import { UsageError } from '../../lib/cli/usage-error.js';
+import { checkBuckets, makeRunId, resolveConfig } from '../../lib/options/resolve.js';
+import { UsageError } from '../../lib/options/usage-error.js';
 import { isRunId } from '../../lib/workload/keyspace.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
@@ -22,7 +22,7 @@ const { store } = runConfig(NO_TARGET);
 function resolve(line, { env = {}, availableCores = 8 } = {}) {
   const { options } = /** @type {{ options: CommandLine }} */ (readCommandLine(line.split(' '), OUTPUTS));
   checkBuckets(options, store);
-  return resolveOptions(options, { env, availableCores, now: 0, random: () => 0.5 });
+  return resolveConfig(options, { env, availableCores, now: 0, random: () => 0.5 });
 }
 
 /**

@@ -2,17 +2,18 @@ import { runsSlices } from '../edge/slice.js';
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
 import { writesObjects } from '../operations/registry.js';
 import { WHOLE } from '../workload/shard.js';
+import { isMultipart } from './conditions.js';
 import { UsageError } from './usage-error.js';
 
 /**
  * @import { RunConfig } from '../model/run-config.js'
  * @import { StoreConfig } from '../model/run-config.js'
  * @import { MultipartConfig, RampPlan, Shard } from '../model/run-config.js'
- * @import { CommandLine } from './command-line.js'
+ * @import { OptionValues } from './read-options.js'
  */
 
 /** With `--cores auto`, another core is used for each so many threads. */
-const THREADS_A_CORE = 250;
+const THREADS_PER_CORE = 250;
 
 /** Four bytes are kept for each object that may be written, in a search over buckets for each bucket: 1 GB. */
 export const MAX_SPREAD_OBJECTS = 250_000_000;
@@ -36,10 +37,18 @@ const SCHEDULERS = Object.freeze([
  * @typedef {Omit<RunConfig, 'store'>} StorelessConfig
  */
 
+/** Options that a run takes as they are: no other option is known to it. */
+const UNCHANGED = /** @type {const} */ ([
+  ...['objects', 'size', 'sizes', 'stages', 'mix', 'existing', 'access', 'prefix', 'keep', 'allowVersioned'],
+  ...['client', 'through', 'local', 'faults', 'timeout', 'retries', 'keepAlive', 'preflight'],
+  ...['rate', 'arrival', 'startAt', 'duration', 'warmup', 'gap', 'untilStable'],
+  ...['findPeak', 'peakOf', 'target', 'slo', 'maxCost'],
+]);
+
 /**
  * Makes the configuration of a run from the command line.
  *
- * @param {CommandLine} options
+ * @param {OptionValues} options
  * @param {object} context
  * @param {NodeJS.ProcessEnv} context.env
  * @param {number} context.availableCores that this process may use, parts of one included
@@ -48,13 +57,20 @@ const SCHEDULERS = Object.freeze([
  * @returns {StorelessConfig}
  * @throws {UsageError}
  */
-export function resolveOptions(options, { env, availableCores, now, random }) {
-  const runId = options.cleanup ?? options.runId ?? makeRunId(now, random);
+export function resolveConfig(options, { env, availableCores, now, random }) {
   const shard = resolveShard(options.shard, env);
-  const multipart = multipartOf(options);
-  const checksum = options.checksum === 'none' ? undefined : options.checksum;
-  const amounts = { rangeSize: options.rangeSize, pageSize: options.pageSize, batch: options.batch };
-  const common = { ...options, amounts, multipart, checksum, runId, availableCores, shard };
+  const { rangeSize, pageSize, batch, checksum } = options;
+  const common = {
+    .../** @type {Pick<OptionValues, (typeof UNCHANGED)[number]>} */ (
+      Object.fromEntries(UNCHANGED.map((name) => [name, options[name]]))
+    ),
+    amounts: { rangeSize, pageSize, batch },
+    multipart: multipartOf(options),
+    checksum: checksum === 'none' ? undefined : checksum,
+    runId: options.cleanup ?? options.runId ?? makeRunId(now, random),
+    availableCores,
+    shard,
+  };
   if (options.cleanup !== undefined || options.list) {
     return { ...common, objects: 0, threads: 1, cores: 1 };
   }
@@ -74,16 +90,17 @@ export function resolveOptions(options, { env, availableCores, now, random }) {
 }
 
 /**
- * @param {Pick<CommandLine, 'multipart' | 'partSize' | 'partThreads' | 'size' | 'stages'>} options
+ * @param {Pick<OptionValues, 'multipart' | 'partSize' | 'partThreads' | 'size' | 'stages'>} options
  * @returns {MultipartConfig | undefined} undefined where no object is written in parts
  */
 export function multipartOf({ multipart, partSize, partThreads, size, stages }) {
-  const isNeeded = writesObjects(stages) && (multipart || size > MAX_PUT_BYTES);
-  return isNeeded ? { partSize, partThreads, minSize: multipart ? 0 : MAX_PUT_BYTES + 1 } : undefined;
+  return isMultipart({ multipart, size, stages })
+    ? { partSize, partThreads, minSize: multipart ? 0 : MAX_PUT_BYTES + 1 }
+    : undefined;
 }
 
 /**
- * @param {CommandLine} options
+ * @param {OptionValues} options
  * @param {StoreConfig} store
  * @throws {UsageError} if the run would search over buckets, and the store has too few or too many for that
  */
@@ -105,7 +122,7 @@ export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: b
 }
 
 /**
- * @param {CommandLine} options
+ * @param {OptionValues} options
  * @param {number} threads of this host
  * @param {Shard} shard
  * @returns {RampPlan | undefined} undefined where the stages do not go through steps
@@ -135,12 +152,12 @@ function planRamp({ ramp, rampHosts, stepTime }, threads, { index, count }) {
  * @returns {number}
  */
 export function chooseCores(given, threads, usable) {
-  const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_A_CORE), usable) : given;
+  const wanted = given === 'auto' ? Math.min(Math.ceil(threads / THREADS_PER_CORE), usable) : given;
   return Math.min(wanted, threads);
 }
 
 /**
- * @param {CommandLine['shard']} given
+ * @param {OptionValues['shard']} given
  * @param {NodeJS.ProcessEnv} env
  * @returns {Shard}
  * @throws {UsageError}

@@ -1,6 +1,3 @@
-import { plainLine } from '../text/plain-text.js';
-import { advised } from './advice.js';
-
 /** Something that the user can put right before the run: all of it at once, a line each. */
 export class UsageError extends Error {
   /**
@@ -13,16 +10,6 @@ export class UsageError extends Error {
     this.problems = problems;
     this.hint = hint;
   }
-}
-
-/**
- * Commander repeats the arguments that it does not like as they are.
- *
- * @param {string} text
- * @param {(text: string) => void} write
- */
-export function writeCommanderError(text, write) {
-  write(`error: ${plainLine(advised(text))}\n`);
 }
 
 /** Collects the problems that several checks find, so that the user can correct all of them at once. */
