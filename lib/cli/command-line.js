@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { isMultipart } from '../options/conditions.js';
 import { readOptions } from '../options/read-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
@@ -84,7 +84,7 @@ const MIXED = MIXED_STAGE.toLowerCase();
 export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { benchmark } = invocation;
   refuseMisspelledCommand(argv[0] ?? '', benchmark);
-  const { topic, parameters } = helpTopicIn(argv, `${benchmark} --help`);
+  const { topic, parameters } = helpTopicIn(argv, helpHint(benchmark));
   const program = newCommand('run', benchmark, outputs, topic.isAll)
     .usage(`<objects> <threads> [options]${usageOfCommands(benchmark)}`)
     .argument('[objects]')
@@ -93,9 +93,11 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
       helpWidth: HELP_WIDTH,
       visibleArguments: () => [],
       visibleCommands: () => [],
-      visibleOptions: ({ options }) => options.filter((option) => topic.shows(option.attributeName())),
+      visibleOptions: (command) =>
+        new Help().visibleOptions(command).filter((option) => topic.shows(option.attributeName())),
     })
     .addHelpText('after', topic.isAll ? EXIT_STATUS : afterHelp('run', invocation))
+    .showHelpAfterError(`(${helpHint(benchmark)})`)
     // What follows the name of a command belongs to the command.
     .enablePositionalOptions()
     .helpCommand(false);
@@ -106,10 +108,13 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
   for (const name of /** @type {const} */ (['merge', 'report', 'compare', 'ab', 'cleanup', 'calibrate'])) {
-    const command = newCommand(name, name, outputs).addHelpText('after', afterHelp(name, invocation));
+    const words = `${benchmark} ${name}`;
+    const command = newCommand(name, name, outputs)
+      .addHelpText('after', afterHelp(name, invocation))
+      .showHelpAfterError(`(${helpHint(words)})`);
     program.addCommand(command);
     command.action(() => {
-      request = requestOf(name, command.args, optionsGiven(command), `${benchmark} ${name}`);
+      request = requestOf(name, command.args, optionsGiven(command), words);
     });
   }
   program.parse(parameters, { from: 'user' });
@@ -128,7 +133,9 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
  */
 export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { peak } = invocation;
-  const command = newCommand('merge', peak, outputs).addHelpText('after', afterHelp('merge', invocation, peak));
+  const command = newCommand('merge', peak, outputs)
+    .addHelpText('after', afterHelp('merge', invocation, peak))
+    .showHelpAfterError(`(${helpHint(peak)})`);
   command.parse(argv, { from: 'user' });
   return filesRequest(command.args, optionsGiven(command), peak);
 }

@@ -209,5 +209,5 @@ function isOfMainJob(option) {
  * @param {string} group
  */
 function isOfGroup(option, group) {
-  return ROWS[option]?.group === group;
+  return ROWS[option]?.group === group || option === 'help';
 }

@@ -73,7 +73,7 @@ describe('objects in parts', { concurrency: 2 }, () => {
       const listed = await runCommand(t, ['--cleanup', '--list', '--client', client], { dotEnv });
       assertStatus(listed, 0);
       assert.match(listed.stdout, /^Run +Objects +Size +Uploads +Oldest +Newest$/m);
-      assert.match(listed.stdout, new RegExp(`^a-run +\\d+ +\\S+ +${uploads} `, 'm'));
+      assert.match(listed.stdout, new RegExp(`^a-run +\\d+ +\\S+ MiB +${uploads} `, 'm'));
       const cleaned = await runCommand(t, ['--cleanup', 'a-run', '--client', client], { dotEnv });
       assertStatus(cleaned, 0);
       assert.match(cleaned.stdout, new RegExp(`, 0 left, ${uploads} uploads? aborted$`, 'm'));

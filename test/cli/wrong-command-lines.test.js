@@ -87,7 +87,7 @@ test('a wrong command line is answered with one line that says what to type inst
     assert.match(error, expected, line);
     assert.ok(error.startsWith('error: ') && error.length < 250, `${line}: ${error}`);
     const further = others.filter(
-      (each) => !/--help( shows the usage\)?)?$/.test(each) && !each.startsWith('error: <threads>'),
+      (each) => !/ --help shows the usage\)?$/.test(each) && !each.startsWith('error: <threads>'),
     );
     assert.deepEqual(further, [], line);
   }
