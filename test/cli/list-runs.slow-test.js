@@ -34,8 +34,8 @@ describe('--cleanup --list', { concurrency: 3 }, () => {
         .map((line) => line.split(/ {2,}/).slice(0, 3))
         .toSorted(),
       [
-        ['a-run', '3', '0.0MB'],
-        ['large-run', '2500', '2.4MB'],
+        ['a-run', '3', '0.0 MiB'],
+        ['large-run', '2500', '2.4 MiB'],
       ],
     );
     assert.match(lines[2], /\d+s ago {2,}\d+s ago$/);

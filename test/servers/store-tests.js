@@ -339,7 +339,7 @@ export function testMultipart(title, server, { create, part, complete }) {
 
       const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
       assertStatus(listed, 0);
-      assert.match(listed.stdout, new RegExp(`^${runId} +0 +0\\.0MB +4 `, 'm'));
+      assert.match(listed.stdout, new RegExp(`^${runId} +0 +0\\.0 MiB +4 `, 'm'));
 
       const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], { server, buckets });
 
@@ -476,7 +476,7 @@ export function testCleanup(title, server) {
       await Promise.all(foreign.map(([bucket, key]) => server.put(bucket, key, 'not of this run')));
       const listed = await runBenchmark(['--client', client, '--cleanup', '--list'], { server, buckets });
       assertStatus(listed, 0);
-      assert.match(listed.stdout, new RegExp(`^${runId} +${OBJECTS} +4\\.7MB +[0-9ms ]+ ago +[0-9ms ]+ ago$`, 'm'));
+      assert.match(listed.stdout, new RegExp(`^${runId} +${OBJECTS} +4\\.7 MiB +[0-9ms ]+ ago +[0-9ms ]+ ago$`, 'm'));
       assert.match(listed.stdout, /^4 objects there .* belong to no run/m);
 
       const cleaned = await runBenchmark(['--client', client, '--cleanup', runId], { server, buckets });
