@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_STAGES_ON_EXISTING, STAGES_OF_MIX, operationsOf } from '../operations/registry.js';
 import { largestSize } from '../workload/size-distribution.js';
-import { LOAD, ROWS, flagOf } from './table.js';
+import { OPERANDS, ROWS, flagOf } from './table.js';
 
 /**
  * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
@@ -69,7 +69,7 @@ export function readOptions(command, given, { operands, words = {} } = {}) {
     }
   }
   if (operands !== undefined) {
-    LOAD.forEach(({ name, flag, read }, index) => {
+    OPERANDS.forEach(({ name, flag, read }, index) => {
       if (given[name] === undefined) {
         values[name] = attempt(flag, () => read(operands[index] ?? ''));
       }

@@ -31,7 +31,7 @@ import { oneOf, someText } from './values.js';
  * @property {GroupName} group
  * @property {true} [main] whether it belongs to the main job, so that the short help shows it
  * @property {(text: string) => any} [read] of an option with a value; throws a RangeError that says what was expected
- * @property {(recorded: any) => string} [write] what `read` takes, from a recorded value
+ * @property {(recorded: any) => string} [write] what `read` takes, from a recorded value; String without
  * @property {(value: any) => unknown} [record] what a result has of a value that is no plain one; undefined to leave it out
  * @property {string} [default] as the user would write it
  * @property {string} [off] the value that is the same as no option
@@ -51,6 +51,7 @@ import { oneOf, someText } from './values.js';
  * @typedef {'run' | 'merge' | 'report' | 'compare' | 'ab' | 'side' | 'cleanup' | 'calibrate'} CommandName `side`: within --a and
  *   --b
  * @typedef {(values: Values, context: Context) => Problem | readonly Problem[]} Check
+ * @typedef {Readonly<Record<string, Omit<OptionRow, 'group'>>>} Rows
  * @typedef {keyof typeof GROUPS} GroupName
  */
 
@@ -101,61 +102,15 @@ const RUNS_ONLY = Object.freeze({ cleanup: true, calibrate: true, list: true });
 /** Options that set the load or the time, which a capacity search and a ramp set themselves. */
 const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true, rampHosts: true });
 
-/** @satisfies {Readonly<Record<string, OptionRow>>} */
-export const OPTIONS = {
-  local: {
-    flag: '--local',
-    help: 'run against an endpoint in memory: no account, no .env',
-    group: 'store',
-    main: true,
-    excludes: { client: 'edge', existing: true },
-    role: 'repeat',
-    of: ['ab', 'calibrate'],
-    helpOf: { calibrate: 'without TLS, as a run with --local' },
-  },
-  faults: {
-    flag: '--faults <script>',
-    help: 'with --local: faults to inject',
-    detail: 'see [the local endpoint](local-endpoint.md)',
-    group: 'store',
-    read: values.faultScript,
-    needs: { local: true },
-    role: 'repeat',
-    of: ['ab', 'side'],
-  },
-  client: {
-    flag: '--client <name>',
-    help: 'direct, sdk (the AWS SDK) or edge (a Worker)',
-    detail: 'see [two clients](performance.md#two-clients) and [at the edge](edge.md)',
-    group: 'client',
-    main: true,
-    read: oneOf('direct', 'sdk', 'edge'),
-    default: 'direct',
-    check: ({ client, ...options }) =>
-      client === 'edge' &&
-      conditions
-        .operationsIn(options)
-        .map(({ copies, name }) => copies && `--client edge cannot run ${name}, which a binding does not have`),
-    role: 'load',
-    of: ['ab', 'side', 'cleanup', 'calibrate'],
-  },
-  through: {
-    flag: '--through',
-    help: 'with --client edge: each operation is a request to the Worker',
-    group: 'client',
-    needs: { client: 'edge' },
-    role: 'load',
-    of: ['ab', 'side'],
-  },
+/** @satisfies {Rows} */
+const WORKLOAD = {
   existing: {
     flag: '--existing <prefix>',
     help: "read existing objects under this prefix ('*' for all); write nothing",
     detail: 'see [existing data](loads.md#existing-data)',
-    group: 'workload',
     main: true,
     read: values.existingPrefix,
     record: values.formatExisting,
-    write: String,
     excludes: {
       client: 'edge',
       keep: true,
@@ -171,7 +126,6 @@ export const OPTIONS = {
     flag: '--size <size>',
     help: 'object size: 64kB; or several sizes: 4KiB..1MiB',
     detail: '5TiB at most; see [sizes](loads.md#objects-of-several-sizes)',
-    group: 'workload',
     main: true,
     read: values.objectSizes,
     write: formatSize,
@@ -188,10 +142,8 @@ export const OPTIONS = {
     flag: '--access <pattern>',
     help: 'order of reads: sequential, uniform, zipf:0.99',
     detail: 'see [the order of reads](loads.md#the-order-of-reads)',
-    group: 'workload',
     read: parseAccess,
     record: formatAccess,
-    write: String,
     default: 'sequential',
     excludes: { calibrate: true },
     check: ({ stages, calibrate, mix }, { given }) =>
@@ -208,10 +160,8 @@ export const OPTIONS = {
     help: 'stages to run, comma-separated',
     detail:
       'of `write,read,range,stat,list,copy,batch-remove,remove`; see [the stages](what-a-run-does.md); without `write`, a run reads what an earlier one left with `--keep`, and requires its `--run-id`',
-    group: 'workload',
     main: true,
     read: values.stageNames,
-    write: String,
     default: DEFAULT_STAGES.join(','),
     excludes: { mix: true },
     check: conditions.stageProblems,
@@ -223,11 +173,9 @@ export const OPTIONS = {
     flag: '--mix <shares>',
     help: 'one stage of mixed operations: read=70,write=20,stat=5,remove=5',
     detail: 'between Write and Remove; see [mixed loads](mixed-loads.md)',
-    group: 'workload',
     main: true,
     read: values.mix,
     record: values.formatMix,
-    write: String,
     excludes: { existing: true, calibrate: true, findPeak: true, ramp: true, rampHosts: true, checksum: true },
     check: conditions.mixProblems,
     role: 'load',
@@ -235,7 +183,6 @@ export const OPTIONS = {
   rangeSize: {
     flag: '--range-size <size>',
     help: 'bytes that the stage range reads of each object',
-    group: 'workload',
     read: values.rangeSize,
     write: formatSize,
     default: formatSize(DEFAULT_AMOUNTS.rangeSize),
@@ -247,9 +194,7 @@ export const OPTIONS = {
     flag: '--page-size <keys>',
     help: 'keys per list page',
     detail: '1 to 1000',
-    group: 'workload',
     read: values.keyCount,
-    write: String,
     default: String(DEFAULT_AMOUNTS.pageSize),
     needs: stageOfRun('list'),
     role: 'load',
@@ -258,9 +203,7 @@ export const OPTIONS = {
     flag: '--batch <objects>',
     help: 'objects per request of the stage batch-remove',
     detail: '1 to 1000',
-    group: 'workload',
     read: values.keyCount,
-    write: String,
     default: String(DEFAULT_AMOUNTS.batch),
     needs: stageOfRun('batch-remove'),
     role: 'load',
@@ -269,7 +212,6 @@ export const OPTIONS = {
     flag: '--multipart',
     help: 'write objects in parts; objects above 4.9 GiB always are',
     detail: 'see [large objects](loads.md#large-objects)',
-    group: 'workload',
     excludes: { client: 'edge' },
     check: ({ multipart, stages, calibrate, size }) => [
       multipart && stages !== undefined && !writesObjects(stages) && '--multipart requires write in --stages',
@@ -284,7 +226,6 @@ export const OPTIONS = {
     flag: '--part-size <size>',
     help: 'part size, 5MiB or more',
     detail: 'without the option it grows so that 10,000 parts are enough',
-    group: 'workload',
     read: values.partSize,
     write: formatSize,
     default: formatSize(DEFAULT_PART_BYTES),
@@ -299,9 +240,7 @@ export const OPTIONS = {
   partThreads: {
     flag: '--part-threads <n>',
     help: 'parts of an object to send at a time, each over its own connection',
-    group: 'workload',
     read: values.partThreads,
-    write: String,
     default: String(DEFAULT_PART_THREADS),
     needs: inParts,
     role: 'load',
@@ -311,9 +250,7 @@ export const OPTIONS = {
     flag: '--checksum <name>',
     help: 'checksum that the store verifies on each write: crc64nvme, crc32c, none',
     detail: 'see [checksums](loads.md#checksums)',
-    group: 'workload',
     read: oneOf('crc64nvme', 'crc32c', 'none'),
-    write: String,
     default: 'none',
     off: 'none',
     excludes: { client: 'edge', calibrate: true },
@@ -322,14 +259,46 @@ export const OPTIONS = {
     role: 'load',
     of: ['ab', 'side'],
   },
+  keep: {
+    flag: '--keep',
+    help: 'keep the objects that the run wrote',
+    detail: 'Remove is left out; see [kept objects](cleanup.md#kept-objects)',
+    excludes: { peakOf: 'buckets' },
+    role: 'repeat',
+  },
+  runId: {
+    flag: '--run-id <id>',
+    help: 'name of the run (default: date, time, random)',
+    detail: '1 to 64 of `A-Z a-z 0-9 . _ -`',
+    read: values.runId,
+    check: ({ runId }, { command }) =>
+      command === 'ab' && runId !== undefined && !isRunId(`${runId}-a`) && '--run-id must leave room for -a and -b',
+    of: ['ab'],
+    helpOf: { ab: 'name of the two runs, before -a and -b (default: date, time, random)' },
+  },
+  prefix: {
+    flag: '--prefix <prefix>',
+    help: 'prefix of every key',
+    read: values.prefix,
+    default: 'benchmark',
+    role: 'record',
+    of: ['ab', 'cleanup'],
+  },
+  allowVersioned: {
+    flag: '--allow-versioned',
+    help: 'accept buckets that keep versions; clean-up removes those of the run',
+    of: ['ab'],
+  },
+};
+
+/** @satisfies {Rows} */
+const LOAD = {
   rate: {
     flag: '--rate <ops/s>',
     help: 'open loop: start this many operations per second',
     detail: '0.1 to 1,000,000; see [open loop](open-loop.md)',
-    group: 'load',
     main: true,
     read: values.rate,
-    write: String,
     excludes: SET_BY_STEPS,
     check: [needsThrough('rate'), conditions.rateProblem],
     role: 'load',
@@ -338,9 +307,7 @@ export const OPTIONS = {
   arrival: {
     flag: '--arrival <name>',
     help: 'when the operations of an open loop start: constant or poisson',
-    group: 'load',
     read: oneOf('constant', 'poisson'),
-    write: String,
     default: 'constant',
     needs: [{ rate: true }, { peakOf: 'rate' }],
     role: 'load',
@@ -350,7 +317,6 @@ export const OPTIONS = {
     flag: '--duration <time>',
     help: 'length of each stage; <objects> is then the maximum',
     detail: 'at least `1s`',
-    group: 'load',
     main: true,
     read: values.stageDuration,
     write: formatTime,
@@ -361,7 +327,6 @@ export const OPTIONS = {
   warmup: {
     flag: '--warmup <time>',
     help: 'start of each stage to exclude from rates and percentiles',
-    group: 'load',
     read: values.warmup,
     write: formatTime,
     default: '0s',
@@ -376,7 +341,6 @@ export const OPTIONS = {
     flag: '--until-stable <share>',
     help: 'stop a stage early once its mean rate is known to within this share: 2%',
     detail: 'requires a `--duration` of 40s or more without the warm-up; see [until stable](until-stable.md)',
-    group: 'load',
     read: values.precision,
     write: values.formatPercent,
     needs: { duration: true },
@@ -384,11 +348,24 @@ export const OPTIONS = {
     check: conditions.stabilityProblem,
     role: 'repeat',
   },
+  gap: {
+    flag: '--gap <time>',
+    help: 'pause between stages of a fixed length',
+    read: values.gap,
+    write: formatTime,
+    default: '5s',
+    needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
+    role: 'repeat',
+    of: ['ab'],
+  },
+};
+
+/** @satisfies {Rows} */
+const CAPACITY = {
   findPeak: {
     flag: '--find-peak',
     help: 'add threads, up to <threads>, and find the capacity',
     detail: 'see [capacity search](capacity-search.md)',
-    group: 'capacity',
     main: true,
     check: needsThrough('findPeak'),
     role: 'repeat',
@@ -396,10 +373,8 @@ export const OPTIONS = {
   peakOf: {
     flag: '--peak-of <name>',
     help: 'what --find-peak varies: threads, buckets or rate',
-    group: 'capacity',
     read: oneOf('threads', 'buckets', 'rate'),
     record: (dimension) => (dimension === 'threads' ? undefined : dimension),
-    write: String,
     default: 'threads',
     needs: { findPeak: true },
     role: 'repeat',
@@ -407,16 +382,13 @@ export const OPTIONS = {
   target: {
     flag: '--target <ops/s>',
     help: 'report how many buckets this rate would take',
-    group: 'capacity',
     read: values.rate,
-    write: String,
     needs: { peakOf: 'buckets' },
     role: 'repeat',
   },
   slo: {
     flag: '--slo <time>',
     help: 'p99 limit',
-    group: 'capacity',
     read: values.latencyLimit,
     write: formatTime,
     default: '50ms',
@@ -427,9 +399,7 @@ export const OPTIONS = {
     flag: '--ramp <threads>',
     help: 'steps with more and more threads, in slots that hosts share: 8,16,32,64',
     detail: 'see [ramps](many-hosts.md#one-ramp)',
-    group: 'capacity',
     read: values.rampThreads,
-    write: String,
     excludes: { findPeak: true, maxCost: true },
     check: [
       needsThrough('ramp'),
@@ -441,7 +411,6 @@ export const OPTIONS = {
   rampHosts: {
     flag: '--ramp-hosts',
     help: 'steps with more and more hosts: shard i joins in slot i',
-    group: 'capacity',
     needs: { shard: true },
     excludes: { ramp: true, findPeak: true, maxCost: true },
     check: needsThrough('rampHosts'),
@@ -451,7 +420,6 @@ export const OPTIONS = {
     flag: '--step-time <time>',
     help: 'length of a step of a ramp',
     detail: '4s to 60s',
-    group: 'capacity',
     read: values.stepTime,
     write: formatTime,
     default: '10s',
@@ -461,16 +429,40 @@ export const OPTIONS = {
   maxCost: {
     flag: '--max-cost <dollars>',
     help: "cost limit of the run, at R2's list prices",
-    group: 'capacity',
     read: values.dollars,
     of: ['ab'],
     helpOf: { ab: "cost limit of all turns, at R2's list prices" },
+  },
+};
+
+/** @satisfies {Rows} */
+const CLIENT = {
+  client: {
+    flag: '--client <name>',
+    help: 'direct, sdk (the AWS SDK) or edge (a Worker)',
+    detail: 'see [two clients](performance.md#two-clients) and [at the edge](edge.md)',
+    main: true,
+    read: oneOf('direct', 'sdk', 'edge'),
+    default: 'direct',
+    check: ({ client, ...options }) =>
+      client === 'edge' &&
+      conditions
+        .operationsIn(options)
+        .map(({ copies, name }) => copies && `--client edge cannot run ${name}, which a binding does not have`),
+    role: 'load',
+    of: ['ab', 'side', 'cleanup', 'calibrate'],
+  },
+  through: {
+    flag: '--through',
+    help: 'with --client edge: each operation is a request to the Worker',
+    needs: { client: 'edge' },
+    role: 'load',
+    of: ['ab', 'side'],
   },
   cores: {
     flag: '--cores <n>',
     help: 'cores of this host to use, or auto',
     detail: 'see [cores](performance.md#cores)',
-    group: 'client',
     main: true,
     read: values.coreCount,
     default: 'auto',
@@ -479,22 +471,10 @@ export const OPTIONS = {
     role: 'record',
     of: ['ab', 'side', 'calibrate'],
   },
-  gap: {
-    flag: '--gap <time>',
-    help: 'pause between stages of a fixed length',
-    group: 'load',
-    read: values.gap,
-    write: formatTime,
-    default: '5s',
-    needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
-    role: 'repeat',
-    of: ['ab'],
-  },
   timeout: {
     flag: '--timeout <time>',
     help: 'time limit of each attempt',
     detail: '`1ms` to `1h`',
-    group: 'client',
     read: values.timeout,
     write: formatTime,
     default: '10s',
@@ -505,9 +485,7 @@ export const OPTIONS = {
     flag: '--retries <n>',
     help: 'retries of an operation after transient errors',
     detail: '0 to 1000',
-    group: 'client',
     read: values.retryCount,
-    write: String,
     default: '19',
     role: 'repeat',
     of: ['ab', 'side'],
@@ -515,7 +493,6 @@ export const OPTIONS = {
   keepAlive: {
     flag: '--no-keep-alive',
     help: 'open a connection for each request',
-    group: 'client',
     role: 'load',
     of: ['ab', 'side', 'cleanup', 'calibrate'],
   },
@@ -523,15 +500,94 @@ export const OPTIONS = {
     flag: '--no-preflight',
     help: 'skip the check that the store allows what the run does',
     detail: 'see [preflight](what-a-run-does.md#before-the-first-stage)',
-    group: 'client',
     of: ['ab', 'cleanup'],
     helpOf: { cleanup: 'skip the check that the buckets can be reached' },
   },
+};
+
+/** @satisfies {Rows} */
+const STORE = {
+  local: {
+    flag: '--local',
+    help: 'run against an endpoint in memory: no account, no .env',
+    main: true,
+    excludes: { client: 'edge', existing: true },
+    role: 'repeat',
+    of: ['ab', 'calibrate'],
+    helpOf: { calibrate: 'without TLS, as a run with --local' },
+  },
+  faults: {
+    flag: '--faults <script>',
+    help: 'with --local: faults to inject',
+    detail: 'see [the local endpoint](local-endpoint.md)',
+    read: values.faultScript,
+    needs: { local: true },
+    role: 'repeat',
+    of: ['ab', 'side'],
+  },
+  envFile: {
+    flag: '--env-file <file>',
+    help: 'file with the S3_… variables',
+    read: someText,
+    default: '.env',
+    of: [...STORE_COMMANDS, 'calibrate'],
+    helpOf: { calibrate: 'file with S3_USE_SSL, which decides whether TLS is used' },
+  },
+  bucket: {
+    flag: '--bucket <names>',
+    help: 'buckets, comma-separated, instead of S3_BUCKET',
+    read: values.bucketNames,
+    of: STORE_COMMANDS,
+  },
+  endpointUrl: {
+    flag: '--endpoint-url <url>',
+    help: 'address of the store, instead of S3_HOSTNAME',
+    detail: 'with or without a path; see [addresses](credentials.md#addresses)',
+    read: values.endpointUrl,
+    write: values.urlOf,
+    excludes: { local: true, client: 'edge' },
+    of: STORE_COMMANDS,
+  },
+  region: {
+    flag: '--region <name>',
+    help: 'region that requests are signed for, instead of S3_REGION',
+    detail: 'see [regions](credentials.md#regions)',
+    read: values.region,
+    excludes: { local: true, client: 'edge' },
+    of: STORE_COMMANDS,
+  },
+  profile: {
+    flag: '--profile <name>',
+    help: "credentials and settings of this profile of the AWS CLI, instead of .env's keys",
+    detail: 'see [credentials](credentials.md)',
+    read: someText,
+    excludes: { local: true, client: 'edge' },
+    of: STORE_COMMANDS,
+  },
+  addressing: {
+    flag: '--addressing <style>',
+    help: 'where requests name the bucket: path or virtual',
+    read: oneOf('path', 'virtual'),
+    excludes: { local: true, client: 'edge' },
+    of: STORE_COMMANDS,
+  },
+  proxy: {
+    flag: '--proxy <url>',
+    help: 'connect through a proxy: its URL, env or none',
+    detail: 'see [proxies](credentials.md#proxies)',
+    read: values.proxyChoice,
+    write: values.formatProxy,
+    excludes: { local: true },
+    of: STORE_COMMANDS,
+  },
+};
+
+/** @satisfies {Rows} */
+const HOSTS = {
   startAt: {
     flag: '--start-at <time>',
     help: "start by the store's clock: ISO time, epoch seconds, next:60s, +30s",
     detail: 'see [one start](many-hosts.md#one-start)',
-    group: 'hosts',
     read: values.startTime,
     excludes: { findPeak: true },
   },
@@ -539,7 +595,6 @@ export const OPTIONS = {
     flag: '--shard <i/N>',
     help: "this host's share: i of N from 0, or auto",
     detail: '`auto` or `auto/N` for Slurm and Kubernetes; see [one run](many-hosts.md#one-run)',
-    group: 'hosts',
     read: values.shard,
     excludes: { findPeak: true, list: true },
     check: (options, { has }) =>
@@ -550,119 +605,21 @@ export const OPTIONS = {
     of: ['cleanup'],
     helpOf: { cleanup: 'remove only the objects of this shard: i of N from 0, or auto' },
   },
-  keep: {
-    flag: '--keep',
-    help: 'keep the objects that the run wrote',
-    detail: 'Remove is left out; see [kept objects](cleanup.md#kept-objects)',
-    group: 'workload',
-    excludes: { peakOf: 'buckets' },
-    role: 'repeat',
-  },
-  runId: {
-    flag: '--run-id <id>',
-    help: 'name of the run (default: date, time, random)',
-    detail: '1 to 64 of `A-Z a-z 0-9 . _ -`',
-    group: 'workload',
-    read: values.runId,
-    check: ({ runId }, { command }) =>
-      command === 'ab' && runId !== undefined && !isRunId(`${runId}-a`) && '--run-id must leave room for -a and -b',
-    of: ['ab'],
-    helpOf: { ab: 'name of the two runs, before -a and -b (default: date, time, random)' },
-  },
-  prefix: {
-    flag: '--prefix <prefix>',
-    help: 'prefix of every key',
-    group: 'workload',
-    read: values.prefix,
-    default: 'benchmark',
-    role: 'record',
-    of: ['ab', 'cleanup'],
-  },
-  allowVersioned: {
-    flag: '--allow-versioned',
-    help: 'accept buckets that keep versions; clean-up removes those of the run',
-    group: 'workload',
-    of: ['ab'],
-  },
-  envFile: {
-    flag: '--env-file <file>',
-    help: 'file with the S3_… variables',
-    group: 'store',
-    read: someText,
-    default: '.env',
-    of: [...STORE_COMMANDS, 'calibrate'],
-    helpOf: { calibrate: 'file with S3_USE_SSL, which decides whether TLS is used' },
-  },
-  bucket: {
-    flag: '--bucket <names>',
-    help: 'buckets, comma-separated, instead of S3_BUCKET',
-    group: 'store',
-    read: values.bucketNames,
-    write: String,
-    of: STORE_COMMANDS,
-  },
-  endpointUrl: {
-    flag: '--endpoint-url <url>',
-    help: 'address of the store, instead of S3_HOSTNAME',
-    detail: 'with or without a path; see [addresses](credentials.md#addresses)',
-    group: 'store',
-    read: values.endpointUrl,
-    write: values.urlOf,
-    excludes: { local: true, client: 'edge' },
-    of: STORE_COMMANDS,
-  },
-  region: {
-    flag: '--region <name>',
-    help: 'region that requests are signed for, instead of S3_REGION',
-    detail: 'see [regions](credentials.md#regions)',
-    group: 'store',
-    read: values.region,
-    write: String,
-    excludes: { local: true, client: 'edge' },
-    of: STORE_COMMANDS,
-  },
-  profile: {
-    flag: '--profile <name>',
-    help: "credentials and settings of this profile of the AWS CLI, instead of .env's keys",
-    detail: 'see [credentials](credentials.md)',
-    group: 'store',
-    read: someText,
-    write: String,
-    excludes: { local: true, client: 'edge' },
-    of: STORE_COMMANDS,
-  },
-  addressing: {
-    flag: '--addressing <style>',
-    help: 'where requests name the bucket: path or virtual',
-    group: 'store',
-    read: oneOf('path', 'virtual'),
-    write: String,
-    excludes: { local: true, client: 'edge' },
-    of: STORE_COMMANDS,
-  },
-  proxy: {
-    flag: '--proxy <url>',
-    help: 'connect through a proxy: its URL, env or none',
-    detail: 'see [proxies](credentials.md#proxies)',
-    group: 'store',
-    read: values.proxyChoice,
-    write: values.formatProxy,
-    excludes: { local: true },
-    of: STORE_COMMANDS,
-  },
+};
+
+/** @satisfies {Rows} */
+const OUTPUT = {
   log: {
     flag: '--log <file>',
     help: 'write the log to a file; the screen stays readable',
-    group: 'output',
     main: true,
     read: values.logFile,
   },
-  logAppend: { flag: '--log-append', help: 'append to the file of --log', group: 'output', needs: { log: true } },
+  logAppend: { flag: '--log-append', help: 'append to the file of --log', needs: { log: true } },
   json: {
     flag: '--json <file>',
     help: 'write the whole result to a file; - is stdout',
     detail: 'see [the result](result-schema.md)',
-    group: 'output',
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab', 'calibrate'],
@@ -676,7 +633,6 @@ export const OPTIONS = {
     flag: '--csv <file>',
     help: 'write the time series to a file; - is stdout',
     detail: 'see [the time series](result-schema.md#the-time-series-as-csv)',
-    group: 'output',
     read: someText,
     of: ['merge'],
   },
@@ -684,7 +640,6 @@ export const OPTIONS = {
     flag: '--report <file>',
     help: 'write a page with charts, in one file; - is stdout',
     detail: 'see [the report](report.md)',
-    group: 'output',
     main: true,
     read: someText,
     of: ['merge', 'compare', 'ab'],
@@ -692,30 +647,30 @@ export const OPTIONS = {
   summary: {
     flag: '--summary <file>',
     help: 'write a Markdown summary to a file, for a CI job; - is stdout',
-    group: 'output',
     read: someText,
     of: ['merge'],
   },
   junit: {
     flag: '--junit <file>',
     help: 'write JUnit XML to a file: a test case for each limit; - is stdout',
-    group: 'output',
     read: someText,
     of: ['merge'],
   },
   quiet: {
     flag: '--quiet',
     help: 'no progress, cost or notices on stderr',
-    group: 'output',
     of: ['ab', 'cleanup', 'calibrate'],
     helpOf: { cleanup: 'no progress on stderr', calibrate: 'no notices on stderr' },
   },
-  live: { flag: '--no-live', help: 'print plain lines on a terminal, too', group: 'output' },
+  live: { flag: '--no-live', help: 'print plain lines on a terminal, too' },
+};
+
+/** @satisfies {Rows} */
+const CHECKS = {
   assert: {
     flag: '--assert <limit>',
     help: "exit with 3 unless this holds: 'read.p99 < 50ms'; may be repeated",
     detail: 'see [limits](ci.md)',
-    group: 'checks',
     main: true,
     read: (text) => text,
     repeats: true,
@@ -726,7 +681,6 @@ export const OPTIONS = {
   assertFile: {
     flag: '--assert-file <file>',
     help: 'the same, one limit per line of a file',
-    group: 'checks',
     read: someText,
     excludes: RUNS_ONLY,
     of: ['merge', 'compare'],
@@ -734,23 +688,24 @@ export const OPTIONS = {
   baseline: {
     flag: '--baseline <file>',
     help: "earlier --json, for limits such as 'read.rate > 0.95 * baseline'",
-    group: 'checks',
     read: someText,
     needs: [{ assert: true }, { assertFile: true }],
     excludes: RUNS_ONLY,
     of: ['merge'],
   },
+};
+
+/** @satisfies {Rows} */
+const METRICS = {
   otlp: {
     flag: '--otlp',
     help: 'send metrics and spans during the run, to the collector of OTEL_… variables',
     detail: 'see [metrics](metrics.md#to-a-collector)',
-    group: 'metrics',
     excludes: RUNS_ONLY,
   },
   otlpUrl: {
     flag: '--otlp-url <url>',
     help: 'send them to this OTLP/HTTP collector',
-    group: 'metrics',
     read: values.collectorUrl,
     excludes: RUNS_ONLY,
   },
@@ -758,22 +713,23 @@ export const OPTIONS = {
     flag: '--metrics-port <port>',
     help: 'serve metrics to Prometheus, for Grafana: 9464, 0.0.0.0:9464',
     detail: 'see [Prometheus](metrics.md)',
-    group: 'metrics',
     read: values.listenAddress,
     excludes: RUNS_ONLY,
   },
   metricsHold: {
     flag: '--metrics-hold <time>',
     help: 'keep serving metrics this long after the run',
-    group: 'metrics',
     read: values.holdTime,
     default: '0s',
     needs: { metricsPort: true },
   },
+};
+
+/** @satisfies {Rows} */
+const COMMANDS = {
   init: {
     flag: '--init [file]',
     help: 'write a .env to fill in, and exit',
-    group: 'commands',
     read: someText,
     check: ({ init, objects }, { given }) => [
       init !== undefined &&
@@ -785,7 +741,6 @@ export const OPTIONS = {
   cleanup: {
     flag: '--cleanup [run-id]',
     help: 'the same as the command cleanup',
-    group: 'commands',
     read: values.anyRunId,
     check: (_options, { given, nameOf }) =>
       given.cleanup === true &&
@@ -795,7 +750,6 @@ export const OPTIONS = {
   list: {
     flag: '--list',
     help: 'with --cleanup: list the runs that left objects, and exit',
-    group: 'commands',
     check: ({ list }, { given, nameOf }) =>
       list && given.cleanup !== true && `--list requires ${nameOf('cleanup')} without a run id`,
     of: ['cleanup'],
@@ -804,17 +758,19 @@ export const OPTIONS = {
   calibrate: {
     flag: '--calibrate',
     help: 'the same as the command calibrate',
-    group: 'commands',
     excludes: { client: 'edge', cleanup: true },
     check: ({ calibrate, stages = [] }) =>
       calibrate &&
       operationsOf(stages).some(({ isDefaultStage }) => !isDefaultStage) &&
       `--calibrate measures ${DEFAULT_STAGES.join(', ')}, and takes no other --stages`,
   },
+};
+
+/** @satisfies {Rows} */
+const COMPARISON = {
   margin: {
     flag: '--margin <share>',
     help: 'a change up to this share counts as no change',
-    group: 'comparison',
     read: values.margin,
     default: '3%',
     only: ['compare', 'ab'],
@@ -822,15 +778,13 @@ export const OPTIONS = {
   a: {
     flag: '--a <options>',
     help: "options of A, in quotes: '--client direct'",
-    group: 'comparison',
     read: shellWords,
     only: ['ab'],
   },
-  b: { flag: '--b <options>', help: 'options of B', group: 'comparison', read: shellWords, only: ['ab'] },
+  b: { flag: '--b <options>', help: 'options of B', read: shellWords, only: ['ab'] },
   quads: {
     flag: '--quads <n>',
     help: 'quads of turns (ABBA or BAAB), 6 to 40',
-    group: 'comparison',
     read: values.quadCount,
     default: '8',
     only: ['ab'],
@@ -838,32 +792,63 @@ export const OPTIONS = {
   threads: {
     flag: '--threads <n>',
     help: 'threads of this side, instead of <threads>',
-    group: 'comparison',
     read: values.threadCount,
     only: ['side'],
   },
   force: {
     flag: '--force',
     help: 'compare runs even if sizes, threads or operations differ',
-    group: 'comparison',
     only: ['compare'],
   },
   severalRuns: {
     flag: '--several-runs',
     help: 'add up runs of one host that were not at the same time, instead of refusing them',
-    group: 'comparison',
     only: ['merge', 'report'],
   },
 };
 
-/** @type {Readonly<Record<string, OptionRow>>} */
-export const ROWS = OPTIONS;
+/** Every option by its name. */
+export const OPTIONS = Object.freeze({
+  ...WORKLOAD,
+  ...LOAD,
+  ...CAPACITY,
+  ...CLIENT,
+  ...STORE,
+  ...HOSTS,
+  ...OUTPUT,
+  ...CHECKS,
+  ...METRICS,
+  ...COMMANDS,
+  ...COMPARISON,
+});
+
+/** The options by group. @type {Readonly<Record<GroupName, Rows>>} */
+const BY_GROUP = {
+  workload: WORKLOAD,
+  load: LOAD,
+  capacity: CAPACITY,
+  client: CLIENT,
+  store: STORE,
+  hosts: HOSTS,
+  output: OUTPUT,
+  checks: CHECKS,
+  metrics: METRICS,
+  commands: COMMANDS,
+  comparison: COMPARISON,
+};
+
+/** The same, whatever its name. @type {Readonly<Record<string, OptionRow>>} */
+export const ROWS = Object.fromEntries(
+  /** @type {[GroupName, Rows][]} */ (Object.entries(BY_GROUP)).flatMap(([group, rows]) =>
+    Object.entries(rows).map(([name, row]) => [name, { ...row, group }]),
+  ),
+);
 
 /** Those that name a file for a result. */
 export const RESULT_OPTIONS = /** @type {const} */ (['json', 'csv', 'report', 'summary', 'junit']);
 
 /** The arguments of a run. @type {readonly { name: 'objects' | 'threads', flag: string, read: (text: string) => number }[]} */
-export const LOAD = Object.freeze([
+export const OPERANDS = Object.freeze([
   { name: 'objects', flag: '<objects>', read: values.objectCount },
   { name: 'threads', flag: '<threads>', read: values.threadCount },
 ]);

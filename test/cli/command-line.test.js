@@ -444,8 +444,8 @@ describe('the commands', { concurrency: 3 }, () => {
 
   test('their problems are all reported at once, in the words that the user wrote', async () => {
     assert.deepEqual(await refused('cleanup', '/', '--prefix', '/', '--timeout', 'soon'), [
-      'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
       'error: --prefix: expected names of A-Z a-z 0-9 . _ - with / between them, got "/"',
+      'error: --timeout: expected a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds, got "soon"',
       'error: <run-id>: expected 1 to 64 of A-Z a-z 0-9 . _ - and not dots alone, got "/"',
       'node r2-benchmark.js cleanup --help shows the usage',
     ]);

@@ -179,7 +179,7 @@ test('the command is the one that makes the same load, without what is so by def
     duration: 30_000,
     gap: 1500,
   };
-  assert.equal(commandOf(options), 'r2-benchmark 20 4 --client sdk --stages write,read --duration 30s --gap 1500ms');
+  assert.equal(commandOf(options), 'r2-benchmark 20 4 --stages write,read --duration 30s --gap 1500ms --client sdk');
   assert.equal(commandOf({ objects: null, threads: 4 }), 'r2-benchmark ? 4');
 });
 
