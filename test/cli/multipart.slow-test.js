@@ -109,7 +109,8 @@ describe('objects in parts', { concurrency: 2 }, () => {
     const ramp = await runCommand(t, ['4000', '2', ...load, '--ramp', '1,2', '--step-time', '4s'], options);
     assertStatus(ramp, 0);
     assert.match(ramp.stdout, /^Write took /m);
-    const search = await runCommand(t, ['20000', '4', ...load, '--find-peak'], options);
+    // How many objects Write leaves for a search of Remove depends on the host.
+    const search = await runCommand(t, ['20000', '4', ...load, '--stages', 'write', '--find-peak'], options);
     assertStatus(search, 0);
     assert.match(search.stdout, /^Write capacity: /m);
     assert.deepEqual(await leftIn(endpoint), { objects: [], uploads: 0 });
