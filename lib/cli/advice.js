@@ -13,6 +13,7 @@ const ADVICE = Object.freeze([
     flags: [
       '--threads',
       '--concurrency',
+      '--vus',
       '--concurrent',
       '--connections',
       '--workers',
@@ -60,16 +61,17 @@ const ADVICE = Object.freeze([
 
 /**
  * @param {string} message of commander, about what is no option, argument or command
+ * @param {boolean} [takesLoad] whether the command has the arguments and options of a run
  * @returns {string} one line that says what to type instead
  */
-export function advised(message) {
+export function advised(message, takesLoad = false) {
   const line = message
     .replace(/^error: /, '')
     .trim()
     .replace(/\s*\n\s*/g, ' ');
   const flag = /^unknown option '([^'=]*)/.exec(line)?.[1];
   const advice = ADVICE.find(({ flags }) => flags.some((each) => each === flag));
-  if (advice !== undefined) {
+  if (takesLoad && advice !== undefined) {
     return `unknown option ${flag}: ${advice.text}`;
   }
   const row = Object.values(ROWS).find((each) => flagOf(each) === flag);
@@ -93,7 +95,8 @@ function commandsOf({ of = [], only }) {
  *
  * @param {string} text
  * @param {(text: string) => void} write
+ * @param {boolean} takesLoad whether the command has the arguments and options of a run
  */
-export function writeCommanderError(text, write) {
-  write(`error: ${plainLine(advised(text))}\n`);
+export function writeCommanderError(text, write, takesLoad) {
+  write(`error: ${plainLine(advised(text, takesLoad))}\n`);
 }

@@ -9,7 +9,7 @@ import { MIXED_STAGE } from '../operations/stage.js';
 import { quote } from '../text/quote.js';
 import { readThresholds } from '../thresholds/read-thresholds.js';
 import { advised, writeCommanderError } from './advice.js';
-import { COMMANDS, EXIT_STATUS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
+import { COMMANDS, afterHelp, helpTopicIn, usageOfCommands } from './help.js';
 import { FROM_CLONE } from './invocation.js';
 import { VERSION } from './package-version.js';
 import { linesOfSides } from './sides.js';
@@ -84,9 +84,9 @@ const MIXED = MIXED_STAGE.toLowerCase();
 export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { benchmark } = invocation;
   refuseMisspelledCommand(argv[0] ?? '', benchmark);
-  const { topic, parameters } = helpTopicIn(argv, helpHint(benchmark));
+  const { topic, parameters } = helpTopicIn(argv, invocation, helpHint(benchmark));
   const program = newCommand('run', benchmark, outputs, topic.isAll)
-    .usage(`<objects> <threads> [options]${usageOfCommands(benchmark)}`)
+    .usage(`<objects> <threads> [options]${topic.isAll ? '' : usageOfCommands(benchmark)}`)
     .argument('[objects]')
     .argument('[threads]')
     .configureHelp({
@@ -96,7 +96,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
       visibleOptions: (command) =>
         new Help().visibleOptions(command).filter((option) => topic.shows(option.attributeName())),
     })
-    .addHelpText('after', topic.isAll ? EXIT_STATUS : afterHelp('run', invocation))
+    .addHelpText('after', topic.after ?? afterHelp('run', invocation))
     .showHelpAfterError(`(${helpHint(benchmark)})`)
     // What follows the name of a command belongs to the command.
     .enablePositionalOptions()
@@ -104,6 +104,7 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   /** @type {Request | null} */
   let request = null;
   program.action(() => {
+    refuseSurplus('run', program.args, benchmark);
     request = loadRequest('run', program.args, optionsGiven(program), benchmark);
   });
   program.hook('preSubcommand', (_, command) => refuseOptionsBefore(optionsGiven(program), command.name(), benchmark));
@@ -149,6 +150,7 @@ export function readMergeCommandLine(argv, outputs, invocation = FROM_CLONE) {
  * @throws {UsageError}
  */
 function requestOf(command, operands, given, words) {
+  refuseSurplus(command, operands, words);
   switch (command) {
     case 'compare':
       return { command, options: compareRequest(operands, given, words) };
@@ -163,6 +165,25 @@ function requestOf(command, operands, given, words) {
     default:
       return { command, options: filesRequest(operands, given, words) };
   }
+}
+
+/**
+ * @param {string} command
+ * @param {readonly string[]} operands
+ * @param {string} words the command for a shell
+ * @throws {UsageError} if a load has more than two: it names the one that is most likely not meant
+ */
+function refuseSurplus(command, operands, words) {
+  if (takesLoad(command) && operands.length > 2) {
+    const strange = operands.find((operand) => !/^[0-9]+$/.test(operand)) ?? operands[2];
+    const quotes = command === 'ab' ? `; --a and --b take their options in quotes: --a '--client direct'` : '';
+    conclude([`unexpected argument ${quote(strange)}: expected <objects> <threads>${quotes}`], words);
+  }
+}
+
+/** @param {string} command */
+function takesLoad(command) {
+  return ['run', 'ab', 'calibrate'].includes(command);
 }
 
 /**
@@ -397,8 +418,9 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: writeCommanderError,
+      outputError: (text, write) => writeCommanderError(text, write, takesLoad(name)),
     })
+    .allowExcessArguments(takesLoad(name))
     .usage(`${operands} [options]`.trimStart())
     .description(description);
   if (name !== 'run') {
@@ -417,7 +439,7 @@ function newCommand(name, words, { stdout, stderr }, isGrouped = false) {
  */
 function operandsOf(name) {
   const words = COMMANDS[name].operands.match(/[<[][^\]>]+[\]>]/g) ?? [];
-  return name === 'ab' || name === 'calibrate' ? ['[objects]', '[threads]'] : words;
+  return takesLoad(name) ? ['[objects]', '[threads]'] : words;
 }
 
 /**

@@ -104,7 +104,7 @@ function topicLines() {
   return Array.from({ length: cells.length / 2 }, (_, row) => `  ${cells[2 * row]}  ${cells[2 * row + 1]}`.trimEnd());
 }
 
-export const EXIT_STATUS =
+const EXIT_STATUS =
   '\nExit status: 0 complete, 1 incomplete, 2 usage or credentials, 3 --assert missed, 128+n by signal n.';
 
 /**
@@ -167,15 +167,45 @@ function flagsOfSides() {
 }
 
 /**
+ * @param {string} topic
+ * @param {string} benchmark for a shell
+ * @returns {string} an example after the options of a topic
+ */
+function exampleOf(topic, benchmark) {
+  /** @type {Readonly<Record<string, string>>} */
+  const examples = {
+    hosts: `
+Examples:
+  on every host:  ${benchmark} 10000 1000 --start-at next:60s --duration 60s \\
+                    --log log-$(hostname).txt
+  afterwards:     ${benchmark} merge log*.txt`,
+    checks: `
+Example:
+  ${benchmark} 10000 100 --assert 'read.p99 < 50ms' --assert 'errors == 0'`,
+    metrics: `
+Example, with the dashboard of deploy/grafana:
+  ${benchmark} 10000 100 --metrics-port 9464 --metrics-hold 30s`,
+    all: EXIT_STATUS,
+  };
+  return examples[topic] ?? '';
+}
+
+/**
  * What `--help <topic>` and `help <topic>` ask for: a group of options, all of them, or the help of a command.
  *
  * @param {readonly string[]} argv
- * @param {string} help how to ask for help, for a shell
- * @returns {{ topic: { shows: (option: string) => boolean, isAll: boolean }, parameters: readonly string[] }} which options of
- *   a run the help shows, and the parameters that are left to read
- * @throws {UsageError} where there is no such topic
+ * @param {Invocation} invocation
+ * @param {string} hint where to find the topics
+ * @returns {{ topic: HelpTopic, parameters: readonly string[] }} which options of a run the help shows, and the parameters that
+ *   are left to read
+ * @throws {UsageError} if there is no such topic
+ *
+ * @typedef {object} HelpTopic
+ * @property {(option: string) => boolean} shows
+ * @property {boolean} isAll whether it shows options by group, and no commands
+ * @property {string} [after] what follows the options
  */
-export function helpTopicIn(argv, help) {
+export function helpTopicIn(argv, { benchmark }, hint) {
   const [first, word = ''] = argv;
   const main = { shows: isOfMainJob, isAll: false };
   if (!['help', '--help', '-h'].includes(first) || argv.length > 2) {
@@ -184,19 +214,15 @@ export function helpTopicIn(argv, help) {
   if (word === '') {
     return { topic: main, parameters: ['--help'] };
   }
-  if (word === 'all') {
-    return { topic: { shows: () => true, isAll: true }, parameters: ['--help'] };
-  }
   if (Object.hasOwn(COMMANDS, word) && word !== 'run') {
     return { topic: main, parameters: [word, '--help'] };
   }
   if (!Object.hasOwn(TOPICS, word)) {
-    throw new UsageError(
-      [`there is no help on ${quote(word)}, expected ${Object.keys(TOPICS).join(', ')}, or a command`],
-      help,
-    );
+    const topics = Object.keys(TOPICS).join(', ');
+    throw new UsageError([`there is no help on ${quote(word)}, expected ${topics}, or a command`], hint);
   }
-  return { topic: { shows: (option) => isOfGroup(option, word), isAll: true }, parameters: ['--help'] };
+  const shows = (/** @type {string} */ option) => word === 'all' || isOfGroup(option, word);
+  return { topic: { shows, isAll: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };
 }
 
 /** @param {string} option */

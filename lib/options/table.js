@@ -106,7 +106,7 @@ const SET_BY_STEPS = Object.freeze({ findPeak: true, ramp: true, rampHosts: true
 const WORKLOAD = {
   existing: {
     flag: '--existing <prefix>',
-    help: "read existing objects under this prefix ('*' for all); write nothing",
+    help: "only read up to <objects> existing objects under this prefix ('*': all)",
     detail: 'see [existing data](loads.md#existing-data)',
     main: true,
     read: values.existingPrefix,
@@ -315,7 +315,7 @@ const LOAD = {
   },
   duration: {
     flag: '--duration <time>',
-    help: 'length of each stage; <objects> is then the maximum',
+    help: 'length of each stage; writes stop after <objects>',
     detail: 'at least `1s`',
     main: true,
     read: values.stageDuration,

@@ -165,7 +165,10 @@ describe('the command line', { concurrency: 3 }, () => {
   test('an unknown option, one without its value, and a third argument are refused', async () => {
     assert.match((await refused('10', '10', '--frobnicate'))[0], /^error: unknown option '--frobnicate'/);
     assert.match((await refused('10', '10', '--size'))[0], /^error: option '--size <size>' argument missing/);
-    assert.match((await refused('10', '10', '10', '--local'))[0], /^error: too many arguments/);
+    assert.match(
+      (await refused('10', '10', '10', '--local'))[0],
+      /^error: unexpected argument "10": expected <objects> <threads>/,
+    );
   });
 
   for (const [option, values, expected] of /** @type {const} */ ([

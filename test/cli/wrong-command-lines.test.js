@@ -6,11 +6,11 @@ import { runInProcess } from '../helpers/command.js';
 const WRONG = [
   ['', /<objects>: expected a whole number/],
   ['1000', /<threads>: expected a whole number/],
-  ['run 1000 10 --local', /too many arguments|<objects>: expected a whole number/],
+  ['run 1000 10 --local', /unexpected argument "run": expected <objects> <threads>/],
   ['1k 10 --local', /<objects>: expected a whole number from 1/],
   ['10,000 10 --local', /<objects>: expected a whole number from 1/],
   ['1000 0 --local', /<threads>: expected a whole number from 1/],
-  ['1000 10 --local extra', /too many arguments/],
+  ['1000 10 --local extra', /unexpected argument "extra": expected <objects> <threads>/],
   ['1000 --threads 10 --local', /--threads: the number of threads is the second argument/],
   ['1000 --concurrency 10 --local', /--concurrency: the number of threads is the second argument/],
   ['1000 -c 10 --local', /-c: the number of threads is the second argument/],
@@ -74,6 +74,8 @@ const WRONG = [
   ['merge log.txt --size 1MiB', /--size is not an option here: it belongs to a run/],
   ['compare before.json', /missing required argument 'after'/],
   ['ab 100 10 --local --a --client=sdk', /--b requires its options in quotes/],
+  ['ab 100 10 --a --client direct', /--a and --b take their options in quotes/],
+  ['compare a b --threads 5', /--threads is not an option here/],
   ['cleanup', /cleanup requires a run id, or cleanup --list/],
   ['--help loads', /there is no help on "loads", expected workload, load, /],
 ];
