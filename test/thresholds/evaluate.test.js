@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { addResults } from '../../lib/model/add-results.js';
+import { Histogram } from '../../lib/model/histogram.js';
 import { evaluateThresholds, figureOf } from '../../lib/thresholds/evaluate.js';
 import { METRICS } from '../../lib/thresholds/metrics.js';
 import { OPERATORS, parseThreshold } from '../../lib/thresholds/threshold.js';
@@ -53,6 +54,37 @@ test('a figure is that of the result, and its limit in the same unit', () => {
     outcome: 'missed',
     message: 'it was 0',
   });
+});
+
+test('any percentile is a figure: it is that of the histogram, between the exact extremes', () => {
+  const histogram = new Histogram();
+  for (let ms = 1; ms <= 1000; ms += 1) {
+    histogram.record(ms);
+  }
+  const [write] = RESULT.stages;
+  const summary = {
+    .../** @type {NonNullable<ReturnType<Histogram['summary']>>} */ (histogram.summary()),
+    maximum: 999,
+  };
+  const latency = { ...write.latency, attempts: summary };
+  latency.histogram = { ...write.latency.histogram, attempts: histogram.encode() };
+  const result = { ...RESULT, stages: [{ ...write, latency }] };
+  for (const [percentile, expected] of /** @type {const} */ ([
+    ['75', 750],
+    ['97.5', 975],
+    ['99', 990],
+    ['99.99', 999],
+  ])) {
+    const { value, metric } = judged(`write.attempts.p${percentile} < 1s`, result);
+    assert.ok(Math.abs(Number(value) - expected) <= expected / 1000, `${percentile}: ${value}`);
+    assert.equal(metric, `attempts.p${percentile}`);
+  }
+  const without = {
+    ...RESULT,
+    stages: [{ ...write, latency: { ...latency, histogram: write.latency.histogram, attempts: null } }],
+  };
+  assert.equal(judged('write.attempts.p97.5 < 1s', without).outcome, 'inconclusive');
+  assert.match(String(parseThreshold('write.p100 < 1s').problem), /no figure of a stage is called "p100"/);
 });
 
 test('the outcome is that of the operator, whatever figure, limit and operator', () => {
