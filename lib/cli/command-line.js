@@ -3,7 +3,7 @@ import { Command, Help, Option } from 'commander';
 import { isMultipart } from '../options/conditions.js';
 import { readOptions } from '../options/read-options.js';
 import { GROUPS, RESULT_OPTIONS, ROWS, flagOf, optionsOf } from '../options/table.js';
-import { STANDARD_OUTPUT } from '../options/values.js';
+import { STANDARD_OUTPUT, withoutUser } from '../options/values.js';
 import { operationsOf, writesObjects } from '../operations/registry.js';
 import { MIXED_STAGE } from '../operations/stage.js';
 import { quote } from '../text/quote.js';
@@ -85,8 +85,8 @@ export function readCommandLine(argv, outputs, invocation = FROM_CLONE) {
   const { benchmark } = invocation;
   refuseMisspelledCommand(argv[0] ?? '', benchmark);
   const { topic, parameters } = helpTopicIn(argv, invocation, helpHint(benchmark));
-  const program = newCommand('run', benchmark, outputs, topic.isAll)
-    .usage(`<objects> <threads> [options]${topic.isAll ? '' : usageOfCommands(benchmark)}`)
+  const program = newCommand('run', benchmark, outputs, topic.isGrouped)
+    .usage(`<objects> <threads> [options]${topic.isGrouped ? '' : usageOfCommands(benchmark)}`)
     .argument('[objects]')
     .argument('[threads]')
     .configureHelp({
@@ -177,7 +177,8 @@ function refuseSurplus(command, operands, words) {
   if (takesLoad(command) && operands.length > 2) {
     const strange = operands.find((operand) => !/^[0-9]+$/.test(operand)) ?? operands[2];
     const quotes = command === 'ab' ? `; --a and --b take their options in quotes: --a '--client direct'` : '';
-    conclude([`unexpected argument ${quote(strange)}: expected <objects> <threads>${quotes}`], words);
+    // A URL may hold a password.
+    conclude([`unexpected argument ${quote(withoutUser(strange))}: expected <objects> <threads>${quotes}`], words);
   }
 }
 

@@ -202,12 +202,12 @@ Example, with the dashboard of deploy/grafana:
  *
  * @typedef {object} HelpTopic
  * @property {(option: string) => boolean} shows
- * @property {boolean} isAll whether it shows options by group, and no commands
+ * @property {boolean} isGrouped whether it shows options by group, and no commands
  * @property {string} [after] what follows the options
  */
 export function helpTopicIn(argv, { benchmark }, hint) {
   const [first, word = ''] = argv;
-  const main = { shows: isOfMainJob, isAll: false };
+  const main = { shows: isOfMainJob, isGrouped: false };
   if (!['help', '--help', '-h'].includes(first) || argv.length > 2) {
     return { topic: main, parameters: argv };
   }
@@ -222,7 +222,7 @@ export function helpTopicIn(argv, { benchmark }, hint) {
     throw new UsageError([`there is no help on ${quote(word)}, expected ${topics}, or a command`], hint);
   }
   const shows = (/** @type {string} */ option) => word === 'all' || isOfGroup(option, word);
-  return { topic: { shows, isAll: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };
+  return { topic: { shows, isGrouped: true, after: exampleOf(word, benchmark) }, parameters: ['--help'] };
 }
 
 /** @param {string} option */

@@ -145,7 +145,7 @@ export function stageProblems(options, context) {
 export function mixProblems(options) {
   const { mix, keep, objects, threads } = options;
   const removes = shareOf(options, (operation) => operation.removes);
-  // Of two decks, one may end with its removes and the next begin with them, and each thread may have one more under way.
+  // One deck may end with its removes and the next begin with them, and each thread may have one more under way.
   const objectsNeeded = removes === 0 ? 0 : 2 * removes + threads + 1;
   return [
     mix !== undefined && isMultipart(options) && '--mix cannot be combined with --multipart or a --size above 4.9GiB',
@@ -188,7 +188,7 @@ export function rateProblem({ rate, objects, ...options }) {
   const needed = rate === undefined ? 0 : Math.ceil((KEYS_PER_WRITE * rate * Math.max(changes, copies)) / 100);
   return (
     objects < needed &&
-    `--rate ${rate} requires ${needed} <objects> or more for this mix, got ${objects}: no key is written more than once a second`
+    `--rate ${rate} requires ${needed} <objects> or more for this mix, got ${objects}: no key is written more than once per second`
   );
 }
 

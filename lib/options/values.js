@@ -95,7 +95,7 @@ const MAX_TIMEOUT_MS = 3_600_000;
 const STAGE_NAMES = OPERATIONS.map(({ name }) => name);
 const MIXABLE = OPERATIONS.filter(({ attemptOfVersion }) => attemptOfVersion !== undefined).map(({ name }) => name);
 
-/** Stands for standard output where a result's file is named. */
+/** Means standard output as the name of a result's file. */
 export const STANDARD_OUTPUT = '-';
 
 export const objectCount = wholeNumber(1, MAX_COUNT);

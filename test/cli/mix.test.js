@@ -55,7 +55,7 @@ const REFUSED = [
   [
     'a rate for which there are too few objects',
     ['--mix', 'read=50,write=40,remove=10', '--rate', '2000'],
-    /--rate 2000 requires 2000 <objects> or more for this mix, got 1000: no key is written more than once a second/,
+    /--rate 2000 requires 2000 <objects> or more for this mix, got 1000: no key is written more than once per second/,
   ],
   [
     'an assertion of a kind that is not mixed',
