@@ -4,7 +4,7 @@ import { quote } from '../text/quote.js';
 /**
  * @import { FromIniInit } from '@aws-sdk/credential-provider-ini'
  * @import { DefaultProviderInit } from '@aws-sdk/credential-provider-node'
- * @import { Credentials } from '../model/run-config.js'
+ * @import { Credentials } from '../model/config.js'
  * @import { AwsSettings } from './settings.js'
  */
 

@@ -1,6 +1,6 @@
 import { LiveCredentials } from '../s3/live-credentials.js';
 
-/** @import { Credentials } from '../model/run-config.js' */
+/** @import { Credentials } from '../model/config.js' */
 
 /** So long before credentials end, new ones are asked for; where they live for less than twice as long, halfway. ms */
 const LEAD_MS = 300_000;

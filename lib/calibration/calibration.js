@@ -1,14 +1,14 @@
 import { percent } from '../text/figures.js';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { ClientName } from '../model/config.js'
  */
 
 /**
  * What the client alone can do on a host, found by driving it against an endpoint that does next to nothing.
  *
  * @typedef {object} Settings what the cost of an operation depends on, in addition to the host
- * @property {RunConfig['client']} client
+ * @property {ClientName} client
  * @property {boolean} useTls
  * @property {boolean} keepAlive
  * @property {number} size bytes of an object

@@ -7,7 +7,7 @@ import { readCalibrations } from './calibration-file.js';
 /**
  * @import { Calibration, Place, Settings } from './calibration.js'
  * @import { StageResult } from '../model/result.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  */
 
 /**
@@ -73,7 +73,7 @@ const CONDITIONS = [
  * Compares the stages of a run with what the client alone can do on this host, if that was measured.
  *
  * @param {readonly StageResult[]} stages
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {object} context
  * @param {Place} context.identity of the host
  * @param {string | null} context.file that holds the calibrations; null where there is none
@@ -98,8 +98,9 @@ export function compareWithCalibration(stages, config, context) {
  */
 function compare(stages, config, { identity, file, usableCores }) {
   const { calibrations, problem } = readCalibrations(file);
-  const { client, keepAlive, store } = config;
-  const size = averageSize(config);
+  const { store, objects, load } = config;
+  const { client, keepAlive } = load;
+  const size = averageSize(objects);
   const run = { client, keepAlive, size, useTls: store.useTls, ...identity };
   const { calibration, mismatch } = findCalibration(calibrations, run);
   /** @type {string[]} */

@@ -1,7 +1,7 @@
-import { DEFAULT_AMOUNTS } from '../operations/amounts.js';
+import { readOptions } from '../options/read-options.js';
+import { resolve } from '../options/resolve.js';
 import { DEFAULT_STAGES } from '../operations/registry.js';
 import { runBenchmark } from '../run/benchmark-run.js';
-import { WHOLE } from '../workload/shard.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -27,7 +27,6 @@ const MAX_OBJECTS = 250_000;
 const MIN_STAGE_MS = 1000;
 
 const TIMEOUT_MS = 10_000;
-const RETRIES = 19;
 
 /** The client could not do its work, so nothing was measured. */
 export class ClientFailure extends Error {}
@@ -74,28 +73,11 @@ export async function measureClient(parts) {
  */
 async function measure({ endpoint, settings, identity, availableCores, clock, random, signal }, load) {
   const { client, size, threads, keepAlive } = settings;
-  const config = {
-    ...load,
-    threads,
-    client,
-    size,
-    amounts: DEFAULT_AMOUNTS,
-    keepAlive,
-    prefix: 'benchmark',
-    runId: 'calibration',
-    timeout: TIMEOUT_MS,
-    retries: RETRIES,
-    // The endpoint keeps nothing that would have to be cleaned up.
-    keep: true,
-    preflight: true,
-    cores: 1,
-    availableCores,
-    shard: WHOLE,
-    arrival: /** @type {const} */ ('constant'),
-    warmup: 0,
-    gap: GAP_MS,
-    store: endpoint.store,
-  };
+  const { values } = readOptions('run', {});
+  // The endpoint keeps nothing that would have to be cleaned up.
+  const ofRun = { runId: 'calibration', cores: 1, timeout: TIMEOUT_MS, gap: GAP_MS, keep: true };
+  const options = { ...values, ...ofRun, ...load, stages: [...load.stages], threads, client, size, keepAlive };
+  const config = resolve(options, { store: endpoint.store, env: {}, availableCores, now: 0, random });
   const watch = new StageWatch(endpoint);
   const result = await runBenchmark(config, {
     clock,

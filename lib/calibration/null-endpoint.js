@@ -2,7 +2,7 @@ import { startLocalS3 } from '../local-s3/start.js';
 
 /**
  * @import { LocalS3 } from '../local-s3/start.js'
- * @import { StoreConfig } from '../model/run-config.js'
+ * @import { StoreConfig } from '../model/config.js'
  */
 
 const BUCKET = 'calibration';

@@ -11,7 +11,7 @@ import { walkUploads } from './uploads.js';
  * @import { KeyRange } from './key-ranges.js'
  * @import { RunCounts, RunTally } from './run-tally.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { StoreConfig } from '../model/run-config.js'
+ * @import { StoreConfig } from '../model/config.js'
  */
 
 /** Buckets, and then ranges of keys, that are listed at the same time. */

@@ -15,7 +15,7 @@ import { nameOf, TurnProgress } from '../report/turn-progress.js';
 import { passesOf, runInterleaved } from '../run/interleaved-runs.js';
 import { quadOrders } from '../run/quad-orders.js';
 import { noticesOfLoad } from './benchmark.js';
-import { cleanupCommand } from './cleanup.js';
+import { cleanupCommand } from './later-commands.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { shellWord } from '../text/shell-words.js';
@@ -28,7 +28,7 @@ import { linesOfSides } from './sides.js';
 /**
  * @import { InterleavedComparison, Quad, Side } from '../model/interleaved.js'
  * @import { RunResult } from '../model/result.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { RunObserver } from '../model/run-events.js'
  * @import { InterleavedRuns } from '../run/interleaved-runs.js'
  * @import { AbOptions } from './command-line.js'
@@ -83,7 +83,7 @@ export async function abByCommand({ options, prepared, random, terminal, stopReq
         clock: clockOfSide,
         random,
         signal: stopRequest.signal,
-        identity: { host: hostname(), versions: versionsOf(config.client) },
+        identity: { host: hostname(), versions: versionsOf(config.load.client) },
         observer: observerOf({ screen, config, quiet, now }),
         launchedAt: LAUNCHED_AT,
         credentials: sides[side].target.renewal?.credentials,
@@ -149,7 +149,9 @@ function watchForStop({ prepared: { sides, jsonFile, reportFile }, terminal, sto
     jsonFile?.discard();
     reportFile?.discard();
     SIDES.filter((side) => !sides[side].config.store.isEmbedded).forEach((side) =>
-      terminal.err(`${nameOf(side)}: objects may be left; remove them with: ${cleanupCommand(sides[side].config)}`),
+      terminal.err(
+        `${nameOf(side)}: objects may be left; remove them with: ${cleanupCommand(sides[side].config, sides[side].later)}`,
+      ),
     );
   };
   new Set(SIDES.map((side) => sides[side].target)).forEach(({ failure }) =>
@@ -174,31 +176,30 @@ function announce(options, { sides }, { terminal, notify }) {
   linesOfSides(a.target.warnings, b.target.warnings).forEach((warning) => terminal.err(`warning: ${warning}`));
   linesOfSides(a.target.notices, b.target.notices).forEach(notify);
   SIDES.forEach((side) => {
-    const { runId, prefix, store } = sides[side].config;
+    const { store, objects } = sides[side].config;
+    const { runId, prefix } = objects;
     const where = `in ${store.buckets.join(', ')} under ${prefix}/${runId}/`;
     terminal.err(`${nameOf(side)}: ${describe(options[side].words)}, run ${runId} ${where}`);
   });
   const [ofA, ofB] = SIDES.map((side) => noticesOfLoad(options[side].options, sides[side].config));
   linesOfSides(ofA, ofB).forEach(notify);
-  const { objects, stages } = a.config;
+  const { objects, load } = a.config;
   notify(
-    `${counted(2 * passes, 'turn')} of ${counted(objects, 'object')} each (${stages.join(', ')}): one of each side to warm up, then ${counted(quads, 'quad')}, ABBA or BAAB at random`,
+    `${counted(2 * passes, 'turn')} of ${counted(objects.count, 'object')} each (${load.stages.join(', ')}): one of each side to warm up, then ${counted(quads, 'quad')}, ABBA or BAAB at random`,
   );
-  costLines(sides, passes).forEach(notify);
+  costLines(sides).forEach(notify);
 }
 
 /**
  * @param {PreparedSides['sides']} sides
- * @param {number} passes of each
  * @returns {string[]} one where both go to R2, because both have the same objects and stages
  */
-function costLines({ a, b }, passes) {
-  const [allOfA, allOfB] = [a, b].map(({ config }) => ({ ...config, objects: passes * config.objects }));
-  const ofBoth = costLine(allOfA, allOfB);
+function costLines({ a, b }) {
+  const ofBoth = costLine(a.config, b.config);
   if (ofBoth !== null) {
     return [ofBoth];
   }
-  const [ofA, ofB] = [costLine(allOfA), costLine(allOfB)];
+  const [ofA, ofB] = [costLine(a.config), costLine(b.config)];
   return [...(ofA === null ? [] : [`A: ${ofA}`]), ...(ofB === null ? [] : [`B: ${ofB}`])];
 }
 
@@ -212,7 +213,7 @@ function describe(words) {
  *
  * @param {object} parts
  * @param {ReturnType<TurnProgress['screenOf']>} parts.screen
- * @param {RunConfig} parts.config
+ * @param {Config} parts.config
  * @param {boolean} parts.quiet
  * @param {() => number} parts.now monotonic ms
  * @returns {RunObserver & { close: () => void }}
@@ -220,7 +221,7 @@ function describe(words) {
 function observerOf({ screen, config, quiet, now }) {
   const context = { screen, config, quiet, logFile: null, stdoutIsTaken: false, hasView: false, now };
   const listeners = openListeners(context, [consoleReporter]);
-  const [firstStage] = config.stages;
+  const [firstStage] = config.load.stages;
   let passes = 0;
   return {
     ...listeners,
@@ -267,10 +268,10 @@ function report(runs, { sides }, { terminal, notify, withStack }) {
     if (result === null) {
       continue;
     }
-    const { config } = sides[side];
+    const { config, later } = sides[side];
     // What is to be said of its last pass stands for all.
-    const stages = result.stages.slice(-config.stages.length);
-    const { notices, errors } = closingMessages({ ...result, stages }, config);
+    const stages = result.stages.slice(-config.load.stages.length);
+    const { notices, errors } = closingMessages({ ...result, stages }, config, later);
     notices.forEach((notice) => notify(`${nameOf(side)}: ${notice}`));
     errors.forEach((error) => terminal.err(`${nameOf(side)}: ${error}`));
     if (result.crash !== null) {

@@ -7,7 +7,7 @@ import { problemsOf, resultOf } from '../model/result-of-run.js';
 import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
 import { openListeners } from '../report/reporters.js';
 import { runBenchmark } from '../run/benchmark-run.js';
-import { cleanupCommand } from './cleanup.js';
+import { cleanupCommand } from './later-commands.js';
 import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { judge, statusWith, thresholdLines } from './guard.js';
@@ -18,7 +18,7 @@ import { usableCores } from '../host/cpu-quota.js';
 
 /**
  * @import { Result } from '../model/result.js'
- * @import { MultipartConfig, RunConfig } from '../model/run-config.js'
+ * @import { Config, MultipartConfig, ObjectsConfig } from '../model/config.js'
  * @import { CommandContext } from './cleanup.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Prepared } from './prepare.js'
@@ -46,7 +46,7 @@ const LAUNCHED_AT = 0;
 export async function runByCommand({
   options,
   env,
-  prepared: { target, config, results, logFile, guard, outlets },
+  prepared: { target, config, later, results, logFile, guard, outlets },
   context,
   stopRequest,
   withStack,
@@ -57,8 +57,8 @@ export async function runByCommand({
   stopRequest.onEndAtOnce = () => {
     results.forEach(({ file }) => file?.discard());
     logFile?.close();
-    if (!config.store.isEmbedded && config.existing === undefined) {
-      terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
+    if (!config.store.isEmbedded && config.objects.existing === undefined) {
+      terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config, later)}`);
     }
   };
   target.failure?.catch((error) => {
@@ -66,7 +66,7 @@ export async function runByCommand({
     stopRequest.storeLost(error);
   });
   noticesOfLoad(options, config).forEach(notify);
-  const identity = { host: hostname(), versions: versionsOf(config.client) };
+  const identity = { host: hostname(), versions: versionsOf(config.load.client) };
   const stdoutIsTaken = results.some(({ file }) => file === null);
   const telemetry = outlets === null ? undefined : await watch(outlets, { options, config, identity, context });
   const observer = openListeners({
@@ -92,7 +92,7 @@ export async function runByCommand({
       cleanup: result.cleanup,
       requests: result.requests,
     });
-    const { notices, errors } = closingMessages(result, config);
+    const { notices, errors } = closingMessages(result, config, later);
     notices.forEach(notify);
     errors.forEach((error) => terminal.err(error));
     const file = calibrationPath(env, process.platform);
@@ -140,7 +140,7 @@ export async function runByCommand({
  * @param {Outlets} outlets
  * @param {object} run
  * @param {CommandLine} run.options
- * @param {RunConfig} run.config
+ * @param {Config} run.config
  * @param {{ host: string, versions: Record<string, string> }} run.identity
  * @param {CommandContext} run.context
  * @returns {Promise<Telemetry>} that watches the run
@@ -155,23 +155,24 @@ async function watch(outlets, { options, config, identity, context: { clock, ran
 
 /**
  * @param {Pick<CommandLine, 'threads'>} options
- * @param {Pick<RunConfig, 'objects' | 'threads' | 'size' | 'multipart'>} config
+ * @param {Config} config
  * @returns {string[]} what is otherwise than the user has written, and what follows from it
  */
-export function noticesOfLoad({ threads }, config) {
+export function noticesOfLoad({ threads }, { objects, load: { threads: used, multipart } }) {
   return [
-    ...(threads > config.objects
-      ? [`${threads} threads are more than ${config.objects} objects need: ${config.threads} are used`]
+    ...(threads > objects.count
+      ? [`${threads} threads are more than ${objects.count} objects need: ${used} are used`]
       : []),
-    ...(isInParts(config.size, config.multipart) ? [partsNotice(config, config.multipart)] : []),
+    ...(isInParts(objects.size, multipart) ? [partsNotice(objects, used, multipart)] : []),
   ];
 }
 
 /**
- * @param {Pick<RunConfig, 'threads' | 'size' | 'sizes'>} config
+ * @param {ObjectsConfig} objects
+ * @param {number} threads
  * @param {MultipartConfig} multipart
  */
-function partsNotice({ threads, size, sizes }, multipart) {
+function partsNotice({ size, sizes }, threads, multipart) {
   const partSize = partSizeFor(size, multipart.partSize);
   const parts = counted(partsOf(size, partSize), 'part');
   const connections = connectionsFor({ threads, multipart });

@@ -6,15 +6,11 @@ import { runsSlices } from '../edge/slice.js';
 import { isClean } from '../model/completeness.js';
 import { lateWritesOf } from '../run/late-writes.js';
 import { openRun } from '../run/open-run.js';
-import { optionWords } from '../options/recorded-options.js';
-import { ROWS, STORE_OPTIONS } from '../options/table.js';
 import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
 import { isOfShard } from '../workload/shard.js';
-import { sizeText } from '../workload/size-distribution.js';
 import { EXIT } from './exit-status.js';
-import { shellWord } from '../text/shell-words.js';
-import { FROM_CLONE } from './invocation.js';
+import { bucketsAdvice, cleanupCommand } from './later-commands.js';
 import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
 
 /**
@@ -22,10 +18,10 @@ import { ProgressLine, formatCleanupProgress } from '../report/progress.js';
  * @import { StopRequest } from './stop-request.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { LiveCredentials } from '../s3/live-credentials.js'
- * @import { CommandLine } from './command-line.js'
+ * @import { Later } from './later-commands.js'
  * @import { CleanupResult } from '../model/result.js'
  * @import { OpenRun } from '../run/open-run.js'
- * @import { RunConfig, SizeDistribution } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  */
 
@@ -43,64 +39,55 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
  */
 
 /**
- * What a later command needs to find the same store.
- *
- * @typedef {Partial<Pick<CommandLine, (typeof STORE_OPTIONS)[number]>> & OfLater} Later
- *
- * @typedef {object} OfLater
- * @property {Record<string, string>} [variables] that have to be set
- * @property {string} [command] that calls the program, for a shell
- *
- * @typedef {Pick<RunConfig, 'runId' | 'prefix' | 'shard'> & { client?: RunConfig['client'], later?: Later }} RunPlace what a
- *   later command needs to find the objects of a run again
- */
-
-/**
  * `--cleanup <run-id>`: removes what a run, or a shard of it, left behind, from any host.
  *
- * @param {RunConfig} config of a run with that id
+ * @param {Config} config of a run with that id
+ * @param {Later} later
  * @param {CommandContext} context
  * @param {StopRequest} stopRequest
  * @returns {Promise<number>} the exit status
  */
-export function cleanUpByCommand(config, context, stopRequest) {
+export function cleanUpByCommand(config, later, context, stopRequest) {
   const { terminal, clock, quiet } = context;
+  const { store, objects, load } = config;
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`The clean-up continues to its end (${reason})`);
-    stopRequest.onEndAtOnce = () => terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config)}`);
+    stopRequest.onEndAtOnce = () =>
+      terminal.err(`Objects may be left; remove them with: ${cleanupCommand(config, later)}`);
     const versioned = await findVersioned(config, access, terminal);
-    const owns = (/** @type {OwnKey} */ { index }) => isOfShard(config.shard, index);
+    const owns = (/** @type {OwnKey} */ { index }) => isOfShard(objects.shard, index);
     const result = await cleanUpRun({
       ...access,
       keyspace: run.keyspace,
       owns,
       ownsUpload: owns,
       unlisted: null,
-      outcomeUnknown: runsSlices(config),
+      outcomeUnknown: runsSlices(load),
       ...lateWritesOf(config),
       versioned,
       onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
     });
     stopRequest.onRequest = () => {};
     if (result.removed + result.versions + (result.uploads ?? 0) === 0 && isClean(result)) {
-      const { runId, store } = config;
       const prefix = await withBucketAccess(access, (means) =>
-        findPrefix({ access: means, runId, buckets: store.buckets }),
+        findPrefix({ access: means, runId: objects.runId, buckets: store.buckets }),
       );
-      return prefix === null ? reportAbsence(result, config, terminal) : reportOtherPrefix(prefix, config, terminal);
+      return prefix === null
+        ? reportAbsence(result, config, terminal)
+        : reportOtherPrefix(prefix, config, later, terminal);
     }
     terminal.out(describeCleanup(result, config));
-    cleanupProblems(result, config).forEach((problem) => terminal.err(`error: clean-up: ${problem}`));
+    cleanupProblems(result, config, later).forEach((problem) => terminal.err(`error: clean-up: ${problem}`));
     if (mayHelpAgain(result)) {
-      terminal.err(`error: objects may be left; try again with: ${cleanupCommand(config)}`);
+      terminal.err(`error: objects may be left; try again with: ${cleanupCommand(config, later)}`);
     }
     return isClean(result) ? EXIT.complete : EXIT.incomplete;
   });
 }
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {Parameters<typeof withBucketAccess>[0]} access
  * @param {Terminal} terminal
  * @returns {Promise<ReadonlySet<string>>} buckets that keep versions
@@ -113,7 +100,7 @@ export async function findVersioned({ store }, access, terminal) {
 
 /**
  * @param {CleanupResult} result
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {Terminal} terminal
  * @returns {number} the exit status
  */
@@ -127,14 +114,16 @@ function reportAbsence(result, config, terminal) {
 
 /**
  * @param {string} prefix under which the run's objects are
- * @param {RunConfig} config with another one
+ * @param {Config} config with another one
+ * @param {Later} later
  * @param {Terminal} terminal
  * @returns {number} the exit status
  */
-function reportOtherPrefix(prefix, config, terminal) {
-  const { runId, store } = config;
-  terminal.out(`Clean-up of run ${runId}: nothing is under ${config.prefix}/${runId}/ in ${store.buckets.join(', ')}`);
-  const command = cleanupCommand({ ...config, prefix });
+function reportOtherPrefix(prefix, config, later, terminal) {
+  const { store, objects } = config;
+  const { runId } = objects;
+  terminal.out(`Clean-up of run ${runId}: nothing is under ${objects.prefix}/${runId}/ in ${store.buckets.join(', ')}`);
+  const command = cleanupCommand({ ...config, objects: { ...objects, prefix } }, later);
   terminal.err(`error: objects of the run are under ${prefix}/${runId}/; remove them with: ${command}`);
   return EXIT.incomplete;
 }
@@ -142,7 +131,7 @@ function reportOtherPrefix(prefix, config, terminal) {
 /**
  * Opens what a command on buckets needs, and checks that each bucket exists.
  *
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {CommandContext} context
  * @param {(access: Omit<Parameters<typeof withBucketAccess>[0], 'onLook'>,
  *   run: OpenRun) => Promise<number>} work
@@ -150,7 +139,9 @@ function reportOtherPrefix(prefix, config, terminal) {
  */
 export async function withCheckedRun(config, { clock, random, signal, terminal, credentials }, work) {
   // Nothing is written, read or removed that preflight would have to try.
-  const checking = { ...config, stages: [], timeout: Math.min(config.timeout, MAX_PREFLIGHT_TIMEOUT_MS) };
+  const { load } = config;
+  const timeout = Math.min(load.timeout, MAX_PREFLIGHT_TIMEOUT_MS);
+  const checking = { ...config, load: { ...load, stages: [], timeout } };
   const notice = (/** @type {string} */ message) => terminal.err(message);
   const run = await openRun(checking, { clock, random, notice, credentials });
   try {
@@ -163,7 +154,7 @@ export async function withCheckedRun(config, { clock, random, signal, terminal, 
       return EXIT.incomplete;
     }
     const { controlOptions: storeOptions, requests } = run;
-    return await work({ storeOptions, clock, random, timeout: config.timeout, requests }, run);
+    return await work({ storeOptions, clock, random, timeout: load.timeout, requests }, run);
   } finally {
     await run.close();
   }
@@ -171,10 +162,10 @@ export async function withCheckedRun(config, { clock, random, signal, terminal, 
 
 /**
  * @param {CleanupResult} result
- * @param {RunConfig} config
+ * @param {Config} config
  * @returns {string} one line
  */
-export function describeCleanup(result, { runId, prefix, store, shard }) {
+export function describeCleanup(result, { store, objects: { runId, prefix, shard } }) {
   const { removed, versions, uploads = 0, left, misplaced, foreign, otherBuckets } = result;
   const whose = shard.count === 1 ? runId : `${runId}, shard ${shard.index}/${shard.count}`;
   const objects = `${removed} ${removed === 1 ? 'object' : 'objects'}`;
@@ -204,81 +195,16 @@ export function mayHelpAgain({ left, misplaced, unlisted, uploadsLeft = 0, uploa
   return left < 0 || left > misplaced || unlisted > 0 || uploadsLeft > uploadsMisplaced;
 }
 
-/** @typedef {Parameters<typeof cleanupCommand>[0] & Pick<RunConfig, 'store'>} CommandConfig */
-
 /**
  * @param {CleanupResult} result
- * @param {CommandConfig} config
+ * @param {Config} config
+ * @param {Later} later
  * @returns {string[]} what went wrong and what to do about it, a line each
  */
-export function cleanupProblems({ misplaced, uploadsMisplaced = 0, otherBuckets, problems, furtherProblems }, config) {
+export function cleanupProblems(result, config, later) {
+  const { misplaced, uploadsMisplaced = 0, otherBuckets, problems, furtherProblems } = result;
   const further = furtherProblems > 0 ? [`${furtherProblems} further errors are counted, but not shown`] : [];
-  const advice = misplaced + uploadsMisplaced > 0 || otherBuckets !== null ? [bucketsAdvice(otherBuckets, config)] : [];
+  const advice =
+    misplaced + uploadsMisplaced > 0 || otherBuckets !== null ? [bucketsAdvice(otherBuckets, config, later)] : [];
   return [...problems, ...further, ...advice];
-}
-
-/**
- * @param {readonly (string | null)[] | null} buckets of the run in their order, as far as they are known
- * @param {CommandConfig} config
- * @returns {string} which buckets to pass
- */
-export function bucketsAdvice(buckets, config) {
-  const given = config.store.buckets.join(',');
-  if (buckets === null) {
-    return `the names of the run's objects do not fit the buckets ${given}: pass all buckets of the run, in the order in which it was given them (S3_BUCKET)`;
-  }
-  if (buckets.includes(null)) {
-    const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
-    return `the run wrote over ${buckets.length} buckets, and not all of them were given: pass them in the order S3_BUCKET=${known}`;
-  }
-  // An option goes before the variable.
-  const { later = {} } = config;
-  const named =
-    later.bucket === undefined
-      ? { variables: { ...later.variables, S3_BUCKET: buckets.join(',') } }
-      : { bucket: /** @type {string[]} */ (buckets) };
-  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand({ ...config, later: { ...later, ...named } })}`;
-}
-
-/**
- * @param {RunPlace} place
- * @returns {string} the command that removes what a run, or its shard, left behind, for a shell
- */
-export function cleanupCommand(place) {
-  // An id that begins with a hyphen would be taken for an option.
-  return commandFor(place.runId.startsWith('-') ? [`--cleanup=${place.runId}`] : ['--cleanup', place.runId], place);
-}
-
-/**
- * @param {RunPlace & Pick<RunConfig, 'threads'>} place
- * @param {{ objects: number, size: number, sizes?: SizeDistribution }} kept the shard's first objects
- * @returns {string} the command that reads them again, for a shell
- */
-export function readAgainCommand(place, { objects, size, sizes }) {
-  const load = [objects, Math.min(place.threads, objects)].map(String);
-  const what = ['--size', sizeText({ size, sizes }), '--stages', 'read,stat', '--run-id', place.runId];
-  return commandFor([...load, ...what], place);
-}
-
-/**
- * @param {string[]} args
- * @param {RunPlace} place
- * @returns {string} for a shell
- */
-function commandFor(args, place) {
-  const { shard, prefix, later = {} } = place;
-  const { variables = {}, command = FROM_CLONE.benchmark } = later;
-  const words = [...args];
-  if (shard.count > 1) {
-    words.push('--shard', `${shard.index}/${shard.count}`);
-  }
-  if (place.client === 'edge') {
-    words.push('--client', 'edge');
-  }
-  words.push(
-    ...optionWords(ROWS.prefix, prefix),
-    ...STORE_OPTIONS.flatMap((name) => optionWords(ROWS[name], later[name])),
-  );
-  const settings = Object.entries(variables).map(([name, value]) => `${name}=${shellWord(value)}`);
-  return [...settings, command, ...words.map(shellWord)].join(' ');
 }

@@ -1,11 +1,13 @@
 import { isClean, shortcomingsOf } from '../model/completeness.js';
-import { cleanupCommand, cleanupProblems, describeCleanup, mayHelpAgain, readAgainCommand } from './cleanup.js';
+import { cleanupProblems, describeCleanup, mayHelpAgain } from './cleanup.js';
 import { EXIT } from './exit-status.js';
+import { cleanupCommand, readAgainCommand } from './later-commands.js';
 
 /**
+ * @import { Later } from './later-commands.js'
  * @import { StopRequest } from './stop-request.js'
  * @import { CleanupResult, RunResult, StageResult } from '../model/result.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  */
 
 /**
@@ -28,21 +30,22 @@ export function exitStatus({ problems, mayPass, stages, cleanup, crash }, { stat
  * The messages on stderr when a run is over.
  *
  * @param {RunResult} result
- * @param {RunConfig} config
+ * @param {Config} config
+ * @param {Later} later
  * @returns {{ notices: string[], errors: string[] }}
  */
-export function closingMessages({ problems, existing, kept, cleanup, stages }, config) {
+export function closingMessages({ problems, existing, kept, cleanup, stages }, config, later) {
   const errors = problems.map((problem) => `error: ${problem}`);
   if (existing !== null) {
     errors.push(
-      ...(existing.readable === null ? [] : [`Read them with: ${readAgainCommand(config, existing.readable)}`]),
+      ...(existing.readable === null ? [] : [`Read them with: ${readAgainCommand(config, existing.readable, later)}`]),
     );
-    errors.push(`Remove them with: ${cleanupCommand(config)}`);
+    errors.push(`Remove them with: ${cleanupCommand(config, later)}`);
   }
   if (cleanup !== null && !isClean(cleanup)) {
-    errors.push(...cleanupProblems(cleanup, config).map((problem) => `error: clean-up: ${problem}`));
+    errors.push(...cleanupProblems(cleanup, config, later).map((problem) => `error: clean-up: ${problem}`));
     const isInVain = config.store.isEmbedded || !mayHelpAgain(cleanup);
-    const again = isInVain ? '' : `; try again with: ${cleanupCommand(config)}`;
+    const again = isInVain ? '' : `; try again with: ${cleanupCommand(config, later)}`;
     errors.push(`error: ${describeCleanup(cleanup, config)}${again}`);
   }
   const notices = stages.flatMap((stage) => outOfObjects(stage, config));
@@ -50,11 +53,12 @@ export function closingMessages({ problems, existing, kept, cleanup, stages }, c
     notices.push(describeCleanup(cleanup, config));
   }
   // What was kept in memory has gone with the endpoint.
-  if (config.keep && stages.length > 0 && !config.store.isEmbedded) {
+  const { objects, store } = config;
+  if (objects.keep && stages.length > 0 && !store.isEmbedded) {
     if (kept > 0) {
-      notices.push(`Read the objects again with: ${readAgainCommand(config, { ...config, objects: kept })}`);
+      notices.push(`Read the objects again with: ${readAgainCommand(config, { ...objects, count: kept }, later)}`);
     }
-    notices.push(`The objects were kept; remove them with: ${cleanupCommand(config)}`);
+    notices.push(`The objects were kept; remove them with: ${cleanupCommand(config, later)}`);
   }
   return { notices, errors };
 }
@@ -66,14 +70,16 @@ function hasOnlyLooked({ removed, versions, uploads = 0 }) {
 
 /**
  * @param {StageResult} result
- * @param {RunConfig} config
+ * @param {Config} config
  * @returns {string[]}
  */
 function outOfObjects({ stage, duration, objects, objectsNeeded }, config) {
   if (objectsNeeded === null) {
     return [];
   }
-  const [after, of] = [duration, config.duration ?? 0].map((milliseconds) => `${(milliseconds / 1000).toFixed(1)}s`);
+  const [after, of] = [duration, config.schedule.duration ?? 0].map(
+    (milliseconds) => `${(milliseconds / 1000).toFixed(1)}s`,
+  );
   return [
     `${stage} had no objects left after ${after} of ${of}: for a --duration of that length, pass about ${objectsNeeded} <objects> instead of ${objects}`,
   ];

@@ -16,7 +16,7 @@ import { linesOfSides } from './sides.js';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * @import { MixedShare } from '../model/run-config.js'
+ * @import { MixedShare } from '../model/config.js'
  * @import { OptionValues } from '../options/read-options.js'
  * @import { CommandName } from '../options/table.js'
  * @import { AssertedRun } from '../thresholds/read-thresholds.js'

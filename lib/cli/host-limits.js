@@ -1,6 +1,6 @@
 import { connectionsFor } from '../operations/multipart.js';
 
-/** @import { MultipartConfig } from '../model/run-config.js' */
+/** @import { MultipartConfig } from '../model/config.js' */
 
 /** Files that are open in addition to the connections: modules, pipes, the event loops' own. */
 const OTHER_FILES = 64;

@@ -4,26 +4,30 @@ import { ProgressLine } from '../report/progress.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
 import { listRuns } from '../cleanup/list-runs.js';
 import { RunTally } from '../cleanup/run-tally.js';
-import { bucketsAdvice, cleanupCommand, findVersioned, withCheckedRun } from './cleanup.js';
+import { findVersioned, withCheckedRun } from './cleanup.js';
 import { EXIT } from './exit-status.js';
+import { bucketsAdvice, cleanupCommand } from './later-commands.js';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { RunCounts } from '../cleanup/run-tally.js'
- * @import { CommandContext, Later } from './cleanup.js'
+ * @import { CommandContext } from './cleanup.js'
+ * @import { Later } from './later-commands.js'
  */
 
 /**
  * `--cleanup --list`: shows which runs have left objects.
  *
- * @param {RunConfig} config
+ * @param {Config} config
+ * @param {Later} later
  * @param {CommandContext} context
  * @returns {Promise<number>} the exit status
  */
-export function listRunsByCommand(config, context) {
+export function listRunsByCommand(config, later, context) {
   const { terminal, clock, quiet } = context;
   return withCheckedRun(config, context, async (access) => {
-    const { prefix, store } = config;
+    const { store, objects } = config;
+    const { prefix } = objects;
     const progress = new ProgressLine(terminal, clock.now);
     const tally = new RunTally(prefix, store.buckets);
     const onLook = (/** @type {number} */ silence) =>
@@ -35,7 +39,7 @@ export function listRunsByCommand(config, context) {
       terminal.err(`error: ${listing.problem}`);
       return listing.mayPass ? EXIT.incomplete : EXIT.usage;
     }
-    formatListing(listing, config, clock.epochNow()).forEach((line) => terminal.out(line));
+    formatListing(listing, config, later, clock.epochNow()).forEach((line) => terminal.out(line));
     for (const bucket of await findVersioned(config, access, terminal)) {
       terminal.err(
         `Bucket "${bucket}" keeps versions: what is not listed may have left some, and --cleanup <run-id> removes them`,
@@ -47,12 +51,15 @@ export function listRunsByCommand(config, context) {
 
 /**
  * @param {RunCounts} listing
- * @param {Pick<RunConfig, 'prefix' | 'shard' | 'store'> & Later} config
+ * @param {Pick<Config, 'store' | 'objects' | 'load'>} config
+ * @param {Later} later
  * @param {number} now epoch ms
  * @returns {string[]} lines
  */
-export function formatListing({ runs, foreign }, config, now) {
-  const { prefix, store } = config;
+export function formatListing({ runs, foreign }, config, later, now) {
+  const { store, objects } = config;
+  const { prefix } = objects;
+  const ofRun = (/** @type {string} */ runId) => ({ ...config, objects: { ...objects, runId } });
   const where = `under ${prefix}/ in ${store.buckets.join(', ')}`;
   const lines = runs.length === 0 ? [`No run has left anything ${where}`] : [`Left ${where}:`, ...tableOf(runs, now)];
   if (foreign.objects > 0) {
@@ -63,24 +70,15 @@ export function formatListing({ runs, foreign }, config, now) {
   }
   const [misplaced, ...others] = runs.filter((run) => run.otherBuckets !== null || run.misplaced > 0);
   if (misplaced !== undefined) {
-    lines.push(misplacedLine(misplaced, others.length, config));
+    const { runId, otherBuckets } = misplaced;
+    const more = others.length === 0 ? '' : ` (and ${others.length} further)`;
+    lines.push(`Run ${runId}${more}: ${bucketsAdvice(otherBuckets, ofRun(runId), later)}`);
   }
   const first = runs.find((run) => run !== misplaced && !others.includes(run));
   if (first !== undefined) {
-    lines.push(`Remove what one left with: ${cleanupCommand({ ...config, runId: first.runId })}`);
+    lines.push(`Remove what one left with: ${cleanupCommand(ofRun(first.runId), later)}`);
   }
   return lines;
-}
-
-/**
- * @param {RunCounts['runs'][number]} run that the buckets do not fit
- * @param {number} others so many further runs
- * @param {Parameters<typeof formatListing>[1]} config
- * @returns {string}
- */
-function misplacedLine({ runId, otherBuckets }, others, config) {
-  const more = others === 0 ? '' : ` (and ${others} further)`;
-  return `Run ${runId}${more}: ${bucketsAdvice(otherBuckets, { ...config, runId })}`;
 }
 
 /**

@@ -9,7 +9,7 @@ import { bucketNames } from '../options/values.js';
 /**
  * @import { CommandLine } from './command-line.js'
  * @import { LocalS3 } from '../local-s3/start.js'
- * @import { StoreConfig } from '../model/run-config.js'
+ * @import { StoreConfig } from '../model/config.js'
  */
 
 /** Where the environment names no more than one. */
@@ -58,6 +58,7 @@ export async function startLocalEndpoint({ objects, size, sizes, faults, bucket 
       region: 'auto',
       credentials,
       isEmbedded: true,
+      faults,
       processId,
     },
   };

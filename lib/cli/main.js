@@ -152,7 +152,7 @@ async function workOnStore(command, options, { env, streams, invocation, termina
   const now = clock.epochNow();
   const random = Math.random;
   const prepared = await prepare(options, { env, process: streams, now, random, invocation });
-  const { target, config } = prepared;
+  const { target, config, later } = prepared;
   const { renewal } = target;
   const { signal } = stopRequest;
   const context = { clock, random, signal, terminal, quiet: options.quiet, credentials: renewal?.credentials };
@@ -166,12 +166,12 @@ async function workOnStore(command, options, { env, streams, invocation, termina
     // A list has nothing to settle: a signal may end it at once.
     if (command === 'list') {
       const { listRunsByCommand } = await load(() => import('./list-runs.js'));
-      return await listRunsByCommand(config, context);
+      return await listRunsByCommand(config, later, context);
     }
     stopRequest.listen();
     if (command === 'cleanup') {
       const { cleanUpByCommand } = await load(() => import('./cleanup.js'));
-      return await cleanUpByCommand(config, context, stopRequest);
+      return await cleanUpByCommand(config, later, context, stopRequest);
     }
     const { runByCommand } = await load(() => import('./benchmark.js'));
     return await runByCommand({ options, env, prepared, context, stopRequest, withStack: isDebugging });

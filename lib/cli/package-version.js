@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** @import { RunConfig } from '../model/run-config.js' */
+/** @import { ClientName } from '../model/config.js' */
 
 const require = createRequire(import.meta.url);
 
@@ -10,7 +10,7 @@ export const VERSION = require('../../package.json').version;
 /**
  * The versions that a run's figures depend on. The direct client stands on Node alone.
  *
- * @param {RunConfig['client']} client
+ * @param {ClientName} client
  * @returns {Record<string, string>}
  */
 export function versionsOf(client) {

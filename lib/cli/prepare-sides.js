@@ -6,16 +6,18 @@ import { passesOf } from '../run/interleaved-runs.js';
 import { STORE_OPTIONS } from '../options/table.js';
 import { STANDARD_OUTPUT } from '../options/values.js';
 import { ReportFile } from './output-file.js';
-import { checkFileLimit, configOf, openTarget } from './prepare.js';
+import { laterOf } from './later-commands.js';
+import { checkFileLimit, configOf, openTarget, withStore } from './prepare.js';
 import { MAX_SPREAD_OBJECTS, makeRunId } from '../options/resolve.js';
 import { linesOfSides } from './sides.js';
 import { Checks, UsageError } from '../options/usage-error.js';
 
 /**
  * @import { Side } from '../model/interleaved.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { AbOptions, CommandLine } from './command-line.js'
  * @import { Invocation } from './invocation.js'
+ * @import { Later } from './later-commands.js'
  * @import { Target } from './prepare.js'
  */
 
@@ -26,7 +28,7 @@ import { Checks, UsageError } from '../options/usage-error.js';
  * @property {ReportFile | null} reportFile likewise
  * @property {() => Promise<void>} close
  *
- * @typedef {{ target: Target, config: RunConfig }} PreparedSide
+ * @typedef {{ target: Target, config: Config, later: Later }} PreparedSide
  */
 
 /**
@@ -64,19 +66,15 @@ export async function prepareSides(options, context) {
     const configOfSide = (/** @type {Side} */ side) =>
       configOf(
         { ...options[side].options, runId: `${runId}-${side}` },
-        { target: targets[side], ...context },
+        { target: targets[side], passes: passesOf(options.quads), ...context },
         checks[side],
       );
     const [ofA, ofB] = [await configOfSide('a'), await configOfSide('b')];
-    if (ofA.storeless !== null && ofB.storeless !== null) {
-      const [threads, cores] = [
-        connectionsFor(ofA.storeless) + connectionsFor(ofB.storeless),
-        ofA.storeless.cores + ofB.storeless.cores,
-      ];
+    if (ofA !== null && ofB !== null) {
+      const [threads, cores] = [connectionsFor(ofA.load) + connectionsFor(ofB.load), ofA.load.cores + ofB.load.cores];
       await checks.both.run(() => checkFileLimit({ threads, cores }));
     }
-    const passes = passesOf(options.quads);
-    const [a, b] = [ofA.config, ofB.config].map((config) => config && Object.freeze({ ...config, passes }));
+    const [a, b] = [withStore(ofA), withStore(ofB)];
     if (a !== null && b !== null) {
       await checks.both.run(() => checkCostOfBoth([a, b], options.maxCost));
     }
@@ -85,8 +83,8 @@ export async function prepareSides(options, context) {
       throw new UsageError(problems, checks.a.hint || checks.b.hint);
     }
     const sides = /** @type {PreparedSides['sides']} */ ({
-      a: { target: targets.a, config: a },
-      b: { target: targets.b, config: b },
+      a: { target: targets.a, config: a, later: laterOf(options.a.options, targets.a, context.invocation) },
+      b: { target: targets.b, config: b, later: laterOf(options.b.options, targets.b, context.invocation) },
     });
     return { sides, jsonFile, reportFile, close };
   } catch (error) {
@@ -149,7 +147,7 @@ function objectsAtOnce({ objects, stages }, quads) {
 }
 
 /**
- * @param {readonly RunConfig[]} configs
+ * @param {readonly Config[]} configs
  * @param {number | undefined} maxCost dollars
  * @throws {UsageError} where all passes would cost more than they may
  */
@@ -157,15 +155,12 @@ function checkCostOfBoth(configs, maxCost) {
   if (maxCost === undefined) {
     return;
   }
-  if (configs.some(({ duration }) => duration !== undefined)) {
+  if (configs.some(({ schedule }) => schedule.duration !== undefined)) {
     throw new UsageError([
       '--max-cost: the cost of passes with --duration is not known beforehand, expected no --duration',
     ]);
   }
-  const dollars = configs.reduce(
-    (sum, { passes = 1, ...config }) => sum + dollarsOf({ ...config, objects: passes * config.objects }),
-    0,
-  );
+  const dollars = configs.reduce((sum, config) => sum + dollarsOf(config), 0);
   if (dollars > maxCost) {
     throw new UsageError([
       `--max-cost: all passes cost $${dollars.toFixed(4)} at R2's list prices, expected fewer <objects> or --quads, or at least that much, got $${maxCost}`,

@@ -2,26 +2,26 @@ import { dollarsOf } from '../cost/prices.js';
 import { availableCores } from '../host/cpu-quota.js';
 import { fileLimitProblem } from './host-limits.js';
 import { openFileLimit } from './open-file-limit.js';
+import { laterOf } from './later-commands.js';
 import { load } from './load.js';
 import { startLocalEndpoint } from './local-endpoint.js';
 import { assertedRun } from './command-line.js';
 import { readGuard } from './guard.js';
 import { LogFile } from './output-file.js';
-import { checkBuckets, multipartOf, resolveConfig } from '../options/resolve.js';
+import { checkBuckets, multipartOf, resolve } from '../options/resolve.js';
 import { openResults } from './result-files.js';
-import { STORE_OPTIONS } from '../options/table.js';
 import { readEdgeConfig } from './edge-config.js';
 import { readStoreConfig } from './store-config.js';
 import { Checks, UsageError } from '../options/usage-error.js';
 
 /**
  * @import { Renewal } from '../aws/renewal.js'
- * @import { RunConfig } from '../model/run-config.js'
- * @import { StoreConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
+ * @import { StoreConfig } from '../model/config.js'
  * @import { Invocation } from './invocation.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Guard } from './guard.js'
- * @import { StorelessConfig } from '../options/resolve.js'
+ * @import { Later } from './later-commands.js'
  * @import { ResultOutput } from './result-files.js'
  * @import { Outlets } from '../telemetry/telemetry.js'
  */
@@ -29,7 +29,8 @@ import { Checks, UsageError } from '../options/usage-error.js';
 /**
  * @typedef {object} Prepared
  * @property {Target} target
- * @property {RunConfig} config
+ * @property {Config} config
+ * @property {Later} later
  * @property {readonly ResultOutput[]} results
  * @property {LogFile | null} logFile
  * @property {Guard} guard
@@ -70,16 +71,18 @@ export async function prepare(options, { env, process: host, now, random, invoca
     await target?.close();
   };
   try {
-    const { storeless, config } = await configOf(options, { target, env, now, random, invocation }, checks);
+    const resolved = await configOf(options, { target, env, now, random }, checks);
+    const config = withStore(resolved);
     if (isRun) {
       await checks.run(() => target && checkBuckets(options, target.store));
       await checks.run(() =>
-        checkFileLimit(storeless ?? { threads: options.threads, cores: 1, multipart: multipartOf(options) }),
+        checkFileLimit(resolved?.load ?? { threads: options.threads, cores: 1, multipart: multipartOf(options) }),
       );
-      await checks.run(() => config && checkCost(config));
+      await checks.run(() => config && checkCost(config, options.maxCost));
     }
     checks.conclude();
-    return /** @type {Prepared} */ ({ target, config, results, logFile, guard, outlets, close });
+    const later = laterOf(options, target, invocation);
+    return /** @type {Prepared} */ ({ target, config, later, results, logFile, guard, outlets, close });
   } catch (error) {
     await close();
     throw error;
@@ -93,21 +96,23 @@ export async function prepare(options, { env, process: host, now, random, invoca
  * @param {NodeJS.ProcessEnv} context.env
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
- * @param {Invocation} context.invocation
+ * @param {number} [context.passes] see resolve
  * @param {Checks} checks
- * @returns {Promise<{ storeless: StorelessConfig | null, config: RunConfig | null }>} null if there are problems, which are in the checks
+ * @returns {Promise<Unstored | null>} null if there are problems, which are in the checks
+ *
+ * @typedef {Omit<Config, 'store'> & { store: StoreConfig | null }} Unstored
  */
-export async function configOf(options, { target, env, now, random, invocation }, checks) {
-  const storeless = await checks.run(() =>
-    resolveConfig(options, { env, availableCores: availableCores(), now, random }),
-  );
-  if (storeless === null || target === null) {
-    return { storeless, config: null };
-  }
-  const ofStore = Object.fromEntries(STORE_OPTIONS.map((name) => [name, options[name]]));
-  const later = { ...ofStore, variables: target.overrides, command: invocation.benchmark };
-  const config = { ...storeless, store: target.store, later, takesSnapshots: showsMetrics(options) };
-  return { storeless, config: Object.freeze(config) };
+export function configOf(options, { target, env, now, random, passes }, checks) {
+  const context = { store: target?.store ?? null, env, availableCores: availableCores(), now, random, passes };
+  return checks.run(() => resolve(options, context));
+}
+
+/**
+ * @param {Unstored | null} config
+ * @returns {Config | null} null where there is no store either
+ */
+export function withStore(config) {
+  return config?.store ? /** @type {Config} */ (config) : null;
 }
 
 /** @param {CommandLine} options */
@@ -177,15 +182,15 @@ export async function openTarget(options, env, process, invocation) {
 }
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
+ * @param {number | undefined} maxCost dollars
  * @throws {UsageError} where the run would cost more than it may; a search for the peak sees to that itself
  */
-export function checkCost(config) {
-  const { duration, findPeak, maxCost } = config;
-  if (maxCost === undefined || findPeak) {
+export function checkCost(config, maxCost) {
+  if (maxCost === undefined || config.search !== null) {
     return;
   }
-  if (duration !== undefined) {
+  if (config.schedule.duration !== undefined) {
     throw new UsageError([
       '--max-cost: the cost of a run with --duration is not known beforehand, expected no --duration',
     ]);

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { NO_PROXY, OF_ENVIRONMENT, proxyUrl } from '../options/values.js';
 
 /**
- * @import { ProxyConfig } from '../model/run-config.js'
+ * @import { ProxyConfig } from '../model/config.js'
  * @import { EndpointUrl } from '../options/values.js'
  */
 

@@ -16,7 +16,7 @@ import { endpointUrl, region, secret, urlOf } from '../options/values.js';
 /**
  * @import { AwsCredentials } from '../aws/credentials.js'
  * @import { AwsSettings, Setting } from '../aws/settings.js'
- * @import { SettingNames, StoreConfig } from '../model/run-config.js'
+ * @import { SettingNames, StoreConfig } from '../model/config.js'
  * @import { CommandLine } from './command-line.js'
  * @import { VariableKey } from './environment.js'
  * @import { Invocation } from './invocation.js'

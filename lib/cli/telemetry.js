@@ -6,7 +6,7 @@ import { VERSION } from './package-version.js';
 import { UsageError } from '../options/usage-error.js';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { Outlets } from '../telemetry/telemetry.js'
  * @import { CommandLine } from './command-line.js'
  * @import { Checks } from '../options/usage-error.js'
@@ -48,7 +48,7 @@ async function listen(address) {
 /**
  * @param {Outlets} outlets
  * @param {object} run
- * @param {RunConfig} run.config
+ * @param {Config} run.config
  * @param {{ host: string, versions: Record<string, string> }} run.identity
  * @param {() => number} run.now monotonic ms
  * @param {() => number} run.epochNow epoch ms
@@ -58,7 +58,7 @@ async function listen(address) {
  * @returns {Telemetry}
  */
 export function startTelemetry(outlets, run) {
-  const stages = stagesOf(run.config).map(({ name, kinds }) => ({
+  const stages = stagesOf(run.config.load).map(({ name, kinds }) => ({
     stage: name,
     operations: kinds.map(({ operation }) => operation.name),
   }));

@@ -1,7 +1,7 @@
 import { quote } from '../text/quote.js';
 import { parseDuration } from '../text/units.js';
 
-/** @import { StartTime } from '../model/run-config.js' */
+/** @import { StartTime } from '../model/config.js' */
 
 /** With the time zone, so that it is the same moment on every host. */
 const ISO_TIME = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;

@@ -6,10 +6,10 @@ import { meanOver } from '../workload/size-distribution.js';
 
 /**
  * @import { KindSum, StageSum } from '../model/result.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { Operation } from '../operations/operation.js'
  *
- * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'mix' | 'size' | 'sizes' | 'amounts' | 'multipart' | 'store' | 'keep'>} PricedConfig
+ * @typedef {Pick<Config, 'store' | 'objects' | 'load'> & { schedule: Pick<Config['schedule'], 'passes'> }} PricedConfig
  */
 
 /** What a million operations cost in dollars, by R2's list prices: https://developers.cloudflare.com/r2/pricing/ */
@@ -69,10 +69,10 @@ export function dollarsSpentOn(stages) {
 }
 
 /**
- * @param {Pick<RunConfig, 'stages' | 'store' | 'keep'>} config
+ * @param {PricedConfig} config
  * @returns {number} lists that prove at the end of a run that nothing of it is left: a page of each bucket
  */
-export function finalListsOf({ stages, store, keep }) {
+export function finalListsOf({ objects: { keep }, load: { stages }, store }) {
   const leavesNothing = !keep && (writesObjects(stages) || operationsOf(stages).some(({ removes }) => removes));
   return leavesNothing && !store.isEmbedded ? store.buckets.length : 0;
 }
@@ -84,7 +84,8 @@ export function finalListsOf({ stages, store, keep }) {
  * @returns {{ operation: Operation, count: number }[]}
  */
 function pricedOperations(config) {
-  const { objects, stages, mix = [] } = config;
+  const { stages, mix = [] } = config.load;
+  const objects = config.objects.count * (config.schedule.passes ?? 1);
   return [
     ...operationsOf(stages).map((operation) => ({
       operation,
@@ -104,7 +105,7 @@ function pricedOperations(config) {
  * @param {PricedConfig} config
  * @returns {number} requests that an object takes to be written; their mean where objects are of several sizes
  */
-function requestsForEach({ size, sizes, multipart }) {
+function requestsForEach({ objects: { size, sizes }, load: { multipart } }) {
   const requests = (/** @type {number} */ bytes) => requestsToWrite(bytes, multipart);
   return sizes === undefined ? requests(size) : meanOver(sizes, requests);
 }

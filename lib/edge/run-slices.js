@@ -175,7 +175,7 @@ class SlicedStage {
   constructor(stage, options) {
     const { engine, load, budget, limit = null, signal, hooks, timeout, layout, claimed } = options;
     const { clock, runId } = engine;
-    const { objectSize: size, sizes, warmup, windows } = load;
+    const { size, sizes, warmup, windows } = load;
     this.#engine = engine;
     this.#load = load;
     this.#budget = budget;
@@ -485,7 +485,7 @@ class SlicedStage {
   #sliceOf({ threads }, records, versions) {
     const { kinds, grouping } = this.#stage;
     const { shard, amounts, wroteObjects, written } = this.#engine.workload;
-    const { objectSize: size, sizes } = this.#load;
+    const { size, sizes } = this.#load;
     const number = Math.floor(this.#engine.random() * Math.floor(CLAIMS / shard.count));
     const claim = globalIndex(shard, number);
     const locals = records.map(({ localIndex }) => localIndex);

@@ -4,7 +4,7 @@ import { OBJECT_CALL } from '../s3/s3-calls.js';
  * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  * @import { S3Call } from '../s3/s3-calls.js'
  * @import { VersionError } from '../operations/operation.js'
- * @import { OperationAmounts, RunConfig, Shard, SizeDistribution } from '../model/run-config.js'
+ * @import { OperationAmounts, LoadConfig, Shard, SizeDistribution } from '../model/config.js'
  */
 
 // What the client sends to the Worker (edge/worker.js), and how it answers: both sides import this module.
@@ -37,7 +37,7 @@ export const MAX_OBJECT_BYTES = 8 * 2 ** 20;
 export const CLOCK_RESOLUTION_MS = 1;
 
 /**
- * @param {Partial<Pick<RunConfig, 'client' | 'through'>>} config
+ * @param {Partial<Pick<LoadConfig, 'client' | 'through'>>} config
  * @returns {boolean} whether its stages are sent to the Worker in slices
  */
 export function runsSlices({ client, through = false }) {

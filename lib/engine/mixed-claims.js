@@ -3,7 +3,7 @@ import { mixIndex, seedOf } from '../workload/mix.js';
 import { kindOrder } from './claims.js';
 
 /**
- * @import { AccessPattern } from '../model/run-config.js'
+ * @import { AccessPattern } from '../model/config.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Operation, Workload } from '../operations/operation.js'
  * @import { StageKind } from '../operations/stage.js'

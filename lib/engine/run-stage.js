@@ -33,9 +33,9 @@ import { StageWatch, abandonedError } from './stage-watch.js';
  * @import { BucketMeter } from '../meter/bucket-meter.js'
  * @import { Windows } from '../meter/window-counts.js'
  * @import { StageEnd } from '../model/result.js'
- * @import { MultipartConfig } from '../model/run-config.js'
+ * @import { MultipartConfig } from '../model/config.js'
  * @import { ConnectionSnapshot, DataFlow, StageSnapshot } from '../model/run-events.js'
- * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
+ * @import { AccessPattern, SizeDistribution } from '../model/config.js'
  * @import { Workload } from '../operations/operation.js'
  * @import { UploadStep } from '../operations/multipart.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
@@ -87,7 +87,7 @@ const ABORTING_TIME_MS = 2000;
  *
  * @typedef {object} Load
  * @property {number} threads how many of all threads take part
- * @property {number} objectSize bytes; of the largest objects, where not all are of one size
+ * @property {number} size bytes; of the largest objects, where not all are of one size
  * @property {SizeDistribution} [sizes] where not all are of one size
  * @property {AccessPattern} [access] of operations that read single objects; one after the other where it is absent
  * @property {SharedArrayBuffer} [seen] see seenMemory: a bit for each kind and object, where the first reads of objects are told
@@ -131,7 +131,7 @@ const ABORTING_TIME_MS = 2000;
  */
 export async function runStage(stage, { engine, load, budget, groups = null, limit = null, signal, hooks }) {
   const { clock, alarm, runId } = engine;
-  const { objectSize: size, sizes } = load;
+  const { size, sizes } = load;
   const { listed = null } = engine.workload;
   const sizeOf = listed?.sizeOf ?? objectSizes({ runId, size, sizes });
   // In a run that writes its objects again, the first writes have a version, too.
@@ -368,8 +368,8 @@ export function snapshotTaker(
  * @param {MultipartConfig | undefined} multipart
  * @returns {boolean} whether some of its objects are sent in parts
  */
-function takesParts({ kinds }, { objectSize }, multipart) {
-  return kinds.some(({ operation }) => operation.canTakeParts) && isInParts(objectSize, multipart);
+function takesParts({ kinds }, { size }, multipart) {
+  return kinds.some(({ operation }) => operation.canTakeParts) && isInParts(size, multipart);
 }
 
 /**

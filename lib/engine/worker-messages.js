@@ -9,7 +9,7 @@ import { AttemptError, detailsOf } from '../s3/s3-error.js';
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
  * @import { HistogramState } from '../meter/latency-histogram.js'
- * @import { Credentials } from '../model/run-config.js'
+ * @import { Credentials } from '../model/config.js'
  * @import { AttemptErrorDetails } from '../s3/s3-error.js'
  */
 

@@ -35,9 +35,9 @@ import { runStage } from './run-stage.js';
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
- * @import { StoreConfig } from '../model/run-config.js'
+ * @import { StoreConfig } from '../model/config.js'
  * @import { ListState } from '../workload/listed-objects.js'
- * @import { ChecksumName, MultipartConfig, OperationAmounts, RunConfig, Shard } from '../model/run-config.js'
+ * @import { ChecksumName, MultipartConfig, OperationAmounts, ClientName, Shard } from '../model/config.js'
  * @import { ConnectionSnapshot } from '../model/run-events.js'
  */
 
@@ -46,7 +46,7 @@ import { runStage } from './run-stage.js';
  *
  * @typedef {object} WorkerSpec
  * @property {number} threads of this worker
- * @property {RunConfig['client']} client
+ * @property {ClientName} client
  * @property {StoreConfig} store
  * @property {boolean} keepAlive
  * @property {number} timeout ms for a whole attempt

@@ -55,7 +55,7 @@ export class RunLog {
     this.#record({ kind: 'run', format: LOG_FORMAT }, { ...facts });
   }
 
-  /** @param {Omit<StagePlan, 'objectSize' | 'duration'>} plan */
+  /** @param {Omit<StagePlan, 'bytesPerOperation' | 'duration'>} plan */
   stageStarts({ isSearch = false, dimension, nominalBytes = 0, ...plan }) {
     this.#isSearch = isSearch;
     this.#operationBytes = null;

@@ -15,7 +15,7 @@ import type {
   WayResult,
 } from './result.schema.js';
 import type schema from './result.schema.json' with { type: 'json' };
-import type { ChecksumName, SizeDistribution } from './run-config.js';
+import type { ChecksumName, SizeDistribution } from './config.js';
 
 export * from './result.schema.js';
 
@@ -39,7 +39,7 @@ export interface RunResult {
   /** whether no problem is one of usage, configuration or credentials */
   mayPass: boolean;
   /** existing objects because of which the run was refused */
-  existing: { readable: { objects: number; size: number; sizes?: SizeDistribution } | null } | null;
+  existing: { readable: { count: number; size: number; sizes?: SizeDistribution } | null } | null;
   /** number of objects, from the first of the shard on, that a later run can read; 0 if none are kept */
   kept: number;
   /** the last stage may be incomplete */

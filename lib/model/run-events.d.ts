@@ -60,7 +60,7 @@ export interface StagePlan {
   threads: number;
   buckets: number;
   /** bytes that an operation moves; 0 where it moves none */
-  objectSize: number;
+  bytesPerOperation: number;
   /** bytes of an operation that the lines of the log show although they do not move; absent if the log shows none */
   nominalBytes?: number;
   /** ms, where it is time that ends the stage */

@@ -4,7 +4,7 @@ import { IntegrityError } from './operation.js';
 import { NO_ETAG } from './no-etag.js';
 
 /**
- * @import { MultipartConfig } from '../model/run-config.js'
+ * @import { MultipartConfig } from '../model/config.js'
  * @import { ObjectConnection, ObjectRequest, Reply } from '../s3/object-store.js'
  * @import { S3Call } from '../s3/s3-calls.js'
  * @import { OperationRecord } from './operation-record.js'

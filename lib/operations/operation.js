@@ -6,7 +6,7 @@ import { redact } from '../text/redact.js';
  * @import { Places } from '../workload/keyspace.js'
  * @import { Payload } from '../workload/payload.js'
  * @import { PayloadChecksums } from '../workload/payload-checksums.js'
- * @import { OperationAmounts, Shard } from '../model/run-config.js'
+ * @import { OperationAmounts, Shard } from '../model/config.js'
  * @import { ListedObjects } from '../workload/listed-objects.js'
  * @import { MixedObjects } from '../workload/mixed-objects.js'
  * @import { WrittenObjects } from '../workload/written-objects.js'

@@ -11,7 +11,7 @@ import { write } from './write.js';
 /**
  * @import { Operation } from './operation.js'
  * @import { Stage } from './stage.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { LoadConfig } from '../model/config.js'
  */
 
 /** All operations, in the order in which their stages run. @type {readonly Operation[]} */
@@ -56,7 +56,7 @@ export function operationsOf(names) {
 }
 
 /**
- * @param {Pick<RunConfig, 'stages' | 'mix'>} config
+ * @param {Pick<LoadConfig, 'stages' | 'mix'>} load
  * @returns {Operation[]} of all stages, those that are mixed included
  */
 export function operationsOfRun({ stages, mix = [] }) {
@@ -64,7 +64,7 @@ export function operationsOfRun({ stages, mix = [] }) {
 }
 
 /**
- * @param {Pick<RunConfig, 'stages' | 'mix'>} config
+ * @param {Pick<LoadConfig, 'stages' | 'mix'>} load
  * @returns {Stage[]} in the order in which they run
  */
 export function stagesOf({ stages, mix = [] }) {

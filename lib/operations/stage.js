@@ -3,7 +3,7 @@ import { averageSize } from '../workload/size-distribution.js';
 import { onExisting } from './existing-object.js';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config, ObjectsConfig } from '../model/config.js'
  * @import { Grouping, Operation } from './operation.js'
  */
 
@@ -97,34 +97,34 @@ export function stageOnExisting({ name, kinds }) {
 
 /**
  * @param {Pick<Stage, 'kinds'>} stage
- * @param {Pick<RunConfig, 'size' | 'sizes' | 'amounts'>} config
+ * @param {Pick<Config, 'objects' | 'load'>} config
  * @returns {number} bytes that an operation moves, on an object of the mean size; at most, where its operations differ; 0 where
  *   it moves none
  */
-export function bytesAnOperation({ kinds }, { amounts, ...config }) {
+export function bytesAnOperation({ kinds }, { objects, load: { amounts } }) {
   const moving = kinds.filter(({ operation }) => operation.movesBytes);
-  const mean = averageSize(config);
+  const mean = averageSize(objects);
   const workload = { sizeOf: () => mean, amounts };
   return Math.max(0, ...moving.map(({ operation }) => operation.bytesOf(workload, 0)));
 }
 
 /**
  * @param {Pick<Stage, 'kinds'>} stage
- * @param {Pick<RunConfig, 'size' | 'sizes'>} config
+ * @param {Pick<ObjectsConfig, 'size' | 'sizes'>} objects
  * @returns {number} bytes of an operation that the log shows although they do not move. The original tool shows the size of the
  *   object in Stat and Remove; 0 for all other stages
  */
-export function nominalBytes({ kinds: [{ operation }, ...others] }, config) {
+export function nominalBytes({ kinds: [{ operation }, ...others] }, objects) {
   const isOriginal = operation.isDefaultStage && others.length === 0;
-  return isOriginal && !operation.movesBytes ? averageSize(config) : 0;
+  return isOriginal && !operation.movesBytes ? averageSize(objects) : 0;
 }
 
 /**
  * @param {Pick<Stage, 'grouping'>} stage
  * @param {number} objects that are spread evenly over the buckets
- * @param {Pick<RunConfig, 'amounts' | 'store'>} config
+ * @param {Pick<Config, 'load' | 'store'>} config
  * @returns {number} operations that it takes to do each of them once
  */
-export function operationsFor({ grouping }, objects, { amounts, store }) {
+export function operationsFor({ grouping }, objects, { load: { amounts }, store }) {
   return grouping === null ? objects : groupsOf(objects, store.buckets.length, amounts[grouping.size]);
 }

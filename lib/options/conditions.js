@@ -4,7 +4,7 @@ import { MAX_MIXED_OBJECTS } from '../workload/mixed-objects.js';
 import { smallestSize } from '../workload/size-distribution.js';
 
 /**
- * @import { MixedShare } from '../model/run-config.js'
+ * @import { MixedShare } from '../model/config.js'
  * @import { Operation, Refusal } from '../operations/operation.js'
  * @import { CommandName } from './table.js'
  */

@@ -4,7 +4,7 @@ import { largestSize } from '../workload/size-distribution.js';
 import { OPERANDS, ROWS, flagOf } from './table.js';
 
 /**
- * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
+ * @import { AccessPattern, SizeDistribution } from '../model/config.js'
  * @import { Context, Values } from './conditions.js'
  * @import { CommandName, OPTIONS, OptionRow, Requirement } from './table.js'
  */

@@ -6,9 +6,7 @@ import { isMultipart } from './conditions.js';
 import { UsageError } from './usage-error.js';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
- * @import { StoreConfig } from '../model/run-config.js'
- * @import { MultipartConfig, RampPlan, Shard } from '../model/run-config.js'
+ * @import { Config, LoadConfig, MultipartConfig, RampPlan, Shard, StoreConfig } from '../model/config.js'
  * @import { OptionValues } from './read-options.js'
  */
 
@@ -32,61 +30,106 @@ const SCHEDULERS = Object.freeze([
 ]);
 
 /**
- * The configuration of a run without its store, so that the command line is checked even if no store is configured.
+ * Makes the configuration of a run. Without a store, what there is to say of the other options can still be said.
  *
- * @typedef {Omit<RunConfig, 'store'>} StorelessConfig
- */
-
-/** Options that a run takes as they are: no other option is known to it. */
-const UNCHANGED = /** @type {const} */ ([
-  ...['objects', 'size', 'sizes', 'stages', 'mix', 'existing', 'access', 'prefix', 'keep', 'allowVersioned'],
-  ...['client', 'through', 'local', 'faults', 'timeout', 'retries', 'keepAlive', 'preflight'],
-  ...['rate', 'arrival', 'startAt', 'duration', 'warmup', 'gap', 'untilStable'],
-  ...['findPeak', 'peakOf', 'target', 'slo', 'maxCost'],
-]);
-
-/**
- * Makes the configuration of a run from the command line.
- *
+ * @template {StoreConfig | null} Store
  * @param {OptionValues} options
  * @param {object} context
+ * @param {Store} context.store null if it could not be found
  * @param {NodeJS.ProcessEnv} context.env
  * @param {number} context.availableCores that this process may use, parts of one included
  * @param {number} context.now epoch ms
  * @param {() => number} context.random uniform in [0, 1)
- * @returns {StorelessConfig}
+ * @param {number} [context.passes] over all stages, each with objects of its own; one without
+ * @returns {Omit<Config, 'store'> & { store: Store }} frozen
  * @throws {UsageError}
  */
-export function resolveConfig(options, { env, availableCores, now, random }) {
+export function resolve(options, { store, env, availableCores, now, random, passes }) {
   const shard = resolveShard(options.shard, env);
+  const doesRun = options.cleanup === undefined && !options.list;
+  if (doesRun && shard.count > 1 && options.runId === undefined) {
+    throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
+  }
+  const { otlp, otlpUrl, metricsPort } = options;
+  return freezeAll({
+    store,
+    objects: {
+      count: doesRun ? options.objects : 0,
+      runId: options.cleanup ?? options.runId ?? makeRunId(now, random),
+      ...pick(options, 'prefix', 'size', 'sizes', 'existing', 'keep', 'allowVersioned'),
+      shard,
+    },
+    load: resolveLoad(options, doesRun, availableCores),
+    schedule: {
+      ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap'),
+      ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
+      passes,
+    },
+    search: options.findPeak
+      ? { ...pick(options, 'target', 'slo', 'maxCost'), peakOf: options.peakOf ?? 'threads' }
+      : null,
+    output: { takesSnapshots: otlp || otlpUrl !== undefined || metricsPort !== undefined },
+  });
+}
+
+/**
+ * @param {OptionValues} options
+ * @param {boolean} doesRun whether there is a load at all
+ * @param {number} availableCores
+ * @returns {LoadConfig}
+ */
+function resolveLoad(options, doesRun, availableCores) {
   const { rangeSize, pageSize, batch, checksum } = options;
-  const common = {
-    .../** @type {Pick<OptionValues, (typeof UNCHANGED)[number]>} */ (
-      Object.fromEntries(UNCHANGED.map((name) => [name, options[name]]))
+  const threads = doesRun ? threadsOf(options) : 1;
+  const usable = Math.max(Math.floor(availableCores), 1);
+  return {
+    ...pick(
+      options,
+      'stages',
+      'mix',
+      'access',
+      'client',
+      'through',
+      'keepAlive',
+      'timeout',
+      'retries',
+      'rate',
+      'arrival',
     ),
     amounts: { rangeSize, pageSize, batch },
     multipart: multipartOf(options),
     checksum: checksum === 'none' ? undefined : checksum,
-    runId: options.cleanup ?? options.runId ?? makeRunId(now, random),
+    threads,
+    cores: doesRun && !runsSlices(options) ? chooseCores(options.cores, threads, usable) : 1,
     availableCores,
-    shard,
   };
-  if (options.cleanup !== undefined || options.list) {
-    return { ...common, objects: 0, threads: 1, cores: 1 };
-  }
-  if (shard.count > 1 && options.runId === undefined) {
-    throw new UsageError(['--shard: expected --run-id as well, the same on all hosts']);
-  }
-  // A thread without an object, or beyond those of the last step, would only hold a connection open.
-  const threads = Math.min(options.threads, options.objects, options.ramp?.at(-1) ?? Infinity);
-  const cores = runsSlices(options) ? 1 : chooseCores(options.cores, threads, Math.max(Math.floor(availableCores), 1));
-  const rampPlan = planRamp(options, threads, shard);
-  if (rampPlan !== undefined && shard.count > 1 && options.startAt?.isCommon === false) {
-    throw new UsageError([
-      '--start-at: the steps of a ramp are at the same time on all hosts, expected a moment that is the same for them, such as next:60s, not one that each counts from its own start',
-    ]);
-  }
-  return { ...common, threads, cores, rampPlan };
+}
+
+/**
+ * A thread without an object, or beyond those of the last step, would only hold a connection open.
+ *
+ * @param {OptionValues} options
+ */
+function threadsOf({ threads, objects, ramp }) {
+  return Math.min(threads, objects, ramp?.at(-1) ?? Infinity);
+}
+
+/**
+ * @template {keyof OptionValues} Name
+ * @param {OptionValues} options
+ * @param {Name[]} names
+ */
+function pick(options, ...names) {
+  return /** @type {Pick<OptionValues, Name>} */ (Object.fromEntries(names.map((name) => [name, options[name]])));
+}
+
+/**
+ * @template {object} Value
+ * @param {Value} value whose parts nobody may change either
+ */
+function freezeAll(value) {
+  Object.values(value).forEach(Object.freeze);
+  return Object.freeze(value);
 }
 
 /**
@@ -128,18 +171,21 @@ export function checkBuckets({ objects, stages, peakOf }, { buckets: { length: b
  * @returns {RampPlan | undefined} undefined where the stages do not go through steps
  * @throws {UsageError}
  */
-function planRamp({ ramp, rampHosts, stepTime }, threads, { index, count }) {
-  if (ramp !== undefined) {
-    return { of: 'threads', threads: ramp.map((each) => Math.min(each, threads)), stepTime };
-  }
-  if (!rampHosts) {
+function planRamp({ ramp, rampHosts, stepTime, startAt }, threads, { index, count }) {
+  if (ramp === undefined && !rampHosts) {
     return undefined;
   }
-  if (count < MIN_RAMP_HOSTS || count > MAX_RAMP_HOSTS) {
+  if (rampHosts && (count < MIN_RAMP_HOSTS || count > MAX_RAMP_HOSTS)) {
     throw new UsageError([`--ramp-hosts: expected --shard i/N with N from ${MIN_RAMP_HOSTS} to ${MAX_RAMP_HOSTS}`]);
   }
-  const joining = Array.from({ length: count }, (_, slot) => (slot >= index ? threads : 0));
-  return { of: 'hosts', threads: joining, stepTime };
+  if (count > 1 && startAt?.isCommon === false) {
+    throw new UsageError([
+      '--start-at: the steps of a ramp are at the same time on all hosts, expected a moment that is the same for them, such as next:60s, not one that each counts from its own start',
+    ]);
+  }
+  return ramp === undefined
+    ? { of: 'hosts', threads: Array.from({ length: count }, (_, slot) => (slot >= index ? threads : 0)), stepTime }
+    : { of: 'threads', threads: ramp.map((each) => Math.min(each, threads)), stepTime };
 }
 
 /**

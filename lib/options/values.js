@@ -12,7 +12,7 @@ import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { largestSize, parseSizes } from '../workload/size-distribution.js';
 
 /**
- * @import { MixedShare, ProxyConfig, SizeDistribution, StartTime } from '../model/run-config.js'
+ * @import { MixedShare, ProxyConfig, SizeDistribution, StartTime } from '../model/config.js'
  */
 
 // How values of any kind are read, of options and variables alike. Each reader takes the text as the user wrote it and

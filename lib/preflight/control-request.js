@@ -5,7 +5,7 @@ import { Pauses, Retrier, retriedRequest } from '../s3/retry.js';
 import { AttemptError } from '../s3/s3-error.js';
 
 /**
- * @import { MultipartConfig } from '../model/run-config.js'
+ * @import { MultipartConfig } from '../model/config.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { RetriedRequest } from '../s3/retry.js'

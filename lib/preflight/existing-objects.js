@@ -6,7 +6,7 @@ import { objectSizes } from '../workload/sizes.js';
 /**
  * @import { ListedObject } from '../s3/bucket-admin.js'
  * @import { Keyspace } from '../workload/keyspace.js'
- * @import { RunConfig, SizeDistribution } from '../model/run-config.js'
+ * @import { ObjectsConfig, SizeDistribution } from '../model/config.js'
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  */
 
@@ -21,7 +21,7 @@ const BUCKETS_AT_ONCE = 8;
  * @typedef {object} ExistingObjects
  * @property {number} count of objects and probes that were seen
  * @property {boolean} isWhole whether all pages were read; otherwise there may be more
- * @property {{ objects: number, size: number, sizes?: SizeDistribution } | null} readable what a run that reads them is to be
+ * @property {{ count: number, size: number, sizes?: SizeDistribution } | null} readable what a run that reads them is to be
  *   given: so many of the shard's first objects, of so many bytes each, or of these sizes; null where there are only probes,
  *   some of those objects are missing, or their sizes are not those of the run
  * @property {Map<string, AttemptError>} unlisted buckets that could not be listed, and their errors
@@ -32,12 +32,12 @@ const BUCKETS_AT_ONCE = 8;
  * be writing theirs at this moment: they do not matter here.
  *
  * @param {Keyspace} keyspace
- * @param {Pick<RunConfig, 'runId' | 'shard' | 'size' | 'sizes'>} config
+ * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
  * @param {BucketAccess} access
  * @returns {Promise<ExistingObjects>}
  */
-export async function findExistingObjects(keyspace, config, access) {
-  const { shard } = config;
+export async function findExistingObjects(keyspace, objects, access) {
+  const { shard } = objects;
   const { buckets } = keyspace;
   const maxPages = Math.max(Math.floor(MAX_PAGES / buckets.length), 1);
   let count = 0;
@@ -68,7 +68,7 @@ export async function findExistingObjects(keyspace, config, access) {
       unlisted.set(bucket, error);
     }
   });
-  return { count, isWhole, readable: readableOf(sizes, config, isWhole && unlisted.size === 0), unlisted };
+  return { count, isWhole, readable: readableOf(sizes, objects, isWhole && unlisted.size === 0), unlisted };
 }
 
 /**
@@ -98,22 +98,22 @@ async function walkPages({ bucket, prefix, maxPages }, { admin, retry }, visit) 
  * A search for the peak leaves smaller objects after those of full size; one over buckets leaves gaps between them.
  *
  * @param {ReadonlyMap<number, number>} sizes by local index
- * @param {Pick<RunConfig, 'runId' | 'shard' | 'size' | 'sizes'>} config
+ * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
  * @param {boolean} areAll whether each object that is there is among them
  * @returns {ExistingObjects['readable']}
  */
-function readableOf(sizes, config, areAll) {
+function readableOf(sizes, objects, areAll) {
   if (sizes.size === 0) {
     return null;
   }
   const indices = [...sizes.keys()];
   const size = /** @type {number} */ (sizes.get(indices.reduce((least, index) => Math.min(least, index))));
-  const sizeOf = config.sizes === undefined ? () => size : objectSizes(config);
-  const same = indices.filter((index) => sizes.get(index) === sizeOf(globalIndex(config.shard, index)));
-  const objects = same.reduce((most, index) => Math.max(most, index), -1) + 1;
+  const sizeOf = objects.sizes === undefined ? () => size : objectSizes(objects);
+  const same = indices.filter((index) => sizes.get(index) === sizeOf(globalIndex(objects.shard, index)));
+  const count = same.reduce((most, index) => Math.max(most, index), -1) + 1;
   // Where most are of other sizes, it was not a search that left them.
-  if (2 * same.length < sizes.size || (areAll && same.length < objects)) {
+  if (2 * same.length < sizes.size || (areAll && same.length < count)) {
     return null;
   }
-  return config.sizes === undefined ? { objects, size } : { objects, size: config.size, sizes: config.sizes };
+  return objects.sizes === undefined ? { count, size } : { count, size: objects.size, sizes: objects.sizes };
 }

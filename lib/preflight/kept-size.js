@@ -9,7 +9,7 @@ import { sendControlRequest } from './control-request.js';
 
 /**
  * @import { RunContext } from './run-context.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  */
 
 /** The first objects, of which some may never have been written. */
@@ -28,21 +28,22 @@ const NOWHERE = { accept() {} };
  * would be reported as corrupted.
  *
  * @param {RunContext} run
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {AbortSignal} signal gives up
  * @returns {Promise<string | null>} what is wrong, one line; null where nothing is, or the store does not say
  */
 export async function keptSizeProblem(run, config, signal) {
-  const { objects, size, sizes, runId, stages, shard } = config;
-  if (run.wroteObjects || run.listed || operationsOf(stages).every(({ effect }) => effect !== 'reads')) {
+  const { objects, load } = config;
+  const { count, size, sizes, runId, shard } = objects;
+  if (run.wroteObjects || run.listed || operationsOf(load.stages).every(({ effect }) => effect !== 'reads')) {
     return null;
   }
-  const expected = objectSizes(config);
+  const expected = objectSizes(objects);
   /** @type {number[]} */
   const others = [];
   for (
     let local = 0;
-    local < Math.min(objects, MAX_HEAD_REQUESTS) && others.length < SAMPLE && !signal.aborted;
+    local < Math.min(count, MAX_HEAD_REQUESTS) && others.length < SAMPLE && !signal.aborted;
     local++
   ) {
     const index = globalIndex(shard, local);
@@ -62,7 +63,7 @@ export async function keptSizeProblem(run, config, signal) {
     return `--size: the objects of run ${runId} have ${formatSize(found)} each, not ${formatSize(size)}; expected --size ${formatSize(found)}`;
   }
   const shown = others.map(formatSize).join(' and ');
-  return `--size: the first objects of run ${runId} have ${shown}, which they would not have with ${sizeText(config)}; expected the --size that the run was written with, in the same words`;
+  return `--size: the first objects of run ${runId} have ${shown}, which they would not have with ${sizeText(objects)}; expected the --size that the run was written with, in the same words`;
 }
 
 /**

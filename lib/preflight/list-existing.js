@@ -11,7 +11,7 @@ import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../worklo
 /**
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { ListedForeignObject } from '../s3/bucket-admin.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { RunContext } from './run-context.js'
  */
 
@@ -36,23 +36,24 @@ const MD5 = /^"?([0-9a-f]{32})"?$/i;
  * written.
  *
  * @param {RunContext} run
- * @param {RunConfig & { existing: string }} config
+ * @param {Config} config
+ * @param {string} existing
  * @param {AbortSignal} signal gives up
  * @param {(message: string) => void} notice reports how far it is
  * @returns {Promise<ExistingList>}
  */
-export async function listExisting(run, config, signal, notice) {
+export async function listExisting(run, config, existing, signal, notice) {
   const { controlOptions: storeOptions, clock, random, requests } = run;
-  const { store, timeout } = config;
-  const list = new List(config);
+  const { store, load } = config;
+  const list = new List(config, existing);
   let reportedAt = clock.now();
   const report = () => {
     if (clock.now() - reportedAt >= PROGRESS_INTERVAL_MS) {
       reportedAt = clock.now();
-      notice(`Listing ${describe(config)}: ${counted(list.seen, 'object')} so far`);
+      notice(`Listing ${list.describe()}: ${counted(list.seen, 'object')} so far`);
     }
   };
-  const access = { storeOptions, clock, random, timeout, requests, signal, onLook: report };
+  const access = { storeOptions, clock, random, timeout: load.timeout, requests, signal, onLook: report };
   try {
     await withBucketAccess({ ...access, countAs: 'preflight' }, (bucketAccess) => list.fill(bucketAccess));
   } catch (error) {
@@ -67,14 +68,10 @@ export async function listExisting(run, config, signal, notice) {
   return list.outcome();
 }
 
-/** @param {RunConfig & { existing: string }} config */
-function describe({ existing, store }) {
-  return `${existing === '' ? 'everything' : quote(existing)} in ${store.buckets.join(', ')}`;
-}
-
 /** The list of all buckets, while it grows. */
 class List {
   #config;
+  #existing;
   #listings;
   /** Whether a bucket has no more. */
   #isWhole;
@@ -87,10 +84,14 @@ class List {
   /** That was asked last. */
   lastBucket;
 
-  /** @param {RunConfig & { existing: string }} config */
-  constructor(config) {
+  /**
+   * @param {Config} config
+   * @param {string} existing what the keys of all begin with
+   */
+  constructor(config, existing) {
     const { buckets } = config.store;
     this.#config = config;
+    this.#existing = existing;
     this.#listings = buckets.map(() => new BucketListing());
     this.#isWhole = buckets.map(() => false);
     this.#positions = buckets.map(() => '');
@@ -110,20 +111,32 @@ class List {
     }
   }
 
+  /** @returns {string} what is listed */
+  describe() {
+    return `${this.#existing === '' ? 'everything' : quote(this.#existing)} in ${this.#config.store.buckets.join(', ')}`;
+  }
+
   /** @returns {ExistingList} */
   outcome() {
-    const { objects, existing, store, shard } = this.#config;
+    const { store, objects } = this.#config;
     const { buckets } = store;
+    const { shard } = objects;
     if (this.#isTooLarge) {
       const listed = this.#listings.reduce((sum, { count }) => sum + count, 0);
       return refused(
         `--existing: the list of ${counted(listed, 'object')} takes more than ${MAX_LIST_BYTES / 2 ** 20} MiB of memory, expected fewer <objects>, or a longer prefix`,
       );
     }
-    const options = { prefix: existing, buckets, shards: shard.count, limit: objects, listings: this.#listings };
+    const options = {
+      prefix: this.#existing,
+      buckets,
+      shards: shard.count,
+      limit: objects.count,
+      listings: this.#listings,
+    };
     const listed = ListedObjects.of(options);
     if (listed.count === 0) {
-      const where = `${describe(this.#config)}${shard.count > 1 && this.seen > 0 ? ` for shard ${shard.index}/${shard.count}` : ''}`;
+      const where = `${this.describe()}${shard.count > 1 && this.seen > 0 ? ` for shard ${shard.index}/${shard.count}` : ''}`;
       return refused(`--existing: there is no object of ${where}, expected a prefix that keys begin with`);
     }
     return { listed, problems: [], mayPass: false, notices: this.#noticesOf(listed) };
@@ -131,11 +144,11 @@ class List {
 
   /** @param {ListedObjects} listed */
   #noticesOf({ count, withMd5 }) {
-    const { objects, stages } = this.#config;
+    const { objects, load } = this.#config;
     const withoutMd5 = count - withMd5;
     return [
-      `Listed ${describe(this.#config)}: ${counted(count, 'object')}${count < objects ? ', which are all' : ''}`,
-      ...(stages.includes('read') && withoutMd5 > 0
+      `Listed ${this.describe()}: ${counted(count, 'object')}${count < objects.count ? ', which are all' : ''}`,
+      ...(load.stages.includes('read') && withoutMd5 > 0
         ? [`${rounded(withoutMd5)} of them have an ETag that is no MD5: their bytes are checked by their number alone`]
         : []),
       ...(this.#unreadable > 0
@@ -150,7 +163,7 @@ class List {
   #short() {
     const open = this.#listings.flatMap((_, slot) => (this.#isWhole[slot] ? [] : [slot]));
     const known = this.#listings.reduce((sum, { count }, slot) => sum + (this.#isWhole[slot] ? count : 0), 0);
-    const part = Math.ceil((this.#config.objects - known) / open.length);
+    const part = Math.ceil((this.#config.objects.count - known) / open.length);
     return open.filter((slot) => this.#listings[slot].count < part);
   }
 
@@ -159,11 +172,14 @@ class List {
    * @param {BucketAccess} access
    */
   async #listPage(slot, { admin, retry }) {
-    const { existing, store, shard } = this.#config;
+    const {
+      store,
+      objects: { shard },
+    } = this.#config;
     const bucket = store.buckets[slot];
     this.lastBucket = bucket;
     const after = this.#positions[slot];
-    const { objects, isLast, unreadable } = await retry(() => admin.listForeignPage(bucket, existing, after));
+    const { objects, isLast, unreadable } = await retry(() => admin.listForeignPage(bucket, this.#existing, after));
     // Another request would get the same answer for ever.
     if (objects.length === 0 && !isLast) {
       const message = `the list of bucket ${bucket} says that there is more, and names nothing`;

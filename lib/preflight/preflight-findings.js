@@ -3,7 +3,7 @@ import { OPERATIONS } from '../operations/registry.js';
 
 /**
  * @import { AttemptError } from '../s3/s3-error.js'
- * @import { StoreConfig } from '../model/run-config.js'
+ * @import { StoreConfig } from '../model/config.js'
  */
 
 /** What preflight tries: the names of operations, after the first request. */

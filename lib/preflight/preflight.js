@@ -13,7 +13,7 @@ import { keptWorkload, probeCopyWorkload, probeWorkload } from './probe-workload
 /**
  * @import { Operation, Workload } from '../operations/operation.js'
  * @import { RunContext } from './run-context.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { Answer } from './control-request.js'
  */
@@ -57,7 +57,7 @@ const NO_HOOKS = Object.freeze({ mayWrite: async () => true, written: async () =
  * could not be removed are in `run.probes`. Only a run that keeps its objects, and may not remove any, keeps the probe, too.
  *
  * @param {RunContext} run
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {AbortSignal} signal
  * @param {Partial<PreflightHooks>} [hooks]
  * @returns {Promise<PreflightResult>}
@@ -68,14 +68,15 @@ export async function preflight(run, config, signal, hooks) {
   const missing = new Set();
   /** @type {Set<string>} */
   const unverified = new Set();
-  const { buckets } = config.store;
+  const { store, objects } = config;
+  const { buckets } = store;
   const workloads = {
-    probes: probeWorkload(run, config.shard, () => Math.min(config.size, MAX_PROBE_BYTES)),
-    kept: keptWorkload(run, config),
+    probes: probeWorkload(run, objects.shard, () => Math.min(objects.size, MAX_PROBE_BYTES)),
+    kept: keptWorkload(run, objects),
   };
   const shared = { run, config, findings, missing, unverified, ...workloads, hooks: { ...NO_HOOKS, ...hooks } };
   let next = 0;
-  if (config.preflight) {
+  if (config.schedule.preflight) {
     await runPool({
       threads: run.controlConnections,
       claim: () => (next < buckets.length && !signal.aborted ? next++ : -1),
@@ -89,9 +90,7 @@ export async function preflight(run, config, signal, hooks) {
   // Requests that a stop cut off show nothing.
   const isOver = signal.aborted;
   return {
-    problems: isOver
-      ? []
-      : [...findings.lines(config.store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
+    problems: isOver ? [] : [...findings.lines(store, run.clock.epochNow()), ...unverifiedProblems(unverified, config)],
     mayPass: !isOver && unverified.size === 0 && findings.mayPass,
     notices: isOver ? [] : noticesOf(run, config, missing),
   };
@@ -99,20 +98,20 @@ export async function preflight(run, config, signal, hooks) {
 
 /**
  * @param {RunContext} run
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {ReadonlySet<string>} missing
  * @returns {string[]}
  */
-function noticesOf({ mayRemove }, { runId }, missing) {
+function noticesOf({ mayRemove }, { objects: { runId } }, missing) {
   return [...(missing.size > 0 ? [missingNotice(runId, missing)] : []), ...(mayRemove ? [] : [KEPT_NOTICE])];
 }
 
 /**
  * @param {ReadonlySet<string>} unverified buckets whose store has taken an object with a wrong checksum
- * @param {Pick<RunConfig, 'checksum' | 'store'>} config
+ * @param {Config} config
  * @returns {string[]}
  */
-function unverifiedProblems(unverified, { checksum, store }) {
+function unverifiedProblems(unverified, { store, load: { checksum } }) {
   const buckets = store.buckets.filter((bucket) => unverified.has(bucket));
   return unverified.size === 0
     ? []
@@ -134,7 +133,7 @@ function missingNotice(runId, missing) {
  *
  * @typedef {object} Shared
  * @property {RunContext} run
- * @property {RunConfig} config
+ * @property {Config} config
  * @property {AbortSignal} signal
  * @property {ObjectConnection} connection
  * @property {Findings} findings
@@ -159,7 +158,7 @@ class BucketPreflight {
   constructor(shared, bucket) {
     this.#shared = shared;
     this.#bucket = bucket;
-    const operations = operationsOfRun(shared.config);
+    const operations = operationsOfRun(shared.config.load);
     this.#operations = shared.run.listed ? operations.map(onExisting) : operations;
   }
 
@@ -171,7 +170,7 @@ class BucketPreflight {
     run.requests.preflight += attempts;
     const isRefused = error !== null && error.kind !== NOT_FOUND;
     // Some stores answer «forbidden» for an absent object to whoever may not list: only the run's operations can tell.
-    const isInDoubt = error?.code === 'AccessDenied' && config.stages.length > 0;
+    const isInDoubt = error?.code === 'AccessDenied' && config.load.stages.length > 0;
     if (isRefused && !isInDoubt) {
       findings.add(FIRST_ACTION, bucket, error);
       return;
@@ -198,7 +197,7 @@ class BucketPreflight {
     if (localIndex < 0 || signal.aborted || !(await hooks.mayWrite())) {
       return;
     }
-    const index = globalIndex(config.shard, localIndex);
+    const index = globalIndex(config.objects.shard, localIndex);
     run.probes.add(index);
     await this.#tryWrongChecksum(localIndex);
     const written = await this.#tryAll(this.#operations, 'creates', probes, localIndex);
@@ -218,9 +217,10 @@ class BucketPreflight {
       return;
     }
     // Clean-up removes, whatever the stages. A run that keeps its objects removes none, and need not be permitted to.
-    const removed = await this.#tryAll(this.#removing(), 'removes', probes, localIndex, !config.keep);
+    const removed = await this.#tryAll(this.#removing(), 'removes', probes, localIndex, !config.objects.keep);
     const isGone = removed.some(({ error }) => error === null || error.kind === NOT_FOUND);
-    const isKept = config.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
+    const isKept =
+      config.objects.keep && run.probes.has(index) && removed.some(({ error }) => error?.kind === 'denied');
     run.mayRemove &&= !isKept;
     if (isCopyGone && (isKept || (isGone && !outcomeUnknown))) {
       run.probes.delete(index);
@@ -242,7 +242,7 @@ class BucketPreflight {
     for (const operation of this.#operations.filter(({ creates }) => creates)) {
       const record = new OperationRecord(operation, workload, connection);
       record.take(0, operation, localIndex);
-      const multipart = multipartAsFor(config.size, config.multipart);
+      const multipart = multipartAsFor(config.objects.size, config.load.multipart);
       const answer = await sendControlOperation({ run, maxAttempts: 1, signal }, record, multipart);
       run.requests.preflight += answer.attempts;
       if (answer.error === null) {
@@ -278,8 +278,8 @@ class BucketPreflight {
    */
   async #tryKeptObject() {
     const { run, config, signal, missing, hooks, probes, kept } = this.#shared;
-    const localIndex = this.#firstIndex(Math.min(config.objects, PREFLIGHT_PROBES), kept);
-    const size = localIndex < 0 ? 0 : kept.sizeOf(globalIndex(config.shard, localIndex));
+    const localIndex = this.#firstIndex(Math.min(config.objects.count, PREFLIGHT_PROBES), kept);
+    const size = localIndex < 0 ? 0 : kept.sizeOf(globalIndex(config.objects.shard, localIndex));
     const readable = this.#operations.filter(
       ({ effect, preflight: { maxObjectBytes } }) => effect === 'reads' && size <= maxObjectBytes,
     );
@@ -288,7 +288,7 @@ class BucketPreflight {
     if (localIndex >= 0) {
       const answers = await this.#tryAll(readable, 'reads', kept, localIndex);
       if (!run.listed && answers.some(({ error }) => error?.kind === NOT_FOUND)) {
-        missing.add(`${this.#bucket}/${run.keyspace.keyOf(globalIndex(config.shard, localIndex))}`);
+        missing.add(`${this.#bucket}/${run.keyspace.keyOf(globalIndex(config.objects.shard, localIndex))}`);
       }
     }
     const probe = this.#firstIndex(PREFLIGHT_PROBES, probes);
@@ -331,7 +331,7 @@ class BucketPreflight {
     const { maxAttempts } = operation.preflight;
     const startedAt = run.clock.now();
     // What the stage does with its own objects is tried on a smaller one.
-    const multipart = multipartAsFor(config.size, config.multipart);
+    const multipart = multipartAsFor(config.objects.size, config.load.multipart);
     const answer = await sendControlOperation({ run, maxAttempts, signal }, record, multipart);
     run.requests.preflight += answer.attempts;
     if (answer.isFirstTry && answer.error?.status !== 0) {
@@ -352,7 +352,7 @@ class BucketPreflight {
     const { config } = this.#shared;
     const { buckets } = keyspace;
     for (let localIndex = 0; localIndex < count; localIndex++) {
-      if (buckets[keyspace.slotOf(globalIndex(config.shard, localIndex), buckets.length)] === this.#bucket) {
+      if (buckets[keyspace.slotOf(globalIndex(config.objects.shard, localIndex), buckets.length)] === this.#bucket) {
         return localIndex;
       }
     }

@@ -5,7 +5,7 @@ import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 /**
  * @import { Workload } from '../operations/operation.js'
  * @import { RunContext } from './run-context.js'
- * @import { RunConfig, Shard } from '../model/run-config.js'
+ * @import { ObjectsConfig, Shard } from '../model/config.js'
  */
 
 /** Probes of the unloaded latency, after those of preflight. */
@@ -40,12 +40,12 @@ export function probeCopyWorkload(probes, { keyspace }) {
  * The objects that an earlier run has written, or that were listed.
  *
  * @param {Pick<RunContext, 'keyspace' | 'payload' | 'written' | 'listed' | 'amounts'>} run
- * @param {Pick<RunConfig, 'runId' | 'shard' | 'size' | 'sizes'>} config
+ * @param {Pick<ObjectsConfig, 'runId' | 'shard' | 'size' | 'sizes'>} objects of the run
  * @returns {Workload}
  */
-export function keptWorkload({ keyspace, payload, written, listed, amounts }, config) {
-  const kept = { payload, written, shard: config.shard, amounts, listed, wroteObjects: false };
+export function keptWorkload({ keyspace, payload, written, listed, amounts }, objects) {
+  const kept = { payload, written, shard: objects.shard, amounts, listed, wroteObjects: false };
   return !listed
-    ? { ...kept, keyspace, sizeOf: objectSizes(config) }
+    ? { ...kept, keyspace, sizeOf: objectSizes(objects) }
     : { ...kept, keyspace: listed, sizeOf: listed.sizeOf };
 }

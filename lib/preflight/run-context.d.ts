@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { RequestCounts } from '../model/result.js';
-import type { OperationAmounts } from '../model/run-config.js';
+import type { OperationAmounts } from '../model/config.js';
 import type { ObjectConnection, StoreOptions } from '../s3/object-store.js';
 import type { Keyspace } from '../workload/keyspace.js';
 import type { Payload } from '../workload/payload.js';

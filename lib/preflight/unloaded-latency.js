@@ -16,7 +16,7 @@ import { MAX_LATENCY_PROBES, keptWorkload, probeWorkload } from './probe-workloa
  * @import { Answer } from './control-request.js'
  * @import { TimeBudget } from './time-budget.js'
  * @import { RunContext } from './run-context.js'
- * @import { MultipartConfig, RunConfig } from '../model/run-config.js'
+ * @import { MultipartConfig, Config } from '../model/config.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  */
 
@@ -64,7 +64,7 @@ const ROUNDS_LEFT = 1.5 + LAG.removes;
  * Where probes could not be removed again, none are written, and nothing is measured.
  *
  * @param {RunContext} run
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {TimeBudget} budget that preflight has used, and whose rest this may take
  * @param {AbortSignal} signal gives up
  * @returns {Promise<{ latencies: Map<string, UnloadedLatency>, problem: string | null }>} by the stage's name in lower case,
@@ -96,20 +96,20 @@ export async function measureUnloaded(run, config, budget, signal) {
   if (isFar && isCrowded(latencies, budget)) {
     return { latencies: new Map(), problem: 'requests of different kinds delayed each other' };
   }
-  const names = operationsOfRun(config).map(({ name }) => name);
+  const names = operationsOfRun(config.load).map(({ name }) => name);
   const shown = [...latencies].filter(([name]) => names.includes(name));
   return { latencies: new Map(shown), problem: null };
 }
 
 /**
  * @param {RunContext} run
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {TimeBudget} budget
  * @returns {Operation[]}
  */
 function kindsOf({ wroteObjects, mayRemove, listed }, config, budget) {
-  const names = operationsOfRun(config).map(({ name }) => name);
-  const { size } = config;
+  const names = operationsOfRun(config.load).map(({ name }) => name);
+  const { size } = config.objects;
   // That of one object says nothing of an operation on hundreds, and a copy would have to be removed in addition.
   const single = OPERATIONS.filter(({ grouping, copies }) => grouping === undefined && !copies);
   if (wroteObjects) {
@@ -194,7 +194,7 @@ class Probe {
   /**
    * @param {object} options
    * @param {RunContext} options.run
-   * @param {RunConfig} options.config
+   * @param {Config} options.config
    * @param {readonly Operation[]} options.kinds
    * @param {number} options.roundTrip ms
    * @param {boolean} options.isFar whether the kinds are measured at the same time
@@ -207,14 +207,16 @@ class Probe {
     this.#isFar = isFar;
     this.#startedAt = run.clock.now();
     this.#endsAt = endsAt;
-    this.#multipart = run.wroteObjects ? multipartAsFor(typicalSize(config), config.multipart) : undefined;
+    const { objects, load } = config;
+    const { shard } = objects;
+    this.#multipart = run.wroteObjects ? multipartAsFor(typicalSize(objects), load.multipart) : undefined;
     // One connection sends one part at a time: an object of several would take longer than with the threads of a stage.
-    this.#typicalSize = Math.min(typicalSize(config), this.#multipart?.partSize ?? Infinity);
+    this.#typicalSize = Math.min(typicalSize(objects), this.#multipart?.partSize ?? Infinity);
     this.#firstSize = run.wroteObjects ? Math.min(this.#typicalSize, SMALL_OBJECT) : this.#typicalSize;
     this.#size = this.#firstSize;
-    const firstIndex = globalIndex(config.shard, this.#localIndexOf(0));
+    const firstIndex = globalIndex(shard, this.#localIndexOf(0));
     const sizeOf = (/** @type {number} */ index) => (index === firstIndex ? this.#firstSize : this.#size);
-    this.#workload = run.wroteObjects ? probeWorkload(run, config.shard, sizeOf) : keptWorkload(run, config);
+    this.#workload = run.wroteObjects ? probeWorkload(run, shard, sizeOf) : keptWorkload(run, objects);
     // Those of the clock are open by now. There are more kinds than those.
     const [first, ...further] = run.controlConnections;
     this.#connections = [first, ...run.clockConnections, ...further];

@@ -8,7 +8,7 @@ import { NOT_IMPLEMENTED, requestVersioning, describeUnknown } from './versionin
  * @import { BucketAccess } from '../cleanup/bucket-access.js'
  * @import { ExistingObjects } from './existing-objects.js'
  * @import { RunContext } from './run-context.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  */
 
 /** Whatever an attempt is given in the stages: the run waits for these answers. */
@@ -40,7 +40,7 @@ export class WriteChecks {
 
   /**
    * @param {RunContext} run
-   * @param {RunConfig} config
+   * @param {Config} config
    * @param {AbortSignal} signal gives up
    */
   constructor(run, config, signal) {
@@ -95,10 +95,10 @@ export class WriteChecks {
   }
 
   async #check() {
-    const { store, stages } = this.#config;
+    const { store, load } = this.#config;
     const { wroteObjects } = this.#run;
     // The embedded endpoint begins empty, and keeps no versions.
-    if (!store.isEmbedded && (wroteObjects || operationsOf(stages).some(({ removes }) => removes))) {
+    if (!store.isEmbedded && (wroteObjects || operationsOf(load.stages).some(({ removes }) => removes))) {
       await this.#withAccess(async (access) => {
         await Promise.all([this.#lookForVersioning(access), wroteObjects ? this.#lookForObjects(access) : null]);
       });
@@ -117,7 +117,7 @@ export class WriteChecks {
   /** @param {string} bucket */
   #noteVersions(bucket) {
     this.#run.versioned.add(bucket);
-    if (!this.#config.allowVersioned) {
+    if (!this.#config.objects.allowVersioned) {
       this.problems.push(
         `bucket "${bucket}" keeps versions, and what the run removes would stay there as such: use a bucket without versioning, or pass --allow-versioned, with which clean-up removes the versions of the run's own objects`,
       );
@@ -126,9 +126,10 @@ export class WriteChecks {
 
   /** @param {BucketAccess} access */
   async #lookForObjects(access) {
-    const { runId, store } = this.#config;
+    const { store, objects } = this.#config;
+    const { runId } = objects;
     const { keyspace } = this.#run;
-    const existing = await findExistingObjects(keyspace, this.#config, access);
+    const existing = await findExistingObjects(keyspace, objects, access);
     const { count, isWhole, unlisted } = existing;
     if (count > 0) {
       this.existing = existing;

@@ -62,10 +62,11 @@ class Console {
       return;
     }
     this.#isNamed = true;
-    const { runId, objects, size, sizes, prefix, store, existing } = this.#config;
+    const { store, objects } = this.#config;
+    const { count, runId, size, sizes, prefix, existing } = objects;
     const where = existing === undefined ? `under ${prefix}/${runId}/` : 'that were there before; nothing is written';
     const sizeOfObjects = existing === undefined ? sizeText({ size, sizes }) : `up to ${formatSize(size)}`;
-    this.#screen.err(`Run ${runId}: ${objects} objects of ${sizeOfObjects} in ${store.buckets.join(', ')} ${where}`);
+    this.#screen.err(`Run ${runId}: ${count} objects of ${sizeOfObjects} in ${store.buckets.join(', ')} ${where}`);
     const cost = costLine(this.#config);
     if (cost !== null) {
       this.notice(cost);
@@ -85,21 +86,22 @@ class Console {
   }
 
   /** @param {RunFacts} facts */
-  runStarts({ options: { objects, size } }) {
-    if (this.#config.existing !== undefined) {
-      this.#config = { ...this.#config, objects, size };
+  runStarts({ options: { objects: count, size } }) {
+    const { objects } = this.#config;
+    if (objects.existing !== undefined) {
+      this.#config = { ...this.#config, objects: { ...objects, count, size } };
     }
     this.runIsNamed();
   }
 
   /** @param {StagePlan} plan */
-  stageStarts({ stage, objects, operations = objects, objectSize, duration }) {
+  stageStarts({ stage, objects, operations = objects, bytesPerOperation, duration }) {
     this.#stage = stage;
     this.#hasWarnedOfTimeout = false;
     this.#errorsShown = 0;
     this.#failures.start(stage);
     if (!this.#quiet && !this.#hasView) {
-      this.#progress.start({ stage, objects: operations, objectSize, duration });
+      this.#progress.start({ stage, objects: operations, bytesPerOperation, duration });
     }
   }
 

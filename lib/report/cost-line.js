@@ -2,9 +2,9 @@ import { DOLLARS_A_MILLION, dollarsOf, hasThesePrices, operationsBilledAs } from
 import { operationsOf } from '../operations/registry.js';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  *
- * @typedef {Pick<RunConfig, 'objects' | 'stages' | 'mix' | 'size' | 'amounts' | 'multipart' | 'store' | 'keep' | 'duration' | 'findPeak' | 'rampPlan'>} RunToPrice
+ * @typedef {Pick<Config, 'objects' | 'load' | 'store' | 'schedule' | 'search'>} RunToPrice
  */
 
 const EXCLUDED = 'without retries, clean-up and requests before the stages';
@@ -16,16 +16,16 @@ const EXCLUDED = 'without retries, clean-up and requests before the stages';
  * @returns {string | null} one line, or null if the store of any is not R2
  */
 export function costLine(...runs) {
-  const [{ duration, findPeak = false, rampPlan }] = runs;
+  const [{ schedule, search }] = runs;
   if (!runs.every(({ store }) => hasThesePrices(store.hostname))) {
     return null;
   }
   const [classA, classB] = /** @type {const} */ (['A', 'B']).map((billed) =>
     sumOf(runs, (run) => operationsBilledAs(billed, run)),
   );
-  if (duration !== undefined || findPeak || rampPlan !== undefined) {
+  if (schedule.duration !== undefined || search !== null || schedule.ramp !== undefined) {
     // As many objects are written as there are at most; all else goes on as long as the stages last.
-    const once = runs.map((run) => ({ ...run, stages: namesOf(run.stages), mix: [] }));
+    const once = runs.map((run) => ({ ...run, load: { ...run.load, stages: namesOf(run.load.stages), mix: [] } }));
     const writes = sumOf(once, (run) => operationsBilledAs('A', run));
     const most = sumOf(once, dollarsOf).toFixed(4);
     const others = classA > writes ? `$${DOLLARS_A_MILLION.A} for each million others of Class A, ` : '';
@@ -41,7 +41,7 @@ export function costLine(...runs) {
 }
 
 /**
- * @param {RunToPrice['stages']} stages
+ * @param {readonly string[]} stages
  * @returns {string[]} those that take each object once
  */
 function namesOf(stages) {

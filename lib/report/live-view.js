@@ -103,8 +103,8 @@ function progressParts({ place, stages, progress }, look) {
  * @param {Look} look
  * @returns {Part[]}
  */
-function rateParts({ progress: { rate, byteRate, objectSize }, rates }, look) {
-  const bytes = objectSize === 0 ? '' : `  ${`${formatMegabytes(byteRate)} MiB/s`.padStart(BYTES_WIDTH)}`;
+function rateParts({ progress: { rate, byteRate, bytesPerOperation }, rates }, look) {
+  const bytes = bytesPerOperation === 0 ? '' : `  ${`${formatMegabytes(byteRate)} MiB/s`.padStart(BYTES_WIDTH)}`;
   const figures = `${label('ops/s')}${rounded(rate).padStart(RATE_WIDTH)}${bytes}  `;
   const width = Math.min(look.columns - 1 - figures.length, MAX_RATES);
   return [{ text: figures }, { text: sparkline(rates, width, look) }];
@@ -275,11 +275,11 @@ class LiveView {
   /** @type {NodeJS.Timeout | undefined} */
   #timer;
 
-  /** @param {Pick<ReporterContext, 'screen' | 'now'> & { config: Pick<ReporterContext['config'], 'stages'> }} context */
+  /** @param {Pick<ReporterContext, 'screen' | 'now'> & { config: { load: Pick<ReporterContext['config']['load'], 'stages'> } }} context */
   constructor({ screen, config, now }) {
     this.#screen = screen;
     this.#now = now;
-    this.#stages = config.stages.length;
+    this.#stages = config.load.stages.length;
   }
 
   /** @param {StagePlan} plan */

@@ -9,7 +9,7 @@ import { formatDuration, formatMegabytes } from '../text/units.js';
 const RATE_OVER_MS = 5000;
 
 /**
- * @typedef {Pick<StagePlan, 'stage' | 'objects' | 'objectSize' | 'duration'>} Plan
+ * @typedef {Pick<StagePlan, 'stage' | 'objects' | 'bytesPerOperation' | 'duration'>} Plan
  *
  * @typedef {object} Sight what was seen of a stage at one moment
  * @property {number} at monotonic ms
@@ -24,7 +24,7 @@ const RATE_OVER_MS = 5000;
  * @typedef {object} StageState
  * @property {string} stage
  * @property {number} objects
- * @property {number} objectSize bytes that an operation moves; 0 where it moves none
+ * @property {number} bytesPerOperation bytes that an operation moves; 0 where it moves none
  * @property {number | null} duration ms, where it is time that ends the stage
  * @property {number} done operations
  * @property {number} worked operations, with the parts of those under way
@@ -45,8 +45,8 @@ export class StagePace {
    * @param {Plan} plan
    * @param {number} startedAt monotonic ms
    */
-  constructor({ stage, objects, objectSize, duration }, startedAt) {
-    this.#plan = { stage, objects, objectSize, duration };
+  constructor({ stage, objects, bytesPerOperation, duration }, startedAt) {
+    this.#plan = { stage, objects, bytesPerOperation, duration };
     this.#startedAt = startedAt;
     this.#seen = [{ at: startedAt, done: 0, worked: 0, moved: 0 }];
   }
@@ -57,8 +57,8 @@ export class StagePace {
    * @param {DataFlow} flow
    */
   see(now, done, { moved, underWay }) {
-    const { objectSize } = this.#plan;
-    const worked = done + (objectSize === 0 ? 0 : underWay / objectSize);
+    const { bytesPerOperation } = this.#plan;
+    const worked = done + (bytesPerOperation === 0 ? 0 : underWay / bytesPerOperation);
     this.#seen.push({ at: now, done, worked, moved });
     while (this.#seen.length > 2 && this.#seen[1].at <= now - RATE_OVER_MS) {
       this.#seen.shift();
@@ -129,10 +129,10 @@ export class StageProgress {
  * @returns {string}
  */
 export function progressLine(state) {
-  const { stage, objectSize, rate, byteRate } = state;
+  const { stage, bytesPerOperation, rate, byteRate } = state;
   const left = timeLeft(state);
   const end = left === null ? '' : `  ${left}`;
-  const data = objectSize === 0 ? '' : `  ${formatMegabytes(byteRate)} MiB/s`;
+  const data = bytesPerOperation === 0 ? '' : `  ${formatMegabytes(byteRate)} MiB/s`;
   return `${stage}  ${amountDone(state, String)}  ${Math.floor(shareDone(state) * 100)}%  ${Math.round(rate)} ops/s${data}${end}`;
 }
 

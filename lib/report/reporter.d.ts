@@ -1,4 +1,4 @@
-import type { RunConfig } from '../model/run-config.js';
+import type { Config } from '../model/config.js';
 import type { Result, StageResult } from '../model/result.js';
 import type { RunObserver } from '../model/run-events.js';
 import type { WritableResult } from '../model/write-result.js';
@@ -41,7 +41,7 @@ export interface LogSink {
 
 /** What reporters that listen to a run are opened with. */
 export interface ReporterContext {
-  config: RunConfig;
+  config: Config;
   screen: Screen;
   /** no progress, cost or notices */
   quiet: boolean;

@@ -19,7 +19,7 @@ import { measureUnloaded } from '../preflight/unloaded-latency.js';
  * @import { PreflightResult } from '../preflight/preflight.js'
  * @import { Beginning } from './benchmark-run.js'
  * @import { OpenRun } from './open-run.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  */
 
 const MINUTE_MS = 60_000;
@@ -58,7 +58,7 @@ const EMBEDDED_CLOCK = Object.freeze({
 });
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {OpenRun} run
  * @param {RunObserver} observer
  * @returns {RunClock}
@@ -126,7 +126,7 @@ export async function checkStore({ config, run, signal, observer, runClock, budg
   };
   try {
     const check = () => preflight(run, config, signal, hooks);
-    const result = await (config.preflight ? phases.during(PHASES.buckets, check) : check());
+    const result = await (config.schedule.preflight ? phases.during(PHASES.buckets, check) : check());
     if (result.problems.length > 0) {
       measuring.abort();
     } else {
@@ -142,13 +142,14 @@ export async function checkStore({ config, run, signal, observer, runClock, budg
 }
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {Clock} clock that has been set
  * @param {number} launchedAt monotonic ms at which the process was started
  * @param {string | null} clockProblem why the store's clock is unknown
  * @returns {{ startsAt: number | null, problem: string | null }} epoch ms, null where the run starts as soon as it can
  */
-export function chooseStart({ startAt, ...config }, clock, launchedAt, clockProblem) {
+export function chooseStart(config, clock, launchedAt, clockProblem) {
+  const { startAt } = config.schedule;
   if (startAt === undefined) {
     return { startsAt: null, problem: null };
   }
@@ -189,7 +190,7 @@ function startProblem(startsAt, wait, now) {
 /**
  * Opens the workers and their threads' connections.
  *
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {OpenRun} run
  * @param {AbortSignal} signal gives up
  * @param {RunObserver} observer
@@ -197,11 +198,12 @@ function startProblem(startsAt, wait, now) {
  */
 export async function openWorkers(config, run, signal, observer) {
   const workers = await run.openWorkers();
-  if (config.keepAlive) {
+  const { keepAlive, threads } = config.load;
+  if (keepAlive) {
     const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(
-        `${failed} of ${runsSlices(config) ? invocationsFor(config.threads).length : connectionsFor(config)} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
+        `${failed} of ${runsSlices(config.load) ? invocationsFor(threads).length : connectionsFor(config.load)} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
       );
     }
   }
@@ -225,9 +227,10 @@ export async function openWorkers(config, run, signal, observer) {
 export async function getReady(beginning, startsAt) {
   const { config, run, signal, observer, budget, phases } = beginning;
   const { clock } = run;
+  const { keepAlive } = config.load;
   const open = () => {
     const openAll = () => openWorkers(config, run, signal, observer);
-    return config.keepAlive ? phases.during(PHASES.connections, openAll) : openAll();
+    return keepAlive ? phases.during(PHASES.connections, openAll) : openAll();
   };
   if (startsAt === null) {
     const unloaded = await unloadedLatencies(beginning);
@@ -238,14 +241,14 @@ export async function getReady(beginning, startsAt) {
   budget.endBy(moment - READY_BEFORE_MS);
   const workers = await open();
   const unloaded = await unloadedLatencies(beginning);
-  await waitForStart(moment, beginning, config.keepAlive ? workers : null);
+  await waitForStart(moment, beginning, keepAlive ? workers : null);
   return { workers, unloaded, firstStageAt: moment };
 }
 
 /** @param {Beginning} beginning */
 async function unloadedLatencies({ config, run, signal, observer, budget, phases }) {
   // From here, a request takes its way to the Worker in addition: that is not the latency of what slices do.
-  if (!(config.preflight || config.findPeak) || runsSlices(config) || signal.aborted) {
+  if (!(config.schedule.preflight || config.search !== null) || runsSlices(config.load) || signal.aborted) {
     return new Map();
   }
   const { latencies, problem } = await phases.during(PHASES.latency, () =>

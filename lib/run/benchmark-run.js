@@ -25,7 +25,7 @@ import { WriteChecks } from '../preflight/write-checks.js';
  * @import { RunObserver } from '../model/run-events.js'
  * @import { RunClock } from './begin-run.js'
  * @import { OpenRun } from './open-run.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { OwnKey } from '../workload/keyspace.js'
  */
 
@@ -47,7 +47,7 @@ const REMOVING_STAGES = new Set(STAGES.filter(({ removes }) => removes).map(({ n
 /**
  * Runs the stages in their order and leaves the buckets as they were.
  *
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {RunSurroundings} surroundings
  * @returns {Promise<RunResult>}
  */
@@ -63,7 +63,7 @@ export function runBenchmark(config, surroundings) {
 /**
  * Opens a run, sees whether its store is ready, lets it work, and leaves the buckets as they were.
  *
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {RunSurroundings} surroundings
  * @param {(beginning: Beginning, result: RunResult) => Promise<void>} work is left out where the run may not begin
  * @returns {Promise<RunResult>}
@@ -144,21 +144,20 @@ async function examineStore(beginning, result) {
  */
 async function listBefore(beginning, result) {
   const { config, run, signal, observer, phases } = beginning;
-  const { existing } = config;
+  const { existing } = config.objects;
   if (existing === undefined) {
     return;
   }
-  const list = () => listExisting(run, { ...config, existing }, signal, (message) => observer.notice(message));
+  const list = () => listExisting(run, config, existing, signal, (message) => observer.notice(message));
   const { listed, problems, mayPass, notices } = await phases.during(PHASES.list, list);
   result.problems.push(...problems);
   result.mayPass = mayPass;
   if (listed !== null) {
     notices.forEach((notice) => observer.notice(notice));
     run.listed = listed;
-    const found = { objects: listed.count, size: listed.largest };
-    const { sizes } = listed;
-    beginning.config = Object.freeze({ ...config, ...found, sizes });
-    const shown = sizes === undefined ? found : { ...found, sizes: formatSizes(sizes) };
+    const { count, largest: size, sizes } = listed;
+    beginning.config = { ...config, objects: { ...config.objects, count, size, sizes } };
+    const shown = { objects: count, size, ...(sizes === undefined ? {} : { sizes: formatSizes(sizes) }) };
     result.facts = { ...result.facts, options: { ...result.facts.options, ...shown } };
   }
 }
@@ -167,7 +166,7 @@ async function listBefore(beginning, result) {
  * What the parts of a run need to know.
  *
  * @typedef {object} Running
- * @property {RunConfig} config
+ * @property {Config} config
  * @property {OpenRun} run
  * @property {AbortSignal} signal
  * @property {RunObserver} observer
@@ -210,7 +209,7 @@ export async function beginRun(beginning, launchedAt, result) {
   result.facts = { ...result.facts, start: startTime, clock: runClock.facts() };
   observer.runStarts(result.facts);
   if (!run.wroteObjects && !run.listed) {
-    operationsOf(config.stages)
+    operationsOf(config.load.stages)
       .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
       .forEach((limit) => observer.notice(limit));
   }
@@ -224,12 +223,12 @@ export async function beginRun(beginning, launchedAt, result) {
  */
 async function measure({ running, workers, firstStageAt }, result) {
   const { config, run } = running;
-  if (config.findPeak) {
+  if (config.search !== null) {
     await findCapacities(running, workers, result);
   } else {
-    const runAll = config.rampPlan === undefined ? runStages : runRamps;
+    const runAll = config.schedule.ramp === undefined ? runStages : runRamps;
     await runAll(running, workers, firstStageAt, result);
-    result.kept = config.keep && run.wroteObjects ? run.written.end : 0;
+    result.kept = config.objects.keep && run.wroteObjects ? run.written.end : 0;
   }
 }
 
@@ -237,14 +236,16 @@ async function measure({ running, workers, firstStageAt }, result) {
  * Removes what the run has left. The store's answers to deletions are not believed: a run that has removed all that it wrote
  * still looks at the store's lists.
  *
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {OpenRun} run
  * @param {WriteChecks} checks
  * @param {RunResult} result
  * @param {RunObserver} observer
  */
 async function removeLeftovers(config, run, checks, result, observer) {
-  const { keep, timeout, shard, multipart, store } = config;
+  const { store, objects, load } = config;
+  const { keep, shard } = objects;
+  const { timeout, multipart } = load;
   const { clock, random, keyspace, written, wroteObjects, probes, versioned, requests } = run;
   const { stages, crash, problems } = result;
   // A stage that broke off has no counts to go by.
@@ -255,7 +256,7 @@ async function removeLeftovers(config, run, checks, result, observer) {
   // Where versions are kept, what was removed is still there.
   const hasVersions = versioned.size > 0 && checks.mayHaveWritten;
   // Nobody counts copies, which no stage removes.
-  const ownsCopies = mayRemove && operationsOfRun(config).some(({ copies }) => copies);
+  const ownsCopies = mayRemove && operationsOfRun(load).some(({ copies }) => copies);
   const hasRemovedAll = stages.some(({ stage, end }) => REMOVING_STAGES.has(stage) && end === 'complete');
   // The embedded endpoint ends with the run. Without permission to list, a notice has said that there is no proof. A run that
   // was refused, because a bucket is missing perhaps, has removed its probes.

@@ -16,7 +16,7 @@ import { dimensionOf } from './search-dimensions.js';
  * @import { BucketObjects } from '../search/bucket-objects.js'
  * @import { SearchObjects } from '../search/search-objects.js'
  * @import { FinishedStep } from '../search/search-step.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config, SearchConfig } from '../model/config.js'
  * @import { Running } from './run-stages.js'
  * @import { Dimension, Shortage, StageSearch } from './search-dimensions.js'
  */
@@ -36,20 +36,26 @@ const MIN_HALVED_BYTES = 2;
  */
 export async function findCapacities(running, workers, result) {
   const { config, run, signal, observer } = running;
+  const { search } = config;
+  if (search === null) {
+    throw new RangeError('expected a search');
+  }
   // The latency of small objects does not show how many large ones a search needs.
-  const typical = typicalSize(config);
+  const typical = typicalSize(config.objects);
   const unloaded = new Map([...running.unloaded].filter(([, { size }]) => size >= typical));
-  const stages = stagesOf(config);
+  const stages = stagesOf(config.load);
   const problem = signal.aborted ? null : tooFewObjects(config, stages[0], unloaded);
   if (problem !== null) {
     result.problems.push(problem);
     return;
   }
-  const dimension = dimensionOf(config);
+  const dimension = dimensionOf(config, search);
   const objects = dimension.objects();
-  const costs = new CostBudget(config.maxCost ?? Infinity, run.requests, finalListsOf(config));
-  if (config.peakOf === undefined || config.peakOf === 'threads') {
-    worstCases(config, unloaded, costs.attemptsFor(stages.map(nameOf))).forEach((notice) => observer.notice(notice));
+  const costs = new CostBudget(search.maxCost ?? Infinity, run.requests, finalListsOf(config));
+  if (search.peakOf === 'threads') {
+    worstCases(config, search, unloaded, costs.attemptsFor(stages.map(nameOf))).forEach((notice) =>
+      observer.notice(notice),
+    );
   }
   const all = stages.map(nameOf);
   for (const [place, stage] of stages.entries()) {
@@ -59,7 +65,7 @@ export async function findCapacities(running, workers, result) {
     const names = { toRun: all.slice(place), before: all.slice(0, place) };
     const finished = await searchStage(stage, { running, workers, dimension, objects, costs, names, result });
     objects.stageEnds(stage, (object) => run.written.has(object));
-    if (stage.creates && config.keep) {
+    if (stage.creates && config.objects.keep) {
       result.kept = objects.wholeCount;
     }
     if (!finished) {
@@ -69,12 +75,12 @@ export async function findCapacities(running, workers, result) {
 }
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {Stage} stage the first one
  * @param {Running['unloaded']} unloaded
  * @returns {string | null}
  */
-function tooFewObjects({ objects, threads }, stage, unloaded) {
+function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage, unloaded) {
   const latency = unloaded.get(nameOf(stage))?.p50;
   if (latency === undefined || !(stage.creates || stage.removes)) {
     return null;
@@ -88,12 +94,13 @@ function tooFewObjects({ objects, threads }, stage, unloaded) {
 /**
  * Warns before a search that may run out of objects or dollars, because the store never becomes slower.
  *
- * @param {RunConfig} config
+ * @param {Config} config
+ * @param {SearchConfig} search
  * @param {Running['unloaded']} unloaded
  * @param {number} attempts that the first stage may make
  * @returns {string[]} notices
  */
-function worstCases({ objects, threads, stages, maxCost }, unloaded, attempts) {
+function worstCases({ objects: { count: objects }, load: { threads, stages } }, { maxCost }, unloaded, attempts) {
   const [write] = operationsOf(stages).filter(({ creates }) => creates);
   const latency = write && unloaded.get(write.name)?.p50;
   if (latency === undefined) {
@@ -144,7 +151,7 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
   const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
   const context = { clock, objects: given, unloaded, storeClock: running.runClock.facts() };
   const limits = {
-    maxThreads: config.threads,
+    maxThreads: config.load.threads,
     unloadedLatency: unloaded?.p50 ?? USUAL_LATENCY_MS,
     maxOperations: count,
     maxAttempts,
@@ -156,12 +163,12 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
   observer.stageStarts({
     stage: name,
     objects: given,
-    threads: config.threads,
+    threads: config.load.threads,
     buckets: config.store.buckets.length,
-    objectSize: bytesAnOperation(stage, config),
+    bytesPerOperation: bytesAnOperation(stage, config),
     duration: STAGE_MS,
     isSearch: true,
-    ...(config.peakOf === undefined ? {} : { dimension: config.peakOf }),
+    dimension: config.search?.peakOf,
   });
   const finished = await runSteps(search, stage, { running, workers, dimension, objects, costs });
   const last = finished.at(-1)?.outcome;
@@ -176,8 +183,8 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
   const stageResult = search.result(finished, {
     stage,
     dollarsNeeded: dollarsNeeded(search.conclusion(), finished, costs, names),
-    maxThreads: config.threads,
-    availableCores: config.availableCores,
+    maxThreads: config.load.threads,
+    availableCores: config.load.availableCores,
     ...context,
     storeClock: running.runClock.facts(),
   });
@@ -240,9 +247,9 @@ async function runSteps(search, stage, { running, workers, dimension, objects, c
     const result = await runStep(step, {
       workers,
       stage,
-      objectSize: isHalfSize ? Math.floor(config.size / 2) : config.size,
-      sizes: config.sizes,
-      access: config.access,
+      size: isHalfSize ? Math.floor(config.objects.size / 2) : config.objects.size,
+      sizes: config.objects.sizes,
+      access: config.load.access,
       range: objects.rangeFor(stage, isHalfSize, step.operations, step.buckets),
       pacing: dimension.pacing(step),
       clock: run.clock,
@@ -277,11 +284,11 @@ async function runSteps(search, stage, { running, workers, dimension, objects, c
  * Objects of half the size show whether bandwidth is the limit; Read finds them only where Write has left them.
  *
  * @param {Stage} stage
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {SearchObjects | BucketObjects} objects
  * @returns {'never' | 'on a plateau' | 'always'}
  */
-function halfSizeProbeOf({ creates, receives, movesWhole }, { size, stages }, objects) {
+function halfSizeProbeOf({ creates, receives, movesWhole }, { objects: { size }, load: { stages } }, objects) {
   if (creates && size >= MIN_HALVED_BYTES) {
     return operationsOf(stages).some((operation) => operation.receives && operation.movesWhole)
       ? 'always'

@@ -8,7 +8,7 @@ import { runPass } from './run-stages.js';
 /**
  * @import { Pass, PassStage, Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'
  * @import { RunResult, StageResult } from '../model/result.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { BegunRun, RunSurroundings } from './benchmark-run.js'
  * @import { PassTimes } from './pass-schedule.js'
  */
@@ -26,7 +26,7 @@ import { runPass } from './run-stages.js';
 
 /**
  * @typedef {object} InterleavedSide
- * @property {RunConfig} config with as many passes as {@link passesOf} says
+ * @property {Config} config with as many passes as {@link passesOf} says
  * @property {RunSurroundings} surroundings
  *
  * @typedef {object} InterleavedRuns
@@ -77,7 +77,7 @@ export async function runInterleaved(sides, { orders, signal, hooks }) {
  */
 function shortestTime(sides, passes) {
   return sides.reduce((/** @type {number | null} */ sum, { begun: { running } }) => {
-    const pass = shortestPass(stagesOf(running.config), running.config, running.unloaded);
+    const pass = shortestPass(stagesOf(running.config.load), running.config, running.unloaded);
     return sum === null || pass === null ? null : sum + passes * pass;
   }, 0);
 }
@@ -113,7 +113,7 @@ function withOpenSide({ config, surroundings }, work) {
  */
 async function takeTurns(sides, { orders, signal, hooks, quads }) {
   const { config, run } = sides.a.begun.running;
-  const schedule = new PassSchedule(stagesOf(config), config);
+  const schedule = new PassSchedule(stagesOf(config.load), config.schedule);
   for (const side of /** @type {const} */ (['a', 'b'])) {
     hooks.passStarts({ side, quad: null, timeLeft: null });
     const stages = await turnOf(sides[side], () => runTurn(sides[side], schedule.times(), run.clock.now(), signal));
@@ -180,7 +180,7 @@ async function readyAt({ running: { config, run, phases }, workers }, moment, si
   const { clock } = run;
   const prepare = async () => {
     await waitUntil(moment - PAUSE_MS, clock, signal);
-    if (config.keepAlive && !signal.aborted) {
+    if (config.load.keepAlive && !signal.aborted) {
       await workers.openConnections(signal);
     }
     await waitUntil(moment, clock, signal);
@@ -201,8 +201,8 @@ async function runTurn(side, times, startsAt, signal) {
   const { running, workers } = begun;
   const before = result.stages.length;
   const pass = {
-    firstObject: side.passes * running.config.objects,
-    timeOf: stageTimesOf(times, startsAt, running.config),
+    firstObject: side.passes * running.config.objects.count,
+    timeOf: stageTimesOf(times, startsAt, running.config.schedule),
   };
   side.passes += 1;
   const isWhole = !signal.aborted && (await runPass(running, workers, pass, result));

@@ -20,7 +20,7 @@ import { WaitBudget } from '../preflight/wait-budget.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { WorkerSpec } from '../engine/worker.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config, LoadConfig } from '../model/config.js'
  * @import { RunContext } from '../preflight/run-context.js'
  */
 
@@ -48,7 +48,7 @@ const CLOCK_CONNECTIONS = 4;
  */
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {object} context
  * @param {Clock} context.clock
  * @param {() => number} context.random uniform in [0, 1)
@@ -58,7 +58,8 @@ const CLOCK_CONNECTIONS = 4;
  */
 export async function openRun(config, context) {
   const { clock, random, notice = () => {}, credentials = new LiveCredentials(config.store.credentials) } = context;
-  const { threads, timeout, keepAlive, client, store, stages } = config;
+  const { store, objects, load } = config;
+  const { threads, timeout, keepAlive, client } = load;
   const hostname = connectionHostname(store);
   const agent = new KeepAliveAgent({
     ...store,
@@ -87,7 +88,7 @@ export async function openRun(config, context) {
     agent,
     keepAlive,
     threads: controlCount,
-    keysAreForeign: config.existing !== undefined,
+    keysAreForeign: objects.existing !== undefined,
     now: clock.now,
     epochNow: clock.epochNow,
   };
@@ -97,16 +98,16 @@ export async function openRun(config, context) {
   deadlines.start();
 
   const layout = layoutOf(config);
-  const payload = new Payload(config.runId);
+  const payload = new Payload(objects.runId);
   const indexCount = indicesOf(config);
   const written = new WrittenObjects(memoryFor(indexCount));
-  const wroteObjects = writesObjects(stages);
+  const wroteObjects = writesObjects(load.stages);
   const mixed =
-    config.mix === undefined
+    load.mix === undefined
       ? null
       : mixedMemory(
           indexCount,
-          operationsOfRun(config).some(({ copies }) => copies),
+          operationsOfRun(load).some(({ copies }) => copies),
         );
   /** @type {Workers | null} */
   let cores = null;
@@ -121,12 +122,12 @@ export async function openRun(config, context) {
     waitBudget: new WaitBudget(clock.now, notice),
     keyspace: new Keyspace(layout),
     payload,
-    checksums: config.checksum && new PayloadChecksums(config.checksum, payload),
+    checksums: load.checksum && new PayloadChecksums(load.checksum, payload),
     written,
     listed: null,
     mixed: mixed && new MixedObjects(mixed),
     wroteObjects,
-    amounts: config.amounts,
+    amounts: load.amounts,
     indexCount,
     controlConnections: connections.slice(0, controlConnectionCount),
     clockConnections: connections.slice(controlConnectionCount),
@@ -142,9 +143,9 @@ export async function openRun(config, context) {
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
-      cores = runsSlices(config)
-        ? await openSliceWorkers(spec, config, { clock, random, credentials }, () => (run.slices += 1))
-        : await Workers.open(spec, { cores: config.cores, threads, clock, random, credentials });
+      cores = runsSlices(load)
+        ? await openSliceWorkers(spec, load, { clock, random, credentials }, () => (run.slices += 1))
+        : await Workers.open(spec, { cores: load.cores, threads, clock, random, credentials });
       return cores;
     },
     closeWorkers,
@@ -161,23 +162,23 @@ export async function openRun(config, context) {
  * Of existing objects nothing is remembered here. A search over buckets writes as many objects as any other run at most, but all of them may be in one of the buckets, which
  * has no more than every so many-th index. Passes have objects of their own.
  *
- * @param {RunConfig} config
+ * @param {Config} config
  * @returns {number}
  */
-function indicesOf({ objects, passes = 1, peakOf, stages, store, existing }) {
+function indicesOf({ store, objects: { count, existing }, load: { stages }, schedule: { passes = 1 }, search }) {
   if (existing !== undefined) {
     return 0;
   }
-  return peakOf === 'buckets' && writesObjects(stages) ? objects * store.buckets.length : objects * passes;
+  return search?.peakOf === 'buckets' && writesObjects(stages) ? count * store.buckets.length : count * passes;
 }
 
 /**
  * What a run on existing objects asks for in addition to these, such as a key that nobody has, begins as they do: credentials may
  * permit no more.
  *
- * @param {RunConfig} config
+ * @param {Config} config
  */
-function layoutOf({ runId, prefix, store, existing = '' }) {
+function layoutOf({ store, objects: { runId, prefix, existing = '' } }) {
   return { runId, prefix: existing === '' ? prefix : existing.replace(/\/$/, ''), buckets: store.buckets };
 }
 
@@ -185,7 +186,7 @@ function layoutOf({ runId, prefix, store, existing = '' }) {
  * A connection carries slices of as many operations at a time as an invocation may have.
  *
  * @param {Omit<WorkerSpec, 'threads'>} spec
- * @param {Pick<RunConfig, 'threads' | 'timeout'>} config
+ * @param {LoadConfig} load
  * @param {{ clock: Clock, random: () => number, credentials: LiveCredentials }} context
  * @param {() => void} claimed called for each slice
  */
@@ -197,9 +198,9 @@ function openSliceWorkers(spec, { threads, timeout }, context, claimed) {
   );
 }
 
-/** @param {RunConfig} config */
-function workerSpec(config) {
-  const { client, store, keepAlive, timeout, retries, shard, amounts, rate, peakOf, takesSnapshots } = config;
+/** @param {Config} config */
+function workerSpec({ store, objects: { shard }, load, search, output: { takesSnapshots } }) {
+  const { client, keepAlive, timeout, retries, amounts, rate, multipart, checksum } = load;
   return {
     client,
     store,
@@ -208,11 +209,11 @@ function workerSpec(config) {
     maxAttempts: retries + 1,
     // A single attempt may be given longer than the pause after which a store counts as gone.
     stallTimeout: Math.max(STALL_TIMEOUT_MS, 2 * timeout),
-    openLoop: rate !== undefined || peakOf === 'rate',
+    openLoop: rate !== undefined || search?.peakOf === 'rate',
     shard,
     amounts,
     takesSnapshots,
-    multipart: config.multipart,
-    checksum: config.checksum,
+    multipart,
+    checksum,
   };
 }

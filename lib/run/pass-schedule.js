@@ -3,7 +3,7 @@ import { SETTLING_MS, slotFrom } from './stage-schedule.js';
 /**
  * @import { StageResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config, ScheduleConfig } from '../model/config.js'
  * @import { StageTime } from './stage-schedule.js'
  */
 
@@ -31,17 +31,17 @@ const PASSES_REMEMBERED = 4;
  */
 export class PassSchedule {
   #stages;
-  #config;
+  #schedule;
   /** ms of the stages of the last passes. @type {number[][]} */
   #lengths = [];
 
   /**
    * @param {readonly Stage[]} stages of a pass
-   * @param {Pick<RunConfig, 'duration' | 'gap'>} config
+   * @param {Pick<ScheduleConfig, 'duration' | 'gap'>} schedule
    */
-  constructor(stages, config) {
+  constructor(stages, schedule) {
     this.#stages = stages;
-    this.#config = config;
+    this.#schedule = schedule;
   }
 
   /** @param {readonly Pick<StageResult, 'duration'>[]} stages of a pass that has been */
@@ -67,7 +67,7 @@ export class PassSchedule {
    * @returns {number} ms from its beginning to that of the next one
    */
   #allotted({ removes }, place) {
-    const { duration, gap } = this.#config;
+    const { duration, gap } = this.#schedule;
     if (duration !== undefined && !removes) {
       return duration + gap;
     }
@@ -78,7 +78,7 @@ export class PassSchedule {
 /**
  * @param {PassTimes} times
  * @param {number} startsAt monotonic ms at which the pass begins
- * @param {Pick<RunConfig, 'duration' | 'gap'>} config
+ * @param {Pick<ScheduleConfig, 'duration' | 'gap'>} schedule
  * @returns {(place: number) => StageTime} of the stage in that place, from 0
  */
 export function stageTimesOf({ offsets }, startsAt, { duration, gap }) {
@@ -90,18 +90,18 @@ export function stageTimesOf({ offsets }, startsAt, { duration, gap }) {
 
 /**
  * @param {readonly Stage[]} stages of a pass
- * @param {Pick<RunConfig, 'duration' | 'gap' | 'objects' | 'threads'>} config
+ * @param {Pick<Config, 'objects' | 'load' | 'schedule'>} config
  * @param {ReadonlyMap<string, { p50: number }>} unloaded latencies with one thread in ms, by the stage's name in lower case
  * @returns {number | null} ms that a pass takes at least, because no more threads than there are can share the work; null
  *   where a latency is not known
  */
-export function shortestPass(stages, { duration, gap, objects, threads }, unloaded) {
+export function shortestPass(stages, { objects, load, schedule: { duration, gap } }, unloaded) {
   const lengths = stages.map(({ name, removes }) => {
     const latency = unloaded.get(name.toLowerCase())?.p50;
     if (duration !== undefined && !removes) {
       return duration + gap;
     }
-    return latency === undefined ? null : (latency * objects) / threads;
+    return latency === undefined ? null : (latency * objects.count) / load.threads;
   });
   return lengths.reduce((sum, length) => (sum === null || length === null ? null : sum + length), 0);
 }

@@ -3,12 +3,12 @@ import { recordedOptions } from '../options/recorded-options.js';
 
 /**
  * @import { ClockFacts, RunFacts } from '../model/result.js'
- * @import { MultipartConfig, RampPlan, RunConfig } from '../model/run-config.js'
+ * @import { Config, RampPlan } from '../model/config.js'
  */
 
 /**
  * @param {object} parts
- * @param {RunConfig} parts.config
+ * @param {Config} parts.config
  * @param {string} parts.host
  * @param {number} parts.startedAt epoch ms
  * @param {ClockFacts | null} parts.clock
@@ -16,30 +16,49 @@ import { recordedOptions } from '../options/recorded-options.js';
  * @returns {RunFacts}
  */
 export function runFacts({ config, host, startedAt, clock, versions }) {
-  const { objects, threads, runId, store, shard, duration = null } = config;
+  const { store, objects, load, schedule } = config;
+  const { shard } = objects;
   const endpoint = `${store.useTls ? 'https' : 'http'}://${store.hostname}:${store.port}${store.basePath ?? ''}`;
   return {
-    run: runId,
+    run: objects.runId,
     host,
     shard: `${shard.index}/${shard.count}`,
     start: new Date(startedAt).toISOString(),
     clock,
     versions,
     options: {
-      objects,
-      threads,
+      objects: objects.count,
+      threads: load.threads,
       endpoint,
       buckets: store.buckets.length,
-      duration,
-      ...recordedOptions({ ...config, ...config.amounts, ...partsOf(config.multipart), ...stepsOf(config.rampPlan) }),
-      ...(runsSlices(config) ? { clockResolution: CLOCK_RESOLUTION_MS } : {}),
+      duration: schedule.duration ?? null,
+      ...recordedOptions(valuesOf(config)),
+      ...(runsSlices(load) ? { clockResolution: CLOCK_RESOLUTION_MS } : {}),
     },
   };
 }
 
-/** @param {MultipartConfig | undefined} multipart */
-function partsOf(multipart) {
-  return { ...multipart, multipart: multipart?.minSize === 0 };
+/**
+ * What the configuration came from. What is as by default in a search says nothing.
+ *
+ * @param {Config} config
+ * @returns {Record<string, unknown>} by the names of options
+ */
+function valuesOf({ store, objects, load, schedule, search }) {
+  return {
+    ...objects,
+    ...load,
+    ...load.amounts,
+    ...load.multipart,
+    multipart: load.multipart?.minSize === 0,
+    ...schedule,
+    ...stepsOf(schedule.ramp),
+    ...search,
+    findPeak: search !== null,
+    peakOf: search?.peakOf === 'threads' ? undefined : search?.peakOf,
+    local: store.isEmbedded,
+    faults: store.faults,
+  };
 }
 
 /**

@@ -12,7 +12,7 @@ import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
  * @import { Load } from '../engine/run-stage.js'
  * @import { StageOutcome, Workers } from '../engine/workers.js'
  * @import { RampShortfall, RunResult, SecondCount } from '../model/result.js'
- * @import { RampPlan } from '../model/run-config.js'
+ * @import { RampPlan } from '../model/config.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { FinishedSlot } from './ramp-result.js'
  * @import { Running } from './run-stages.js'
@@ -38,17 +38,17 @@ import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
  */
 export async function runRamps(running, workers, startsAt, result) {
   const { config, run, signal } = running;
-  const { rampPlan: plan } = config;
+  const { ramp: plan } = config.schedule;
   if (plan === undefined) {
     throw new RangeError('expected a plan of the steps');
   }
-  const ramping = { running, plan, workers, objects: new SearchObjects(config.objects) };
+  const ramping = { running, plan, workers, objects: new SearchObjects(config.objects.count) };
   const firstStageAt = run.clock.toEpoch(startsAt);
-  for (const [place, stage] of stagesOf(config).entries()) {
+  for (const [place, stage] of stagesOf(config.load).entries()) {
     if (signal.aborted) {
       return;
     }
-    const goesOn = await runRamp(stage, slotsOfStage(config, firstStageAt, place), ramping, result);
+    const goesOn = await runRamp(stage, slotsOfStage(config.schedule, firstStageAt, place), ramping, result);
     ramping.objects.stageEnds(stage, (object) => run.written.has(object));
     if (!goesOn) {
       return;
@@ -84,10 +84,10 @@ async function runRamp(stage, slots, ramping, result) {
   observer.stageStarts({
     stage: name,
     objects: given,
-    threads: config.threads,
+    threads: config.load.threads,
     buckets: config.store.buckets.length,
-    objectSize: bytesAnOperation(stage, config),
-    nominalBytes: nominalBytes(stage, config),
+    bytesPerOperation: bytesAnOperation(stage, config),
+    nominalBytes: nominalBytes(stage, config.objects),
     duration: 1000 * (slots[slots.length - 1].endsAt - ahead.startsAt),
   });
   const finished = await runSlots(stage, slots, ramping);
@@ -106,7 +106,7 @@ async function runRamp(stage, slots, ramping, result) {
     clock,
     objects: given,
     unloaded: running.unloaded.get(name.toLowerCase()) ?? null,
-    availableCores: config.availableCores,
+    availableCores: config.load.availableCores,
     storeClock: running.runClock.facts(),
   });
   result.stages.push(ofStage);
@@ -249,9 +249,9 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
   const { name } = stage;
   const range = objects.rangeFor(stage, false, Infinity);
   const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
-  const { size: objectSize, sizes, access } = config;
+  const { size, sizes } = config.objects;
   /** @type {Load} */
-  const load = { threads, objectSize, sizes, access, pacing: null, warmup: 0, windows: null };
+  const load = { threads, size, sizes, access: config.load.access, pacing: null, warmup: 0, windows: null };
   // Of the whole stage there is but one drain, at its end.
   const limit = {
     stopsAt: monotonic(slot.stopsAt),
@@ -336,7 +336,7 @@ function noteShortage({ name, creates }, finished, { running, plan }) {
   const used = finished.slice(0, place).reduce((sum, each) => sum + each.claimed, 0);
   const ahead = plan.threads.slice(place).reduce((sum, threads) => sum + threads / ofStep, 0);
   const needed = enoughObjects(used + (ahead * claimed * plan.stepTime) / Math.max(time, 1));
-  const advice = creates ? `; pass about ${needed} <objects> instead of ${config.objects}` : '';
+  const advice = creates ? `; pass about ${needed} <objects> instead of ${config.objects.count}` : '';
   observer.notice(
     `${name}: its objects ran out in step ${place + 1} of ${plan.threads.length}, with ${ofStep} threads: ` +
       `that step does not count, nor do those after it${advice}`,

@@ -20,7 +20,7 @@ import { seenMemory } from '../workload/seen-objects.js';
  * @import { RunResult, UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { Running as RunningBefore } from './benchmark-run.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config, ScheduleConfig } from '../model/config.js'
  * @import { Slot, StageTime } from './stage-schedule.js'
  */
 
@@ -54,7 +54,12 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
  */
 export async function runStages(running, workers, startsAt, result) {
   const { config, run } = running;
-  await runPass(running, workers, { firstObject: 0, timeOf: stageTimes(config, startsAt, run.clock.now) }, result);
+  await runPass(
+    running,
+    workers,
+    { firstObject: 0, timeOf: stageTimes(config.schedule, startsAt, run.clock.now) },
+    result,
+  );
 }
 
 /**
@@ -69,10 +74,10 @@ export async function runStages(running, workers, startsAt, result) {
 export async function runPass(running, workers, { firstObject, timeOf }, result) {
   const { config, run, signal } = running;
   const { clock } = run;
-  let { objects } = config;
+  let { count: objects } = config.objects;
   let mayRewriteFrom = -Infinity;
   let hasRewritten = false;
-  for (const [place, stage] of stagesOf(config).entries()) {
+  for (const [place, stage] of stagesOf(config.load).entries()) {
     const { startsAt, slot } = timeOf(place);
     const pausesBefore = stage.rewrites || hasRewritten;
     await waitForStage(stage, pausesBefore ? Math.max(startsAt, mayRewriteFrom) : startsAt, running, result);
@@ -96,7 +101,7 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
       load,
       unloaded: running.unloaded.get(stage.name.toLowerCase()) ?? null,
       unloadedByOperation: running.unloaded,
-      availableCores: config.availableCores,
+      availableCores: config.load.availableCores,
       storeClock: running.runClock.facts(),
       stopsAt,
       objectsNeeded: slot !== null && stage.creates && !stability?.isStable ? objectsNeeded(outcome, slot) : null,
@@ -179,15 +184,15 @@ async function runOne(stage, load, { first, objects }, slot, workers, { config, 
   const memory = budgetMemory();
   const options = { memory, first, objects, goesRound: limit !== null && !(creates || copies) };
   const budget = new Budget(options);
-  const stability = limit === null ? null : stabilityOf(config, run.clock, limit);
+  const stability = limit === null ? null : stabilityOf(config.schedule, run.clock, limit);
   observer.stageStarts({
     stage: name,
     objects,
     ...(stage.grouping === null ? {} : { operations: operationsFor(stage, objects, config) }),
-    threads: config.threads,
+    threads: config.load.threads,
     buckets: config.store.buckets.length,
-    objectSize: bytesAnOperation(stage, config),
-    nominalBytes: nominalBytes(stage, config),
+    bytesPerOperation: bytesAnOperation(stage, config),
+    nominalBytes: nominalBytes(stage, config.objects),
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
   const outcome = await workers.runStage({ stage, load, budget: options, limit }, signal, {
@@ -211,7 +216,7 @@ async function runOne(stage, load, { first, objects }, slot, workers, { config, 
 }
 
 /**
- * @param {RunConfig} config
+ * @param {ScheduleConfig} schedule
  * @param {Clock} clock
  * @param {Slot} slot
  * @returns {Stability | null} null where the stage lasts for its whole time
@@ -233,19 +238,22 @@ function namedKinds({ kinds }, counts) {
 }
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {boolean} isTimed whether its objects go round until the time is over
  * @param {Stage} stage
  * @param {number} objects of the stage
  * @returns {Load}
  */
-function loadOf({ threads, size, sizes, access, rate, arrival, warmup, runId }, isTimed, { kinds }, objects) {
+function loadOf(config, isTimed, { kinds }, objects) {
+  const { size, sizes, runId } = config.objects;
+  const { threads, access, rate, arrival } = config.load;
+  const { warmup } = config.schedule;
   const pacing = rate === undefined ? null : { rate, arrival, seed: `arrivals of ${runId}` };
   // Elsewhere each object is read once.
   const mayRepeat = isTimed || access !== undefined;
   const tellsRepeats = mayRepeat && kinds.some(({ operation }) => operation.followsAccess);
   return {
-    ...{ threads, objectSize: size, sizes, access, pacing, warmup, windows: null },
+    ...{ threads, size, sizes, access, pacing, warmup, windows: null },
     ...(tellsRepeats ? { seen: seenMemory(kinds.length * objects) } : {}),
   };
 }

@@ -12,7 +12,7 @@ import { evidenceOf, stageResult } from './stage-result.js';
 
 /**
  * @import { Pacing } from '../engine/arrivals.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config, SearchConfig } from '../model/config.js'
  * @import { SearchStep, StageResult } from '../model/result.js'
  * @import { SearchConclusion } from '../model/search.js'
  * @import { Stage } from '../operations/stage.js'
@@ -54,27 +54,28 @@ import { evidenceOf, stageResult } from './stage-result.js';
  */
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
+ * @param {SearchConfig} search
  * @returns {Dimension}
  */
-export function dimensionOf(config) {
-  switch (config.peakOf) {
+export function dimensionOf(config, search) {
+  switch (search.peakOf) {
     case 'buckets':
-      return overBuckets(config);
+      return overBuckets(config, search);
     case 'rate':
-      return overRates(config);
+      return overRates(config, search);
     default:
       return overThreads(config);
   }
 }
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
  * @returns {Dimension}
  */
 function overThreads({ objects }) {
   return {
-    objects: () => new SearchObjects(objects),
+    objects: () => new SearchObjects(objects.count),
     pacing: () => null,
     search(_stage, limits, { clock }) {
       const search = new CapacitySearch(limits);
@@ -90,13 +91,14 @@ function overThreads({ objects }) {
 }
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
+ * @param {SearchConfig} search
  * @returns {Dimension}
  */
-function overBuckets({ objects, stages, store, target, availableCores }) {
+function overBuckets({ store, objects, load: { stages, availableCores } }, { target }) {
   const buckets = store.buckets.length;
   return {
-    objects: () => new BucketObjects({ objects, buckets, areThere: !writesObjects(stages) }),
+    objects: () => new BucketObjects({ objects: objects.count, buckets, areThere: !writesObjects(stages) }),
     pacing: () => null,
     search(stage, limits, context) {
       const search = new BucketSearch({ buckets, ...limits });
@@ -117,14 +119,15 @@ function overBuckets({ objects, stages, store, target, availableCores }) {
 }
 
 /**
- * @param {RunConfig} config
+ * @param {Config} config
+ * @param {SearchConfig} search
  * @returns {Dimension}
  */
-function overRates({ objects, arrival, runId, slo = 0, availableCores }) {
+function overRates({ objects, load: { arrival, availableCores } }, { slo = 0 }) {
   return {
-    objects: () => new SearchObjects(objects),
+    objects: () => new SearchObjects(objects.count),
     // Times that were the same in each step would show the same queues again and again.
-    pacing: ({ rate = 0 }) => ({ rate, arrival, seed: `arrivals of ${runId} at ${rate}` }),
+    pacing: ({ rate = 0 }) => ({ rate, arrival, seed: `arrivals of ${objects.runId} at ${rate}` }),
     search(stage, limits, context) {
       const { clock } = context;
       const search = new RateSearch(limits);

@@ -59,7 +59,7 @@ export function stepResult({ step, load, outcome, windows }, clock) {
   return {
     phase: step.phase,
     threads: step.threads,
-    objectSize: load.objectSize,
+    objectSize: load.size,
     startedAt,
     endedAt,
     operations,
@@ -224,7 +224,7 @@ function sizeRates({ whole, half, held }, finished) {
   const rateOf = (/** @type {SearchPhase} */ phase, /** @type {readonly [number, number]} */ steps) => {
     const operationsPerSecond = meanOf(steps);
     return {
-      size: finished.find(({ step }) => step.phase === phase)?.load.objectSize ?? 0,
+      size: finished.find(({ step }) => step.phase === phase)?.load.size ?? 0,
       operationsPerSecond,
       spread: Math.abs(steps[1] - steps[0]) / operationsPerSecond,
     };

@@ -67,7 +67,7 @@ export function stageResult(parts) {
     end: outcome.end,
     objects,
     threads: load.threads,
-    objectSize: load.objectSize,
+    objectSize: load.size,
     ...orderOfObjects(stage, load),
     startedAt,
     endedAt,
@@ -244,12 +244,12 @@ function kindResults(whole, { stage, outcome, clock, load, availableCores, unloa
 
 /**
  * @param {Omit<StageResult, 'bottleneck'>} result
- * @param {Pick<Load, 'objectSize' | 'sizes'>} load that it had
+ * @param {Pick<Load, 'size' | 'sizes'>} load that it had
  * @param {boolean} movesBytes whether its operations carry objects
  * @param {number} availableCores that the process may use
  * @returns {Evidence}
  */
-export function evidenceOf(result, { objectSize: size, sizes }, movesBytes, availableCores) {
+export function evidenceOf(result, { size, sizes }, movesBytes, availableCores) {
   const { end, duration, operations, attempts, throttled, threads, latency, clientLoad, load, unloaded } = result;
   const { cpuUser, cpuSystem, loops, eventLoopUtilization, busyLoops } = clientLoad;
   return {

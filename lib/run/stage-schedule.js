@@ -1,4 +1,4 @@
-/** @import { RunConfig } from '../model/run-config.js' */
+/** @import { Config, ScheduleConfig } from '../model/config.js' */
 
 /** Aborting and settling take a moment, and must not delay the next stage, or the next step. */
 export const SETTLING_MS = 100;
@@ -57,7 +57,7 @@ export function slotFrom(start, duration, gap) {
 /**
  * Where a stage may end before its time is over, nobody else goes by the times of this host: the next one follows at once.
  *
- * @param {Pick<RunConfig, 'duration' | 'gap' | 'untilStable'>} config
+ * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'untilStable'>} schedule
  * @param {number} startsAt monotonic ms of the first stage
  * @param {() => number} now monotonic ms
  * @returns {(place: number) => StageTime} of the stage in that place, from 0
@@ -86,13 +86,13 @@ export function stageTimes({ duration, gap, untilStable }, startsAt, now) {
 /**
  * The slots of a stage. They begin on whole seconds: a second that is part of two slots could be counted in neither.
  *
- * @param {Pick<RunConfig, 'rampPlan' | 'gap'>} config
+ * @param {Pick<ScheduleConfig, 'ramp' | 'gap'>} schedule
  * @param {number} startsAt epoch ms of the first stage
  * @param {number} place of the stage, from 0
  * @returns {RampSlot[]} one for each step
  */
-export function slotsOfStage({ rampPlan, gap }, startsAt, place) {
-  const { threads, stepTime } = rampPlan ?? { threads: [], stepTime: 0 };
+export function slotsOfStage({ ramp, gap }, startsAt, place) {
+  const { threads, stepTime } = ramp ?? { threads: [], stepTime: 0 };
   const length = stepTime / 1000;
   const edge = Math.ceil(Math.max(EDGE_SHARE * length, MIN_EDGE));
   const first = Math.ceil((startsAt - ROUNDING_MS) / 1000) + place * (threads.length * length + Math.ceil(gap / 1000));
@@ -103,10 +103,10 @@ export function slotsOfStage({ rampPlan, gap }, startsAt, place) {
 }
 
 /**
- * @param {Partial<Pick<RunConfig, 'rampPlan' | 'gap' | 'stages'>>} config
+ * @param {Pick<Config, 'schedule' | 'load'>} config
  * @returns {number} ms from the start of the first stage to the end of the last one; 0 where they go through no steps
  */
-export function lengthOfRamps({ rampPlan, gap = 0, stages = [] }) {
-  const slots = slotsOfStage({ rampPlan, gap }, 0, Math.max(stages.length - 1, 0));
+export function lengthOfRamps({ schedule, load: { stages } }) {
+  const slots = slotsOfStage(schedule, 0, Math.max(stages.length - 1, 0));
   return 1000 * (slots.at(-1)?.endsAt ?? 0);
 }

@@ -1,4 +1,4 @@
-/** @import { StoreConfig } from '../model/run-config.js' */
+/** @import { StoreConfig } from '../model/config.js' */
 
 /** @typedef {Pick<StoreConfig, 'hostname' | 'port' | 'useTls' | 'basePath' | 'addressing' | 'buckets'>} Address */
 

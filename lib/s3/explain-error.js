@@ -1,7 +1,7 @@
 import { CLOCK_SKEW, NO_PORT } from './s3-error.js';
 
 /**
- * @import { SettingNames } from '../model/run-config.js'
+ * @import { SettingNames } from '../model/config.js'
  * @import { AttemptError } from './s3-error.js'
  */
 

@@ -1,6 +1,6 @@
 import { keepSecrets, keptSecrets } from '../text/redact.js';
 
-/** @import { Credentials } from '../model/run-config.js' */
+/** @import { Credentials } from '../model/config.js' */
 
 /** A store may repeat in an error what an earlier request was signed with: as many credentials before the current ones. */
 const MAX_REMEMBERED = 2;

@@ -5,7 +5,7 @@
  * @import { AttemptError } from './s3-error.js'
  * @import { LiveCredentials } from './live-credentials.js'
  * @import { SigningRegion } from './signing-region.js'
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { ClientName } from '../model/config.js'
  */
 
 export { S3_CALLS } from './s3-calls.js';
@@ -89,7 +89,7 @@ export { S3_CALLS } from './s3-calls.js';
  */
 
 /**
- * @param {RunConfig['client']} client that of the edge sends to a Worker what the direct one sends to a store
+ * @param {ClientName} client that of the edge sends to a Worker what the direct one sends to a store
  * @param {StoreOptions} options
  * @returns {Promise<ObjectStore>}
  */

@@ -7,7 +7,7 @@ import { Budget, budgetMemory } from '../engine/budget.js';
  * @import { Workers, StageOutcome } from '../engine/workers.js'
  * @import { Load, StageHooks } from '../engine/run-stage.js'
  * @import { Clock } from '../clock/clock.js'
- * @import { AccessPattern, SizeDistribution } from '../model/run-config.js'
+ * @import { AccessPattern, SizeDistribution } from '../model/config.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { Range } from './search-objects.js'
  */
@@ -37,7 +37,7 @@ const ROUNDING = 1e-6;
  * @param {object} options
  * @param {Pick<Workers, 'runStage'>} options.workers
  * @param {Stage} options.stage
- * @param {number} options.objectSize bytes; of the largest object
+ * @param {number} options.size bytes; of the largest object
  * @param {SizeDistribution} [options.sizes] where not all are of one size
  * @param {AccessPattern} [options.access]
  * @param {Range} options.range of objects
@@ -49,7 +49,7 @@ const ROUNDING = 1e-6;
  */
 export async function runStep(
   step,
-  { workers, stage, objectSize, sizes, access, range, pacing = null, clock, signal, hooks },
+  { workers, stage, size, sizes, access, range, pacing = null, clock, signal, hooks },
 ) {
   const startsAt = clock.now();
   const { threads, settle, maxDuration, grace } = step;
@@ -57,7 +57,7 @@ export async function runStep(
   const { bucketStarts } = range;
   const windows = { startsAt, width: WINDOW_MS };
   const load = {
-    ...{ threads, objectSize, sizes, access, pacing, warmup: settle, windows },
+    ...{ threads, size, sizes, access, pacing, warmup: settle, windows },
     ...(bucketStarts && { bucketStarts }),
   };
   const stopsAt = startsAt + settle + maxDuration;

@@ -3,7 +3,7 @@ import { BUCKETS, CONNECTIONS, COUNTERS, ERRORS, GAUGES, INSTRUMENTS, LATENCIES 
 import { StageTotals } from './stage-totals.js';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { CountName } from '../model/result.js'
  * @import { LatencyName, StagePlan, StageSnapshot } from '../model/run-events.js'
  * @import { Attributes, Instrument, Metric, Point } from './metric.js'
@@ -29,7 +29,7 @@ export class RunMetrics {
 
   /**
    * @param {object} options
-   * @param {Pick<RunConfig, 'runId' | 'store' | 'rate'>} options.config
+   * @param {Config} options.config
    * @param {string} options.host
    * @param {readonly PlannedStage[]} options.stages of the run: they are there from the beginning, so that what is counted rises
    *   from nothing
@@ -39,7 +39,7 @@ export class RunMetrics {
    */
   constructor({ config, host, stages, methods, now, epochNow }) {
     this.#config = config;
-    this.#common = { 'host.name': host, 'r2_benchmark.run.id': config.runId };
+    this.#common = { 'host.name': host, 'r2_benchmark.run.id': config.objects.runId };
     this.#methods = methods;
     this.#epochNow = epochNow;
     this.#beganAt = epochNow();
@@ -144,8 +144,8 @@ export class RunMetrics {
     add(GAUGES.open, { ...server, 'http.connection.state': 'active' }, inFlight);
     add(GAUGES.open, { ...server, 'http.connection.state': 'idle' }, idle);
     add(GAUGES.threads, {}, this.#threads);
-    if (this.#config.rate !== undefined) {
-      add(GAUGES.rate, {}, this.#config.rate);
+    if (this.#config.load.rate !== undefined) {
+      add(GAUGES.rate, {}, this.#config.load.rate);
     }
     current?.loops.forEach((busy, worker) => add(GAUGES.eventLoop, { 'r2_benchmark.worker': worker }, busy));
     const { user, system } = process.cpuUsage();

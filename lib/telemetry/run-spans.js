@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { RunFacts, StageResult } from '../model/result.js'
  * @import { Span } from './metric.js'
  */
@@ -25,7 +25,7 @@ export class RunSpans {
 
   /**
    * @param {object} options
-   * @param {Pick<RunConfig, 'runId' | 'shard' | 'objects' | 'threads' | 'size' | 'client' | 'stages'>} options.config
+   * @param {Config} options.config
    * @param {string} options.host
    * @param {() => number} options.epochNow epoch ms
    * @param {(span: Span) => void} options.add takes a span that is over
@@ -36,7 +36,7 @@ export class RunSpans {
     this.#epochNow = epochNow;
     this.#add = add;
     this.#beganAt = epochNow();
-    this.#traceId = digitsOf(`run ${config.runId}`, TRACE_ID_DIGITS);
+    this.#traceId = digitsOf(`run ${config.objects.runId}`, TRACE_ID_DIGITS);
     this.#runSpanId = this.#spanId('run');
   }
 
@@ -57,7 +57,7 @@ export class RunSpans {
       startedAt,
       endedAt,
       attributes: {
-        'r2_benchmark.run.id': this.#config.runId,
+        'r2_benchmark.run.id': this.#config.objects.runId,
         'r2_benchmark.stage': stage,
         'r2_benchmark.threads': threads,
         'r2_benchmark.operations': operations,
@@ -71,7 +71,7 @@ export class RunSpans {
 
   /** @param {number | null} exitStatus null where the run broke off */
   runEnds(exitStatus) {
-    const { runId, objects, threads, size, client } = this.#config;
+    const { objects, load } = this.#config;
     this.#add({
       name: 'r2-benchmark',
       traceId: this.#traceId,
@@ -80,11 +80,11 @@ export class RunSpans {
       startedAt: this.#beganAt,
       endedAt: this.#epochNow(),
       attributes: {
-        'r2_benchmark.run.id': runId,
-        'r2_benchmark.objects': objects,
-        'r2_benchmark.threads': threads,
-        'r2_benchmark.object.size': size,
-        'r2_benchmark.client': client,
+        'r2_benchmark.run.id': objects.runId,
+        'r2_benchmark.objects': objects.count,
+        'r2_benchmark.threads': load.threads,
+        'r2_benchmark.object.size': objects.size,
+        'r2_benchmark.client': load.client,
         ...(exitStatus === null ? {} : { 'r2_benchmark.exit_status': exitStatus }),
       },
       problem: exitStatus === 0 ? null : exitStatus === null ? 'the run broke off' : `exit status ${exitStatus}`,
@@ -93,7 +93,7 @@ export class RunSpans {
 
   /** @param {string} part of the run */
   #spanId(part) {
-    const { runId, shard } = this.#config;
+    const { runId, shard } = this.#config.objects;
     return digitsOf(
       `${part} of ${runId} on ${this.#host} ${shard.index}/${shard.count} ${this.#beganAt}`,
       SPAN_ID_DIGITS,

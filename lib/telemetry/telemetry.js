@@ -5,7 +5,7 @@ import { OtlpExport } from './otlp-export.js';
 import { formatMetrics } from './prometheus-text.js';
 
 /**
- * @import { RunConfig } from '../model/run-config.js'
+ * @import { Config } from '../model/config.js'
  * @import { RunFacts, StageResult } from '../model/result.js'
  * @import { StagePlan, StageSnapshot } from '../model/run-events.js'
  * @import { OtlpSettings } from './otlp-target.js'
@@ -32,7 +32,7 @@ export class Telemetry {
   /**
    * @param {Outlets} outlets
    * @param {object} run
-   * @param {RunConfig} run.config
+   * @param {Config} run.config
    * @param {readonly PlannedStage[]} run.stages
    * @param {ReadonlyMap<string, string>} run.methods of HTTP, by operation
    * @param {{ host: string, versions: Record<string, string> }} run.identity
@@ -111,11 +111,11 @@ export class Telemetry {
 /**
  * https://opentelemetry.io/docs/specs/semconv/resource/
  *
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {{ host: string, versions: Record<string, string> }} identity
  * @param {string} version
  */
-function resourceOf({ runId, shard, client, size }, { host, versions }, version) {
+function resourceOf({ objects: { runId, shard, size }, load: { client } }, { host, versions }, version) {
   return {
     'service.name': 'r2-benchmark',
     'service.version': version,

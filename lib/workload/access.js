@@ -1,7 +1,7 @@
 import { quote } from '../text/quote.js';
 import { mix32, mixIndex, seedOf } from './mix.js';
 
-/** @import { AccessPattern } from '../model/run-config.js' */
+/** @import { AccessPattern } from '../model/config.js' */
 
 const TWO_TO_THE_32 = 2 ** 32;
 

@@ -1,7 +1,7 @@
 import { seedOf } from './mix.js';
 
 /**
- * @import { SizeDistribution } from '../model/run-config.js'
+ * @import { SizeDistribution } from '../model/config.js'
  * @import { Places } from './keyspace.js'
  */
 

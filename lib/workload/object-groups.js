@@ -1,7 +1,7 @@
 import { globalIndex } from './shard.js';
 
 /**
- * @import { Shard } from '../model/run-config.js'
+ * @import { Shard } from '../model/config.js'
  * @import { Keyspace } from './keyspace.js'
  */
 

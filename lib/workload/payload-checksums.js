@@ -1,7 +1,7 @@
 import { CRC32C, CRC64NVME } from './crc.js';
 
 /**
- * @import { ChecksumName } from '../model/run-config.js'
+ * @import { ChecksumName } from '../model/config.js'
  * @import { Crc, Prefixes, Register } from './crc.js'
  * @import { Payload } from './payload.js'
  */

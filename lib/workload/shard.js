@@ -1,4 +1,4 @@
-/** @import { Shard } from '../model/run-config.js' */
+/** @import { Shard } from '../model/config.js' */
 
 /** A run on one host. @type {Readonly<Shard>} */
 export const WHOLE = Object.freeze({ index: 0, count: 1 });

@@ -1,6 +1,6 @@
 import { largestSize, smallestSize } from './size-distribution.js';
 
-/** @import { SizeDistribution } from '../model/run-config.js' */
+/** @import { SizeDistribution } from '../model/config.js' */
 
 /** More of them would have too few operations each. */
 const MAX_CLASSES = 12;

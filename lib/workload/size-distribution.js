@@ -2,7 +2,7 @@ import { formatSize, parseSize } from '../text/units.js';
 import { quote } from '../text/quote.js';
 import { normalQuantile } from '../statistics/normal-quantile.js';
 
-/** @import { SizeDistribution } from '../model/run-config.js' */
+/** @import { SizeDistribution } from '../model/config.js' */
 
 /**
  * The smallest and the largest thousandth of a log-normal distribution, which has no largest value, are not drawn: all sizes

@@ -1,7 +1,7 @@
 import { mixIndex, seedOf } from './mix.js';
 import { largestSize, sizeQuantile } from './size-distribution.js';
 
-/** @import { SizeDistribution } from '../model/run-config.js' */
+/** @import { SizeDistribution } from '../model/config.js' */
 
 const TWO_TO_THE_32 = 2 ** 32;
 

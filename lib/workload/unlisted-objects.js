@@ -1,7 +1,7 @@
 import { globalIndex, isInShard } from './shard.js';
 
 /**
- * @import { Shard } from '../model/run-config.js'
+ * @import { Shard } from '../model/config.js'
  * @import { WrittenObjects } from './written-objects.js'
  */
 

@@ -49,7 +49,7 @@ const ARROWS = /** @type {Record<string, string[]>} */ ({
   search: ['bottleneck', 'engine', 'operations', 'statistics'],
   cost: ['operations', 'workload', 's3'],
   cleanup: ['clock', 'engine', 'workload', 's3'],
-  calibration: ['run', 'local-s3', 'operations', 'workload', 'text'],
+  calibration: ['options', 'run', 'local-s3', 'operations', 'workload', 'text'],
   compare: ['options', 'statistics', 'model', 'text'],
   options: ['edge', 'local-s3', 'aws', 'clock', 'operations', 'workload', 'text'],
   merge: ['log', 'search', 'operations', 'statistics', 'model', 'text'],

@@ -5,7 +5,7 @@ import { Renewal, renewalTime, retryTime } from '../../lib/aws/renewal.js';
 
 /**
  * @import { TestContext } from 'node:test'
- * @import { Credentials } from '../../lib/model/run-config.js'
+ * @import { Credentials } from '../../lib/model/config.js'
  */
 
 const MINUTE_MS = 60_000;

@@ -15,7 +15,7 @@ import { finishedStage } from '../helpers/finished-stage.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /**
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -120,7 +120,7 @@ async function fileWithCalibration(t) {
 
 /**
  * @param {string | null} file
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  */
 function compare(file, overrides) {
   const config = runConfig(NO_TARGET, { size: 16_384, ...overrides });

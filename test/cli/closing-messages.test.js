@@ -2,19 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { closingMessages, exitStatus } from '../../lib/cli/closing-messages.js';
 import { newResult } from '../../lib/cleanup/cleanup.js';
-import { WHOLE } from '../../lib/workload/shard.js';
+import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunResult } from '../../lib/model/result.js' */
+/**
+ * @import { RunResult } from '../../lib/model/result.js'
+ * @import { Overrides } from '../helpers/run-config.js'
+ */
 
-const CONFIG = /** @type {any} */ ({
-  runId: 'r',
-  prefix: 'benchmark',
-  keep: false,
-  shard: WHOLE,
-  size: 1024,
-  threads: 4,
-  store: { buckets: ['b'] },
-});
+/** @param {Overrides} [overrides] */
+function configOf(overrides) {
+  const { store } = runConfig({ ...NO_TARGET, buckets: ['b'] });
+  return runConfig(NO_TARGET, { runId: 'r', size: 1024, store: { ...store, isEmbedded: false }, ...overrides });
+}
+
+const CONFIG = configOf();
 const CLEAN = { ...newResult(), removed: 5, left: 0 };
 const STAGE = { end: 'complete', operations: 9, failed: 0, skipped: 0, integrityErrors: 0, objectsNeeded: null };
 
@@ -72,12 +73,12 @@ test('a problem of configuration outranks what is missing, and a signal outranks
 });
 
 test('objects that are left are an error that names the command, those that are removed a notice', () => {
-  assert.deepEqual(closingMessages(result({}), CONFIG), { notices: [], errors: [] });
-  const clean = closingMessages(result({ cleanup: CLEAN }), CONFIG);
+  assert.deepEqual(closingMessages(result({}), CONFIG, LATER), { notices: [], errors: [] });
+  const clean = closingMessages(result({ cleanup: CLEAN }), CONFIG, LATER);
   assert.match(clean.notices[0], /5 objects removed .* 0 left$/);
   assert.deepEqual(clean.errors, []);
   const cleanup = { ...CLEAN, left: 2, problems: ['k: AccessDenied'] };
-  const { notices, errors } = closingMessages(result({ cleanup, problems: ['denied'] }), CONFIG);
+  const { notices, errors } = closingMessages(result({ cleanup, problems: ['denied'] }), CONFIG, LATER);
   assert.deepEqual(notices, []);
   assert.deepEqual(errors.slice(0, 2), ['error: denied', 'error: clean-up: k: AccessDenied']);
   assert.match(errors[2], /2 left; try again with: node r2-benchmark\.js --cleanup r$/);
@@ -85,7 +86,7 @@ test('objects that are left are an error that names the command, those that are 
 
 test('where other buckets are what helps, the same clean-up is not proposed', () => {
   const cleanup = { ...CLEAN, left: 3, misplaced: 3, otherBuckets: ['c', 'b'] };
-  const { errors } = closingMessages(result({ cleanup }), CONFIG);
+  const { errors } = closingMessages(result({ cleanup }), CONFIG, LATER);
   assert.equal(errors.length, 2);
   assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
   assert.match(errors[1], /3 left, 3 of them in other buckets than this list gives them$/);
@@ -93,38 +94,44 @@ test('where other buckets are what helps, the same clean-up is not proposed', ()
 
 test('uploads in other buckets, or that nobody may list, are said without a clean-up that would find the same', () => {
   const misplaced = { ...CLEAN, uploadsLeft: 2, uploadsMisplaced: 2, otherBuckets: ['c', 'b'] };
-  const { errors } = closingMessages(result({ cleanup: misplaced }), CONFIG);
+  const { errors } = closingMessages(result({ cleanup: misplaced }), CONFIG, LATER);
   assert.equal(errors.length, 2);
   assert.match(errors[0], /clean up with: S3_BUCKET=c,b node r2-benchmark\.js --cleanup r$/);
   assert.match(errors[1], /, 2 uploads left$/);
   const unlisted = { ...CLEAN, uploadsLeft: -1, problems: ['the uploads of the run cannot be listed'] };
-  assert.doesNotMatch(closingMessages(result({ cleanup: unlisted }), CONFIG).errors.join('\n'), /try again/);
+  assert.doesNotMatch(closingMessages(result({ cleanup: unlisted }), CONFIG, LATER).errors.join('\n'), /try again/);
   const some = { ...CLEAN, uploadsLeft: 3, uploadsMisplaced: 2, otherBuckets: null };
-  assert.match(closingMessages(result({ cleanup: some }), CONFIG).errors.join('\n'), /3 uploads left; try again with/);
+  assert.match(
+    closingMessages(result({ cleanup: some }), CONFIG, LATER).errors.join('\n'),
+    /3 uploads left; try again with/,
+  );
 });
 
 test('objects that were kept are told with the command that removes them, where anything was done', () => {
-  const keeping = { ...CONFIG, keep: true };
-  assert.match(closingMessages(result({}), keeping).notices[0], /kept.* --cleanup r$/);
-  assert.deepEqual(closingMessages(result({ stages: [] }), keeping).notices, []);
-  const [first, second] = closingMessages(result({ kept: 9 }), keeping).notices;
+  const keeping = configOf({ keep: true });
+  assert.match(closingMessages(result({}), keeping, LATER).notices[0], /kept.* --cleanup r$/);
+  assert.deepEqual(closingMessages(result({ stages: [] }), keeping, LATER).notices, []);
+  const [first, second] = closingMessages(result({ kept: 9 }), keeping, LATER).notices;
   assert.match(first, /^Read .*: node r2-benchmark\.js 9 4 --size 1KiB --stages read,stat --run-id r$/);
   assert.match(second, / --cleanup r$/);
 });
 
 test('a run id that is in use is told with the commands that read and remove what is there', () => {
-  const existing = { count: 7, isWhole: true, readable: { objects: 6, size: 512 }, unlisted: new Map() };
-  const said = closingMessages(result({ stages: [], problems: ['in use'], existing }), CONFIG).errors;
+  const existing = { count: 7, isWhole: true, readable: { count: 6, size: 512 }, unlisted: new Map() };
+  const said = closingMessages(result({ stages: [], problems: ['in use'], existing }), CONFIG, LATER).errors;
   assert.equal(said[0], 'error: in use');
   assert.match(said[1], /^Read them with: .* 6 4 --size 512B --stages read,stat --run-id r$/);
   assert.match(said[2], /^Remove them with: .* --cleanup r$/);
   const probesAlone = { ...existing, readable: null };
-  assert.equal(closingMessages(result({ problems: ['in use'], existing: probesAlone }), CONFIG).errors.length, 2);
+  assert.equal(
+    closingMessages(result({ problems: ['in use'], existing: probesAlone }), CONFIG, LATER).errors.length,
+    2,
+  );
 });
 
 test('a Write that ran out of objects before its time is told with how many to pass', () => {
   const stage = { ...STAGE, stage: 'Write', duration: 186, objects: 300, objectsNeeded: 37_000 };
-  const { notices } = closingMessages(result({ stages: [stage, STAGE] }), { ...CONFIG, duration: 15_000 });
+  const { notices } = closingMessages(result({ stages: [stage, STAGE] }), configOf({ duration: 15_000 }), LATER);
   assert.deepEqual(notices, [
     'Write had no objects left after 0.2s of 15.0s: for a --duration of that length, pass about 37000 <objects> instead of 300',
   ]);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cleanupCommand } from '../../lib/cli/cleanup.js';
 import { readEdgeConfig } from '../../lib/cli/edge-config.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 import { runInProcess } from '../helpers/command.js';
@@ -93,13 +92,3 @@ for (const url of [
     assert.throws(() => readEdgeConfig({ ...VARIABLES, EDGE_URL: url }, NO_FILE), UsageError);
   });
 }
-
-test('the command that cleans up goes to the Worker, too', () => {
-  const place = {
-    runId: 'run',
-    prefix: 'benchmark',
-    shard: { index: 0, count: 1 },
-    client: /** @type {const} */ ('edge'),
-  };
-  assert.equal(cleanupCommand(place), 'node r2-benchmark.js --cleanup run --client edge');
-});

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatListing } from '../../lib/cli/list-runs.js';
-import { WHOLE } from '../../lib/workload/shard.js';
+import { LATER, NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const NOW = Date.parse('2026-01-31T12:00:00Z');
 const NOTHING = { objects: 0, bytes: 0, examples: [] };
-const CONFIG = /** @type {any} */ ({ prefix: 'benchmark', shard: WHOLE, store: { buckets: ['a', 'b'] } });
+const CONFIG = runConfig({ ...NO_TARGET, buckets: ['a', 'b'] });
 
 const RUN = {
   runId: 'a-run',
@@ -28,7 +28,7 @@ test('runs are shown in a table, with their ages, and the command that removes w
     { ...RUN, runId: 'late', objects: 7, oldest: ago(59), newest: ago(-3) },
     { ...RUN, runId: 'an-earlier-one', objects: 12_345, bytes: 1.5 * 2 ** 20, oldest: ago(90_061), newest: ago(3600) },
   ];
-  assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, NOW), [
+  assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, LATER, NOW), [
     'Left under benchmark/ in a, b:',
     'Run             Objects     Size     Oldest     Newest',
     'late                  7  0.0 MiB    59s ago     0s ago',
@@ -42,7 +42,7 @@ test('a run that the buckets do not fit is named, with the command that removes 
     { ...RUN, runId: 'fits' },
     ...['x', 'y'].map((runId) => ({ ...RUN, runId, misplaced: 1, otherBuckets: ['b', 'a'] })),
   ];
-  assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, NOW).slice(-2), [
+  assert.deepEqual(formatListing({ runs, foreign: NOTHING }, CONFIG, LATER, NOW).slice(-2), [
     'Run x (and 1 further): the run wrote over the buckets b,a, in this order, and not over a,b: clean up with: S3_BUCKET=b,a node r2-benchmark.js --cleanup x',
     'Remove what one left with: node r2-benchmark.js --cleanup fits',
   ]);
@@ -51,13 +51,13 @@ test('a run that the buckets do not fit is named, with the command that removes 
 test('a size that is none is not added up', () => {
   const runs = [{ ...RUN, bytes: NaN }];
   const foreign = { objects: 2, bytes: NaN, examples: ['a/x', 'a/y'] };
-  const lines = formatListing({ runs, foreign }, CONFIG, NOW);
+  const lines = formatListing({ runs, foreign }, CONFIG, LATER, NOW);
   assert.match(lines[2], /^a-run {2,}1 {2}size unknown {2}/);
   assert.match(lines[3], /^2 objects there \(size unknown\) /);
 });
 
 test('where no run has left anything, that is said', () => {
-  assert.deepEqual(formatListing({ runs: [], foreign: NOTHING }, CONFIG, NOW), [
+  assert.deepEqual(formatListing({ runs: [], foreign: NOTHING }, CONFIG, LATER, NOW), [
     'No run has left anything under benchmark/ in a, b',
   ]);
 });
@@ -65,7 +65,7 @@ test('where no run has left anything, that is said', () => {
 test('foreign objects are named as such, without what would disturb a terminal', () => {
   const foreign = { objects: 5, bytes: 2 ** 20, examples: ['a/benchmark/x\u001b[2J', 'b/benchmark/y\u202e'] };
   assert.equal(
-    formatListing({ runs: [], foreign }, CONFIG, NOW)[1],
+    formatListing({ runs: [], foreign }, CONFIG, LATER, NOW)[1],
     '5 objects there (1.0 MiB) belong to no run over these buckets, and no clean-up touches them: a/benchmark/x\\u{1b}[2J, b/benchmark/y\\u{202e}, …',
   );
 });

@@ -15,7 +15,7 @@ import { resultFrom } from '../helpers/result-schema.js';
 import { machineRecords } from '../helpers/log-records.js';
 
 /**
- * @import { SizeDistribution } from '../../lib/model/run-config.js'
+ * @import { SizeDistribution } from '../../lib/model/config.js'
  * @import { TestContext } from 'node:test'
  */
 

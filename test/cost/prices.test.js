@@ -4,7 +4,7 @@ import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { dollarsOf, dollarsSpentOn, operationsBilledAs, priceOf } from '../../lib/cost/prices.js';
 
-/** @import { RunConfig } from '../../lib/model/run-config.js' */
+/** @import { Overrides } from '../helpers/run-config.js' */
 
 test('a million operations of each stage cost what R2’s list says', () => {
   const prices = ['write', 'read', 'stat', 'remove'].map((stage) => Number((1e6 * priceOf(stage)).toFixed(6)));
@@ -24,7 +24,7 @@ test('writes are of Class A, reads and stats of Class B, and deleting is of neit
 
 test('a list of each bucket at the end is of Class A: it proves that what was written or removed is gone', () => {
   const { store } = runConfig(NO_TARGET);
-  const billed = (/** @type {Partial<RunConfig>} */ overrides) =>
+  const billed = (/** @type {Overrides} */ overrides) =>
     operationsBilledAs(
       'A',
       runConfig(NO_TARGET, { objects: 10, store: { ...store, isEmbedded: false }, ...overrides }),

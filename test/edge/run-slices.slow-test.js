@@ -145,7 +145,7 @@ function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false
       const complaints = [];
       const outcome = await runStage(stage, {
         engine: { ...engine, connections },
-        load: closedLoop({ threads, objectSize: size, mixedObjects: objects }),
+        load: closedLoop({ threads, size, mixedObjects: objects }),
         budget: new Budget({ memory: budgetMemory(), objects: groups?.count ?? operations, goesRound }),
         groups,
         signal,

@@ -28,7 +28,7 @@ const METHODS = /** @type {const} */ (['PUT', 'GET', 'HEAD']);
 
 /** Sizes on both sides of what a TLS record, a socket's buffer and a chunk hold. */
 const SIZES = {
-  objectSize: 100_000,
+  size: 100_000,
   sizes: /** @type {const} */ ({ kind: 'log-uniform', min: 1, max: 100_000 }),
 };
 
@@ -39,7 +39,7 @@ const MIXED = mixedStage('Mixed', [
 ]);
 
 const kindOf = kindOrder(MIXED.kinds, 'kinds of run-1');
-const sizeOf = objectSizes({ runId: 'run-1', size: SIZES.objectSize, sizes: SIZES.sizes });
+const sizeOf = objectSizes({ runId: 'run-1', size: SIZES.size, sizes: SIZES.sizes });
 
 /**
  * @param {TestContext} t
@@ -211,7 +211,7 @@ describe('a stage that mixes writes, reads and stats of objects of many sizes', 
 
   test('finds an object of another size than its index says', TIME_LIMIT, async (t) => {
     const { workers } = await openRun(t, 1);
-    await workers.runStage(writeAll({ sizes: undefined, objectSize: 50_000 }), NEVER, recordingHooks().hooks);
+    await workers.runStage(writeAll({ sizes: undefined, size: 50_000 }), NEVER, recordingHooks().hooks);
     const { hooks, told } = recordingHooks();
     const reading = { ...stageTask('Read', OBJECTS), load: closedLoop(SIZES) };
     const { meter } = await workers.runStage(reading, NEVER, hooks);

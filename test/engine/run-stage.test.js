@@ -65,7 +65,7 @@ async function run(
   let retries = 0;
   const outcome = await runStage(stage, {
     engine,
-    load: closedLoop({ objectSize: SIZE, ...load }),
+    load: closedLoop({ size: SIZE, ...load }),
     budget,
     signal,
     hooks: {

@@ -10,7 +10,7 @@ import { TimerAlarm } from './timer-alarm.js';
  * @import { Engine } from '../../lib/engine/run-stage.js'
  * @import { BodySink, ObjectConnection, ObjectRequest, Reply } from '../../lib/s3/object-store.js'
  * @import { S3Call } from '../../lib/s3/s3-calls.js'
- * @import { Shard } from '../../lib/model/run-config.js'
+ * @import { Shard } from '../../lib/model/config.js'
  */
 
 /** What tests call the S3 calls. @type {Record<string, FakeMethod>} */

@@ -63,7 +63,7 @@ export function finishedStage(course, overrides = {}) {
   clock.advance(rest);
   const end = /** @type {const} */ ('complete');
   const times = { startedAt: begun, endedAt: clock.now() };
-  const load = closedLoop({ threads, objectSize: SIZE });
+  const load = closedLoop({ threads, size: SIZE });
   const measured = {
     meter,
     kinds: [meter],

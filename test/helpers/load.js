@@ -7,5 +7,5 @@
  * @returns {Load}
  */
 export function closedLoop(overrides = {}) {
-  return { threads: 100_000, objectSize: 1000, pacing: null, warmup: 0, windows: null, ...overrides };
+  return { threads: 100_000, size: 1000, pacing: null, warmup: 0, windows: null, ...overrides };
 }

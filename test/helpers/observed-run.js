@@ -5,7 +5,7 @@ import { recordingObserver } from './recording-observer.js';
 import { runConfig } from './run-config.js';
 
 /**
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from './run-config.js'
  * @import { TestEndpoint } from './local-s3.js'
  */
 
@@ -13,7 +13,7 @@ import { runConfig } from './run-config.js';
  * A run without the command line around it.
  *
  * @param {TestEndpoint} endpoint
- * @param {Partial<RunConfig>} overrides
+ * @param {Overrides} overrides
  * @param {AbortController} [controller]
  * @param {(name: string, parameter: any) => void} [onTold] is called with whatever the run tells
  * @returns its result, and what it told of operations that failed

@@ -2,42 +2,72 @@ import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { WHOLE } from '../../lib/workload/shard.js';
 
 /**
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Config } from '../../lib/model/config.js'
  * @import { TestEndpoint } from './local-s3.js'
+ */
+
+/**
+ * Parts of a configuration, by their names alone.
+ *
+ * @typedef {Partial<
+ *   Omit<Config['objects'], 'count'> &
+ *     Config['load'] &
+ *     Config['schedule'] &
+ *     Config['search'] &
+ *     Config['output'] & { objects: number, findPeak: boolean, store: Config['store'] }
+ * >} Overrides
  */
 
 /**
  * What a small run is told.
  *
  * @param {Pick<TestEndpoint, 'hostname' | 'port' | 'region' | 'credentials' | 'tls' | 'buckets'>} target
- * @param {Partial<RunConfig>} [overrides]
- * @returns {RunConfig}
+ * @param {Overrides} [overrides]
+ * @returns {Config}
  */
 export function runConfig({ hostname, port, region, credentials, tls, buckets }, overrides = {}) {
+  const store = { buckets, hostname, port, useTls: tls !== null, region, credentials, isEmbedded: true };
+  const { objects: count = 20, findPeak = false, ...others } = overrides;
+  const of = (/** @type {readonly string[]} */ names) =>
+    Object.fromEntries(Object.entries(others).filter(([name]) => names.includes(name)));
   return {
-    objects: 20,
-    threads: 4,
-    stages: ['write', 'read', 'stat', 'remove'],
-    client: 'direct',
-    size: 1000,
-    amounts: DEFAULT_AMOUNTS,
-    prefix: 'benchmark',
-    runId: 'run-1',
-    timeout: 10_000,
-    retries: 19,
-    keep: false,
-    keepAlive: true,
-    preflight: true,
-    cores: 1,
-    shard: WHOLE,
-    gap: 0,
-    arrival: 'constant',
-    warmup: 0,
-    availableCores: 2,
-    store: { buckets, hostname, port, useTls: tls !== null, region, credentials, isEmbedded: true },
-    ...overrides,
+    store: others.store ?? store,
+    objects: {
+      count,
+      runId: 'run-1',
+      prefix: 'benchmark',
+      size: 1000,
+      shard: WHOLE,
+      keep: false,
+      ...of(['runId', 'prefix', 'size', 'sizes', 'shard', 'existing', 'keep', 'allowVersioned']),
+    },
+    load: {
+      stages: ['write', 'read', 'stat', 'remove'],
+      amounts: DEFAULT_AMOUNTS,
+      client: 'direct',
+      threads: 4,
+      cores: 1,
+      availableCores: 2,
+      keepAlive: true,
+      timeout: 10_000,
+      retries: 19,
+      arrival: 'constant',
+      ...of(['stages', 'mix', 'access', 'amounts', 'multipart', 'checksum', 'client', 'through', 'threads', 'cores']),
+      ...of(['availableCores', 'keepAlive', 'timeout', 'retries', 'rate', 'arrival']),
+    },
+    schedule: {
+      preflight: true,
+      warmup: 0,
+      gap: 0,
+      ...of(['preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap', 'ramp', 'passes']),
+    },
+    search: findPeak ? { peakOf: 'threads', ...of(['peakOf', 'target', 'slo', 'maxCost']) } : null,
+    output: { takesSnapshots: false, ...of(['takesSnapshots']) },
   };
 }
+
+/** What later commands need that are printed, of a store that needs nothing. */
+export const LATER = Object.freeze({ options: {}, variables: {}, command: 'node r2-benchmark.js' });
 
 /** A target that is never asked. */
 export const NO_TARGET = Object.freeze({

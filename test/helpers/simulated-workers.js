@@ -83,7 +83,7 @@ export class SimulatedWorkers {
     for (const operation of done.sort((one, other) => one.finishedAt - other.finishedAt)) {
       const at = startedAt + operation.startedAt;
       const times = { startedAt: at, attemptStartedAt: at, finishedAt: startedAt + operation.finishedAt };
-      meter.succeeded(times, load.objectSize);
+      meter.succeeded(times, load.size);
       if (this.failsOnce) {
         meter.attemptFailed('server-error', 1, times.startedAt);
       }

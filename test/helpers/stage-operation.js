@@ -2,7 +2,7 @@ import { OperationRecord } from '../../lib/operations/operation-record.js';
 import { fakeEngine } from './fake-store.js';
 
 /**
- * @import { OperationAmounts } from '../../lib/model/run-config.js'
+ * @import { OperationAmounts } from '../../lib/model/config.js'
  * @import { Operation } from '../../lib/operations/operation.js'
  */
 

@@ -4,14 +4,14 @@ import { NO_TARGET, runConfig } from './run-config.js';
 import { writtenRun } from './written-run.js';
 
 /**
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from './run-config.js'
  * @import { FinishedOperation } from './finished-stage.js'
  */
 
 const NOON = Date.parse('2026-01-31T12:00:00.250Z');
 const STAGES = /** @type {const} */ (['Write', 'Read']);
 
-/** The ways that there are, by the options that make them. @satisfies {Record<string, Partial<RunConfig>>} */
+/** The ways that there are, by the options that make them. @satisfies {Record<string, Overrides>} */
 export const WAYS = /** @type {const} */ ({
   direct: { client: 'direct' },
   sdk: { client: 'sdk' },

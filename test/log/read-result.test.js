@@ -18,7 +18,7 @@ import { writtenRun } from '../helpers/written-run.js';
 
 /**
  * @import { SecondResult } from '../../lib/model/result.js'
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Config } from '../../lib/model/config.js'
  * @import { FinishedOperation } from '../helpers/finished-stage.js'
  */
 
@@ -40,7 +40,7 @@ after(() => rm(folder, { recursive: true }));
  * @param {number} [host.delay] ms
  * @param {true} [host.findPeak]
  * @param {readonly ('Write' | 'Read' | 'Stat')[]} [host.stages]
- * @param {RunConfig['sizes']} [host.sizes]
+ * @param {Config['objects']['sizes']} [host.sizes]
  * @returns {{ log: string, json: string }} of one run
  */
 function runOf({ index, of = 2, operations, delay = 0, findPeak, stages: names = ['Write', 'Read'], sizes }) {

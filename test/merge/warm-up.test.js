@@ -52,7 +52,7 @@ function warmedStage() {
     },
     clock,
     objects: 200,
-    load: closedLoop({ objectSize: SIZE, warmup: WARMUP }),
+    load: closedLoop({ size: SIZE, warmup: WARMUP }),
     unloaded: null,
     availableCores: 2,
     storeClock: null,

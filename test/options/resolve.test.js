@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { checkBuckets, makeRunId, resolveConfig } from '../../lib/options/resolve.js';
+import { checkBuckets, makeRunId, resolve } from '../../lib/options/resolve.js';
 import { UsageError } from '../../lib/options/usage-error.js';
 import { isRunId } from '../../lib/workload/keyspace.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -19,10 +19,10 @@ const { store } = runConfig(NO_TARGET);
  * @param {NodeJS.ProcessEnv} [context.env]
  * @param {number} [context.availableCores]
  */
-function resolve(line, { env = {}, availableCores = 8 } = {}) {
+function resolved(line, { env = {}, availableCores = 8 } = {}) {
   const { options } = /** @type {{ options: CommandLine }} */ (readCommandLine(line.split(' '), OUTPUTS));
   checkBuckets(options, store);
-  return resolveConfig(options, { env, availableCores, now: 0, random: () => 0.5 });
+  return resolve(options, { store, env, availableCores, now: 0, random: () => 0.5 });
 }
 
 /**
@@ -41,12 +41,12 @@ function problemsOf(call) {
 
 test('a search over buckets that would keep too much in memory is refused, with what it may be given', () => {
   const search = '--find-peak --peak-of buckets';
-  assert.equal(resolve(`125000000 10 ${search}`).objects, 125_000_000);
+  assert.equal(resolved(`125000000 10 ${search}`).objects.count, 125_000_000);
   assert.equal(
-    problemsOf(() => resolve(`125000001 10 ${search}`)),
+    problemsOf(() => resolved(`125000001 10 ${search}`)),
     '--peak-of buckets: <objects> × buckets, 125000001 × 2, would take too much memory: expected at most 125000000 <objects> over 2 buckets, or fewer buckets in S3_BUCKET',
   );
-  assert.equal(resolve(`125000001 10 ${search} --stages read --run-id r`).objects, 125_000_001);
+  assert.equal(resolved(`125000001 10 ${search} --stages read --run-id r`).objects.count, 125_000_001);
 });
 
 test('there are no more threads than objects, and no more cores than threads', () => {
@@ -57,13 +57,13 @@ test('there are no more threads than objects, and no more cores than threads', (
       fc.oneof(fc.constant('auto'), fc.integer({ min: 1, max: 64 })),
       fc.integer({ min: 1, max: 64 }),
       (objects, threads, given, availableCores) => {
-        const config = resolve(`${objects} ${threads} --cores ${given}`, { availableCores });
-        assert.equal(config.threads, Math.min(objects, threads));
-        assert.ok(config.cores >= 1 && config.cores <= config.threads);
+        const { load } = resolved(`${objects} ${threads} --cores ${given}`, { availableCores });
+        assert.equal(load.threads, Math.min(objects, threads));
+        assert.ok(load.cores >= 1 && load.cores <= load.threads);
         if (given === 'auto') {
-          assert.ok(config.cores <= availableCores);
+          assert.ok(load.cores <= availableCores);
         } else {
-          assert.equal(config.cores, Math.min(Number(given), config.threads));
+          assert.equal(load.cores, Math.min(Number(given), load.threads));
         }
       },
     ),
@@ -71,13 +71,13 @@ test('there are no more threads than objects, and no more cores than threads', (
 });
 
 test('by default another core is used for each 250 threads, as long as there are cores', () => {
-  const cores = (/** @type {number} */ threads) => resolve(`100000 ${threads}`, { availableCores: 4 }).cores;
+  const cores = (/** @type {number} */ threads) => resolved(`100000 ${threads}`, { availableCores: 4 }).load.cores;
   assert.deepEqual([1, 250, 251, 500, 1000, 10_000].map(cores), [1, 1, 2, 2, 4, 4]);
 });
 
 test('a run without --shard is whole, even where an engine for many hosts started it', () => {
   const env = { SLURM_PROCID: '1', SLURM_NTASKS: '4' };
-  assert.deepEqual(resolve('10 1', { env }).shard, { index: 0, count: 1 });
+  assert.deepEqual(resolved('10 1', { env }).objects.shard, { index: 0, count: 1 });
 });
 
 test('a shard is given by hand, or by the engine that started the host', () => {
@@ -92,7 +92,7 @@ test('a shard is given by hand, or by the engine that started the host', () => {
     ['auto/7', slurm, 1, 7],
     ['auto/5', { JOB_COMPLETION_INDEX: '0' }, 0, 5],
   ])) {
-    assert.deepEqual(resolve(`10 1 --run-id a-run --shard ${given}`, { env }).shard, { index, count }, given);
+    assert.deepEqual(resolved(`10 1 --run-id a-run --shard ${given}`, { env }).objects.shard, { index, count }, given);
   }
 });
 
@@ -108,31 +108,32 @@ test('a shard that nobody tells, or that cannot be, is refused with the variable
     ['auto', { SLURM_PROCID: '0', SLURM_NTASKS: '0' }],
     ['auto/2', { SLURM_PROCID: '2', SLURM_NTASKS: '4' }],
   ])) {
-    const problems = problemsOf(() => resolve(`10 1 --run-id a-run --shard ${given}`, { env }));
+    const problems = problemsOf(() => resolved(`10 1 --run-id a-run --shard ${given}`, { env }));
     assert.match(problems, /--shard auto: expected SLURM_PROCID and SLURM_NTASKS.*JOB_COMPLETION_INDEX/);
   }
 });
 
 test('several shards need one run id, a single one does not', () => {
   assert.match(
-    problemsOf(() => resolve('10 1 --shard 0/2')),
+    problemsOf(() => resolved('10 1 --shard 0/2')),
     /^--shard: expected --run-id as well/,
   );
   assert.match(
-    problemsOf(() => resolve('10 1 --shard auto', { env: { SLURM_PROCID: '0', SLURM_NTASKS: '2' } })),
+    problemsOf(() => resolved('10 1 --shard auto', { env: { SLURM_PROCID: '0', SLURM_NTASKS: '2' } })),
     /--run-id/,
   );
-  assert.deepEqual(resolve('10 1 --shard 0/1').shard, { index: 0, count: 1 });
+  assert.deepEqual(resolved('10 1 --shard 0/1').objects.shard, { index: 0, count: 1 });
 });
 
 test('a run has the id that was given, or one of its own', () => {
-  assert.equal(resolve('10 1 --run-id mine').runId, 'mine');
-  assert.match(resolve('10 1').runId, /^19700101-000000-[0-9a-z]{4}$/);
+  assert.equal(resolved('10 1 --run-id mine').objects.runId, 'mine');
+  assert.match(resolved('10 1').objects.runId, /^19700101-000000-[0-9a-z]{4}$/);
 });
 
 test('a clean-up is of the whole run, whatever else is said', () => {
-  const { runId, objects, threads, cores, shard } = resolve('--cleanup old-run --run-id other --cores 4');
-  assert.deepEqual([runId, objects, threads, cores, shard], ['old-run', 0, 1, 1, { index: 0, count: 1 }]);
+  const { objects, load } = resolved('--cleanup old-run --run-id other --cores 4');
+  const { runId, count, shard } = objects;
+  assert.deepEqual([runId, count, load.threads, load.cores, shard], ['old-run', 0, 1, 1, { index: 0, count: 1 }]);
 });
 
 test('a run id says when the run was made, in UTC', () => {
@@ -157,14 +158,14 @@ test('hosts that go through a ramp together have a start that they share', () =>
   for (const ramp of ['--ramp 1,2', '--ramp-hosts']) {
     const line = `10 4 ${ramp} --run-id a-run --shard 1/2 --start-at`;
     assert.match(
-      problemsOf(() => resolve(`${line} +30s`)),
+      problemsOf(() => resolved(`${line} +30s`)),
       problem,
     );
     for (const start of ['next:60s', '1800000000']) {
-      assert.equal(resolve(`${line} ${start}`).shard.index, 1);
+      assert.equal(resolved(`${line} ${start}`).objects.shard.index, 1);
     }
   }
   for (const alone of ['', '--run-id a-run --shard 0/1']) {
-    assert.deepEqual(resolve(`10 4 --ramp 1,2 --start-at +30s ${alone}`.trim()).rampPlan?.threads, [1, 2]);
+    assert.deepEqual(resolved(`10 4 --ramp 1,2 --start-at +30s ${alone}`.trim()).schedule.ramp?.threads, [1, 2]);
   }
 });

@@ -7,7 +7,10 @@ import { WHOLE } from '../../lib/workload/shard.js';
 import { objectSizes } from '../../lib/workload/sizes.js';
 import { FakeAdmin } from '../helpers/fake-admin.js';
 
-/** @import { RunConfig, Shard } from '../../lib/model/run-config.js' */
+/**
+ * @import { Shard } from '../../lib/model/config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
+ */
 
 /**
  * @param {number} count
@@ -29,7 +32,7 @@ function storeOf(count, isThere = () => true, buckets = ['one', 'two']) {
  * @param {FakeAdmin} admin
  * @param {Keyspace} keyspace
  * @param {Shard} [shard]
- * @param {Partial<RunConfig>} [sizes]
+ * @param {Overrides} [sizes]
  */
 function find(admin, keyspace, shard = WHOLE, sizes = {}) {
   const access = { admin: /** @type {any} */ (admin), retry: (/** @type {() => any} */ request) => request() };
@@ -77,8 +80,8 @@ test('what a run that reads them is to be given are the first ones of one size',
   for (let index = 33; index < 40; index++) {
     halfSize.add(keyspace.keyOf(index));
   }
-  assert.deepEqual((await find(admin, keyspace)).readable, { objects: 30, size: 100 });
-  assert.deepEqual((await find(admin, keyspace, { index: 1, count: 2 })).readable, { objects: 15, size: 100 });
+  assert.deepEqual((await find(admin, keyspace)).readable, { count: 30, size: 100 });
+  assert.deepEqual((await find(admin, keyspace, { index: 1, count: 2 })).readable, { count: 15, size: 100 });
 });
 
 /** @param {ConstructorParameters<typeof FakeAdmin>} parameters */
@@ -101,9 +104,8 @@ test('objects of several sizes are to be read with these sizes, if they are thei
     objects: keys[bucket].map((key) => ({ key, size: sizeOf(keyspace.indexOf(bucket, key)), modifiedAt: 0 })),
     isLast: true,
   });
-  const readable = async (/** @type {Partial<RunConfig>} */ config) =>
-    (await find(admin, keyspace, undefined, config)).readable;
-  assert.deepEqual(await readable({ size: 100, sizes }), { objects: 40, size: 100, sizes });
+  const readable = async (/** @type {Overrides} */ config) => (await find(admin, keyspace, undefined, config)).readable;
+  assert.deepEqual(await readable({ size: 100, sizes }), { count: 40, size: 100, sizes });
   assert.equal(await readable({ size: 100, sizes: { ...sizes, min: 1 } }), null);
   assert.equal(await readable({ size: 100 }), null);
 });
@@ -112,10 +114,10 @@ test('where some of them are missing, no run can read them', async () => {
   const { keyspace, keys } = storeOf(40, (index) => index % 2 === 0);
   assert.equal((await find(adminOfOneSize(keys), keyspace)).readable, null);
   const ofOneHost = await find(adminOfOneSize(keys), keyspace, { index: 0, count: 2 });
-  assert.equal(ofOneHost.readable?.objects, 20);
+  assert.equal(ofOneHost.readable?.count, 20);
   const cut = await find(adminOfOneSize(keys, { pageLength: 1 }), keyspace);
   assert.equal(cut.isWhole, false);
-  assert.ok(Number(cut.readable?.objects) > cut.count, 'what is missing may be on the pages that were not read');
+  assert.ok(Number(cut.readable?.count) > cut.count, 'what is missing may be on the pages that were not read');
 });
 
 test('a bucket that cannot be listed does not keep the others from being looked at', async () => {

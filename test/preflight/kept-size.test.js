@@ -7,13 +7,13 @@ import { SigningRegion } from '../../lib/s3/signing-region.js';
 import { fakeEngine } from '../helpers/fake-store.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunConfig } from '../../lib/model/run-config.js' */
+/** @import { Overrides } from '../helpers/run-config.js' */
 
 const NEVER = new AbortController().signal;
 
 /**
  * @param {(index: number) => number} sizeOf an object; -2 for one that is not there
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  */
 async function ask(sizeOf, overrides = {}) {
   /** @type {number[]} */
@@ -31,7 +31,7 @@ async function ask(sizeOf, overrides = {}) {
   });
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   const { keyspace } = workload;
-  const wroteObjects = config.stages.includes('write');
+  const wroteObjects = config.load.stages.includes('write');
   const controlOptions = { region: new SigningRegion('auto') };
   const control = { controlConnections: connections, controlOptions };
   const run = /** @type {any} */ ({ clock, random, keyspace, ...control, requests, wroteObjects });

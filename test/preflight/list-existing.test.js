@@ -12,7 +12,7 @@ import { runConfig } from '../helpers/run-config.js';
 import { STRANGE_KEYS, STRANGER_KEYS } from '../helpers/strange-keys.js';
 
 /**
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -32,16 +32,16 @@ async function filled(t, buckets) {
   return {
     endpoint,
     client,
-    /** @param {Partial<RunConfig>} overrides */
+    /** @param {Overrides} overrides */
     async list(overrides) {
       const existing = '';
-      const config = { ...runConfig(endpoint, { stages: ['read'], existing, objects: 10_000, ...overrides }) };
+      const config = runConfig(endpoint, { stages: ['read'], existing, objects: 10_000, ...overrides });
       const run = await openRun(config, { clock: new Clock(), random: () => 0.5 });
       t.after(() => run.close());
       const signal = new AbortController().signal;
-      const outcome = await listExisting(run, { ...config, existing: config.existing ?? '' }, signal, () => {});
+      const outcome = await listExisting(run, config, config.objects.existing ?? '', signal, () => {});
       const { listed } = outcome;
-      const locals = Array.from({ length: listed?.count ?? 0 }, (_, local) => globalIndex(config.shard, local));
+      const locals = Array.from({ length: listed?.count ?? 0 }, (_, local) => globalIndex(config.objects.shard, local));
       return {
         ...outcome,
         requests: run.requests,
@@ -117,13 +117,11 @@ test('Row 46: a list that continues for ever without an object of the shard is g
     } while (shardOf('bucket-0', String(1e9 + number), shard.count) === shard.index);
     return exchange.listOneMore(String(1e9 + number));
   });
-  const config = {
-    ...runConfig({ ...endpoint, port: proxy.port }, { stages: ['read'], objects: 10, shard }),
-    existing: '',
-  };
+  const target = { ...endpoint, port: proxy.port };
+  const config = runConfig(target, { stages: ['read'], objects: 10, shard, existing: '' });
   const run = await openRun(config, { clock: new Clock(), random: () => 0.5 });
   t.after(() => run.close());
-  const { listed, problems } = await listExisting(run, config, new AbortController().signal, () => {});
+  const { listed, problems } = await listExisting(run, config, '', new AbortController().signal, () => {});
   assert.equal(listed, null);
   assert.match(problems[0], /the list of bucket bucket-0 continues after 100 pages in a row/);
 });

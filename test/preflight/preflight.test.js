@@ -8,7 +8,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /**
  * @import { OpenRun } from '../../lib/run/open-run.js'
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { AttemptError } from '../../lib/s3/s3-error.js'
  * @import { OwnKey } from '../../lib/workload/keyspace.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
@@ -62,7 +62,7 @@ class Store {
 
 /**
  * @param {Store} store
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  * @param {AbortSignal} [signal]
  */
 async function ask(store, overrides, signal = NEVER) {
@@ -72,7 +72,7 @@ async function ask(store, overrides, signal = NEVER) {
   const requests = { preflight: 0, clock: 0, probe: 0, cleanup: 0 };
   /** @type {Set<number>} */
   const probes = new Set();
-  const wroteObjects = config.stages.includes('write');
+  const wroteObjects = config.load.stages.includes('write');
   const parts = {
     clock,
     random,
@@ -94,7 +94,7 @@ async function ask(store, overrides, signal = NEVER) {
 
 /**
  * @param {(request: FakeRequest) => void} before
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  */
 async function askWith(before, overrides) {
   const store = new Store();

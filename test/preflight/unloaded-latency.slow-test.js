@@ -18,7 +18,8 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
  * @import { OpenRun } from '../../lib/run/open-run.js'
- * @import { OperationAmounts, RunConfig } from '../../lib/model/run-config.js'
+ * @import { OperationAmounts, Config } from '../../lib/model/config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { FakeRequest } from '../helpers/fake-store.js'
  * @import { TestContext } from 'node:test'
  */
@@ -28,7 +29,7 @@ const NEVER = new AbortController().signal;
 
 /**
  * @param {TestContext} t
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  * @param {string} [faults]
  */
 async function open(t, overrides = {}, faults = '') {
@@ -42,7 +43,7 @@ async function open(t, overrides = {}, faults = '') {
 
 /**
  * @param {OpenRun} run
- * @param {RunConfig} config
+ * @param {Config} config
  * @param {AbortSignal} [signal]
  */
 async function measure(run, config, signal = NEVER) {

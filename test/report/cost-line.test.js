@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { costLine } from '../../lib/report/cost-line.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunConfig } from '../../lib/model/run-config.js' */
+/** @import { Overrides } from '../helpers/run-config.js' */
 
 /**
  * @param {string} hostname
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  */
 function lineFor(hostname, overrides) {
   return costLine(configFor(hostname, overrides));
@@ -15,7 +15,7 @@ function lineFor(hostname, overrides) {
 
 /**
  * @param {string} hostname
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  */
 function configFor(hostname, overrides) {
   const config = runConfig({ ...NO_TARGET, hostname }, overrides);

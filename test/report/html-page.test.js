@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { readCommandLine } from '../../lib/cli/command-line.js';
-import { resolveConfig } from '../../lib/options/resolve.js';
+import { resolve } from '../../lib/options/resolve.js';
 import { shellWords } from '../../lib/text/shell-words.js';
 import { resultOf } from '../../lib/model/result-of-run.js';
 import { comparisonAnswer, comparisonPage } from '../../lib/report/html/comparison-page.js';
@@ -21,8 +21,10 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
  * @import { Result, StageResult } from '../../lib/model/result.js'
  */
 
+const { store } = runConfig(NO_TARGET);
+
 const FACTS = runFacts({
-  config: runConfig(NO_TARGET),
+  config: runConfig(NO_TARGET, { store: { ...store, isEmbedded: false } }),
   host: 'fra-1',
   startedAt: 0,
   clock: { offset: 2, uncertainty: 1 },
@@ -203,8 +205,9 @@ test('the command is read as the run that it stands for, whatever its load is', 
     "20 4 --local --faults 'status=503:3%,latency=lognormal:20ms:0.5'",
   ]) {
     const options = read(shellWords(line));
-    const store = runConfig(NO_TARGET).store;
-    const config = { ...resolveConfig(options, { env: {}, availableCores: 1, now: 0, random: () => 0 }), store };
+    const { local: isEmbedded, faults } = options;
+    const asked = { ...store, isEmbedded, faults };
+    const config = resolve(options, { store: asked, env: {}, availableCores: 1, now: 0, random: () => 0 });
     const facts = runFacts({ config, host: 'fra-1', startedAt: 0, clock: null, versions: {} });
     const [program, ...words] = shellWords(commandOf(facts.options));
     assert.equal(program, 'r2-benchmark');

@@ -22,7 +22,7 @@ const STATE = {
   progress: {
     stage: 'Read',
     objects: 10_000,
-    objectSize: 16_384,
+    bytesPerOperation: 16_384,
     duration: null,
     done: 4500,
     worked: 4500,
@@ -112,7 +112,7 @@ test('errors are red, throttling is yellow, and nothing else has a colour', () =
 });
 
 test('where time ends a stage that moves no bytes, the view counts operations and the time that is left', () => {
-  const progress = { ...STATE.progress, stage: 'Stat', objectSize: 0, duration: 60_000, elapsed: 15_000 };
+  const progress = { ...STATE.progress, stage: 'Stat', bytesPerOperation: 0, duration: 60_000, elapsed: 15_000 };
   const [first, second] = renderView({ ...STATE, progress, rates: [5, 10] }, lookOf(80));
   assert.equal(first, 'Stat 2/4    ███████░░░░░░░░░░░░░░░░░░░░░   25%   4,500 operations      45s left');
   assert.equal(second, 'ops/s           1,234  ▄█');
@@ -141,7 +141,7 @@ test('whatever the figures are, no line is as wide as the terminal', () => {
     progress: fc.record({
       stage: fc.constantFrom('Write', 'Read', 'A-name-of-two-and-thirty-letters'),
       objects: fc.integer({ min: 1, max: 10 ** 12 }),
-      objectSize: count,
+      bytesPerOperation: count,
       duration: fc.option(fc.integer({ min: 1, max: 10 ** 9 })),
       done: count,
       worked: count,
@@ -191,13 +191,13 @@ function openView(t, look = {}) {
     out: (/** @type {string} */ line) => lines.push(line),
     err() {},
   };
-  const config = { ...runConfig(NO_TARGET), stages: ['write', 'stat'] };
+  const config = runConfig(NO_TARGET, { stages: ['write', 'stat'] });
   const context = { screen, config, quiet: false, logFile: null, stdoutIsTaken: false, hasView: true };
   const view = liveViewReporter.listen({ ...context, now: () => time.now });
   return { view, time, drawn, live, lines };
 }
 
-const PLAN = { stage: 'Write', objects: 100, threads: 4, buckets: 1, objectSize: 0, duration: null };
+const PLAN = { stage: 'Write', objects: 100, threads: 4, buckets: 1, bytesPerOperation: 0, duration: null };
 
 /** @param {readonly number[]} milliseconds */
 function latenciesOf(milliseconds) {

@@ -12,15 +12,15 @@ import {
 const NO_FLOW = { moved: 0, underWay: 0 };
 const MIB = 1024 ** 2;
 
-/** @param {Omit<Parameters<typeof progressLine>[0], 'objectSize' | 'worked' | 'pace' | 'byteRate'>} state */
+/** @param {Omit<Parameters<typeof progressLine>[0], 'bytesPerOperation' | 'worked' | 'pace' | 'byteRate'>} state */
 function lineWithoutData(state) {
-  return progressLine({ ...state, objectSize: 0, worked: state.done, pace: state.rate, byteRate: 0 });
+  return progressLine({ ...state, bytesPerOperation: 0, worked: state.done, pace: state.rate, byteRate: 0 });
 }
 
 test('the line tells how far a stage is, how fast it goes, and how long it still takes', () => {
   const state = { stage: 'Stat', objects: 10_000, duration: null, done: 2500, elapsed: 5000, rate: 500 };
   assert.equal(lineWithoutData(state), 'Stat  2500 of 10000  25%  500 ops/s  15s left');
-  const data = { objectSize: 16_384, worked: 2500, pace: 500, byteRate: 500 * 16_384 };
+  const data = { bytesPerOperation: 16_384, worked: 2500, pace: 500, byteRate: 500 * 16_384 };
   assert.equal(
     progressLine({ ...state, ...data, stage: 'Write' }),
     'Write  2500 of 10000  25%  500 ops/s  7.8 MiB/s  15s left',
@@ -65,7 +65,7 @@ function shownOf(plan, seen) {
   /** @type {string[]} */
   const shown = [];
   const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
-  progress.start({ stage: 'Write', objects: 10, objectSize: 10 * MIB, duration: null, ...plan });
+  progress.start({ stage: 'Write', objects: 10, bytesPerOperation: 10 * MIB, duration: null, ...plan });
   for (const [at, done, flow = NO_FLOW] of seen) {
     time = at;
     progress.show(done, flow);
@@ -108,7 +108,7 @@ test('the line is shown while a stage runs, and taken away at its end', () => {
   const shown = [];
   const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
   progress.show(5, NO_FLOW);
-  progress.start({ stage: 'Stat', objects: 100, objectSize: 0, duration: null });
+  progress.start({ stage: 'Stat', objects: 100, bytesPerOperation: 0, duration: null });
   time = 1250;
   progress.show(25, NO_FLOW);
   time = 1500;
@@ -124,7 +124,7 @@ test('each stage counts its time anew', () => {
   const shown = [];
   const progress = new StageProgress({ live: (text) => shown.push(text) }, () => time);
   for (const stage of /** @type {const} */ (['Stat', 'Remove'])) {
-    progress.start({ stage, objects: 10, objectSize: 0, duration: null });
+    progress.start({ stage, objects: 10, bytesPerOperation: 0, duration: null });
     time += 500;
     progress.show(5, NO_FLOW);
     progress.stop();
@@ -136,7 +136,7 @@ test('the rate is that of the last five seconds: a store that has gone does not 
   let time = 0;
   let shown = '';
   const progress = new StageProgress({ live: (text) => (shown = text) }, () => time);
-  progress.start({ stage: 'Write', objects: 10_000, objectSize: 1000, duration: null });
+  progress.start({ stage: 'Write', objects: 10_000, bytesPerOperation: 1000, duration: null });
   for (time = 250; time <= 10_000; time += 250) {
     progress.show(time / 2, { moved: 500 * time, underWay: 0 });
   }

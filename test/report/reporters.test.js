@@ -3,17 +3,14 @@ import { test } from 'node:test';
 import { parseLine } from '../../lib/log/lines.js';
 import { csvReporter } from '../../lib/report/csv.js';
 import { REPORTERS, RESULT_REPORTERS, openListeners } from '../../lib/report/reporters.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { ReporterContext } from '../../lib/report/reporter.js' */
 
-const CONFIG = /** @type {any} */ ({
-  runId: 'a',
-  objects: 2,
-  size: 16_384,
-  prefix: 'benchmark',
-  stages: ['write'],
-  store: { buckets: ['b'], hostname: 'localhost' },
-});
+const CONFIG = runConfig(
+  { ...NO_TARGET, buckets: ['b'], hostname: 'localhost' },
+  { objects: 2, size: 16_384, runId: 'a' },
+);
 
 /** @returns {{ context: ReporterContext, out: string[], err: string[], file: string[] }} */
 function open() {
@@ -65,7 +62,14 @@ test('the log and the console listen at the same time', () => {
   const { context, out, err, file } = open();
   const listeners = openListeners(context);
   listeners.runIsNamed();
-  listeners.stageStarts({ stage: 'Write', objects: 2, threads: 1, buckets: 1, objectSize: 16_384, duration: null });
+  listeners.stageStarts({
+    stage: 'Write',
+    objects: 2,
+    threads: 1,
+    buckets: 1,
+    bytesPerOperation: 16_384,
+    duration: null,
+  });
   listeners.second('Write', { secondStart: 1, operations: 2, bytes: 3 });
   listeners.failed('Write', { bucket: 'b', key: 'k', attempts: 2 }, 'HTTP 500');
   listeners.close();

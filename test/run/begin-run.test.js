@@ -12,7 +12,7 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedTime } from '../helpers/simulated-time.js';
 
 /**
- * @import { StartTime } from '../../lib/model/run-config.js'
+ * @import { StartTime } from '../../lib/model/config.js'
  * @import { Phase, RunObserver } from '../../lib/model/run-events.js'
  * @import { OpenRun } from '../../lib/run/open-run.js'
  */
@@ -99,10 +99,10 @@ test('a start that lies far back, or more than a week ahead, is a problem, told 
 test('a ramp that is under way can still be joined, and one that is over cannot', () => {
   const clock = new ManualClock(NOW);
   const problemOf = (/** @type {number} */ startsAt) => {
-    const rampPlan = { of: /** @type {const} */ ('threads'), threads: [1, 2, 4], stepTime: 10_000 };
-    const config = runConfig(NO_TARGET, { stages: ['write', 'read'], gap: 5000, rampPlan });
-    return chooseStart({ ...config, startAt: { after: () => startsAt, isCommon: true } }, clock, clock.now(), null)
-      .problem;
+    const ramp = { of: /** @type {const} */ ('threads'), threads: [1, 2, 4], stepTime: 10_000 };
+    const startAt = { after: () => startsAt, isCommon: true };
+    const config = runConfig(NO_TARGET, { stages: ['write', 'read'], gap: 5000, ramp, startAt });
+    return chooseStart(config, clock, clock.now(), null).problem;
   };
   assert.equal(problemOf(NOW - 64_000), null);
   assert.match(String(problemOf(NOW - 65_000)), /was 1m 5s ago by the store's clock$/);

@@ -9,7 +9,7 @@ import { runConfig } from '../helpers/run-config.js';
 
 /**
  * @import { SecondCount } from '../../lib/model/result.js'
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { Worker } from 'node:worker_threads'
  * @import { TestEndpoint } from '../helpers/local-s3.js'
  */
@@ -40,7 +40,7 @@ function recorder(onTold = () => {}) {
 
 /**
  * @param {TestEndpoint} endpoint
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  * @param {object} [choice]
  * @param {AbortController} [choice.controller]
  * @param {(told: string, parameters: any[]) => void} [choice.onTold]

@@ -7,7 +7,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { runConfig } from '../helpers/run-config.js';
 
-/** @import { RunConfig } from '../../lib/model/run-config.js' */
+/** @import { Overrides } from '../helpers/run-config.js' */
 
 const TIME_LIMIT = { timeout: 120_000 };
 const MIB = 1024 ** 2;
@@ -20,7 +20,7 @@ const IN_PARTS = {
 
 /**
  * @param {Parameters<typeof runConfig>[0]} target
- * @param {Partial<RunConfig>} overrides
+ * @param {Overrides} overrides
  */
 function run(target, overrides) {
   const clock = new Clock();

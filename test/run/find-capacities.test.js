@@ -13,7 +13,7 @@ import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 /**
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { RunResult, SearchResult, StageResult } from '../../lib/model/result.js'
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
  */
 
@@ -29,10 +29,10 @@ const BUSY_HOST = {
 const queueing = () => ({ latency: () => 20, rate: 1000 });
 
 /** Takes 20 ms, and no more than 16 MB a second. @param {StageTask} task @returns {StoreModel} */
-const narrow = ({ load }) => ({ latency: () => 20, rate: (1000 * WHOLE) / load.objectSize });
+const narrow = ({ load }) => ({ latency: () => 20, rate: (1000 * WHOLE) / load.size });
 
 /**
- * @param {Partial<RunConfig>} overrides
+ * @param {Overrides} overrides
  * @param {(task: StageTask) => StoreModel} [modelOf]
  */
 function prepare(overrides, modelOf = queueing) {
@@ -41,7 +41,7 @@ function prepare(overrides, modelOf = queueing) {
     ...overrides,
   });
   const clock = new ManualClock(1_700_000_000_000);
-  const written = new WrittenObjects(memoryFor(config.objects));
+  const written = new WrittenObjects(memoryFor(config.objects.count));
   const workers = new SimulatedWorkers(clock, modelOf, written);
   const { observer, events } = recordingObserver();
   const controller = new AbortController();
@@ -127,7 +127,7 @@ test('Read tries the objects of half the size that Write left, where there is a 
     result.stages.map(({ bottleneck }) => bottleneck.cause),
     ['bandwidth', 'bandwidth'],
   );
-  const halves = workers.tasks.filter(({ load }) => load.objectSize === WHOLE / 2);
+  const halves = workers.tasks.filter(({ load }) => load.size === WHOLE / 2);
   assert.deepEqual(
     halves.map(({ stage: { name }, budget: { goesRound } }) => [name, goesRound]),
     [
@@ -141,7 +141,7 @@ test('Read tries the objects of half the size that Write left, where there is a 
     halves.slice(2).map(({ budget: { first } }) => first),
     [halves[0].budget.first, halves[0].budget.first],
   );
-  const wholes = workers.tasks.filter(({ stage, load }) => stage.name === 'Read' && load.objectSize === WHOLE);
+  const wholes = workers.tasks.filter(({ stage, load }) => stage.name === 'Read' && load.size === WHOLE);
   assert.ok(wholes.every(({ budget }) => budget.first === 0 && budget.objects === halves[0].budget.first));
 });
 
@@ -150,7 +150,7 @@ test('sizes are not compared where the store became another between the steps', 
     let compared = 0;
     const { run, result } = prepare({ stages: ['write'] }, (task) => {
       const model1 = model(task);
-      const isOfHalf = task.load.objectSize < WHOLE;
+      const isOfHalf = task.load.size < WHOLE;
       compared += Number(isOfHalf || compared > 0);
       // From the third of the four steps on it does a third less.
       return compared >= 2 ? { ...model1, rate: Number(model1.rate) / 1.5 } : model1;

@@ -9,7 +9,7 @@ import { runConfig } from '../helpers/run-config.js';
 
 /**
  * @import { QuadOrder, Side } from '../../lib/model/interleaved.js'
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -20,9 +20,9 @@ const ORDERS = ['BAAB', 'ABBA'];
 
 /**
  * @param {TestContext} t
- * @param {Partial<RunConfig>} overrides
+ * @param {Overrides} overrides
  * @param {object} [options]
- * @param {Partial<Record<Side, Partial<RunConfig>>>} [options.of]
+ * @param {Partial<Record<Side, Overrides>>} [options.of]
  * @param {Partial<Record<Side, any>>} [options.observers]
  * @param {(turn: string, controller: AbortController) => void} [options.onTurn]
  */

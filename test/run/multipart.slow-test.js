@@ -5,7 +5,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { runObserved } from '../helpers/observed-run.js';
 
 /**
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestEndpoint } from '../helpers/local-s3.js'
  */
 
@@ -16,7 +16,7 @@ const OBJECTS = 5;
 /** Of 5, 5 and 2 MiB. */
 const PARTS = 3;
 
-/** @type {Partial<RunConfig>} */
+/** @type {Overrides} */
 const IN_PARTS = {
   ...{ objects: OBJECTS, threads: 2, size: 12 * MIB },
   multipart: { partSize: 5 * MIB, partThreads: 2, minSize: 0 },
@@ -24,7 +24,7 @@ const IN_PARTS = {
 
 /**
  * @param {TestEndpoint} endpoint
- * @param {Partial<RunConfig>} [overrides]
+ * @param {Overrides} [overrides]
  * @param {[controller?: AbortController, onTold?: (name: string, parameter: any) => void]} others
  */
 function run(endpoint, overrides, ...others) {

@@ -8,7 +8,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RunConfig } from '../../lib/model/run-config.js' */
+/** @import { Overrides } from '../helpers/run-config.js' */
 
 const WORLD = { clock: new Clock(), random: Math.random };
 const TIME_LIMIT = { timeout: 120_000 };
@@ -38,7 +38,7 @@ test('the more buckets, the more of them are checked at the same time', async ()
 
 test('a search over buckets may have all of its objects in one of them, and knows of each', async () => {
   const over = { objects: 50, findPeak: true, peakOf: /** @type {const} */ ('buckets') };
-  for (const [overrides, indices] of /** @type {[Partial<RunConfig>, number][]} */ ([
+  for (const [overrides, indices] of /** @type {[Overrides, number][]} */ ([
     [over, 100],
     [{ ...over, stages: ['read'] }, 50],
     [{ objects: 50 }, 50],

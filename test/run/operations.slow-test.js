@@ -6,7 +6,7 @@ import { startTestEndpoint } from '../helpers/local-s3.js';
 import { runObserved } from '../helpers/observed-run.js';
 
 /**
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestEndpoint } from '../helpers/local-s3.js'
  */
 
@@ -15,7 +15,7 @@ const OBJECTS = 101;
 
 /**
  * @param {TestEndpoint} endpoint
- * @param {Partial<RunConfig>} overrides
+ * @param {Overrides} overrides
  * @param {[controller?: AbortController, onTold?: (name: string, parameter: any) => void]} others
  */
 function run(endpoint, overrides, ...others) {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DEFAULT_STAGES, operationsOf } from '../../lib/operations/registry.js';
 import { stageOf } from '../../lib/operations/stage.js';
 import { PassSchedule, shortestPass, stageTimesOf } from '../../lib/run/pass-schedule.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** Write, Read, Stat and Remove. */
 const STAGES = operationsOf(DEFAULT_STAGES).map((operation) => stageOf(operation));
@@ -54,9 +55,10 @@ test('no pass is shorter than its operations take by turns on all threads', () =
     ['stat', { p50: 5 }],
     ['remove', { p50: 5 }],
   ]);
-  const config = { ...BY_WORK, objects: 1000, threads: 10 };
+  const config = runConfig(NO_TARGET, { objects: 1000, threads: 10 });
+  const timed = runConfig(NO_TARGET, { objects: 1000, threads: 10, duration: 3000, gap: 1000 });
   assert.equal(shortestPass(STAGES, config, unloaded), 4000);
-  assert.equal(shortestPass(STAGES, { ...config, duration: 3000, gap: 1000 }, unloaded), 3 * 4000 + 500);
+  assert.equal(shortestPass(STAGES, timed, unloaded), 3 * 4000 + 500);
   unloaded.delete('read');
   assert.equal(shortestPass(STAGES, config, unloaded), null);
 });

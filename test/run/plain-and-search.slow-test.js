@@ -77,7 +77,7 @@ test('a plain run and a search of the same set-up never contradict each other', 
       const { uniform } = chance(seed);
       const modelOf = (/** @type {StageTask} */ { load }) => ({
         latency: () => latency * (1 - jitter / 2 + jitter * uniform()),
-        rate: limitsBytes && stage === 'write' ? (rate * WHOLE) / load.objectSize : rate,
+        rate: limitsBytes && stage === 'write' ? (rate * WHOLE) / load.size : rate,
       });
       const setUp = { threads, unloadedP50: latency * probe, stage, modelOf };
       const plain = await runStage(setUp, false);

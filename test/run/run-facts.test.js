@@ -4,11 +4,14 @@ import { DEFAULT_AMOUNTS } from '../../lib/operations/amounts.js';
 import { runFacts } from '../../lib/run/run-facts.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
-/** @import { RampPlan, RunConfig } from '../../lib/model/run-config.js' */
+/**
+ * @import { RampPlan } from '../../lib/model/config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
+ */
 
 const STARTED = Date.parse('2026-01-31T23:59:58.400Z');
 
-/** @param {Partial<RunConfig>} [overrides] */
+/** @param {Overrides} [overrides] */
 function factsOf(overrides) {
   const config = runConfig(NO_TARGET, overrides);
   return runFacts({ config, host: 'fra-1', startedAt: STARTED, clock: null, versions: { 'r2-benchmark': '1.0.0' } });
@@ -75,8 +78,8 @@ test('how much a range is stands in them only where ranges are read', () => {
 });
 
 test('of a ramp of threads they have the steps, and of one of hosts what these follow from', () => {
-  const rampOf = (/** @type {RampPlan} */ rampPlan) => {
-    const { ramp, rampHosts, stepTime } = factsOf({ rampPlan }).options;
+  const rampOf = (/** @type {RampPlan} */ plan) => {
+    const { ramp, rampHosts, stepTime } = factsOf({ ramp: plan }).options;
     return { ramp, rampHosts, stepTime };
   };
   const stepTime = 10_000;

@@ -27,7 +27,8 @@ import { aggregateOf, warningsOf } from '../merge/logs-of.js';
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { Workers } from '../../lib/engine/workers.js'
  * @import { RampStep, RunResult } from '../../lib/model/result.js'
- * @import { RampPlan, RunConfig } from '../../lib/model/run-config.js'
+ * @import { RampPlan, Config } from '../../lib/model/config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -44,7 +45,7 @@ const RATE = 10;
  * Runs ramps over workers whose threads take a tenth of a second for an operation.
  *
  * @param {TestContext} t
- * @param {Partial<RunConfig> & { rampPlan: RampPlan }} overrides
+ * @param {Overrides & { ramp: RampPlan }} overrides
  * @param {object} [options]
  * @param {AbortController} [options.controller]
  * @param {number} [options.overrun] ms by which a step is over too late
@@ -146,7 +147,7 @@ function prepare(
 
 /**
  * @param {ReturnType<typeof recordingObserver>['events']} events
- * @param {RunConfig} config
+ * @param {Config} config
  * @returns {string[]} the lines of the log that they make
  */
 function logOf(events, config) {
@@ -174,7 +175,7 @@ test('each step has its threads in its slot, and counts the whole seconds in whi
   const { time, tasks, run, result, steps } = prepare(t, {
     stages: ['write', 'read'],
     gap: 2000,
-    rampPlan: planOf([2, 4, 8]),
+    ramp: planOf([2, 4, 8]),
   });
   await time.until(run());
   assert.deepEqual(
@@ -219,8 +220,8 @@ test('each step has its threads in its slot, and counts the whole seconds in whi
 
 for (const seconds of [4, 12]) {
   test(`the log has a line for each second of a stage with steps of ${seconds} s, as the result has`, async (t) => {
-    const rampPlan = { ...planOf([2, 4, 8]), stepTime: 1000 * seconds };
-    const { time, run, result, events, config } = prepare(t, { stages: ['write'], rampPlan });
+    const ramp = { ...planOf([2, 4, 8]), stepTime: 1000 * seconds };
+    const { time, run, result, events, config } = prepare(t, { stages: ['write'], ramp });
     await time.until(run(), 200_000);
     const log = aggregateOf({ log: logOf(events, config) });
     assert.deepEqual(warningsOf(log), []);
@@ -237,7 +238,7 @@ for (const seconds of [4, 12]) {
 }
 
 test('objects are taken once, and the next step goes on where the one before has ended', async (t) => {
-  const { time, tasks, run, result } = prepare(t, { stages: ['write'], rampPlan: planOf([1, 2]) });
+  const { time, tasks, run, result } = prepare(t, { stages: ['write'], ramp: planOf([1, 2]) });
   await time.until(run());
   const [first, second] = tasks.map(({ budget }) => budget.first);
   assert.equal(first, 0);
@@ -249,7 +250,7 @@ test('where the objects run out, that step and those after it do not count', asy
   const { time, run, steps, notices, tasks } = prepare(t, {
     stages: ['write'],
     objects: 100,
-    rampPlan: planOf([2, 4, 8]),
+    ramp: planOf([2, 4, 8]),
   });
   await time.until(run());
   assert.deepEqual(
@@ -268,7 +269,7 @@ test('where the objects run out, that step and those after it do not count', asy
 });
 
 test('a host that comes late joins at the next slot, and says which it has missed', async (t) => {
-  const { time, tasks, run, steps } = prepare(t, { stages: ['write'], rampPlan: planOf([2, 4, 8]) });
+  const { time, tasks, run, steps } = prepare(t, { stages: ['write'], ramp: planOf([2, 4, 8]) });
   await time.until(run(time.clock.now() - 7000));
   assert.deepEqual(
     steps().map(({ shortfall, slotStart, hosts, threads }) => [slotStart - FIRST, shortfall, hosts, threads]),
@@ -287,7 +288,7 @@ test('a host that comes late joins at the next slot, and says which it has misse
 test('a host that comes too late for all slots says so, slot by slot, and does not end well', async (t) => {
   const { time, tasks, run, result, steps, events, config } = prepare(t, {
     stages: ['write', 'read'],
-    rampPlan: planOf([2, 4]),
+    ramp: planOf([2, 4]),
   });
   await time.until(run(time.clock.now() - 60_000));
   assert.deepEqual(
@@ -310,7 +311,7 @@ test('a host that comes too late for all slots says so, slot by slot, and does n
 test('a host without an object for a stage says so, slot by slot, and does not end well', async (t) => {
   const { time, run, result, steps } = prepare(
     t,
-    { stages: ['write', 'read'], rampPlan: planOf([2, 4]) },
+    { stages: ['write', 'read'], ramp: planOf([2, 4]) },
     { hasWritten: false },
   );
   await time.until(run());
@@ -323,7 +324,7 @@ test('a host without an object for a stage says so, slot by slot, and does not e
 });
 
 test('a step that is over too late leaves the next slot out, so that no second is counted twice', async (t) => {
-  const { time, run, steps } = prepare(t, { stages: ['write'], rampPlan: planOf([2, 4, 8]) }, { overrun: 1300 });
+  const { time, run, steps } = prepare(t, { stages: ['write'], ramp: planOf([2, 4, 8]) }, { overrun: 1300 });
   await time.until(run());
   assert.deepEqual(
     steps().map(({ shortfall }) => shortfall),
@@ -332,7 +333,7 @@ test('a step that is over too late leaves the next slot out, so that no second i
 });
 
 test('a host waits for its own slot, and its waiting is a whole step', async (t) => {
-  const { time, tasks, run, steps, notices } = prepare(t, { stages: ['write'], rampPlan: planOf([0, 0, 8], 'hosts') });
+  const { time, tasks, run, steps, notices } = prepare(t, { stages: ['write'], ramp: planOf([0, 0, 8], 'hosts') });
   await time.until(run());
   assert.deepEqual(
     steps().map(({ hosts, threads, shortfall }) => [hosts, threads, shortfall]),
@@ -353,7 +354,7 @@ test('a run that is stopped has no whole step from there on', async (t) => {
   const controller = new AbortController();
   const { time, run, steps, result } = prepare(
     t,
-    { stages: ['write', 'read'], rampPlan: planOf([2, 4, 8]) },
+    { stages: ['write', 'read'], ramp: planOf([2, 4, 8]) },
     { controller },
   );
   setTimeout(() => controller.abort(), 7000);
@@ -371,7 +372,7 @@ test('a run that is stopped has no whole step from there on', async (t) => {
 test('a step in which the store answers nothing does not count, and proves no plateau', async (t) => {
   const { time, run, steps, result, notices } = prepare(
     t,
-    { stages: ['write'], rampPlan: planOf([8, 16, 32, 64]) },
+    { stages: ['write'], ramp: planOf([8, 16, 32, 64]) },
     { frozenFrom: 15_000 },
   );
   await time.until(run());
@@ -394,7 +395,7 @@ test('a step in which the store answers nothing does not count, and proves no pl
 test('a store that is lost ends the stage, however short its steps are', async (t) => {
   const { time, run, steps, result, tasks } = prepare(
     t,
-    { stages: ['write', 'read'], rampPlan: { ...planOf([1, 2, 3, 4, 5, 6]), stepTime: 20_000 } },
+    { stages: ['write', 'read'], ramp: { ...planOf([1, 2, 3, 4, 5, 6]), stepTime: 20_000 } },
     { frozenFrom: 20_000 },
   );
   await time.until(run(), 200_000);

@@ -17,7 +17,7 @@ import { NO_HOST_LOAD } from '../helpers/host-load.js';
  * @import { Workers, StageOutcome } from '../../lib/engine/workers.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { RunResult } from '../../lib/model/result.js'
- * @import { RunConfig } from '../../lib/model/run-config.js'
+ * @import { Overrides } from '../helpers/run-config.js'
  * @import { Pass } from '../../lib/run/run-stages.js'
  * @import { TestContext } from 'node:test'
  */
@@ -35,7 +35,7 @@ const SECOND = 1000;
  * Runs stages over cores that a test plays.
  *
  * @param {TestContext} t
- * @param {Partial<RunConfig>} overrides
+ * @param {Overrides} overrides
  * @param {Play} [play]
  * @param {AbortController} [controller]
  */
@@ -250,7 +250,7 @@ test('what becomes known in a stage is reported under its name', async (t) => {
     objects: 20,
     threads: 4,
     buckets: 2,
-    objectSize: 1000,
+    bytesPerOperation: 1000,
     nominalBytes: 0,
     duration: null,
   };

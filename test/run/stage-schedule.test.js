@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lengthOfRamps, slotOf, slotsOfStage, stageTimes } from '../../lib/run/stage-schedule.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 const START = 1_700_000_000_000;
 
@@ -13,7 +14,7 @@ const anyPlan = fc.record({
 
 /** @param {{ threads: number[], seconds: number, gap: number }} plan */
 function configOf({ threads, seconds, gap }) {
-  return { rampPlan: { of: /** @type {const} */ ('threads'), threads, stepTime: 1000 * seconds }, gap };
+  return { ramp: { of: /** @type {const} */ ('threads'), threads, stepTime: 1000 * seconds }, gap };
 }
 
 test('a stage has its whole duration, and the next one starts a gap later', () => {
@@ -76,8 +77,8 @@ test('a start is the same on hosts whose clocks are not the same to the last bit
 
 test('all ramps of a run take as long as their slots and the gaps between them', () => {
   const config = configOf({ threads: [1, 2, 4], seconds: 10, gap: 5000 });
-  assert.equal(lengthOfRamps({ ...config, stages: ['write', 'read'] }), 65_000);
-  assert.equal(lengthOfRamps({ stages: ['write', 'read'], gap: 5000 }), 0);
+  assert.equal(lengthOfRamps(runConfig(NO_TARGET, { ...config, stages: ['write', 'read'] })), 65_000);
+  assert.equal(lengthOfRamps(runConfig(NO_TARGET, { stages: ['write', 'read'], gap: 5000 })), 0);
 });
 
 test('after a stage that may end before its time, the next one begins a gap later, whenever that was', () => {

@@ -19,7 +19,7 @@ import { canonicalQuery, canonicalRequest, stringToSign, uriEncode } from '../he
 import { cases } from '../helpers/cases.js';
 
 /**
- * @import { Credentials } from '../../lib/model/run-config.js'
+ * @import { Credentials } from '../../lib/model/config.js'
  * @import { BinaryLike } from 'node:crypto'
  */
 

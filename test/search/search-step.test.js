@@ -40,7 +40,7 @@ async function run(model, overrides, range = { first: 100, count: 100_000, goesR
     {
       workers,
       stage: stageNamed('Read'),
-      objectSize: 8192,
+      size: 8192,
       range,
       clock,
       signal: new AbortController().signal,
@@ -59,7 +59,7 @@ test('the workers are told threads, size, places, windows and time', async () =>
     {
       stage: stageNamed('Read'),
       load: {
-        ...{ threads: 64, objectSize: 8192, sizes: undefined, access: undefined, pacing: null, warmup: 250 },
+        ...{ threads: 64, size: 8192, sizes: undefined, access: undefined, pacing: null, warmup: 250 },
         windows: { startsAt: 1000, width: 250 },
       },
       budget: { memory: null, first: 100, objects: 100_000, goesRound: false },
@@ -90,7 +90,7 @@ test('no window is lost where the end is no sum of binary fractions', async () =
     {
       workers,
       stage: stageNamed('Write'),
-      objectSize: 1,
+      size: 1,
       range: { first: 0, count: 100_000, goesRound: false },
       clock,
       signal: new AbortController().signal,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RunMetrics } from '../../lib/telemetry/run-metrics.js';
 import { stageSnapshot } from '../helpers/stage-snapshot.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { TestContext } from 'node:test' */
 
@@ -14,7 +15,7 @@ const STARTED_AT = 1_700_000_000_000;
 function metricsOf(t, { rate } = {}) {
   const store = /** @type {any} */ ({ buckets: ['one'], hostname: 'localhost', port: 1 });
   const metrics = new RunMetrics({
-    config: { runId: 'run-1', store, rate },
+    config: runConfig(NO_TARGET, { store, rate }),
     host: 'host-1',
     stages: [
       { stage: 'Read', operations: ['read'] },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RunSpans } from '../../lib/telemetry/run-spans.js';
 import { finishedStage } from '../helpers/finished-stage.js';
+import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 
 /** @import { Span } from '../../lib/telemetry/metric.js' */
 
@@ -11,8 +12,7 @@ const STARTED_AT = 1_700_000_000_000;
 function spansOf({ host = 'host-1', index = 0, end = 'complete', exitStatus = 0 } = {}) {
   /** @type {Span[]} */
   const spans = [];
-  const load = { objects: 10, threads: 4, size: 1024, client: /** @type {const} */ ('direct'), stages: ['write'] };
-  const config = { runId: 'run-1', shard: { index, count: 2 }, ...load };
+  const config = runConfig(NO_TARGET, { shard: { index, count: 2 }, objects: 10, size: 1024, stages: ['write'] });
   const run = new RunSpans({ config, host, epochNow: () => STARTED_AT, add: (span) => spans.push(span) });
   run.stageEnds(finishedStage({ operations: [{ after: 10 }] }, { end }));
   run.runEnds(exitStatus);

@@ -5,7 +5,7 @@ import { Payload } from '../../lib/workload/payload.js';
 import { CHECKSUMS, PayloadChecksums } from '../../lib/workload/payload-checksums.js';
 import { cases } from '../helpers/cases.js';
 
-/** @import { ChecksumName } from '../../lib/model/run-config.js' */
+/** @import { ChecksumName } from '../../lib/model/config.js' */
 
 const payload = new Payload('run-1');
 const NAMES = /** @type {ChecksumName[]} */ (Object.keys(CHECKSUMS));

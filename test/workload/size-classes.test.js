@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { classFinder, sizeClasses } from '../../lib/workload/size-classes.js';
 import { largestSize, parseSizes, sizeQuantile, smallestSize } from '../../lib/workload/size-distribution.js';
 
-/** @import { SizeDistribution } from '../../lib/model/run-config.js' */
+/** @import { SizeDistribution } from '../../lib/model/config.js' */
 
 /** @param {string} text */
 function classesOf(text) {

@@ -12,7 +12,7 @@ import {
   smallestSize,
 } from '../../lib/workload/size-distribution.js';
 
-/** @import { SizeDistribution } from '../../lib/model/run-config.js' */
+/** @import { SizeDistribution } from '../../lib/model/config.js' */
 
 const bytes = fc.integer({ min: 1, max: 5 * 2 ** 30 });
 

@@ -5,7 +5,7 @@ import { chiSquaredTest } from '../../lib/statistics/chi-squared.js';
 import { largestSize, parseSizes, sizeQuantile, smallestSize } from '../../lib/workload/size-distribution.js';
 import { objectSizes } from '../../lib/workload/sizes.js';
 
-/** @import { SizeDistribution } from '../../lib/model/run-config.js' */
+/** @import { SizeDistribution } from '../../lib/model/config.js' */
 
 const DRAWS = 100_000;
 

@@ -1,31 +1,45 @@
 import type { RampKind, SearchDimension } from './result.js';
 
-/** The configuration of a run, checked and complete. */
-export interface RunConfig {
+/** What a run does, checked and complete. */
+export interface Config {
+  store: StoreConfig;
+  objects: ObjectsConfig;
+  load: LoadConfig;
+  schedule: ScheduleConfig;
+  /** null where the stages are not searched for their capacity */
+  search: SearchConfig | null;
+  output: OutputConfig;
+}
+
+/** The objects of a run. */
+export interface ObjectsConfig {
   /** of this host; with a duration, the most that it writes */
-  objects: number;
-  /**
-   * how often the stages are run, where that is more than once: each time over so many further objects, because R2 takes
-   * one write a second of a key
-   */
-  passes?: number;
-  /** concurrent requests, each on a connection of its own */
-  threads: number;
-  /** lower-case names */
-  stages: readonly string[];
-  /** what the stage Mixed does, in shares of a hundred; absent where there is no such stage */
-  mix?: readonly MixedShare[];
-  client: 'direct' | 'sdk' | 'edge';
-  /** the store is the endpoint that the tool brings */
-  local?: boolean;
-  /** what that endpoint does wrong, as --faults has it */
-  faults?: string;
-  /** of the edge client: each operation is a request to the Worker, its body included; without it, the Worker runs slices of stages */
-  through?: boolean;
+  count: number;
+  runId: string;
+  prefix: string;
   /** bytes of an object; of the largest, where they are not all of one size */
   size: number;
   /** absent where all objects are of one size */
   sizes?: SizeDistribution;
+  /** this host's share of the run's objects */
+  shard: Shard;
+  /**
+   * what the keys of objects begin with that the run only reads, and that were there before; '' for all. Count and sizes are
+   * then the most that are listed, until the list has shown what there is
+   */
+  existing?: string;
+  /** leave the objects where they are */
+  keep: boolean;
+  /** write to buckets that keep versions, and remove those of the run's own objects */
+  allowVersioned?: boolean;
+}
+
+/** What is done with the objects, and by how much at a time. */
+export interface LoadConfig {
+  /** lower-case names */
+  stages: readonly string[];
+  /** what the stage Mixed does, in shares of a hundred; absent where there is no such stage */
+  mix?: readonly MixedShare[];
   /** of the stages that read single objects; absent where they go through them one after the other */
   access?: AccessPattern;
   amounts: OperationAmounts;
@@ -33,30 +47,32 @@ export interface RunConfig {
   multipart?: MultipartConfig;
   /** that each object is written with, for the store to compare; absent where there is none */
   checksum?: ChecksumName;
-  prefix: string;
-  runId: string;
-  /** ms for a whole attempt */
-  timeout: number;
-  /** of an operation, after its first attempt */
-  retries: number;
-  /**
-   * what the keys of objects begin with that the run only reads, and that were there before; '' for all. The objects are then the
-   * most that are listed, and what the list shows takes the place of objects and size
-   */
-  existing?: string;
-  /** leave the objects where they are */
-  keep: boolean;
-  keepAlive: boolean;
-  /** write to buckets that keep versions, and remove those of the run's own objects */
-  allowVersioned?: boolean;
-  /** whether the store is asked before the run for what the run is going to do */
-  preflight: boolean;
+  client: ClientName;
+  /** of the edge client: each operation is a request to the Worker, its body included; without it, the Worker runs slices of stages */
+  through?: boolean;
+  /** concurrent requests, each on a connection of its own */
+  threads: number;
   /** event loops */
   cores: number;
   /** CPUs that the process may use, parts of one included */
   availableCores: number;
-  /** this host's share of the run's objects */
-  shard: Shard;
+  keepAlive: boolean;
+  /** ms for a whole attempt */
+  timeout: number;
+  /** of an operation, after its first attempt */
+  retries: number;
+  /** ops/s of an open loop; without it, the loop is closed */
+  rate?: number;
+  /** of an open loop's operations */
+  arrival: 'constant' | 'poisson';
+}
+
+export type ClientName = 'direct' | 'sdk' | 'edge';
+
+/** When stages run, and what comes before them. */
+export interface ScheduleConfig {
+  /** whether the store is asked before the run for what the run is going to do */
+  preflight: boolean;
   startAt?: StartTime;
   /** ms of each stage; without it, a stage has done when all objects are done */
   duration?: number;
@@ -65,31 +81,34 @@ export interface RunConfig {
    * without it, it lasts for its whole duration
    */
   untilStable?: number;
-  /** ops/s of an open loop; without it, the loop is closed */
-  rate?: number;
-  /** of an open loop's operations */
-  arrival: 'constant' | 'poisson';
   /** ms at the beginning of each stage whose operations are in no rate and no percentile */
   warmup: number;
   /** ms between two stages of a fixed duration */
   gap: number;
-  /** raise the concurrency up to the threads, and find what each stage can do at most */
-  findPeak?: boolean;
   /** go through steps in slots that all hosts share */
-  rampPlan?: RampPlan;
-  /** what a search for the peak varies; absent for threads */
-  peakOf?: SearchDimension;
+  ramp?: RampPlan;
+  /**
+   * how often the stages are run, where that is more than once: each time over so many further objects, because R2 takes
+   * one write a second of a key
+   */
+  passes?: number;
+}
+
+/** A search for what each stage can do at most. */
+export interface SearchConfig {
+  peakOf: SearchDimension;
   /** ops/s for which a search over buckets says how many it takes */
   target?: number;
   /** ms that the 99th percentile may reach in a search for the highest rate */
   slo?: number;
   /** dollars, by R2's list prices */
   maxCost?: number;
-  /** what commands that are printed need to find the store again: the options and variables by which it was found */
-  later?: object;
-  /** whether somebody watches the run from outside, who takes snapshots of its stages while they run */
-  takesSnapshots?: boolean;
-  store: StoreConfig;
+}
+
+/** Who is told of the run while it goes on. */
+export interface OutputConfig {
+  /** whether somebody takes snapshots of stages while they run */
+  takesSnapshots: boolean;
 }
 
 /** How large objects are that are not all of one size. All sizes are in bytes. */
@@ -188,6 +207,8 @@ export interface StoreConfig {
   credentials: Credentials;
   /** whether it is our own endpoint on this host: it has the same clock, and ends with the run */
   isEmbedded?: boolean;
+  /** what that endpoint does wrong, as --faults has it */
+  faults?: string;
   /** the id of its process, where it is our own endpoint */
   processId?: number;
   /** what messages call its settings, where they do not come from S3_… variables */

@@ -1,0 +1,99 @@
+import { optionWords } from '../options/recorded-options.js';
+import { ROWS, STORE_OPTIONS } from '../options/table.js';
+import { shellWord } from '../text/shell-words.js';
+import { sizeText } from '../workload/size-distribution.js';
+
+/**
+ * @import { Config, ObjectsConfig } from '../model/config.js'
+ * @import { CommandLine } from './command-line.js'
+ * @import { Invocation } from './invocation.js'
+ * @import { Target } from './prepare.js'
+ */
+
+// Commands that are printed, to be typed when the run is over.
+
+/**
+ * What a later command needs to find the same store.
+ *
+ * @typedef {object} Later
+ * @property {Partial<Pick<CommandLine, (typeof STORE_OPTIONS)[number]>>} options
+ * @property {Readonly<Record<string, string>>} variables that have to be set
+ * @property {string} command that calls the program, for a shell
+ *
+ * @typedef {Pick<Config, 'objects' | 'load'>} RunPlace the part of a configuration by which its objects are found again
+ */
+
+/**
+ * @param {CommandLine} options
+ * @param {Pick<Target, 'overrides'> | null} target null if it has problems
+ * @param {Invocation} invocation
+ * @returns {Later}
+ */
+export function laterOf(options, target, invocation) {
+  const ofStore = Object.fromEntries(STORE_OPTIONS.map((name) => [name, options[name]]));
+  return { options: ofStore, variables: target?.overrides ?? {}, command: invocation.benchmark };
+}
+
+/**
+ * @param {readonly (string | null)[] | null} buckets of the run in their order, as far as they are known
+ * @param {RunPlace & Pick<Config, 'store'>} config
+ * @param {Later} later
+ * @returns {string} which buckets to pass
+ */
+export function bucketsAdvice(buckets, config, later) {
+  const given = config.store.buckets.join(',');
+  if (buckets === null) {
+    return `the names of the run's objects do not fit the buckets ${given}: pass all buckets of the run, in the order in which it was given them (S3_BUCKET)`;
+  }
+  if (buckets.includes(null)) {
+    const known = buckets.map((bucket) => bucket ?? '<another>').join(',');
+    return `the run wrote over ${buckets.length} buckets, and not all of them were given: pass them in the order S3_BUCKET=${known}`;
+  }
+  // An option goes before the variable.
+  const named =
+    later.options.bucket === undefined
+      ? { variables: { ...later.variables, S3_BUCKET: buckets.join(',') } }
+      : { options: { ...later.options, bucket: /** @type {string[]} */ (buckets) } };
+  return `the run wrote over the buckets ${buckets.join(',')}, in this order, and not over ${given}: clean up with: ${cleanupCommand(config, { ...later, ...named })}`;
+}
+
+/**
+ * @param {RunPlace} place
+ * @param {Later} later
+ * @returns {string} the command that removes what a run, or its shard, left behind, for a shell
+ */
+export function cleanupCommand(place, later) {
+  const { runId } = place.objects;
+  // An id that begins with a hyphen would be taken for an option.
+  return commandFor(runId.startsWith('-') ? [`--cleanup=${runId}`] : ['--cleanup', runId], place, later);
+}
+
+/**
+ * @param {RunPlace} place
+ * @param {Pick<ObjectsConfig, 'count' | 'size' | 'sizes'>} kept the shard's first objects
+ * @param {Later} later
+ * @returns {string} the command that reads them again, for a shell
+ */
+export function readAgainCommand(place, { count, size, sizes }, later) {
+  const amounts = [count, Math.min(place.load.threads, count)].map(String);
+  const what = ['--size', sizeText({ size, sizes }), '--stages', 'read,stat', '--run-id', place.objects.runId];
+  return commandFor([...amounts, ...what], place, later);
+}
+
+/**
+ * @param {string[]} args
+ * @param {RunPlace} place
+ * @param {Later} later
+ * @returns {string} for a shell
+ */
+function commandFor(args, { objects: { shard, prefix }, load: { client } }, { options, variables, command }) {
+  const words = [
+    ...args,
+    ...(shard.count > 1 ? ['--shard', `${shard.index}/${shard.count}`] : []),
+    ...(client === 'edge' ? ['--client', client] : []),
+    ...optionWords(ROWS.prefix, prefix),
+    ...STORE_OPTIONS.flatMap((name) => optionWords(ROWS[name], options[name])),
+  ];
+  const settings = Object.entries(variables).map(([name, value]) => `${name}=${shellWord(value)}`);
+  return [...settings, command, ...words.map(shellWord)].join(' ');
+}
