@@ -7,6 +7,7 @@ import {
   partsOf,
 } from '../operations/multipart.js';
 import { DEFAULT_STAGES, operationsOf, operationsOfRun, writesObjects } from '../operations/registry.js';
+import { parseStartTime } from '../clock/start-time.js';
 import { shellWords } from '../text/shell-words.js';
 import { formatSize, formatTime } from '../text/units.js';
 import { formatAccess, parseAccess } from '../workload/access.js';
@@ -327,7 +328,7 @@ const LOAD = {
   warmup: {
     flag: '--warmup <time>',
     help: 'start of each stage to exclude from rates and percentiles',
-    read: values.warmup,
+    read: values.anyTime,
     write: formatTime,
     default: '0s',
     off: '0s',
@@ -351,7 +352,7 @@ const LOAD = {
   gap: {
     flag: '--gap <time>',
     help: 'pause between stages of a fixed length',
-    read: values.gap,
+    read: values.anyTime,
     write: formatTime,
     default: '5s',
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
@@ -389,7 +390,7 @@ const CAPACITY = {
   slo: {
     flag: '--slo <time>',
     help: 'p99 limit',
-    read: values.latencyLimit,
+    read: values.timeout,
     write: formatTime,
     default: '50ms',
     needs: { peakOf: 'rate' },
@@ -588,7 +589,7 @@ const HOSTS = {
     flag: '--start-at <time>',
     help: "start by the store's clock: ISO time, epoch seconds, next:60s, +30s",
     detail: 'see [one start](many-hosts.md#one-start)',
-    read: values.startTime,
+    read: parseStartTime,
     excludes: { findPeak: true },
   },
   shard: {
@@ -719,7 +720,7 @@ const METRICS = {
   metricsHold: {
     flag: '--metrics-hold <time>',
     help: 'keep serving metrics this long after the run',
-    read: values.holdTime,
+    read: values.anyTime,
     default: '0s',
     needs: { metricsPort: true },
   },

@@ -1,6 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
 import { isRegion } from '../aws/settings.js';
-import { parseStartTime } from '../clock/start-time.js';
 import { parseFaults } from '../local-s3/faults.js';
 import { escapeUnprintable } from '../text/plain-text.js';
 import { quote } from '../text/quote.js';
@@ -12,25 +11,52 @@ import { isPrefix, isRunId } from '../workload/keyspace.js';
 import { largestSize, parseSizes } from '../workload/size-distribution.js';
 
 /**
- * @import { MixedShare, ProxyConfig, SizeDistribution, StartTime } from '../model/config.js'
+ * @import { MixedShare, ProxyConfig, SizeDistribution } from '../model/config.js'
  */
 
 // How values of any kind are read, of options and variables alike. Each reader takes the text as the user wrote it and
 // throws a RangeError that says what was expected.
 
 /**
- * @param {number} least
- * @param {number} most
- * @returns {(text: string) => number}
+ * @template Value
+ * @param {(text: string) => Value} parse
+ * @param {(value: Value) => boolean} fits
+ * @param {string} expected
+ * @returns {(text: string) => Value}
  */
-export function wholeNumber(least, most) {
+function reader(parse, fits, expected) {
   return (given) => {
-    const value = /^[0-9]{1,15}$/.test(given) ? Number(given) : NaN;
-    if (!(value >= least && value <= most)) {
-      throw new RangeError(`expected a whole number from ${least} to ${most}, got ${quote(given)}`);
+    const value = parse(given);
+    if (!fits(value)) {
+      throw new RangeError(`expected ${expected}, got ${quote(given)}`);
     }
     return value;
   };
+}
+
+/**
+ * @param {RegExp} form whose first group is the number
+ * @returns {(text: string) => number} NaN where the text has another form
+ */
+function numberIn(form) {
+  return (given) => Number(form.exec(given)?.[1] ?? NaN);
+}
+
+/**
+ * @param {number} least
+ * @param {number} most
+ * @returns {(value: number) => boolean}
+ */
+function within(least, most) {
+  return (value) => value >= least && value <= most;
+}
+
+/**
+ * @param {number} least
+ * @param {number} most
+ */
+export function wholeNumber(least, most) {
+  return reader(numberIn(/^([0-9]{1,15})$/), within(least, most), `a whole number from ${least} to ${most}`);
 }
 
 /**
@@ -135,17 +161,12 @@ export function mix(given) {
   return operationsOf([...shares.keys()]).map(({ name }) => ({ operation: name, share: shares.get(name) }));
 }
 
-/**
- * @param {string} given
- * @returns {number} a second
- */
-export function rate(given) {
-  const value = /^[0-9]{1,7}(\.[0-9]{1,3})?$/.test(given) ? Number(given) : NaN;
-  if (!(value >= MIN_RATE && value <= MAX_RATE)) {
-    throw new RangeError(`expected operations a second from ${MIN_RATE} to ${MAX_RATE}, got ${quote(given)}`);
-  }
-  return value;
-}
+/** Operations a second. */
+export const rate = reader(
+  numberIn(/^([0-9]{1,7}(?:\.[0-9]{1,3})?)$/),
+  within(MIN_RATE, MAX_RATE),
+  `operations a second from ${MIN_RATE} to ${MAX_RATE}`,
+);
 
 /**
  * @param {string} given
@@ -155,17 +176,12 @@ export function coreCount(given) {
   return given === 'auto' ? given : wholeNumber(1, MAX_CORE_COUNT)(given);
 }
 
-/**
- * @param {string} given
- * @returns {number} bytes
- */
-export function objectSize(given) {
-  const size = parseSize(given);
-  if (size > MAX_OBJECT_BYTES) {
-    throw new RangeError(`expected at most 5TiB, which is all that an object may have, got ${quote(given)}`);
-  }
-  return size;
-}
+/** Bytes. */
+export const objectSize = reader(
+  parseSize,
+  (bytes) => bytes <= MAX_OBJECT_BYTES,
+  'at most 5TiB, which is all that an object may have',
+);
 
 /**
  * @param {string} given one size, or several
@@ -185,45 +201,18 @@ export function objectSizes(given) {
   return sizes;
 }
 
-/**
- * @param {string} given
- * @returns {number} bytes
- */
-export function partSize(given) {
-  const size = parseSize(given);
-  if (size < MIN_PART_BYTES || size > MAX_PART_BYTES) {
-    throw new RangeError(`expected a size from 5MiB to 5GiB, got ${quote(given)}`);
-  }
-  return size;
-}
+/** Bytes. */
+export const partSize = reader(parseSize, within(MIN_PART_BYTES, MAX_PART_BYTES), 'a size from 5MiB to 5GiB');
 
 const MAX_PART_THREADS = 1000;
 
 export const partThreads = wholeNumber(1, MAX_PART_THREADS);
 
-/**
- * @param {string} given
- * @returns {number} bytes
- */
-export function rangeSize(given) {
-  const size = objectSize(given);
-  if (size === 0) {
-    throw new RangeError(`expected a byte at least, got ${quote(given)}`);
-  }
-  return size;
-}
+/** Bytes. */
+export const rangeSize = reader(objectSize, (bytes) => bytes > 0, 'a byte at least');
 
-/**
- * @param {string} given
- * @returns {number} ms
- */
-export function timeout(given) {
-  const duration = parseDuration(given);
-  if (duration < 1 || duration > MAX_TIMEOUT_MS) {
-    throw new RangeError(`expected a time from 1ms to 1h, got ${quote(given)}`);
-  }
-  return duration;
-}
+/** ms */
+export const timeout = reader(parseDuration, within(1, MAX_TIMEOUT_MS), 'a time from 1ms to 1h');
 
 /**
  * @param {string} given
@@ -238,117 +227,63 @@ export function faultScript(given) {
   return given;
 }
 
-/**
- * @param {number} least ms
- * @param {string} description of the range
- * @returns {(given: string) => number} ms
- */
-function durationFrom(least, description) {
-  return (given) => {
-    const duration = parseDuration(given);
-    if (duration < least || duration > MAX_DURATION_MS) {
-      throw new RangeError(`expected ${description}, got ${quote(given)}`);
-    }
-    return duration;
-  };
-}
+/** ms */
+export const stageDuration = reader(parseDuration, within(MIN_DURATION_MS, MAX_DURATION_MS), 'a time from 1s to 168h');
 
-export const stageDuration = durationFrom(MIN_DURATION_MS, 'a time from 1s to 168h');
-export const gap = durationFrom(0, 'a time up to 168h');
-export const warmup = durationFrom(0, 'a time up to 168h');
-export const holdTime = durationFrom(0, 'a time up to 168h');
+/** ms, of what may as well not be. */
+export const anyTime = reader(parseDuration, within(0, MAX_DURATION_MS), 'a time up to 168h');
 
-export const latencyLimit = timeout;
+const percentage = numberIn(/^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/);
 
 /** Of a change that counts as none: above it, nothing would be a change. Per cent. */
 const MAX_MARGIN = 50;
-
-/**
- * @param {string} given
- * @returns {number} a share
- */
-export function margin(given) {
-  const [, percent] = /^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/.exec(given) ?? [];
-  if (percent === undefined || Number(percent) > MAX_MARGIN) {
-    throw new RangeError(`expected a percentage from 0% to ${MAX_MARGIN}%, such as 3% or 0.5%, got ${quote(given)}`);
-  }
-  return Number(percent) / 100;
-}
 
 /** A rate that varies at all is never known better, and one that is known worse is not known. Per cent. */
 const MIN_PRECISION = 0.1;
 const MAX_PRECISION = 20;
 
 /**
- * @param {string} given
- * @returns {number} a share
+ * @param {number} least per cent
+ * @param {number} most per cent
+ * @param {string} examples
+ * @returns {(text: string) => number} a share
  */
-export function precision(given) {
-  const [, percent] = /^([0-9]{1,2}(?:\.[0-9]{1,3})?)%$/.exec(given) ?? [];
-  if (percent === undefined || Number(percent) < MIN_PRECISION || Number(percent) > MAX_PRECISION) {
-    throw new RangeError(
-      `expected a percentage from ${MIN_PRECISION}% to ${MAX_PRECISION}%, such as 2%, got ${quote(given)}`,
-    );
-  }
-  return Number(percent) / 100;
+function shareBetween(least, most, examples) {
+  const read = reader(percentage, within(least, most), `a percentage from ${least}% to ${most}%, such as ${examples}`);
+  return (given) => read(given) / 100;
 }
+
+export const margin = shareBetween(0, MAX_MARGIN, '3% or 0.5%');
+export const precision = shareBetween(MIN_PRECISION, MAX_PRECISION, '2%');
 
 /** A shorter step has no two seconds to count, a longer one does not fit on a line of the log. Seconds. */
 const MIN_STEP_SECONDS = 4;
 const MAX_STEP_SECONDS = 60;
 
-/**
- * @param {string} given
- * @returns {number} ms, whole seconds
- */
-export function stepTime(given) {
-  const duration = parseDuration(given);
-  const seconds = duration / 1000;
-  if (!Number.isInteger(seconds) || seconds < MIN_STEP_SECONDS || seconds > MAX_STEP_SECONDS) {
-    throw new RangeError(
-      `expected whole seconds from ${MIN_STEP_SECONDS}s to ${MAX_STEP_SECONDS}s, got ${quote(given)}`,
-    );
-  }
-  return duration;
-}
+/** ms */
+export const stepTime = reader(
+  parseDuration,
+  (time) => Number.isInteger(time / 1000) && within(MIN_STEP_SECONDS, MAX_STEP_SECONDS)(time / 1000),
+  `whole seconds from ${MIN_STEP_SECONDS}s to ${MAX_STEP_SECONDS}s`,
+);
 
 const MIN_STEPS = 2;
 const MAX_STEPS = 20;
 
-/**
- * @param {string} given comma-separated
- * @returns {number[]} threads, ever more of them
- */
-export function rampThreads(given) {
-  const threads = listOf(given).map((text) => (/^[0-9]{1,6}$/.test(text) ? Number(text) : NaN));
-  const isRising = threads.every((each, place) => each > (threads[place - 1] ?? 0) && each <= MAX_THREAD_COUNT);
-  if (!isRising || threads.length < MIN_STEPS || threads.length > MAX_STEPS) {
-    throw new RangeError(
-      `expected ${MIN_STEPS} to ${MAX_STEPS} rising numbers of threads, such as 8,16,32,64, got ${quote(given)}`,
-    );
-  }
-  return threads;
-}
+/** Threads, ever more of them. */
+export const rampThreads = reader(
+  (given) => listOf(given).map(numberIn(/^([0-9]{1,6})$/)),
+  (steps) =>
+    within(MIN_STEPS, MAX_STEPS)(steps.length) &&
+    steps.every((each, place) => each > (steps[place - 1] ?? 0) && each <= MAX_THREAD_COUNT),
+  `${MIN_STEPS} to ${MAX_STEPS} rising numbers of threads, such as 8,16,32,64`,
+);
 
-/**
- * @param {string} given such as `0.5` or `2`
- * @returns {number} dollars
- */
-export function dollars(given) {
-  const value = /^[0-9]{1,9}(?:\.[0-9]{1,6})?$/.test(given) ? Number(given) : NaN;
-  if (!(value > 0)) {
-    throw new RangeError(`expected dollars above 0, such as 0.5 or 2, got ${quote(given)}`);
-  }
-  return value;
-}
-
-/**
- * @param {string} given
- * @returns {StartTime}
- */
-export function startTime(given) {
-  return parseStartTime(given);
-}
+export const dollars = reader(
+  numberIn(/^([0-9]{1,9}(?:\.[0-9]{1,6})?)$/),
+  (value) => value > 0,
+  'dollars above 0, such as 0.5 or 2',
+);
 
 /**
  * @param {string} given `i/N`, `auto` or `auto/N`
@@ -448,29 +383,10 @@ export function runId(given) {
   return anyRunId(given);
 }
 
-/**
- * Earlier versions took names that begin with a hyphen.
- *
- * @param {string} given for a run that may have been
- * @returns {string}
- */
-export function anyRunId(given) {
-  if (!isRunId(given)) {
-    throw new RangeError(`expected 1 to 64 of A-Z a-z 0-9 . _ - and not dots alone, got ${quote(given)}`);
-  }
-  return given;
-}
+/** Earlier versions took names that begin with a hyphen. */
+export const anyRunId = reader(String, isRunId, '1 to 64 of A-Z a-z 0-9 . _ - and not dots alone');
 
-/**
- * @param {string} given
- * @returns {string}
- */
-export function prefix(given) {
-  if (!isPrefix(given)) {
-    throw new RangeError(`expected names of A-Z a-z 0-9 . _ - with / between them, got ${quote(given)}`);
-  }
-  return given;
-}
+export const prefix = reader(String, isPrefix, 'names of A-Z a-z 0-9 . _ - with / between them');
 
 // How the values of S3_… variables are read.
 
