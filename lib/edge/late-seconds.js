@@ -33,8 +33,11 @@ export class LateSeconds {
     this.#feed.handOnUntil(this.#counts.secondOf(moment));
   }
 
+  /** What comes late tells of its seconds by itself. */
+  start() {}
+
   /** @param {number} endedAt monotonic ms of the stage's end: everything is known */
-  end(endedAt) {
+  stop(endedAt) {
     this.#countUntil(Infinity);
     this.#feed.end(endedAt);
   }

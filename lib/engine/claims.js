@@ -86,6 +86,14 @@ export class Claims {
     return -1;
   }
 
+  /** Each has its object from the start. */
+  place() {
+    return 0;
+  }
+
+  /** Nobody waits for what it had. */
+  done() {}
+
   /** Whether any object of the stage is there. Claims of one worker alone do not show it: others may have had that object. */
   #hasObjects() {
     const { objects } = this.#budget;

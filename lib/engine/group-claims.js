@@ -16,7 +16,7 @@ export class GroupClaims {
   #meters;
 
   /**
-   * @param {Stage} stage of one kind
+   * @param {Pick<Stage, 'kinds'>} stage of one kind
    * @param {object} options
    * @param {ObjectGroups} options.groups
    * @param {Workload} options.workload
@@ -59,6 +59,14 @@ export class GroupClaims {
     }
     return -1;
   }
+
+  /** Each has its objects from the start. */
+  place() {
+    return 0;
+  }
+
+  /** Nobody waits for what it had. */
+  done() {}
 
   /**
    * @param {ObjectGroup} group

@@ -7,7 +7,7 @@ import { Arrivals } from './arrivals.js';
  * @import { Alarm } from './alarm.js'
  * @import { Pacing } from './arrivals.js'
  * @import { Budget } from './budget.js'
- * @import { Claims } from './claims.js'
+ * @import { StageClaims } from './claims-for.js'
  */
 
 /**
@@ -42,7 +42,7 @@ export class OpenLoop {
 
   /**
    * @param {object} options
-   * @param {Pick<Claims, 'next'>} options.claims
+   * @param {Pick<StageClaims, 'next'>} options.claims
    * @param {(record: OperationRecord) => Promise<void>} options.perform
    * @param {Pick<StageMeters, 'kinds'>} options.meters
    * @returns {{ claim: () => number, work: (record: OperationRecord, arrival: number) => Promise<void> }} see runPool

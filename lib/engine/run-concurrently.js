@@ -9,8 +9,16 @@
  * @returns {Promise<void>} once every thread has come to its end; the first error of a piece of work ends its thread
  *   and is thrown when the others are done
  */
-export async function runPool({ threads, claim, work }) {
-  const ends = await Promise.allSettled(threads.map((thread) => runThread(thread, claim, work)));
+export function runPool({ threads, claim, work }) {
+  return settleAll(threads.map((thread) => runThread(thread, claim, work)));
+}
+
+/**
+ * @param {readonly Promise<void>[]} works
+ * @returns {Promise<void>} once all have come to their end; the first error is thrown then
+ */
+export async function settleAll(works) {
+  const ends = await Promise.allSettled(works);
   const broken = ends.find((end) => end.status === 'rejected');
   if (broken !== undefined) {
     throw broken.reason;

@@ -25,7 +25,7 @@ import { runStage } from './run-stage.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Load, StageHooks } from './run-stage.js'
+ * @import { Engine, Load, StageHooks } from './run-stage.js'
  * @import { OperationPartsState } from './operation-parts.js'
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  * @import { ConnectionCounts } from '../meter/connection-meter.js'
@@ -99,7 +99,6 @@ export class Worker {
   #connectionMeter;
   #store;
   #alarm;
-  #stageRunner;
   #deadlines;
   #opened = 0;
   #reused = 0;
@@ -110,10 +109,10 @@ export class Worker {
    * @param {Clock} context.clock
    * @param {() => number} context.random uniform in [0, 1)
    * @param {LiveCredentials} [context.credentials] that may be replaced; without, those of the store
-   * @param {typeof runStage} [context.stageRunner]
+   * @param {Engine['send']} [context.send] see Engine
    * @returns {Promise<Worker>}
    */
-  static async open(spec, { clock, random, stageRunner = runStage, ...context }) {
+  static async open(spec, { clock, random, send, ...context }) {
     const { credentials = new LiveCredentials(spec.store.credentials) } = context;
     const { client, store, keepAlive, timeout } = spec;
     const hostname = connectionHostname(store);
@@ -141,7 +140,7 @@ export class Worker {
       onColo: (colo) => connectionMeter.answered(colo),
     });
     const alarm = spec.openLoop ? await Alarm.open(clock) : null;
-    return new Worker(spec, { clock, random, agent, connectionMeter, objectStore, alarm, stageRunner });
+    return new Worker(spec, { clock, random, agent, connectionMeter, objectStore, alarm, send });
   }
 
   /**
@@ -153,9 +152,9 @@ export class Worker {
    * @param {ConnectionMeter} parts.connectionMeter
    * @param {ObjectStore} parts.objectStore
    * @param {Alarm | null} parts.alarm of open loops
-   * @param {typeof runStage} parts.stageRunner
+   * @param {Engine['send']} [parts.send] see Engine
    */
-  constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm, stageRunner }) {
+  constructor(spec, { clock, random, agent, connectionMeter, objectStore, alarm, send }) {
     const { threads, timeout, maxAttempts, stallTimeout, layout, shard, amounts, wroteObjects, written } = spec;
     const { multipart, checksum, mixed } = spec;
     const payload = new Payload(layout.runId);
@@ -169,7 +168,6 @@ export class Worker {
     this.#connectionMeter = connectionMeter;
     this.#store = objectStore;
     this.#alarm = alarm;
-    this.#stageRunner = stageRunner;
     this.#deadlines = new AttemptDeadlines({ timeout, now: clock.now, connections: all });
     this.#deadlines.start();
     this.#engine = {
@@ -181,6 +179,7 @@ export class Worker {
       maxAttempts,
       stallTimeout,
       alarm,
+      send,
       lookAtConnections: spec.takesSnapshots ? () => this.#lookAtConnections() : null,
       runId: layout.runId,
       workload: {
@@ -222,7 +221,7 @@ export class Worker {
     let loop;
     let staged;
     try {
-      staged = await this.#stageRunner(stage, {
+      staged = await runStage(stage, {
         engine: this.#engine,
         load,
         budget: new Budget(groups === null ? budget : { ...budget, first: 0, objects: groups.count }),

@@ -17,7 +17,7 @@ import { Worker } from './worker.js';
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { WorkerOutcome, WorkerSpec, StageTask } from './worker.js'
- * @import { StageHooks, runStage } from './run-stage.js'
+ * @import { Engine, StageHooks } from './run-stage.js'
  * @import { MeasuredSecond } from './second-merger.js'
  * @import { FatalError } from './stage-watch.js'
  * @import { KindParts } from './operation-parts.js'
@@ -82,16 +82,16 @@ export class Workers {
    * @param {Clock} options.clock
    * @param {() => number} options.random uniform in [0, 1)
    * @param {LiveCredentials} [options.credentials] that may be replaced; without, those of the store
-   * @param {typeof runStage} [options.stageRunner] in the place of the usual one, for a single worker
+   * @param {Engine['send']} [options.send] how operations are sent, by a single worker; over connections without
    * @returns {Promise<Workers>}
    */
   static async open(
     spec,
-    { cores, threads, clock, random, credentials = new LiveCredentials(spec.store.credentials), stageRunner },
+    { cores, threads, clock, random, credentials = new LiveCredentials(spec.store.credentials), send },
   ) {
     const all =
       cores === 1
-        ? [await Worker.open({ ...spec, threads }, { clock, random, credentials, stageRunner })]
+        ? [await Worker.open({ ...spec, threads }, { clock, random, credentials, send })]
         : sharesOf(threads, cores).map(
             (share, index) => new RemoteWorker({ ...spec, threads: share }, clock, index + 1, credentials),
           );

@@ -1,4 +1,4 @@
-import { invocationsFor } from '../edge/run-slices.js';
+import { invocationsFor } from '../edge/send-by-slices.js';
 import { runsSlices } from '../edge/slice.js';
 import { formatDuration } from '../text/units.js';
 import { connectionsFor } from '../operations/multipart.js';

@@ -1,4 +1,4 @@
-import { invocationsFor, sliceRunner, sliceTimeout } from '../edge/run-slices.js';
+import { invocationsFor, sendBySlices, sliceTimeout } from '../edge/send-by-slices.js';
 import { runsSlices } from '../edge/slice.js';
 import { Workers } from '../engine/workers.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
@@ -191,10 +191,10 @@ function layoutOf({ store, objects: { runId, prefix, existing = '' } }) {
  * @param {() => void} claimed called for each slice
  */
 function openSliceWorkers(spec, { threads, timeout }, context, claimed) {
-  const stageRunner = sliceRunner({ timeout, layout: spec.layout, claimed });
+  const send = sendBySlices({ timeout, layout: spec.layout, claimed });
   return Workers.open(
     { ...spec, timeout: sliceTimeout(timeout) },
-    { ...context, cores: 1, threads: invocationsFor(threads).length, stageRunner },
+    { ...context, cores: 1, threads: invocationsFor(threads).length, send },
   );
 }
 

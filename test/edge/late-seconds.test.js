@@ -31,7 +31,7 @@ test('whatever the order in which they become known, each operation is in the se
         const timings = { startedAt, attemptStartedAt: startedAt, finishedAt };
         late.add({ finishedAt, count: () => meter.succeeded(timings, 1) });
       }
-      late.end(startedAt + 6001);
+      late.stop(startedAt + 6001);
       const starts = seconds.map(({ secondStart }) => secondStart);
       assert.deepEqual(starts, [...new Set(starts)].toSorted());
       assert.equal(

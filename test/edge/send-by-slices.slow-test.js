@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSlice } from '../../edge/run-slice.js';
 import { Refusal } from '../../edge/signature.js';
-import { invocationsFor, sliceRunner } from '../../lib/edge/run-slices.js';
+import { invocationsFor, sendBySlices } from '../../lib/edge/send-by-slices.js';
 import { CLAIM_SLICE, MAX_IN_FLIGHT } from '../../lib/edge/slice.js';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { Clock } from '../../lib/clock/clock.js';
 import { kindOrder } from '../../lib/engine/claims.js';
+import { runStage } from '../../lib/engine/run-stage.js';
 import { operationNamed } from '../../lib/operations/registry.js';
 import { rewritingStage, stageOf } from '../../lib/operations/stage.js';
 import { AttemptError, classifyAnswer } from '../../lib/s3/s3-error.js';
@@ -119,7 +120,7 @@ function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false
   const { keyspace, shard, amounts } = engine.workload;
   const layout = { runId: keyspace.runId, prefix: 'benchmark', buckets: keyspace.buckets };
   let slices = 0;
-  const runStage = sliceRunner({ timeout: 500, layout, claimed: () => (slices += 1) });
+  const send = sendBySlices({ timeout: 500, layout, claimed: () => (slices += 1) });
   const connections = invocationsFor(threads).map(() => edge.connection());
   return {
     layout,
@@ -144,7 +145,7 @@ function harness(edge, { objects = 50, threads = 8, size = SIZE, isMixed = false
       /** @type {string[]} */
       const complaints = [];
       const outcome = await runStage(stage, {
-        engine: { ...engine, connections },
+        engine: { ...engine, connections, send },
         load: closedLoop({ threads, size, mixedObjects: objects }),
         budget: new Budget({ memory: budgetMemory(), objects: groups?.count ?? operations, goesRound }),
         groups,

@@ -1,24 +1,16 @@
-import { watchFlow } from '../engine/data-flow.js';
-import { Claims } from '../engine/claims.js';
-import { GroupClaims } from '../engine/group-claims.js';
-import { MixedClaims } from '../engine/mixed-claims.js';
-import { OperationParts } from '../engine/operation-parts.js';
-import { failureCounter, orderOf, retryHooks, snapshotTaker } from '../engine/run-stage.js';
-import { StageWatch, abandonedError } from '../engine/stage-watch.js';
+import { settleAll } from '../engine/run-concurrently.js';
+import { abandonedError } from '../engine/stage-watch.js';
 import { plainText } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
-import { bucketMeters } from '../meter/bucket-meter.js';
-import { StageMeters } from '../meter/stage-meter.js';
 import { NO_ETAG } from '../operations/no-etag.js';
 import { IntegrityError } from '../operations/operation.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { mixedOf, noteDoubt } from '../operations/versions.js';
-import { Pauses, Retrier } from '../s3/retry.js';
+import { Retrier } from '../s3/retry.js';
 import { AttemptError, detailsOf } from '../s3/s3-error.js';
 import { Keyspace } from '../workload/keyspace.js';
 import { isRemoval } from '../workload/object-versions.js';
 import { globalIndex } from '../workload/shard.js';
-import { objectSizes } from '../workload/sizes.js';
 import { LateSeconds } from './late-seconds.js';
 import { CLAIM_SLICE, MAX_IN_FLIGHT, MAX_SLICE_MS, MAX_SLICE_OBJECTS, MAX_SLICE_OPERATIONS } from './slice.js';
 import { RUN_SLICE, WAY_MS, sliceAnswerIn } from './slice.js';
@@ -26,18 +18,12 @@ import { SliceVersions, changes } from './slice-versions.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Budget } from '../engine/budget.js'
- * @import { Engine, Load, MeteredStage, StageHooks } from '../engine/run-stage.js'
- * @import { TimeLimit } from '../engine/stage-watch.js'
+ * @import { Engine, Sending, StageSetup } from '../engine/run-stage.js'
  * @import { Workload } from '../operations/operation.js'
- * @import { Stage } from '../operations/stage.js'
  * @import { ObjectConnection } from '../s3/object-store.js'
  * @import { AttemptErrorDetails } from '../s3/s3-error.js'
- * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { Slice, SliceAnswer, SlicedSuccess } from './slice.js'
  */
-
-const PROGRESS_INTERVAL_MS = 250;
 
 /** Before it is known how long an operation takes, a slice is to be short. */
 const FIRST_ROUNDS = 8;
@@ -78,30 +64,39 @@ export function invocationsFor(threads) {
 }
 
 /**
- * Runs stages at the edge: each connection has one invocation of the Worker after the other run a slice of the stage. The
- * Worker makes one attempt at each operation and says when; all that is counted is counted here, by the same meters, and tried
- * again under the same policy, as if the operations were this host's.
+ * Sends the operations of a stage to the edge: each connection has one invocation of the Worker after the other run a slice of
+ * the stage. The Worker makes one attempt at each operation and says when; all that is counted is counted here, by the same
+ * meters, and tried again under the same policy, as if the operations were this host's.
  *
  * @param {object} options
  * @param {number} options.timeout ms for an operation
  * @param {Slice['layout']} options.layout of the keyspace
  * @param {() => void} options.claimed a slice is about to be claimed, which leaves an object that clean-up has to remove
- * @returns {(stage: Stage, options: StageOptions) => Promise<MeteredStage>} in the place of runStage()
+ * @returns {NonNullable<Engine['send']>} of an engine whose connections are the invocations at a time
  */
-export function sliceRunner({ timeout, layout, claimed }) {
-  return (stage, options) => new SlicedStage(stage, { ...options, timeout, layout, claimed }).run();
+export function sendBySlices(options) {
+  return (_stage, load, { connections }) => {
+    const invocations = invocationsFor(load.threads);
+    return {
+      connections: connections.slice(0, invocations.length),
+      countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes),
+      there: thereForSlices,
+      begin: (setup) => new SlicedStage(setup, invocations, options).begin(),
+    };
+  };
 }
 
 /**
- * @typedef {object} StageOptions as those of runStage()
- * @property {Engine} engine whose connections are the invocations at a time
- * @property {Load} load
- * @property {Budget} budget
- * @property {ObjectGroups | null} [groups]
- * @property {TimeLimit | null} [limit]
- * @property {AbortSignal} signal
- * @property {StageHooks} hooks
+ * What a slice is about to remove is not there for what comes after: many removals are under way at a time.
+ *
+ * @param {Workload} workload
+ * @returns {Workload['written']}
  */
+function thereForSlices({ mixed, written }) {
+  const has = (/** @type {number} */ local) =>
+    written.has(local) && !(mixed && isRemoval(mixed.versions.highest(local)));
+  return /** @type {Workload['written']} */ ({ has });
+}
 
 /** One connection, and what it has to do. */
 class Lane {
@@ -130,33 +125,14 @@ class Lane {
 
 /** One stage, from its first slice to its last. */
 class SlicedStage {
-  #engine;
-  #load;
-  #budget;
-  #limit;
-  #hooks;
+  #setup;
   #timeout;
   #layout;
   #keyspace;
   #claimed;
-  #stage;
-  #workload;
-  /** Whether what it writes and reads has versions. */
-  #tellsVersions;
   #maxOperations;
-  #startedAt;
-  #meters;
-  #buckets;
-  #parts;
-  #pauses = new Pauses();
-  #watch;
-  #retrier;
   /** Of requests that are no operation. */
   #claimRetrier;
-  #failed;
-  #claims;
-  /** Of a stage that rewrites objects: these claims. @type {MixedClaims | null} */
-  #mixed;
   #lanes;
   #seconds;
   /** Of operations that have come to their end. @type {OperationRecord[]} */
@@ -165,118 +141,38 @@ class SlicedStage {
   #uncertain = new Set();
   #done = 0;
   #moved = 0;
-  /** ms that operations waited for an object. */
-  #waited = 0;
 
   /**
-   * @param {Stage} stage
-   * @param {StageOptions & Parameters<typeof sliceRunner>[0]} options
+   * @param {StageSetup} setup
+   * @param {readonly number[]} invocations threads of each
+   * @param {Parameters<typeof sendBySlices>[0]} options
    */
-  constructor(stage, options) {
-    const { engine, load, budget, limit = null, signal, hooks, timeout, layout, claimed } = options;
-    const { clock, runId } = engine;
-    const { size, sizes, warmup, windows } = load;
-    this.#engine = engine;
-    this.#load = load;
-    this.#budget = budget;
-    this.#limit = limit;
-    this.#hooks = hooks;
+  constructor(setup, invocations, { timeout, layout, claimed }) {
+    const { stage, engine, clock, pauses, watch, seconds } = setup;
+    const { grouping } = stage;
+    this.#setup = setup;
     this.#timeout = timeout;
     this.#layout = layout;
     this.#keyspace = new Keyspace(layout);
     this.#claimed = claimed;
-    this.#stage = stage;
-    this.#workload = { ...engine.workload, sizeOf: objectSizes({ runId, size, sizes }) };
-    this.#tellsVersions = Boolean(engine.workload.mixed) && (stage.rewrites || stage.creates);
-    const { grouping } = stage;
     this.#maxOperations = Math.min(
       MAX_SLICE_OPERATIONS,
       grouping === null ? Infinity : Math.floor(MAX_SLICE_OBJECTS / engine.workload.amounts[grouping.size]),
     );
-    const startedAt = clock.now();
-    const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
-    const measured = { measuredFrom: startedAt + warmup, measuredUntil, clock };
-    const meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows });
-    const buckets = bucketMeters(engine.workload.keyspace.buckets.length, measured);
-    const parts = OperationParts.of(stage, { load, budget, measured });
-    this.#startedAt = startedAt;
-    this.#meters = meters;
-    this.#buckets = buckets;
-    this.#parts = parts;
-    this.#lanes = invocationsFor(load.threads).map(
-      (threads, place) => new Lane(engine.connections[place], threads, startedAt),
-    );
-    const connections = this.#lanes.map(({ connection }) => connection);
-    this.#watch = new StageWatch({
-      ...{ clock, meters, connections, signal, budget, limit },
-      stallTimeout: engine.stallTimeout,
-      backlog: () => 0,
-      wasIdle: () => false,
-      onTimeUp: () => budget.close(),
-      onEarlyStop(moment) {
-        meters.measureUntil(moment);
-        buckets?.forEach((meter) => meter.measureUntil(moment));
-        parts?.measureUntil(moment);
-      },
-      onStop: () => {
-        budget.close();
-        this.#pauses.endAll();
-      },
-    });
-    this.#retrier = new Retrier({
-      maxAttempts: engine.maxAttempts,
-      now: clock.now,
-      random: engine.random,
-      pauses: this.#pauses,
-      signal: this.#watch.stopped,
-      hooks: retryHooks(meters, buckets, hooks),
-    });
+    this.#lanes = invocations.map((threads, place) => new Lane(engine.connections[place], threads, seconds.startedAt));
     this.#claimRetrier = new Retrier({
-      ...{ maxAttempts: MAX_CLAIM_ATTEMPTS, now: clock.now, random: engine.random, pauses: this.#pauses },
-      ...{ signal: this.#watch.stopped, hooks: { attemptFailed() {}, retrying() {} } },
+      ...{ maxAttempts: MAX_CLAIM_ATTEMPTS, now: clock.now, random: engine.random, pauses },
+      ...{ signal: watch.stopped, hooks: { attemptFailed() {}, retrying() {} } },
     });
-    this.#failed = failureCounter(meters, buckets, hooks, this.#watch);
-    this.#mixed = stage.rewrites ? mixedClaims(stage, this.#workload, options) : null;
-    this.#claims = this.#mixed ?? claimsOf(stage, this.#workload, meters, options);
-    const snapshot = snapshotTaker(stage, { engine, meters, buckets, connections });
-    this.#seconds = new LateSeconds({
-      counts: meters,
-      startedAt,
-      onSecond: (count) => {
-        hooks.second({ ...count, latencies: meters.takeSecond(count.secondStart) });
-        if (snapshot !== null) {
-          hooks.snapshot?.(snapshot());
-        }
-      },
-    });
+    this.#seconds = new LateSeconds(seconds);
   }
 
-  /** @returns {Promise<MeteredStage>} */
-  async run() {
-    const { clock } = this.#engine;
-    const flow = watchFlow([]);
-    const progress = setInterval(
-      () => this.#hooks.progress(this.#done, { ...flow(), moved: this.#moved }),
-      PROGRESS_INTERVAL_MS,
-    );
-    this.#watch.start();
-    let endedAt;
-    try {
-      const ends = await Promise.allSettled(this.#lanes.map((lane) => this.#runLane(lane)));
-      const broken = ends.find((end) => end.status === 'rejected');
-      if (broken !== undefined) {
-        throw broken.reason;
-      }
-    } finally {
-      clearInterval(progress);
-      this.#watch.stop();
-      endedAt = clock.now();
-      this.#seconds.end(endedAt);
-    }
-    const { end, fatal } = this.#watch;
+  /** @returns {Sending} */
+  begin() {
     return {
-      ...{ end, fatal, startedAt: this.#startedAt, endedAt, waited: this.#waited },
-      ...{ meters: this.#meters, buckets: this.#buckets, parts: this.#parts },
+      run: () => settleAll(this.#lanes.map((lane) => this.#runLane(lane))),
+      seconds: this.#seconds,
+      progress: () => ({ done: this.#done, flow: { moved: this.#moved, underWay: 0 } }),
     };
   }
 
@@ -297,7 +193,7 @@ class SlicedStage {
       }
     } catch (error) {
       // The others have no reason to go on.
-      this.#watch.fail({ error, bucket: '', operation: this.#stage.kinds[0].operation.name });
+      this.#setup.watch.fail({ error, bucket: '', operation: this.#setup.stage.kinds[0].operation.name });
       throw error;
     } finally {
       this.#known(lane, Infinity);
@@ -309,10 +205,10 @@ class SlicedStage {
    * @returns {OperationRecord[]} of its next slice
    */
   #take(lane) {
-    if (this.#watch.stopped.aborted || this.#timeLeft() <= 0) {
+    if (this.#setup.watch.stopped.aborted || this.#timeLeft() <= 0) {
       return this.#takeTried(lane);
     }
-    const { goesRound, objects, claimed } = this.#budget;
+    const { goesRound, objects, claimed } = this.#setup.budget;
     const rest = goesRound ? Infinity : Math.ceil((objects - claimed) / this.#lanes.length);
     const room = Math.min(lane.room, Math.max(rest, MIN_ROUNDS * lane.threads));
     const records = lane.due.splice(0, room);
@@ -334,11 +230,11 @@ class SlicedStage {
     // A thread takes nothing else while its operation waits for an object.
     while (lane.placing < lane.threads) {
       const record = this.#free.pop() ?? this.#newRecord(lane);
-      if (this.#claims.next(record) < 0) {
+      if (this.#setup.claims.next(record) < 0) {
         this.#free.push(record);
         return null;
       }
-      const wait = this.#mixed?.place(record, 0) ?? 0;
+      const wait = this.#setup.claims.place(record, 0);
       if (wait === 0) {
         return this.#begun(record, lane);
       }
@@ -355,7 +251,7 @@ class SlicedStage {
     record.connection = connection;
     record.attempts = 0;
     record.outcomeUnknown = false;
-    this.#parts?.begins(record);
+    this.#setup.recorder.begins(record);
     return record;
   }
 
@@ -365,30 +261,17 @@ class SlicedStage {
    * @param {number} firstWait ms; negative where there is no object for it
    */
   async #waitForObject(record, lane, firstWait) {
-    const { clock } = this.#engine;
     lane.waiting += 1;
     lane.placing += 1;
-    let wait = firstWait;
-    for (let round = 1; wait > 0 && !this.#isOver(); round++) {
-      const since = clock.now();
-      await this.#pauses.wait(wait);
-      this.#waited += clock.now() - since;
-      wait = this.#isOver() ? wait : (this.#mixed?.place(record, round) ?? 0);
-    }
+    const isPlaced = await this.#setup.waitForObject(record, firstWait);
     lane.waiting -= 1;
     lane.placing -= 1;
-    if (wait === 0) {
+    if (isPlaced) {
       lane.due.push(this.#begun(record, lane));
     } else {
-      this.#meters.kinds[record.kind].skipped += Number(wait < 0);
       this.#free.push(record);
     }
     lane.wake();
-  }
-
-  /** Whether no operation is to be begun any more. */
-  #isOver() {
-    return this.#watch.stopped.aborted || this.#budget.isClosed;
   }
 
   /**
@@ -402,7 +285,7 @@ class SlicedStage {
     const due = lane.due.splice(0);
     due.filter(({ attempts }) => attempts === 0).forEach((record) => this.#release(record));
     const tried = due.filter(({ attempts }) => attempts > 0);
-    if (!this.#watch.stopped.aborted) {
+    if (!this.#setup.watch.stopped.aborted) {
       lane.due.push(...tried.slice(this.#maxOperations));
       return tried.slice(0, this.#maxOperations);
     }
@@ -412,31 +295,31 @@ class SlicedStage {
 
   /** @returns {number} ms in which operations may be begun */
   #timeLeft() {
-    return this.#until(this.#limit?.stopsAt);
+    return this.#until(this.#setup.limit?.stopsAt);
   }
 
   /** @returns {number} ms that a slice may last */
   #sliceTime() {
     const left = this.#timeLeft();
-    const time = Math.min(MAX_SLICE_MS, left > 0 ? left : this.#until(this.#limit?.endsAt));
+    const time = Math.min(MAX_SLICE_MS, left > 0 ? left : this.#until(this.#setup.limit?.endsAt));
     return Math.max(Math.floor(time), 1);
   }
 
   /** @param {number} [moment] monotonic ms */
   #until(moment = Infinity) {
-    const { stopsAt } = this.#budget;
-    const earlier = Math.max((this.#limit?.stopsAt ?? -Infinity) - stopsAt, 0);
-    return moment - earlier - this.#engine.clock.now();
+    const { stopsAt } = this.#setup.budget;
+    const earlier = Math.max((this.#setup.limit?.stopsAt ?? -Infinity) - stopsAt, 0);
+    return moment - earlier - this.#setup.engine.clock.now();
   }
 
   /** @param {Lane} lane */
   #newRecord({ connection }) {
-    return new OperationRecord(this.#stage.kinds[0].operation, this.#workload, connection);
+    return new OperationRecord(this.#setup.stage.kinds[0].operation, this.#setup.workload, connection);
   }
 
   /** @param {OperationRecord} record that is of no operation any more */
   #release(record) {
-    this.#mixed?.done(record);
+    this.#setup.claims.done(record);
     this.#uncertain.delete(record);
     this.#free.push(record);
   }
@@ -447,8 +330,8 @@ class SlicedStage {
    */
   async #runSlice(lane, records) {
     const { connection } = lane;
-    const { clock } = this.#engine;
-    const versions = this.#tellsVersions ? new SliceVersions(records) : null;
+    const { clock } = this.#setup.engine;
+    const versions = this.#setup.tellsVersions ? new SliceVersions(records) : null;
     const { slice, bucket } = this.#sliceOf(lane, records, versions);
     this.#claimed();
     const sentAt = clock.now();
@@ -483,10 +366,10 @@ class SlicedStage {
    * @returns {{ slice: Slice, bucket: string }} and the bucket that its claim is in
    */
   #sliceOf({ threads }, records, versions) {
-    const { kinds, grouping } = this.#stage;
-    const { shard, amounts, wroteObjects, written } = this.#engine.workload;
-    const { size, sizes } = this.#load;
-    const number = Math.floor(this.#engine.random() * Math.floor(CLAIMS / shard.count));
+    const { kinds, grouping } = this.#setup.stage;
+    const { shard, amounts, wroteObjects, written } = this.#setup.engine.workload;
+    const { size, sizes } = this.#setup.load;
+    const number = Math.floor(this.#setup.engine.random() * Math.floor(CLAIMS / shard.count));
     const claim = globalIndex(shard, number);
     const locals = records.map(({ localIndex }) => localIndex);
     return {
@@ -558,26 +441,21 @@ class SlicedStage {
       return;
     }
     const [, begunAt, , answeredAt, , fitting = null] = success;
-    const meter = this.#meters.kinds[record.kind];
+    const { recorder, claims } = this.#setup;
     const bytes = record.movedBytes;
     const hasBody = receives && fitting?.length !== 0;
     this.#done += 1;
     this.#moved += bytes;
-    meter.unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
+    recorder.ended(record);
     // What is done with it may come before it is counted.
-    this.#mixed?.done(record);
+    claims.done(record);
     this.#seconds.add({
       finishedAt: record.finishedAt,
       count: () => {
-        meter.succeeded(record, bytes);
+        recorder.succeeded(record, bytes);
         if (hasBody) {
-          meter.answered(answeredAt - begunAt, record.finishedAt);
+          recorder.meters.kinds[record.kind].answered(answeredAt - begunAt, record.finishedAt);
         }
-        if (this.#stage.grouping !== null) {
-          meter.keys += record.locals.length;
-        }
-        this.#parts?.succeeded(record);
-        this.#buckets?.[record.slot].succeeded(record);
         this.#uncertain.delete(record);
         this.#free.push(record);
       },
@@ -590,7 +468,7 @@ class SlicedStage {
    * @param {SliceVersions | null} versions
    */
   #noteChange(record, [, , finishedAt, , etagDigest], versions) {
-    const { written } = this.#workload;
+    const { written } = this.#setup.workload;
     const { localIndex, operation } = record;
     const digest = etagDigest || NO_ETAG;
     if (versions !== null) {
@@ -632,7 +510,7 @@ class SlicedStage {
   #tryLater(lane, record, error) {
     this.#noteFailure(record, error);
     lane.waiting += 1;
-    const decided = this.#retrier.afterFailure(record, error, this.#uncertain.has(record)).then(
+    const decided = this.#setup.retrier.afterFailure(record, error, this.#uncertain.has(record)).then(
       () => {
         lane.due.push(record);
       },
@@ -650,8 +528,8 @@ class SlicedStage {
    */
   #giveUp(record, error) {
     this.#done += 1;
-    this.#failed(record, error);
-    this.#meters.kinds[record.kind].unknownOutcomes += Number(record.outcomeUnknown && record.isWrite);
+    this.#setup.recorder.failed(record, error);
+    this.#setup.recorder.ended(record);
     this.#release(record);
   }
 
@@ -663,7 +541,7 @@ class SlicedStage {
     if (error.outcomeUnknown) {
       this.#uncertain.add(record);
     }
-    if (this.#tellsVersions && changes(record.operation)) {
+    if (this.#setup.tellsVersions && changes(record.operation)) {
       noteDoubt(record, error);
     }
   }
@@ -678,7 +556,7 @@ class SlicedStage {
    * @param {{ claim: string, bucket: string, lasts: number }} slice
    */
   async #lost(lane, records, error, { claim, bucket, lasts }) {
-    if (this.#watch.stopped.aborted || error.handling !== 'retry') {
+    if (this.#setup.watch.stopped.aborted || error.handling !== 'retry') {
       const final = error.handling === 'fail' ? new AttemptError({ ...detailsOf(error), handling: 'stop' }) : error;
       records.forEach((record) => {
         record.attempts += 1;
@@ -699,7 +577,7 @@ class SlicedStage {
     }
     // Nothing of it is to be under way any more when a key is written again.
     const over = records[0].attemptStartedAt + lasts + this.#timeout;
-    await this.#pauses.wait(Math.max(over - this.#engine.clock.now(), 0));
+    await this.#setup.pauses.wait(Math.max(over - this.#setup.engine.clock.now(), 0));
     records.forEach((record) => {
       record.attempts += 1;
       this.#tryLater(lane, record, error);
@@ -715,7 +593,7 @@ class SlicedStage {
    */
   async #tryBeforeAll(lane, record, error) {
     try {
-      await this.#retrier.afterFailure(record, error, this.#uncertain.has(record));
+      await this.#setup.retrier.afterFailure(record, error, this.#uncertain.has(record));
       lane.due.unshift(record);
     } catch (reason) {
       this.#giveUp(record, reason);
@@ -791,41 +669,6 @@ function attemptErrorOf({ kind, handling, message, status, code, outcomeUnknown,
     code: plainText(String(code)),
     outcomeUnknown: outcomeUnknown === true,
     isOverload: isOverload === true,
-  });
-}
-
-/**
- * @param {Stage} stage
- * @param {Workload} workload
- * @param {StageMeters} meters
- * @param {StageOptions} options
- * @returns {Claims | GroupClaims}
- */
-function claimsOf(stage, workload, meters, { engine, load, budget, groups = null }) {
-  if (groups !== null) {
-    return new GroupClaims(stage, { workload, budget, meters, groups });
-  }
-  const { bucketStarts } = load;
-  const order = orderOf(load, budget, engine);
-  return new Claims(stage, { workload, budget, meters, order, bucketStarts, seed: `kinds of ${engine.runId}` });
-}
-
-/**
- * @param {Stage} stage that rewrites objects
- * @param {Workload} workload
- * @param {StageOptions} options
- * @returns {MixedClaims}
- */
-function mixedClaims({ kinds }, workload, { engine, load: { mixedObjects: objects, access }, budget }) {
-  const { mixed, written } = workload;
-  if (!mixed || objects === undefined) {
-    throw new RangeError('expected to know the objects of a stage that rewrites them');
-  }
-  // What a slice is about to remove is not there for what comes after: many removals are under way at a time.
-  const has = (/** @type {number} */ local) => written.has(local) && !isRemoval(mixed.versions.highest(local));
-  return new MixedClaims(kinds, {
-    ...{ budget, objects, access, now: engine.clock.now, seed: engine.runId },
-    workload: { ...workload, mixed, written: /** @type {Workload['written']} */ ({ has }) },
   });
 }
 

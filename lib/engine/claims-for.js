@@ -1,0 +1,69 @@
+import { accessOrder } from '../workload/access.js';
+import { Claims } from './claims.js';
+import { GroupClaims } from './group-claims.js';
+import { MixedClaims } from './mixed-claims.js';
+
+/**
+ * @import { Workload } from '../operations/operation.js'
+ * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { Stage, StageKind } from '../operations/stage.js'
+ * @import { StageMeters } from '../meter/stage-meter.js'
+ * @import { ObjectGroups } from '../workload/object-groups.js'
+ * @import { Budget } from './budget.js'
+ * @import { Load } from './run-stage.js'
+ */
+
+/**
+ * What a worker's threads do next.
+ *
+ * @typedef {object} StageClaims
+ * @property {(record: OperationRecord) => number} next claims the next operation for a thread, and fills in its record: the number
+ *   of the claim from 0, or -1 where there is no more work
+ * @property {(record: OperationRecord, round: number) => number} place finds its object: 0 where it has one, else ms after which
+ *   to try again, or -1 where there is none for it
+ * @property {(record: OperationRecord) => void} done the operation has come to its end, whatever it was
+ */
+
+/**
+ * @param {Stage} stage
+ * @param {object} options
+ * @param {readonly StageKind[]} options.kinds of the stage, as they are done here
+ * @param {Workload} options.workload
+ * @param {Workload['written']} options.there what is there for the next operation of a stage that rewrites objects
+ * @param {Budget} options.budget
+ * @param {StageMeters} options.meters that count what is skipped
+ * @param {ObjectGroups | null} options.groups of a stage whose operations are about several objects
+ * @param {Load} options.load
+ * @param {() => number} options.now monotonic ms
+ * @param {string} options.runId
+ * @returns {StageClaims}
+ */
+export function claimsFor(stage, { kinds, workload, there, budget, meters, groups, load, now, runId }) {
+  const { access, bucketStarts, mixedObjects: objects } = load;
+  if (groups !== null) {
+    return new GroupClaims({ kinds }, { workload, budget, meters, groups });
+  }
+  if (!stage.rewrites) {
+    const order = orderOf(load, budget, `shard ${workload.shard.index} of ${runId}`);
+    return new Claims({ kinds }, { workload, budget, meters, order, bucketStarts, seed: `kinds of ${runId}` });
+  }
+  const { mixed } = workload;
+  if (!mixed || objects === undefined) {
+    throw new RangeError('expected to know the objects of a stage that rewrites them');
+  }
+  return new MixedClaims(kinds, {
+    ...{ workload: { ...workload, mixed, written: there }, budget, objects, access, now, seed: runId },
+  });
+}
+
+/**
+ * Each host draws among the objects of its own shard.
+ *
+ * @param {Load} load
+ * @param {Budget} budget
+ * @param {string} seed
+ * @returns {ReturnType<typeof accessOrder> | null} null where all objects come one after the other
+ */
+function orderOf({ access }, { objects }, seed) {
+  return access === undefined || access.kind === 'sequential' ? null : accessOrder({ access, objects, seed });
+}

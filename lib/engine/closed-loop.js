@@ -1,0 +1,42 @@
+/**
+ * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { StageMeters } from '../meter/stage-meter.js'
+ * @import { Budget } from './budget.js'
+ * @import { StageClaims } from './claims-for.js'
+ */
+
+/** Starts a thread's next operation when the one before has ended. */
+export class ClosedLoop {
+  #budget;
+
+  /** @param {Budget} budget */
+  constructor(budget) {
+    this.#budget = budget;
+  }
+
+  /**
+   * @param {object} options
+   * @param {Pick<StageClaims, 'next'>} options.claims
+   * @param {(record: OperationRecord) => Promise<void>} options.perform
+   * @param {Pick<StageMeters, 'kinds'>} options.meters that have no start delays to count
+   * @returns {{ claim: (record: OperationRecord) => number, work: (record: OperationRecord, claim: number) => Promise<void> }}
+   *   see runPool
+   */
+  work({ claims, perform }) {
+    return { claim: (record) => claims.next(record), work: perform };
+  }
+
+  /** No thread is ever idle. */
+  wasIdle() {
+    return false;
+  }
+
+  /** No operation has a time of its own that it could be late for. */
+  backlog() {
+    return 0;
+  }
+
+  close() {
+    this.#budget.close();
+  }
+}

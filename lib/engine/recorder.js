@@ -1,0 +1,262 @@
+import { bucketMeters } from '../meter/bucket-meter.js';
+import { StageMeters } from '../meter/stage-meter.js';
+import { ABANDONED } from '../model/failed-attempts.js';
+import { CHANGED } from '../operations/existing-object.js';
+import { IntegrityError } from '../operations/operation.js';
+import { isRefused } from '../s3/retry.js';
+import { ARCHIVED, AttemptError, NOT_FOUND } from '../s3/s3-error.js';
+import { OperationParts } from './operation-parts.js';
+
+/**
+ * @import { BucketMeter } from '../meter/bucket-meter.js'
+ * @import { StageMeter } from '../meter/stage-meter.js'
+ * @import { UploadStep } from '../operations/multipart.js'
+ * @import { OperationRecord } from '../operations/operation-record.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { RetryHooks } from '../s3/retry.js'
+ * @import { Budget } from './budget.js'
+ * @import { Engine, Load, StageHooks } from './run-stage.js'
+ * @import { StageWatch, TimeLimit } from './stage-watch.js'
+ */
+
+/**
+ * What is counted of operations in addition to the meter of their kind.
+ *
+ * @typedef {object} Counter
+ * @property {(record: OperationRecord) => void} [begins]
+ * @property {(record: OperationRecord) => void} [succeeded]
+ * @property {(error: AttemptError, record: OperationRecord | UploadStep) => void} [attemptFailed]
+ * @property {(error: unknown, record: OperationRecord) => void} [failed] the operation came to nothing
+ * @property {(moment: number) => void} [measureUntil]
+ *
+ * @typedef {(meter: StageMeter, record: OperationRecord, bytes: number) => void} CountSuccess
+ */
+
+/** Everything that a stage counts on one worker, made of the meters that this stage needs. */
+export class Recorder {
+  #hooks;
+  /** @type {StageWatch | null} */
+  #watch = null;
+  #countSuccess;
+  /** @type {readonly NonNullable<Counter['begins']>[]} */
+  #begins;
+  /** @type {readonly NonNullable<Counter['succeeded']>[]} */
+  #succeeded;
+  /** @type {readonly NonNullable<Counter['attemptFailed']>[]} */
+  #attemptFailed;
+  /** @type {readonly NonNullable<Counter['failed']>[]} */
+  #failed;
+  /** @type {readonly NonNullable<Counter['measureUntil']>[]} */
+  #measureUntil;
+  /** @type {(record: OperationRecord, error: unknown) => void} what is done about an operation that did not succeed */
+  failed;
+  /** ms that operations waited for an object that may be written, all together. */
+  waited = 0;
+
+  /**
+   * @param {Stage} stage
+   * @param {object} options
+   * @param {Engine} options.engine
+   * @param {Load} options.load
+   * @param {Budget} options.budget
+   * @param {TimeLimit | null} options.limit
+   * @param {number} options.startedAt monotonic ms
+   * @param {StageHooks} options.hooks
+   * @param {CountSuccess} options.countSuccess
+   */
+  constructor(stage, { engine: { clock, workload }, load, budget, limit, startedAt, hooks, countSuccess }) {
+    const measuredUntil = limit?.measuresDrain ? undefined : limit?.stopsAt;
+    const measured = { measuredFrom: startedAt + load.warmup, measuredUntil, clock };
+    this.#hooks = hooks;
+    this.#countSuccess = countSuccess;
+    this.meters = new StageMeters(stage.kinds.length, clock, startedAt, { ...measured, windows: load.windows });
+    this.buckets = bucketMeters(workload.keyspace.buckets.length, measured);
+    this.parts = OperationParts.of(stage, { load, budget, measured });
+    const { kinds } = this.meters;
+    /** @type {Counter[]} */
+    const counters = [
+      { measureUntil: (moment) => this.meters.measureUntil(moment) },
+      ...(this.parts === null ? [] : [counterOf(this.parts)]),
+      ...(this.buckets === null ? [] : [bucketCounter(this.buckets)]),
+      ...(stage.grouping === null ? [] : [keyCounter(kinds)]),
+      ...(workload.listed ? [sizeOnlyCounter(kinds)] : []),
+    ];
+    const those = (/** @type {keyof Counter} */ name) =>
+      /** @type {any} */ (counters.flatMap((each) => each[name] ?? []));
+    this.#begins = those('begins');
+    this.#succeeded = those('succeeded');
+    this.#attemptFailed = those('attemptFailed');
+    this.#failed = those('failed');
+    this.#measureUntil = those('measureUntil');
+    const failed = this.#countFailure.bind(this);
+    this.failed = workload.listed ? foreignFirst(kinds, failed) : failed;
+  }
+
+  /** @param {StageWatch} watch that says whether the stage is over, and is told what ends it */
+  watchedBy(watch) {
+    this.#watch = watch;
+  }
+
+  /** @param {OperationRecord} record that has its object */
+  begins(record) {
+    for (const begins of this.#begins) {
+      begins(record);
+    }
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {number} bytes that it has moved
+   */
+  succeeded(record, bytes) {
+    this.#countSuccess(this.meters.kinds[record.kind], record, bytes);
+    for (const succeeded of this.#succeeded) {
+      succeeded(record);
+    }
+  }
+
+  /** @param {OperationRecord} record for which there is no object */
+  skipped({ kind }) {
+    this.meters.kinds[kind].skipped += 1;
+  }
+
+  /** @param {OperationRecord} record that has come to its end, whatever it was */
+  ended({ kind, outcomeUnknown, isWrite }) {
+    this.meters.kinds[kind].unknownOutcomes += Number(outcomeUnknown && isWrite);
+  }
+
+  /** @param {number} moment monotonic ms, which is still to come, up to which operations count */
+  measureUntil(moment) {
+    this.#measureUntil.forEach((measureUntil) => measureUntil(moment));
+  }
+
+  /** @returns {RetryHooks<OperationRecord | UploadStep>} */
+  retryHooks() {
+    return {
+      attemptFailed: (error, record) => {
+        const { kind, attemptStartedAt, finishedAt } = record;
+        const meter = this.meters.kinds[kind];
+        meter.attemptFailed(error.kind, finishedAt - attemptStartedAt, finishedAt);
+        meter.throttled += Number(isRefused(error));
+        // The end of the stage cut it off: it did not fail.
+        if (error.kind !== ABANDONED) {
+          meter.seconds.addFailure(finishedAt, isRefused(error));
+        }
+        meter.unsent += Number(!error.sent);
+        this.#attemptFailed.forEach((attemptFailed) => attemptFailed(error, record));
+      },
+      retrying: (error, { kind }) => {
+        this.meters.kinds[kind].retries += 1;
+        this.#hooks.retrying(error.kind, error.wasMoving ? error.message : '', isRefused(error));
+      },
+    };
+  }
+
+  /**
+   * @param {OperationRecord} record
+   * @param {unknown} error
+   */
+  #countFailure(record, error) {
+    const { kind, attemptStartedAt, finishedAt } = record;
+    const meter = this.meters.kinds[kind];
+    const watch = /** @type {StageWatch} */ (this.#watch);
+    if (error instanceof AttemptError && error.handling === 'retry' && watch.stopped.aborted) {
+      meter.abandoned += 1;
+      // An attempt that was cut off might have succeeded: only the time before it was lost.
+      meter.gaveUp(record, error.kind === ABANDONED ? attemptStartedAt : finishedAt);
+      return;
+    }
+    this.#failed.forEach((failed) => failed(error, record));
+    if (error instanceof IntegrityError) {
+      meter.attemptFailed('integrity', finishedAt - attemptStartedAt, finishedAt);
+      meter.seconds.addFailure(finishedAt, false);
+      meter.integrityErrors += 1;
+      meter.versionError(error.versionError);
+      this.#hooks.integrityError(error.message);
+    } else if (!(error instanceof AttemptError) || error.handling === 'stop') {
+      meter.failed += 1;
+      watch.fail({ error, bucket: record.bucket, operation: record.operation.name });
+    } else {
+      meter.failed += 1;
+      meter.gaveUp(record, finishedAt);
+      this.#hooks.failed(record, error.message);
+    }
+  }
+}
+
+/**
+ * @param {OperationParts} parts
+ * @returns {Counter}
+ */
+function counterOf(parts) {
+  return {
+    begins: (record) => parts.begins(record),
+    succeeded: (record) => parts.succeeded(record),
+    measureUntil: (moment) => parts.measureUntil(moment),
+  };
+}
+
+/**
+ * @param {readonly BucketMeter[]} buckets
+ * @returns {Counter}
+ */
+function bucketCounter(buckets) {
+  return {
+    succeeded: (record) => buckets[record.slot].succeeded(record),
+    attemptFailed(error, { slot }) {
+      buckets[slot].failedAttempts += Number(error.kind !== ABANDONED);
+      buckets[slot].throttled += Number(isRefused(error));
+    },
+    failed(error, { slot }) {
+      buckets[slot].failed += 1;
+      buckets[slot].failedAttempts += Number(error instanceof IntegrityError);
+    },
+    measureUntil: (moment) => buckets.forEach((meter) => meter.measureUntil(moment)),
+  };
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds of operations on several objects
+ * @returns {Counter}
+ */
+function keyCounter(kinds) {
+  return {
+    succeeded({ kind, locals }) {
+      kinds[kind].keys += locals.length;
+    },
+  };
+}
+
+/**
+ * @param {readonly StageMeter[]} kinds of operations on objects that were there before
+ * @returns {Counter}
+ */
+function sizeOnlyCounter(kinds) {
+  return {
+    succeeded({ kind, isSizeOnly }) {
+      kinds[kind].sizeOnly += Number(isSizeOnly);
+    },
+  };
+}
+
+/**
+ * Others may delete, replace and archive what was in the bucket before the run: that is no failure of the store.
+ *
+ * @param {readonly StageMeter[]} kinds
+ * @param {Recorder['failed']} failed what is done about all else
+ * @returns {Recorder['failed']}
+ */
+function foreignFirst(kinds, failed) {
+  return (record, error) => {
+    const meter = kinds[record.kind];
+    const kind = error instanceof AttemptError ? error.kind : null;
+    if (kind !== NOT_FOUND && kind !== CHANGED && kind !== ARCHIVED) {
+      failed(record, error);
+      return;
+    }
+    meter.vanished += Number(kind === NOT_FOUND);
+    meter.changed += Number(kind === CHANGED);
+    meter.archived += Number(kind === ARCHIVED);
+    meter.gaveUp(record, record.finishedAt);
+  };
+}

@@ -1,0 +1,180 @@
+import { SecondSampler } from '../meter/second-sampler.js';
+import { Uploader, isInParts } from '../operations/multipart.js';
+import { OperationRecord } from '../operations/operation-record.js';
+import { watchFlow } from './data-flow.js';
+import { runPool } from './run-concurrently.js';
+import { abandonedError } from './stage-watch.js';
+
+/**
+ * @import { MultipartConfig } from '../model/config.js'
+ * @import { UploadStep } from '../operations/multipart.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { OpenLoop } from './open-loop.js'
+ * @import { CountSuccess } from './recorder.js'
+ * @import { Engine, Load, Sender, StageSetup } from './run-stage.js'
+ */
+
+/** An upload is aborted after its stage has ended, and has this long for it; clean-up looks for what is left. */
+const ABORTING_TIME_MS = 2000;
+
+/**
+ * How a thread gets an operation done over its connections.
+ *
+ * @typedef {object} Delivery
+ * @property {readonly ObjectConnection[]} connections of all threads together
+ * @property {CountSuccess} countSuccess
+ * @property {(setup: StageSetup) => (record: OperationRecord) => Promise<void>} open
+ */
+
+/**
+ * Each thread sends one operation after the other over a connection of its own; an object in parts over several.
+ *
+ * @param {Stage} stage
+ * @param {Load} load
+ * @param {Engine} engine
+ * @returns {Sender}
+ */
+export function sendByConnection(stage, load, engine) {
+  const threads = engine.connections.slice(0, load.threads);
+  const { multipart } = engine;
+  const mayUpload = stage.kinds.some(({ operation }) => operation.canTakeParts) && isInParts(load.size, multipart);
+  const { connections, countSuccess, open } = mayUpload ? inParts(threads, engine, multipart) : inOneRequest(threads);
+  return {
+    connections,
+    countSuccess,
+    begin(setup) {
+      const { kinds, workload, clock, loop, recorder, seconds } = setup;
+      const records = threads.map((connection) => new OperationRecord(kinds[0].operation, workload, connection));
+      const flow = watchFlow(connections);
+      return {
+        run: () => runPool({ threads: records, ...loop.work(operationsOf(setup, open(setup))) }),
+        seconds: new SecondSampler({ clock, ...seconds }),
+        progress: () => ({ done: recorder.meters.done, flow: flow() }),
+      };
+    },
+  };
+}
+
+/**
+ * @param {StageSetup} setup
+ * @param {(record: OperationRecord) => Promise<void>} send
+ * @returns {Parameters<OpenLoop['work']>[0]}
+ */
+function operationsOf({ claims, recorder, waitForObject }, send) {
+  return {
+    claims,
+    meters: recorder.meters,
+    async perform(record) {
+      const wait = claims.place(record, 0);
+      if (wait !== 0 && !(await waitForObject(record, wait))) {
+        return;
+      }
+      recorder.begins(record);
+      try {
+        await send(record);
+        recorder.succeeded(record, record.movedBytes);
+        const { answeredAt } = record.connection;
+        // Of an object that is rightly not there, an answer need not have begun.
+        if (record.operation.receives && answeredAt >= record.attemptStartedAt) {
+          recorder.meters.kinds[record.kind].answered(answeredAt - record.attemptStartedAt, record.finishedAt);
+        }
+      } catch (error) {
+        recorder.failed(record, error);
+      }
+      recorder.ended(record);
+      claims.done(record);
+    },
+  };
+}
+
+/**
+ * @param {readonly ObjectConnection[]} connections one for each thread
+ * @returns {Delivery}
+ */
+function inOneRequest(connections) {
+  return {
+    connections,
+    countSuccess: (meter, record, bytes) => meter.succeeded(record, bytes),
+    open:
+      ({ retrier }) =>
+      (record) =>
+        retrier.run(record),
+  };
+}
+
+/**
+ * Objects that are large enough are sent in parts, all else in one request.
+ *
+ * @param {readonly ObjectConnection[]} threads
+ * @param {Engine} engine
+ * @param {MultipartConfig} multipart
+ * @returns {Delivery}
+ */
+function inParts(threads, engine, multipart) {
+  const lanes = lanesOf(threads, engine);
+  const isUploaded = (/** @type {OperationRecord} */ { operation, size }) =>
+    operation.canTakeParts && isInParts(size, multipart);
+  return {
+    connections: lanes.flat(),
+    countSuccess(meter, record, bytes) {
+      if (isUploaded(record)) {
+        meter.uploaded(record, bytes);
+      } else {
+        meter.succeeded(record, bytes);
+      }
+    },
+    open(setup) {
+      const { clock, retrier } = setup;
+      const context = uploadContext(setup);
+      const uploaders = new Map(
+        lanes.map((connections) => [connections[0], new Uploader(connections, multipart, context)]),
+      );
+      return (record) => {
+        const uploader = /** @type {Uploader} */ (uploaders.get(record.connection));
+        return isUploaded(record) ? uploader.write(record, clock.now()) : retrier.run(record);
+      };
+    },
+  };
+}
+
+/**
+ * @param {readonly ObjectConnection[]} threads that take part
+ * @param {Engine} engine
+ * @returns {ObjectConnection[][]} for each of those threads the connections over which it sends parts, its own first
+ */
+function lanesOf(threads, { connections, partConnections = [] }) {
+  const further = partConnections.length / connections.length;
+  return threads.map((connection, thread) => [
+    connection,
+    ...partConnections.slice(thread * further, (thread + 1) * further),
+  ]);
+}
+
+/**
+ * @param {StageSetup} setup
+ * @returns {ConstructorParameters<typeof Uploader>[2]}
+ */
+function uploadContext({ retrier, recorder, watch }) {
+  return {
+    async send(/** @type {UploadStep} */ step) {
+      const isLate = step.isAbort && watch.stopped.aborted;
+      const cutOff = () => step.connection.abort(abandonedError());
+      const timer = isLate ? setTimeout(cutOff, ABORTING_TIME_MS) : undefined;
+      try {
+        await retrier.run(step);
+      } finally {
+        clearTimeout(timer);
+      }
+      // The last one is counted as the operation's.
+      if (!step.completes) {
+        recorder.meters.kinds[step.kind].stepSucceeded(step);
+      }
+    },
+    mayGoOn() {
+      if (watch.stopped.aborted) {
+        throw abandonedError();
+      }
+    },
+  };
+}

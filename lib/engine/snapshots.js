@@ -1,0 +1,42 @@
+import { measureEventLoop } from '../meter/client-load.js';
+import { bucketSnapshots } from '../meter/stage-snapshot.js';
+
+/**
+ * @import { StageSnapshot } from '../model/run-events.js'
+ * @import { Stage } from '../operations/stage.js'
+ * @import { ObjectConnection } from '../s3/object-store.js'
+ * @import { Recorder } from './recorder.js'
+ * @import { Engine } from './run-stage.js'
+ */
+
+/**
+ * @param {Stage} stage
+ * @param {object} watched
+ * @param {Engine} watched.engine
+ * @param {Recorder} watched.recorder
+ * @param {readonly ObjectConnection[]} watched.connections
+ * @returns {(() => StageSnapshot)[]} none where nobody asked for one
+ */
+export function snapshotTaker({ kinds }, { engine, recorder: { meters, buckets }, connections }) {
+  const { lookAtConnections = null, workload } = engine;
+  if (lookAtConnections === null) {
+    return [];
+  }
+  let loop = measureEventLoop();
+  const take = () => {
+    const utilization = loop();
+    loop = measureEventLoop();
+    const ofKinds = kinds.map(({ operation }, kind) => meters.kinds[kind].snapshot(operation.name));
+    const ofBuckets = workload.keyspace.buckets.map((bucket, slot) => ({ bucket, meter: buckets?.[slot] ?? null }));
+    return {
+      isFinal: false,
+      kinds: ofKinds,
+      // With many buckets, their histograms would take too long each second.
+      buckets: bucketSnapshots(ofBuckets, ofKinds, false),
+      connections: lookAtConnections(),
+      inFlight: connections.reduce((sum, { startedAt }) => sum + Number(startedAt !== 0), 0),
+      loops: [utilization],
+    };
+  };
+  return [take];
+}
