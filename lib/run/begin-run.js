@@ -2,23 +2,19 @@ import { invocationsFor } from '../edge/send-by-slices.js';
 import { runsSlices } from '../edge/slice.js';
 import { formatDuration } from '../text/units.js';
 import { connectionsFor } from '../operations/multipart.js';
-import { requestAbsentObject } from '../preflight/control-request.js';
+import { operationsOf } from '../operations/registry.js';
 import { waitUntil } from '../clock/pause.js';
 import { PHASES } from './phases.js';
 import { lengthOfRamps } from './stage-schedule.js';
 import { preflight } from '../preflight/preflight.js';
 import { MAX_WAIT_MS } from '../clock/start-time.js';
-import { StoreClock } from '../clock/store-clock.js';
 import { measureUnloaded } from '../preflight/unloaded-latency.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Workers } from '../engine/workers.js'
- * @import { ClockFacts, UnloadedLatency } from '../model/result.js'
- * @import { RunObserver } from '../model/run-events.js'
  * @import { PreflightResult } from '../preflight/preflight.js'
- * @import { Beginning } from './benchmark-run.js'
- * @import { OpenRun } from './open-run.js'
+ * @import { Begun, BegunSession, Session } from './session.js'
  * @import { Config } from '../model/config.js'
  */
 
@@ -30,74 +26,14 @@ const PUNCTUAL_MS = 50;
 /** What is measured before a start that was agreed on is over so long before it. */
 const READY_BEFORE_MS = 250;
 
-const CLOCK_LOST =
-  "The store's clock is unknown from here on: the Date headers of later answers contradict what was measured before the start";
-
 /** Connections that were closed during the wait are opened anew so long before its end. */
 const TOP_UP_MS = 3000;
-
-/** What is known of the clock of a store on this host: it is the same. */
-const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
-
-/**
- * The store's clock, as a run uses it.
- *
- * @typedef {object} RunClock
- * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock by the store's, and goes on watching it
- * @property {() => ClockFacts | null} facts null where it is unknown
- * @property {() => string | null} problem why it is unknown, once it was measured; null where it is not
- * @property {() => Promise<void>} stop ends watching
- */
-
-/** @type {Readonly<RunClock>} */
-const EMBEDDED_CLOCK = Object.freeze({
-  measure: async () => {},
-  facts: () => SAME_CLOCK,
-  problem: () => null,
-  stop: async () => {},
-});
-
-/**
- * @param {Config} config
- * @param {OpenRun} run
- * @param {RunObserver} observer
- * @returns {RunClock}
- */
-export function openRunClock({ store }, run, observer) {
-  if (store.isEmbedded) {
-    return EMBEDDED_CLOCK;
-  }
-  const [bucket] = store.buckets;
-  const storeClock = new StoreClock({
-    clock: run.clock,
-    connections: run.clockConnections,
-    request: async (connection, until) => {
-      run.requests.clock += 1;
-      const { error } = await requestAbsentObject({ run, maxAttempts: 1, signal: until }, connection, bucket);
-      return error?.serverTime ?? 0;
-    },
-  });
-  const watching = new AbortController();
-  let watched = Promise.resolve();
-  return {
-    async measure(signal) {
-      await storeClock.measure(signal);
-      watched = storeClock.watch(watching.signal, () => observer.notice(CLOCK_LOST));
-    },
-    facts: () => storeClock.facts,
-    problem: () => storeClock.problem,
-    async stop() {
-      watching.abort();
-      await watched;
-    },
-  };
-}
 
 /**
  * Sees whether the store is ready for the run, and what time it has. Its clock is measured as soon as a first answer shows
  * that it can be, while preflight goes on.
  *
- * @param {Beginning} beginning
+ * @param {Session} session
  * @returns {Promise<PreflightResult>}
  */
 export async function checkStore({ config, run, signal, observer, runClock, budget, phases, checks }) {
@@ -190,13 +126,10 @@ function startProblem(startsAt, wait, now) {
 /**
  * Opens the workers and their threads' connections.
  *
- * @param {Config} config
- * @param {OpenRun} run
- * @param {AbortSignal} signal gives up
- * @param {RunObserver} observer
+ * @param {Pick<Session, 'config' | 'run' | 'signal' | 'observer'>} session
  * @returns {Promise<Workers>}
  */
-export async function openWorkers(config, run, signal, observer) {
+export async function openWorkers({ config, run, signal, observer }) {
   const workers = await run.openWorkers();
   const { keepAlive, threads } = config.load;
   if (keepAlive) {
@@ -211,41 +144,61 @@ export async function openWorkers(config, run, signal, observer) {
 }
 
 /**
+ * Settles when the run starts, and gets ready for its first stage.
+ *
+ * @param {Session} session
+ * @returns {Promise<BegunSession | null>} null where the run cannot start when it should
+ */
+export async function beginRun(session) {
+  const { config, run, observer, runClock, launchedAt, result } = session;
+  const { clock } = run;
+  const clockProblem = runClock.problem();
+  const { startsAt, problem } = chooseStart(config, clock, launchedAt, clockProblem);
+  if (problem !== null) {
+    result.problems.push(problem);
+    return null;
+  }
+  if (clockProblem !== null) {
+    observer.notice(`The store's clock is unknown: ${clockProblem}. All times are those of this host's clock`);
+  }
+  const start = new Date(clock.epochNow()).toISOString();
+  result.facts = { ...result.facts, start, clock: runClock.facts() };
+  observer.runStarts(result.facts);
+  if (!run.wroteObjects && !run.listed) {
+    operationsOf(config.load.stages)
+      .flatMap(({ limitWithoutWrites = [] }) => limitWithoutWrites)
+      .forEach((limit) => observer.notice(limit));
+  }
+  return { ...session, ...(await getReady(session, startsAt)) };
+}
+
+/**
  * Gets everything ready for the first stage, and waits for its moment. Connections are open by then: where the moment is
  * agreed on they go first, and the latency with one thread is measured in the time that is left.
  *
- * @param {Beginning} beginning
+ * @param {Session} session
  * @param {number | null} startsAt epoch ms; null where the run starts as soon as it can
  * @returns {Promise<Begun>}
- *
- * @typedef {object} Begun
- * @property {Workers} workers
- * @property {Map<string, UnloadedLatency>} unloaded by the stage's name in lower case
- * @property {number} firstStageAt monotonic ms: the moment that was agreed on, even where it has passed, so that later
- *   stages start together all the same
  */
-export async function getReady(beginning, startsAt) {
-  const { config, run, signal, observer, budget, phases } = beginning;
+async function getReady(session, startsAt) {
+  const { config, run, budget, phases } = session;
   const { clock } = run;
   const { keepAlive } = config.load;
-  const open = () => {
-    const openAll = () => openWorkers(config, run, signal, observer);
-    return keepAlive ? phases.during(PHASES.connections, openAll) : openAll();
-  };
+  const open = () => (keepAlive ? phases.during(PHASES.connections, () => openWorkers(session)) : openWorkers(session));
   if (startsAt === null) {
-    const unloaded = await unloadedLatencies(beginning);
+    const unloaded = await unloadedLatencies(session);
     const workers = await open();
     return { workers, unloaded, firstStageAt: clock.now() };
   }
   const moment = clock.fromEpoch(startsAt);
   budget.endBy(moment - READY_BEFORE_MS);
   const workers = await open();
-  const unloaded = await unloadedLatencies(beginning);
-  await waitForStart(moment, beginning, keepAlive ? workers : null);
+  const unloaded = await unloadedLatencies(session);
+  await waitForStart(moment, session, keepAlive ? workers : null);
   return { workers, unloaded, firstStageAt: moment };
 }
 
-/** @param {Beginning} beginning */
+/** @param {Session} session */
 async function unloadedLatencies({ config, run, signal, observer, budget, phases }) {
   // From here, a request takes its way to the Worker in addition: that is not the latency of what slices do.
   if (!(config.schedule.preflight || config.search !== null) || runsSlices(config.load) || signal.aborted) {
@@ -264,7 +217,7 @@ async function unloadedLatencies({ config, run, signal, observer, budget, phases
  * Waits for the moment at which all hosts start.
  *
  * @param {number} moment monotonic ms
- * @param {Pick<Beginning, 'run' | 'signal' | 'observer' | 'phases'>} beginning
+ * @param {Pick<Session, 'run' | 'signal' | 'observer' | 'phases'>} session
  * @param {Pick<Workers, 'openConnections'> | null} workers whose connections the store may close
  *   meanwhile; null where none are kept
  */

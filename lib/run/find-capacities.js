@@ -10,14 +10,12 @@ import { typicalSize } from '../workload/size-distribution.js';
 import { dimensionOf } from './search-dimensions.js';
 
 /**
- * @import { Workers } from '../engine/workers.js'
- * @import { RunResult } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { BucketObjects } from '../search/bucket-objects.js'
  * @import { SearchObjects } from '../search/search-objects.js'
  * @import { FinishedStep } from '../search/search-step.js'
  * @import { Config, SearchConfig } from '../model/config.js'
- * @import { Running } from './run-stages.js'
+ * @import { BegunSession } from './session.js'
  * @import { Dimension, Shortage, StageSearch } from './search-dimensions.js'
  */
 
@@ -30,19 +28,14 @@ const MIN_HALVED_BYTES = 2;
 /**
  * Searches for the capacity of each stage: see CapacitySearch, BucketSearch and RateSearch.
  *
- * @param {Running} running
- * @param {Workers} workers
- * @param {RunResult} result that the stages are added to
+ * @param {BegunSession} session whose result the stages are added to
+ * @param {SearchConfig} search
  */
-export async function findCapacities(running, workers, result) {
-  const { config, run, signal, observer } = running;
-  const { search } = config;
-  if (search === null) {
-    throw new RangeError('expected a search');
-  }
+export async function findCapacities(session, search) {
+  const { config, run, signal, observer, result } = session;
   // The latency of small objects does not show how many large ones a search needs.
   const typical = typicalSize(config.objects);
-  const unloaded = new Map([...running.unloaded].filter(([, { size }]) => size >= typical));
+  const unloaded = new Map([...session.unloaded].filter(([, { size }]) => size >= typical));
   const stages = stagesOf(config.load);
   const problem = signal.aborted ? null : tooFewObjects(config, stages[0], unloaded);
   if (problem !== null) {
@@ -63,7 +56,7 @@ export async function findCapacities(running, workers, result) {
       return;
     }
     const names = { toRun: all.slice(place), before: all.slice(0, place) };
-    const finished = await searchStage(stage, { running, workers, dimension, objects, costs, names, result });
+    const finished = await searchStage(stage, { session, dimension, objects, costs, names });
     objects.stageEnds(stage, (object) => run.written.has(object));
     if (stage.creates && config.objects.keep) {
       result.kept = objects.wholeCount;
@@ -77,7 +70,7 @@ export async function findCapacities(running, workers, result) {
 /**
  * @param {Config} config
  * @param {Stage} stage the first one
- * @param {Running['unloaded']} unloaded
+ * @param {BegunSession['unloaded']} unloaded
  * @returns {string | null}
  */
 function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage, unloaded) {
@@ -96,7 +89,7 @@ function tooFewObjects({ objects: { count: objects }, load: { threads } }, stage
  *
  * @param {Config} config
  * @param {SearchConfig} search
- * @param {Running['unloaded']} unloaded
+ * @param {BegunSession['unloaded']} unloaded
  * @param {number} attempts that the first stage may make
  * @returns {string[]} notices
  */
@@ -131,25 +124,23 @@ function nameOf({ name }) {
  *
  * @param {Stage} stage
  * @param {object} parts
- * @param {Running} parts.running
- * @param {Workers} parts.workers
+ * @param {BegunSession} parts.session
  * @param {Dimension} parts.dimension
  * @param {SearchObjects | BucketObjects} parts.objects
  * @param {CostBudget} parts.costs
  * @param {{ toRun: readonly string[], before: readonly string[] }} parts.names of the stages, in lower case, this one the
  *   first to run
- * @param {RunResult} parts.result
  * @returns {Promise<boolean>} whether the run goes on
  */
-async function searchStage(stage, { running, workers, dimension, objects, costs, names, result }) {
-  const { config, run, signal, observer } = running;
+async function searchStage(stage, { session, dimension, objects, costs, names }) {
+  const { config, run, signal, observer, result } = session;
   const { clock } = run;
   const { name } = stage;
   const count = objects.countFor(stage);
   const given = objects.count;
   const maxAttempts = costs.attemptsFor(names.toRun);
-  const unloaded = running.unloaded.get(name.toLowerCase()) ?? null;
-  const context = { clock, objects: given, unloaded, storeClock: running.runClock.facts() };
+  const unloaded = session.unloaded.get(name.toLowerCase()) ?? null;
+  const context = { clock, objects: given, unloaded, storeClock: session.runClock.facts() };
   const limits = {
     maxThreads: config.load.threads,
     unloadedLatency: unloaded?.p50 ?? USUAL_LATENCY_MS,
@@ -170,7 +161,7 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
     isSearch: true,
     dimension: config.search?.peakOf,
   });
-  const finished = await runSteps(search, stage, { running, workers, dimension, objects, costs });
+  const finished = await runSteps(search, stage, { session, dimension, objects, costs });
   const last = finished.at(-1)?.outcome;
   if (last === undefined) {
     if (!signal.aborted) {
@@ -186,11 +177,11 @@ async function searchStage(stage, { running, workers, dimension, objects, costs,
     maxThreads: config.load.threads,
     availableCores: config.load.availableCores,
     ...context,
-    storeClock: running.runClock.facts(),
+    storeClock: session.runClock.facts(),
   });
   result.stages.push(stageResult);
   observer.stageEnds(stageResult);
-  noteFatalError(last.fatal, running, result);
+  noteFatalError(last.fatal, session);
   return last.end === 'complete';
 }
 
@@ -228,15 +219,14 @@ function dollarsNeeded({ limitingResource, needed }, finished, costs, { toRun, b
  * @param {StageSearch} search
  * @param {Stage} stage
  * @param {object} parts
- * @param {Running} parts.running
- * @param {Workers} parts.workers
+ * @param {BegunSession} parts.session
  * @param {Dimension} parts.dimension
  * @param {SearchObjects | BucketObjects} parts.objects
  * @param {CostBudget} parts.costs
  * @returns {Promise<FinishedStep[]>}
  */
-async function runSteps(search, stage, { running, workers, dimension, objects, costs }) {
-  const { config, run, signal, observer } = running;
+async function runSteps(search, stage, { session, dimension, objects, costs }) {
+  const { config, run, signal, observer } = session;
   const { name } = stage;
   const finished = [];
   let done = 0;
@@ -245,7 +235,6 @@ async function runSteps(search, stage, { running, workers, dimension, objects, c
     const isHalfSize = step.phase === 'half size';
     const movedBefore = moved;
     const result = await runStep(step, {
-      workers,
       stage,
       size: isHalfSize ? Math.floor(config.objects.size / 2) : config.objects.size,
       sizes: config.objects.sizes,
@@ -253,16 +242,10 @@ async function runSteps(search, stage, { running, workers, dimension, objects, c
       range: objects.rangeFor(stage, isHalfSize, step.operations, step.buckets),
       pacing: dimension.pacing(step),
       clock: run.clock,
-      signal,
-      hooks: {
-        retrying: observer.retrying.bind(observer),
-        integrityError: (message) => observer.integrityError(name, message),
-        failed: (operation, message) => observer.failed(name, operation, message),
-        snapshot: (snapshot) => observer.snapshot(name, snapshot),
-        progress(count, flow) {
-          moved = movedBefore + flow.moved;
-          observer.progress(done + count, { ...flow, moved });
-        },
+      session,
+      progress(count, flow) {
+        moved = movedBefore + flow.moved;
+        observer.progress(done + count, { ...flow, moved });
       },
     });
     const { outcome, claimed, begun } = result;

@@ -1,5 +1,5 @@
 import { waitUntil } from '../clock/pause.js';
-import { beginRun, withRun } from './benchmark-run.js';
+import { withRun } from './benchmark-run.js';
 import { PassSchedule, PAUSE_MS, shortestPass, stageTimesOf } from './pass-schedule.js';
 import { turnsOf } from './quad-orders.js';
 import { stagesOf } from '../operations/registry.js';
@@ -9,7 +9,8 @@ import { runPass } from './run-stages.js';
  * @import { Pass, PassStage, Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'
  * @import { RunResult, StageResult } from '../model/result.js'
  * @import { Config } from '../model/config.js'
- * @import { BegunRun, RunSurroundings } from './benchmark-run.js'
+ * @import { RunSurroundings } from './benchmark-run.js'
+ * @import { BegunSession } from './session.js'
  * @import { PassTimes } from './pass-schedule.js'
  */
 
@@ -76,16 +77,15 @@ export async function runInterleaved(sides, { orders, signal, hooks }) {
  * @returns {number | null} ms of all of them; null where it is not known
  */
 function shortestTime(sides, passes) {
-  return sides.reduce((/** @type {number | null} */ sum, { begun: { running } }) => {
-    const pass = shortestPass(stagesOf(running.config.load), running.config, running.unloaded);
+  return sides.reduce((/** @type {number | null} */ sum, { session: { config, unloaded } }) => {
+    const pass = shortestPass(stagesOf(config.load), config, unloaded);
     return sum === null || pass === null ? null : sum + passes * pass;
   }, 0);
 }
 
 /**
  * @typedef {object} OpenSide
- * @property {BegunRun} begun
- * @property {RunResult} result
+ * @property {BegunSession} session
  * @property {number} passes that have begun
  */
 
@@ -95,12 +95,7 @@ function shortestTime(sides, passes) {
  * @returns {Promise<RunResult>}
  */
 function withOpenSide({ config, surroundings }, work) {
-  return withRun(config, surroundings, async (beginning, result) => {
-    const begun = await beginRun(beginning, surroundings.launchedAt, result);
-    if (begun !== null) {
-      await work({ begun, result, passes: 0 });
-    }
-  });
+  return withRun(config, surroundings, (session) => work({ session, passes: 0 }));
 }
 
 /**
@@ -112,7 +107,7 @@ function withOpenSide({ config, surroundings }, work) {
  * @param {Quad[]} options.quads that those are added to that come to their end
  */
 async function takeTurns(sides, { orders, signal, hooks, quads }) {
-  const { config, run } = sides.a.begun.running;
+  const { config, run } = sides.a.session;
   const schedule = new PassSchedule(stagesOf(config.load), config.schedule);
   for (const side of /** @type {const} */ (['a', 'b'])) {
     hooks.passStarts({ side, quad: null, timeLeft: null });
@@ -133,7 +128,7 @@ async function takeTurns(sides, { orders, signal, hooks, quads }) {
       hooks.passStarts({ side, quad: place, timeLeft: turnsLeft * times.length });
       const earliest = startsAt;
       const turn = await turnOf(sides[side], async () => {
-        const begins = await readyAt(sides[side].begun, earliest, signal);
+        const begins = await readyAt(sides[side].session, earliest, signal);
         const stages = await runTurn(sides[side], times, begins, signal);
         return stages && { stages, begins };
       });
@@ -155,11 +150,11 @@ async function takeTurns(sides, { orders, signal, hooks, quads }) {
  * is open, which would have the errors of both.
  *
  * @template Taken
- * @param {Pick<OpenSide, 'result'>} side
+ * @param {OpenSide} side
  * @param {() => Promise<Taken | null>} take
  * @returns {Promise<Taken | null>} null where the turn did not come to its end
  */
-async function turnOf({ result }, take) {
+async function turnOf({ session: { result } }, take) {
   try {
     return await take();
   } catch (error) {
@@ -171,12 +166,12 @@ async function turnOf({ result }, take) {
 /**
  * Waits for a pass's turn. Connections that the store has closed meanwhile are opened anew before it.
  *
- * @param {BegunRun} begun
+ * @param {BegunSession} session
  * @param {number} moment monotonic ms
  * @param {AbortSignal} signal gives up
  * @returns {Promise<number>} monotonic ms at which it can begin: later where the pass before took longer than its slot
  */
-async function readyAt({ running: { config, run, phases }, workers }, moment, signal) {
+async function readyAt({ config, run, phases, workers }, moment, signal) {
   const { clock } = run;
   const prepare = async () => {
     await waitUntil(moment - PAUSE_MS, clock, signal);
@@ -197,15 +192,15 @@ async function readyAt({ running: { config, run, phases }, workers }, moment, si
  * @returns {Promise<StageResult[] | null>} null where the pass did not come to its end
  */
 async function runTurn(side, times, startsAt, signal) {
-  const { begun, result } = side;
-  const { running, workers } = begun;
+  const { session } = side;
+  const { config, result } = session;
   const before = result.stages.length;
   const pass = {
-    firstObject: side.passes * running.config.objects.count,
-    timeOf: stageTimesOf(times, startsAt, running.config.schedule),
+    firstObject: side.passes * config.objects.count,
+    timeOf: stageTimesOf(times, startsAt, config.schedule),
   };
   side.passes += 1;
-  const isWhole = !signal.aborted && (await runPass(running, workers, pass, result));
+  const isWhole = !signal.aborted && (await runPass(session, pass));
   return isWhole ? result.stages.slice(before) : null;
 }
 

@@ -1,29 +1,28 @@
-import { Budget, budgetMemory } from '../engine/budget.js';
 import { waitUntil } from '../clock/pause.js';
 import { SearchObjects } from '../search/search-objects.js';
 import { stagesOf } from '../operations/registry.js';
 import { bytesAnOperation, nominalBytes } from '../operations/stage.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
 import { enoughObjects, noteFatalError } from './run-stages.js';
+import { runSlot } from '../engine/run-slot.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
  * @import { Load } from '../engine/run-stage.js'
- * @import { StageOutcome, Workers } from '../engine/workers.js'
+ * @import { StageOutcome } from '../engine/workers.js'
  * @import { RampShortfall, RunResult, SecondCount } from '../model/result.js'
  * @import { RampPlan } from '../model/config.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { FinishedSlot } from './ramp-result.js'
- * @import { Running } from './run-stages.js'
+ * @import { BegunSession } from './session.js'
  * @import { RampSlot } from './stage-schedule.js'
  */
 
 /**
  * @typedef {object} Ramping
- * @property {Running} running
+ * @property {BegunSession} session
  * @property {RampPlan} plan
- * @property {Workers} workers
  * @property {SearchObjects} objects
  */
 
@@ -31,24 +30,18 @@ import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
  * Runs each stage in steps, in slots that follow from the start and from the command line alone: hosts that share both
  * are in the same step at the same time, without a word between them.
  *
- * @param {Running} running with a plan
- * @param {Workers} workers
- * @param {number} startsAt monotonic ms of the first stage
- * @param {RunResult} result that the stages are added to
+ * @param {BegunSession} session whose result the stages are added to
+ * @param {RampPlan} plan
  */
-export async function runRamps(running, workers, startsAt, result) {
-  const { config, run, signal } = running;
-  const { ramp: plan } = config.schedule;
-  if (plan === undefined) {
-    throw new RangeError('expected a plan of the steps');
-  }
-  const ramping = { running, plan, workers, objects: new SearchObjects(config.objects.count) };
-  const firstStageAt = run.clock.toEpoch(startsAt);
+export async function runRamps(session, plan) {
+  const { config, run, signal } = session;
+  const ramping = { session, plan, objects: new SearchObjects(config.objects.count) };
+  const firstStageAt = run.clock.toEpoch(session.firstStageAt);
   for (const [place, stage] of stagesOf(config.load).entries()) {
     if (signal.aborted) {
       return;
     }
-    const goesOn = await runRamp(stage, slotsOfStage(config.schedule, firstStageAt, place), ramping, result);
+    const goesOn = await runRamp(stage, slotsOfStage(config.schedule, firstStageAt, place), ramping);
     ramping.objects.stageEnds(stage, (object) => run.written.has(object));
     if (!goesOn) {
       return;
@@ -60,12 +53,11 @@ export async function runRamps(running, workers, startsAt, result) {
  * @param {Stage} stage
  * @param {readonly RampSlot[]} slots
  * @param {Ramping} ramping
- * @param {RunResult} result
  * @returns {Promise<boolean>} whether the run goes on
  */
-async function runRamp(stage, slots, ramping, result) {
-  const { running, plan, objects } = ramping;
-  const { config, run, signal, observer, phases } = running;
+async function runRamp(stage, slots, ramping) {
+  const { session, plan, objects } = ramping;
+  const { config, run, signal, observer, phases, result } = session;
   const { clock } = run;
   const { name } = stage;
   const ahead = slots.find((slot) => !isLate(slot, clock.epochNow()));
@@ -105,13 +97,13 @@ async function runRamp(stage, slots, ramping, result) {
     finished,
     clock,
     objects: given,
-    unloaded: running.unloaded.get(name.toLowerCase()) ?? null,
+    unloaded: session.unloaded.get(name.toLowerCase()) ?? null,
     availableCores: config.load.availableCores,
-    storeClock: running.runClock.facts(),
+    storeClock: session.runClock.facts(),
   });
   result.stages.push(ofStage);
   observer.stageEnds(ofStage);
-  noteFatalError(last.fatal, running, result);
+  noteFatalError(last.fatal, session);
   return last.end === 'complete';
 }
 
@@ -147,8 +139,8 @@ function isLate({ startsAt, countsFrom }, now) {
  * @returns {Promise<FinishedSlot[]>}
  */
 async function runSlots(stage, slots, ramping) {
-  const { running, plan, objects } = ramping;
-  const { run, signal, observer } = running;
+  const { session, plan, objects } = ramping;
+  const { run, signal, observer } = session;
   const { clock } = run;
   const monotonic = (/** @type {number} */ second) => clock.fromEpoch(second * 1000);
   const seconds = withIdleSeconds((second) => observer.second(stage.name, second), clock);
@@ -183,7 +175,7 @@ async function runSlots(stage, slots, ramping) {
         end('late');
       } else {
         const isLast = place === slots.length - 1;
-        const ran = await runSlot(stage, threads, { slot, isLast, monotonic, seconds, done, moved, silence }, ramping);
+        const ran = await runStep(stage, threads, { slot, isLast, monotonic, seconds, done, moved, silence }, ramping);
         ({ done, moved, silence } = ran);
         end(ran.shortfall, ran);
         noteSilence(stage, place, ran, ramping);
@@ -222,11 +214,11 @@ function withIdleSeconds(handOn, clock) {
  * @param {Ramping} ramping
  * @param {readonly RampSlot[]} slots
  */
-function noteWaiting({ name }, place, { running, plan: { threads } }, slots) {
+function noteWaiting({ name }, place, { session, plan: { threads } }, slots) {
   if (place === 0) {
     const joins = threads.findIndex((each) => each > 0);
-    const seconds = slots[joins].startsAt - running.run.clock.epochNow() / 1000;
-    running.observer.notice(`${name}: this host joins in slot ${joins + 1}, in ${seconds.toFixed(1)}s`);
+    const seconds = slots[joins].startsAt - session.run.clock.epochNow() / 1000;
+    session.observer.notice(`${name}: this host joins in slot ${joins + 1}, in ${seconds.toFixed(1)}s`);
   }
 }
 
@@ -244,12 +236,10 @@ function noteWaiting({ name }, place, { running, plan: { threads } }, slots) {
  * @param {Ramping} ramping
  * @returns {Promise<{ outcome: StageOutcome, load: Load, claimed: number, done: number, moved: number, silence: number, shortfall: RampShortfall | null }>}
  */
-async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...before }, { running, workers, objects }) {
-  const { config, run, signal, observer } = running;
-  const { name } = stage;
-  const range = objects.rangeFor(stage, false, Infinity);
-  const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
+async function runStep(stage, threads, { slot, isLast, monotonic, seconds, ...before }, { session, objects }) {
+  const { config, run, observer } = session;
   const { size, sizes } = config.objects;
+  const range = objects.rangeFor(stage, false, Infinity);
   /** @type {Load} */
   const load = { threads, size, sizes, access: config.load.access, pacing: null, warmup: 0, windows: null };
   // Of the whole stage there is but one drain, at its end.
@@ -262,24 +252,18 @@ async function runSlot(stage, threads, { slot, isLast, monotonic, seconds, ...be
   let moved = 0;
   const startedAt = run.clock.epochNow();
   const wasSuspended = () => run.clock.pausedBetween(startedAt, run.clock.epochNow()) > 0;
-  const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
+  const { outcome, claimed, hasRunOut } = await runSlot({ stage, load, range, limit }, session, {
     second: seconds,
-    retrying: (...failure) => observer.retrying(...failure),
-    integrityError: (message) => observer.integrityError(name, message),
-    failed: (operation, message) => observer.failed(name, operation, message),
-    snapshot: (snapshot) => observer.snapshot(name, snapshot),
-    progress(count, flow) {
+    progress(count, flow, budget) {
       moved = flow.moved;
       if (wasSuspended()) {
         // The step does not count any more, and is not to reach into the time of the next.
-        new Budget(budget).close();
+        budget.close();
       }
       observer.progress(before.done + count, { ...flow, moved: before.moved + moved });
     },
   });
-  const claimed = range.goesRound ? 0 : new Budget(budget).claimed;
   objects.use(stage, false, claimed);
-  const hasRunOut = !range.goesRound && claimed === range.count;
   return {
     outcome,
     load,
@@ -308,9 +292,9 @@ function silenceAfter({ startedAt, endedAt, meter }, before) {
  * @param {{ outcome: StageOutcome, shortfall: RampShortfall | null }} ran
  * @param {Ramping} ramping
  */
-function noteSilence({ name }, place, { outcome, shortfall }, { running, plan: { threads } }) {
+function noteSilence({ name }, place, { outcome, shortfall }, { session, plan: { threads } }) {
   if (shortfall === 'stalled' && outcome.end === 'complete') {
-    running.observer.notice(
+    session.observer.notice(
       `${name}: nothing succeeded in the seconds of step ${place + 1} of ${threads.length} that count, with ${threads[place]} threads: ` +
         `that step does not count; is the store still there?`,
     );
@@ -324,12 +308,12 @@ function noteSilence({ name }, place, { outcome, shortfall }, { running, plan: {
  * @param {readonly FinishedSlot[]} finished
  * @param {Ramping} ramping
  */
-function noteShortage({ name, creates }, finished, { running, plan }) {
+function noteShortage({ name, creates }, finished, { session, plan }) {
   const place = finished.findIndex(({ step }) => step.shortfall === 'objects');
   if (place < 0) {
     return;
   }
-  const { config, observer } = running;
+  const { config, observer } = session;
   const { outcome, claimed } = finished[place];
   const ofStep = plan.threads[place];
   const time = outcome === null ? 0 : outcome.endedAt - outcome.startedAt;

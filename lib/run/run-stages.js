@@ -1,10 +1,10 @@
-import { Budget, budgetMemory } from '../engine/budget.js';
 import { LOOK_EVERY_MS } from '../engine/stage-watch.js';
 import { AttemptError } from '../s3/s3-error.js';
 import { stagesOf } from '../operations/registry.js';
 import { bytesAnOperation, nominalBytes, operationsFor } from '../operations/stage.js';
 import { explainError } from '../s3/explain-error.js';
 import { waitUntil } from '../clock/pause.js';
+import { runSlot } from '../engine/run-slot.js';
 import { Stability } from './stability.js';
 import { MIN_WRITE_PAUSE_MS } from '../workload/write-pauses.js';
 import { stageResult } from './stage-result.js';
@@ -13,15 +13,15 @@ import { seenMemory } from '../workload/seen-objects.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { Workers, StageOutcome } from '../engine/workers.js'
+ * @import { StageOutcome } from '../engine/workers.js'
  * @import { Load } from '../engine/run-stage.js'
  * @import { KindCount } from '../meter/stage-meter.js'
  * @import { FatalError } from '../engine/stage-watch.js'
- * @import { RunResult, UnloadedLatency } from '../model/result.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { Running as RunningBefore } from './benchmark-run.js'
  * @import { Config, ScheduleConfig } from '../model/config.js'
- * @import { Slot, StageTime } from './stage-schedule.js'
+ * @import { Slot } from '../engine/run-slot.js'
+ * @import { BegunSession } from './session.js'
+ * @import { SlotTimes, StageTime } from './stage-schedule.js'
  */
 
 /** A rate that was seen for a moment alone may be exceeded by so much. */
@@ -29,12 +29,6 @@ const MARGIN_OF_OBJECTS = 1.5;
 
 /** Every worker has looked by then at what has been decided, also one that is a little late. */
 const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
-
-/**
- * @typedef {RunningBefore
- *   & { unloaded: ReadonlyMap<string, UnloadedLatency> }} Running by the stage's name in
- *   lower case
- */
 
 /**
  * All stages of a run, once.
@@ -47,32 +41,22 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
 /**
  * Runs the stages in their order, until all are done, the run is to end early, or one of them cannot go on.
  *
- * @param {Running} running
- * @param {Workers} workers
- * @param {number} startsAt monotonic ms of the first stage
- * @param {RunResult} result that the stages are added to
+ * @param {BegunSession} session whose result the stages are added to
  */
-export async function runStages(running, workers, startsAt, result) {
-  const { config, run } = running;
-  await runPass(
-    running,
-    workers,
-    { firstObject: 0, timeOf: stageTimes(config.schedule, startsAt, run.clock.now) },
-    result,
-  );
+export async function runStages(session) {
+  const { config, run, firstStageAt } = session;
+  await runPass(session, { firstObject: 0, timeOf: stageTimes(config.schedule, firstStageAt, run.clock.now) });
 }
 
 /**
  * Runs the stages in their order, as {@link runStages}, over objects and at moments that are the pass's own.
  *
- * @param {Running} running
- * @param {Workers} workers
+ * @param {BegunSession} session
  * @param {Pass} pass
- * @param {RunResult} result that the stages are added to
  * @returns {Promise<boolean>} whether all of its stages ran, and ended well
  */
-export async function runPass(running, workers, { firstObject, timeOf }, result) {
-  const { config, run, signal } = running;
+export async function runPass(session, { firstObject, timeOf }) {
+  const { config, run, signal, observer, result } = session;
   const { clock } = run;
   let { count: objects } = config.objects;
   let mayRewriteFrom = -Infinity;
@@ -80,7 +64,7 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
   for (const [place, stage] of stagesOf(config.load).entries()) {
     const { startsAt, slot } = timeOf(place);
     const pausesBefore = stage.rewrites || hasRewritten;
-    await waitForStage(stage, pausesBefore ? Math.max(startsAt, mayRewriteFrom) : startsAt, running, result);
+    await waitForStage(stage, pausesBefore ? Math.max(startsAt, mayRewriteFrom) : startsAt, session);
     if (signal.aborted) {
       return false;
     }
@@ -91,30 +75,33 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
       ...loadOf(config, slot !== null, stage, objects),
       ...(stage.rewrites ? { mixedObjects: objects } : {}),
     };
-    const range = { first: firstObject, objects };
-    const { outcome, claimed, stopsAt, stability } = await runOne(stage, load, range, slot, workers, running);
+    // What is over after a fixed time goes round until then. Objects are written and copied once, and all of them are removed.
+    const limit = stage.removes ? null : slot;
+    const goesRound = limit !== null && !(stage.creates || stage.copies);
+    const range = { first: firstObject, count: objects, goesRound };
+    const { outcome, claimed, stopsAt, stability } = await runOne({ stage, load, range, limit }, session);
     const finished = stageResult({
       stage,
       outcome,
       clock,
       objects,
       load,
-      unloaded: running.unloaded.get(stage.name.toLowerCase()) ?? null,
-      unloadedByOperation: running.unloaded,
+      unloaded: session.unloaded.get(stage.name.toLowerCase()) ?? null,
+      unloadedByOperation: session.unloaded,
       availableCores: config.load.availableCores,
-      storeClock: running.runClock.facts(),
+      storeClock: session.runClock.facts(),
       stopsAt,
       objectsNeeded: slot !== null && stage.creates && !stability?.isStable ? objectsNeeded(outcome, slot) : null,
       stability,
     });
     result.stages.push(finished);
-    running.observer.stageEnds(finished);
+    observer.stageEnds(finished);
     if (stage.rewrites && run.mixed?.versions.hasForgotten) {
-      running.observer.notice(
+      observer.notice(
         `${stage.name}: so many changes had no definite answer that stale reads of some objects could not be told`,
       );
     }
-    noteFatalError(outcome.fatal, running, result);
+    noteFatalError(outcome.fatal, session);
     if (outcome.end !== 'complete') {
       return false;
     }
@@ -130,10 +117,9 @@ export async function runPass(running, workers, { firstObject, timeOf }, result)
 /**
  * @param {Stage} stage
  * @param {number} moment monotonic ms
- * @param {Running} running
- * @param {RunResult} result of the stages before
+ * @param {BegunSession} session
  */
-async function waitForStage({ name }, moment, { run: { clock }, signal, observer, phases }, { stages }) {
+async function waitForStage({ name }, moment, { run: { clock }, signal, observer, phases, result: { stages } }) {
   const left = moment - clock.now();
   if (left <= 0) {
     return;
@@ -147,7 +133,7 @@ async function waitForStage({ name }, moment, { run: { clock }, signal, observer
 
 /**
  * @param {StageOutcome} outcome of Write
- * @param {Slot} slot
+ * @param {SlotTimes} slot
  * @returns {number | null} objects that would have lasted for the whole slot at the rate that was seen; null where it was not
  *   for want of objects that Write ended
  */
@@ -170,55 +156,44 @@ export function enoughObjects(expected) {
 }
 
 /**
- * @param {Stage} stage
- * @param {Load} load
- * @param {{ first: number, objects: number }} range of the objects that are there, or with Write the most that may be
- * @param {Slot | null} slot
- * @param {Workers} workers
- * @param {Running} running
+ * @param {Slot & { limit: SlotTimes | null }} slot
+ * @param {BegunSession} session
  */
-async function runOne(stage, load, { first, objects }, slot, workers, { config, run, signal, observer }) {
-  const { name, creates, copies, removes } = stage;
-  // What is over after a fixed time goes round until then. Objects are written and copied once, and all of them are removed.
-  const limit = removes ? null : slot;
-  const memory = budgetMemory();
-  const options = { memory, first, objects, goesRound: limit !== null && !(creates || copies) };
-  const budget = new Budget(options);
+async function runOne(slot, session) {
+  const { config, run, observer } = session;
+  const { stage, range, limit } = slot;
+  const { name } = stage;
   const stability = limit === null ? null : stabilityOf(config.schedule, run.clock, limit);
   observer.stageStarts({
     stage: name,
-    objects,
-    ...(stage.grouping === null ? {} : { operations: operationsFor(stage, objects, config) }),
+    objects: range.count,
+    ...(stage.grouping === null ? {} : { operations: operationsFor(stage, range.count, config) }),
     threads: config.load.threads,
     buckets: config.store.buckets.length,
     bytesPerOperation: bytesAnOperation(stage, config),
     nominalBytes: nominalBytes(stage, config.objects),
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
-  const outcome = await workers.runStage({ stage, load, budget: options, limit }, signal, {
-    second({ kinds, ...second }) {
+  const { outcome, claimed, budget } = await runSlot(slot, session, {
+    second({ kinds, ...second }, work) {
       observer.second(name, kinds === undefined ? second : { ...second, kinds: namedKinds(stage, kinds) });
       // The last second of a stage may be a part of one, as one in which the process was suspended.
       const [from, until] = [1000 * second.secondStart, 1000 * (second.secondStart + 1)];
       const isWhole = until <= run.clock.epochNow() && run.clock.pausedBetween(from, until) === 0;
       if (isWhole && stability?.add(second)) {
-        budget.stopAt(run.clock.now() + EARLY_STOP_LEAD_MS);
+        work.stopAt(run.clock.now() + EARLY_STOP_LEAD_MS);
       }
     },
-    retrying: (...failure) => observer.retrying(...failure),
-    integrityError: (message) => observer.integrityError(name, message),
-    failed: (operation, message) => observer.failed(name, operation, message),
-    snapshot: (snapshot) => observer.snapshot(name, snapshot),
     progress: (done, flow) => observer.progress(done, flow),
   });
   const stopsAt = limit === null ? undefined : Math.min(limit.stopsAt, budget.stopsAt);
-  return { outcome, claimed: budget.claimed, stopsAt, stability: stability?.result() };
+  return { outcome, claimed, stopsAt, stability: stability?.result() };
 }
 
 /**
  * @param {ScheduleConfig} schedule
  * @param {Clock} clock
- * @param {Slot} slot
+ * @param {SlotTimes} slot
  * @returns {Stability | null} null where the stage lasts for its whole time
  */
 function stabilityOf({ untilStable, warmup }, clock, { stopsAt }) {
@@ -260,10 +235,9 @@ function loadOf(config, isTimed, { kinds }, objects) {
 
 /**
  * @param {FatalError | null} fatal
- * @param {Running} running
- * @param {RunResult} result
+ * @param {BegunSession} session
  */
-export function noteFatalError(fatal, { config, run }, result) {
+export function noteFatalError(fatal, { config, run, result }) {
   if (fatal === null) {
     return;
   }

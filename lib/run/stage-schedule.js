@@ -15,7 +15,7 @@ const ROUNDING_MS = 1;
 /**
  * When a stage runs; all in monotonic ms.
  *
- * @typedef {object} Slot
+ * @typedef {object} SlotTimes
  * @property {number} startsAt
  * @property {number} stopsAt no operation is begun any more
  * @property {number} endsAt what is still under way is aborted, so that the next stage can start in time
@@ -29,7 +29,7 @@ const ROUNDING_MS = 1;
  * @param {number} duration ms of a stage
  * @param {number} gap ms between two stages
  * @param {number} place of the stage, from 0
- * @returns {Slot}
+ * @returns {SlotTimes}
  */
 export function slotOf(startsAt, duration, gap, place) {
   return slotFrom(startsAt + place * (duration + gap), duration, gap);
@@ -39,7 +39,7 @@ export function slotOf(startsAt, duration, gap, place) {
  * @param {number} start monotonic ms of the stage
  * @param {number} duration ms of it
  * @param {number} gap ms to the next one
- * @returns {Slot}
+ * @returns {SlotTimes}
  */
 export function slotFrom(start, duration, gap) {
   const stop = start + duration;
@@ -51,7 +51,7 @@ export function slotFrom(start, duration, gap) {
  *
  * @typedef {object} StageTime
  * @property {number} startsAt monotonic ms before which it does not begin
- * @property {Slot | null} slot null where the stage ends with its work
+ * @property {SlotTimes | null} slot null where the stage ends with its work
  */
 
 /**

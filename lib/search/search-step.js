@@ -1,10 +1,12 @@
+import { runSlot } from '../engine/run-slot.js';
 import { WINDOW_MS, isSteady } from './step-rate.js';
-import { Budget, budgetMemory } from '../engine/budget.js';
 
 /**
  * @import { Step } from './search-plan.js'
  * @import { Pacing } from '../engine/arrivals.js'
- * @import { Workers, StageOutcome } from '../engine/workers.js'
+ * @import { Budget } from '../engine/budget.js'
+ * @import { SlotSession } from '../engine/run-slot.js'
+ * @import { StageOutcome } from '../engine/workers.js'
  * @import { Load, StageHooks } from '../engine/run-stage.js'
  * @import { Clock } from '../clock/clock.js'
  * @import { AccessPattern, SizeDistribution } from '../model/config.js'
@@ -35,7 +37,6 @@ const ROUNDING = 1e-6;
  *
  * @param {Step} step
  * @param {object} options
- * @param {Pick<Workers, 'runStage'>} options.workers
  * @param {Stage} options.stage
  * @param {number} options.size bytes; of the largest object
  * @param {SizeDistribution} [options.sizes] where not all are of one size
@@ -43,17 +44,13 @@ const ROUNDING = 1e-6;
  * @param {Range} options.range of objects
  * @param {Pacing | null} [options.pacing] of an open loop
  * @param {Clock} options.clock
- * @param {AbortSignal} options.signal stops it
- * @param {Omit<StageHooks, 'second'>} options.hooks
+ * @param {SlotSession} options.session
+ * @param {StageHooks['progress']} options.progress
  * @returns {Promise<FinishedStep>}
  */
-export async function runStep(
-  step,
-  { workers, stage, size, sizes, access, range, pacing = null, clock, signal, hooks },
-) {
+export async function runStep(step, { stage, size, sizes, access, range, pacing = null, clock, session, progress }) {
   const startsAt = clock.now();
   const { threads, settle, maxDuration, grace } = step;
-  const budget = { memory: budgetMemory(), first: range.first, objects: range.count, goesRound: range.goesRound };
   const { bucketStarts } = range;
   const windows = { startsAt, width: WINDOW_MS };
   const load = {
@@ -62,23 +59,18 @@ export async function runStep(
   };
   const stopsAt = startsAt + settle + maxDuration;
   const limit = { stopsAt, endsAt: stopsAt + grace };
-  const end = new EarlyEnd(step, { startsAt, now: clock.now, close: () => new Budget(budget).close() });
+  const end = new EarlyEnd(step, { startsAt, now: clock.now });
   let retries = 0;
-  const outcome = await workers.runStage({ stage, load, budget, limit }, signal, {
-    ...hooks,
-    second() {},
-    retrying(...failure) {
+  const { outcome, claimed, hasRunOut } = await runSlot({ stage, load, range, limit }, session, {
+    retrying() {
       retries += 1;
-      hooks.retrying(...failure);
     },
-    progress(done, flow) {
-      end.progress(done, done + retries);
-      hooks.progress(done, flow);
+    progress(done, flow, budget) {
+      end.progress(done, done + retries, budget);
+      progress(done, flow);
     },
   });
-  const claimed = range.goesRound ? 0 : new Budget(budget).claimed;
   // After its last object a step is no closed loop any more: one thread after the other falls idle.
-  const hasRunOut = !range.goesRound && claimed === range.count;
   const ranOutAt = hasRunOut
     ? outcome.endedAt - (outcome.meter.latencies().operations.summary()?.maximum ?? 0)
     : Infinity;
@@ -102,7 +94,6 @@ class EarlyEnd {
   #step;
   #startsAt;
   #now;
-  #close;
   #done = 0;
   #attempts = 0;
   #seenAt;
@@ -116,21 +107,20 @@ class EarlyEnd {
    * @param {object} options
    * @param {number} options.startsAt monotonic ms
    * @param {() => number} options.now monotonic ms
-   * @param {() => void} options.close lets no further operation begin
    */
-  constructor(step, { startsAt, now, close }) {
+  constructor(step, { startsAt, now }) {
     this.#step = step;
     this.#startsAt = startsAt;
     this.#seenAt = startsAt;
     this.#now = now;
-    this.#close = close;
   }
 
   /**
    * @param {number} done operations of all workers so far
    * @param {number} attempts likewise
+   * @param {Pick<Budget, 'close'>} budget that is closed when no further operation is to begin
    */
-  progress(done, attempts) {
+  progress(done, attempts, budget) {
     const now = this.#now();
     // Several workers report one after the other what belongs to the same moment.
     if (this.closedAt !== Infinity || now - this.#seenAt < WINDOW_MS / 2) {
@@ -148,7 +138,7 @@ class EarlyEnd {
       2 * attempts - this.#attempts + attemptsUnderWay >= this.#step.attempts;
     if ((isLong && isSteady(this.#rates, precision)) || wouldExceed) {
       this.closedAt = now;
-      this.#close();
+      budget.close();
     }
     this.#done = done;
     this.#attempts = attempts;

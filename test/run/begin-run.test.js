@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Clock } from '../../lib/clock/clock.js';
-import { chooseStart, openWorkers, openRunClock, waitForStart } from '../../lib/run/begin-run.js';
+import { chooseStart, openWorkers, waitForStart } from '../../lib/run/begin-run.js';
+import { openRunClock } from '../../lib/run/run-clock.js';
 import { openRun } from '../../lib/run/open-run.js';
 import { Phases } from '../../lib/run/phases.js';
 import { TimeBudget } from '../../lib/preflight/time-budget.js';
@@ -230,7 +231,7 @@ test('connections that cannot be opened ahead are told, unless the run is to sto
   ])) {
     const run = await openRun(config, { clock: new Clock(), random: Math.random });
     const { notices, observer } = beginning(run.clock);
-    await openWorkers(config, run, signal, observer);
+    await openWorkers({ config, run, signal, observer });
     await run.close();
     assert.equal(notices.length, expected === null ? 0 : 1);
     assert.match(notices.join(), expected ?? /^$/);
@@ -241,7 +242,7 @@ test('nothing is opened ahead where no connection is kept', TIME_LIMIT, async (t
   const endpoint = await startTestEndpoint(t);
   const config = runConfig(endpoint, { keepAlive: false });
   const run = await openRun(config, { clock: new Clock(), random: Math.random });
-  await openWorkers(config, run, NEVER, beginning(run.clock).observer);
+  await openWorkers({ config, run, signal: NEVER, observer: beginning(run.clock).observer });
   assert.equal((await endpoint.report()).connections, 0);
   await run.close();
 });

@@ -11,6 +11,8 @@ import { NO_TARGET, runConfig } from '../helpers/run-config.js';
 import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 
 /**
+ * @import { BegunSession } from '../../lib/run/session.js'
+ * @import { SearchConfig } from '../../lib/model/config.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { RunResult, SearchResult, StageResult } from '../../lib/model/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
@@ -58,9 +60,8 @@ function prepare(overrides, modelOf = queueing) {
   );
   const run = () =>
     findCapacities(
-      /** @type {Parameters<typeof findCapacities>[0]} */ (/** @type {unknown} */ (running)),
-      /** @type {Parameters<typeof findCapacities>[1]} */ (/** @type {unknown} */ (workers)),
-      result,
+      /** @type {BegunSession} */ (/** @type {unknown} */ ({ ...running, workers, result })),
+      /** @type {SearchConfig} */ (config.search),
     );
   return { run, workers, events, result, controller, written, unloaded };
 }

@@ -52,8 +52,8 @@ async function runStage({ threads, unloadedP50, stage, modelOf }, findPeak) {
     unloaded: new Map([[stage, { count: 20, p50: unloadedP50, size: WHOLE }]]),
   };
   const result = /** @type {RunResult} */ (/** @type {unknown} */ ({ problems: [], stages: [] }));
-  const parts = /** @type {[any, any]} */ ([running, workers]);
-  await (findPeak ? findCapacities(...parts, result) : runStages(...parts, clock.now(), result));
+  const session = /** @type {any} */ ({ ...running, workers, firstStageAt: clock.now(), result });
+  await (findPeak ? findCapacities(session, { peakOf: 'threads' }) : runStages(session));
   assert.deepEqual(result.problems, []);
   return result.stages[0];
 }

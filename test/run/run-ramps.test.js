@@ -21,11 +21,11 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 import { aggregateOf, warningsOf } from '../merge/logs-of.js';
 
 /**
+ * @import { BegunSession } from '../../lib/run/session.js'
  * @import { StopRequest } from '../../lib/cli/stop-request.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { TimeLimit } from '../../lib/engine/stage-watch.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
- * @import { Workers } from '../../lib/engine/workers.js'
  * @import { RampStep, RunResult } from '../../lib/model/result.js'
  * @import { RampPlan, Config } from '../../lib/model/config.js'
  * @import { Overrides } from '../helpers/run-config.js'
@@ -134,10 +134,8 @@ function prepare(
   );
   const run = (startsAt = clock.now()) =>
     runRamps(
-      /** @type {Parameters<typeof runRamps>[0]} */ (/** @type {unknown} */ (running)),
-      /** @type {Workers} */ (/** @type {unknown} */ (workers)),
-      startsAt,
-      result,
+      /** @type {BegunSession} */ (/** @type {unknown} */ ({ ...running, workers, firstStageAt: startsAt, result })),
+      overrides.ramp,
     );
   const notices = () => events.filter(([name]) => name === 'notice').map(([, message]) => message);
   const steps = () =>

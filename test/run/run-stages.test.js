@@ -13,6 +13,7 @@ import { SimulatedTime } from '../helpers/simulated-time.js';
 import { NO_HOST_LOAD } from '../helpers/host-load.js';
 
 /**
+ * @import { BegunSession } from '../../lib/run/session.js'
  * @import { StageTask } from '../../lib/engine/worker.js'
  * @import { Workers, StageOutcome } from '../../lib/engine/workers.js'
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
@@ -75,24 +76,15 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
   const runClock = { facts: () => ({ offset: 5, uncertainty: 1 }) };
   const phases = new Phases(clock.now, observer, clock.now());
   const parts = { config, run: { clock }, signal: controller.signal, observer, phases, runClock };
-  const running = { ...parts, unloaded: new Map() };
   const result = /** @type {RunResult} */ (
     /** @type {unknown} */ ({ problems: [], stages: [], cleanup: null, crash: null })
   );
-  const run = (startsAt = clock.now()) =>
-    runStages(
-      /** @type {Parameters<typeof runStages>[0]} */ (/** @type {unknown} */ (running)),
-      /** @type {Workers} */ (/** @type {unknown} */ (cores)),
-      startsAt,
-      result,
+  const session = (/** @type {number} */ firstStageAt) =>
+    /** @type {BegunSession} */ (
+      /** @type {unknown} */ ({ ...parts, unloaded: new Map(), workers: cores, firstStageAt, result })
     );
-  const pass = (/** @type {Pass} */ given) =>
-    runPass(
-      /** @type {Parameters<typeof runPass>[0]} */ (/** @type {unknown} */ (running)),
-      /** @type {Workers} */ (/** @type {unknown} */ (cores)),
-      given,
-      result,
-    );
+  const run = (startsAt = clock.now()) => runStages(session(startsAt));
+  const pass = (/** @type {Pass} */ given) => runPass(session(0), given);
   return { time, tasks, events, result, run, pass };
 }
 

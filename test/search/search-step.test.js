@@ -5,8 +5,10 @@ import { chance } from '../helpers/chance.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { SimulatedWorkers } from '../helpers/simulated-workers.js';
 import { stageNamed } from '../helpers/worker-spec.js';
+import { recordingObserver } from '../helpers/recording-observer.js';
 
 /**
+ * @import { SlotSession } from '../../lib/engine/run-slot.js'
  * @import { Step } from '../../lib/search/search-plan.js'
  * @import { Range } from '../../lib/search/search-objects.js'
  * @import { StoreModel } from '../helpers/simulated-store.js'
@@ -26,6 +28,14 @@ const STEP = Object.freeze({
 });
 
 /**
+ * @param {SimulatedWorkers} workers
+ * @returns {SlotSession}
+ */
+function sessionOf(workers) {
+  return { workers, signal: new AbortController().signal, observer: recordingObserver().observer };
+}
+
+/**
  * @param {StoreModel} model
  * @param {Partial<Step>} [overrides]
  * @param {Range} [range]
@@ -38,13 +48,12 @@ async function run(model, overrides, range = { first: 100, count: 100_000, goesR
   const finished = await runStep(
     { ...STEP, ...overrides },
     {
-      workers,
       stage: stageNamed('Read'),
       size: 8192,
       range,
       clock,
-      signal: new AbortController().signal,
-      hooks: { retrying() {}, integrityError() {}, failed() {}, progress() {} },
+      session: sessionOf(workers),
+      progress() {},
     },
   );
   return { ...finished, task: workers.tasks[0] };
@@ -88,13 +97,12 @@ test('no window is lost where the end is no sum of binary fractions', async () =
   const { windows } = await runStep(
     { ...STEP, precision: 0, minDuration: 10_000, maxDuration: 10_000, settle: 500 },
     {
-      workers,
       stage: stageNamed('Write'),
       size: 1,
       range: { first: 0, count: 100_000, goesRound: false },
       clock,
-      signal: new AbortController().signal,
-      hooks: { retrying() {}, integrityError() {}, failed() {}, progress() {} },
+      session: sessionOf(workers),
+      progress() {},
     },
   );
   assert.equal(windows.length, 40);

@@ -1,0 +1,69 @@
+import { StoreClock } from '../clock/store-clock.js';
+import { requestAbsentObject } from '../preflight/control-request.js';
+
+/**
+ * @import { Config } from '../model/config.js'
+ * @import { RunObserver } from '../model/run-events.js'
+ * @import { ClockFacts } from '../model/result.js'
+ * @import { OpenRun } from './open-run.js'
+ */
+
+const CLOCK_LOST =
+  "The store's clock is unknown from here on: the Date headers of later answers contradict what was measured before the start";
+
+/** What is known of the clock of a store on this host: it is the same. */
+const SAME_CLOCK = Object.freeze({ offset: 0, uncertainty: 0 });
+
+/**
+ * The store's clock, as a run uses it.
+ *
+ * @typedef {object} RunClock
+ * @property {(signal: AbortSignal) => Promise<void>} measure sets the run's clock by the store's, and goes on watching it
+ * @property {() => ClockFacts | null} facts null where it is unknown
+ * @property {() => string | null} problem why it is unknown, once it was measured; null where it is not
+ * @property {() => Promise<void>} stop ends watching
+ */
+
+/** @type {Readonly<RunClock>} */
+const EMBEDDED_CLOCK = Object.freeze({
+  measure: async () => {},
+  facts: () => SAME_CLOCK,
+  problem: () => null,
+  stop: async () => {},
+});
+
+/**
+ * @param {Config} config
+ * @param {OpenRun} run
+ * @param {RunObserver} observer
+ * @returns {RunClock}
+ */
+export function openRunClock({ store }, run, observer) {
+  if (store.isEmbedded) {
+    return EMBEDDED_CLOCK;
+  }
+  const [bucket] = store.buckets;
+  const storeClock = new StoreClock({
+    clock: run.clock,
+    connections: run.clockConnections,
+    request: async (connection, until) => {
+      run.requests.clock += 1;
+      const { error } = await requestAbsentObject({ run, maxAttempts: 1, signal: until }, connection, bucket);
+      return error?.serverTime ?? 0;
+    },
+  });
+  const watching = new AbortController();
+  let watched = Promise.resolve();
+  return {
+    async measure(signal) {
+      await storeClock.measure(signal);
+      watched = storeClock.watch(watching.signal, () => observer.notice(CLOCK_LOST));
+    },
+    facts: () => storeClock.facts,
+    problem: () => storeClock.problem,
+    async stop() {
+      watching.abort();
+      await watched;
+    },
+  };
+}
