@@ -1,5 +1,6 @@
 import { isClean, shortcomingsOf } from '../model/completeness.js';
 import { cleanupProblems, describeCleanup, mayHelpAgain } from './cleanup.js';
+import { operationsOfRun } from '../operations/registry.js';
 import { EXIT } from './exit-status.js';
 import { cleanupCommand, readAgainCommand } from './later-commands.js';
 
@@ -71,15 +72,14 @@ function hasOnlyLooked({ removed, versions, uploads = 0 }) {
 /**
  * @param {StageResult} result
  * @param {Config} config
- * @returns {string[]}
+ * @returns {string[]} how many objects a stage of that length takes; nothing where others go round over fewer, and need no more
  */
-function outOfObjects({ stage, duration, objects, objectsNeeded }, config) {
-  if (objectsNeeded === null) {
+function outOfObjects({ stage, duration, objects, objectsNeeded }, { load, schedule }) {
+  const goesRound = operationsOfRun(load).some(({ effect }) => effect === 'reads');
+  if (objectsNeeded === null || (goesRound && !schedule.sharesSlots)) {
     return [];
   }
-  const [after, of] = [duration, config.schedule.duration ?? 0].map(
-    (milliseconds) => `${(milliseconds / 1000).toFixed(1)}s`,
-  );
+  const [after, of] = [duration, schedule.duration ?? 0].map((milliseconds) => `${(milliseconds / 1000).toFixed(1)}s`);
   return [
     `${stage} had no objects left after ${after} of ${of}: for a --duration of that length, pass about ${objectsNeeded} <objects> instead of ${objects}`,
   ];

@@ -83,8 +83,10 @@ export interface ScheduleConfig {
   untilStable?: number;
   /** ms at the beginning of each stage whose operations are in no rate and no percentile */
   warmup: number;
-  /** ms between two stages of a fixed duration */
-  gap: number;
+  /** ms between two stages of a fixed duration; absent where nobody asked for a pause: see stage-schedule.js */
+  gap?: number;
+  /** whether stages of a fixed duration begin at moments that other hosts keep to, too; as soon as they can without */
+  sharesSlots: boolean;
   /** go through steps in slots that all hosts share */
   ramp?: RampPlan;
   /**

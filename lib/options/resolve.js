@@ -2,7 +2,7 @@ import { runsSlices } from '../edge/slice.js';
 import { MAX_PUT_BYTES } from '../operations/multipart.js';
 import { writesObjects } from '../operations/registry.js';
 import { WHOLE } from '../workload/shard.js';
-import { isMultipart } from './conditions.js';
+import { isMultipart, isRamp } from './conditions.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -63,6 +63,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     schedule: {
       ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
+      sharesSlots: options.startAt !== undefined || shard.count > 1 || isRamp(options),
       passes,
     },
     search: options.findPeak

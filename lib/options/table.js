@@ -351,10 +351,10 @@ const LOAD = {
   },
   gap: {
     flag: '--gap <time>',
-    help: 'pause between stages of a fixed length',
+    help: 'pause between stages of a fixed length (hosts that start together: 5s)',
+    detail: 'see [stages that time ends](what-a-run-does.md#stages-that-time-ends)',
     read: values.anyTime,
     write: formatTime,
-    default: '5s',
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
     role: 'repeat',
     of: ['ab'],

@@ -1,4 +1,4 @@
-import { SETTLING_MS, slotFrom } from './stage-schedule.js';
+import { SETTLING_MS, USUAL_GAP_MS, slotFrom } from './stage-schedule.js';
 
 /**
  * @import { StageResult } from '../model/result.js'
@@ -67,7 +67,7 @@ export class PassSchedule {
    * @returns {number} ms from its beginning to that of the next one
    */
   #allotted({ removes }, place) {
-    const { duration, gap } = this.#schedule;
+    const { duration, gap = USUAL_GAP_MS } = this.#schedule;
     if (duration !== undefined && !removes) {
       return duration + gap;
     }
@@ -81,7 +81,7 @@ export class PassSchedule {
  * @param {Pick<ScheduleConfig, 'duration' | 'gap'>} schedule
  * @returns {(place: number) => StageTime} of the stage in that place, from 0
  */
-export function stageTimesOf({ offsets }, startsAt, { duration, gap }) {
+export function stageTimesOf({ offsets }, startsAt, { duration, gap = USUAL_GAP_MS }) {
   return (place) => {
     const start = startsAt + offsets[place];
     return { startsAt: start, slot: duration === undefined ? null : slotFrom(start, duration, gap) };
@@ -95,7 +95,7 @@ export function stageTimesOf({ offsets }, startsAt, { duration, gap }) {
  * @returns {number | null} ms that a pass takes at least, because no more threads than there are can share the work; null
  *   where a latency is not known
  */
-export function shortestPass(stages, { objects, load, schedule: { duration, gap } }, unloaded) {
+export function shortestPass(stages, { objects, load, schedule: { duration, gap = USUAL_GAP_MS } }, unloaded) {
   const lengths = stages.map(({ name, removes }) => {
     const latency = unloaded.get(name.toLowerCase())?.p50;
     if (duration !== undefined && !removes) {

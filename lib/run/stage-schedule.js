@@ -1,5 +1,8 @@
 /** @import { Config, ScheduleConfig } from '../model/config.js' */
 
+/** Between the stages of hosts that share slots; as long may go on what is under way when the time of a stage is over. ms */
+export const USUAL_GAP_MS = 5000;
+
 /** Aborting and settling take a moment, and must not delay the next stage, or the next step. */
 export const SETTLING_MS = 100;
 
@@ -55,21 +58,24 @@ export function slotFrom(start, duration, gap) {
  */
 
 /**
- * Where a stage may end before its time is over, nobody else goes by the times of this host: the next one follows at once.
+ * Hosts that share slots are in the same stage at the same time, however long the last operations of a stage took on one of them.
+ * Where nobody else goes by the times of this host, or a stage may end before its time is over, the next one follows at once.
  *
- * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'untilStable'>} schedule
+ * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'untilStable' | 'sharesSlots'>} schedule
  * @param {number} startsAt monotonic ms of the first stage
  * @param {() => number} now monotonic ms
  * @returns {(place: number) => StageTime} of the stage in that place, from 0
  */
-export function stageTimes({ duration, gap, untilStable }, startsAt, now) {
-  const slotAt = (/** @type {number} */ place, /** @type {number} */ length) =>
-    untilStable === undefined || place === 0
-      ? slotOf(startsAt, length, gap, place)
-      : slotFrom(now() + gap, length, gap);
+export function stageTimes({ duration, gap, untilStable, sharesSlots }, startsAt, now) {
+  if (duration === undefined) {
+    return () => ({ startsAt, slot: null });
+  }
+  const drain = gap ?? USUAL_GAP_MS;
+  const pause = gap ?? (sharesSlots ? USUAL_GAP_MS : 0);
   return (place) => {
-    const slot = duration === undefined ? null : slotAt(place, duration);
-    return { startsAt: slot?.startsAt ?? startsAt, slot };
+    const isFixed = place === 0 || (sharesSlots && untilStable === undefined);
+    const slot = isFixed ? slotOf(startsAt, duration, drain, place) : slotFrom(now() + pause, duration, drain);
+    return { startsAt: slot.startsAt, slot };
   };
 }
 
@@ -91,7 +97,7 @@ export function stageTimes({ duration, gap, untilStable }, startsAt, now) {
  * @param {number} place of the stage, from 0
  * @returns {RampSlot[]} one for each step
  */
-export function slotsOfStage({ ramp, gap }, startsAt, place) {
+export function slotsOfStage({ ramp, gap = USUAL_GAP_MS }, startsAt, place) {
   const { threads, stepTime } = ramp ?? { threads: [], stepTime: 0 };
   const length = stepTime / 1000;
   const edge = Math.ceil(Math.max(EDGE_SHARE * length, MIN_EDGE));

@@ -129,10 +129,16 @@ test('a run id that is in use is told with the commands that read and remove wha
   );
 });
 
-test('a Write that ran out of objects before its time is told with how many to pass', () => {
+test('a Write that ran out of objects before its time is told with how many to pass, where nothing else makes up for it', () => {
   const stage = { ...STAGE, stage: 'Write', duration: 186, objects: 300, objectsNeeded: 37_000 };
-  const { notices } = closingMessages(result({ stages: [stage, STAGE] }), configOf({ duration: 15_000 }), LATER);
-  assert.deepEqual(notices, [
+  const noticesOf = (/** @type {Overrides} */ overrides) =>
+    closingMessages(result({ stages: [stage, STAGE] }), configOf({ duration: 15_000, ...overrides }), LATER).notices;
+  const told = [
     'Write had no objects left after 0.2s of 15.0s: for a --duration of that length, pass about 37000 <objects> instead of 300',
-  ]);
+  ];
+  assert.deepEqual(noticesOf({ sharesSlots: true }), told);
+  assert.deepEqual(noticesOf({ stages: ['write', 'remove'] }), told);
+  assert.deepEqual(noticesOf({ stages: ['write', 'read', 'remove'] }), [], 'reads go round over the 300');
+  const mix = [{ operation: 'read', share: 100 }];
+  assert.deepEqual(noticesOf({ stages: ['write', 'mixed', 'remove'], mix }), []);
 });

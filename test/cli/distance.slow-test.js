@@ -80,8 +80,9 @@ describe('a store that is far away', { concurrency: 2 }, () => {
   });
 });
 
-test('a Write that runs out of objects before its time says so while it waits, and what to pass instead', async (t) => {
-  const run = ['3', '2', '--size', '1KiB', '--duration', '2s', '--gap', '0s', '--json', 'result.json', '--local'];
+test('a Write that runs out of objects in slots that hosts share says so while it waits, and what to pass instead', async (t) => {
+  const load = ['3', '2', '--size', '1KiB', '--duration', '2s', '--gap', '0s'];
+  const run = [...load, '--start-at', '+3s', '--json', 'result.json', '--local'];
   const command = await startCommand(t, run);
   const outcome = await command.outcome;
   assertStatus(outcome, 0);

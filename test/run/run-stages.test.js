@@ -154,10 +154,10 @@ test('the first stage waits for the start', async (t) => {
   );
 });
 
-test('stages of a duration keep to their slots, however long the one before took', async (t) => {
+test('stages of a duration keep to slots that hosts share, however long the one before took', async (t) => {
   /** @type {Record<string, number>} */
   const lengths = { Write: 1900, Read: 200, Stat: 1000, Remove: 10 };
-  const overrides = { duration: SECOND, gap: SECOND };
+  const overrides = { duration: SECOND, gap: SECOND, sharesSlots: true };
   const { time, tasks, run } = prepare(t, overrides, ({ stage }) => wait(lengths[stage.name]).then(() => {}));
   const startsAt = time.clock.now() + 500;
   await time.until(run(startsAt));
@@ -177,9 +177,34 @@ test('stages of a duration keep to their slots, however long the one before took
   }
 });
 
+for (const { gap, starts } of [
+  { gap: undefined, starts: [0, 400, 2300, 3300] },
+  { gap: 500, starts: [0, 900, 3300, 4800] },
+]) {
+  test(`on a host of its own a stage begins when the one before has ended, ${gap ?? 0}ms later`, async (t) => {
+    /** @type {Record<string, number>} */
+    const lengths = { Write: 400, Read: 1900, Stat: 1000, Remove: 10 };
+    const { time, tasks, run } = prepare(t, { duration: SECOND, gap }, ({ stage }) =>
+      wait(lengths[stage.name]).then(() => {}),
+    );
+    const startsAt = time.clock.now();
+    await time.until(run(startsAt));
+    assert.deepEqual(
+      tasks.map(({ at }) => at),
+      starts,
+    );
+    tasks.slice(0, 3).forEach(({ limit }, place) => {
+      const stopsAt = startsAt + starts[place] + SECOND;
+      assert.deepEqual([limit?.stopsAt, limit?.endsAt], [stopsAt, stopsAt + (gap ?? 5000) - 100]);
+    });
+  });
+}
+
 test('a stage that comes too late for its slot begins at once', async (t) => {
-  const { time, tasks, run } = prepare(t, { duration: SECOND, gap: 0, stages: ['read', 'stat'] }, ({ stage }) =>
-    wait(stage.name === 'Read' ? 1300 : 0).then(() => {}),
+  const { time, tasks, run } = prepare(
+    t,
+    { duration: SECOND, gap: 0, stages: ['read', 'stat'], sharesSlots: true },
+    ({ stage }) => wait(stage.name === 'Read' ? 1300 : 0).then(() => {}),
   );
   await time.until(run());
   assert.deepEqual(
