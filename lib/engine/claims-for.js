@@ -33,19 +33,21 @@ import { MixedClaims } from './mixed-claims.js';
  * @param {Budget} options.budget
  * @param {StageMeters} options.meters that count what is skipped
  * @param {ObjectGroups | null} options.groups of a stage whose operations are about several objects
+ * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of a stage of several kinds, by kind
  * @param {Load} options.load
  * @param {() => number} options.now monotonic ms
  * @param {string} options.runId
  * @returns {StageClaims}
  */
-export function claimsFor(stage, { kinds, workload, there, budget, meters, groups, load, now, runId }) {
+export function claimsFor(stage, { kinds, workload, there, budget, meters, groups, kindGroups, load, now, runId }) {
   const { access, bucketStarts, mixedObjects: objects } = load;
   if (groups !== null) {
     return new GroupClaims({ kinds }, { workload, budget, meters, groups });
   }
   if (!stage.rewrites) {
     const order = orderOf(load, budget, `shard ${workload.shard.index} of ${runId}`);
-    return new Claims({ kinds }, { workload, budget, meters, order, bucketStarts, seed: `kinds of ${runId}` });
+    const seed = `kinds of ${runId}`;
+    return new Claims({ kinds }, { workload, budget, meters, order, bucketStarts, kindGroups, seed });
   }
   const { mixed } = workload;
   if (!mixed || objects === undefined) {

@@ -3,9 +3,10 @@ import { localIndex } from '../workload/shard.js';
 
 /**
  * @import { StageMeters } from '../meter/stage-meter.js'
- * @import { Workload } from '../operations/operation.js'
+ * @import { Operation, Workload } from '../operations/operation.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
  * @import { Stage, StageKind } from '../operations/stage.js'
+ * @import { ObjectGroups } from '../workload/object-groups.js'
  * @import { Budget } from './budget.js'
  *
  * @typedef {(claim: number) => number} AccessOrder the place of a claim's object among those of the stage, from 0
@@ -26,6 +27,8 @@ export class Claims {
   #localIndexOf;
   /** By kind. @type {(AccessOrder | null)[]} */
   #orders;
+  /** How an operation gets its object, by kind. */
+  #takes;
   #meters;
 
   /**
@@ -37,9 +40,10 @@ export class Claims {
    * @param {AccessOrder | null} [options.order] of operations that follow the access pattern; null where all objects come one
    *   after the other
    * @param {readonly number[]} [options.bucketStarts] see Load
+   * @param {readonly (ObjectGroups | null)[]} [options.kindGroups] of operations on several objects, by kind
    * @param {string} options.seed of the order of kinds
    */
-  constructor({ kinds }, { workload, budget, meters, order = null, bucketStarts, seed }) {
+  constructor({ kinds }, { workload, budget, meters, order = null, bucketStarts, kindGroups = [], seed }) {
     this.#kinds = kinds;
     this.#kindOf = kindOrder(kinds, seed);
     this.#workload = workload;
@@ -48,6 +52,7 @@ export class Claims {
     this.#budget = budget;
     this.#localIndexOf = bucketStarts === undefined ? (turn) => turn : objectsInTurn(bucketStarts, workload);
     this.#orders = kinds.map(({ operation }) => (operation.followsAccess ? order : null));
+    this.#takes = kinds.map(({ operation }, kind) => takerOf(operation, kind, kindGroups[kind] ?? null));
     this.#meters = meters;
   }
 
@@ -70,7 +75,7 @@ export class Claims {
         order === null ? this.#budget.localIndexOf(claim) : this.#budget.localIndexAt(order(claim)),
       );
       if (!this.#knowsObjects || !operation.needsObject || written.has(object)) {
-        record.take(kind, operation, object, claim);
+        this.#takes[kind](record, object, claim);
         return claim;
       }
       if (!this.#budget.goesRound) {
@@ -120,6 +125,18 @@ export function kindOrder(kinds, seed) {
     seed,
   );
   return (claim) => deck.kindOf(claim);
+}
+
+/**
+ * @param {Operation} operation
+ * @param {number} kind
+ * @param {ObjectGroups | null} groups null where it is about one object
+ * @returns {(record: OperationRecord, object: number, claim: number) => void}
+ */
+function takerOf(operation, kind, groups) {
+  return groups === null
+    ? (record, object, claim) => record.take(kind, operation, object, claim)
+    : (record, _object, claim) => record.takeGroup(kind, operation, groups.at(claim % groups.count), claim);
 }
 
 /**

@@ -12,7 +12,7 @@ import { OperationParts } from './operation-parts.js';
  * @import { StageMeter } from '../meter/stage-meter.js'
  * @import { UploadStep } from '../operations/multipart.js'
  * @import { OperationRecord } from '../operations/operation-record.js'
- * @import { Stage } from '../operations/stage.js'
+ * @import { Stage, StageKind } from '../operations/stage.js'
  * @import { RetryHooks } from '../s3/retry.js'
  * @import { Budget } from './budget.js'
  * @import { Engine, Load, StageHooks } from './run-stage.js'
@@ -78,7 +78,7 @@ export class Recorder {
       { measureUntil: (moment) => this.meters.measureUntil(moment) },
       ...(this.parts === null ? [] : [counterOf(this.parts)]),
       ...(this.buckets === null ? [] : [bucketCounter(this.buckets)]),
-      ...(stage.grouping === null ? [] : [keyCounter(kinds)]),
+      ...(stage.kinds.some(isGrouped) ? [keyCounter(kinds)] : []),
       ...(workload.listed ? [sizeOnlyCounter(kinds)] : []),
     ];
     const those = (/** @type {keyof Counter} */ name) =>
@@ -215,14 +215,19 @@ function bucketCounter(buckets) {
   };
 }
 
+/** @param {StageKind} kind */
+function isGrouped({ operation }) {
+  return operation.grouping !== undefined;
+}
+
 /**
- * @param {readonly StageMeter[]} kinds of operations on several objects
+ * @param {readonly StageMeter[]} kinds some of which are of operations on several objects
  * @returns {Counter}
  */
 function keyCounter(kinds) {
   return {
-    succeeded({ kind, locals }) {
-      kinds[kind].keys += locals.length;
+    succeeded({ kind, operation, locals }) {
+      kinds[kind].keys += operation.grouping === undefined ? 0 : locals.length;
     },
   };
 }

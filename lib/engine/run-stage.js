@@ -155,6 +155,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {Load} load
  * @property {Budget} budget
  * @property {ObjectGroups | null} [groups] of a stage whose operations are about several objects
+ * @property {readonly (ObjectGroups | null)[]} [kindGroups] of a stage of several kinds, by kind
  * @property {TimeLimit | null} [limit]
  * @property {AbortSignal} signal stops the stage: what is under way is given a while to settle
  * @property {StageHooks} hooks
@@ -196,7 +197,7 @@ export async function runStage(stage, options) {
  * @param {StageOptions} options
  * @returns {StageSetup}
  */
-function setUp(stage, sender, { engine, load, budget, groups = null, limit = null, signal, hooks }) {
+function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups, limit = null, signal, hooks }) {
   const { clock, random, runId, maxAttempts, stallTimeout } = engine;
   const { size, sizes } = load;
   const { listed, mixed } = engine.workload;
@@ -239,6 +240,7 @@ function setUp(stage, sender, { engine, load, budget, groups = null, limit = nul
     budget,
     meters,
     groups,
+    kindGroups,
     load,
     now,
     runId,

@@ -32,6 +32,7 @@ import { runStage } from './run-stage.js';
  * @import { BucketShare } from '../meter/bucket-meter.js'
  * @import { StageMeterState } from '../meter/stage-meter.js'
  * @import { LoopLoad, StageEnd } from '../model/result.js'
+ * @import { Grouping } from '../operations/operation.js'
  * @import { Stage } from '../operations/stage.js'
  * @import { ObjectStore } from '../s3/object-store.js'
  * @import { MixedMemory } from '../workload/mixed-objects.js'
@@ -226,6 +227,8 @@ export class Worker {
         load,
         budget: new Budget(groups === null ? budget : { ...budget, first: 0, objects: groups.count }),
         groups,
+        kindGroups:
+          stage.kinds.length === 1 ? [] : stage.kinds.map(({ operation }) => this.#groupsOf(operation, budget)),
         limit,
         signal,
         hooks,
@@ -245,11 +248,11 @@ export class Worker {
   }
 
   /**
-   * @param {Stage} stage
+   * @param {{ grouping?: Grouping | null }} grouped a stage, or an operation
    * @param {StageTask['budget']} budget
    * @returns {ObjectGroups | null} null where an operation is about one object
    */
-  #groupsOf({ grouping }, { first = 0, objects }) {
+  #groupsOf({ grouping = null }, { first = 0, objects }) {
     if (grouping === null) {
       return null;
     }

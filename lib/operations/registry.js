@@ -4,7 +4,7 @@ import { list } from './list.js';
 import { range } from './range.js';
 import { read } from './read.js';
 import { remove } from './remove.js';
-import { MIXED_STAGE, rewritingStage, stageOf } from './stage.js';
+import { MIXED_STAGE, mixedStage, rewritingStage, stageOf } from './stage.js';
 import { stat } from './stat.js';
 import { write } from './write.js';
 
@@ -70,7 +70,10 @@ export function operationsOfRun({ stages, mix = [] }) {
 export function stagesOf({ stages, mix = [] }) {
   const kinds = mix.map(({ operation, share }) => ({ operation: operationNamed(operation), weight: share }));
   const named = STAGES.filter(({ name }) => stages.includes(name.toLowerCase()));
-  const mixed = kinds.length === 0 ? [] : [rewritingStage(kinds)];
+  const stageOfMix = writesObjects(stages)
+    ? rewritingStage
+    : (/** @type {Stage['kinds']} */ all) => mixedStage(MIXED_STAGE, all);
+  const mixed = kinds.length === 0 ? [] : [stageOfMix(kinds)];
   const [before, after] = [named.filter(({ removes }) => !removes), named.filter(({ removes }) => removes)];
   return [...before, ...mixed, ...after];
 }

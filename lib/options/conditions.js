@@ -72,7 +72,7 @@ const REFUSALS = {
   peakOfBuckets: { words: '--peak-of buckets', applies: ({ findPeak, peakOf }) => findPeak && peakOf === 'buckets' },
   ramp: { words: '--ramp or --ramp-hosts', applies: isRamp },
   multipart: { words: 'objects in parts', applies: isMultipart },
-  mix: { words: '--mix', applies: ({ mix }) => mix !== undefined },
+  mix: { words: '--mix', applies: ({ mix, existing }) => mix !== undefined && existing === undefined },
   turnsThatLeave: {
     words: `--stages that leave objects (without ${REMOVALS.join(' or ')}, or with copy)`,
     applies: ({ stages }, { command }) => command === 'ab' && leavesObjects(stages),
@@ -143,7 +143,7 @@ export function stageProblems(options, context) {
  * @returns {Problem[]}
  */
 export function mixProblems(options) {
-  const { mix, keep, objects, threads } = options;
+  const { mix, existing, keep, objects, threads } = options;
   const removes = shareOf(options, (operation) => operation.removes);
   // One deck may end with its removes and the next begin with them, and each thread may have one more under way.
   const objectsNeeded = removes === 0 ? 0 : 2 * removes + threads + 1;
@@ -156,7 +156,14 @@ export function mixProblems(options) {
     keep &&
       removes > 0 &&
       '--keep cannot be combined with remove in --mix: a later run could not know which objects are left',
+    ...(existing === undefined ? [] : (mix ?? []))
+      .filter((/** @type {MixedShare} */ { operation }) => !READING_STAGES.includes(operation))
+      .map(
+        (/** @type {MixedShare} */ { operation }) =>
+          `--existing takes only --mix of ${READING_STAGES.join(', ')}, got ${operation}`,
+      ),
     mix !== undefined &&
+      existing === undefined &&
       objects > MAX_MIXED_OBJECTS &&
       `--mix takes at most ${MAX_MIXED_OBJECTS} <objects>: the versions of more would take too much memory`,
   ];

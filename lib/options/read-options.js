@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_STAGES_ON_EXISTING, STAGES_OF_MIX, operationsOf } from '../operations/registry.js';
+import { MIXED_STAGE } from '../operations/stage.js';
 import { largestSize } from '../workload/size-distribution.js';
 import { OPERANDS, ROWS, flagOf } from './table.js';
 
@@ -105,12 +106,27 @@ function derive(values, given) {
   if (values.access?.kind === 'sequential') {
     values.access = undefined;
   }
+  // Operations of a mix go to any object, as in a mix that writes.
+  if (given.access === undefined && values.mix !== undefined && values.existing !== undefined) {
+    values.access = { kind: 'uniform' };
+  }
   if (given.init === true) {
     values.init = values.envFile;
   }
   if (given.stages === undefined && (values.existing ?? values.mix) !== undefined) {
-    values.stages = [...(values.existing === undefined ? STAGES_OF_MIX : DEFAULT_STAGES_ON_EXISTING)];
+    values.stages = stagesWithout(values);
   }
+}
+
+/**
+ * @param {Values} values
+ * @returns {string[]} the stages of a run without --stages on existing objects, of a mix, or of both
+ */
+function stagesWithout({ existing, mix }) {
+  if (existing === undefined) {
+    return [...STAGES_OF_MIX];
+  }
+  return mix === undefined ? [...DEFAULT_STAGES_ON_EXISTING] : [MIXED_STAGE.toLowerCase()];
 }
 
 /** @param {OptionRow} row */

@@ -173,11 +173,11 @@ const WORKLOAD = {
   mix: {
     flag: '--mix <shares>',
     help: 'one stage of mixed operations: read=70,write=20,stat=5,remove=5',
-    detail: 'between Write and Remove; see [mixed loads](mixed-loads.md)',
+    detail: 'between Write and Remove, or on `--existing` objects; see [mixed loads](mixed-loads.md)',
     main: true,
     read: values.mix,
     record: values.formatMix,
-    excludes: { existing: true, calibrate: true, findPeak: true, ramp: true, rampHosts: true, checksum: true },
+    excludes: { calibrate: true, findPeak: true, ramp: true, rampHosts: true, checksum: true },
     check: conditions.mixProblems,
     role: 'load',
   },

@@ -6,6 +6,7 @@ import { quote } from '../text/quote.js';
 import { etagDigest } from '../s3/object-connection.js';
 import { explainError, mayPass } from '../s3/explain-error.js';
 import { AttemptError } from '../s3/s3-error.js';
+import { operationsOfRun } from '../operations/registry.js';
 import { BucketListing, ListedObjects, MAX_LIST_BYTES, shardOf } from '../workload/listed-objects.js';
 
 /**
@@ -148,7 +149,7 @@ class List {
     const withoutMd5 = count - withMd5;
     return [
       `Listed ${this.describe()}: ${counted(count, 'object')}${count < objects.count ? ', which are all' : ''}`,
-      ...(load.stages.includes('read') && withoutMd5 > 0
+      ...(operationsOfRun(load).some(({ movesWhole }) => movesWhole) && withoutMd5 > 0
         ? [`${rounded(withoutMd5)} of them have an ETag that is no MD5: their bytes are checked by their number alone`]
         : []),
       ...(this.#unreadable > 0

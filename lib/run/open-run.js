@@ -103,7 +103,7 @@ export async function openRun(config, context) {
   const written = new WrittenObjects(memoryFor(indexCount));
   const wroteObjects = writesObjects(load.stages);
   const mixed =
-    load.mix === undefined
+    load.mix === undefined || !wroteObjects
       ? null
       : mixedMemory(
           indexCount,

@@ -56,6 +56,40 @@ function stagesOf({ stdout }) {
 }
 
 describe('a run on objects that were there before', { concurrency: 2 }, () => {
+  for (const [cores, length] of [
+    ['1', []],
+    ['2', ['--duration', '1s', '--access', 'zipf:0.9']],
+  ]) {
+    test(`mixes what reads them, on ${cores} cores ${length}`, async (t) => {
+      const keys = numberedKeys(400);
+      const { endpoint, changes } = await filledEndpoint(t, keys);
+      const before = await changes();
+      const mix = ['--mix', 'read=40,range=20,stat=30,list=10', '--page-size', '7', '--range-size', '30B'];
+      const run = ['1000', '4', '--existing', 'data/', ...mix, ...length, '--cores', String(cores)];
+      const outcome = await runCommand(t, run, { dotEnv: dotEnvOf(endpoint) });
+
+      assertStatus(outcome, 0);
+      const [mixed, ...others] = stagesOf(outcome);
+      assert.deepEqual([mixed.stage, others], ['Mixed', []]);
+      const { operations, attempts, failed, integrityErrors, errors } = mixed;
+      assert.deepEqual([attempts, failed, integrityErrors, errors], [operations, 0, 0, {}]);
+      const kinds = new Map(mixed.kinds.map((/** @type {any} */ { operation, ...kind }) => [operation, kind]));
+      const [read, range, stat, list] = ['read', 'range', 'stat', 'list'].map((name) => kinds.get(name));
+      if (length.length === 0) {
+        assert.deepEqual(
+          [operations, read.operations, range.operations, stat.operations, list.operations],
+          [400, 160, 80, 120, 40],
+        );
+      } else {
+        assert.ok(operations > 400, 'it goes round');
+      }
+      // The last page of the bucket has one key.
+      assert.ok(list.keys > 6 * list.operations && list.keys <= 7 * list.operations, `${list.keys} keys`);
+      assert.deepEqual(await changes(), before);
+      assert.match(outcome.stderr, /^Listed "data\/" in .*: 400 objects, which are all$/m);
+    });
+  }
+
   for (const client of ['direct', 'sdk']) {
     for (const cores of ['1', '2']) {
       test(`reads all that is there by the ${client} client on ${cores} cores, whatever the keys, and changes nothing`, async (t) => {
