@@ -1,17 +1,15 @@
 import { hostname } from 'node:os';
 import { calibrationPath } from '../calibration/calibration-file.js';
-import { compareWithCalibration } from '../calibration/comparison.js';
 import { counted } from '../text/figures.js';
 import { formatSize } from '../text/units.js';
-import { problemsOf, resultOf } from '../model/result-of-run.js';
+import { problemsOf } from '../model/result-of-run.js';
 import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/multipart.js';
 import { openListeners } from '../report/reporters.js';
 import { runBenchmark } from '../run/benchmark-run.js';
 import { cleanupCommand } from './later-commands.js';
-import { closingMessages, exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
-import { judge, statusWith, thresholdLines } from './guard.js';
 import { load } from './load.js';
+import { outcomeOf } from './outcome.js';
 import { versionsOf } from './package-version.js';
 import { reportError } from './report-error.js';
 import { usableCores } from '../host/cpu-quota.js';
@@ -92,36 +90,21 @@ export async function runByCommand({
       cleanup: result.cleanup,
       requests: result.requests,
     });
-    const { notices, errors } = closingMessages(result, config, later);
-    notices.forEach(notify);
-    errors.forEach((error) => terminal.err(error));
-    const file = calibrationPath(env, process.platform);
-    const host = { identity, file, usableCores: usableCores() };
-    const { stages, notices: shares, warnings } = compareWithCalibration(result.stages, config, host);
-    shares.forEach(notify);
-    warnings.forEach((warning) => terminal.err(warning));
-    const outcome = exitStatus(result, stopRequest);
-    const status = outcome === EXIT.complete && logFile?.hasFailed ? EXIT.incomplete : outcome;
-    const crash = result.crash ?? stopRequest.defect;
+    const host = { identity, file: calibrationPath(env, process.platform), usableCores: usableCores() };
+    const hasLost = logFile?.hasFailed === true;
+    const outcome = outcomeOf(result, { config, later, guard, host, stopRequest, hasLost });
+    outcome.messages.forEach(({ line, isNotice }) => (isNotice ? notify(line) : terminal.err(line)));
     if (stdoutIsTaken) {
       // If nobody reads it, there is nothing left to stop.
       stopRequest.onRequest = () => {};
     }
-    const measured = resultOf({ ...result, stages, crash });
-    const judged = judge(guard, measured);
-    const lines = thresholdLines(judged.thresholds);
-    [...guard.warnings, ...judged.warnings].forEach((warning) => terminal.err(`warning: ${warning}`));
-    lines.notices.forEach(notify);
-    lines.errors.forEach((line) => terminal.err(line));
-    const finalStatus = statusWith(status, judged.thresholds);
-    const reported = { ...measured, thresholds: judged.thresholds };
-    const failures = await writeResults(results, reported, terminal);
+    const failures = await writeResults(results, outcome.result, terminal);
     failures.forEach((failure) => terminal.err(`error: ${failure}`));
     if (result.crash !== null) {
       reportError(result.crash, terminal, withStack);
     }
-    const mayBeWorse = finalStatus === EXIT.complete || finalStatus === EXIT.thresholdMissed;
-    settled = failures.length > 0 && mayBeWorse ? EXIT.incomplete : finalStatus;
+    const mayBeWorse = outcome.status === EXIT.complete || outcome.status === EXIT.thresholdMissed;
+    settled = failures.length > 0 && mayBeWorse ? EXIT.incomplete : outcome.status;
     return settled;
   } finally {
     observer.close();

@@ -1,0 +1,69 @@
+import { compareWithCalibration } from '../calibration/comparison.js';
+import { resultOf } from '../model/result-of-run.js';
+import { closingMessages, exitStatus } from './closing-messages.js';
+import { EXIT } from './exit-status.js';
+import { judge, statusWith, thresholdLines } from './guard.js';
+
+/**
+ * @import { Config } from '../model/config.js'
+ * @import { Result, RunResult } from '../model/result.js'
+ * @import { Guard } from './guard.js'
+ * @import { Later } from './later-commands.js'
+ * @import { StopRequest } from './stop-request.js'
+ */
+
+/**
+ * What a run came to.
+ *
+ * @typedef {object} Outcome
+ * @property {Result} result with the shares of the calibration, and judged
+ * @property {number} status the exit status, provided that the result can be written
+ * @property {readonly Message[]} messages on stderr, in their order
+ *
+ * @typedef {{ line: string, isNotice: boolean }} Message `isNotice`: left out by --quiet
+ */
+
+/**
+ * Judges a run that is over.
+ *
+ * @param {RunResult} run
+ * @param {object} context
+ * @param {Config} context.config
+ * @param {Later} context.later
+ * @param {Guard} context.guard
+ * @param {Parameters<typeof compareWithCalibration>[2]} context.host
+ * @param {StopRequest} context.stopRequest
+ * @param {boolean} context.hasLost whether a part of the log could not be written
+ * @returns {Outcome}
+ */
+export function outcomeOf(run, { config, later, guard, host, stopRequest, hasLost }) {
+  const closing = closingMessages(run, config, later);
+  const compared = compareWithCalibration(run.stages, config, host);
+  const measured = resultOf({ ...run, stages: compared.stages, crash: run.crash ?? stopRequest.defect });
+  const judged = judge(guard, measured);
+  const lines = thresholdLines(judged.thresholds);
+  const ended = exitStatus(run, stopRequest);
+  return {
+    result: { ...measured, thresholds: judged.thresholds },
+    status: statusWith(ended === EXIT.complete && hasLost ? EXIT.incomplete : ended, judged.thresholds),
+    messages: [
+      ...notices(closing.notices),
+      ...errors(closing.errors),
+      ...notices(compared.notices),
+      ...errors(compared.warnings),
+      ...errors([...guard.warnings, ...judged.warnings].map((warning) => `warning: ${warning}`)),
+      ...notices(lines.notices),
+      ...errors(lines.errors),
+    ],
+  };
+}
+
+/** @param {readonly string[]} lines */
+function notices(lines) {
+  return lines.map((line) => ({ line, isNotice: true }));
+}
+
+/** @param {readonly string[]} lines */
+function errors(lines) {
+  return lines.map((line) => ({ line, isNotice: false }));
+}
