@@ -1,10 +1,10 @@
 import { counted } from '../text/figures.js';
 import { withBucketAccess } from '../cleanup/bucket-access.js';
+import { LATE_WRITES_MS } from '../cleanup/cleanup.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findPrefix } from '../cleanup/find-prefix.js';
-import { runsSlices } from '../edge/slice.js';
 import { isClean } from '../model/completeness.js';
-import { lateWritesOf } from '../run/late-writes.js';
+import { clientOf } from '../run/clients.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';
@@ -50,6 +50,7 @@ const MAX_PREFLIGHT_TIMEOUT_MS = 15_000;
 export function cleanUpByCommand(config, later, context, stopRequest) {
   const { terminal, clock, quiet } = context;
   const { store, objects, load } = config;
+  const { writesFor } = clientOf(load);
   const line = new ProgressLine(terminal, clock.now);
   return withCheckedRun(config, context, async (access, run) => {
     stopRequest.onRequest = (reason) => quiet || terminal.err(`The clean-up continues to its end (${reason})`);
@@ -63,8 +64,8 @@ export function cleanUpByCommand(config, later, context, stopRequest) {
       owns,
       ownsUpload: owns,
       unlisted: null,
-      outcomeUnknown: runsSlices(load),
-      ...lateWritesOf(config),
+      outcomeUnknown: writesFor > 0,
+      lateWrites: LATE_WRITES_MS + writesFor,
       versioned,
       onProgress: (progress) => quiet || line.show(formatCleanupProgress(progress), progress.silence),
     });

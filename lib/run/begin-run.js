@@ -1,9 +1,7 @@
-import { invocationsFor } from '../edge/send-by-slices.js';
-import { runsSlices } from '../edge/slice.js';
 import { formatDuration } from '../text/units.js';
-import { connectionsFor } from '../operations/multipart.js';
 import { operationsOf } from '../operations/registry.js';
 import { waitUntil } from '../clock/pause.js';
+import { clientOf } from './clients.js';
 import { PHASES } from './phases.js';
 import { lengthOfRamps } from './stage-schedule.js';
 import { preflight } from '../preflight/preflight.js';
@@ -131,12 +129,11 @@ function startProblem(startsAt, wait, now) {
  */
 export async function openWorkers({ config, run, signal, observer }) {
   const workers = await run.openWorkers();
-  const { keepAlive, threads } = config.load;
-  if (keepAlive) {
+  if (config.load.keepAlive) {
     const { failed, reason } = await workers.openConnections(signal);
     if (failed > 0 && !signal.aborted) {
       observer.notice(
-        `${failed} of ${runsSlices(config.load) ? invocationsFor(threads).length : connectionsFor(config.load)} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
+        `${failed} of ${clientOf(config.load).connectionsFor(config.load)} connections could not be opened ahead (${reason}): they are opened when they are first needed`,
       );
     }
   }
@@ -200,8 +197,8 @@ async function getReady(session, startsAt) {
 
 /** @param {Session} session */
 async function unloadedLatencies({ config, run, signal, observer, budget, phases }) {
-  // From here, a request takes its way to the Worker in addition: that is not the latency of what slices do.
-  if (!(config.schedule.preflight || config.search !== null) || runsSlices(config.load) || signal.aborted) {
+  const isWanted = config.schedule.preflight || config.search !== null;
+  if (!isWanted || !clientOf(config.load).showsLatencyAlone || signal.aborted) {
     return new Map();
   }
   const { latencies, problem } = await phases.during(PHASES.latency, () =>

@@ -1,6 +1,3 @@
-import { invocationsFor, sendBySlices, sliceTimeout } from '../edge/send-by-slices.js';
-import { runsSlices } from '../edge/slice.js';
-import { Workers } from '../engine/workers.js';
 import { STALL_TIMEOUT_MS } from '../engine/stage-watch.js';
 import { AddressBook } from '../http/address-book.js';
 import { AttemptDeadlines } from '../s3/attempt-deadlines.js';
@@ -16,11 +13,12 @@ import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 import { WaitBudget } from '../preflight/wait-budget.js';
+import { clientOf } from './clients.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
- * @import { WorkerSpec } from '../engine/worker.js'
- * @import { Config, LoadConfig } from '../model/config.js'
+ * @import { Workers } from '../engine/workers.js'
+ * @import { Config } from '../model/config.js'
  * @import { RunContext } from '../preflight/run-context.js'
  */
 
@@ -59,7 +57,7 @@ const CLOCK_CONNECTIONS = 4;
 export async function openRun(config, context) {
   const { clock, random, notice = () => {}, credentials = new LiveCredentials(config.store.credentials) } = context;
   const { store, objects, load } = config;
-  const { threads, timeout, keepAlive, client } = load;
+  const { timeout, keepAlive, client } = load;
   const hostname = connectionHostname(store);
   const agent = new KeepAliveAgent({
     ...store,
@@ -143,9 +141,7 @@ export async function openRun(config, context) {
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
-      cores = runsSlices(load)
-        ? await openSliceWorkers(spec, load, { clock, random, credentials }, () => (run.slices += 1))
-        : await Workers.open(spec, { cores: load.cores, threads, clock, random, credentials });
+      cores = await clientOf(load).openWorkers(spec, load, { clock, random, credentials }, () => (run.slices += 1));
       return cores;
     },
     closeWorkers,
@@ -180,22 +176,6 @@ function indicesOf({ store, objects: { count, existing }, load: { stages }, sche
  */
 function layoutOf({ store, objects: { runId, prefix, existing = '' } }) {
   return { runId, prefix: existing === '' ? prefix : existing.replace(/\/$/, ''), buckets: store.buckets };
-}
-
-/**
- * A connection carries slices of as many operations at a time as an invocation may have.
- *
- * @param {Omit<WorkerSpec, 'threads'>} spec
- * @param {LoadConfig} load
- * @param {{ clock: Clock, random: () => number, credentials: LiveCredentials }} context
- * @param {() => void} claimed called for each slice
- */
-function openSliceWorkers(spec, { threads, timeout }, context, claimed) {
-  const send = sendBySlices({ timeout, layout: spec.layout, claimed });
-  return Workers.open(
-    { ...spec, timeout: sliceTimeout(timeout) },
-    { ...context, cores: 1, threads: invocationsFor(threads).length, send },
-  );
 }
 
 /** @param {Config} config */

@@ -1,9 +1,10 @@
+import { LATE_WRITES_MS } from '../cleanup/cleanup.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { STAGES, operationsOfRun } from '../operations/registry.js';
 import { counted } from '../text/figures.js';
 import { isInShard, isOfShard } from '../workload/shard.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
-import { lateWritesOf } from './late-writes.js';
+import { clientOf } from './clients.js';
 
 /**
  * @import { OwnKey } from '../workload/keyspace.js'
@@ -57,7 +58,7 @@ export async function removeLeftovers({ config, run, checks, result, observer })
     owns,
     unlisted: isLeft ? new UnlistedObjects(written, shard, run.indexCount) : null,
     outcomeUnknown,
-    ...lateWritesOf(config),
+    lateWrites: LATE_WRITES_MS + clientOf(load).writesFor,
     ownsUpload: mayHaveUploads ? isOurs : null,
     areUploadsAll,
     versioned,

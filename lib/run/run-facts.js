@@ -1,5 +1,5 @@
-import { CLOCK_RESOLUTION_MS, runsSlices } from '../edge/slice.js';
 import { recordedOptions } from '../options/recorded-options.js';
+import { clientOf } from './clients.js';
 
 /**
  * @import { ClockFacts, RunFacts } from '../model/result.js'
@@ -33,7 +33,7 @@ export function runFacts({ config, host, startedAt, clock, versions }) {
       buckets: store.buckets.length,
       duration: schedule.duration ?? null,
       ...recordedOptions(valuesOf(config)),
-      ...(runsSlices(load) ? { clockResolution: CLOCK_RESOLUTION_MS } : {}),
+      ...clientOf(load).facts,
     },
   };
 }

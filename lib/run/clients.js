@@ -1,0 +1,41 @@
+import { sliceClient } from '../edge/slice-client.js';
+import { runsSlices } from '../edge/slice.js';
+import { Workers } from '../engine/workers.js';
+import { connectionsFor } from '../operations/multipart.js';
+
+/**
+ * @import { WorkerSpec } from '../engine/worker.js'
+ * @import { LoadConfig } from '../model/config.js'
+ * @import { RunOptions } from '../model/result.js'
+ */
+
+/**
+ * What a run has to know of how its operations reach their objects.
+ *
+ * @typedef {object} RunClient
+ * @property {(load: LoadConfig) => number} connectionsFor those that are opened ahead
+ * @property {(spec: Omit<WorkerSpec, 'threads'>, load: LoadConfig, context: WorkerContext, claimed: () => void) => Promise<Workers>} openWorkers
+ *   `claimed` is called for each object that is left by something else than an operation
+ * @property {boolean} showsLatencyAlone whether one request over a control connection takes as long as an operation
+ * @property {number} writesFor ms for which it may go on writing when nobody is left to ask for it
+ * @property {Partial<RunOptions>} facts what results record of it
+ *
+ * @typedef {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials'>} WorkerContext
+ */
+
+/** Each operation is a request of this host. @type {Readonly<RunClient>} */
+const requestClient = Object.freeze({
+  connectionsFor,
+  openWorkers: (spec, { cores, threads }, context) => Workers.open(spec, { ...context, cores, threads }),
+  showsLatencyAlone: true,
+  writesFor: 0,
+  facts: {},
+});
+
+/**
+ * @param {LoadConfig} load
+ * @returns {Readonly<RunClient>}
+ */
+export function clientOf(load) {
+  return runsSlices(load) ? sliceClient : requestClient;
+}
