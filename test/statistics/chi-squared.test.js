@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chiSquaredTail, chiSquaredTest } from '../../lib/statistics/chi-squared.js';
+import { chiSquaredTail, chiSquaredTest } from '../helpers/chi-squared.js';
 
 /** Critical values of textbooks: degrees of freedom, value, probability of the tail. */
 const TABLE = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chiSquaredTest } from '../../lib/statistics/chi-squared.js';
+import { chiSquaredTest } from '../helpers/chi-squared.js';
 import { accessOrder, formatAccess, parseAccess, shuffle, zipfRank } from '../../lib/workload/access.js';
 import { Keyspace } from '../../lib/workload/keyspace.js';
 import { mixIndex, seedOf } from '../../lib/workload/mix.js';

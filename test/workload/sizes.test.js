@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chiSquaredTest } from '../../lib/statistics/chi-squared.js';
+import { chiSquaredTest } from '../helpers/chi-squared.js';
 import { largestSize, parseSizes, sizeQuantile, smallestSize } from '../../lib/workload/size-distribution.js';
 import { objectSizes } from '../../lib/workload/sizes.js';
 

@@ -1,4 +1,4 @@
-import { logGamma } from './log-gamma.js';
+import { logGamma } from '../../lib/statistics/log-gamma.js';
 
 /** Of a relative error that no figure of ours would show. */
 const PRECISION = 1e-14;
