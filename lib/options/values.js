@@ -502,7 +502,7 @@ export function endpointUrl(given) {
   const isPlain = url !== null && url.username + url.password + url.search + url.hash === '';
   if (!isPlain || !['http:', 'https:'].includes(url.protocol) || !BASE_PATH.test(basePath)) {
     throw new RangeError(
-      `expected a URL such as https://s3.example.com or https://example.com/storage/v1/s3, got ${quote(withoutUser(given))}`,
+      `expected a URL such as https://s3.example.com or https://example.com/storage/v1/s3, got ${quote(withoutUser(given))}${urlMeant(given)}`,
     );
   }
   const useTls = url.protocol === 'https:';
@@ -512,6 +512,19 @@ export function endpointUrl(given) {
     useTls,
     basePath,
   };
+}
+
+/**
+ * @param {string} given that is no URL
+ * @returns {string} a question that names the one that may be meant; '' if there is none
+ */
+function urlMeant(given) {
+  const [, name, number = ''] = /^([A-Za-z0-9.-]+)(:[0-9]+)?$/.exec(given) ?? [];
+  if (name === undefined || !HOSTNAME.test(name)) {
+    return '';
+  }
+  const isNear = name === 'localhost' || isIP(name) !== 0;
+  return `; did you mean ${isNear ? 'http' : 'https'}://${name}${number}?`;
 }
 
 /**

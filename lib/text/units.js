@@ -76,12 +76,36 @@ function suggestedSizes(text) {
  * @throws {RangeError} where the text is not a duration, or not a whole number of milliseconds
  */
 export function parseDuration(text) {
-  return parseQuantity(
-    text,
-    MILLISECONDS_OF_UNIT,
-    's',
-    'a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds',
-  );
+  try {
+    return parseQuantity(
+      text,
+      MILLISECONDS_OF_UNIT,
+      's',
+      'a duration such as 500ms, 10s, 1.5m, 2h or 10 (seconds): a whole number of milliseconds',
+    );
+  } catch (error) {
+    throw new RangeError(/** @type {Error} */ (error).message + suggestedDuration(text), { cause: error });
+  }
+}
+
+const DURATION_WORDS =
+  /([0-9]{1,6}) ?(ms|msecs?|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?)(?![a-z]) ?/gi;
+
+/**
+ * @param {string} text that is no duration
+ * @returns {string} the one that `1min`, `2 hours` or `1m30s` mean; '' for all else
+ */
+function suggestedDuration(text) {
+  const parts = [...text.matchAll(DURATION_WORDS)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
+    return '';
+  }
+  const amounts = parts.map(([, count, word]) => {
+    const unit = /^(ms|mil)/i.test(word) ? 'ms' : word[0].toLowerCase();
+    return { text: count + unit, milliseconds: Number(count) * Number(MILLISECONDS_OF_UNIT.get(unit)) };
+  });
+  const sum = amounts.reduce((total, { milliseconds }) => total + milliseconds, 0);
+  return `; did you mean ${amounts.length === 1 ? amounts[0].text : formatTime(sum)}?`;
 }
 
 /**
