@@ -7,6 +7,7 @@ import { connectionsFor, isInParts, partSizeFor, partsOf } from '../operations/m
 import { openListeners } from '../report/reporters.js';
 import { runBenchmark } from '../run/benchmark-run.js';
 import { cleanupCommand } from './later-commands.js';
+import { closingMessages } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { load } from './load.js';
 import { outcomeOf } from './outcome.js';
@@ -90,9 +91,12 @@ export async function runByCommand({
       cleanup: result.cleanup,
       requests: result.requests,
     });
+    const { notices, errors } = closingMessages(result, config, later);
+    notices.forEach(notify);
+    errors.forEach((error) => terminal.err(error));
     const host = { identity, file: calibrationPath(env, process.platform), usableCores: usableCores() };
     const hasLost = logFile?.hasFailed === true;
-    const outcome = outcomeOf(result, { config, later, guard, host, stopRequest, hasLost });
+    const outcome = outcomeOf(result, { config, guard, host, stopRequest, hasLost });
     outcome.messages.forEach(({ line, isNotice }) => (isNotice ? notify(line) : terminal.err(line)));
     if (stdoutIsTaken) {
       // If nobody reads it, there is nothing left to stop.

@@ -1,6 +1,6 @@
 import { compareWithCalibration } from '../calibration/comparison.js';
 import { resultOf } from '../model/result-of-run.js';
-import { closingMessages, exitStatus } from './closing-messages.js';
+import { exitStatus } from './closing-messages.js';
 import { EXIT } from './exit-status.js';
 import { judge, statusWith, thresholdLines } from './guard.js';
 
@@ -8,7 +8,6 @@ import { judge, statusWith, thresholdLines } from './guard.js';
  * @import { Config } from '../model/config.js'
  * @import { Result, RunResult } from '../model/result.js'
  * @import { Guard } from './guard.js'
- * @import { Later } from './later-commands.js'
  * @import { StopRequest } from './stop-request.js'
  */
 
@@ -29,15 +28,13 @@ import { judge, statusWith, thresholdLines } from './guard.js';
  * @param {RunResult} run
  * @param {object} context
  * @param {Config} context.config
- * @param {Later} context.later
  * @param {Guard} context.guard
  * @param {Parameters<typeof compareWithCalibration>[2]} context.host
  * @param {StopRequest} context.stopRequest
  * @param {boolean} context.hasLost whether a part of the log could not be written
  * @returns {Outcome}
  */
-export function outcomeOf(run, { config, later, guard, host, stopRequest, hasLost }) {
-  const closing = closingMessages(run, config, later);
+export function outcomeOf(run, { config, guard, host, stopRequest, hasLost }) {
   const compared = compareWithCalibration(run.stages, config, host);
   const measured = resultOf({ ...run, stages: compared.stages, crash: run.crash ?? stopRequest.defect });
   const judged = judge(guard, measured);
@@ -47,8 +44,6 @@ export function outcomeOf(run, { config, later, guard, host, stopRequest, hasLos
     result: { ...measured, thresholds: judged.thresholds },
     status: statusWith(ended === EXIT.complete && hasLost ? EXIT.incomplete : ended, judged.thresholds),
     messages: [
-      ...notices(closing.notices),
-      ...errors(closing.errors),
       ...notices(compared.notices),
       ...errors(compared.warnings),
       ...errors([...guard.warnings, ...judged.warnings].map((warning) => `warning: ${warning}`)),

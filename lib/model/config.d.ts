@@ -85,7 +85,7 @@ export interface ScheduleConfig {
   warmup: number;
   /** ms between two stages of a fixed duration; absent where nobody asked for a pause: see stage-schedule.js */
   gap?: number;
-  /** whether stages of a fixed duration begin at moments that other hosts keep to, too; as soon as they can without */
+  /** whether other hosts, or the other side of a comparison, keep to the same moments; a stage begins as soon as it can if not */
   sharesSlots: boolean;
   /** go through steps in slots that all hosts share */
   ramp?: RampPlan;

@@ -110,7 +110,7 @@ export interface CommonOptions {
   duration?: number | null;
   /** `--mix`. */
   mix?: string | null;
-  /** `--gap` between stages of a fixed duration, if it was given. Unit: ms. */
+  /** Pause between stages of a fixed duration (`--gap`). Absent if they follow at once. Unit: ms. */
   gap?: number | null;
   /** `--rate` of an open loop. Unit: ops/s. */
   rate?: number | null;

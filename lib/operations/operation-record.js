@@ -95,8 +95,9 @@ export class OperationRecord {
     this.bucket = keyspace.buckets[this.slot];
     this.key = keyspace.keyOf(this.index);
     this.size = operation.bytesOf(this.workload, this.index);
-    // What one kind of operation sends is not to reach the next.
+    // What one kind of operation sends and finds is not to reach the next.
     this.input = undefined;
+    this.isSizeOnly = false;
     if (operation.grouping !== undefined) {
       this.locals = Uint32Array.of(localIndex);
       this.isLastOfBucket = false;

@@ -63,7 +63,7 @@ export function resolve(options, { store, env, availableCores, now, random, pass
     schedule: {
       ...pick(options, 'preflight', 'startAt', 'duration', 'untilStable', 'warmup', 'gap'),
       ramp: doesRun ? planRamp(options, threadsOf(options), shard) : undefined,
-      sharesSlots: options.startAt !== undefined || shard.count > 1 || isRamp(options),
+      sharesSlots: options.startAt !== undefined || shard.count > 1 || isRamp(options) || passes !== undefined,
       passes,
     },
     search: options.findPeak

@@ -358,6 +358,7 @@ const LOAD = {
     needs: [{ duration: true }, { ramp: true }, { rampHosts: true }],
     role: 'repeat',
     of: ['ab'],
+    helpOf: { ab: 'pause between stages of a fixed length (5s)' },
   },
 };
 

@@ -86,24 +86,29 @@ export async function withRun(config, surroundings, work) {
  */
 async function openSession(config, { clock, random, signal, identity, observer, launchedAt, credentials }) {
   const run = await openRun(config, { clock, random, credentials, notice: (message) => observer.notice(message) });
-  return {
-    ...{ config, run, signal, observer, launchedAt },
-    checks: new WriteChecks(run, config, signal),
-    runClock: openRunClock(config, run, observer),
-    phases: new Phases(clock.now, observer, launchedAt),
-    budget: new TimeBudget(clock.now),
-    result: {
-      facts: runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null }),
-      problems: [],
-      mayPass: false,
-      existing: null,
-      kept: 0,
-      stages: [],
-      cleanup: null,
-      requests: run.requests,
-      crash: null,
-    },
-  };
+  try {
+    return {
+      ...{ config, run, signal, observer, launchedAt },
+      checks: new WriteChecks(run, config, signal),
+      runClock: openRunClock(config, run, observer),
+      phases: new Phases(clock.now, observer, launchedAt),
+      budget: new TimeBudget(clock.now),
+      result: {
+        facts: runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null }),
+        problems: [],
+        mayPass: false,
+        existing: null,
+        kept: 0,
+        stages: [],
+        cleanup: null,
+        requests: run.requests,
+        crash: null,
+      },
+    };
+  } catch (error) {
+    await run.close();
+    throw error;
+  }
 }
 
 /**

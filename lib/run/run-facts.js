@@ -1,5 +1,6 @@
 import { recordedOptions } from '../options/recorded-options.js';
 import { clientOf } from './clients.js';
+import { USUAL_GAP_MS } from './stage-schedule.js';
 
 /**
  * @import { ClockFacts, RunFacts } from '../model/result.js'
@@ -52,6 +53,7 @@ function valuesOf({ store, objects, load, schedule, search }) {
     ...load.multipart,
     multipart: load.multipart?.minSize === 0,
     ...schedule,
+    gap: schedule.gap ?? (schedule.sharesSlots ? USUAL_GAP_MS : undefined),
     ...stepsOf(schedule.ramp),
     ...search,
     findPeak: search !== null,

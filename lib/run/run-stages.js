@@ -35,7 +35,7 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
  *
  * @typedef {object} Pass
  * @property {number} firstObject the localIndex of the first of its objects
- * @property {(place: number) => StageTime} timeOf the stage in that place, from 0
+ * @property {(place: number, earliest: number) => StageTime} timeOf the stage in that place, from 0; `earliest` in monotonic ms
  */
 
 /**
@@ -62,9 +62,9 @@ export async function runPass(session, { firstObject, timeOf }) {
   let mayRewriteFrom = -Infinity;
   let hasRewritten = false;
   for (const [place, stage] of stagesOf(config.load).entries()) {
-    const { startsAt, slot } = timeOf(place);
-    const pausesBefore = stage.rewrites || hasRewritten;
-    await waitForStage(stage, pausesBefore ? Math.max(startsAt, mayRewriteFrom) : startsAt, session);
+    const earliest = stage.rewrites || hasRewritten ? mayRewriteFrom : -Infinity;
+    const { startsAt, slot } = timeOf(place, earliest);
+    await waitForStage(stage, Math.max(startsAt, earliest), session);
     if (signal.aborted) {
       return false;
     }
@@ -119,13 +119,17 @@ export async function runPass(session, { firstObject, timeOf }) {
  * @param {number} moment monotonic ms
  * @param {BegunSession} session
  */
-async function waitForStage({ name }, moment, { run: { clock }, signal, observer, phases, result: { stages } }) {
+async function waitForStage(
+  { name },
+  moment,
+  { config, run: { clock }, signal, observer, phases, result: { stages } },
+) {
   const left = moment - clock.now();
   if (left <= 0) {
     return;
   }
   const before = stages.at(-1);
-  if (before?.objectsNeeded) {
+  if (before?.objectsNeeded && config.schedule.sharesSlots) {
     observer.notice(`${before.stage} has no objects left: ${name} begins in ${(left / 1000).toFixed(1)}s`);
   }
   await phases.during(`waiting for the time of ${name}`, () => waitUntil(moment, clock, signal), moment);

@@ -64,7 +64,8 @@ export function slotFrom(start, duration, gap) {
  * @param {Pick<ScheduleConfig, 'duration' | 'gap' | 'untilStable' | 'sharesSlots'>} schedule
  * @param {number} startsAt monotonic ms of the first stage
  * @param {() => number} now monotonic ms
- * @returns {(place: number) => StageTime} of the stage in that place, from 0
+ * @returns {(place: number, earliest: number) => StageTime} of the stage in that place, from 0, which may not begin before
+ *   `earliest`, in monotonic ms
  */
 export function stageTimes({ duration, gap, untilStable, sharesSlots }, startsAt, now) {
   if (duration === undefined) {
@@ -72,9 +73,11 @@ export function stageTimes({ duration, gap, untilStable, sharesSlots }, startsAt
   }
   const drain = gap ?? USUAL_GAP_MS;
   const pause = gap ?? (sharesSlots ? USUAL_GAP_MS : 0);
-  return (place) => {
+  return (place, earliest) => {
     const isFixed = place === 0 || (sharesSlots && untilStable === undefined);
-    const slot = isFixed ? slotOf(startsAt, duration, drain, place) : slotFrom(now() + pause, duration, drain);
+    const slot = isFixed
+      ? slotOf(startsAt, duration, drain, place)
+      : slotFrom(Math.max(now() + pause, earliest), duration, drain);
     return { startsAt: slot.startsAt, slot };
   };
 }

@@ -83,6 +83,11 @@ describe('a run on objects that were there before', { concurrency: 2 }, () => {
       } else {
         assert.ok(operations > 400, 'it goes round');
       }
+      // That bytes were checked by their number is told of those operations alone that read a part.
+      assert.deepEqual(
+        [read, range, stat, list].map(({ sizeOnly }) => sizeOnly),
+        [0, range.operations, 0, 0],
+      );
       // The last page of the bucket has one key.
       assert.ok(list.keys > 6 * list.operations && list.keys <= 7 * list.operations, `${list.keys} keys`);
       assert.deepEqual(await changes(), before);

@@ -169,3 +169,16 @@ test('hosts that go through a ramp together have a start that they share', () =>
     assert.deepEqual(resolved(`10 4 --ramp 1,2 --start-at +30s ${alone}`.trim()).schedule.ramp?.threads, [1, 2]);
   }
 });
+
+test('stages keep to common moments where hosts or sides of a comparison do', () => {
+  const { options } = /** @type {{ options: CommandLine }} */ (
+    readCommandLine(['10', '1', '--duration', '5s'], OUTPUTS)
+  );
+  const context = { store, env: {}, availableCores: 1, now: 0, random: () => 0 };
+  assert.equal(resolve(options, context).schedule.sharesSlots, false);
+  assert.equal(resolve(options, { ...context, passes: 3 }).schedule.sharesSlots, true);
+  for (const shared of ['--start-at next:60s', '--run-id r --shard 0/2']) {
+    assert.equal(resolved(`10 1 --duration 5s ${shared}`).schedule.sharesSlots, true, shared);
+  }
+  assert.equal(resolved('10 1 --duration 5s --run-id r --shard 0/1').schedule.sharesSlots, false);
+});

@@ -200,6 +200,25 @@ for (const { gap, starts } of [
   });
 }
 
+test('the second in which no key may be written again is not taken from the time of a mixed stage', async (t) => {
+  const mix = [{ operation: 'write', share: 100 }];
+  const load = { stages: ['write', 'mixed', 'remove'], mix, duration: SECOND, gap: undefined };
+  const { time, tasks, run } = prepare(t, load, ({ stage }) =>
+    wait(stage.name === 'Mixed' ? SECOND : 400).then(() => {}),
+  );
+  const startsAt = time.clock.now();
+  await time.until(run(startsAt));
+  assert.deepEqual(
+    tasks.map(({ stage, at }) => [stage.name, at]),
+    [
+      ['Write', 0],
+      ['Mixed', 400 + SECOND],
+      ['Remove', 400 + 3 * SECOND],
+    ],
+  );
+  assert.equal(tasks[1].limit?.stopsAt, startsAt + 400 + 2 * SECOND);
+});
+
 test('a stage that comes too late for its slot begins at once', async (t) => {
   const { time, tasks, run } = prepare(
     t,

@@ -84,7 +84,11 @@ test('all ramps of a run take as long as their slots and the gaps between them',
 test('after a stage that may end before its time, the next one begins a gap later, whenever that was', () => {
   let now = 1000;
   const timeOf = stageTimes({ duration: 60_000, gap: 5000, untilStable: 0.02, sharesSlots: false }, 900, () => now);
-  assert.deepEqual(timeOf(0), { startsAt: 900, slot: slotOf(900, 60_000, 5000, 0) });
+  assert.deepEqual(timeOf(0, -Infinity), { startsAt: 900, slot: slotOf(900, 60_000, 5000, 0) });
   now = 40_000;
-  assert.deepEqual(timeOf(1), { startsAt: 45_000, slot: { startsAt: 45_000, stopsAt: 105_000, endsAt: 109_900 } });
+  assert.deepEqual(timeOf(1, 44_000), {
+    startsAt: 45_000,
+    slot: { startsAt: 45_000, stopsAt: 105_000, endsAt: 109_900 },
+  });
+  assert.deepEqual(timeOf(1, 46_000).slot, { startsAt: 46_000, stopsAt: 106_000, endsAt: 110_900 });
 });
