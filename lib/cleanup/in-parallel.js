@@ -1,4 +1,4 @@
-import { runPool } from '../engine/run-concurrently.js';
+import { runPool } from '../engine/run-pool.js';
 
 /**
  * @template Piece

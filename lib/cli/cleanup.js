@@ -4,7 +4,7 @@ import { LATE_WRITES_MS } from '../cleanup/cleanup.js';
 import { cleanUpRun } from '../cleanup/clean-up-run.js';
 import { findPrefix } from '../cleanup/find-prefix.js';
 import { isClean } from '../model/completeness.js';
-import { clientOf } from '../run/clients.js';
+import { clientOf } from '../run/run-client.js';
 import { openRun } from '../run/open-run.js';
 import { preflight } from '../preflight/preflight.js';
 import { requestVersioning, describeUnknown } from '../preflight/versioning.js';

@@ -1,4 +1,4 @@
-import { settleAll } from '../engine/run-concurrently.js';
+import { settleAll } from '../engine/run-pool.js';
 import { abandonedError } from '../engine/stage-watch.js';
 import { plainText } from '../text/plain-text.js';
 import { redact } from '../text/redact.js';
@@ -170,7 +170,9 @@ class SlicedStage {
   /** @returns {Sending} */
   begin() {
     return {
-      run: () => settleAll(this.#lanes.map((lane) => this.#runLane(lane))),
+      run: async () => {
+        await settleAll(this.#lanes.map((lane) => this.#runLane(lane)));
+      },
       seconds: this.#seconds,
       progress: () => ({ done: this.#done, flow: { moved: this.#moved, underWay: 0 } }),
     };

@@ -27,7 +27,7 @@ import { MixedClaims } from './mixed-claims.js';
 /**
  * @param {Stage} stage
  * @param {object} options
- * @param {readonly StageKind[]} options.kinds of the stage, as they are done here
+ * @param {readonly StageKind[]} options.kinds of the stage; those with version checks in a run that writes its objects again
  * @param {Workload} options.workload
  * @param {Workload['written']} options.there what is there for the next operation of a stage that rewrites objects
  * @param {Budget} options.budget

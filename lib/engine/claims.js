@@ -91,12 +91,12 @@ export class Claims {
     return -1;
   }
 
-  /** Each has its object from the start. */
+  /** Each operation has its object when it is claimed. */
   place() {
     return 0;
   }
 
-  /** Nobody waits for what it had. */
+  /** Nothing to release: no other operation waits for its object. */
   done() {}
 
   /** Whether any object of the stage is there. Claims of one worker alone do not show it: others may have had that object. */

@@ -60,12 +60,12 @@ export class GroupClaims {
     return -1;
   }
 
-  /** Each has its objects from the start. */
+  /** Each operation has its objects when it is claimed. */
   place() {
     return 0;
   }
 
-  /** Nobody waits for what it had. */
+  /** Nothing to release: no other operation waits for its object. */
   done() {}
 
   /**

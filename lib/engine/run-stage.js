@@ -34,6 +34,9 @@ import { StageWatch } from './stage-watch.js';
  * @import { FatalError, TimeLimit } from './stage-watch.js'
  */
 
+// A stage on one worker. What to do next: its claims (claims-for.js). When: its loop (closed-loop.js, open-loop.js). How: its
+// sender (send-by-connection.js). Recorded by: its recorder (recorder.js). All are chosen before the first operation.
+
 const PROGRESS_INTERVAL_MS = 250;
 
 /**
@@ -123,7 +126,7 @@ const PROGRESS_INTERVAL_MS = 250;
  *
  * @typedef {object} StageSetup
  * @property {Stage} stage
- * @property {readonly StageKind[]} kinds of the stage, as they are done here
+ * @property {readonly StageKind[]} kinds of the stage; those with version checks if `tellsVersions`
  * @property {boolean} tellsVersions whether what is written and read has versions
  * @property {Engine} engine
  * @property {Clock} clock

@@ -2,7 +2,7 @@ import { SecondSampler } from '../meter/second-sampler.js';
 import { Uploader, isInParts } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { watchFlow } from './data-flow.js';
-import { runPool } from './run-concurrently.js';
+import { runPool } from './run-pool.js';
 import { abandonedError } from './stage-watch.js';
 
 /**

@@ -11,6 +11,7 @@ import { connectionHostname } from '../s3/address.js';
 import { NO_FLOW, sumOfFlows } from './data-flow.js';
 import { sumOfParts } from './operation-parts.js';
 import { RemoteWorker } from './remote-worker.js';
+import { settleAll } from './run-pool.js';
 import { SecondMerger } from './second-merger.js';
 import { Worker } from './worker.js';
 
@@ -244,19 +245,6 @@ function latencyOf(latencies) {
   }
   const { p50, p99, maximum } = summary;
   return { p50, p99, maximum, histogram: latencies.encode() };
-}
-
-/**
- * @template Value
- * @param {readonly Promise<Value>[]} promises
- * @param {() => void} onFailure
- * @returns {Promise<Value[]>} once all have come to an end
- * @throws the first one's error
- */
-async function settleAll(promises, onFailure) {
-  promises.forEach((promise) => promise.catch(onFailure));
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
 }
 
 /**

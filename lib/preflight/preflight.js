@@ -1,4 +1,4 @@
-import { runPool } from '../engine/run-concurrently.js';
+import { runPool } from '../engine/run-pool.js';
 import { multipartAsFor } from '../operations/multipart.js';
 import { OperationRecord } from '../operations/operation-record.js';
 import { CHANGED, onExisting } from '../operations/existing-object.js';

@@ -1,7 +1,7 @@
 import { formatDuration } from '../text/units.js';
 import { operationsOf } from '../operations/registry.js';
 import { waitUntil } from '../clock/pause.js';
-import { clientOf } from './clients.js';
+import { clientOf } from './run-client.js';
 import { PHASES } from './phases.js';
 import { lengthOfRamps } from './stage-schedule.js';
 import { preflight } from '../preflight/preflight.js';
@@ -34,7 +34,7 @@ const TOP_UP_MS = 3000;
  * @param {Session} session
  * @returns {Promise<PreflightResult>}
  */
-export async function checkStore({ config, run, signal, observer, runClock, budget, phases, checks }) {
+export async function checkStore({ config, run, signal, observer, runClock, timeBudget, phases, checks }) {
   const measuring = new AbortController();
   /** @type {Promise<void> | null} */
   let measured = null;
@@ -56,7 +56,7 @@ export async function checkStore({ config, run, signal, observer, runClock, budg
     },
     written: (/** @type {string} */ bucket, /** @type {string} */ key) => checks.written(bucket, key),
     reached: measureClock,
-    answered: budget.answered.bind(budget),
+    answered: timeBudget.answered.bind(timeBudget),
   };
   try {
     const check = () => preflight(run, config, signal, hooks);
@@ -178,7 +178,7 @@ export async function beginRun(session) {
  * @returns {Promise<Begun>}
  */
 async function getReady(session, startsAt) {
-  const { config, run, budget, phases } = session;
+  const { config, run, timeBudget, phases } = session;
   const { clock } = run;
   const { keepAlive } = config.load;
   const open = () => (keepAlive ? phases.during(PHASES.connections, () => openWorkers(session)) : openWorkers(session));
@@ -188,7 +188,7 @@ async function getReady(session, startsAt) {
     return { workers, unloaded, firstStageAt: clock.now() };
   }
   const moment = clock.fromEpoch(startsAt);
-  budget.endBy(moment - READY_BEFORE_MS);
+  timeBudget.endBy(moment - READY_BEFORE_MS);
   const workers = await open();
   const unloaded = await unloadedLatencies(session);
   await waitForStart(moment, session, keepAlive ? workers : null);
@@ -196,13 +196,13 @@ async function getReady(session, startsAt) {
 }
 
 /** @param {Session} session */
-async function unloadedLatencies({ config, run, signal, observer, budget, phases }) {
+async function unloadedLatencies({ config, run, signal, observer, timeBudget, phases }) {
   const isWanted = config.schedule.preflight || config.search !== null;
   if (!isWanted || !clientOf(config.load).showsLatencyAlone || signal.aborted) {
     return new Map();
   }
   const { latencies, problem } = await phases.during(PHASES.latency, () =>
-    measureUnloaded(run, config, budget, signal),
+    measureUnloaded(run, config, timeBudget, signal),
   );
   if (problem !== null && !signal.aborted) {
     observer.notice(`The latency with one thread is not known: ${problem}`);

@@ -92,7 +92,7 @@ async function openSession(config, { clock, random, signal, identity, observer, 
       checks: new WriteChecks(run, config, signal),
       runClock: openRunClock(config, run, observer),
       phases: new Phases(clock.now, observer, launchedAt),
-      budget: new TimeBudget(clock.now),
+      timeBudget: new TimeBudget(clock.now),
       result: {
         facts: runFacts({ config, ...identity, startedAt: clock.epochNow(), clock: null }),
         problems: [],

@@ -13,7 +13,7 @@ import { Payload } from '../workload/payload.js';
 import { PayloadChecksums } from '../workload/payload-checksums.js';
 import { WrittenObjects, memoryFor } from '../workload/written-objects.js';
 import { WaitBudget } from '../preflight/wait-budget.js';
-import { clientOf } from './clients.js';
+import { clientOf } from './run-client.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -34,7 +34,7 @@ const CLOCK_CONNECTIONS = 4;
 /**
  * What a run works with, from its start to its end.
  *
- * @typedef {object} Engine
+ * @typedef {object} RunResources
  * @property {number} indexCount local indices that its objects may have
  * @property {MixedObjects | null} mixed what is known of objects that are written several times; null where none is
  * @property {number} slices that were sent to a Worker: each may have left an object by which it was claimed
@@ -42,7 +42,7 @@ const CLOCK_CONNECTIONS = 4;
  * @property {() => Promise<void>} closeWorkers gives back their connections, which clean-up may have need of
  * @property {() => Promise<void>} close
  *
- * @typedef {RunContext & Engine} OpenRun
+ * @typedef {RunContext & RunResources} OpenRun
  */
 
 /**
@@ -108,10 +108,10 @@ export async function openRun(config, context) {
           operationsOfRun(load).some(({ copies }) => copies),
         );
   /** @type {Workers | null} */
-  let cores = null;
+  let workers = null;
   const closeWorkers = async () => {
-    await cores?.close();
-    cores = null;
+    await workers?.close();
+    workers = null;
   };
   /** @type {OpenRun} */
   const run = {
@@ -141,8 +141,8 @@ export async function openRun(config, context) {
         store: { ...store, region: region.current },
         listed: run.listed?.state,
       };
-      cores = await clientOf(load).openWorkers(spec, load, { clock, random, credentials }, () => (run.slices += 1));
-      return cores;
+      workers = await clientOf(load).openWorkers(spec, load, { clock, random, credentials }, () => (run.slices += 1));
+      return workers;
     },
     closeWorkers,
     async close() {
@@ -155,8 +155,8 @@ export async function openRun(config, context) {
 }
 
 /**
- * Of existing objects nothing is remembered here. A search over buckets writes as many objects as any other run at most, but all of them may be in one of the buckets, which
- * has no more than every so many-th index. Passes have objects of their own.
+ * Of existing objects nothing is remembered here. A search over buckets writes as many objects as any other run at most, but all
+ * of them may be in one bucket, which has only every n-th index of n buckets. Passes have objects of their own.
  *
  * @param {Config} config
  * @returns {number}

@@ -16,7 +16,7 @@ import { stageResult } from './stage-result.js';
  */
 
 /**
- * @typedef {object} FinishedSlot
+ * @typedef {object} FinishedRampStep
  * @property {StageOutcome | null} outcome null where nothing ran in it
  * @property {Load | null} load likewise
  * @property {number} stopsAt monotonic ms at which no operation was begun any more
@@ -94,7 +94,7 @@ export function shortfallOf(slot, outcome, { hasRunOut, wasSuspended }) {
  * @param {object} parts
  * @param {Stage} parts.stage
  * @param {RampKind} parts.of
- * @param {readonly FinishedSlot[]} parts.finished of which one has run, at least
+ * @param {readonly FinishedRampStep[]} parts.finished of which one has run, at least
  * @param {Clock} parts.clock
  * @param {number} parts.objects that the stage was given
  * @param {StageResult['unloaded']} parts.unloaded

@@ -4,7 +4,7 @@ import { STAGES, operationsOfRun } from '../operations/registry.js';
 import { counted } from '../text/figures.js';
 import { isInShard, isOfShard } from '../workload/shard.js';
 import { UnlistedObjects } from '../workload/unlisted-objects.js';
-import { clientOf } from './clients.js';
+import { clientOf } from './run-client.js';
 
 /**
  * @import { OwnKey } from '../workload/keyspace.js'

@@ -1,5 +1,5 @@
 import { recordedOptions } from '../options/recorded-options.js';
-import { clientOf } from './clients.js';
+import { clientOf } from './run-client.js';
 import { USUAL_GAP_MS } from './stage-schedule.js';
 
 /**

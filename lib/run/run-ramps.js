@@ -14,7 +14,7 @@ import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
  * @import { RampShortfall, RunResult, SecondCount } from '../model/result.js'
  * @import { RampPlan } from '../model/config.js'
  * @import { Stage } from '../operations/stage.js'
- * @import { FinishedSlot } from './ramp-result.js'
+ * @import { FinishedRampStep } from './ramp-result.js'
  * @import { BegunSession } from './session.js'
  * @import { RampSlot } from './stage-schedule.js'
  */
@@ -136,7 +136,7 @@ function isLate({ startsAt, countsFrom }, now) {
  * @param {Stage} stage
  * @param {readonly RampSlot[]} slots
  * @param {Ramping} ramping
- * @returns {Promise<FinishedSlot[]>}
+ * @returns {Promise<FinishedRampStep[]>}
  */
 async function runSlots(stage, slots, ramping) {
   const { session, plan, objects } = ramping;
@@ -144,14 +144,14 @@ async function runSlots(stage, slots, ramping) {
   const { clock } = run;
   const monotonic = (/** @type {number} */ second) => clock.fromEpoch(second * 1000);
   const seconds = withIdleSeconds((second) => observer.second(stage.name, second), clock);
-  /** @type {FinishedSlot[]} */
+  /** @type {FinishedRampStep[]} */
   const finished = [];
   let done = 0;
   let moved = 0;
   let silence = 0;
   for (const [place, slot] of slots.entries()) {
     const threads = plan.threads[place];
-    /** @param {RampShortfall | null} shortfall @param {Partial<FinishedSlot>} [ran] */
+    /** @param {RampShortfall | null} shortfall @param {Partial<FinishedRampStep>} [ran] */
     const end = (shortfall, ran = {}) => {
       const each = { outcome: null, load: null, stopsAt: monotonic(slot.stopsAt), claimed: 0, ...ran };
       const step = stepOf(slot, { threads, outcome: each.outcome, shortfall });
@@ -175,7 +175,12 @@ async function runSlots(stage, slots, ramping) {
         end('late');
       } else {
         const isLast = place === slots.length - 1;
-        const ran = await runStep(stage, threads, { slot, isLast, monotonic, seconds, done, moved, silence }, ramping);
+        const ran = await runRampStep(
+          stage,
+          threads,
+          { slot, isLast, monotonic, seconds, done, moved, silence },
+          ramping,
+        );
         ({ done, moved, silence } = ran);
         end(ran.shortfall, ran);
         noteSilence(stage, place, ran, ramping);
@@ -236,7 +241,7 @@ function noteWaiting({ name }, place, { session, plan: { threads } }, slots) {
  * @param {Ramping} ramping
  * @returns {Promise<{ outcome: StageOutcome, load: Load, claimed: number, done: number, moved: number, silence: number, shortfall: RampShortfall | null }>}
  */
-async function runStep(stage, threads, { slot, isLast, monotonic, seconds, ...before }, { session, objects }) {
+async function runRampStep(stage, threads, { slot, isLast, monotonic, seconds, ...before }, { session, objects }) {
   const { config, run, observer } = session;
   const { size, sizes } = config.objects;
   const range = objects.rangeFor(stage, false, Infinity);
@@ -305,7 +310,7 @@ function noteSilence({ name }, place, { outcome, shortfall }, { session, plan: {
  * Says once where the objects ran out, and how many it would have taken. What Remove has is what Write has left.
  *
  * @param {Stage} stage
- * @param {readonly FinishedSlot[]} finished
+ * @param {readonly FinishedRampStep[]} finished
  * @param {Ramping} ramping
  */
 function noteShortage({ name, creates }, finished, { session, plan }) {

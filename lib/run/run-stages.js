@@ -75,7 +75,8 @@ export async function runPass(session, { firstObject, timeOf }) {
       ...loadOf(config, slot !== null, stage, objects),
       ...(stage.rewrites ? { mixedObjects: objects } : {}),
     };
-    // What is over after a fixed time goes round until then. Objects are written and copied once, and all of them are removed.
+    // A stage with a time limit takes its objects again and again until the time is over. Each object is written or copied only
+    // once; removal has no limit, because all objects must go.
     const limit = stage.removes ? null : slot;
     const goesRound = limit !== null && !(stage.creates || stage.copies);
     const range = { first: firstObject, count: objects, goesRound };
@@ -178,18 +179,19 @@ async function runOne(slot, session) {
     nominalBytes: nominalBytes(stage, config.objects),
     duration: limit === null ? null : limit.stopsAt - limit.startsAt,
   });
-  const { outcome, claimed, budget } = await runSlot(slot, session, {
-    second({ kinds, ...second }, work) {
+  const finished = await runSlot(slot, session, {
+    second({ kinds, ...second }, budget) {
       observer.second(name, kinds === undefined ? second : { ...second, kinds: namedKinds(stage, kinds) });
       // The last second of a stage may be a part of one, as one in which the process was suspended.
       const [from, until] = [1000 * second.secondStart, 1000 * (second.secondStart + 1)];
       const isWhole = until <= run.clock.epochNow() && run.clock.pausedBetween(from, until) === 0;
       if (isWhole && stability?.add(second)) {
-        work.stopAt(run.clock.now() + EARLY_STOP_LEAD_MS);
+        budget.stopAt(run.clock.now() + EARLY_STOP_LEAD_MS);
       }
     },
     progress: (done, flow) => observer.progress(done, flow),
   });
+  const { outcome, claimed, budget } = finished;
   const stopsAt = limit === null ? undefined : Math.min(limit.stopsAt, budget.stopsAt);
   return { outcome, claimed, stopsAt, stability: stability?.result() };
 }

@@ -17,8 +17,8 @@ export interface Session {
   observer: RunObserver;
   runClock: RunClock;
   phases: Phases;
-  /** of the time before the stages */
-  budget: TimeBudget;
+  /** of what comes before the stages */
+  timeBudget: TimeBudget;
   checks: WriteChecks;
   /** monotonic ms at which the process was started */
   launchedAt: number;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
 import { OpenLoop } from '../../lib/engine/open-loop.js';
-import { runPool } from '../../lib/engine/run-concurrently.js';
+import { runPool } from '../../lib/engine/run-pool.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { ManualClock } from '../helpers/manual-clock.js';
 import { TimerAlarm } from '../helpers/timer-alarm.js';

@@ -9,20 +9,21 @@
  * @returns {Promise<void>} once every thread has come to its end; the first error of a piece of work ends its thread
  *   and is thrown when the others are done
  */
-export function runPool({ threads, claim, work }) {
-  return settleAll(threads.map((thread) => runThread(thread, claim, work)));
+export async function runPool({ threads, claim, work }) {
+  await settleAll(threads.map((thread) => runThread(thread, claim, work)));
 }
 
 /**
- * @param {readonly Promise<void>[]} works
- * @returns {Promise<void>} once all have come to their end; the first error is thrown then
+ * @template Value
+ * @param {readonly Promise<Value>[]} promises
+ * @param {() => void} [onFailure] called for each that fails, at once
+ * @returns {Promise<Value[]>} once all have come to an end
+ * @throws the first one's error
  */
-export async function settleAll(works) {
-  const ends = await Promise.allSettled(works);
-  const broken = ends.find((end) => end.status === 'rejected');
-  if (broken !== undefined) {
-    throw broken.reason;
-  }
+export async function settleAll(promises, onFailure = () => {}) {
+  promises.forEach((promise) => promise.catch(onFailure));
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 /**

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Budget, budgetMemory } from '../../lib/engine/budget.js';
-import { runPool } from '../../lib/engine/run-concurrently.js';
+import { runPool } from '../../lib/engine/run-pool.js';
 import { cases } from '../helpers/cases.js';
 
 /**
