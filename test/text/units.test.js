@@ -76,11 +76,23 @@ for (const [text, milliseconds] of Object.entries(DURATIONS).filter(([, expected
   });
 }
 
-for (const text of ['', 's', '-1s', '0.5ms', '10 s', '10S', '1M', '1d', '1e3', '10KiB', 'Infinity']) {
+for (const text of ['', 's', '-1s', '0.5ms', '1d', '1e3', '10KiB', '10x', '1m30', 'Infinity']) {
   test(`${JSON.stringify(text)} is refused as a duration`, () => {
     assert.throws(() => parseDuration(text), {
       name: 'RangeError',
       message: new RegExp(`got ${text === '' ? 'nothing' : `"${text}"`}$`),
+    });
+  });
+}
+
+for (const [text, meant] of Object.entries({
+  ...{ '10 s': '10s', '10S': '10s', '1M': '1m', '1min': '1m', '2 hours': '2h', '300 msec': '300ms', '5 Seconds': '5s' },
+  ...{ '1m30s': '90s', '1h 15min': '4500s', '1s500ms': '1500ms' },
+})) {
+  test(`${JSON.stringify(text)} is refused as a duration, with the question whether it means ${meant}`, () => {
+    assert.throws(() => parseDuration(text), {
+      name: 'RangeError',
+      message: new RegExp(`got "${text}"; did you mean ${meant}\\?$`),
     });
   });
 }
