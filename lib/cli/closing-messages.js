@@ -72,7 +72,7 @@ function hasOnlyLooked({ removed, versions, uploads = 0 }) {
 /**
  * @param {StageResult} result
  * @param {Config} config
- * @returns {string[]} how many objects a stage of that length takes; nothing where others go round over fewer, and need no more
+ * @returns {string[]} the number of objects that a stage of that length takes; nothing if other stages cycle through fewer
  */
 function outOfObjects({ stage, duration, objects, objectsNeeded }, { load, schedule }) {
   const goesRound = operationsOfRun(load).some(({ effect }) => effect === 'reads');

@@ -109,7 +109,7 @@ export function configOf(options, { target, env, now, random, passes }, checks) 
 
 /**
  * @param {Unstored | null} config
- * @returns {Config | null} null where there is no store either
+ * @returns {Config | null} null if there is no store
  */
 export function withStore(config) {
   return config?.store ? /** @type {Config} */ (config) : null;

@@ -33,7 +33,7 @@ export class LateSeconds {
     this.#feed.handOnUntil(this.#counts.secondOf(moment));
   }
 
-  /** What comes late tells of its seconds by itself. */
+  /** The answers of slices hand on the seconds; there is no timer to start. */
   start() {}
 
   /** @param {number} endedAt monotonic ms of the stage's end: everything is known */

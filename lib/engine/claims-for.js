@@ -20,7 +20,7 @@ import { MixedClaims } from './mixed-claims.js';
  * @property {(record: OperationRecord) => number} next claims the next operation for a thread, and fills in its record: the number
  *   of the claim from 0, or -1 where there is no more work
  * @property {(record: OperationRecord, round: number) => number} place finds its object: 0 where it has one, else ms after which
- *   to try again, or -1 where there is none for it
+ *   to try again, or -1 if there is no object for it
  * @property {(record: OperationRecord) => void} done the operation has come to its end, whatever it was
  */
 

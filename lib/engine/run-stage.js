@@ -141,7 +141,7 @@ const PROGRESS_INTERVAL_MS = 250;
  * @property {StageWatch} watch
  * @property {Retrier<OperationRecord | UploadStep>} retrier
  * @property {SecondFeedOptions} seconds
- * @property {() => boolean} isOver whether no operation is to be begun any more
+ * @property {() => boolean} isOver whether no further operation may begin
  * @property {(record: OperationRecord, firstWait: number) => Promise<boolean>} waitForObject waits until an operation has its
  *   object, and says whether it has one
  */
@@ -204,7 +204,7 @@ function setUp(stage, sender, { engine, load, budget, groups = null, kindGroups,
   const { clock, random, runId, maxAttempts, stallTimeout } = engine;
   const { size, sizes } = load;
   const { listed, mixed } = engine.workload;
-  // In a run that writes its objects again, the first writes have a version, too.
+  // If the run writes its objects again, the first writes also have a version.
   const tellsVersions = Boolean(mixed) && (stage.rewrites || stage.creates);
   const kinds = tellsVersions ? kindsOfVersions(stage.kinds) : stage.kinds;
   const workload = { ...engine.workload, sizeOf: listed?.sizeOf ?? objectSizes({ runId, size, sizes }) };

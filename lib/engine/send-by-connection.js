@@ -75,7 +75,7 @@ function operationsOf({ claims, recorder, waitForObject }, send) {
         await send(record);
         recorder.succeeded(record, record.movedBytes);
         const { answeredAt } = record.connection;
-        // Of an object that is rightly not there, an answer need not have begun.
+        // An operation on an absent object may succeed without an answer.
         if (record.operation.receives && answeredAt >= record.attemptStartedAt) {
           recorder.meters.kinds[record.kind].answered(answeredAt - record.attemptStartedAt, record.finishedAt);
         }

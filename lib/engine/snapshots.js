@@ -15,7 +15,7 @@ import { bucketSnapshots } from '../meter/stage-snapshot.js';
  * @param {Engine} watched.engine
  * @param {Recorder} watched.recorder
  * @param {readonly ObjectConnection[]} watched.connections
- * @returns {(() => StageSnapshot)[]} none where nobody asked for one
+ * @returns {(() => StageSnapshot)[]} empty unless the run is watched
  */
 export function snapshotTaker({ kinds }, { engine, recorder: { meters, buckets }, connections }) {
   const { lookAtConnections = null, workload } = engine;

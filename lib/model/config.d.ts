@@ -83,7 +83,7 @@ export interface ScheduleConfig {
   untilStable?: number;
   /** ms at the beginning of each stage whose operations are in no rate and no percentile */
   warmup: number;
-  /** ms between two stages of a fixed duration; absent where nobody asked for a pause: see stage-schedule.js */
+  /** ms between two stages of a fixed duration; absent without --gap: see stage-schedule.js */
   gap?: number;
   /** whether other hosts, or the other side of a comparison, keep to the same moments; a stage begins as soon as it can if not */
   sharesSlots: boolean;
@@ -107,7 +107,7 @@ export interface SearchConfig {
   maxCost?: number;
 }
 
-/** Who is told of the run while it goes on. */
+/** Who watches the run. */
 export interface OutputConfig {
   /** whether somebody takes snapshots of stages while they run */
   takesSnapshots: boolean;

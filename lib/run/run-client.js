@@ -17,7 +17,7 @@ import { connectionsFor } from '../operations/multipart.js';
  * @property {(spec: Omit<WorkerSpec, 'threads'>, load: LoadConfig, context: WorkerContext, claimed: () => void) => Promise<Workers>} openWorkers
  *   `claimed` is called for each object that is left by something else than an operation
  * @property {boolean} showsLatencyAlone whether one request over a control connection takes as long as an operation
- * @property {number} writesFor ms for which it may go on writing when nobody is left to ask for it
+ * @property {number} writesFor ms for which it may continue to write after the run has ended
  * @property {Partial<RunOptions>} facts what results record of it
  *
  * @typedef {Pick<Parameters<typeof Workers.open>[1], 'clock' | 'random' | 'credentials'>} WorkerContext

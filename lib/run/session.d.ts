@@ -33,6 +33,6 @@ export interface Begun {
   workers: Workers;
   /** by the stage's name in lower case */
   unloaded: ReadonlyMap<string, UnloadedLatency>;
-  /** monotonic ms: the moment that was agreed on, even if it has passed, so that later stages start together all the same */
+  /** monotonic ms: the agreed moment, even if it has passed, so that later stages still start together */
   firstStageAt: number;
 }

@@ -1,18 +1,11 @@
 /**
+ * @import { Range as SlotRange } from '../engine/run-slot.js'
  * @import { Stage } from '../operations/stage.js'
  *
  * @typedef {Pick<Stage, 'creates' | 'removes'> & Partial<Pick<Stage, 'copies' | 'grouping'>>} Effects of a stage on objects
  */
 
-/**
- * A range of a host's objects.
- *
- * @typedef {object} Range
- * @property {number} first place
- * @property {number} count
- * @property {boolean} goesRound whether they are used again and again
- * @property {readonly number[]} [bucketStarts] see Load
- */
+/** @typedef {SlotRange & { bucketStarts?: readonly number[] }} Range of a host's objects; `bucketStarts`: see Load */
 
 /** @type {Readonly<{ first: number, count: number }>} */
 const NONE = Object.freeze({ first: 0, count: 0 });
