@@ -6,7 +6,7 @@ import { stageLines, stageTable } from './stage-lines.js';
 
 /**
  * @import { RampKind, RampStep, Result, RunFacts, SearchStep, SecondCount, StageResult } from '../model/result.js'
- * @import { ReportedSecond, StagePlan } from '../model/run-events.js'
+ * @import { ReportedSecond, StageStart } from '../model/run-events.js'
  *
  * @typedef {'second' | 'retrying' | 'table' | 'other'} LineKind by which an output may leave lines out
  */
@@ -32,7 +32,7 @@ export class RunLog {
   #isSearch = false;
   #retries = 0;
   #hasBegun = false;
-  /** See StagePlan. */
+  /** See StageStart. */
   #nominalBytes = 0;
   /** Those of the stage that no record has yet. @type {SecondCount[]} */
   #seconds = [];
@@ -55,7 +55,7 @@ export class RunLog {
     this.#record({ kind: 'run', format: LOG_FORMAT }, { ...facts });
   }
 
-  /** @param {Omit<StagePlan, 'bytesPerOperation' | 'duration'>} plan */
+  /** @param {Omit<StageStart, 'bytesPerOperation' | 'duration'>} plan */
   stageStarts({ isSearch = false, dimension, nominalBytes = 0, ...plan }) {
     this.#isSearch = isSearch;
     this.#operationBytes = null;

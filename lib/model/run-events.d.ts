@@ -13,7 +13,7 @@ export interface RunObserver {
   phaseEnds: (phase: Phase) => void;
   /** everything is in order, and the stages begin */
   runStarts: (facts: RunFacts) => void;
-  stageStarts: (plan: StagePlan) => void;
+  stageStarts: (plan: StageStart) => void;
   second: (stage: string, second: ReportedSecond) => void;
   /**
    * an operation is tried again, after an error of that kind; the advice is empty where there is none; refused is whether the
@@ -52,7 +52,7 @@ export interface SecondLatencies {
 
 export type FailedOperation = { bucket: string; key: string; attempts: number };
 
-export interface StagePlan {
+export interface StageStart {
   stage: string;
   objects: number;
   /** that it takes to do each object once; absent where it is one for each */

@@ -12,7 +12,7 @@ import { PhaseProgress, ProgressLine, StageProgress, formatCleanupProgress } fro
 
 /**
  * @import { RunFacts, StageResult } from '../model/result.js'
- * @import { CleanupProgress, DataFlow, FailedOperation, Phase, StagePlan } from '../model/run-events.js'
+ * @import { CleanupProgress, DataFlow, FailedOperation, Phase, StageStart } from '../model/run-events.js'
  * @import { Listener, ListeningReporter, ReporterContext } from './reporter.js'
  */
 
@@ -94,7 +94,7 @@ class Console {
     this.runIsNamed();
   }
 
-  /** @param {StagePlan} plan */
+  /** @param {StageStart} plan */
   stageStarts({ stage, objects, operations = objects, bytesPerOperation, duration }) {
     this.#stage = stage;
     this.#hasWarnedOfTimeout = false;

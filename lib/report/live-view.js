@@ -6,7 +6,7 @@ import { StagePace, amountDone, progressLine, shareDone, timeLeft } from './prog
 
 /**
  * @import { SearchStep, StageResult } from '../model/result.js'
- * @import { DataFlow, KindSecond, ReportedSecond, SecondLatencies, StagePlan } from '../model/run-events.js'
+ * @import { DataFlow, KindSecond, ReportedSecond, SecondLatencies, StageStart } from '../model/run-events.js'
  * @import { Part } from './drawing.js'
  * @import { StageState } from './progress.js'
  * @import { Listener, ListeningReporter, Look, ReporterContext } from './reporter.js'
@@ -169,7 +169,7 @@ class StageView {
   #errors = { failed: 0, throttled: 0, givenUp: 0 };
 
   /**
-   * @param {StagePlan} plan
+   * @param {StageStart} plan
    * @param {Pick<ViewState, 'place' | 'stages'>} order
    * @param {number} startedAt monotonic ms
    */
@@ -282,7 +282,7 @@ class LiveView {
     this.#stages = config.load.stages.length;
   }
 
-  /** @param {StagePlan} plan */
+  /** @param {StageStart} plan */
   stageStarts(plan) {
     this.#begun += 1;
     const { operations = plan.objects } = plan;

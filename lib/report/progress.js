@@ -1,7 +1,7 @@
 import { formatDuration, formatMegabytes } from '../text/units.js';
 
 /**
- * @import { CleanupProgress, DataFlow, Phase, StagePlan } from '../model/run-events.js'
+ * @import { CleanupProgress, DataFlow, Phase, StageStart } from '../model/run-events.js'
  * @import { Screen } from './reporter.js'
  */
 
@@ -9,7 +9,7 @@ import { formatDuration, formatMegabytes } from '../text/units.js';
 const RATE_OVER_MS = 5000;
 
 /**
- * @typedef {Pick<StagePlan, 'stage' | 'objects' | 'bytesPerOperation' | 'duration'>} Plan
+ * @typedef {Pick<StageStart, 'stage' | 'objects' | 'bytesPerOperation' | 'duration'>} Plan
  *
  * @typedef {object} Sight what was seen of a stage at one moment
  * @property {number} at monotonic ms

@@ -11,7 +11,8 @@ import { removeLeftovers } from './remove-leftovers.js';
 import { openRunClock } from './run-clock.js';
 import { runFacts } from './run-facts.js';
 import { runRamps } from './run-ramps.js';
-import { runStages } from './run-stages.js';
+import { planContext, runPlan } from './run-plan.js';
+import { StagesPlan } from './stages-plan.js';
 
 /**
  * @import { Clock } from '../clock/clock.js'
@@ -172,6 +173,8 @@ async function measure(session) {
     await findCapacities(session, config.search);
     return;
   }
-  await (config.schedule.ramp === undefined ? runStages(session) : runRamps(session, config.schedule.ramp));
+  await (config.schedule.ramp === undefined
+    ? runPlan(new StagesPlan(planContext(session)), session)
+    : runRamps(session, config.schedule.ramp));
   result.kept = config.objects.keep && run.wroteObjects ? run.written.end : 0;
 }

@@ -5,7 +5,7 @@ import { CostBudget } from '../cost/cost-budget.js';
 import { finalListsOf } from '../cost/prices.js';
 import { SECONDS_OF_OPERATIONS, STAGE_MS, operationsOfSearch, minOperations } from '../search/search-plan.js';
 import { runStep } from '../search/search-step.js';
-import { noteFatalError } from './run-stages.js';
+import { noteFatalError } from './run-plan.js';
 import { typicalSize } from '../workload/size-distribution.js';
 import { dimensionOf } from './search-dimensions.js';
 

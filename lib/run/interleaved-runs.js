@@ -3,7 +3,8 @@ import { withRun } from './benchmark-run.js';
 import { PassSchedule, PAUSE_MS, shortestPass, stageTimesOf } from './pass-schedule.js';
 import { turnsOf } from './quad-orders.js';
 import { stagesOf } from '../operations/registry.js';
-import { runPass } from './run-stages.js';
+import { planContext, runPlan } from './run-plan.js';
+import { StagesPlan } from './stages-plan.js';
 
 /**
  * @import { Pass, PassStage, Quad, QuadOrder, Side, Turn } from '../model/interleaved.js'
@@ -200,7 +201,7 @@ async function runTurn(side, times, startsAt, signal) {
     timeOf: stageTimesOf(times, startsAt, config.schedule),
   };
   side.passes += 1;
-  const isWhole = !signal.aborted && (await runPass(session, pass));
+  const isWhole = !signal.aborted && (await runPlan(new StagesPlan(planContext(session), pass), session));
   return isWhole ? result.stages.slice(before) : null;
 }
 

@@ -3,7 +3,8 @@ import { SearchObjects } from '../search/search-objects.js';
 import { stagesOf } from '../operations/registry.js';
 import { bytesAnOperation, nominalBytes } from '../operations/stage.js';
 import { rampResult, shortfallOf, stepOf } from './ramp-result.js';
-import { enoughObjects, noteFatalError } from './run-stages.js';
+import { noteFatalError } from './run-plan.js';
+import { enoughObjects } from './stages-plan.js';
 import { runSlot } from '../engine/run-slot.js';
 import { SETTLING_MS, slotsOfStage } from './stage-schedule.js';
 

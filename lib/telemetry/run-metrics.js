@@ -5,7 +5,7 @@ import { StageTotals } from './stage-totals.js';
 /**
  * @import { Config } from '../model/config.js'
  * @import { CountName } from '../model/result.js'
- * @import { LatencyName, StagePlan, StageSnapshot } from '../model/run-events.js'
+ * @import { LatencyName, StageStart, StageSnapshot } from '../model/run-events.js'
  * @import { Attributes, Instrument, Metric, Point } from './metric.js'
  * @import { PlannedStage } from './telemetry.js'
  */
@@ -49,7 +49,7 @@ export class RunMetrics {
     }
   }
 
-  /** @param {Pick<StagePlan, 'stage' | 'threads'>} plan */
+  /** @param {Pick<StageStart, 'stage' | 'threads'>} plan */
   stageStarts({ stage, threads }) {
     this.#threads = threads;
     this.#totalsOf(stage).isRunning = true;

@@ -7,7 +7,7 @@ import { formatMetrics } from './prometheus-text.js';
 /**
  * @import { Config } from '../model/config.js'
  * @import { RunFacts, StageResult } from '../model/result.js'
- * @import { StagePlan, StageSnapshot } from '../model/run-events.js'
+ * @import { StageStart, StageSnapshot } from '../model/run-events.js'
  * @import { OtlpSettings } from './otlp-target.js'
  * @import { ScrapeServer } from './scrape-server.js'
  */
@@ -62,7 +62,7 @@ export class Telemetry {
     this.#spans.runStarts(facts);
   }
 
-  /** @param {StagePlan} plan */
+  /** @param {StageStart} plan */
   stageStarts(plan) {
     this.#metrics.stageStarts(plan);
   }

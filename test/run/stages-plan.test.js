@@ -5,7 +5,8 @@ import { ConnectionMeter } from '../../lib/meter/connection-meter.js';
 import { LatencyHistogram } from '../../lib/meter/latency-histogram.js';
 import { StageMeter } from '../../lib/meter/stage-meter.js';
 import { Phases } from '../../lib/run/phases.js';
-import { runPass, runStages } from '../../lib/run/run-stages.js';
+import { planContext, runPlan } from '../../lib/run/run-plan.js';
+import { StagesPlan } from '../../lib/run/stages-plan.js';
 import { AttemptError } from '../../lib/s3/s3-error.js';
 import { recordingObserver } from '../helpers/recording-observer.js';
 import { NO_TARGET, runConfig } from '../helpers/run-config.js';
@@ -19,7 +20,7 @@ import { NO_HOST_LOAD } from '../helpers/host-load.js';
  * @import { StageHooks } from '../../lib/engine/run-stage.js'
  * @import { RunResult } from '../../lib/model/result.js'
  * @import { Overrides } from '../helpers/run-config.js'
- * @import { Pass } from '../../lib/run/run-stages.js'
+ * @import { Pass } from '../../lib/run/stages-plan.js'
  * @import { TestContext } from 'node:test'
  */
 
@@ -83,8 +84,8 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
     /** @type {BegunSession} */ (
       /** @type {unknown} */ ({ ...parts, unloaded: new Map(), workers: cores, firstStageAt, result })
     );
-  const run = (startsAt = clock.now()) => runStages(session(startsAt));
-  const pass = (/** @type {Pass} */ given) => runPass(session(0), given);
+  const run = (startsAt = clock.now()) => runPlan(...planOf(session(startsAt)));
+  const pass = (/** @type {Pass} */ given) => runPlan(...planOf(session(0), given));
   return { time, tasks, events, result, run, pass };
 }
 
@@ -95,6 +96,15 @@ function prepare(t, overrides, play = () => {}, controller = new AbortController
 function claim({ budget }, count) {
   const shared = new Budget(budget);
   Array.from({ length: count }, () => shared.claim());
+}
+
+/**
+ * @param {BegunSession} session
+ * @param {Pass} [pass]
+ * @returns {Parameters<typeof runPlan>}
+ */
+function planOf(session, pass) {
+  return [new StagesPlan(planContext(session), pass), session];
 }
 
 /** @param {number} milliseconds */
