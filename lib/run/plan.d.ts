@@ -18,7 +18,7 @@ export interface PlanContext {
   storeClock: () => ClockFacts | null;
 }
 
-/** Decides what a run does from what came of the slots before. It runs nothing itself. */
+/** Decides what a run does next from the results of the slots before. It runs nothing itself. */
 export interface Plan {
   /** called in the stages' order, when those before have ended */
   stage: (stage: Stage, place: number) => StagePlan;
@@ -28,12 +28,12 @@ export interface Plan {
 export interface StagePlan {
   /** monotonic ms before which it does not begin */
   startsAt: number;
-  /** told where it has to wait; null where there is nothing to tell */
+  /** shown if the stage has to wait; null if there is nothing to show */
   notice: string | null;
   starts: StageStart;
-  /** null where the stage is over */
+  /** null if the stage is over */
   next: () => PlannedSlot | null;
-  /** what came of the slot that was planned last */
+  /** takes the result of the slot that was planned last */
   take: (finished: FinishedSlot) => void;
   second: (second: MeasuredSecond, observer: Pick<RunObserver, 'second'>) => void;
   result: () => StageResult;
@@ -41,7 +41,7 @@ export interface StagePlan {
 
 export interface PlannedSlot {
   slot: Slot;
-  /** may end the slot before its time; null where nothing does */
+  /** may end the slot before its time; null if nothing does */
   ending: SlotEnding | null;
 }
 

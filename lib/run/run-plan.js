@@ -14,7 +14,7 @@ import { explainError } from '../s3/explain-error.js';
  */
 
 /**
- * Runs the stages as planned, until all are done, the run is to end early, or one of them cannot go on.
+ * Runs the stages as planned, until all are done, the run is asked to end, or a stage fails.
  *
  * @param {Plan} plan
  * @param {BegunSession} session whose result the stages are added to
@@ -34,7 +34,7 @@ export async function runPlan(plan, session) {
  * @param {Stage} stage
  * @param {StagePlan} plan
  * @param {BegunSession} session
- * @returns {Promise<boolean>} whether the run goes on
+ * @returns {Promise<boolean>} whether the next stage can run
  */
 async function runStage(stage, plan, session) {
   const { run, signal, observer, result } = session;

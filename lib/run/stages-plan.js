@@ -42,12 +42,12 @@ const EARLY_STOP_LEAD_MS = 3 * LOOK_EVERY_MS;
 export class StagesPlan {
   #context;
   #pass;
-  /** That the stage before has left. */
+  /** Number of objects that the stage before has left. */
   #objects;
   /** Monotonic ms. */
   #mayRewriteFrom = -Infinity;
   #hasRewritten = false;
-  /** The stage before, where it had too few objects for its time. @type {string | null} */
+  /** Name of the stage before, if it had too few objects for its time. @type {string | null} */
   #shortOf = null;
 
   /**
@@ -130,7 +130,7 @@ export class StagesPlan {
           stopsAt: limit === null ? undefined : Math.min(limit.stopsAt, budget.stopsAt),
           objectsNeeded: isShort ? objectsNeeded(outcome, /** @type {SlotTimes} */ (time.slot)) : null,
         });
-        this.#shortOf = result.objectsNeeded === null ? null : name;
+        this.#shortOf = result.objectsNeeded ? name : null;
         this.#objects = stage.creates ? claimed : objects;
         this.#mayRewriteFrom = outcome.endedAt + MIN_WRITE_PAUSE_MS;
         this.#hasRewritten = stage.rewrites;
